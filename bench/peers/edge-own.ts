@@ -5,7 +5,7 @@ import { readBody } from "#api/pipeline/body.ts";
 import { asWebResponse } from "#api/pipeline/exchange.ts";
 import { createReplier } from "#api/pipeline/reply.ts";
 import type { RequestContext } from "#api/pipeline/request-context.ts";
-import type { LedgerStub } from "#stores/durable-object/ledger.ts";
+import type { LedgerStub } from "#stores/durable-object/rpc.ts";
 import hash from "#tools/hash/tool.ts";
 import worker from "../../src/apps/edge/api-worker.ts";
 import { createEdgeAppContext } from "../../src/apps/edge/app-context.ts";

@@ -135,8 +135,8 @@ export type ActivityLogOperations = {
   removePasskey: [{ user: string; passkey: string }, { removed: boolean }];
   /** Deletes all second factors and recovery codes of the account's owner, and ends their sessions. */
   resetFactors: [{ account: string }, { found: boolean; passkeys: number; totp: boolean }];
-  /** Deletes unused password reset links of a user, and sign-ins that wait for a second factor. */
-  dropResetLinks: [{ user: string }, { dropped: number }];
+  /** Deletes unused password reset links of a user, named by id or address, and sign-ins that wait for a second factor. */
+  dropResetLinks: [{ user: string } | { email: string }, { dropped: number }];
   /**
    * Deletes users who signed up before `unverifiedBefore` and never verified their address, expired sessions and links, and
    * events older than `eventsBefore` (none if it is missing): at most `max` of each.

@@ -19,6 +19,8 @@ type UserInfo = Parameters<
 
 type SignUpError = "email_not_verified" | "sign_up_closed" | "disposable_email";
 
+type FoundUser = NonNullable<Awaited<ReturnType<AuthContext["internalAdapter"]["findUserById"]>>>;
+
 /** A user as better-auth passes them to hooks. */
 type User = { id: string; email: string; emailVerified: boolean; account?: unknown };
 
@@ -46,6 +48,8 @@ export function createAuthHooks(
   const signUps = new WeakSet<object>();
   /** Requests that confirm the address of this user in a browser that signed up with it. */
   const confirmations = new WeakMap<object, string>();
+  /** Users of the sessions that are being stored, by the request's context in better-auth. */
+  const owners = new WeakMap<object, { userId: string; reading: Promise<FoundUser | null> }>();
   const adapter = async () => (await context()).internalAdapter;
 
   /**
@@ -57,7 +61,7 @@ export function createAuthHooks(
     kind: EventKind,
     detail: string | null = null,
     from: Origin = null,
-    more: Pick<Activity, "withoutEmail"> = {},
+    more: Pick<Activity, "withoutEmail" | "email"> = {},
   ): Promise<void> {
     const [address, userAgent] = [addressOf(from), userAgentOf(from)];
     const activity = { user, at: now(), kind, detail, address, userAgent, ...more };
@@ -73,16 +77,30 @@ export function createAuthHooks(
     signUpMarksOf(headers).includes(signUpMark(options.secret, user));
 
   /** Records a sign-in. The owner gets an email if the browser is new, unless the user signed up in it just now. */
-  async function recordSignIn(userId: string, from: Origin): Promise<void> {
+  async function recordSignIn(user: FoundUser, from: Origin): Promise<void> {
     const headers = headersOf(from);
-    const isNew = async () => {
+    const isNew = () => {
       if (headers === undefined || (from?.request && signUps.has(from.request))) return false;
-      const user = await (await adapter()).findUserById(userId);
-      if (user === null || options.isKnownBrowser(headers, user.email)) return false;
+      if (options.isKnownBrowser(headers, user.email)) return false;
       const isNewUser = user.createdAt.getTime() > now() - NEW_USER_MS;
-      return !(isNewUser && hasSignedUp(headers, userId));
+      return !(isNewUser && hasSignedUp(headers, user.id));
     };
-    await recordEvent(userId, (await isNew()) ? "signed_in_new_browser" : "signed_in", null, from);
+    const kind = isNew() ? "signed_in_new_browser" : "signed_in";
+    await recordEvent(user.id, kind, null, from, { email: user.email });
+  }
+
+  /** Begins to read the user of a new session, which is stored meanwhile: at the edge each is a round trip. */
+  function readOwner(userId: string, from: Origin): void {
+    if (from === null) return;
+    const reading = adapter().then(({ findUserById }) => findUserById(userId));
+    reading.catch(() => {});
+    owners.set(from, { userId, reading });
+  }
+
+  async function ownerOf(userId: string, from: Origin): Promise<FoundUser | null> {
+    const begun = from === null ? undefined : owners.get(from);
+    if (begun?.userId === userId) return begun.reading;
+    return (await adapter()).findUserById(userId);
   }
 
   /** Links a verified user to their account; repeating it completes an interrupted call. */
@@ -98,8 +116,9 @@ export function createAuthHooks(
 
   async function verified(user: User, from: Origin): Promise<void> {
     if (!user.emailVerified || typeof user.account === "string") return;
-    await recordEvent(user.id, "email_verified", null, from);
-    await linkAccount({ id: user.id, email: user.email, network: networkOf(from) });
+    const recording = recordEvent(user.id, "email_verified", null, from, { email: user.email });
+    const order = { id: user.id, email: user.email, network: networkOf(from) };
+    await linkAccount(order).finally(() => recording);
   }
 
   /** Removes logins, sessions and reset links that a stranger may have created before the owner of the address. */
@@ -121,11 +140,10 @@ export function createAuthHooks(
   }
 
   /** Whether this sign-in still waits for a second factor. The plugin deletes its session before the response. */
-  async function isWithheld(user: string, from: { path?: string | undefined } | null) {
-    if (!WITHHELD_PATHS.includes(from?.path ?? "")) return false;
-    const found = await (await adapter()).findUserById(user);
-    return found !== null && "twoFactorEnabled" in found && found.twoFactorEnabled === true;
-  }
+  const isWithheld = (user: FoundUser, from: { path?: string | undefined } | null) =>
+    WITHHELD_PATHS.includes(from?.path ?? "") &&
+    "twoFactorEnabled" in user &&
+    user.twoFactorEnabled === true;
 
   async function isOwnPassword(user: string, request: Request | undefined): Promise<boolean> {
     const login = await (await adapter()).findCredentialAccount(user);
@@ -190,7 +208,8 @@ export function createAuthHooks(
       recordEvent(user, "factor_used", factor, { headers }),
 
     async passwordWasReset(user: User, request: Request | undefined) {
-      await recordEvent(user.id, "password_reset", null, request ? { request } : null);
+      const from = request ? { request } : null;
+      await recordEvent(user.id, "password_reset", null, from, { email: user.email });
       // The person who sets it reads the emails of this address, and no other password or session is left.
       if (!user.emailVerified) {
         await (await adapter()).deleteUserSessions(user.id);
@@ -203,7 +222,7 @@ export function createAuthHooks(
         create: {
           after: async (user, from) => {
             if (from?.request) signUps.add(from.request);
-            await recordEvent(user.id, "signed_up", null, from);
+            await recordEvent(user.id, "signed_up", null, from, { email: user.email });
             await verified(user, from);
           },
         },
@@ -232,16 +251,19 @@ export function createAuthHooks(
       session: {
         create: {
           // The same client address as in the activity log, and only as much of the user agent as the list of sessions shows.
-          before: async (session, from) => ({
-            data: {
-              ...session,
-              ipAddress: addressOf(from) ?? "",
-              userAgent: session.userAgent?.slice(0, USER_AGENT_CHARS_MAX) ?? "",
-            },
-          }),
+          before: async (session, from) => {
+            readOwner(session.userId, from);
+            return {
+              data: {
+                ...session,
+                ipAddress: addressOf(from) ?? "",
+                userAgent: session.userAgent?.slice(0, USER_AGENT_CHARS_MAX) ?? "",
+              },
+            };
+          },
           after: async ({ userId }, from) => {
-            if (await isWithheld(userId, from)) return;
-            await recordSignIn(userId, from);
+            const user = await ownerOf(userId, from);
+            if (user !== null && !isWithheld(user, from)) await recordSignIn(user, from);
           },
         },
       },

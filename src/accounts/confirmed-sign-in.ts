@@ -24,10 +24,13 @@ export const confirmedSignIn = ({ confirmedBy }: Confirmations): BetterAuthPlugi
           const confirmed = ctx.request && confirmedBy(ctx.request);
           if (confirmed === undefined) return;
           const { internalAdapter } = ctx.context;
-          const user = await internalAdapter.findUserById(confirmed);
+          const [user, logins] = await Promise.all([
+            internalAdapter.findUserById(confirmed),
+            internalAdapter.findAccounts(confirmed),
+          ]);
           if (user?.emailVerified !== true || needsSecondFactor(user)) return;
           // Another sign-up may have removed the password in the meantime; then the reader of the email sets one.
-          if ((await internalAdapter.findAccounts(user.id)).length === 0) return;
+          if (logins.length === 0) return;
           const session = await internalAdapter.createSession(user.id);
           await setSessionCookie(ctx, { session, user });
         }),

@@ -24,10 +24,11 @@ export type DirectoryOperations = {
   /** The hashes of closed addresses in order, at most `max`, after the given one. */
   listClosed: [{ after: string | null; max: number }, { emailHash: string; closedAt: number }[]];
   /**
-   * Decides once for each account whether it gets starter credits, within the budgets, and records it. Repeating it returns the
-   * same outcome. Concurrent claims, on any node, never exceed a budget.
+   * Registers the address for the account and, unless another account has the address, decides once for each account whether it
+   * gets starter credits, within the budgets, and records it. Repeating it returns the same outcome. Concurrent claims, on any node,
+   * never exceed a budget.
    */
-  claimStarter: [StarterClaim, { outcome: StarterOutcome; isFirstToday: boolean }];
+  claimStarter: [StarterClaim, ClaimOutcome];
   /** Null for an account that never claimed: an operator made it, or it comes from an export without claims. */
   findStarter: [{ account: string }, StarterDecision | null];
   /** How many claims since then had which outcome. */
@@ -37,6 +38,11 @@ export type DirectoryOperations = {
   /** Records a decision made elsewhere. An account that has one keeps it. */
   recordStarter: [StarterDecision, { recorded: true }];
 };
+
+/** `taken`: `account` has the address, so nothing was claimed. */
+export type ClaimOutcome =
+  | { outcome: StarterOutcome; isFirstToday: boolean }
+  | { outcome: "taken"; account: string };
 
 export type DirectoryOperation = keyof DirectoryOperations;
 

@@ -57,6 +57,7 @@ async function notify(
   const { kind } = change;
   const { emailed } = await createRecordActivity(deps)({
     user,
+    email,
     at,
     kind,
     ...(kind === "factors_reset"

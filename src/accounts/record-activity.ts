@@ -12,6 +12,8 @@ import {
 /** An event of a user's account, from whatever caused it. */
 export type Activity = Omit<SecurityEvent, "browser"> & {
   user: string;
+  /** The user's address, where the caller has just read it. Omitted: it is read now, which takes a query more. */
+  email?: string | undefined;
   userAgent: string | null;
   /** Emails to other addresses than the user's, such as the one that the account had before. */
   alsoEmails?: readonly Email[];
@@ -44,11 +46,11 @@ export function createRecordActivity({
   async function emailsFor(activity: Activity, event: SecurityEvent): Promise<EventEmails | null> {
     const { user, alsoEmails = [], withoutEmail = false } = activity;
     if (withoutEmail || securityText(event) === null) return null;
-    const found = await activityLog.findAddress({ user });
-    if (found === null) return null;
+    const to = activity.email ?? (await activityLog.findAddress({ user }))?.email;
+    if (to === undefined) return null;
     const [own, summary, ...others] = await Promise.all(
       [
-        ...[securityEmail, securitySummary].map((write) => write(publicUrl, found.email, event)),
+        ...[securityEmail, securitySummary].map((write) => write(publicUrl, to, event)),
         ...alsoEmails,
       ].map(async (email) => (email === null ? null : mail.prepare(email))),
     );

@@ -22,6 +22,8 @@ export type StarterBudgets = { perNetwork: number; perDay: number };
 
 export type StarterClaim = {
   account: string;
+  /** The address, which is registered for the account. */
+  email: string;
   /** Hashes that stand for the person (`emailHashes`), the one to store first. */
   emailHashes: readonly string[];
   /** Keyed hash of the network; empty where it is unknown, which no network's budget counts. */

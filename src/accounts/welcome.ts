@@ -4,9 +4,10 @@ import { ACCOUNT_PART_CHARS, accountOfPart, BASE62 } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import { type AccountDeps, emailHashes } from "./accounts.ts";
+import type { ClaimOutcome } from "./directory.ts";
 import type { DisposableEmail } from "./disposable-email.ts";
 import { keyedHash } from "./keyed-hash.ts";
-import { isFreeCallOpen, type StarterBudgets, type StarterOutcome } from "./starter-claim.ts";
+import { isFreeCallOpen, type StarterBudgets } from "./starter-claim.ts";
 
 export type Starter = { credits: number; days: number };
 
@@ -33,14 +34,21 @@ export async function welcome(
 ): Promise<string> {
   const account = accountOfUser(user.id);
   const { email, network } = user;
-  await accountDeps.directory.register({ email, account, createdAt: now });
-  const found = await accountDeps.directory.findByEmail({ email });
-  if (found !== null && found.account !== account) return found.account;
-  const claim = { account, email, network };
-  const outcome = await claimStarter(accountDeps, given.starterPolicy, claim, now);
-  const freeCall = isFreeCallOpen(outcome) ? "open" : "withheld";
-  await accountDeps.ledger.openAccount({ account, freeCall, now });
-  if (outcome === "granted") await grantStarter(accountDeps.ledger, account, given.starter, now);
+  const order = { account, email, network };
+  const claim = await claimStarter(accountDeps, given.starterPolicy, order, now);
+  if (claim.outcome === "taken") return claim.account;
+  const freeCall = isFreeCallOpen(claim.outcome) ? "open" : "withheld";
+  const { ledger } = accountDeps;
+  const opening = ledger.openAccount({ account, freeCall, now });
+  if (claim.outcome !== "granted") {
+    await opening;
+    return account;
+  }
+  // Sent without waiting for the account, which saves a round trip at the edge. A grant that comes first finds no account.
+  const granting = grantStarter(ledger, account, given.starter, now);
+  granting.catch(() => {});
+  await opening;
+  if (!(await granting)) await grantStarter(ledger, account, given.starter, now);
   return account;
 }
 
@@ -49,34 +57,37 @@ async function claimStarter(
   { budgets, disposable, onBudgetExhausted }: StarterPolicy,
   { account, email, network }: { account: string; email: string; network: string | null },
   now: number,
-): Promise<StarterOutcome> {
-  const { outcome, isFirstToday } = await directory.claimStarter({
+): Promise<ClaimOutcome> {
+  const claim = await directory.claimStarter({
     account,
+    email,
     emailHashes: emailHashes(email, secrets),
     network: network === null ? "" : hashNetwork(network, secrets[0] ?? ""),
     isDisposable: await disposable.losesStarter(email),
     budgets,
     now,
   });
+  const { outcome } = claim;
   const isExhausted = outcome === "network_full" || outcome === "day_full";
-  if (isExhausted && isFirstToday) onBudgetExhausted(outcome);
-  return outcome;
+  if (isExhausted && claim.isFirstToday) onBudgetExhausted(outcome);
+  return claim;
 }
 
 const hashNetwork = (network: string, secret: string) =>
   bytesToHex(keyedHash(secret, `toolbooth starter network ${network}`)).slice(0, 32);
 
-/** Grants the starter credits; repeating it changes nothing. */
+/** Grants the starter credits; repeating it changes nothing. Returns false where there is no open account. */
 export async function grantStarter(
   ledger: Ledger,
   account: string,
   { credits, days }: Starter,
   now: number,
-): Promise<void> {
-  if (credits === 0) return;
+): Promise<boolean> {
+  if (credits === 0) return true;
   const expiresAt = now + days * DAY_MS;
   const id = `starter:${account}`;
-  await ledger.grant({ account, id, kind: "starter", amount: credits, expiresAt, now });
+  const order = { account, id, kind: "starter", amount: credits, expiresAt, now } as const;
+  return (await ledger.grant(order)).outcome !== "no_account";
 }
 
 /** Derives the account id from the user's random id, so that repeating a sign-up step opens the same account. */

@@ -2,8 +2,6 @@ import { type MailSettings, readMailSettings } from "#email/read-mail-settings.t
 import {
   CONNECTIONS_MAX,
   CONNECTIONS_PER_PEER_DEFAULT,
-  REQUEST_LOG_DAYS_DEFAULT,
-  REQUEST_LOG_MAX_DEFAULT,
   REQUESTED_EMAILS_PER_DAY_DEFAULT,
   REQUESTED_EMAILS_PER_HOUR_DEFAULT,
   STARTER_CREDITS_DEFAULT,
@@ -19,6 +17,7 @@ import {
   readOperatorTokens,
   readPublicUrl,
   readRateLimit,
+  readRequestLog,
   readRollUpAfterDays,
   readSecrets,
   readStripe,
@@ -125,10 +124,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     stripe: readStripe(read, problems),
     webhookNetworks: readWebhookNetworks(read("TOOLBOOTH_WEBHOOK_NETWORKS"), problems),
     rollUpAfterDays: readRollUpAfterDays(readNumber),
-    requestLog: {
-      keptDays: readNumber("TOOLBOOTH_REQUEST_LOG_DAYS", REQUEST_LOG_DAYS_DEFAULT, 0, 90),
-      keptMax: readNumber("TOOLBOOTH_REQUEST_LOG_MAX", REQUEST_LOG_MAX_DEFAULT, 1_000, 10_000_000),
-    },
+    requestLog: readRequestLog(readNumber),
     logLevel: readLogLevel(read("TOOLBOOTH_LOG_LEVEL"), problems),
     toolThreads:
       read("TOOLBOOTH_TOOL_THREADS") === undefined

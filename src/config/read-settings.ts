@@ -2,6 +2,8 @@ import { hostOf, isLoopback } from "#hosts.ts";
 import {
   FREE_CALL_CREDITS_DEFAULT,
   PRICE_CREDITS_MAX,
+  REQUEST_LOG_DAYS_DEFAULT,
+  REQUEST_LOG_MAX_DEFAULT,
   ROLL_UP_AFTER_DAYS_DEFAULT,
   ROLL_UP_AFTER_DAYS_MIN,
 } from "#limits.ts";
@@ -50,6 +52,12 @@ export const readRollUpAfterDays = (readNumber: ReadWholeNumber) =>
     ROLL_UP_AFTER_DAYS_MIN,
     36_500,
   );
+
+/** `keptDays` 0: there is no request log. */
+export const readRequestLog = (readNumber: ReadWholeNumber) => ({
+  keptDays: readNumber("TOOLBOOTH_REQUEST_LOG_DAYS", REQUEST_LOG_DAYS_DEFAULT, 0, 90),
+  keptMax: readNumber("TOOLBOOTH_REQUEST_LOG_MAX", REQUEST_LOG_MAX_DEFAULT, 1_000, 10_000_000),
+});
 
 /** Returns an http or https URL without a trailing slash; null if the text is not a URL or has credentials, a query or a fragment. */
 export function readAddress(text: string): string | null {

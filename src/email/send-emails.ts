@@ -1,12 +1,8 @@
 import type { RandomBytes } from "#ids.ts";
 import { doubling } from "#jobs/back-off.ts";
+import type { JobPolicy, JobResult } from "#jobs/job-policy.ts";
 import type { JobQueue, TakenJob } from "#jobs/job-queue.ts";
-import {
-  createJobRunner,
-  type JobPolicy,
-  type JobResult,
-  type JobRunner,
-} from "#jobs/job-runner.ts";
+import { attemptEach, createJobRunner, type JobRunner } from "#jobs/job-runner.ts";
 import { SealError, type Sealer } from "#seal.ts";
 import {
   EMAILS_AT_ONCE,
@@ -56,17 +52,18 @@ export function createEmailSender({
     ...deps,
     logError,
     policy: { ...POLICY, queues: queuesOf(transportKind) },
-    attempt: (job, signal) =>
+    attempt: attemptEach((job, signal) =>
       emailOfJob(job, sealer)
         .then((email) => transport.send(email, `<${job.id}@${domain}>`, signal))
         .then(() => DONE, resultOf),
+    ),
   });
 }
 
 const POLICY: Omit<JobPolicy, "queues"> = {
   atOnce: EMAILS_AT_ONCE,
   leaseMs: LEASE_MS,
-  takesTurns: false,
+  turns: null,
   waitMs: (failures) => doubling(failures, RETRY_FIRST_MS, RETRY_MAX_MS),
   giveUpAfterMs: GIVE_UP_AFTER_MS,
   outage: { failures: 1, firstMs: RETRY_FIRST_MS, maxMs: PAUSE_MAX_MS },

@@ -1,12 +1,8 @@
 import { Webhook } from "standardwebhooks";
 import type { RandomBytes } from "#ids.ts";
+import type { JobPolicy, JobResult } from "#jobs/job-policy.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
-import {
-  createJobRunner,
-  type JobPolicy,
-  type JobResult,
-  type JobRunner,
-} from "#jobs/job-runner.ts";
+import { attemptEach, createJobRunner, type JobRunner } from "#jobs/job-runner.ts";
 import { SealError, type Sealer } from "#seal.ts";
 import {
   DELIVERIES_AT_ONCE,
@@ -46,14 +42,14 @@ export function createWebhookSender(deps: WebhookSenderDeps): JobRunner {
     rest,
     logError,
     policy: { ...POLICY, atOnce },
-    attempt: ({ id }, signal) => deliver(deps, id, signal),
+    attempt: attemptEach(({ id }, signal) => deliver(deps, id, signal)),
   });
 }
 
 const POLICY: Omit<JobPolicy, "atOnce"> = {
   queues: ["webhook"],
   leaseMs: DELIVERY_LEASE_MS,
-  takesTurns: true,
+  turns: "proven first",
   waitMs: (failures) => RETRY_WAITS_MS[failures - 1] ?? null,
   giveUpAfterMs: Number.POSITIVE_INFINITY,
   // Every endpoint is another server, so failures of one do not pause the others.

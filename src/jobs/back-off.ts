@@ -23,6 +23,8 @@ export function createOutage({ failures, firstMs, maxMs }: OutagePolicy, random:
   let [inARow, pauses, until] = [0, 0, 0];
   return {
     until: () => until,
+    /** Whether a single job is to find out whether the outage is over. */
+    isInDoubt: () => pauses > 0,
     /** How many of `atOnce` jobs may run. After a pause, a single job tests whether the outage is over. */
     most(atOnce: number): number {
       if (pauses > 0) return 1;

@@ -47,8 +47,11 @@ export type Settlement = {
   id: string;
   take: number;
   now: number;
-  /** Determines the target's next turn. Missing if nothing was attempted, or if targets do not take turns. */
-  turn?: { didWell: boolean };
+  /**
+   * Determines the target's next turn: whether the attempt succeeded, or `forgotten` as if there had been none. Missing if nothing was
+   * attempted, or if targets do not take turns.
+   */
+  turn?: { didWell: boolean } | "forgotten";
   /** The HTTP status of the last response, which the owner sees. Missing if there was no attempt. */
   status?: number | null;
 } & (
@@ -76,8 +79,10 @@ export type JobQueueOperations = {
   /**
    * Takes at most `max` due jobs, starting with the one that has been due the longest. They are due again at `leaseUntil`.
    *
-   * With `turns`, at most one job per target is under way, and targets take turns: first the targets whose last attempt
-   * succeeded, then at most `unprovenMax` others. Within each group, the target that was attempted longest ago comes first.
+   * With `turns`, targets take turns, of which `max` is the number: first the targets whose last attempt succeeded, then at most
+   * `unprovenMax` others. Within each group, the target that was attempted longest ago comes first, and among those that were not
+   * attempted, the one whose job has been due the longest. A turn takes the `jobsMax` oldest due jobs of its target, by default one. A
+   * target has one turn at a time.
    */
   take: [
     {
@@ -85,7 +90,7 @@ export type JobQueueOperations = {
       now: number;
       leaseUntil: number;
       max: number;
-      turns?: { unprovenMax: number };
+      turns?: { unprovenMax: number; jobsMax?: number };
     },
     { jobs: TakenJob[] },
   ];

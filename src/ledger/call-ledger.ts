@@ -2,6 +2,7 @@ import { type CallRates, createCallRates } from "./call-rates.ts";
 import type {
   DebitOrder,
   DebitOutcome,
+  HasKeyId,
   KeyRate,
   KeyStatus,
   KeyStatusOrder,
@@ -22,11 +23,6 @@ export type CallLedger = {
   /** Whether the account or the key is known, without a round trip, to have used up its rate. */
   isOverRate(call: { account: string; keySha256: string }): boolean;
 };
-
-/** The operations of a call. */
-export type CallOperation = "debit" | "keyStatus";
-
-type HasKeyId = Pick<KeyStatus, "keyId">;
 
 export type Counted<Outcome> = {
   /** `by`: the limit that rejects the call. */

@@ -33,6 +33,10 @@ const OPERATIONS: Record<LedgerOperation, true> = {
   probe: true,
 };
 
+/** Whether the text, which may come from a newer release, names an operation. */
+export const isLedgerOperation = (name: string): name is LedgerOperation =>
+  Object.hasOwn(OPERATIONS, name);
+
 /** Creates a ledger that submits every operation through one function: to a thread, a transaction or another process. */
 export function ledgerOver(
   submit: (name: LedgerOperation, order: unknown) => Promise<unknown>,

@@ -104,9 +104,8 @@ export type KeyStatusOrder = {
   address?: string | null;
   /** The idempotency key of the call of `tool` that is to follow. */
   idempotencyKey?: string | null;
-  /** Whether the outcome names the key, for the access log. */
-  namesKey?: boolean;
-} & HasEarliest;
+} & NamesKey &
+  HasEarliest;
 export type KeyStatus = (
   | KeyRejected
   | ({
@@ -118,7 +117,14 @@ export type KeyStatus = (
       /** Why the call would be rejected if it were charged. Absent if the key's budgets cover it. */
       exhausted?: BudgetExhausted;
     } & HasKeyRate)
-) & {
+) &
+  HasKeyId;
+
+type NamesKey = {
+  /** Whether the outcome names the key, for the logs. A node asks for it until it knows the key's id. */
+  namesKey?: boolean;
+};
+export type HasKeyId = {
   /** The key's id, also of a revoked one. Absent if the order does not ask for it, if there is no such key, or if the account is closed. */
   keyId?: string;
 };
@@ -137,7 +143,8 @@ export type DebitOrder = {
   /** The network address of the client. A key that is bound to networks is rejected if it is not known. */
   address?: string | null;
   idempotency: IdempotencyOrder | null;
-} & HasEarliest;
+} & NamesKey &
+  HasEarliest;
 
 export type IdempotencyOrder = {
   key: string;
@@ -151,14 +158,16 @@ export type IdempotencyOrder = {
 
 export type Replay = Pick<IdempotencyOrder, "responseSha256" | "receivedAt" | "random">;
 
-export type DebitOutcome =
+export type DebitOutcome = (
   | KeyRejected
   | ({ outcome: "key_budget_exhausted"; balance: number } & BudgetExhausted & HasKeyRate)
   | ({ outcome: "insufficient_credits"; balance: number } & HasKeyRate)
   /** `charged` is 0 for the free first call. */
   | ({ outcome: "debited"; charged: number; balance: number } & HasKeyRate)
   | ({ outcome: "replayed"; balance: number; replay: Replay } & HasKeyRate)
-  | ({ outcome: "idempotency_key_reused"; balance: number } & HasKeyRate);
+  | ({ outcome: "idempotency_key_reused"; balance: number } & HasKeyRate)
+) &
+  HasKeyId;
 
 export type CallRef = { account: string; callId: string; at: number };
 

@@ -1,10 +1,13 @@
 /** Contract of the account index, for every store that has one. */
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import { type AccountIndex, type IndexedAccount, indexedLedger } from "#accounts/account-index.ts";
-import { createMemoryLedger } from "../support/memory-ledger.ts";
+import type { AccountIndex, IndexedAccount } from "#accounts/account-index.ts";
+import type { Directory } from "#accounts/directory.ts";
 
-export type OpenAccountIndex = (t: TestContext) => Promise<{ index: AccountIndex }>;
+/** The index, and the directory in the same database. */
+export type OpenAccountIndex = (
+  t: TestContext,
+) => Promise<{ index: AccountIndex; directory: Directory }>;
 
 const START = Date.UTC(2026, 10, 21, 12);
 
@@ -57,18 +60,20 @@ function describeIndex(open: OpenAccountIndex) {
     ]);
   });
 
-  test("an account is listed before it is opened, and not opened where it cannot be listed", async (t) => {
-    const { index } = await open(t);
-    const ledger = createMemoryLedger();
-    const order = { account: "acc_000000000000", freeCall: "open", now: START } as const;
-    const down = async () => Promise.reject(new Error("The list is away"));
-    await assert.rejects(indexedLedger(ledger, { record: down }).openAccount(order), /away/);
-    assert.equal((await ledger.audit({ now: START })).accounts, 0);
-    const dead = { ...ledger, openAccount: down };
-    await assert.rejects(indexedLedger(dead, index).openAccount(order), /away/);
-    assert.equal((await index.list({ after: null, max: 9 })).length, 1);
-    const { opened } = await indexedLedger(ledger, index).openAccount(order);
-    assert.equal(opened, true);
-    assert.equal((await index.list({ after: null, max: 9 })).length, 1);
+  test("an address is registered with its account in the list, or not at all", async (t) => {
+    const { index, directory } = await open(t);
+    const claim = {
+      ...{ account: "acc_b", email: "bob@example.com", emailHashes: ["b".repeat(64)] },
+      ...{ network: "", isDisposable: false, budgets: { perNetwork: 0, perDay: 0 }, now: START },
+    };
+    await directory.register({ email: "ada@example.com", account: "acc_a", createdAt: START });
+    await directory.claimStarter(claim);
+    // The address has an account, which alone is listed.
+    await directory.register({ email: "ada@example.com", account: "acc_c", createdAt: START });
+    await directory.claimStarter({ ...claim, account: "acc_d" });
+    assert.deepEqual(await index.list({ after: null, max: 9 }), [
+      { account: "acc_a", createdAt: START },
+      { account: "acc_b", createdAt: START },
+    ]);
   });
 }

@@ -460,8 +460,9 @@ function describeForgetting(rule: Rule) {
 
   rule(
     "all links to reset a user's password are dropped, and nobody else's",
-    async ({ activityLog, db }) => {
+    async ({ activityLog, db, addUser }) => {
       const end = iso(START + DAY);
+      await addUser("ann");
       await db.batch([
         tokenRow("one", "the hash of a", "ann", end),
         tokenRow("two", "the hash of b", "ann", end),
@@ -470,6 +471,11 @@ function describeForgetting(rule: Rule) {
       ]);
       assert.deepEqual(await activityLog.dropResetLinks({ user: "ann" }), { dropped: 2 });
       assert.deepEqual(await activityLog.dropResetLinks({ user: "ann" }), { dropped: 0 });
+      await db.batch([tokenRow("three", "the hash of e", "ann", end)]);
+      assert.deepEqual(await activityLog.dropResetLinks({ email: "nobody@x.org" }), { dropped: 0 });
+      assert.deepEqual(await activityLog.dropResetLinks({ email: "ann@example.com" }), {
+        dropped: 1,
+      });
       const [rows] = await db.batch([sql`SELECT id FROM user_token ORDER BY id`]);
       assert.deepEqual(
         rows?.map(({ id }) => id),

@@ -1,8 +1,9 @@
 /** The specification of the job queue in sentences, to be held by every store. */
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
+import type { JobPolicy } from "#jobs/job-policy.ts";
 import type { JobQueue, NewJob, Settlement, TakenJob } from "#jobs/job-queue.ts";
-import { createJobRunner, type JobPolicy } from "#jobs/job-runner.ts";
+import { attemptEach, createJobRunner } from "#jobs/job-runner.ts";
 import { DAY_MS } from "#limits.ts";
 
 export type OpenJobQueue = (t: TestContext) => Promise<{ jobs: JobQueue }>;
@@ -86,6 +87,73 @@ function describeLeases(rule: Rule) {
       listed.map(({ lastError, dueAt, diedAt }) => [lastError, dueAt, diedAt]),
       [["no", START + 5, null]],
     );
+  });
+
+  rule(
+    "a turn takes the oldest due jobs of its target, and each target has one turn at a time",
+    async (jobs) => {
+      const of = (target: string, count: number) =>
+        Array.from({ length: count }, () => ({ target }));
+      const hog = await add(jobs, START, ...of("acc_1", 5));
+      const others = await add(jobs, START + 1, ...of("acc_2", 2), ...of("acc_3", 1));
+      const order = { queues: QUEUES, leaseUntil: START + LEASE };
+      const turns = { unprovenMax: 9, jobsMax: 3 };
+      const first = await jobs.take({ ...order, now: START + 1, max: 2, turns });
+      assert.deepEqual(idsOf(first.jobs), idsOf([...hog.slice(0, 3), ...others.slice(0, 2)]));
+      const second = await jobs.take({ ...order, now: START + 1, max: 9, turns });
+      assert.deepEqual(idsOf(second.jobs), idsOf(others.slice(2)), "the first two are under way");
+      await settle(jobs, ...first.jobs.map((job) => ({ ...held(job), outcome: "done" as const })));
+      const third = await jobs.take({ ...order, now: START + 1, max: 9, turns });
+      assert.deepEqual(idsOf(third.jobs), idsOf(hog.slice(3)));
+    },
+  );
+
+  rule(
+    "a target whose attempt failed has its turn after the others, until that is forgotten",
+    async (jobs) => {
+      const [failing] = await add(jobs, START, { target: "acc_1" });
+      const [other] = await add(jobs, START + 1, { target: "acc_2" });
+      const takeOne = async (now: number) => {
+        const order = { queues: QUEUES, now, leaseUntil: now + 1, max: 1 };
+        const [job] = (await jobs.take({ ...order, turns: { unprovenMax: 1 } })).jobs;
+        assert.ok(job);
+        return job;
+      };
+      const again = (job: TakenJob, turn: Settlement["turn"]) =>
+        settle(jobs, {
+          ...{ ...held(job), outcome: "later" as const, at: START, attempts: 1, error: "no" },
+          ...(turn !== undefined && { turn }),
+        });
+      const first = await takeOne(START + 1);
+      assert.equal(first.id, failing?.id);
+      await again(first, { didWell: false });
+      const second = await takeOne(START + 2);
+      assert.equal(second.id, other?.id);
+      await again(second, undefined);
+      const third = await takeOne(START + 3);
+      assert.equal(third.id, other?.id, "the one that failed is last");
+      await settle(jobs, { ...held(third), outcome: "done" });
+      await again(await takeOne(START + 4), "forgotten");
+      await add(jobs, START + 5, { target: "acc_3" });
+      assert.equal((await takeOne(START + 5)).id, failing?.id);
+    },
+  );
+
+  rule("many results of different kinds are recorded at once", async (jobs) => {
+    await add(jobs, START, ...Array.from({ length: 250 }, () => ({})));
+    const turns = { unprovenMax: 1, jobsMax: 250 };
+    const order = { queues: QUEUES, now: START, leaseUntil: START + LEASE, max: 1, turns };
+    const taken = (await jobs.take(order)).jobs;
+    assert.equal(taken.length, 250);
+    const settlements = taken.map((job, at): Settlement => {
+      if (at % 3 === 0) return { ...held(job), outcome: "done" };
+      const failed = { attempts: 1, error: "no" };
+      if (at % 3 === 1) return { ...held(job), outcome: "later", at: START + 9, ...failed };
+      return { ...held(job), outcome: "dead", eraseAt: null, ...failed };
+    });
+    assert.equal(await settle(jobs, ...settlements), 250);
+    const { waiting, dead } = await jobs.count({ queues: QUEUES });
+    assert.deepEqual([waiting, dead], [83, 83]);
   });
 
   rule("a paused job is not due, and counts as waiting", async (jobs) => {
@@ -211,7 +279,7 @@ class Killed extends Error {}
 const STEPS = ["before it is taken", "taken", "done, not recorded", "recorded"] as const;
 
 const POLICY: JobPolicy = {
-  ...{ queues: QUEUES, atOnce: 1, leaseMs: LEASE, takesTurns: false },
+  ...{ queues: QUEUES, atOnce: 1, leaseMs: LEASE, turns: null },
   ...{ waitMs: () => 1_000, giveUpAfterMs: DAY_MS, queueName: "Jobs" },
   ...{ nameOf: () => null, eraseAt: () => null },
   outage: { failures: 1, firstMs: 1_000, maxMs: 1_000 },
@@ -229,10 +297,10 @@ function describeKills(rule: Rule) {
         now: () => clock.now,
         random: (bytes: number) => new Uint8Array(bytes),
         logError: () => {},
-        async attempt({ id }: TakenJob) {
+        attempt: attemptEach(async ({ id }: TakenJob) => {
           worked.push(id);
-          return { outcome: "done" } as const;
-        },
+          return { outcome: "done" };
+        }),
       };
       const dying: JobQueue = {
         ...jobs,

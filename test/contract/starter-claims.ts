@@ -15,6 +15,7 @@ const claim = (changes: Partial<StarterClaim> & { person?: string } = {}): Start
   const { person = `p${claims}`, ...rest } = changes;
   return {
     account: `acc_${String(claims).padStart(12, "0")}`,
+    email: `p${claims}@example.com`,
     emailHashes: [hashOf(person)],
     network: "",
     isDisposable: false,
@@ -44,6 +45,29 @@ export function describeStarterClaims(rule: Rule): void {
     );
     assert.equal(await directory.findStarter({ account: "acc_unknown00000" }), null);
   });
+
+  rule(
+    "a claim registers the address, and claims nothing if another account has it",
+    async (directory) => {
+      const first = claim();
+      const { email, account } = first;
+      assert.equal(await ask(directory, first), "granted");
+      assert.deepEqual(
+        { ...(await directory.findByEmail({ email })) },
+        { email, account, createdAt: NOON },
+      );
+      const second = claim({ email });
+      for (let times = 0; times < 2; times += 1)
+        assert.deepEqual(
+          { ...(await directory.claimStarter(second)) },
+          { outcome: "taken", account },
+        );
+      assert.equal(await directory.findStarter({ account: second.account }), null);
+      // The account keeps its address, and its claim.
+      assert.equal(await ask(directory, { ...first, email: "moved@example.com" }), "granted");
+      assert.equal(await directory.findByEmail({ email: "moved@example.com" }), null);
+    },
+  );
 
   rule("a person who closed an account gets no starter credits", async (directory) => {
     await directory.recordClosed({ emailHash: hashOf("ada"), now: NOON });
@@ -91,7 +115,7 @@ export function describeStarterClaims(rule: Rule): void {
       const outcomes = await Promise.all(
         Array.from({ length: 20 }, () => directory.claimStarter(claim({ budgets, network: "n" }))),
       );
-      const full = outcomes.filter(({ outcome }) => outcome === "day_full");
+      const full = outcomes.flatMap((each) => (each.outcome === "day_full" ? [each] : []));
       assert.deepEqual([outcomes.length - full.length, full.length], [7, 13]);
       assert.equal(full.filter(({ isFirstToday }) => isFirstToday).length, 1);
     },

@@ -9,7 +9,6 @@ import type { Audit, Ledger } from "#ledger/port.ts";
 import { addTotals, zeroTotals } from "#ledger/totals.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
-import type { LedgerStub } from "#stores/durable-object/ledger.ts";
 import {
   createEdgeAppContext,
   randomBytes,
@@ -27,11 +26,14 @@ export type OpenOrder = {
   bodyTimeoutMs: number | null;
 };
 
+type Stub = ReturnType<WorkerEnv["LEDGER"]["getByName"]>;
+
 const services = new Map<string, ReturnType<typeof open>>();
 
 function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
   let roundTrips = 0;
-  const counted = (stub: LedgerStub): LedgerStub => ({
+  const counted = (stub: Stub): Stub => ({
+    reportFault: (fault) => stub.reportFault(fault),
     perform: (...asked) => {
       roundTrips += 1;
       return stub.perform(...asked);
@@ -40,6 +42,7 @@ function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
       roundTrips += 1;
       return stub.call(...asked);
     },
+    requestLog: (...asked) => stub.requestLog(...asked),
   });
   const LEDGER = { getByName: (name: string) => counted(env.LEDGER.getByName(name)) };
   const context = createEdgeAppContext(

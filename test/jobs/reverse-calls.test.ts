@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { JobQueue } from "#jobs/job-queue.ts";
-import { runBounded } from "#jobs/job-runner.ts";
+import { type Bounds, runBounded } from "#jobs/job-runner.ts";
 import {
   createReverser,
   type ReversalPace,
+  type ReverseAll,
   ROUND_PACE,
   reversalJob,
+  reverseEach,
   STEADY_PACE,
 } from "#jobs/reverse-calls.ts";
 import type { CallRef } from "#ledger/port.ts";
@@ -25,29 +27,33 @@ function openReversals(t: TestContext, pace: ReversalPace, max = 200) {
   const asked: string[] = [];
   const reversed: string[] = [];
   const loggedErrors: string[] = [];
-  /** Calls whose reversal fails; those whose debit is there. */
+  /** Calls and accounts whose reversal fails; calls whose debit is there. */
   const faulty = new Set<string>();
-  const accountState = new Set<string>();
+  const debits = new Set<string>();
   const held = new Map<string, Promise<void>>();
   const atOnce = { now: 0, most: 0 };
-  const ledger = {
-    async reverse({ callId, account, at }: CallRef) {
-      assert.deepEqual([account, at], ["acc_Ada", START - 7]);
-      asked.push(callId);
-      atOnce.now += 1;
-      atOnce.most = Math.max(atOnce.most, atOnce.now);
-      await (held.get(callId) ?? turn());
-      atOnce.now -= 1;
-      if (faulty.has(callId) || faulty.has("all")) throw new Error("no ledger");
-      if (!accountState.delete(callId)) return { reversed: false };
-      reversed.push(callId);
-      return { reversed: true };
-    },
+  const groups: { account: string; calls: string[] }[] = [];
+  const reverse = ({ callId, at }: CallRef) => {
+    assert.equal(at, START - 7);
+    asked.push(callId);
+    if (faulty.has(callId)) return new Error("no ledger");
+    if (!debits.delete(callId)) return { reversed: false };
+    reversed.push(callId);
+    return { reversed: true };
+  };
+  const reverseAll: ReverseAll = async (account, orders) => {
+    groups.push({ account, calls: orders.map(({ callId }) => callId) });
+    atOnce.now += 1;
+    atOnce.most = Math.max(atOnce.most, atOnce.now);
+    await (held.get(account) ?? turn());
+    atOnce.now -= 1;
+    if (faulty.has("all") || faulty.has(account)) throw new Error("no ledger");
+    return orders.map(reverse);
   };
   const open = (given: Pick<JobQueue, "take" | "settle" | "nextDue">) =>
     createReverser(
       {
-        ...{ jobs: given, ledger },
+        ...{ jobs: given, reverseAll },
         ...{ now: () => clock.now, random: (count: number) => new Uint8Array(count) },
         logError: (message) => void loggedErrors.push(message),
       },
@@ -55,16 +61,22 @@ function openReversals(t: TestContext, pace: ReversalPace, max = 200) {
     );
   const runner = open(jobs);
   return {
-    ...{ jobs, clock, asked, reversed, loggedErrors, faulty, accountState, held, atOnce },
+    ...{ jobs, clock, asked, reversed, loggedErrors, faulty, debits, held, atOnce, groups },
     async keep(...callIds: string[]) {
-      const calls = callIds.map((callId) => ({ account: "acc_Ada", callId, at: START - 7 }));
-      for (const id of callIds) accountState.add(id);
+      return this.keepOf("acc_Ada", callIds);
+    },
+    async keepOf(account: string, callIds: string[]) {
+      const calls = callIds.map((callId) => ({ account, callId, at: START - 7 }));
+      for (const id of callIds) debits.add(id);
       return jobs.add({ jobs: calls.map(reversalJob), now: clock.now });
     },
+    /** How many targets have a recorded turn. */
+    turns: () => driver.prepare("SELECT count(*) AS count FROM job_turn").get()?.["count"],
     look: () => runner.look(),
     idle: () => runner.idle(),
     /** What a process that lives on does: when it looks next. */
     runDue: () => runner.runDue(),
+    runBounded: (bounds: Bounds) => runBounded(jobs, bounds, open),
     /** What a cron does, which remembers nothing; how much of it was settled. */
     async round(now: number) {
       clock.now = now;
@@ -96,26 +108,20 @@ test("the debit of a queued call is reversed, however often it is requested", as
   await fixture.debit(account, { callId });
   for (const now of [START, START + MINUTE]) {
     await jobs.add({ jobs: [reversalJob({ account, callId, at })], now });
-    const wiring = { jobs, ledger: fixture.ledger, now: () => now + MINUTE, logError: assert.fail };
+    const reverseAll = reverseEach(fixture.ledger);
+    const wiring = { jobs, reverseAll, now: () => now + MINUTE, logError: assert.fail };
     const random = (count: number) => new Uint8Array(count);
     assert.equal(await createReverser({ ...wiring, random }, STEADY_PACE).runDue(), null);
   }
   assert.equal(await fixture.balance(account), 3);
 });
 
-test("if the debit is not found, it is looked for again for one minute", async (t) => {
+test("a reversal whose debit is not found is done, because the ledger rejects the debit if it arrives later", async (t) => {
   const fixture = openReversals(t, ROUND_PACE);
   await fixture.keep("call_1");
-  fixture.accountState.clear();
-  assert.deepEqual(await fixture.round(START + 20_000), { settled: 0, left: 1 });
-  fixture.accountState.add("call_1");
-  assert.deepEqual(await fixture.round(START + 80_000), { settled: 1, left: 0 });
-  assert.deepEqual(fixture.reversed, ["call_1"]);
-  fixture.clock.now = START;
-  await fixture.keep("call_2");
-  fixture.accountState.clear();
-  await fixture.round(START + 20_000);
-  assert.deepEqual(await fixture.round(START + 80_000), { settled: 1, left: 0 });
+  fixture.debits.clear();
+  assert.deepEqual(await fixture.round(START + 1_000), { settled: 1, left: 0 });
+  assert.deepEqual(fixture.asked, ["call_1"]);
 });
 
 test("in rounds, a failed reversal is retried after doubling waits up to four hours, and finally logged", async (t) => {
@@ -167,15 +173,80 @@ test("a reversal that fails does not block the others", async (t) => {
   assert.deepEqual(await fixture.round(START), { settled: 49, left: 1 });
 });
 
-test("a round is bounded, and stops if the ledger does not respond", async (t) => {
+test("the calls of an account are reversed together, and a failing one does not repeat the others", async (t) => {
   const fixture = openReversals(t, ROUND_PACE);
-  await fixture.keep(...callsUpTo(230));
-  fixture.faulty.add("all");
-  await fixture.round(START);
-  assert.equal(fixture.asked.length, 20);
+  await fixture.keep(...callsUpTo(600));
+  fixture.faulty.add("call_300");
+  assert.deepEqual(await fixture.round(START), { settled: 200, left: 400 });
+  assert.deepEqual(
+    fixture.groups.map(({ calls }) => calls.length),
+    [200],
+  );
+  assert.deepEqual(await fixture.round(START + 1), { settled: 199, left: 201 });
   fixture.faulty.clear();
-  assert.deepEqual(await fixture.round(START + MINUTE), { settled: 200, left: 30 });
-  assert.deepEqual(await fixture.round(START + 2 * MINUTE), { settled: 30, left: 0 });
+  assert.deepEqual(await fixture.round(START + MINUTE), { settled: 200, left: 1 });
+  assert.deepEqual(await fixture.round(START + 2 * MINUTE), { settled: 1, left: 0 });
+  assert.equal(new Set(fixture.reversed).size, 600);
+  assert.equal(fixture.asked.length, 601);
+});
+
+test("a round is bounded in attempts as well, and many accounts need few looks at the queue", async (t) => {
+  const fixture = openReversals(t, ROUND_PACE);
+  for (const at of Array.from({ length: 300 }).keys())
+    await fixture.keepOf(`acc_${at}`, [`call_${at}`]);
+  const takes = t.mock.method(fixture.jobs, "take");
+  const bounds = { max: 1_000, attemptsMax: 200, until: START + MINUTE };
+  await fixture.runBounded(bounds);
+  assert.equal(fixture.groups.length, 200);
+  assert.ok(takes.mock.callCount() <= 20, `${takes.mock.callCount()}`);
+  assert.equal(await fixture.left(), 100);
+});
+
+test("a round is bounded, and stops if no account can be reached", async (t) => {
+  const fixture = openReversals(t, ROUND_PACE, 1_000);
+  for (const at of Array.from({ length: 50 }).keys())
+    await fixture.keepOf(`acc_${at}`, [`call_${at}a`, `call_${at}b`]);
+  fixture.faulty.add("all");
+  assert.deepEqual(await fixture.round(START), { settled: 0, left: 100 });
+  assert.equal(fixture.groups.length, 20);
+  fixture.faulty.clear();
+  assert.deepEqual(await fixture.round(START + MINUTE), { settled: 100, left: 0 });
+  assert.equal(fixture.groups.length, 70);
+  assert.equal(fixture.turns(), 0, "nothing is kept of accounts without reversals");
+});
+
+test("an account with many reversals does not delay those of others", async (t) => {
+  const fixture = openReversals(t, ROUND_PACE, 5_100);
+  await fixture.keepOf("acc_hog", callsUpTo(20_000));
+  const others = Array.from({ length: 100 }, (_, at) => [`acc_${at}`, `call_of_${at}`] as const);
+  for (const [account, callId] of others) await fixture.keepOf(account, [callId]);
+  await fixture.round(START);
+  for (const [, callId] of others) assert.ok(fixture.reversed.includes(callId), callId);
+});
+
+test("accounts that cannot be reached come last", async (t) => {
+  const fixture = openReversals(t, ROUND_PACE, 30);
+  for (const at of Array.from({ length: 30 }).keys()) {
+    fixture.faulty.add(`acc_${at}`);
+    await fixture.keepOf(`acc_${at}`, [`call_${at}`]);
+  }
+  await fixture.round(START);
+  await fixture.keepOf("acc_good", callsUpTo(10));
+  // The others are due again as well, and fail again.
+  await fixture.round(START + 10 * MINUTE);
+  assert.deepEqual(fixture.reversed, callsUpTo(10));
+});
+
+test("a process that ends between the reversal and its record repeats it without effect", async (t) => {
+  const fixture = openReversals(t, ROUND_PACE);
+  await fixture.keep(...callsUpTo(50));
+  const settle = t.mock.method(fixture.jobs, "settle", () => Promise.reject(new Error("killed")));
+  await fixture.round(START);
+  assert.equal(fixture.reversed.length, 50);
+  settle.mock.restore();
+  assert.deepEqual(await fixture.round(START + 1_000), { settled: 0, left: 50 }, "still leased");
+  assert.deepEqual(await fixture.round(START + MINUTE), { settled: 50, left: 0 });
+  assert.equal(fixture.reversed.length, 50);
 });
 
 test("two concurrent rounds take no call twice", async (t) => {
@@ -198,7 +269,11 @@ test("in a server, a failed reversal is retried after 1 s, then after doubling w
     fixture.clock.now = next;
   }
   assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
-  assert.equal(fixture.asked.length, 9, "one at a time finds out whether it is back");
+  assert.deepEqual(
+    fixture.groups.map(({ calls }) => calls.length),
+    [3, ...Array.from({ length: 8 }, () => 1)],
+    "a single one finds out whether it is back",
+  );
   assert.deepEqual(fixture.loggedErrors, ["Reversals of calls are paused: no ledger"], "told once");
   fixture.faulty.clear();
   for (let next = await fixture.runDue(); next !== null; next = await fixture.runDue())
@@ -211,17 +286,19 @@ test("in a server, a failed reversal is retried after 1 s, then after doubling w
   assert.equal(await fixture.runDue(), fixture.clock.now + 1_000, "after a while that was well");
 });
 
-test("while one reversal is slow, no other is attempted; the others follow in order", async (t) => {
+test("while the reversals of one account are slow, no other is attempted", async (t) => {
   const fixture = openReversals(t, STEADY_PACE);
   const { promise, resolve } = Promise.withResolvers<void>();
-  fixture.held.set("call_0", promise);
+  fixture.held.set("acc_Ada", promise);
   await fixture.keep(...callsUpTo(10));
+  fixture.clock.now += 1;
+  await fixture.keepOf("acc_Bob", ["call_10"]);
   fixture.look();
   for (let turns = 0; turns < 20; turns += 1) await turn();
   fixture.look();
-  assert.deepEqual(fixture.asked, ["call_0"]);
+  assert.deepEqual(fixture.groups, [{ account: "acc_Ada", calls: callsUpTo(10) }]);
   resolve();
   await fixture.idle();
-  assert.deepEqual(fixture.reversed, callsUpTo(10));
+  assert.deepEqual(fixture.reversed, callsUpTo(11));
   assert.equal(fixture.atOnce.most, 1);
 });

@@ -60,7 +60,12 @@ export async function fillLedger({ ledger, directory, purchases }: Filled): Prom
     await directory.register({ email, account, createdAt: START });
     // Two of the three are one person.
     await directory.claimStarter({
-      ...{ account, emailHashes: [email === "bob@b.c" ? "b".repeat(64) : HASH], network: "one" },
+      ...{
+        account,
+        email,
+        emailHashes: [email === "bob@b.c" ? "b".repeat(64) : HASH],
+        network: "one",
+      },
       ...{ isDisposable: false, budgets: { perNetwork: 0, perDay: 0 }, now: START },
     });
   }

@@ -7,6 +7,7 @@ export type WranglerConfig = {
   compatibility_date: string;
   compatibility_flags?: string[];
   limits: { cpu_ms: number };
+  placement?: { mode: string };
   durable_objects: {
     bindings: { name: string; class_name: string; script_name?: string }[];
   };

@@ -11,8 +11,10 @@ import {
   findSignedIn,
   finishClosing,
   json,
+  listAllSessions,
   notify,
   type RequestContext,
+  readAsMember,
   readJson,
   recordEvent,
   requireMember,
@@ -45,8 +47,8 @@ export async function showVisitor(context: RequestContext): Promise<Response> {
 async function viewUser(context: RequestContext, { user }: SignedIn): Promise<UserView | null> {
   const { deps, now } = context;
   const { internalAdapter } = await deps.auth.context();
-  const logins = await internalAdapter.findAccounts(user.id);
-  const names = logins.map(({ providerId }) => providerId);
+  const reading = internalAdapter.findAccounts(user.id);
+  reading.catch(() => {});
   const account =
     user.verified && user.account === null
       ? await deps.auth.linkAccount({ ...user, network: signUpNetworkOf(context.peer) })
@@ -57,6 +59,7 @@ async function viewUser(context: RequestContext, { user }: SignedIn): Promise<Us
     await finishClosing(context, user.email);
     return null;
   }
+  const names = (await reading).map(({ providerId }) => providerId);
   return {
     email: user.email,
     verified: user.verified,
@@ -75,9 +78,10 @@ function viewAccount(status: AccountStatus): UserView["account"] {
 }
 
 export async function listSessions(context: RequestContext): Promise<Response> {
-  const { user, session } = await requireMember(context);
   const { internalAdapter } = await context.deps.auth.context();
-  const found = await internalAdapter.listSessions(user.id, { onlyActiveSessions: true });
+  const [{ session }, found] = await readAsMember(context, ({ user }) =>
+    internalAdapter.listSessions(user.id, { onlyActiveSessions: true }),
+  );
   const sessions: SessionView[] = found
     .map(({ id, createdAt, updatedAt, ipAddress, userAgent }) => ({
       id,
@@ -94,26 +98,25 @@ export async function listSessions(context: RequestContext): Promise<Response> {
 /** Ends one session, or all `others`. */
 export async function endSession(context: RequestContext): Promise<Response> {
   const { id } = context;
-  const member = await requireMember(context);
-  const ended = await endSessions(context, member.user.id, (each) =>
+  const [member, sessions] = await readAsMember(context, ({ user }) =>
+    listAllSessions(context, user.id),
+  );
+  const ended = await endSessions(context, sessions, (each) =>
     id === "others" ? each !== member.session.id : each === id,
   );
   if (ended === 0 && id !== "others") {
     throw new DashboardError("not_found", "This session has already ended.");
   }
-  if (ended > 0) await recordEvent(context, member.user.id, "session_ended", null);
+  if (ended > 0) await recordEvent(context, member.user, "session_ended", null);
   return json({});
 }
 
 export async function listEvents(context: RequestContext): Promise<Response> {
-  const { user } = await requireMember(context);
   const after = context.url.searchParams.get("after");
-  const view: EventsView = await context.deps.activityLog.listEvents({
-    user: user.id,
-    after,
-    max: EVENTS_A_PAGE,
-  });
-  return json(view);
+  const [, view] = await readAsMember(context, ({ user }) =>
+    context.deps.activityLog.listEvents({ user: user.id, after, max: EVENTS_A_PAGE }),
+  );
+  return json(view satisfies EventsView);
 }
 
 /** Closes the account after the user has entered its email address and, if there is one, the password. */

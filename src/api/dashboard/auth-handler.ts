@@ -305,9 +305,9 @@ async function changePassword(
     askAuth(context, { ...order, revokeOtherSessions: true }),
   );
   if (signedIn === null) return response;
-  const { id: user } = signedIn.user;
-  await deps.activityLog.dropResetLinks({ user });
-  await recordEvent(context, user, "password_changed", null);
+  const { user } = signedIn;
+  const recording = recordEvent(context, user, "password_changed", null);
+  await deps.activityLog.dropResetLinks({ user: user.id }).finally(() => recording);
   return keepCookies(json({}), response);
 }
 

@@ -3,7 +3,7 @@ import { type Ledger, OrderRejected } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import { DashboardError } from "./dashboard-error.ts";
 import { csvCell, download } from "./export.ts";
-import { json, type RequestContext, requireMember } from "./request-context.ts";
+import { json, type RequestContext, readAsMember } from "./request-context.ts";
 import type { BalancedEntryView, EntriesView } from "./shapes.ts";
 import { readDay } from "./usage.ts";
 
@@ -17,12 +17,12 @@ type Filters = Pick<EntriesOrder, "account" | "now" | "until" | "filter">;
 type Reading = Pick<Ledger, "entries" | "entryBalances">;
 
 export async function listEntries(context: RequestContext): Promise<Response> {
-  const { account } = await requireMember(context);
-  const filters = readFilters(context, account);
+  const { ledger } = context.deps.accountDeps;
   const after = context.url.searchParams.get("after");
-  const view = await rejectingPages(() =>
-    findEntries(context.deps.accountDeps.ledger, filters, after, ENTRIES_A_PAGE),
-  );
+  const [, view] = await readAsMember(context, async ({ account }) => {
+    const filters = readFilters(context, account);
+    return rejectingPages(() => findEntries(ledger, filters, after, ENTRIES_A_PAGE));
+  });
   return json(view);
 }
 
@@ -106,11 +106,12 @@ const FILTERED_ROWS_AT_ONCE = 100;
 
 /** The same entries as a file, newest first. The page shows them too, so it needs no fresh proof. */
 export async function exportLedger(context: RequestContext): Promise<Response> {
-  const { account } = await requireMember(context);
   const { deps, now } = context;
   const { ledger } = deps.accountDeps;
-  const filters = readFilters(context, account);
-  const keys = await ledger.listKeys({ account });
+  const [, { filters, keys }] = await readAsMember(context, async ({ account }) => ({
+    filters: readFilters(context, account),
+    keys: await ledger.listKeys({ account }),
+  }));
   const labels = new Map(keys.map(({ id, label }) => [id, label]));
   const name = `toolbooth-ledger-${new Date(now).toISOString().slice(0, 10)}.csv`;
   const rows = csvRows(ledger, filters, (key) => labels.get(key) ?? "");

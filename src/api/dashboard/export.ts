@@ -21,7 +21,7 @@ export async function exportData(context: RequestContext): Promise<Response> {
   const member = await requireExporter(context);
   const { deps, now } = context;
   const { account, user } = member;
-  await recordEvent(context, user.id, "data_exported", null);
+  await recordEvent(context, user, "data_exported", null);
   const order = { account, service: deps.settings.publicUrl, now };
   const name = `toolbooth-${dayOf(now)}.json`;
   return download(
@@ -36,7 +36,7 @@ export async function exportData(context: RequestContext): Promise<Response> {
 export async function exportEntries(context: RequestContext): Promise<Response> {
   const { account, user } = await requireExporter(context);
   const { deps, now } = context;
-  await recordEvent(context, user.id, "data_exported", "ledger entries");
+  await recordEvent(context, user, "data_exported", "ledger entries");
   const read = (after: string | null) =>
     deps.accountDeps.ledger.entries({ account, after, max: ENTRIES_AT_ONCE, now });
   const name = `toolbooth-entries-${dayOf(now)}.jsonl`;

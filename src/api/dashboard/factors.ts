@@ -7,18 +7,19 @@ import {
   json,
   type Member,
   type RequestContext,
+  readAsMember,
   readJson,
   recordEvent,
   requireActiveMember,
-  requireMember,
 } from "./request-context.ts";
 import type { FactorAdded, FactorsView, PasskeyView } from "./shapes.ts";
 
 /** Passkeys, authenticator app and recovery codes of the account settings. Every change needs a fresh proof. */
 
 export async function showFactors(context: RequestContext): Promise<Response> {
-  const { user } = await requireMember(context);
-  const { passkeys, hasTotp, recoveryCodesLeft } = await context.deps.auth.factors.show(user.id);
+  const [, { passkeys, hasTotp, recoveryCodesLeft }] = await readAsMember(context, ({ user }) =>
+    context.deps.auth.factors.show(user.id),
+  );
   const view: FactorsView = {
     passkeys: passkeys.map(viewPasskey),
     passkeysMax: PASSKEYS_MAX,
@@ -62,7 +63,7 @@ export async function addPasskey(context: RequestContext): Promise<Response> {
   });
   const { id } = (await added.json()) as { id: string };
   const recoveryCodes = await context.deps.auth.factors.passkeyAdded(user.id);
-  await recordEvent(context, user.id, "passkey_added", label);
+  await recordEvent(context, user, "passkey_added", label);
   const view: FactorAdded = { recoveryCodes };
   return json({ ...view, id }, 201);
 }
@@ -72,7 +73,7 @@ export async function renamePasskey(context: RequestContext): Promise<Response> 
   const name = readName((await readJson(context))["name"]);
   const renamed = await context.deps.auth.factors.renamePasskey(user.id, context.id, name);
   if (renamed === null) throw noSuchPasskey();
-  await recordEvent(context, user.id, "passkey_renamed", name);
+  await recordEvent(context, user, "passkey_renamed", name);
   return json({ passkey: viewPasskey(renamed) });
 }
 
@@ -88,7 +89,7 @@ export async function removePasskey(context: RequestContext): Promise<Response> 
       "This passkey is your only way to sign in. Set a password or add another passkey first.",
     );
   }
-  await recordEvent(context, user.id, "passkey_removed", passkey.name);
+  await recordEvent(context, user, "passkey_removed", passkey.name);
   return json({});
 }
 
@@ -113,7 +114,7 @@ export async function confirmTotp(context: RequestContext): Promise<Response> {
     throw new DashboardError("invalid_request", "Start setting up the authenticator app again.");
   }
   rejectWrongCode(outcome);
-  await recordEvent(context, user.id, "totp_added", null);
+  await recordEvent(context, user, "totp_added", null);
   const view: FactorAdded = { recoveryCodes };
   return json(view, 201);
 }
@@ -121,7 +122,7 @@ export async function confirmTotp(context: RequestContext): Promise<Response> {
 export async function removeTotp(context: RequestContext): Promise<Response> {
   const { user } = await requireProvedMember(context);
   const { removed } = await context.deps.auth.factors.removeTotp(user.id);
-  if (removed) await recordEvent(context, user.id, "totp_removed", null);
+  if (removed) await recordEvent(context, user, "totp_removed", null);
   return json({});
 }
 
@@ -136,7 +137,7 @@ export async function replaceRecoveryCodes(context: RequestContext): Promise<Res
       "Recovery codes belong to a second factor. Add a passkey or an authenticator app first.",
     );
   }
-  await recordEvent(context, user.id, "recovery_codes_replaced", null);
+  await recordEvent(context, user, "recovery_codes_replaced", null);
   const view: FactorAdded = { recoveryCodes };
   return json(view, 201);
 }
@@ -154,7 +155,7 @@ export async function removePassword(context: RequestContext): Promise<Response>
     );
   }
   await deps.activityLog.dropResetLinks({ user: user.id });
-  await recordEvent(context, user.id, "password_removed", null);
+  await recordEvent(context, user, "password_removed", null);
   return json({});
 }
 

@@ -5,6 +5,7 @@ import { DashboardError, retryAfter, tooManyRequests } from "./dashboard-error.t
 import {
   json,
   type RequestContext,
+  readAsMember,
   readJson,
   recordEvent,
   requireMember,
@@ -28,11 +29,13 @@ export function requireFreshProof({ now }: RequestContext, { session }: SignedIn
  * and the password could turn it off.
  */
 export async function showProof(context: RequestContext): Promise<Response> {
-  const { user } = await requireMember(context);
   const { auth, settings } = context.deps;
   const { internalAdapter } = await auth.context();
-  const logins = (await internalAdapter.findAccounts(user.id)).map(({ providerId }) => providerId);
-  const { passkeys, hasTotp, recoveryCodesLeft } = await auth.factors.show(user.id);
+  const [{ user }, [found, factors]] = await readAsMember(context, ({ user: { id } }) =>
+    Promise.all([internalAdapter.findAccounts(id), auth.factors.show(id)]),
+  );
+  const logins = found.map(({ providerId }) => providerId);
+  const { passkeys, hasTotp, recoveryCodesLeft } = factors;
   const methods: ProofMethod[] = [];
   if (user.hasSecondFactor) {
     if (passkeys.length > 0 && auth.passkeyPlace !== null) methods.push("passkey");
@@ -103,7 +106,7 @@ export async function proveByCode(context: RequestContext): Promise<Response> {
   rejectWrongCode(await deps.auth.factors.checkCode(user.id, order, now));
   await deps.auth.factors.markProved(session.id, now);
   const factor = order.kind === "totp" ? "authenticator app" : "recovery code";
-  await recordEvent(context, user.id, "factor_used", factor);
+  await recordEvent(context, user, "factor_used", factor);
   return json({});
 }
 

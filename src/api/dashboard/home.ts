@@ -2,7 +2,7 @@ import type { HourCount } from "#accounts/request-log.ts";
 import { type Key, type Ledger, UsageNotSummed } from "#ledger/port.ts";
 import { usagePages } from "#ledger/read-pages.ts";
 import { DAY_MS } from "#limits.ts";
-import { json, type RequestContext, requireMember } from "./request-context.ts";
+import { json, type RequestContext, readAsMember } from "./request-context.ts";
 import { lastErrors, requestCounts } from "./requests.ts";
 import type { HomeView } from "./shapes.ts";
 import { dayOf, unlessNotSummed } from "./usage.ts";
@@ -18,25 +18,27 @@ const KEY_EXPIRY_DAYS = 30;
 const HOME_ROWS_MAX = 42_000;
 
 export async function showHome(context: RequestContext): Promise<Response> {
-  const { account, status, user } = await requireMember(context);
   const { deps, now } = context;
   const { ledger } = deps.accountDeps;
   const today = now - (now % DAY_MS);
   const first = today - (HOME_DAYS - 1) * DAY_MS;
-  const [credits, keys, used, counts, errors, factors, choice, endpoints] = await Promise.all([
-    ledger.credits({ account, now, max: 0 }),
-    ledger.listKeys({ account }),
-    unlessNotSummed(sumHome(ledger, account, first)),
-    requestCounts(context, account, first),
-    lastErrors(context, account, HOME_ERRORS),
-    deps.auth.factors.show(user.id),
-    deps.events.choice({ account }),
-    deps.events.listEndpoints({ account }),
-  ]);
-  const { balance, nextExpiry, hasGrants } = credits;
+  const [{ status, user }, read] = await readAsMember(context, ({ account, user: { id } }) =>
+    Promise.all([
+      readCredits(context, account),
+      ledger.listKeys({ account }),
+      unlessNotSummed(sumHome(ledger, account, first)),
+      requestCounts(context, account, first),
+      lastErrors(context, account, HOME_ERRORS),
+      deps.auth.factors.show(id),
+      deps.events.choice({ account }),
+      deps.events.listEndpoints({ account }),
+    ]),
+  );
+  const [credits, keys, used, counts, errors, factors, choice, endpoints] = read;
+  const { balance, nextExpiry, noStarter } = credits;
   const active = keys.filter(({ revokedAt }) => revokedAt === null);
   const view: HomeView = {
-    noStarter: hasGrants ? null : await findNoStarter(context, account),
+    noStarter,
     balance,
     freeCall: status.freeCall === "open",
     today: used && (used.days.get(today) ?? { calls: 0, credits: 0 }),
@@ -128,6 +130,16 @@ function nextKeyExpiry(active: readonly Key[], now: number): HomeView["keyExpiry
       : [];
   });
   return expiring.sort((one, other) => one.at - other.at)[0] ?? null;
+}
+
+/** The balance, and why an account that never had a grant has no starter credits. */
+async function readCredits(context: RequestContext, account: string) {
+  const { deps, now } = context;
+  const credits = await deps.accountDeps.ledger.credits({ account, now, max: 0 });
+  return {
+    ...credits,
+    noStarter: credits.hasGrants ? null : await findNoStarter(context, account),
+  };
 }
 
 async function findNoStarter(

@@ -1,4 +1,5 @@
 import { AccountError, createKey, readLabel, rotateKey } from "#accounts/accounts.ts";
+import { keyStart } from "#accounts/key-format.ts";
 import { readKeepMs, readKeyLimits } from "#accounts/key-limits.ts";
 import { keyFacts, rotationFacts } from "#accounts/security-emails.ts";
 import { budgetsAt, isUnused } from "#ledger/key-limits.ts";
@@ -16,17 +17,16 @@ import {
   json,
   type Member,
   type RequestContext,
+  readAsActiveMember,
+  readAsMember,
   readJson,
   recordEvent,
-  requireActiveMember,
-  requireMember,
 } from "./request-context.ts";
 import type { KeysView, KeyView } from "./shapes.ts";
 import { recentCalls } from "./usage.ts";
 
 export async function listKeys(context: RequestContext): Promise<Response> {
-  const member = await requireMember(context);
-  const keys = await viewKeys(context, member);
+  const [, keys] = await readAsMember(context, (owner) => viewKeys(context, owner));
   const old = keys
     .filter(({ revokedAt }) => revokedAt !== null && revokedAt < context.now - OLD_MS)
     .sort((a, b) => (b.revokedAt ?? 0) - (a.revokedAt ?? 0))
@@ -51,33 +51,30 @@ const OLD_SHOWN_MAX = 100;
 
 /** Creates an account's keys one at a time, so that parallel requests together cannot exceed the limit. */
 export function createMakeKey() {
-  const last = new Map<string, Promise<unknown>>();
+  const last = new Map<string, Promise<void>>();
   return async (context: RequestContext): Promise<Response> => {
-    const member = await requireActiveMember(context);
-    requireFreshProof(context, member);
-    const { label = "", limits = null } = await readKeyChange(context);
-    const { account } = member;
-    const before = last.get(account) ?? Promise.resolve();
-    const making = before.then(() => makeKey(context, member, label, limits));
-    const settled = making.catch(() => {});
-    last.set(account, settled);
+    const { ledger } = context.deps.accountDeps;
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     try {
-      return await making;
+      const [member, keys] = await readAsActiveMember(context, async ({ account }) => {
+        const before = last.get(account);
+        const turn = (before ?? Promise.resolve()).then(() => ended);
+        last.set(account, turn);
+        void turn.then(() => last.get(account) === turn && last.delete(account));
+        await before;
+        return ledger.listKeys({ account });
+      });
+      requireFreshProof(context, member);
+      const { label = "", limits = null } = await readKeyChange(context);
+      requireKeyLeft(keys, context.now);
+      return await makeKey(context, member, label, limits);
     } finally {
-      if (last.get(account) === settled) last.delete(account);
+      end();
     }
   };
 }
 
-async function makeKey(
-  context: RequestContext,
-  member: Member,
-  label: string,
-  limits: KeyLimits | null,
-): Promise<Response> {
-  const { deps, now } = context;
-  const { ledger } = deps.accountDeps;
-  const keys = await ledger.listKeys({ account: member.account });
+function requireKeyLeft(keys: readonly Key[], now: number): void {
   if (keys.filter(({ revokedAt }) => revokedAt === null).length >= KEYS_PER_ACCOUNT_MAX) {
     throw new DashboardError(
       "invalid_request",
@@ -93,28 +90,32 @@ async function makeKey(
       retryAfter(first + DAY_MS - now),
     );
   }
-  const { id, key: secret } = await createKey(
-    deps.accountDeps,
-    member.account,
-    label,
-    now,
-    undefined,
-    limits,
-  );
-  const key = await viewKey(context, member, id);
-  await recordEvent(context, member.user.id, "key_created", label, { facts: keyFacts(key) });
-  return json({ key, secret }, 201);
+}
+
+async function makeKey(
+  context: RequestContext,
+  member: Member,
+  label: string,
+  limits: KeyLimits | null,
+): Promise<Response> {
+  const { deps, now } = context;
+  const { account, user } = member;
+  const made = await createKey(deps.accountDeps, account, label, now, undefined, limits);
+  const { id, key: secret } = made;
+  const facts = keyFacts({ start: keyStart(secret) });
+  const recording = recordEvent(context, user, "key_created", label, { facts });
+  return json({ key: await viewChanged(context, member, id, recording), secret }, 201);
 }
 
 /** Changes the label of a key, its limits, or both. */
 export async function changeKey(context: RequestContext): Promise<Response> {
-  const member = await requireMember(context);
   const { deps, id, now } = context;
   const { ledger } = deps.accountDeps;
-  const { account } = member;
-  const before = (await ledger.listKeys({ account })).find((key) => key.id === id);
+  const [member, keys] = await readAsMember(context, ({ account }) => ledger.listKeys({ account }));
+  const { account, user } = member;
+  const before = keys.find((key) => key.id === id);
   const { label, limits } = await readKeyChange(context, before?.limits);
-  const user = member.user.id;
+  let recording = Promise.resolve();
   if (limits !== undefined) {
     // A limit protects the credits, and removing it makes a weak key a strong one.
     requireFreshProof(context, member);
@@ -122,41 +123,44 @@ export async function changeKey(context: RequestContext): Promise<Response> {
     if (!found) throw noSuchKey();
     const facts = before && keyFacts(before);
     const detail = label ?? before?.label ?? null;
-    await recordEvent(context, user, "key_limited", detail, facts && { facts });
+    recording = recordEvent(context, user, "key_limited", detail, facts && { facts });
   }
   if (label !== undefined) {
-    const { found } = await ledger.relabelKey({ account, id, label });
+    const { found } = await ledger.relabelKey({ account, id, label }).finally(() => recording);
     if (!found) throw noSuchKey();
-    if (label !== before?.label) await recordEvent(context, user, "key_renamed", label);
+    if (label !== before?.label) recording = recordEvent(context, user, "key_renamed", label);
   }
-  return json({ key: await viewKey(context, member, id) });
+  return json({ key: await viewChanged(context, member, id, recording) });
 }
 
 /** Gives a key a new secret. The old one keeps working for as long as the order says. */
 export async function rotate(context: RequestContext): Promise<Response> {
-  const member = await requireActiveMember(context);
+  const { deps, id, now } = context;
+  const { ledger } = deps.accountDeps;
+  const [member, keys] = await readAsActiveMember(context, ({ account }) =>
+    ledger.listKeys({ account }),
+  );
   // The new secret is shown, as that of a new key.
   requireFreshProof(context, member);
-  const { deps, id, now } = context;
+  const { account, user } = member;
   const { keepHours, again } = await readJson(context);
-  const before = await viewKey(context, member, id);
+  const before = findKey(keys, id);
   if (before.revokedAt !== null) throw noSuchKey();
-  const { key: secret } = await asDashboardErrors(() => {
-    const previousUntil =
+  const { previousUntil, secret } = await asDashboardErrors(async () => {
+    const until =
       again === undefined
         ? now + readKeepMs(Number(keepHours ?? Number.NaN) * HOUR_MS)
         : readEndAgain(again, before);
-    return rotateKey(deps.accountDeps, { account: member.account, id, previousUntil, now });
+    const { key } = await rotateKey(deps.accountDeps, { account, id, previousUntil: until, now });
+    return { previousUntil: until, secret: key };
   });
-  const key = await viewKey(context, member, id);
-  await recordEvent(context, member.user.id, "key_rotated", key.label, {
-    facts: rotationFacts(key, now),
-  });
-  return json({ key, secret });
+  const facts = rotationFacts({ start: keyStart(secret), previousUntil }, now);
+  const recording = recordEvent(context, user, "key_rotated", before.label, { facts });
+  return json({ key: await viewChanged(context, member, id, recording), secret });
 }
 
-function readEndAgain(again: unknown, { previousUntil }: KeyView): number {
-  if (typeof again === "number" && again === previousUntil) return again;
+function readEndAgain(again: unknown, { previous }: Key): number {
+  if (typeof again === "number" && again === previous?.until) return again;
   throw new DashboardError(
     "invalid_request",
     "The key was rotated by someone else in the meantime. Reload the page.",
@@ -165,27 +169,44 @@ function readEndAgain(again: unknown, { previousUntil }: KeyView): number {
 
 /** Revoking a revoked key succeeds and does nothing. */
 export async function revokeKey(context: RequestContext): Promise<Response> {
-  const member = await requireMember(context);
   const { deps, now, id } = context;
-  const before = await viewKey(context, member, id);
+  const { ledger } = deps.accountDeps;
+  const [member, keys] = await readAsMember(context, ({ account }) => ledger.listKeys({ account }));
+  const before = findKey(keys, id);
+  let recording = Promise.resolve();
   if (before.revokedAt === null) {
-    await deps.accountDeps.ledger.revokeKey({ account: member.account, id, now });
+    await ledger.revokeKey({ account: member.account, id, now });
     const facts = keyFacts(before);
-    await recordEvent(context, member.user.id, "key_revoked", before.label, { facts });
+    recording = recordEvent(context, member.user, "key_revoked", before.label, { facts });
   }
-  return json({ key: await viewKey(context, member, id) });
+  return json({ key: await viewChanged(context, member, id, recording) });
 }
 
-async function viewKeys({ deps, now }: RequestContext, { account }: Member): Promise<KeyView[]> {
+async function viewKeys(
+  { deps, now }: RequestContext,
+  { account }: Pick<Member, "account">,
+): Promise<KeyView[]> {
   const { ledger } = deps.accountDeps;
-  const keys = await ledger.listKeys({ account });
-  const used = await recentCalls(ledger, account, now - DAY_MS);
+  const [keys, used] = await Promise.all([
+    ledger.listKeys({ account }),
+    recentCalls(ledger, account, now - DAY_MS),
+  ]);
   const calls = used && new Map(used.map((row) => [row.key, row.calls]));
   return keys.map((key) => view(key, calls && (calls.get(key.id) ?? 0), now));
 }
 
-async function viewKey(context: RequestContext, member: Member, id: string): Promise<KeyView> {
-  const found = (await viewKeys(context, member)).find((key) => key.id === id);
+/** The key after a change, which is recorded meanwhile; it is also recorded if the key cannot be read. */
+async function viewChanged(
+  context: RequestContext,
+  member: Member,
+  id: string,
+  recording: Promise<void>,
+): Promise<KeyView> {
+  return findKey(await viewKeys(context, member).finally(() => recording), id);
+}
+
+function findKey<Found extends { id: string }>(keys: readonly Found[], id: string): Found {
+  const found = keys.find((key) => key.id === id);
   if (found === undefined) throw noSuchKey();
   return found;
 }

@@ -1,13 +1,20 @@
 import { readUnsubscription } from "#events/unsubscribe.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { DashboardError } from "./dashboard-error.ts";
-import { json, type RequestContext, readJson, requireMember } from "./request-context.ts";
+import {
+  json,
+  type RequestContext,
+  readAsMember,
+  readJson,
+  requireMember,
+} from "./request-context.ts";
 import type { NotificationsView, UnsubscribedView } from "./shapes.ts";
 
 /** The balance below which the owner gets an email, and which emails are sent. */
 export async function showNotifications(context: RequestContext): Promise<Response> {
-  const { account, status } = await requireMember(context);
-  const { emails } = await context.deps.events.choice({ account });
+  const [{ status }, { emails }] = await readAsMember(context, ({ account }) =>
+    context.deps.events.choice({ account }),
+  );
   const view: NotificationsView = { lowBalance: status.lowBalance, emails };
   return json(view);
 }
@@ -16,11 +23,13 @@ export async function chooseNotifications(context: RequestContext): Promise<Resp
   const { deps, now } = context;
   const { account, status } = await requireMember(context);
   const { lowBalance, emails } = await readChoice(context);
-  // Both steps are idempotent, so a retry completes a request that failed in between. The balance is set only if it
+  // Both steps are idempotent, so a retry completes a request of which one failed. The balance is set only if it
   // changes, because setting it again would send its notification again.
-  if (lowBalance !== status.lowBalance)
-    await deps.accountDeps.ledger.setLowBalance({ account, lowBalance, now });
-  await deps.events.choose({ account, choice: { emails } });
+  await Promise.all([
+    lowBalance !== status.lowBalance &&
+      deps.accountDeps.ledger.setLowBalance({ account, lowBalance, now }),
+    deps.events.choose({ account, choice: { emails } }),
+  ]);
   const view: NotificationsView = { lowBalance, emails };
   return json(view);
 }

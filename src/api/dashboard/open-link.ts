@@ -11,6 +11,7 @@ import type { CountPressure } from "./pressure.ts";
 import {
   endSessions,
   json,
+  listAllSessions,
   type RequestContext,
   recordEvent,
   requireMember,
@@ -43,10 +44,12 @@ export async function openLink(
   const response = await takeLink(context, token);
   const { internalAdapter } = await deps.auth.context();
   const email = claims?.email ?? "";
-  const found = await internalAdapter.findUserByEmail(email, { includeAccounts: true });
+  const [found] = await Promise.all([
+    internalAdapter.findUserByEmail(email, { includeAccounts: true }),
+    deps.activityLog.dropResetLinks({ email }),
+  ]);
   const opened: LinkOpened = { status: true, email };
   if (found === null) return keepCookies(json(opened), response);
-  await deps.activityLog.dropResetLinks({ user: found.user.id });
   knowBrowser(context, email, throttle);
   if (found.accounts.length > 0) return keepCookies(json(opened), response);
   const resetToken = deps.newSecret();
@@ -103,9 +106,10 @@ async function moveAddress(
   const response = await takeLink(context, token);
   // The old mailbox may still contain reset links, and someone else may be signed in.
   await deps.activityLog.dropResetLinks({ user: user.id });
-  await endSessions(context, user.id, (each) => each !== session.id);
+  const sessions = await listAllSessions(context, user.id);
+  await endSessions(context, sessions, (each) => each !== session.id);
   knowBrowser(context, to, throttle);
-  await recordEvent(context, user.id, "email_changed", to, {
+  await recordEvent(context, { id: user.id, email: to }, "email_changed", to, {
     alsoEmails: [
       deps.emails.addressChanged({
         to: from,

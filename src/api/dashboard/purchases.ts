@@ -9,9 +9,9 @@ import { DashboardError, retryAfter } from "./dashboard-error.ts";
 import {
   json,
   type RequestContext,
+  readAsMember,
   readJson,
   requireActiveMember,
-  requireMember,
 } from "./request-context.ts";
 import type { CheckoutView, PurchasesView, PurchaseView } from "./shapes.ts";
 import { logUncreditedPayment } from "./stripe-message.ts";
@@ -118,10 +118,10 @@ const LOOKS_MAX = 3;
 export const createListPurchases =
   (looks: Throttle) =>
   async (context: RequestContext): Promise<Response> => {
-    const { account } = await requireMember(context);
     const after = context.url.searchParams.get("after");
-    const order = { account, after, max: PURCHASES_A_PAGE + 1 };
-    const found = await context.deps.sales.purchases.list(order);
+    const [, found] = await readAsMember(context, ({ account }) =>
+      context.deps.sales.purchases.list({ account, after, max: PURCHASES_A_PAGE + 1 }),
+    );
     const page = found.slice(0, PURCHASES_A_PAGE);
     const overdue = page.filter((purchase) => isOverdue(purchase, context.now));
     for (const purchase of overdue.slice(0, LOOKS_MAX)) {
@@ -141,8 +141,9 @@ export const createListPurchases =
 export const createShowPurchase =
   (looks: Throttle) =>
   async (context: RequestContext): Promise<Response> => {
-    const { account } = await requireMember(context);
-    const found = await context.deps.sales.purchases.find({ id: context.id });
+    const [{ account }, found] = await readAsMember(context, () =>
+      context.deps.sales.purchases.find({ id: context.id }),
+    );
     if (found === null || found.account !== account) {
       throw new DashboardError("not_found", "This account has no such purchase.");
     }

@@ -33,7 +33,8 @@ export type DashboardRoutes = Readonly<
 >;
 
 /** A signed-in user with an account. */
-export type Member = SignedIn & { account: string; status: AccountStatus };
+export type Member = Owner & { status: AccountStatus };
+type Owner = SignedIn & { account: string };
 
 /** The pages send labels, addresses and passwords, which are far smaller. */
 const BODY_CHARS_MAX = 16 * 1024;
@@ -67,7 +68,26 @@ export async function findSignedIn(context: RequestContext): Promise<SignedIn | 
  * earlier request was interrupted. Throws `signed_out` or `email_not_verified`.
  */
 export async function requireMember(context: RequestContext): Promise<Member> {
-  const { deps, now } = context;
+  return requireOpen(context, await requireOwner(context));
+}
+
+/**
+ * Like `requireMember`, with reads that begin as soon as the account is known, while the ledger is asked for its state: at the edge each is
+ * a round trip. What is wrong with the member is thrown before an error of the reads.
+ */
+export async function readAsMember<Read>(
+  context: RequestContext,
+  read: (owner: Owner) => Promise<Read>,
+  requireState = (member: Member): Member => member,
+): Promise<[member: Member, read: Read]> {
+  const owner = await requireOwner(context);
+  const reading = read(owner);
+  reading.catch(() => {});
+  return [requireState(await requireOpen(context, owner)), await reading];
+}
+
+/** The signed-in user, with a verified address and the id of an account that may be closed. */
+async function requireOwner(context: RequestContext): Promise<Owner> {
   const signedIn = await findSignedIn(context);
   if (signedIn === null) throw signedOut();
   const { user } = signedIn;
@@ -79,14 +99,20 @@ export async function requireMember(context: RequestContext): Promise<Member> {
   }
   const account =
     user.account ??
-    (await deps.auth.linkAccount({ ...user, network: signUpNetworkOf(context.peer) }));
+    (await context.deps.auth.linkAccount({ ...user, network: signUpNetworkOf(context.peer) }));
+  return { ...signedIn, account };
+}
+
+async function requireOpen(context: RequestContext, owner: Owner): Promise<Member> {
+  const { deps, now } = context;
+  const { account, user } = owner;
   const status = await deps.accountDeps.ledger.findAccount({ account, now });
   if (status === null) throw new Error(`The ledger has no account ${account}`);
   if (status.state === "closed") {
     await finishClosing(context, user.email);
     throw signedOut();
   }
-  return { ...signedIn, account, status };
+  return { ...owner, status };
 }
 
 /** Closes the account, even if it is half closed or another request is closing it. */
@@ -98,10 +124,16 @@ export async function finishClosing({ deps, now }: RequestContext, email: string
 
 /** Like `requireMember`, but throws `account_suspended` if the account is suspended. */
 export const requireActiveMember = async (context: RequestContext): Promise<Member> =>
-  requireNotSuspended(
-    await requireMember(context),
-    "This account is suspended. Contact the operator of this service.",
-  );
+  requireActive(await requireMember(context));
+
+/** Like `readAsMember`, but throws `account_suspended` if the account is suspended. */
+export const readAsActiveMember = <Read>(
+  context: RequestContext,
+  read: (owner: Owner) => Promise<Read>,
+): Promise<[member: Member, read: Read]> => readAsMember(context, read, requireActive);
+
+const requireActive = (member: Member): Member =>
+  requireNotSuspended(member, "This account is suspended. Contact the operator of this service.");
 
 export function requireNotSuspended(member: Member, detail: string): Member {
   if (member.status.state === "suspended") throw new DashboardError("account_suspended", detail);
@@ -110,15 +142,26 @@ export function requireNotSuspended(member: Member, detail: string): Member {
 
 const signedOut = () => new DashboardError("signed_out", "You are signed out. Sign in again.");
 
-/** Ends the user's sessions whose ids `isEnding` accepts. Returns how many there were. */
-export async function endSessions(
+type Session = { id: string; token: string };
+
+/** The user's sessions, also those that have expired. */
+export async function listAllSessions(
   { deps }: RequestContext,
   user: string,
+): Promise<readonly Session[]> {
+  const { internalAdapter } = await deps.auth.context();
+  return internalAdapter.listSessions(user);
+}
+
+/** Ends those of the sessions whose ids `isEnding` accepts. Returns how many there were. */
+export async function endSessions(
+  { deps }: RequestContext,
+  sessions: readonly Session[],
   isEnding: (session: string) => boolean,
 ): Promise<number> {
   const { internalAdapter } = await deps.auth.context();
-  const ending = (await internalAdapter.listSessions(user)).filter(({ id }) => isEnding(id));
-  for (const { token } of ending) await internalAdapter.deleteSession(token);
+  const ending = sessions.filter(({ id }) => isEnding(id));
+  if (ending.length > 0) await internalAdapter.deleteSessions(ending.map(({ token }) => token));
   return ending.length;
 }
 
@@ -129,18 +172,18 @@ export const json = (body: object, status = 200): Response =>
   });
 
 /**
- * Adds to the account's activity list, with the email about it (`accounts/security-emails.ts`). A failure is logged and not
+ * Adds to the user's activity list, with the email about it to their address (`accounts/security-emails.ts`). A failure is logged and not
  * thrown, because the reported action has already happened.
  */
 export async function recordEvent(
   { deps, peer, now, request, requestId }: RequestContext,
-  user: string,
+  { id, email }: Pick<SignedIn["user"], "id" | "email">,
   kind: EventKind,
   detail: string | null,
   more: Pick<Activity, "facts" | "alsoEmails"> = {},
 ): Promise<void> {
   const userAgent = request.headers.get("user-agent");
-  const activity = { user, at: now, kind, detail, address: peer, userAgent, ...more };
+  const activity = { user: id, email, at: now, kind, detail, address: peer, userAgent, ...more };
   await deps.recordActivity(activity).then(
     ({ emailed }) => {
       if (emailed === "queue_full") deps.logError(EMAIL_DROPPED, { requestId });

@@ -7,7 +7,7 @@ import type {
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError, retryAfter } from "./dashboard-error.ts";
 import { csvCell, dayOf, download } from "./export.ts";
-import { json, type RequestContext, requireMember } from "./request-context.ts";
+import { json, type RequestContext, readAsMember, requireMember } from "./request-context.ts";
 import type { RequestSummaryView, RequestsView, RequestView } from "./shapes.ts";
 
 /** The request log of the account (`accounts/request-log.ts`). */
@@ -16,13 +16,19 @@ const REQUESTS_A_PAGE = 50;
 const ROWS_AT_ONCE = 500;
 
 export async function listRequests(context: RequestContext): Promise<Response> {
-  const { account } = await requireMember(context);
+  const [, view] = await readAsMember(context, ({ account }) => readRequests(context, account));
+  return json(view);
+}
+
+async function readRequests(context: RequestContext, account: string): Promise<RequestsView> {
   const { log, bounds } = requireLog(context.deps);
   const order = { account, filter: readFilter(context.url), max: REQUESTS_A_PAGE };
-  const { requests, next } = await read(context, log.list(order));
+  const [{ requests, next }, keys] = await Promise.all([
+    read(context, log.list(order)),
+    context.deps.accountDeps.ledger.listKeys({ account }),
+  ]);
   const named = new Set(requests.map(({ key }) => key));
-  const keys = named.size === 0 ? [] : await context.deps.accountDeps.ledger.listKeys({ account });
-  const view: RequestsView = {
+  return {
     requests: requests.map(viewRequest),
     next,
     keys: keys
@@ -30,16 +36,14 @@ export async function listRequests(context: RequestContext): Promise<Response> {
       .map(({ id, label, start, revokedAt }) => ({ id, label, start, revokedAt })),
     ...bounds,
   };
-  return json(view);
 }
 
 export async function summarizeRequests(context: RequestContext): Promise<Response> {
-  const { account } = await requireMember(context);
-  const { log } = requireLog(context.deps);
-  const filter = readFilter(context.url);
-  const view: RequestSummaryView = {
-    tools: await read(context, log.summarize({ account, filter })),
-  };
+  const [, tools] = await readAsMember(context, async ({ account }) => {
+    const { log } = requireLog(context.deps);
+    return read(context, log.summarize({ account, filter: readFilter(context.url) }));
+  });
+  const view: RequestSummaryView = { tools };
   return json(view);
 }
 

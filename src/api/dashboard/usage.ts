@@ -2,7 +2,7 @@ import { type KeyCalls, type Ledger, OrderRejected, UsageNotSummed } from "#ledg
 import { callsByKey, usagePages } from "#ledger/read-pages.ts";
 import { DAY_MS, USAGE_DAYS_MAX } from "#limits.ts";
 import { DashboardError } from "./dashboard-error.ts";
-import { json, type RequestContext, requireMember } from "./request-context.ts";
+import { json, type RequestContext, readAsMember } from "./request-context.ts";
 import type { CreditsView, UsageView } from "./shapes.ts";
 
 /** Balance and usage of an account. Every number comes from the ledger. */
@@ -33,7 +33,11 @@ export async function unlessNotSummed<Result>(result: Promise<Result>): Promise<
 
 /** The balance, and a page of the grants. */
 export async function showCredits(context: RequestContext): Promise<Response> {
-  const { account } = await requireMember(context);
+  const [, view] = await readAsMember(context, ({ account }) => readCredits(context, account));
+  return json(view satisfies CreditsView);
+}
+
+async function readCredits(context: RequestContext, account: string) {
   const { url, now } = context;
   const { ledger } = context.deps.accountDeps;
   const after = url.searchParams.get("after");
@@ -43,7 +47,7 @@ export async function showCredits(context: RequestContext): Promise<Response> {
     for (let tries = 0; page.grants.length === 0 && page.next !== null && tries < 20; tries += 1)
       page = await ledger.credits({ account, now, after: page.next, max: GRANTS_A_PAGE });
     const { hasGrants: _, ...view } = page;
-    return json(view satisfies CreditsView);
+    return view;
   } catch (error) {
     if (!(error instanceof OrderRejected)) throw error;
     throw new DashboardError(
@@ -54,7 +58,11 @@ export async function showCredits(context: RequestContext): Promise<Response> {
 }
 
 export async function showUsage(context: RequestContext): Promise<Response> {
-  const { account } = await requireMember(context);
+  const [, view] = await readAsMember(context, ({ account }) => readUsage(context, account));
+  return json(view);
+}
+
+async function readUsage(context: RequestContext, account: string): Promise<UsageView> {
   const { ledger } = context.deps.accountDeps;
   const from = readDay(context, "from");
   const to = readDay(context, "to");
@@ -64,9 +72,11 @@ export async function showUsage(context: RequestContext): Promise<Response> {
       `Choose a range of at most ${USAGE_DAYS_MAX} days, including the first and the last day.`,
     );
   }
-  const rows = await usageByDay(ledger, account, from, to + DAY_MS);
-  const keys = await ledger.listKeys({ account });
-  const view: UsageView = {
+  const [rows, keys] = await Promise.all([
+    usageByDay(ledger, account, from, to + DAY_MS),
+    ledger.listKeys({ account }),
+  ]);
+  return {
     from: dayOf(from),
     to: dayOf(to),
     rows,
@@ -76,7 +86,6 @@ export async function showUsage(context: RequestContext): Promise<Response> {
       credits: rows.reduce((sum, row) => sum + row.credits, 0),
     },
   };
-  return json(view);
 }
 
 async function usageByDay(

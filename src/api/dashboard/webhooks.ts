@@ -12,10 +12,11 @@ import { requireFreshProof } from "./fresh-proof.ts";
 import {
   json,
   type RequestContext,
+  readAsActiveMember,
+  readAsMember,
   readJson,
   recordEvent,
   requireActiveMember,
-  requireMember,
 } from "./request-context.ts";
 import type {
   DeliveriesView,
@@ -28,12 +29,10 @@ import type {
 
 /** The webhook endpoints of an account, and the deliveries to them. */
 export async function listEndpoints(context: RequestContext): Promise<Response> {
-  const { account } = await requireMember(context);
   const { events } = context.deps;
-  const [endpoints, history] = await Promise.all([
-    events.listEndpoints({ account }),
-    events.readHistory({ account }),
-  ]);
+  const [, [endpoints, history]] = await readAsMember(context, ({ account }) =>
+    Promise.all([events.listEndpoints({ account }), events.readHistory({ account })]),
+  );
   const view: EndpointsView = {
     endpoints: endpoints.map((each) => viewEndpoint(each, context.now, history.get(each.id))),
     max: ENDPOINTS_MAX,
@@ -70,19 +69,18 @@ export async function addEndpoint(context: RequestContext): Promise<Response> {
       `An account can have at most ${ENDPOINTS_MAX} webhook endpoints. Delete one that you no longer use.`,
     );
   }
-  await recordEvent(context, user.id, "endpoint_added", nameOf(endpoint));
+  await recordEvent(context, user, "endpoint_added", nameOf(endpoint));
   const view: EndpointSecretView = { endpoint: viewEndpoint(endpoint, now), secret };
   return json(view, 201);
 }
 
 /** Makes a new secret. Webhooks are signed with the old one too for a day. */
 export async function rotateEndpointSecret(context: RequestContext): Promise<Response> {
-  const member = await requireActiveMember(context);
+  const { deps, now } = context;
+  const [member, endpoints] = await readAsActiveMember(context, readEndpoints(context));
   // The new secret is shown; with it webhooks can be forged.
   requireFreshProof(context, member);
-  const { account, user } = member;
-  const { deps, now } = context;
-  const endpoint = await findEndpoint(context, account);
+  const endpoint = findEndpoint(context, endpoints);
   const { random, secrets } = deps.accountDeps;
   const { shown, secrets: fresh } = await rotated(endpoint, endpointSealer(secrets), random, now);
   const { id, secret: from } = endpoint;
@@ -93,16 +91,17 @@ export async function rotateEndpointSecret(context: RequestContext): Promise<Res
       "This secret was rotated at the same time in another place. Reload the page.",
     );
   }
-  await recordEvent(context, user.id, "endpoint_secret_rotated", nameOf(endpoint));
-  const after = await viewWithHistory(context, { ...endpoint, ...fresh });
+  const name = nameOf(endpoint);
+  const recording = recordEvent(context, member.user, "endpoint_secret_rotated", name);
+  const after = await viewChanged(context, { ...endpoint, ...fresh }, recording);
   const view: EndpointSecretView = { endpoint: after, secret: shown };
   return json(view, 201);
 }
 
 export async function changeEndpoint(context: RequestContext): Promise<Response> {
-  const member = await requireActiveMember(context);
+  const [member, endpoints] = await readAsActiveMember(context, readEndpoints(context));
   const { account, user } = member;
-  const before = await findEndpoint(context, account);
+  const before = findEndpoint(context, endpoints);
   const { url, kinds, paused } = await readEndpoint(context);
   // Events at another URL go to someone else, as with a new endpoint.
   if (url !== before.url) requireFreshProof(context, member);
@@ -112,27 +111,31 @@ export async function changeEndpoint(context: RequestContext): Promise<Response>
   const { found } = await context.deps.events.changeEndpoint(order);
   if (!found) throw noSuchEndpoint();
   const after = { ...before, ...order, pausedBy: paused ? (before.pausedBy ?? "owner") : null };
-  if (url !== before.url)
-    await recordEvent(context, user.id, "endpoint_changed", moveOf(before, after));
-  return json({ endpoint: await viewWithHistory(context, after) });
+  const recording =
+    url === before.url
+      ? Promise.resolve()
+      : recordEvent(context, user, "endpoint_changed", moveOf(before, after));
+  return json({ endpoint: await viewChanged(context, after, recording) });
 }
 
 export async function dropEndpoint(context: RequestContext): Promise<Response> {
-  const { account, user } = await requireMember(context);
-  const endpoint = await findEndpoint(context, account);
+  const [{ account, user }, endpoints] = await readAsMember(context, readEndpoints(context));
+  const endpoint = findEndpoint(context, endpoints);
   await context.deps.events.dropEndpoint({ account, id: endpoint.id });
-  await recordEvent(context, user.id, "endpoint_removed", nameOf(endpoint));
+  await recordEvent(context, user, "endpoint_removed", nameOf(endpoint));
   return json({});
 }
 
 const DELIVERIES_A_PAGE = 30;
 
 export async function listDeliveries(context: RequestContext): Promise<Response> {
-  const { account } = await requireMember(context);
-  const { id: endpoint } = await findEndpoint(context, account);
   const after = context.url.searchParams.get("after");
-  const order = { account, endpoint, after, max: DELIVERIES_A_PAGE + 1 };
-  const found = await context.deps.events.listDeliveries(order);
+  const { events } = context.deps;
+  const [, [endpoints, found]] = await readAsMember(context, ({ account }) => {
+    const order = { account, endpoint: context.id, after, max: DELIVERIES_A_PAGE + 1 };
+    return Promise.all([events.listEndpoints({ account }), events.listDeliveries(order)]);
+  });
+  findEndpoint(context, endpoints);
   const deliveries = found.slice(0, DELIVERIES_A_PAGE).map(viewDelivery);
   const isLast = found.length <= DELIVERIES_A_PAGE;
   const view: DeliveriesView = {
@@ -178,8 +181,8 @@ export async function sendTest(context: RequestContext): Promise<Response> {
 async function findActiveEndpoint(
   context: RequestContext,
 ): Promise<{ account: string; endpoint: string }> {
-  const { account } = await requireActiveMember(context);
-  const { id, pausedAt } = await findEndpoint(context, account);
+  const [{ account }, endpoints] = await readAsActiveMember(context, readEndpoints(context));
+  const { id, pausedAt } = findEndpoint(context, endpoints);
   if (pausedAt === null) return { account, endpoint: id };
   throw new DashboardError(
     "invalid_request",
@@ -231,8 +234,12 @@ async function readEndpoint(context: RequestContext): Promise<EndpointOrder> {
 const isKind = (value: unknown): value is LedgerEventKind =>
   LEDGER_EVENT_KINDS.includes(value as LedgerEventKind);
 
-async function findEndpoint(context: RequestContext, account: string): Promise<Endpoint> {
-  const endpoints = await context.deps.events.listEndpoints({ account });
+const readEndpoints =
+  ({ deps }: RequestContext) =>
+  ({ account }: { account: string }): Promise<Endpoint[]> =>
+    deps.events.listEndpoints({ account });
+
+function findEndpoint(context: RequestContext, endpoints: readonly Endpoint[]): Endpoint {
   const found = endpoints.find(({ id }) => id === context.id);
   if (found === undefined) throw noSuchEndpoint();
   return found;
@@ -255,8 +262,15 @@ const viewEndpoint = (
   previousSecretUntil: previousUntil !== null && now < previousUntil ? previousUntil : null,
 });
 
-async function viewWithHistory(context: RequestContext, endpoint: Endpoint): Promise<EndpointView> {
-  const history = await context.deps.events.readHistory({ account: endpoint.account });
+/** The endpoint after a change, which is recorded meanwhile; it is also recorded if the history cannot be read. */
+async function viewChanged(
+  context: RequestContext,
+  endpoint: Endpoint,
+  recording: Promise<void>,
+): Promise<EndpointView> {
+  const { account } = endpoint;
+  const reading = context.deps.events.readHistory({ account });
+  const history = await reading.finally(() => recording);
   return viewEndpoint(endpoint, context.now, history.get(endpoint.id));
 }
 

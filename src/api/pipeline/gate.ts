@@ -165,7 +165,11 @@ export function createGate(app: AppContext, keys: Authenticator, badKeys: BadKey
       // Without a question to the ledger, returns no promise: awaiting one would cost every call.
       enter: (isHeavy) => (asksFirst(isHeavy) ? askStatus() : undefined),
       askStatus,
-      debit: (order) => calls.debit(order, isCounted),
+      debit(order) {
+        // A local ledger has named the key in its status, without which no unknown key gets here.
+        if (calls.isRemote && caller.keyId === null) order.namesKey = true;
+        return calls.debit(order, isCounted);
+      },
       settle(counted) {
         const outcome = check(counted);
         if (outcome.outcome === "key_budget_exhausted")

@@ -8,21 +8,24 @@ import { accountPart, type RandomBytes } from "#ids.ts";
 import { reversalJob, reverseOrKeep } from "#jobs/reverse-calls.ts";
 import type { CallRef } from "#ledger/port.ts";
 import { WORKER_BODY_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
+import { callLedgerOfObjects, ledgerOfObjects } from "#stores/durable-object/ledger.ts";
 import {
-  callLedgerOfObjects,
-  type LedgerStub,
-  ledgerOfObjects,
-} from "#stores/durable-object/ledger.ts";
-import { READINESS_OBJECT } from "#stores/durable-object/readiness.ts";
+  createFaultReports,
+  READINESS_OBJECT,
+  type ReadinessStub,
+} from "#stores/durable-object/readiness.ts";
+import type { RequestLogStub } from "#stores/durable-object/request-log-stub.ts";
+import type { LedgerStub, OtherRelease } from "#stores/durable-object/rpc.ts";
 import { addJobs } from "#stores/sql/add-jobs.ts";
 import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
 import { TOOLS } from "#tools/registry.ts";
+import { openEdgeRequestLog, recordCalls } from "./request-log.ts";
 import { type SiteBinding, salesKnownTo } from "./sales.ts";
 import { readWorkerSettings } from "./settings.ts";
 
 /** The bindings of the API Worker, besides its settings, which are text bindings. */
 export type WorkerEnv = {
-  LEDGER: { getByName(name: string): LedgerStub };
+  LEDGER: { getByName(name: string): LedgerStub & ReadinessStub & RequestLogStub };
   /** Stores calls that could not be reversed immediately. */
   DB?: D1;
   /** The site Worker, which knows the price list; a service of calls alone has none. */
@@ -34,18 +37,20 @@ export function createEdgeAppContext(
   env: WorkerEnv,
   random: RandomBytes = randomBytes,
 ): AppContext {
-  const { settings, warnings } = readWorkerSettings(env);
+  const { settings, requestLog, warnings } = readWorkerSettings(env);
   for (const warning of warnings) logError(warning, {});
   const find = ({ account }: { account?: string }) =>
     env.LEDGER.getByName(account === undefined ? READINESS_OBJECT : accountPart(account));
   const ledger = ledgerOfObjects(find);
   const clocks = { now: () => Date.now(), elapsed: () => performance.now() };
+  const faultReports = createFaultReports(() => env.LEDGER.getByName(READINESS_OBJECT));
+  const onOtherRelease = ({ message }: OtherRelease) => waitUntil(faultReports.send(message));
   const reversing = { ledger, now: clocks.now, logError };
   return {
     settings,
     ledger,
     readiness: probeReadiness({ ledger, ...clocks }),
-    calls: callLedgerOfObjects(find, settings.rateLimit),
+    calls: callLedgerOfObjects(find, settings.rateLimit, onOtherRelease),
     tools: TOOLS,
     reverseLater: async (call) =>
       waitUntil(reverseOrKeep(reversing, call, () => keepIn(env.DB, call))),
@@ -65,14 +70,21 @@ export function createEdgeAppContext(
     // Cloudflare compresses responses itself.
     compress: null,
     metrics: null,
-    record: null,
+    record: recordCalls({ ...openEdgeRequestLog(env), ...clocks, bounds: requestLog, logError }),
     logError,
   };
 }
 
-/** Returns the client's address from a header that only the platform can set; null when running locally. */
-export const clientAddressOf = (request: Request | undefined): string | null =>
-  request?.headers.get("cf-connecting-ip") ?? null;
+/**
+ * Returns the client's address from a header that only the platform can set; null when running locally, where a client may also send
+ * the header itself: no other text passes as an address.
+ */
+export function clientAddressOf(request: Request | undefined): string | null {
+  const address = request?.headers.get("cf-connecting-ip") ?? null;
+  return address !== null && ADDRESS.test(address) ? address : null;
+}
+
+const ADDRESS = /^[\d.:a-f]{2,45}$/i;
 
 export const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 

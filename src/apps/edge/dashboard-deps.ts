@@ -1,7 +1,6 @@
 import { waitUntil } from "cloudflare:workers";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { accountEmails } from "#accounts/account-emails.ts";
-import { indexedLedger } from "#accounts/account-index.ts";
 import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import { createDisposableEmail } from "#accounts/disposable-email.ts";
@@ -20,9 +19,10 @@ import { readBody } from "#api/pipeline/body.ts";
 import { salesOf } from "#billing/price-list.ts";
 import { warningsOfWorker } from "#config/setting-names.ts";
 import { SETTINGS } from "#config/settings.ts";
-import { createIdSequence, randomBase62 } from "#ids.ts";
+import { accountPart, createIdSequence, randomBase62 } from "#ids.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { apiOptionsOf, type DashboardSite } from "#site/site-context.ts";
+import { reversalsOfObjects } from "#stores/durable-object/ledger.ts";
 import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
@@ -31,6 +31,7 @@ import { createPasswords, deriveAtOnce } from "../node/passwords.ts";
 import { clientAddressOf, createEdgeAppContext } from "./app-context.ts";
 import { textsIn } from "./edge-settings.ts";
 import { openEdgePages, readCommonPasswords, readDisposableDomains } from "./pages.ts";
+import { openEdgeRequestLog } from "./request-log.ts";
 import { openEdgeEmails } from "./site-emails.ts";
 import { openEdgeEvents } from "./site-notifications.ts";
 import { openEdgeBilling } from "./site-sales.ts";
@@ -49,7 +50,10 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const { publicUrl, secrets, origins, signUp } = config;
   const store = createD1DashboardStore(env.DB);
   const index = createAccountIndex(store.database);
-  const ledger = withSummedUsage(indexedLedger(calls.ledger, index), { isShared: false });
+  const ledger = withSummedUsage(calls.ledger, { isShared: false });
+  const reverseAll = reversalsOfObjects(({ account }) =>
+    env.LEDGER.getByName(accountPart(account)),
+  );
   const keyBounds = {
     tools: calls.tools.map(({ name }) => name),
     callsPerSecond: calls.settings.rateLimit,
@@ -71,6 +75,10 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     secret: derived("toolbooth sign-in throttle"),
     ...given,
   });
+  const requests =
+    config.requestLog.keptDays === 0
+      ? null
+      : { log: openEdgeRequestLog(env), bounds: config.requestLog };
   const pages = openEdgePages(env.ASSETS, logError);
   const starter = { credits: config.starterCredits, days: config.starterDays };
   const events = openEdgeEvents({ config, store, ledger, ...given });
@@ -146,7 +154,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       publicUrl,
     }),
     events: store.events,
-    requests: null,
+    requests,
     sales: { prices: config.prices, billing, purchases: store.purchases },
     inBackground,
     afterResponse: (work) => inBackground(wait(AFTER_RESPONSE_MS).then(work)),
@@ -197,9 +205,11 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     billing,
     store,
     ledger,
+    reverseAll,
     accountDeps,
     keyBounds,
     index,
+    requests,
     logError,
     site: { settings, dashboard, pages, docs: pages.docs, legal: pages.legal },
     newRequestId,
@@ -223,13 +233,20 @@ const DELIVER_AFTER_RESPONSE_MS = 10_000;
 export type DashboardSide = ReturnType<typeof openDashboardSide>;
 
 /** What calls need, which come here through MCP: bindings, and the settings that both Workers share. Others would be reported as unknown. */
-const callsPartOf = ({ LEDGER, DB, ...texts }: SiteEnv) => {
-  const { SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS } = texts as Record<
-    string,
-    unknown
-  >;
-  return { LEDGER, DB, SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_FREE_CALL_CREDITS };
-};
+const callsPartOf = ({ LEDGER, DB, ...texts }: SiteEnv) => ({
+  ...Object.fromEntries(SHARED_SETTINGS.map((name) => [name, texts[name]])),
+  LEDGER,
+  DB,
+});
+
+const SHARED_SETTINGS = [
+  "SECRET",
+  "PUBLIC_URL",
+  "RATE_LIMIT",
+  "TOOLBOOTH_FREE_CALL_CREDITS",
+  "TOOLBOOTH_REQUEST_LOG_DAYS",
+  "TOOLBOOTH_REQUEST_LOG_MAX",
+];
 
 /** Returns the request with its body read and decompressed. */
 function withBody(request: Request, bytes: Uint8Array): Request {

@@ -1,9 +1,11 @@
+import type { RequestLogBounds } from "#accounts/request-log.ts";
 import type { AppSettings } from "#api/app-context.ts";
 import {
   ConfigError,
   readFreeCallCredits,
   readPublicUrl,
   readRateLimit,
+  readRequestLog,
   readRollUpAfterDays,
   readSecrets,
   textReader,
@@ -16,7 +18,11 @@ import { requireEdgeSettings, textsIn } from "./edge-settings.ts";
  * Reads the few settings that calls need from the Worker's bindings. Throws a `ConfigError` that lists all invalid ones.
  * `warnings` name misspelled and ignored settings: the Worker logs them and keeps serving.
  */
-export function readWorkerSettings(env: object): { settings: AppSettings; warnings: string[] } {
+export function readWorkerSettings(env: object): {
+  settings: AppSettings;
+  requestLog: RequestLogBounds;
+  warnings: string[];
+} {
   const texts = textsIn(env);
   const problems: string[] = [];
   const read = textReader(texts);
@@ -25,7 +31,8 @@ export function readWorkerSettings(env: object): { settings: AppSettings; warnin
   const secrets = readSecrets(read("SECRET"), problems);
   const rateLimit = readRateLimit(readNumber);
   const freeCallCredits = readFreeCallCredits(readNumber);
-  // The Durable Object reads this setting itself; the Worker validates it.
+  // The Durable Object reads these settings itself; the Worker validates them.
+  const requestLog = readRequestLog(readNumber);
   readRollUpAfterDays(readNumber);
   requireEdgeSettings(texts, problems);
   if (problems.length > 0 || publicUrl === null || secrets === null) {
@@ -33,6 +40,7 @@ export function readWorkerSettings(env: object): { settings: AppSettings; warnin
   }
   return {
     settings: { publicUrl, secrets, rateLimit, freeCallCredits },
+    requestLog,
     warnings: [
       ...unknownSettings(texts).map((name) => `Unknown setting ${name}`),
       ...warningsOfWorker(texts),

@@ -18,6 +18,7 @@ export function openOperator(
     accountDeps,
     keyBounds,
     index,
+    requests,
     store,
     emails,
     billing,
@@ -41,7 +42,7 @@ export function openOperator(
       jobs: operatorJobs([store.jobs]),
       index,
       moves,
-      requests: null,
+      requests: requests?.log ?? null,
       grants: null,
       // The platform manages its disks and does not report their damage.
       findDamage: async () => [],

@@ -4,7 +4,9 @@ import { type Config, readConfig } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
 import { transportKindOf } from "#email/read-mail-settings.ts";
 import { hostOf, isLoopback } from "#hosts.ts";
-import type { LedgerStub, MovingStub } from "#stores/durable-object/ledger.ts";
+import type { ReadinessStub } from "#stores/durable-object/readiness.ts";
+import type { RequestLogStub } from "#stores/durable-object/request-log-stub.ts";
+import type { BatchStub, LedgerStub, MovingStub } from "#stores/durable-object/rpc.ts";
 import type { D1 } from "#stores/sql/d1-database.ts";
 import { requireEdgeSettings, textsIn } from "./edge-settings.ts";
 import type { AssetFetcher } from "./pages.ts";
@@ -12,7 +14,9 @@ import type { SignInBinding } from "./site-throttle.ts";
 
 /** The bindings of the site Worker (`wrangler.site.jsonc`), besides its settings, which are text bindings. */
 export type SiteEnv = {
-  LEDGER: { getByName(name: string): LedgerStub & MovingStub };
+  LEDGER: {
+    getByName(name: string): LedgerStub & BatchStub & MovingStub & ReadinessStub & RequestLogStub;
+  };
   DB: D1;
   SIGN_IN: SignInBinding;
   ASSETS?: AssetFetcher;

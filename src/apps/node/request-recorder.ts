@@ -1,4 +1,5 @@
-import { packRequest, type RequestChunk, type RequestEntry } from "#accounts/request-log.ts";
+import { addToChunk, startChunk } from "#accounts/request-chunk.ts";
+import type { RequestChunk, RequestEntry } from "#accounts/request-log.ts";
 
 /**
  * Gathers the requests of calls on the main thread and hands them over in batches. A call only adds to memory, whose bound drops the
@@ -59,27 +60,14 @@ export function createRequestRecorder({
   let sending: Promise<void> | null = null;
 
   function openChunk(account: string, at: number): RequestChunk {
-    const chunk = {
-      ...{ account, firstAt: at, lastAt: at, count: 0, errors: 0 },
-      tools: [],
-      packed: "",
-    };
+    const chunk = startChunk(account, at);
     open.set(account, chunk);
     return chunk;
   }
 
   function record(account: string, entry: RequestEntry): void {
-    const { at, tool, status } = entry;
-    const chunk = open.get(account) ?? openChunk(account, at);
-    const packed = packRequest(entry);
-    chunk.packed = chunk.count === 0 ? packed : `${chunk.packed},${packed}`;
-    const isError = status >= 400 ? 1 : 0;
-    addTool(chunk, tool, isError);
-    chunk.count += 1;
-    chunk.errors += isError;
-    // Requests are recorded in the order of their responses.
-    if (at > chunk.lastAt) chunk.lastAt = at;
-    else if (at < chunk.firstAt) chunk.firstAt = at;
+    const chunk = open.get(account) ?? openChunk(account, entry.at);
+    addToChunk(chunk, entry);
     held += 1;
     inOpen += 1;
     if (chunk.count === CHUNK_MAX) closeChunk(chunk);
@@ -170,15 +158,4 @@ export function createRequestRecorder({
       if (held > 0) onLost(held);
     },
   };
-}
-
-/** There are few tools, so a list is faster than a map. */
-function addTool({ tools }: RequestChunk, tool: string, isError: number): void {
-  for (const each of tools) {
-    if (each.tool !== tool) continue;
-    each.count += 1;
-    each.errors += isError;
-    return;
-  }
-  tools.push({ tool, count: 1, errors: isError });
 }

@@ -6,7 +6,7 @@ import { callRef } from "#ids.ts";
 import { countJobs, type JobCount, type JobQueue } from "#jobs/job-queue.ts";
 import { type Schedule, STOP_ABORT_MS, startJobs } from "#jobs/node-schedule.ts";
 import type { OperatorQueue } from "#jobs/operator-jobs.ts";
-import { createReverser, reversalJob, STEADY_PACE } from "#jobs/reverse-calls.ts";
+import { createReverser, reversalJob, reverseEach, STEADY_PACE } from "#jobs/reverse-calls.ts";
 import type { CallRef, Ledger } from "#ledger/port.ts";
 import { sqliteJobs } from "#stores/schema/sqlite-jobs.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
@@ -130,7 +130,8 @@ export function openReversals(
     makeFolder(path.resolve(dataDir));
     const opening = openReversalFile(file);
     const { jobs } = opening;
-    const runner = createReverser({ jobs, ledger, now, random, logError }, STEADY_PACE);
+    const reverseAll = reverseEach(ledger);
+    const runner = createReverser({ jobs, reverseAll, now, random, logError }, STEADY_PACE);
     if (isStopped) runner.close();
     looking = setInterval(() => {
       keeping = keeping.then(moveLost).catch(failedToRead);

@@ -28,15 +28,19 @@ export const loadsOfKeyStatus = (order: KeyStatusOrder): Loads => {
     : { ...loads, earlier: { tool, key: idempotencyKey } };
 };
 
-/** Names the key only in the status, which a node asks for once per key: debits would carry the id with every call. */
-export function decideKeyStatus(rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> {
-  const verdict = decideStatus(rows, order);
-  const { account, callKey } = rows;
-  if (order.namesKey !== true || "need" in verdict) return verdict;
+export const decideKeyStatus = (rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> =>
+  withKeyId(decideStatus(rows, order), rows, order);
+
+/** Names the key if the order asks for it: debits would otherwise carry the id with every call. */
+function withKeyId<Outcome extends KeyStatus | DebitOutcome>(
+  verdict: Verdict<Outcome>,
+  { account, callKey }: Rows,
+  { namesKey }: KeyStatusOrder | DebitOrder,
+): Verdict<Outcome> {
+  if (namesKey !== true || "need" in verdict) return verdict;
   // A revoked key is named, so that its owner sees who still uses it.
-  return callKey == null || account?.state === "closed"
-    ? verdict
-    : unchanged({ ...verdict.outcome, keyId: callKey.id });
+  if (callKey == null || account?.state === "closed") return verdict;
+  return { ...verdict, outcome: { ...verdict.outcome, keyId: callKey.id } };
 }
 
 function decideStatus(rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> {
@@ -70,7 +74,10 @@ export const loadsOfDebit = ({ keySha256, credits, tool, idempotency }: DebitOrd
  * Whether the order was carried out before matters only if it would be rejected otherwise (`need: "debit"`). An accepted order
  * needs no look-up: the store's unique constraint finds an earlier debit, and the store decides again with it in `rows.debit`.
  */
-export function decideDebit(rows: Rows, order: DebitOrder): Verdict<DebitOutcome> {
+export const decideDebit = (rows: Rows, order: DebitOrder): Verdict<DebitOutcome> =>
+  withKeyId(decideCharge(rows, order), rows, order);
+
+function decideCharge(rows: Rows, order: DebitOrder): Verdict<DebitOutcome> {
   checkPrice(order);
   const { account } = rows;
   if (account === null) return unchanged({ outcome: "invalid_key" });

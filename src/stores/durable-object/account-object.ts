@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 
-import { type CallOperation, type Counted, countCall, uncounted } from "#ledger/call-ledger.ts";
+import { type Counted, countCall, uncounted } from "#ledger/call-ledger.ts";
 import { type CallRates, createCallRates } from "#ledger/call-rates.ts";
 import {
   type DebitOrder,
@@ -10,6 +10,7 @@ import {
   type LedgerOperation,
   type MaintainOrder,
   NotCarriedOut,
+  OrderRejected,
 } from "#ledger/port.ts";
 
 import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
@@ -18,6 +19,7 @@ import type { Migration } from "../schema/migrations.ts";
 import { createD1Database, type D1 } from "../sql/d1-database.ts";
 import { createForwardedEvents } from "../sql/forwarded-events.ts";
 import {
+  type BatchItem,
   type BatchResult,
   createBatchRunner,
   describeFault,
@@ -26,12 +28,29 @@ import {
   unwrap,
 } from "../sqlite/batch.ts";
 import { createDebitPeriods } from "../sqlite/debit-periods.ts";
+import type { SqlDriver } from "../sqlite/driver.ts";
+import { runMigrations } from "../sqlite/run-migrations.ts";
 import { createObjectDriver, type ObjectStorage } from "./driver.ts";
 import { createForwarding, type PerformOwn } from "./events.ts";
-import type { CallResult } from "./ledger.ts";
 import { createMoving } from "./moving.ts";
+import { AGAIN_AFTER_MAX_MS, createOpening, type Opening } from "./opening.ts";
 import { createFaultReports, READINESS_OBJECT, type ReadinessStub } from "./readiness.ts";
-import { OBJECT_MIGRATIONS, openSchema } from "./schema.ts";
+import {
+  createObjectRequestLog,
+  type ObjectRequestLog,
+  requestLogBoundsOf,
+  withRequestLog,
+} from "./request-log.ts";
+import type { RequestOperation } from "./request-log-stub.ts";
+import {
+  type CallOperation,
+  type CallResult,
+  ITEMS_MAX,
+  OtherRelease,
+  requireCallOperation,
+  requireOperation,
+} from "./rpc.ts";
+import { OBJECT_MIGRATIONS } from "./schema.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
 
 /**
@@ -40,19 +59,14 @@ import { createUpkeep, type Upkeep } from "./upkeep.ts";
  * statements of the SQLite store. Results and errors are plain data, because a class cannot be sent to a Worker.
  */
 export class AccountLedger extends DurableObject {
-  readonly #run: ReturnType<typeof createBatchRunner>;
-  readonly #upkeep: Upkeep;
-  readonly #moving: ReturnType<typeof createMoving>;
+  readonly #data: Opening<AccountData>;
   /** By rate limit. After the limit changes, Workers with the old and the new one run for a while. */
   readonly #rates = new Map<number, CallRates>();
   /** Whether the last operation wrote an event; null if there is no D1 database to forward events to. */
   #hasEvent: boolean | null;
-  readonly #hasAccount: () => boolean;
   /** Whether many debits are not summed yet. */
   #hasUnsummed = false;
   readonly #storage: ObjectStorage;
-  /** Why this code cannot use the data, for example because a newer Worker migrated it. Every operation is then rejected with it. */
-  readonly #fault: string | null;
   readonly #faultReports: ReturnType<typeof createFaultReports>;
 
   constructor(
@@ -63,15 +77,19 @@ export class AccountLedger extends DurableObject {
     super(state as never, env as never);
     const { storage } = state;
     this.#storage = storage;
-    const driver = createObjectDriver(storage);
-    const { hasMigrated, fault } = openSchema(driver, migrations);
-    this.#fault = fault;
-    if (fault !== null) console.error(JSON.stringify({ message: UNUSABLE, cause: fault }));
     const { DB, LEDGER } = env as Env;
     this.#faultReports = createFaultReports(
       LEDGER === undefined ? null : () => LEDGER.getByName(READINESS_OBJECT),
     );
     this.#hasEvent = DB === undefined ? null : false;
+    const open = () => this.#open(createObjectDriver(storage), env as Env, migrations);
+    this.#data = createOpening(open);
+  }
+
+  #open(driver: SqlDriver, env: Env, migrations: readonly Migration[]): AccountData {
+    const { DB } = env;
+    const storage = this.#storage;
+    const hasMigrated = runMigrations(driver, migrations);
     const onEvent = () => {
       if (this.#hasEvent !== null) this.#hasEvent = true;
     };
@@ -79,7 +97,7 @@ export class AccountLedger extends DurableObject {
       this.#hasUnsummed = true;
     };
     const periods = createDebitPeriods(driver);
-    this.#run = createBatchRunner(driver, { periods, onEvent, onUnsummed });
+    const run = createBatchRunner(driver, { periods, onEvent, onUnsummed });
     const perform: PerformOwn = (name, order) => unwrap(this.#runOne(name, order)) as never;
     const forwarding =
       DB === undefined
@@ -90,16 +108,22 @@ export class AccountLedger extends DurableObject {
     // The object has one account; an operation on no account has nothing to sum.
     const account = driver.prepare("SELECT id FROM account LIMIT 1");
     const sumUsage = () => perform("sumUsage", { account: String(account.get()?.["id"]) });
-    const upkeep = { maintain, rollUpAfterDays, forwarding, sumUsage };
-    this.#hasAccount = () => account.get() !== undefined;
-    this.#upkeep = createUpkeep(storage, driver, periods, upkeep);
+    const requests = createObjectRequestLog(driver, requestLogBoundsOf(env));
+    const upkeep = createUpkeep(storage, driver, periods, {
+      maintain,
+      rollUpAfterDays,
+      forwarding: withRequestLog(requests, forwarding),
+      sumUsage,
+    });
     // Data that an earlier version stored may be due for maintenance that only this version knows.
-    if (hasMigrated) this.#upkeep.schedule().catch(logAlarmError);
-    this.#moving = createMoving(driver, async () => {
+    if (hasMigrated) upkeep.schedule().catch(logAlarmError);
+    const moving = createMoving(driver, async () => {
       await storage.deleteAll();
       periods.forget();
-      openSchema(driver, migrations);
+      runMigrations(driver, migrations);
     });
+    const hasAccount = () => account.get() !== undefined;
+    return { run, upkeep, moving, requests, hasAccount };
   }
 
   /** Performs one operation in one transaction. */
@@ -107,6 +131,18 @@ export class AccountLedger extends DurableObject {
     const result = this.#runOne(name, order);
     await this.#scheduleAfter(name, order, result);
     return result;
+  }
+
+  /** Performs operations in one transaction, each decided as if it were alone. The result of each is in its place. */
+  async performAll(items: readonly BatchItem[]): Promise<BatchResult[]> {
+    if (items.length > ITEMS_MAX) {
+      const fault = new OrderRejected(`A request takes at most ${ITEMS_MAX} operations`);
+      return items.map(() => ({ error: describeFault(fault) }));
+    }
+    const results = this.#runAll(items);
+    for (const [at, [name, order]] of items.entries())
+      await this.#scheduleAfter(name, order, results[at] as BatchResult);
+    return results;
   }
 
   /**
@@ -133,6 +169,7 @@ export class AccountLedger extends DurableObject {
     const perform: (same: unknown) => DebitOutcome | KeyStatus =
       kind === "debit" ? debit : keyStatus;
     try {
+      requireCallOperation(kind);
       const value: Counted<DebitOutcome | KeyStatus> =
         callsPerSecond === null
           ? await uncounted(perform(order))
@@ -142,9 +179,10 @@ export class AccountLedger extends DurableObject {
             });
       await scheduled;
       // Without the account, an import may bring the key.
-      const isFinal = value.outcome.outcome === "invalid_key" && this.#hasAccount();
+      const isFinal = value.outcome.outcome === "invalid_key" && this.#data.use().hasAccount();
       return isFinal ? { value, isFinal } : { value };
     } catch (error) {
+      if (error instanceof OtherRelease) this.#faultReports.send(error.message);
       const fault = describeFault(error);
       return { error: mayBeDebited ? { ...fault, kind: "unknown" } : fault };
     }
@@ -158,52 +196,91 @@ export class AccountLedger extends DurableObject {
 
   /** Called by the platform when the alarm is due. */
   alarm(): Promise<void> {
-    // The platform drops an alarm that fails repeatedly, but code that can use the data may be deployed later than that.
-    if (this.#fault !== null) return this.#storage.setAlarm(Date.now() + HOUR_MS);
-    return this.#upkeep.round();
+    let upkeep: Upkeep;
+    try {
+      ({ upkeep } = this.#usable());
+    } catch {
+      // The platform drops an alarm that fails repeatedly, but code that can use the data may be deployed later than that.
+      const waitMs = this.#data.fault()?.isFinal === false ? AGAIN_AFTER_MAX_MS : HOUR_MS;
+      return this.#storage.setAlarm(Date.now() + waitMs);
+    }
+    return upkeep.round();
   }
 
-  /** Called by the object of another account, whose data this code cannot use. */
+  /** Called by the object of another account, whose data this code cannot use, and by Workers of another release. */
   reportFault(fault: string): void {
     this.#faultReports.receive(fault);
   }
 
   exportRecords(order: MoveOperations["exportRecords"][0]): Promise<BatchResult> {
-    return settle(() => this.#usable().exportRecords(order));
+    return settle(() => this.#usable().moving.exportRecords(order));
   }
 
   beginImport(order: MoveOperations["beginImport"][0]): Promise<BatchResult> {
-    return settle(() => this.#usable().beginImport(order));
+    return settle(() => this.#usable().moving.beginImport(order));
   }
 
   importRecords(order: MoveOperations["importRecords"][0]): Promise<BatchResult> {
-    return settle(() => this.#usable().importRecords(order));
+    return settle(() => this.#usable().moving.importRecords(order));
   }
 
   finishImport(order: MoveOperations["finishImport"][0]): Promise<BatchResult> {
     return settle(async () => {
-      const outcome = this.#usable().finishImport(order);
-      if (outcome.ok) await this.#upkeep.schedule();
+      const { moving, upkeep } = this.#usable();
+      const outcome = moving.finishImport(order);
+      if (outcome.ok) await upkeep.schedule();
       return outcome;
     });
   }
 
-  #runOne(name: LedgerOperation, order: unknown): BatchResult {
-    try {
-      this.#usable().enter(isRead(name));
-      if (name === "probe") this.#requireNoReport();
-    } catch (error) {
-      return { error: describeFault(error) };
-    }
-    if (this.#hasEvent !== null) this.#hasEvent = false;
-    return this.#run([[name, order]])[0] as BatchResult;
+  /** Adds to the request log of the account, or reads it. */
+  requestLog(name: RequestOperation, order: never): Promise<BatchResult> {
+    return settle(async () => {
+      // The log is in no export, so writing to it disturbs none.
+      const { moving, requests, upkeep } = this.#usable();
+      moving.enter(true);
+      if (name !== "append") return requests[name](order);
+      if (requests.append(order)) await upkeep.schedule().catch(logAlarmError);
+      return null;
+    });
   }
 
-  /** Returns the export and import of the account. Throws `NotCarriedOut` if this code cannot use the data. */
-  #usable(): ReturnType<typeof createMoving> {
-    if (this.#fault === null) return this.#moving;
-    this.#faultReports.send(this.#fault);
-    throw new NotCarriedOut(this.#fault);
+  #runOne(name: LedgerOperation, order: unknown): BatchResult {
+    return this.#runAll([[name, order]])[0] as BatchResult;
+  }
+
+  #runAll(items: readonly BatchItem[]): BatchResult[] {
+    let data: AccountData;
+    try {
+      for (const [name] of items) requireOperation(name);
+      data = this.#usable();
+      for (const [name] of items) {
+        data.moving.enter(isRead(name));
+        if (name === "probe") this.#requireNoReport();
+      }
+    } catch (error) {
+      return items.map(() => ({ error: describeFault(error) }));
+    }
+    if (this.#hasEvent !== null) this.#hasEvent = false;
+    const results = data.run([...items]);
+    const hasClosed = items.some(([name], at) => {
+      const result = results[at];
+      return name === "closeAccount" && result !== undefined && "value" in result;
+    });
+    if (hasClosed) data.requests.clear();
+    return results;
+  }
+
+  /** Returns the account's data. Throws `NotCarriedOut` if this code cannot use it, which `/readyz` tells. */
+  #usable(): AccountData {
+    try {
+      return this.#data.use();
+    } finally {
+      const fault = this.#data.fault();
+      // One failure may be a moment's fault of the storage, which says nothing about other accounts.
+      if (fault !== null && (fault.isFinal || fault.failures > 1))
+        this.#faultReports.send(fault.message);
+    }
   }
 
   #requireNoReport(): void {
@@ -221,25 +298,32 @@ export class AccountLedger extends DurableObject {
     result: BatchResult,
   ): Promise<void> | undefined {
     if (!("value" in result)) return undefined;
+    const { upkeep } = this.#data.use();
     // The alarm's round handles everything that is due.
-    if (this.#hasEvent) return this.#upkeep.recordEvent()?.catch(logAlarmError);
+    if (this.#hasEvent) return upkeep.recordEvent()?.catch(logAlarmError);
     // Grants may have got their expiries back.
-    if (name === "clawback") return this.#upkeep.schedule().catch(logAlarmError);
+    if (name === "clawback") return upkeep.schedule().catch(logAlarmError);
     if (this.#hasUnsummed) {
       this.#hasUnsummed = false;
-      return this.#upkeep.recordUnsummed()?.catch(logAlarmError);
+      return upkeep.recordUnsummed()?.catch(logAlarmError);
     }
     if (name !== "debit" || (result.value as DebitOutcome).outcome !== "debited") return undefined;
     const { now, idempotency } = order as DebitOrder;
-    return this.#upkeep
-      .recordDebit({ now, isRepeatable: idempotency !== null })
-      ?.catch(logAlarmError);
+    return upkeep.recordDebit({ now, isRepeatable: idempotency !== null })?.catch(logAlarmError);
   }
 }
 
+/** What the object does with its data, once it is open. */
+type AccountData = {
+  run: ReturnType<typeof createBatchRunner>;
+  upkeep: Upkeep;
+  moving: ReturnType<typeof createMoving>;
+  requests: ObjectRequestLog;
+  hasAccount(): boolean;
+};
+
 const logAlarmError = (cause: unknown) =>
   console.error(JSON.stringify({ message: NO_ALARM, cause: String(cause) }));
-const UNUSABLE = "This version cannot use the ledger of an account; its calls get 503";
 const NO_ALARM =
   "The alarm for the maintenance of an account could not be set; the next call tries again";
 

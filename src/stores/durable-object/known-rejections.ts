@@ -1,7 +1,8 @@
-import type { CallOperation, Counted } from "#ledger/call-ledger.ts";
+import type { Counted } from "#ledger/call-ledger.ts";
 import type { DebitOutcome, KeyStatus } from "#ledger/port.ts";
 import { createRecentNames } from "#ledger/recent-names.ts";
 import { rejectedAt } from "#ledger/throttle.ts";
+import type { CallOperation } from "./rpc.ts";
 
 /**
  * Rejections by an account's object that stay true for a while, so that the same call is not sent to the object again:

@@ -1,33 +1,22 @@
-import type { CallLedger, CallOperation, Counted } from "#ledger/call-ledger.ts";
+import type { ReverseAll } from "#jobs/reverse-calls.ts";
+import type { CallLedger, Counted } from "#ledger/call-ledger.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { DebitOrder, DebitOutcome, KeyStatus, KeyStatusOrder, Ledger } from "#ledger/port.ts";
 import type { AccountMoves, MoveOperations } from "#ledger/transfer/account-moves.ts";
 import { WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
-import { type BatchItem, type BatchResult, unwrap } from "../sqlite/batch.ts";
+import { type BatchItem, type BatchResult, outcomeOf, unwrap } from "../sqlite/batch.ts";
 import { createKnownRejections } from "./known-rejections.ts";
+import {
+  type BatchStub,
+  type CallOperation,
+  type LedgerStub,
+  type MovingStub,
+  OtherRelease,
+  requireKnownOutcome,
+} from "./rpc.ts";
 import { sendToObject } from "./sending.ts";
 
 /** The ledgers of accounts that are Durable Objects, as a Worker uses them. */
-
-/** `isFinal`: the key is not good and can never become good. */
-export type CallResult =
-  | { value: Counted<DebitOutcome | KeyStatus>; isFinal?: true }
-  | Extract<BatchResult, { error: unknown }>;
-
-/** The stub of an account's object (`account-object.ts`). */
-export type LedgerStub = {
-  perform(name: BatchItem[0], order: unknown): Promise<BatchResult>;
-  /**
-   * `callsPerSecond`: the rate limit of the account, null for a call that was counted before. `isAgain`: the order may have been
-   * carried out before, so no rate limit rejects it.
-   */
-  call(
-    kind: CallOperation,
-    order: unknown,
-    callsPerSecond: number | null,
-    isAgain: boolean,
-  ): Promise<CallResult>;
-};
 
 /** Returns a stub of the object of an order's account. A stub that failed must not be used again, so each attempt gets a new one. */
 export type FindStub = (order: { account?: string }) => LedgerStub;
@@ -42,29 +31,40 @@ export const ledgerOfObjects = (find: FindStub): Ledger =>
   });
 
 /**
+/**
  * Creates a call ledger over objects. An operation is one round trip, unless a call is rejected again (known-rejections.ts). The object
  * sees every other call of its account, so it counts the rate.
+ *
+ * `onOtherRelease`: called if a call fails because this Worker and the object are of releases that do not fit.
  */
-export function callLedgerOfObjects(find: FindStub, callsPerSecond: number): CallLedger {
+export function callLedgerOfObjects(
+  find: FindStub,
+  callsPerSecond: number,
+  onOtherRelease: (fault: OtherRelease) => void = () => {},
+): CallLedger {
   const rejections = createKnownRejections();
 
-  async function call(
+  async function send(
     kind: CallOperation,
     order: DebitOrder | KeyStatusOrder,
     rate: number | null,
   ): Promise<Counted<DebitOutcome | KeyStatus>> {
     const known = rate === null ? null : rejections.find(kind, order);
     if (known !== null) return known;
-    let isFinal = false;
-    const counted = (await request(async (isAgain) => {
+    return sendToObject(async (isAgain) => {
       const result = await find(order).call(kind, order, rate, isAgain);
-      isFinal = "isFinal" in result;
-      return result;
-    })) as Counted<DebitOutcome | KeyStatus>;
-    rejections.learn(kind, order, counted, isFinal);
-    return counted;
+      const counted = unwrap(result) as Counted<DebitOutcome | KeyStatus>;
+      requireKnownOutcome(kind, counted);
+      rejections.learn(kind, order, counted, "isFinal" in result);
+      return counted;
+    }, LEDGER);
   }
 
+  const call: typeof send = (kind, order, rate) =>
+    send(kind, order, rate).catch((error) => {
+      if (error instanceof OtherRelease) onOtherRelease(error);
+      throw error;
+    });
   return {
     isRemote: true,
     isOverRate: () => false,
@@ -75,10 +75,14 @@ export function callLedgerOfObjects(find: FindStub, callsPerSecond: number): Cal
   };
 }
 
-/** The stub of an object that can be exported and imported. */
-export type MovingStub = {
-  [Name in keyof MoveOperations]: (order: MoveOperations[Name][0]) => Promise<BatchResult>;
-};
+/** Creates reversals over objects: those of an account are one round trip and one transaction. */
+export function reversalsOfObjects(find: (order: { account: string }) => BatchStub): ReverseAll {
+  return async (account, orders) => {
+    const items = orders.map((order): BatchItem => ["reverse", order]);
+    const results = await sendToObject(() => find({ account }).performAll(items), LEDGER);
+    return results.map((result) => outcomeOf(result) as Error | { reversed: boolean });
+  };
+}
 
 /** Creates the export and import of accounts over their objects. */
 export function movesOfObjects(find: (order: { account: string }) => MovingStub): AccountMoves {

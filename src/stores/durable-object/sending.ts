@@ -1,5 +1,6 @@
 import { NotCarriedOut } from "#ledger/port.ts";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
+import { asMissingMethod } from "./rpc.ts";
 
 /** The pauses before an order is sent again. */
 const PAUSES_MS = [0, 200];
@@ -19,7 +20,8 @@ export type Sending = {
  *
  * - `overloaded`: the object did not receive the order. It is not sent again, because that would add to the load.
  * - `retryable`: the connection or the object failed. The object may have carried out the order, so only a repeatable order is
- *   sent again.
+ *   sent again. `durableObjectReset`: the object was started anew, for example with the code of another release; likewise.
+ * - An object of another release may lack the method (`rpc.ts`). It carried out nothing.
  *
  * Any other fault and a timeout leave the outcome unknown. A stub that failed must not be used again, so `send` gets a new one each
  * time.
@@ -65,9 +67,13 @@ async function sendWithRetries<Result>(
 }
 
 const asFault = (error: unknown, target: string): unknown =>
-  (error as { overloaded?: unknown } | undefined)?.overloaded === true
+  flagsOf(error).overloaded === true
     ? new NotCarriedOut(`${target} is overloaded`, { cause: error })
-    : error;
+    : (asMissingMethod(error) ?? error);
 
 const isRetryable = (error: unknown) =>
-  (error as { retryable?: unknown } | undefined)?.retryable === true;
+  flagsOf(error).retryable === true || flagsOf(error).durableObjectReset === true;
+
+/** The platform sets these on its errors. */
+type Flags = { overloaded?: unknown; retryable?: unknown; durableObjectReset?: unknown };
+const flagsOf = (error: unknown): Flags => (error as Flags | undefined) ?? {};

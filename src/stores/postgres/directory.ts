@@ -14,7 +14,7 @@ export function createPostgresDirectory(pool: PostgresPool) {
   const db = createPostgresDatabase(pool);
   return {
     database: db,
-    directory: createDirectory(db, lockUser),
+    directory: createDirectory(db, { lockUser }),
     activityLog: createActivityLog(db, sql`NOT "emailVerified"`, lockUserById),
     emailQueue: createEmailQueue(db),
     jobs: createJobQueue(db, logAttempt),

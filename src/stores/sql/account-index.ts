@@ -21,6 +21,13 @@ export const accountsOfLedger = (db: SqlDatabase): AccountIndex => ({
   },
 });
 
+/** Lists the account that has an address, in the batch that registers the address, which comes before the account is opened. */
+export const listAccountOf = (email: string) => [
+  sql`INSERT INTO account_index (account, created_at)
+      SELECT account, created_at FROM address WHERE email = ${email}
+      ON CONFLICT DO NOTHING`,
+];
+
 /** The list of accounts in a table of its own, for accounts with a database each. */
 export function createAccountIndex(db: SqlDatabase): AccountIndex {
   return {

@@ -113,7 +113,11 @@ export function createActivityLog(
         totp: Boolean(totp[0]?.["verified"]),
       };
     },
-    async dropResetLinks({ user }) {
+    async dropResetLinks(order) {
+      const user =
+        "user" in order
+          ? sql`${order.user}`
+          : sql`(SELECT id FROM users WHERE email = ${order.email})`;
       // The identifiers are hashes. The value of a reset link is the user; a sign-in that waits for a second factor has it too.
       const dropped = await lastRows(
         db,

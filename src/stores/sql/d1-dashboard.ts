@@ -1,3 +1,4 @@
+import { listAccountOf } from "./account-index.ts";
 import { createActivityLog } from "./activity-log.ts";
 import { createD1Database, type D1, steadyD1 } from "./d1-database.ts";
 import { logAttempt } from "./deliveries.ts";
@@ -13,7 +14,7 @@ export function createD1DashboardStore(d1: D1) {
   const db = createD1Database(d1);
   return {
     database: db,
-    directory: createDirectory(db),
+    directory: createDirectory(db, { onRegister: listAccountOf }),
     activityLog: createActivityLog(db),
     emailQueue: createEmailQueue(db),
     jobs: createJobQueue(db, logAttempt),

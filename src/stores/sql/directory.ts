@@ -1,26 +1,28 @@
 import type { Address, Directory } from "#accounts/directory.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { lastRows, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
-import { createStarterClaims } from "./starter-claims.ts";
+import { createStarterClaims, registration } from "./starter-claims.ts";
 
-/**
- * The directory of email addresses over a database. Each operation is one batch.
- *
- * `lockUser`: statements that lock the account's user until the end of the batch, for a database with concurrent writers.
- */
+type DirectoryOptions = {
+  /** Statements that lock the account's user until the end of the batch, for a database with concurrent writers. */
+  lockUser?: (account: string) => readonly SqlQuery[];
+  /** Statements that follow the registration of an address in its batch. */
+  onRegister?: (email: string) => readonly SqlQuery[];
+};
+
+/** The directory of email addresses over a database. Each operation is one batch. */
 export function createDirectory(
   db: SqlDatabase,
-  lockUser: (account: string) => readonly SqlQuery[] = () => [],
+  { lockUser = () => [], onRegister = () => [] }: DirectoryOptions = {},
 ): Directory {
   return {
-    ...createStarterClaims(db),
+    ...createStarterClaims(db, onRegister),
     async register({ email, account, createdAt }) {
-      const [row] = await lastRows(
-        db,
-        sql`INSERT INTO address (email, account, created_at) VALUES (${email}, ${account}, ${createdAt})
-            ON CONFLICT DO NOTHING`,
-        sql`SELECT account FROM address WHERE email = ${email}`,
-      );
+      const [, holders] = await db.batch([
+        ...registration({ email, account, createdAt }),
+        ...onRegister(email),
+      ]);
+      const [row] = holders ?? [];
       return { outcome: row?.["account"] === account ? "registered" : "taken" };
     },
     async findByEmail({ email }) {

@@ -4,7 +4,6 @@ import type {
   JobQueueOperations,
   JobSummary,
   Settlement,
-  TakenJob,
 } from "#jobs/job-queue.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { addJobs } from "./add-jobs.ts";
@@ -16,6 +15,7 @@ import {
   type SqlQuery,
   sql,
 } from "./sql-database.ts";
+import { readName, takeJobs } from "./take-jobs.ts";
 
 /**
  * The job queue over a database, in the tables `job` and `job_turn`. `due_at` is null while a job is paused and after it died.
@@ -28,20 +28,12 @@ export function createJobQueue(
 ): JobQueue {
   return {
     add: (order) => addJobs(db, order),
-    take: async (order) => ({ jobs: await take(db, order) }),
+    take: async (order) => ({ jobs: await takeJobs(db, order) }),
     async settle({ settlements }) {
-      const batches = settlements.map((each) => [
-        ...alsoOnSettle(each),
-        ...turnQuery(each),
-        settleQuery(each),
-      ]);
-      const rows = await db.batch(batches.flat());
-      let end = 0;
-      const settled = batches.filter(({ length }) => {
-        end += length;
-        return rows[end - 1]?.length === 1;
-      });
-      return { settled: settled.length };
+      const before = settlements.flatMap((each) => [...alsoOnSettle(each), ...turnQuery(each)]);
+      const settling = groupAlike(settlements).map(settleQuery);
+      const rows = await db.batch([...before, ...settling]);
+      return { settled: rows.slice(before.length).flat().length };
     },
     async nextDue({ queues }) {
       const [row] = await lastRows(
@@ -78,23 +70,53 @@ export function createJobQueue(
 const isIn = (queues: readonly JobQueueName[]): SqlQuery => sql`queue IN (${listOf(queues)})`;
 
 /** Whether this take still holds the job. A job that was done counts even if another process took it since. */
-export const isHeld = ({ id, take: number, outcome }: Settlement): SqlQuery =>
+export const isHeld = (
+  { id, take: number, outcome }: Settlement,
+  ids: SqlQuery = sql`${id}`,
+): SqlQuery =>
   outcome === "done"
-    ? sql`id = ${id} AND takes >= ${number} AND died_at IS NULL`
-    : sql`id = ${id} AND takes = ${number} AND died_at IS NULL`;
+    ? sql`id IN (${ids}) AND takes >= ${number} AND died_at IS NULL`
+    : sql`id IN (${ids}) AND takes = ${number} AND died_at IS NULL`;
 
 const turnQuery = (settlement: Settlement): SqlQuery[] => {
   const { now, turn } = settlement;
   if (turn === undefined) return [];
+  const target = sql`FROM job WHERE ${isHeld(settlement)}`;
+  if (turn === "forgotten")
+    return [sql`DELETE FROM job_turn WHERE (queue, target) IN (SELECT queue, target ${target})`];
   return [
     sql`INSERT INTO job_turn (queue, target, did_well, tried_at)
-        SELECT queue, target, ${Number(turn.didWell)}, ${now} FROM job WHERE ${isHeld(settlement)}
+        SELECT queue, target, ${Number(turn.didWell)}, ${now} ${target}
         ON CONFLICT (queue, target) DO UPDATE SET did_well = excluded.did_well, tried_at = excluded.tried_at`,
   ];
 };
 
-function settleQuery(settlement: Settlement): SqlQuery {
-  const isIt = isHeld(settlement);
+/** D1 takes at most 100 parameters, and a settlement has a few besides the ids. */
+const IDS_MAX = 80;
+
+/** Settlements that differ only in their jobs, to be settled by one statement. */
+type Alike = readonly [Settlement, ...Settlement[]];
+
+function groupAlike(settlements: readonly Settlement[]): Alike[] {
+  const groups = new Map<string, [Settlement, ...Settlement[]]>();
+  const full: Alike[] = [];
+  for (const settlement of settlements) {
+    const { id: _, turn: __, ...common } = settlement;
+    // A job that is done is deleted, whenever that was.
+    const name = JSON.stringify(common.outcome === "done" ? [common.take] : common);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [settlement]);
+    else if (group.push(settlement) >= IDS_MAX) {
+      full.push(group);
+      groups.delete(name);
+    }
+  }
+  return [...full, ...groups.values()];
+}
+
+function settleQuery(alike: Alike): SqlQuery {
+  const [settlement] = alike;
+  const isIt = isHeld(settlement, listOf(alike.map(({ id }) => id)));
   switch (settlement.outcome) {
     case "done":
       return sql`DELETE FROM job WHERE ${isIt} RETURNING id`;
@@ -118,93 +140,6 @@ function settleQuery(settlement: Settlement): SqlQuery {
 }
 
 const ERASED = sql`payload = NULL, target = '', erase_at = NULL`;
-
-/**
- * Finds the next jobs without a lock, and then takes those that no other process has taken since. So a long backlog does not
- * delay other writers.
- */
-async function take(db: SqlDatabase, order: JobQueueOperations["take"][0]): Promise<TakenJob[]> {
-  const { queues, now, leaseUntil, max, turns } = order;
-  if (max <= 0) return [];
-  const isFree = (of: SqlQuery) =>
-    turns === undefined
-      ? sql`1 = 1`
-      : sql`NOT ${isUnderWay(sql`${of}.queue`, sql`${of}.target`, now)}`;
-  const candidates = await lastRows(
-    db,
-    turns === undefined ? nextDueOf(queues, now, max) : nextTurns(queues, now, max),
-  );
-  const isWell = (row: SqlRow) => Number(row["did_well"]) === 1;
-  const unproven = candidates.filter((row) => !isWell(row));
-  const chosen = [
-    ...candidates.filter(isWell),
-    ...unproven.slice(0, Math.max(0, turns?.unprovenMax ?? max)),
-  ];
-  if (chosen.length === 0) return [];
-  const numbers = listOf(chosen.map(({ no }) => Number(no)));
-  const taken = await lastRows(
-    db,
-    sql`UPDATE job SET due_at = ${leaseUntil}, leased_until = ${leaseUntil}, takes = takes + 1
-        WHERE no IN (${numbers}) AND due_at <= ${now} AND ${isFree(sql`job`)} RETURNING *`,
-  );
-  const rows = new Map(taken.map((row) => [Number(row["no"]), row]));
-  const mine = chosen.flatMap((candidate) => {
-    const row = rows.get(Number(candidate["no"]));
-    return row === undefined ? [] : [readTaken(row, isWell(candidate))];
-  });
-  if (mine.length === chosen.length) return mine;
-  // Other processes took some of them. There may be more.
-  const unprovenLeft = (turns?.unprovenMax ?? 0) - mine.filter(({ isProven }) => !isProven).length;
-  const rest = await take(db, {
-    queues,
-    now,
-    leaseUntil,
-    max: max - mine.length,
-    ...(turns && { turns: { unprovenMax: unprovenLeft } }),
-  });
-  return [...mine, ...rest];
-}
-
-/** Each queue is read separately, so that the index is used. */
-function nextDueOf(queues: readonly JobQueueName[], now: number, max: number): SqlQuery {
-  const [first, ...others] = queues.map(
-    (queue) => sql`SELECT no, due_at, 0 AS did_well FROM (
-      SELECT no, due_at FROM job WHERE queue = ${queue} AND due_at <= ${now}
-      ORDER BY due_at, no LIMIT ${max}) next`,
-  );
-  const all = others.reduce((union, each) => sql`${union} UNION ALL ${each}`, first ?? sql``);
-  return sql`SELECT * FROM (${all}) candidate ORDER BY due_at, no LIMIT ${max}`;
-}
-
-const isUnderWay = (queue: SqlQuery, target: SqlQuery, now: number) => sql`EXISTS (
-  SELECT 1 FROM job o
-  WHERE o.queue = ${queue} AND o.target = ${target} AND o.leased_until > 0 AND o.leased_until > ${now})`;
-
-/** The oldest job of each target with waiting jobs. Targets are found along the index, one look-up each, however many jobs wait. */
-function nextTurns(queues: readonly JobQueueName[], now: number, max: number): SqlQuery {
-  const [queue] = queues;
-  if (queue === undefined || queues.length > 1)
-    throw new RangeError("With turns, jobs can be taken from one queue only");
-  return sql`
-    SELECT j.no, coalesce(t.did_well, 0) AS did_well FROM (
-      WITH RECURSIVE waiting (target) AS (
-        SELECT (SELECT target FROM job
-                WHERE queue = ${queue} AND due_at IS NOT NULL ORDER BY target LIMIT 1)
-        WHERE EXISTS (SELECT 1 FROM job WHERE queue = ${queue} AND due_at <= ${now})
-        UNION ALL
-        SELECT (SELECT o.target FROM job o
-                WHERE o.queue = ${queue} AND o.due_at IS NOT NULL AND o.target > waiting.target
-                ORDER BY o.target LIMIT 1)
-        FROM waiting WHERE waiting.target IS NOT NULL)
-      SELECT target FROM waiting WHERE target IS NOT NULL) w
-    JOIN job j ON j.no = (
-      SELECT o.no FROM job o
-      WHERE o.queue = ${queue} AND o.target = w.target AND o.due_at IS NOT NULL
-      ORDER BY o.due_at, o.no LIMIT 1)
-    LEFT JOIN job_turn t ON t.queue = ${queue} AND t.target = w.target
-    WHERE j.due_at <= ${now} AND NOT ${isUnderWay(sql`j.queue`, sql`j.target`, now)}
-    ORDER BY coalesce(t.did_well, 0) DESC, coalesce(t.tried_at, 0), j.due_at, j.no LIMIT ${max}`;
-}
 
 async function retry(
   db: SqlDatabase,
@@ -233,17 +168,6 @@ async function forget(
   return { forgotten: rows.flat().length, more: rows.some(({ length }) => length >= max) };
 }
 
-const readTaken = (row: SqlRow, isProven: boolean): TakenJob => ({
-  ...readName(row),
-  target: row["target"] as string,
-  payload: row["payload"] as string,
-  usefulUntil: readNumber(row["useful_until"]),
-  createdAt: Number(row["created_at"]),
-  attempts: Number(row["attempts"]),
-  take: Number(row["takes"]),
-  isProven,
-});
-
 const readSummary = (row: SqlRow): JobSummary => ({
   ...readName(row),
   createdAt: Number(row["created_at"]),
@@ -252,11 +176,4 @@ const readSummary = (row: SqlRow): JobSummary => ({
   dueAt: readNumber(row["due_at"]),
   diedAt: readNumber(row["died_at"]),
   hasPayload: row["payload"] !== null,
-});
-
-const readName = (row: SqlRow) => ({
-  id: row["id"] as string,
-  queue: row["queue"] as JobQueueName,
-  kind: row["kind"] as string,
-  label: row["label"] as string,
 });

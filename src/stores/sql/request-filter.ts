@@ -10,11 +10,22 @@ export const wantsErrors = ({ status }: RequestFilter) =>
 export function mayHave({ tool, key, code, id, status, from, to }: RequestFilter): SqlQuery {
   const conditions = [tool, key, code, id]
     .filter((text) => text !== undefined)
-    .map((text) => sql`packed LIKE ${`%"${text.replaceAll(/[%\\]/g, "_")}"%`}`);
+    .map((text) => sql`packed LIKE ${patternOf(text)}`);
   if (status === "ok") conditions.push(sql`errors < count`);
   if (from !== undefined) conditions.push(sql`last_at >= ${from}`);
   if (to !== undefined) conditions.push(sql`first_at < ${to}`);
   return conditions.reduce((all, each) => sql`${all} AND ${each}`, sql`1 = 1`);
+}
+
+/**
+ * Cloudflare's databases take patterns of 50 bytes (developers.cloudflare.com/durable-objects/platform/limits). Of a longer text, its
+ * beginning is enough to leave out most chunks.
+ */
+const TEXT_MAX = 46;
+
+function patternOf(text: string): string {
+  const part = text.slice(0, TEXT_MAX).replaceAll(/[^\x20-\x7e]|[%\\]/g, "_");
+  return text.length > TEXT_MAX ? `%"${part}%` : `%"${part}"%`;
 }
 
 export function createIsSelected(filter: RequestFilter): (request: ListedRequest) => boolean {

@@ -1,4 +1,4 @@
-import type { Directory } from "#accounts/directory.ts";
+import type { Address, Directory } from "#accounts/directory.ts";
 import { type StarterDecision, type StarterOutcome, startOfDay } from "#accounts/starter-claim.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { lastRows, listOf, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
@@ -8,10 +8,20 @@ type StarterClaims = Pick<
   "claimStarter" | "findStarter" | "countStarters" | "listStarters" | "recordStarter"
 >;
 
+/** Registers an address that has no account. The second query returns the account that has it. */
+export const registration = ({ email, account, createdAt }: Address) => [
+  sql`INSERT INTO address (email, account, created_at) VALUES (${email}, ${account}, ${createdAt})
+      ON CONFLICT DO NOTHING`,
+  sql`SELECT account FROM address WHERE email = ${email}`,
+];
+
 /** Who got starter credits. A claim counts the budgets and writes in one batch, so they hold under any load. */
-export function createStarterClaims(db: SqlDatabase): StarterClaims {
+export function createStarterClaims(
+  db: SqlDatabase,
+  onRegister: (email: string) => readonly SqlQuery[],
+): StarterClaims {
   return {
-    async claimStarter({ account, emailHashes, network, isDisposable, budgets, now }) {
+    async claimStarter({ account, email, emailHashes, network, isDisposable, budgets, now }) {
       const hashes = listOf(emailHashes);
       const today = startOfDay(now);
       const exceeds = (budget: number, condition: SqlQuery) =>
@@ -27,15 +37,21 @@ export function createStarterClaims(db: SqlDatabase): StarterClaims {
         WHEN ${exceeds(network === "" ? 0 : budgets.perNetwork, sql`network <> '' AND network = ${network}`)} THEN 'network_full'
         WHEN ${exceeds(budgets.perDay, sql`1 = 1`)} THEN 'day_full'
         ELSE 'granted' END`;
-      const [row] = await lastRows(
-        db,
+      const [, holders, , claims] = await db.batch([
+        ...registration({ email, account, createdAt: now }),
         sql`INSERT INTO starter_claim (account, email_hash, network, at, outcome)
             SELECT ${account}, ${emailHashes[0] ?? ""}, ${network}, ${now}, ${outcome}
-            WHERE NOT EXISTS (SELECT 1 FROM starter_claim WHERE account = ${account})`,
+            WHERE NOT EXISTS (SELECT 1 FROM starter_claim WHERE account = ${account})
+              AND NOT EXISTS (SELECT 1 FROM address WHERE email = ${email} AND account <> ${account})`,
         sql`SELECT own.outcome, (SELECT count(*) FROM starter_claim AS other
               WHERE other.outcome = own.outcome AND other.at >= ${today}) AS times
             FROM starter_claim AS own WHERE own.account = ${account}`,
-      );
+        ...onRegister(email),
+      ]);
+      // None if the account has another address.
+      const holder = (holders?.[0]?.["account"] ?? account) as string;
+      if (holder !== account) return { outcome: "taken", account: holder };
+      const [row] = claims ?? [];
       return {
         outcome: row?.["outcome"] as StarterOutcome,
         isFirstToday: Number(row?.["times"]) === 1,

@@ -151,6 +151,7 @@ function isPlain(order: DebitOrder): boolean {
   return (
     order.idempotency === null &&
     order.earliestNow === undefined &&
+    order.namesKey === undefined &&
     isName(account) &&
     isName(keySha256) &&
     isName(tool) &&
@@ -229,7 +230,7 @@ export function createOrderReader(wire: Wire, takeText: () => OrderText) {
 export function createResultWriter({ numbers }: Wire) {
   function writeDebited(result: BatchResult, at: number): boolean {
     const outcome = ("value" in result ? result.value : null) as DebitOutcome | null;
-    if (outcome?.outcome !== "debited") return false;
+    if (outcome?.outcome !== "debited" || outcome.keyId !== undefined) return false;
     const { charged, balance, keyRate } = outcome;
     numbers[at + OUTCOME.kind] = keyRate === undefined ? DEBITED : DEBITED_WITH_RATE;
     numbers[at + OUTCOME.charged] = charged;

@@ -9,7 +9,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after } from "node:test";
 import { getRequestListener } from "@hono/node-server";
-import { indexedLedger } from "#accounts/account-index.ts";
 import { createOperatorApp, type OperatorAppWiring } from "#api/operator/operator-app.ts";
 import { hashKey } from "#apps/node/runtime.ts";
 import { emailSealer } from "#email/email-queue.ts";
@@ -19,10 +18,11 @@ import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorContext } from "#operator/context.ts";
-import { type MovingStub, movesOfObjects } from "#stores/durable-object/ledger.ts";
+import { movesOfObjects } from "#stores/durable-object/ledger.ts";
 import { createMoving } from "#stores/durable-object/moving.ts";
+import type { MovingStub } from "#stores/durable-object/rpc.ts";
 import { d1Edge } from "#stores/schema/d1-migrations.ts";
-import { createAccountIndex } from "#stores/sql/account-index.ts";
+import { createAccountIndex, listAccountOf } from "#stores/sql/account-index.ts";
 import { createActivityLog } from "#stores/sql/activity-log.ts";
 import { createDirectory } from "#stores/sql/directory.ts";
 import { createEmailQueue } from "#stores/sql/emails.ts";
@@ -90,13 +90,10 @@ export function createDeployment(changed: Changed = {}) {
   });
   const db = createSqliteDatabase(d1);
   const index = createAccountIndex(db);
-  const ledger: Ledger = indexedLedger(
-    ledgerOver(async (name, order) =>
-      unwrap(await find(order as { account: string }).perform(name, order)),
-    ),
-    index,
+  const ledger: Ledger = ledgerOver(async (name, order) =>
+    unwrap(await find(order as { account: string }).perform(name, order)),
   );
-  const directory = createDirectory(db);
+  const directory = createDirectory(db, { onRegister: listAccountOf });
   const actions = createOperatorActions(db);
   const random = (count: number) => randomBytes(count);
   const accountDeps = { ledger, directory, secrets: SECRETS, random, hashKey };

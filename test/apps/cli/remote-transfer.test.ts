@@ -126,6 +126,7 @@ describe("export and import of a deployed service", { concurrency: 1 }, () => {
     }
     assert.equal(requested.length, 0);
     const foreign = "acc_Foreign00000";
+    await deployment.index.record({ account: foreign, now: 5 });
     await deployment.ledger.openAccount({ account: foreign, freeCall: "open", now: 5 });
     assert.match(
       await cli.refused(`import ${file}`),

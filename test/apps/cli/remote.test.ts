@@ -161,6 +161,7 @@ describe("the command line on a deployed service", { concurrency: 1 }, () => {
     const now = Date.now();
     for (let i = 0; i < 60; i += 1) {
       const account = `acc_Many${String(i).padStart(8, "0")}`;
+      await deployment.index.record({ account, now });
       await deployment.ledger.openAccount({ account, freeCall: "open", now });
       const grant = { account, id: "g", kind: "operator" as const, amount: i + 1 };
       await deployment.ledger.grant({ ...grant, expiresAt: null, now });

@@ -11,11 +11,15 @@ import { EDGE_TEXTS, type EdgeAccount, openEdgeAccount } from "./edge-ledger.ts"
 import { openWorkerFixture, type WorkerFixture } from "./fixture.ts";
 import type { Bill } from "./worker-that-counts.ts";
 
-/** What the platform bills for a call, by its own counters. docs/edge-costs.md has the same numbers. */
+/**
+ * What the platform bills for a call, by its own counters. docs/edge-costs.md has the same numbers. The request log, which costs seconds
+ * later, is in request-log-costs.test.ts.
+ */
+const NO_LOG = { TOOLBOOTH_REQUEST_LOG_DAYS: "0" };
 let fixture: WorkerFixture;
 
 before(async () => {
-  fixture = await openWorkerFixture({ entry: "worker-that-counts.ts" });
+  fixture = await openWorkerFixture({ entry: "worker-that-counts.ts", texts: NO_LOG });
 });
 after(() => fixture?.close());
 
@@ -128,7 +132,7 @@ test("after an unknown key, a new valid key is checked first, and forged keys co
 test("a call over the rate limit writes no row, and is usually not sent to the object", async (t) => {
   const limited = await openWorkerFixture({
     entry: "worker-that-counts.ts",
-    texts: { RATE_LIMIT: "1" },
+    texts: { ...NO_LOG, RATE_LIMIT: "1" },
   });
   t.after(limited.close);
   const caller = await openEdgeAccount(limited, 100);
@@ -175,7 +179,11 @@ test("a call a minute later records the use of its key: one more row", async () 
 
 test("a call that causes an event writes six more rows, and D1 gets the event", async (t) => {
   const beside = { d1Databases: { DB: "told" } };
-  const notifying = await openWorkerFixture({ entry: "worker-that-counts.ts", beside });
+  const notifying = await openWorkerFixture({
+    entry: "worker-that-counts.ts",
+    texts: NO_LOG,
+    beside,
+  });
   t.after(notifying.close);
   const d1 = await notifying.miniflare.getD1Database("DB");
   await applyMigrations(d1);

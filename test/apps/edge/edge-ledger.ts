@@ -4,6 +4,7 @@ import { keyStart, makeKey } from "#accounts/key-format.ts";
 import { accountPart, newAccountId, newKeyId } from "#ids.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
+import { requestLogOfObjects } from "#stores/durable-object/request-log-stub.ts";
 import { type BatchResult, unwrap } from "#stores/sqlite/batch.ts";
 
 /** The settings of the API Worker. */
@@ -20,6 +21,16 @@ export const ledgerAt = (base: string): Ledger =>
     const response = await fetch(`${base}/test/perform`, { method: "POST", body });
     return unwrap((await response.json()) as BatchResult);
   });
+
+/** The request logs in the objects of accounts. */
+export const requestLogAt = (base: string) =>
+  requestLogOfObjects(({ account }) => ({
+    async requestLog(name, order) {
+      const body = JSON.stringify({ object: accountPart(account), name, order });
+      const response = await fetch(`${base}/test/request-log`, { method: "POST", body });
+      return (await response.json()) as BatchResult;
+    },
+  }));
 
 export type EdgeAccount = Awaited<ReturnType<typeof openEdgeAccount>>;
 

@@ -8,7 +8,7 @@ import { COMPATIBLE, INCOMPATIBLE } from "../../stores/other-version.ts";
 import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
 import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
 
-/** The API Worker after a rollback, when a newer release has migrated the object of an account. */
+/** The API Worker after a rollback, when a newer release has migrated the object of an account, and with objects that cannot start. */
 let code = "";
 before(async () => {
   ({ code } = await bundleWorker("apps/edge/worker-of-another-release.ts"));
@@ -45,14 +45,34 @@ const call = ({ base }: Edge, key: string) =>
 const readyz = async ({ base }: Edge) => (await fetch(`${base}/readyz`)).status;
 const pendingReversals = async ({ base }: Edge) => (await fetch(`${base}/test/kept`)).json();
 
+/** A call with an unknown outcome would be stored after the pauses of its reversal (0, 0.5 and 2 seconds). */
+async function assertNothingPending(edge: Edge) {
+  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  assert.deepEqual(await pendingReversals(edge), []);
+}
+
+/** A call that fails because its object cannot start: the client is told that it was not charged. */
+async function assertUncharged(edge: Edge, key: string) {
+  const response = await call(edge, key);
+  assert.equal(response.status, 503);
+  assert.ok(Number(response.headers.get("retry-after")) > 0);
+  const problem = (await response.json()) as Record<string, unknown>;
+  assert.deepEqual([problem["code"], problem["charged"]], ["unavailable", undefined]);
+}
+
+/** An account with 9 credits, in a release without faults. */
+async function openBefore(edge: Edge) {
+  await applyMigrations(await edge.miniflare.getD1Database("DB"));
+  return openEdgeAccount({ ledger: ledgerAt(edge.base) }, 9);
+}
+
+const balanceOf = async ({ base }: Edge, account: string) =>
+  (await ledgerAt(base).credits({ account, now: Date.now() })).balance;
+
 describe("rolling the Worker back by one release", () => {
   test("continues with accounts that the newer release opened, if its migration allows that", async (t) => {
     const inRelease = releases(temporaryFolder(t), []);
-    const opened = await inRelease([], async (edge) => {
-      await applyMigrations(await edge.miniflare.getD1Database("DB"));
-      return openEdgeAccount({ ledger: ledgerAt(edge.base) }, 9);
-    });
-    const { account, key } = opened;
+    const { account, key } = await inRelease([], openBefore);
     const balances: number[] = [];
     for (const release of [[COMPATIBLE], [], [COMPATIBLE]]) {
       await inRelease(release, async (edge) => {
@@ -69,9 +89,8 @@ describe("rolling the Worker back by one release", () => {
     const log: string[] = [];
     const inRelease = releases(temporaryFolder(t), log);
     const { account, key } = await inRelease([], async (edge) => {
-      await applyMigrations(await edge.miniflare.getD1Database("DB"));
       assert.equal(await readyz(edge), 200);
-      return openEdgeAccount({ ledger: ledgerAt(edge.base) }, 9);
+      return openBefore(edge);
     });
     // The newer release migrates only this account's object, and not the one of /readyz.
     const now = Date.now();
@@ -87,9 +106,7 @@ describe("rolling the Worker back by one release", () => {
         assert.doesNotMatch(await response.text(), /schema/);
       }
       await eventually("readiness tells", async () => (await readyz(edge)) === 503);
-      // A call with an unknown outcome would be stored after the pauses of its reversal (0, 0.5 and 2 seconds).
-      await new Promise((resolve) => setTimeout(resolve, 4_000));
-      assert.deepEqual(await pendingReversals(edge), []);
+      await assertNothingPending(edge);
       assert.match(log.join("\n"), /This version cannot use the ledger.+schema version 2/);
     });
     await inRelease([INCOMPATIBLE], async (edge) => {
@@ -97,6 +114,48 @@ describe("rolling the Worker back by one release", () => {
       const found = await ledgerAt(edge.base).findAccount({ account, now });
       assert.equal(found?.balance, 9);
       assert.deepEqual(await pendingReversals(edge), []);
+    });
+  });
+});
+
+describe("an object that cannot start", () => {
+  test("because its migration fails rejects calls without charging them, is left unchanged, and continues with other code", async (t) => {
+    const log: string[] = [];
+    const inRelease = releases(temporaryFolder(t), log);
+    const { account, key } = await inRelease([], openBefore);
+    const sql = "CREATE TABLE extra (id INTEGER); INSERT INTO missing VALUES (1)";
+    const failing = { name: "extra", sql, readableFrom: 1 };
+    await inRelease([failing], async (edge) => {
+      assert.equal(await readyz(edge), 503, "its own object cannot start either");
+      for (let tries = 0; tries < 3; tries += 1) await assertUncharged(edge, key);
+      await assertNothingPending(edge);
+      assert.match(log.join("\n"), /This version cannot use the ledger.+no such table: missing/);
+    });
+    // The migration would fail if the table had been left behind.
+    const fixed = { ...failing, sql: "CREATE TABLE extra (id INTEGER)" };
+    for (const release of [[], [fixed], []]) {
+      await inRelease(release, async (edge) => {
+        assert.deepEqual([await balanceOf(edge, account), await readyz(edge)], [9, 200]);
+      });
+    }
+  });
+
+  test("because the storage fails rejects calls without charging them, and starts once the storage works again", async (t) => {
+    const inRelease = releases(temporaryFolder(t), []);
+    const { account, key } = await inRelease([], openBefore);
+    await inRelease([], async (edge) => {
+      const setFault = (body: string) =>
+        fetch(`${edge.base}/test/storage-fault`, { method: "POST", body });
+      assert.equal(await readyz(edge), 200);
+      await setFault("disk I/O error");
+      await eventually("a repeated fault is told", async () => {
+        await assertUncharged(edge, key);
+        return (await readyz(edge)) === 503;
+      });
+      await setFault("");
+      await eventually("calls succeed", async () => (await call(edge, key)).status === 200);
+      assert.equal(await balanceOf(edge, account), 8);
+      await assertNothingPending(edge);
     });
   });
 });

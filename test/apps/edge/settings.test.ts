@@ -28,6 +28,10 @@ test("reads the settings of the API Worker among its other bindings", () => {
   assert.equal(settings.freeCallCredits, 1_000_000);
   assert.equal(readWorkerSettings(GOOD).settings.rateLimit, 100);
   assert.equal(readWorkerSettings(GOOD).settings.freeCallCredits, 1);
+  const logged = { TOOLBOOTH_REQUEST_LOG_DAYS: "0", TOOLBOOTH_REQUEST_LOG_MAX: "2000" };
+  const { requestLog, warnings: none } = readWorkerSettings({ ...GOOD, ...logged });
+  assert.deepEqual([requestLog, none], [{ keptDays: 0, keptMax: 2_000 }, []]);
+  assert.deepEqual(readWorkerSettings(GOOD).requestLog, { keptDays: 7, keptMax: 100_000 });
 });
 
 test("warns about misspelled settings, and about those that only a server has", () => {
@@ -52,6 +56,7 @@ test("reports all faults at once, with the same messages as on Node and without 
     RATE_LIMIT: "many",
     TOOLBOOTH_ROLL_UP_AFTER_DAYS: "1",
     TOOLBOOTH_FREE_CALL_CREDITS: "1000001",
+    TOOLBOOTH_REQUEST_LOG_DAYS: "-1",
   };
   const faultOf = (read: () => unknown) => {
     try {
@@ -67,7 +72,7 @@ test("reports all faults at once, with the same messages as on Node and without 
     faults,
     faultOf(() => readConfig(env)),
   );
-  assert.equal(faults.length, 5);
+  assert.equal(faults.length, 6);
   assert.doesNotMatch(faults.join("\n"), /hunter2|short/);
 });
 
@@ -102,6 +107,7 @@ test("both Workers reject a PUBLIC_URL with a path", () => {
 test("reports misspelled settings and keeps serving; settings of the other Worker are not reported", () => {
   const shared = SETTINGS.filter(({ isOfServer }) => !isOfServer);
   const all = Object.fromEntries(shared.map(({ name }) => [name, "40"]));
+  all["TOOLBOOTH_REQUEST_LOG_MAX"] = "4000";
   const env = { ...all, ...GOOD, RATE_LIMIT: "7", TOOLBOOTH_ROLL_UP_AFTR_DAYS: "40" };
   assert.deepEqual(readWorkerSettings(env).warnings, [
     "Unknown setting TOOLBOOTH_ROLL_UP_AFTR_DAYS",

@@ -346,6 +346,31 @@ test("cron reverses a stored call once", async () => {
   assert.equal(remaining(await call(key)), "4");
 });
 
+test("cron reverses many stored calls of few accounts in one run", async () => {
+  const { account, key } = await openAccount("outage@example.com");
+  assert.equal((await call(key)).status, 200);
+  for (const left of ["4", "3"]) assert.equal(remaining(await call(key)), left);
+  const made = await site.ledgerRows(account, "SELECT call_id, at FROM debit WHERE credits = 1");
+  const stored = (made as { call_id: string; at: number }[]).map(
+    ({ call_id: callId, at }) => `('${JSON.stringify({ account, callId, at })}')`,
+  );
+  await site.sql(
+    `WITH RECURSIVE numbers (no) AS (SELECT 1 UNION ALL SELECT no + 1 FROM numbers WHERE no < 700),
+       calls (account, payload) AS (
+         SELECT '${account}', column1 FROM (VALUES ${stored.join(", ")})
+         UNION ALL
+         SELECT a.column1, json_object('account', a.column1, 'callId', 'call_' || no, 'at', 1)
+         FROM numbers, (VALUES ('${account}'), ('acc_of_nobody')) a)
+     INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
+     SELECT 'many' || row_number() OVER (), 'reversal', 'reverse-call', account, account, payload, 0, 0
+     FROM calls`,
+  );
+  await site.cron();
+  assert.deepEqual(await site.sql("SELECT * FROM job WHERE queue = 'reversal'"), []);
+  assert.deepEqual(await site.sql("SELECT * FROM job_turn"), []);
+  assert.equal(remaining(await call(key)), String(3 + made.length - 1));
+});
+
 test("logs no errors except the delayed email", () => {
   const lines = site.logs.filter(
     (line) => !/failed and will be retried|An operator.s action/.test(line),

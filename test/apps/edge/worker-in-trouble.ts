@@ -1,11 +1,11 @@
 /** The API Worker whose requests to its objects fail as a header says. */
-import type { LedgerStub } from "#stores/durable-object/ledger.ts";
 import worker from "../../../src/apps/edge/api-worker.ts";
 
 export { AccountLedger } from "../../../src/apps/edge/api-worker.ts";
 
 type Env = Parameters<typeof worker.fetch>[1];
-type Asked = { object: string; name: Parameters<LedgerStub["perform"]>[0]; order: unknown };
+type Stub = ReturnType<Env["LEDGER"]["getByName"]>;
+type Asked = { object: string; name: Parameters<Stub["perform"]>[0]; order: unknown };
 
 let trouble = "";
 /** The Worker caches what it creates for an `env`, so there is only one. */
@@ -31,8 +31,13 @@ export default {
   },
 };
 
-function stubInTrouble(stub: LedgerStub): LedgerStub {
+function stubInTrouble(stub: Stub): Stub {
   return {
+    reportFault: (fault) => stub.reportFault(fault),
+    async requestLog(...asked) {
+      if (trouble === "no log") throw new Error("internal error of db-9.internal");
+      return stub.requestLog(...asked);
+    },
     async perform(name, order) {
       if (trouble === "gone") throw new Error("internal error of db-7.internal");
       return stub.perform(name, order);
@@ -45,7 +50,8 @@ function stubInTrouble(stub: LedgerStub): LedgerStub {
         trouble = "";
         throw Object.assign(new Error("moved"), { retryable: true });
       }
-      if (trouble !== "") throw new Error("internal error of db-7.internal");
+      if (trouble !== "" && trouble !== "no log")
+        throw new Error("internal error of db-7.internal");
       return result;
     },
   };

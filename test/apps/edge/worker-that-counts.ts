@@ -73,8 +73,14 @@ export class AccountLedger extends Ledger {
     return this.#counted(super.call(...given));
   }
 
+  override requestLog(
+    ...given: Parameters<Ledger["requestLog"]>
+  ): ReturnType<Ledger["requestLog"]> {
+    return this.#counted(super.requestLog(...given));
+  }
+
   /** Frequent steps of tests, in one round trip. */
-  async performAll(items: Parameters<Ledger["perform"]>[]): Promise<void> {
+  async performEach(items: Parameters<Ledger["perform"]>[]): Promise<void> {
     for (const item of items) {
       const result = await super.perform(...item);
       if ("error" in result) throw new Error(result.error.message);
@@ -102,7 +108,7 @@ export default {
     if (pathname === "/test/perform-all") {
       const { object, items } = (await request.json()) as { object: string; items: never };
       const stub = env.LEDGER.getByName(object) as unknown as AccountLedger;
-      await stub.performAll(items);
+      await stub.performEach(items);
       return new Response();
     }
     if (pathname === "/test/wake") {

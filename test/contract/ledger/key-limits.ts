@@ -75,17 +75,24 @@ export function describeKeyLimits(open: OpenLedger) {
   });
 
   rule(
-    "the status of a key names it where asked, and only to one that holds its secret",
+    "the status of a key and a debit name it where asked, and only to one that holds its secret",
     async (fixture) => {
       const expiresAt = START + HOUR;
       const limits = { ...NONE, tools: ["hash"], expiresAt };
-      const { account, id, keySha256: sha256 } = await limited(fixture, limits);
+      const { account, id, keySha256: sha256, debit } = await limited(fixture, limits);
       const status = async (changes: Partial<KeyStatusOrder> = {}) => {
         const order = { account, keySha256: sha256, now: START, namesKey: true, ...changes };
         const { outcome, keyId: named } = await fixture.ledger.keyStatus(order);
         return [outcome, named];
       };
+      const charge = async (changes: Parameters<typeof debit>[0] = {}) => {
+        const { outcome, keyId: named } = await debit({ namesKey: true, ...changes });
+        return [outcome, named];
+      };
       assert.deepEqual(await status(), ["good", id]);
+      assert.deepEqual(await charge(), ["debited", id]);
+      assert.deepEqual(await charge({ namesKey: false }), ["debited", undefined]);
+      assert.deepEqual(await charge({ tool: "echo" }), ["key_not_allowed", id]);
       assert.deepEqual(await status({ namesKey: false }), ["good", undefined]);
       assert.deepEqual(await status({ tool: "echo" }), ["key_not_allowed", id]);
       assert.deepEqual(await status({ now: expiresAt }), ["key_expired", id]);
@@ -95,10 +102,12 @@ export function describeKeyLimits(open: OpenLedger) {
       assert.deepEqual(await status(), ["account_suspended", id]);
       await fixture.ledger.revokeKey({ account, id, now: START });
       assert.deepEqual(await status(), ["invalid_key", id], "its owner sees who still uses it");
+      assert.deepEqual(await charge(), ["invalid_key", id]);
       assert.deepEqual(await status({ namesKey: false }), ["invalid_key", undefined]);
       assert.deepEqual(await status(unknown), ["invalid_key", undefined]);
       await fixture.ledger.closeAccount({ account, now: START });
       assert.deepEqual(await status(), ["invalid_key", undefined]);
+      assert.deepEqual(await charge(), ["invalid_key", undefined]);
     },
   );
 

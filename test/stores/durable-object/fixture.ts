@@ -4,11 +4,12 @@ import path from "node:path";
 import { after, before } from "node:test";
 import {
   callLedgerOfObjects,
-  type LedgerStub,
   ledgerOfObjects,
-  type MovingStub,
   movesOfObjects,
+  reversalsOfObjects,
 } from "#stores/durable-object/ledger.ts";
+import { requestLogOfObjects } from "#stores/durable-object/request-log-stub.ts";
+import type { BatchStub, LedgerStub, MovingStub } from "#stores/durable-object/rpc.ts";
 import type { Migration } from "#stores/schema/migrations.ts";
 import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
 
@@ -20,7 +21,7 @@ export function openObjects() {
 
   // Not with the first order: the time that a busy machine takes to start workerd would count towards the order's.
   before(async () => {
-    running = await start(folder, [], log);
+    running = await start(folder, [], {}, log);
   });
   after(async () => {
     await running?.close();
@@ -42,6 +43,9 @@ export function openObjects() {
         perform: (operation, order) => ask(name, { name: operation, order }),
         call: (kind, order, callsPerSecond) => ask(name, { kind, order, callsPerSecond }),
       };
+      const batch: BatchStub = {
+        performAll: (items) => ask(name, { method: "performAll", order: items }),
+      };
       const moving = (method: keyof MovingStub) => (order: unknown) => ask(name, { method, order });
       const movingStub: MovingStub = {
         exportRecords: moving("exportRecords"),
@@ -52,6 +56,11 @@ export function openObjects() {
       return {
         ledger: ledgerOfObjects(() => stub),
         calls: (callsPerSecond: number) => callLedgerOfObjects(() => stub, callsPerSecond),
+        requests: requestLogOfObjects(() => ({
+          requestLog: (requests, order) => ask(name, { requests, order }),
+        })),
+        reverseAll: reversalsOfObjects(() => batch),
+        performAll: batch.performAll,
         moves: movesOfObjects(() => movingStub),
         alarmAt: (): Promise<number | null> => ask(name, { method: "alarmAt" }),
         wakeIn: (ms: number): Promise<null> => ask(name, { method: "wakeIn", order: { ms } }),
@@ -63,11 +72,12 @@ export function openObjects() {
       };
     },
     /**
-     * Restarts the process as the platform does; `migrations`: those of another release, which follow this release's.
+     * Restarts the process as the platform does; `migrations`: those of another release, which follow this release's; `settings`: those
+     * of the Worker from now on.
      */
-    async restart(migrations: readonly Migration[] = []) {
+    async restart(migrations: readonly Migration[] = [], settings: Record<string, string> = {}) {
       await running?.close();
-      running = await start(folder, migrations, log);
+      running = await start(folder, migrations, settings, log);
     },
     /** The lines that the objects wrote to their console. */
     log,
@@ -77,10 +87,11 @@ export function openObjects() {
 async function start(
   folder: string,
   migrations: readonly Migration[],
+  settings: Record<string, string>,
   log: string[],
 ): Promise<Edge> {
   const { code } = await bundleWorker("stores/durable-object/worker.ts");
-  const texts = { TEST_MIGRATIONS: JSON.stringify(migrations) };
+  const texts = { ...settings, TEST_MIGRATIONS: JSON.stringify(migrations) };
   const beside = {
     handleStructuredLogs: ({ message }: { message: string }) => void log.push(message),
   };

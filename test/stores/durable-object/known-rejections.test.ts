@@ -5,7 +5,8 @@ import { countCall } from "#ledger/call-ledger.ts";
 import { createCallRates } from "#ledger/call-rates.ts";
 import type { DebitOrder, DebitOutcome, KeyStatus, KeyStatusOrder } from "#ledger/port.ts";
 import { FINAL_MS } from "#stores/durable-object/known-rejections.ts";
-import { type CallResult, callLedgerOfObjects } from "#stores/durable-object/ledger.ts";
+import { callLedgerOfObjects } from "#stores/durable-object/ledger.ts";
+import type { CallResult } from "#stores/durable-object/rpc.ts";
 
 const START = Date.UTC(2026, 0, 15, 10);
 const ACCOUNT = "acc_Ada";

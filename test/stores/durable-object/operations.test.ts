@@ -5,26 +5,32 @@ import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import { LEDGER_TIMEOUT_MS, WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
 import {
   callLedgerOfObjects,
-  type LedgerStub,
   ledgerOfObjects,
+  reversalsOfObjects,
 } from "#stores/durable-object/ledger.ts";
+import type { LedgerStub } from "#stores/durable-object/rpc.ts";
 
 /** How a Worker handles the errors that the platform throws between it and an object. */
 
-const platform = (properties: { retryable?: true; overloaded?: true; remote?: true }) =>
+type Flags = { retryable?: true; overloaded?: true; remote?: true; durableObjectReset?: true };
+const platform = (properties: Flags) =>
   Object.assign(new Error("Network connection lost."), properties);
 const moved = () => Promise.reject(platform({ retryable: true }));
 const overloaded = () => Promise.reject(platform({ retryable: true, overloaded: true }));
 const broken = () => Promise.reject(platform({ remote: true }));
 const hanging = () => new Promise<never>(() => {});
-const ANSWER = { outcome: { outcome: "insufficient_credits", balance: 0 }, rate: null };
+const ANSWER = { outcome: { outcome: "debited" } };
 const responses = () => Promise.resolve({ value: ANSWER });
 const refuses = (kind: string) => () => Promise.resolve({ error: { kind, message: kind } });
+
+const withoutMethod = (method: string) => () =>
+  Promise.reject(new TypeError(`The RPC receiver does not implement the method "${method}".`));
 
 /** An object that runs one step after the other. Every stub is used once. */
 function openFixture(...steps: (() => Promise<unknown>)[]) {
   const orders: unknown[] = [];
   let stubs = 0;
+  const told: string[] = [];
   const find = (): LedgerStub => {
     stubs += 1;
     const step = (order: unknown) => {
@@ -40,7 +46,12 @@ function openFixture(...steps: (() => Promise<unknown>)[]) {
     stubs: () => stubs,
     ledger: ledgerOfObjects(find),
     reverse: () => ledgerOfObjects(find).reverse(order),
-    debit: () => callLedgerOfObjects(find, 5).debit(order as never, false),
+    told,
+    debit: () =>
+      callLedgerOfObjects(find, 5, ({ message }) => told.push(message)).debit(
+        order as never,
+        false,
+      ),
   };
 }
 
@@ -67,9 +78,25 @@ async function byTheClock(t: TestContext, asked: Promise<unknown>, ms: number) {
 for (const way of ["reverse", "debit"] as const) {
   test(`an object that was moved gets the same order again, over a new stub: ${way}`, async () => {
     const fixture = openFixture(moved, moved, responses);
-    assert.deepEqual(await fixture[way](), ANSWER);
+    assert.equal(await fixture[way](), ANSWER);
     assert.deepEqual(fixture.orders, [fixture.order, fixture.order, fixture.order]);
     assert.equal(fixture.stubs(), 3);
+  });
+
+  test(`an object that was reset, for example by new code, gets the same order again: ${way}`, async () => {
+    const fixture = openFixture(
+      () => Promise.reject(platform({ durableObjectReset: true })),
+      responses,
+    );
+    assert.equal(await fixture[way](), ANSWER);
+    assert.equal(fixture.orders.length, 2);
+  });
+
+  test(`an object of a release without the method carried nothing out: ${way}`, async () => {
+    const fixture = openFixture(withoutMethod("call"));
+    await assert.rejects(fixture[way](), NotCarriedOut);
+    assert.equal(fixture.orders.length, 1);
+    assert.equal(fixture.told.length, way === "debit" ? 1 : 0);
   });
 
   test(`after three attempts the order fails with an unknown outcome: ${way}`, async () => {
@@ -144,4 +171,30 @@ test("an operation on a whole account has a longer time limit", async (t) => {
   assert.equal(taken?.value, "the sums");
   const hung = await byTheClock(t, ask(hanging), WHOLE_ACCOUNT_TIMEOUT_MS + 200);
   assert.match(String(hung?.error), /did not respond in time/);
+});
+
+test("an outcome that this release does not know means that nothing was debited, and is told", async () => {
+  const unknown = () => Promise.resolve({ value: { outcome: { outcome: "on_hold" }, rate: null } });
+  const fixture = openFixture(unknown);
+  await assert.rejects(fixture.debit(), NotCarriedOut);
+  assert.equal(fixture.told.length, 1);
+  assert.match(fixture.told[0] ?? "", /does not know the outcome on_hold/);
+  const late = openFixture(moved, unknown);
+  await assert.rejects(late.debit(), (error) => !(error instanceof NotCarriedOut));
+});
+
+test("reversals of an account are one request, and each has a result of its own", async () => {
+  const sent: unknown[] = [];
+  const performAll = async (items: readonly unknown[]) => {
+    sent.push(items);
+    return [{ value: { reversed: true } }, { error: { kind: "unknown" as const, message: "no" } }];
+  };
+  const reverseAll = reversalsOfObjects(() => ({ performAll }));
+  const orders = ["call_1", "call_2"].map((callId) => ({
+    ...{ account: "acc_Ada", callId, at: 1, now: 2 },
+  }));
+  const [first, second] = await reverseAll("acc_Ada", orders);
+  assert.deepEqual(first, { reversed: true });
+  assert.ok(second instanceof Error && !(second instanceof NotCarriedOut));
+  assert.deepEqual(sent, [orders.map((order) => ["reverse", order])]);
 });

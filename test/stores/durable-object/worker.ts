@@ -1,6 +1,7 @@
 /** A Worker that passes ledger operations to the object that a header names: the store itself, in workerd. */
 import { AccountLedger as ObjectLedger } from "#stores/durable-object/account-object.ts";
-import type { LedgerStub, MovingStub } from "#stores/durable-object/ledger.ts";
+import type { RequestLogStub, RequestOperation } from "#stores/durable-object/request-log-stub.ts";
+import type { BatchStub, LedgerStub, MovingStub } from "#stores/durable-object/rpc.ts";
 import { OBJECT_MIGRATIONS } from "#stores/durable-object/schema.ts";
 
 type State = {
@@ -47,14 +48,17 @@ export class AccountLedger extends ObjectLedger {
 
 type TestAccess = Pick<AccountLedger, "alarmAt" | "wakeIn" | "wake" | "countRows" | "rows">;
 type Stub = LedgerStub &
+  BatchStub &
   MovingStub &
+  RequestLogStub &
   Record<keyof TestAccess, (order: unknown) => Promise<unknown>>;
 type Env = { LEDGER: { getByName(name: string): Stub } };
 
 type Asked =
   | { name: Parameters<LedgerStub["perform"]>[0]; order: unknown }
   | { kind: Parameters<LedgerStub["call"]>[0]; order: unknown; callsPerSecond: number }
-  | { method: keyof MovingStub | keyof TestAccess; order: unknown };
+  | { requests: RequestOperation; order: unknown }
+  | { method: keyof MovingStub | keyof BatchStub | keyof TestAccess; order: unknown };
 
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
@@ -67,5 +71,6 @@ export default {
 function ask(stub: Stub, asked: Asked): Promise<unknown> {
   if ("name" in asked) return stub.perform(asked.name, asked.order);
   if ("kind" in asked) return stub.call(asked.kind, asked.order, asked.callsPerSecond, false);
+  if ("requests" in asked) return stub.requestLog(asked.requests, asked.order);
   return stub[asked.method](asked.order as never);
 }

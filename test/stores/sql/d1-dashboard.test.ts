@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LedgerEvent } from "#ledger/events.ts";
 import { d1Edge } from "#stores/schema/d1-migrations.ts";
-import { createAccountIndex } from "#stores/sql/account-index.ts";
+import { createAccountIndex, listAccountOf } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import { createD1Database } from "#stores/sql/d1-database.ts";
+import { createDirectory } from "#stores/sql/directory.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
@@ -32,8 +33,8 @@ const CONTRACTS = [
   () => jobQueueContract("in D1", open),
   () =>
     accountIndexContract("in D1", async () => {
-      const { db } = await open();
-      return { index: createAccountIndex(db) };
+      const { db, directory } = await open();
+      return { index: createAccountIndex(db), directory };
     }),
   () =>
     operatorActionsContract("in D1", async () => {
@@ -50,8 +51,10 @@ accountIndexContract("in SQLite", async (t) => {
   t.after(() => driver.close());
   driver.exec(d1Edge);
   const db = createSqliteDatabase(driver);
-  return { index: createAccountIndex(db) };
+  const directory = createDirectory(db, { onRegister: listAccountOf });
+  return { index: createAccountIndex(db), directory };
 });
+
 test("events that are forwarded twice are stored once, in order, until they are handled", async () => {
   const { forwardedEvents } = await open();
   const events = [3, 1, 2].map(

@@ -89,8 +89,9 @@ const DEBIT: { [Field in keyof Required<DebitOrder>]: fc.Arbitrary<DebitOrder[Fi
   address: fc.option(word),
   idempotency: fc.option(idempotency, { freq: 5 }),
   earliestNow: amount,
+  namesKey: fc.boolean(),
 };
-const { earliestNow: _, ...USUAL } = DEBIT;
+const { earliestNow: _, namesKey: ___, ...USUAL } = DEBIT;
 const { address: __, ...WITHOUT_ADDRESS } = USUAL;
 const debitOrder = fc.oneof(
   { weight: 4, arbitrary: fc.record(USUAL) },
@@ -99,7 +100,13 @@ const debitOrder = fc.oneof(
 );
 const keyRate = fc.record({ keyNo: amount, callsPerSecond: amount });
 const debited = fc.record(
-  { outcome: fc.constant("debited" as const), charged: amount, balance: amount, keyRate },
+  {
+    outcome: fc.constant("debited" as const),
+    charged: amount,
+    balance: amount,
+    keyRate,
+    keyId: word,
+  },
   { requiredKeys: ["outcome", "charged", "balance"] },
 ) as fc.Arbitrary<DebitOutcome>;
 const otherOutcome: fc.Arbitrary<DebitOutcome> = fc.oneof(

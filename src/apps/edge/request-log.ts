@@ -1,0 +1,40 @@
+import { waitUntil } from "cloudflare:workers";
+import type { RequestLogBounds } from "#accounts/request-log.ts";
+import { accessLogEntry, requestLogEntry } from "#api/access-log.ts";
+import type { AppContext } from "#api/app-context.ts";
+import { accountPart } from "#ids.ts";
+import {
+  type RequestLogOfObjects,
+  type RequestLogStub,
+  requestLogOfObjects,
+} from "#stores/durable-object/request-log-stub.ts";
+import { createEdgeRecorder } from "./request-recorder.ts";
+
+/** The request logs of all accounts, in their objects. */
+export const openEdgeRequestLog = (env: {
+  LEDGER: { getByName(name: string): RequestLogStub };
+}): RequestLogOfObjects =>
+  requestLogOfObjects(({ account }) => env.LEDGER.getByName(accountPart(account)));
+
+type Recording = Pick<RequestLogOfObjects, "append"> &
+  Pick<AppContext, "now" | "logError"> & { bounds: RequestLogBounds };
+
+/** Returns what records the calls of a Worker; null if the request log is off. */
+export function recordCalls({ bounds, append, now, logError }: Recording): AppContext["record"] {
+  if (bounds.keptDays === 0) return null;
+  const recorder = createEdgeRecorder({
+    ...{ append, waitUntil, now },
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    onLost: (count, cause) =>
+      logError(`Calls that will be missing from the request log: ${count}`, { cause }),
+  });
+  return (context, status, durationMs) => {
+    const entry = accessLogEntry(context, status, durationMs);
+    const logged = requestLogEntry(entry, context, byteLength);
+    if (logged !== null) recorder.record(logged.account, logged.entry);
+  };
+}
+
+const utf8 = new TextEncoder();
+/** Large responses are sent in pieces and know their length. */
+const byteLength = (text: string) => utf8.encode(text).byteLength;
