@@ -164,8 +164,8 @@ export const BODY_WINDOW_MS = 5_000;
 export const BODY_WINDOW_BYTES_MIN = 4 * KB;
 
 /**
- * Bounds the memory for bodies and responses of large calls, in total and for each account. A call beyond a bound gets
- * 503.
+ * Bounds the memory for bodies and responses of large calls, in total and for each account. A call beyond a bound waits a little,
+ * and then gets 503.
  */
 export type MemoryLimits = {
   /** At least what one call may hold, so that a call that is alone always fits. */
@@ -175,6 +175,11 @@ export type MemoryLimits = {
   callsPerAccount: number;
   /** A lease this old is released: its call ended without releasing it. */
   heldMsMax: number;
+  /** How long a call waits for memory before it gets 503, in all. */
+  waitMsMax: number;
+  /** Calls that wait at the same time, each with up to 64 KB of its body; more get 503 at once. */
+  waitingMax: number;
+  waitingPerAccount: number;
   /** The bytes that other threads hold, which count towards `bytes` too. Left out: there are none. */
   others?(): number;
   /** Called with the bytes that are held here. */
@@ -182,6 +187,8 @@ export type MemoryLimits = {
 };
 /** The largest body, of a call or of a message of MCP around it, as received and inflated. */
 const LARGEST_CALL_BYTES = 2 * (bodyBytesFor(MARKDOWN_BYTES_MAX) + SPACE_BYTES);
+/** Four ordinary megabytes of Markdown take half a second at the edge, so a burst of 20 gets through. */
+const MEMORY_WAIT_MS = 2_000;
 const memoryLimits = (bytes: number) => ({
   bytes,
   bytesPerAccount: Math.max(bytes / 8, LARGEST_CALL_BYTES),
@@ -192,12 +199,18 @@ export const NODE_MEMORY: MemoryLimits = {
   callsPerAccount: 16,
   // On Node the end of every call is reported.
   heldMsMax: Number.POSITIVE_INFINITY,
+  waitMsMax: MEMORY_WAIT_MS,
+  waitingMax: 256,
+  waitingPerAccount: 32,
 };
 /** In an isolate of 128 MB. */
 export const WORKER_MEMORY: MemoryLimits = {
   ...memoryLimits(20 * MB),
   callsPerAccount: 4,
   heldMsMax: 60_000,
+  waitMsMax: MEMORY_WAIT_MS,
+  waitingMax: 64,
+  waitingPerAccount: 16,
 };
 
 /** How long a call waits for the ledger before the client gets 503. A commit normally takes well under 10 ms. */

@@ -13,7 +13,9 @@ const FILE_LINES_GUIDE = 300;
 const FUNCTION_LINES_GUIDE = 70;
 
 /** What everything may import. */
-const BASE = ["crc32", "errors", "hosts", "ids", "limits", "networks", "seal", "top-up"];
+const BASE = [
+  ...["crc32", "errors", "hosts", "ids", "limits", "networks", "placement", "seal", "top-up"],
+];
 
 /** A part is a folder of src/ or a file beside them. The parts that it may import, types included, besides itself. */
 const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
@@ -23,6 +25,7 @@ const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
   ids: [],
   limits: [],
   networks: [],
+  placement: ["ids"],
   seal: [],
   "top-up": [],
   config: [...BASE, "email", "tools"],
@@ -59,6 +62,7 @@ const PURE_PARTS = [
   "ids",
   "limits",
   "networks",
+  "placement",
   "top-up",
   "tools",
   "ledger",

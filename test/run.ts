@@ -90,7 +90,7 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
   "the Workers under load and faults": {
     count: 3,
     files:
-      /^test\/apps\/edge\/(?:accounts|site|site-notifications|site-purchases|mcp|releases|rollback|costs|cpu|site-lifecycle|site-faults|bytes|memory)\./,
+      /^test\/apps\/edge\/(?:accounts|site|site-notifications|site-purchases|mcp|releases|rollback|costs|cpu|site-lifecycle|site-faults|bytes|memory|large-calls)\./,
   },
   "several HTTP threads, calls without node:http, and built servers": {
     count: 2,

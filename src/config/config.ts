@@ -9,12 +9,14 @@ import {
   STARTER_PER_DAY_DEFAULT,
   STARTER_PER_NETWORK_DEFAULT,
 } from "#limits.ts";
+import type { Placement } from "#placement.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import {
   ConfigError,
   type ReadText,
   readFreeCallCredits,
   readOperatorTokens,
+  readPlacement,
   readPublicUrl,
   readRateLimit,
   readRequestLog,
@@ -56,6 +58,8 @@ export type Config = Readonly<{
   stripe: StripeSettings | null;
   webhookNetworks: (typeof WEBHOOK_NETWORKS)[number];
   rollUpAfterDays: number;
+  /** Where accounts live on Cloudflare unless something else places them. */
+  placement: Placement;
   /** `keptDays` 0: there is no request log. */
   requestLog: { keptDays: number; keptMax: number };
   logLevel: (typeof LOG_LEVELS)[number];
@@ -124,6 +128,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     stripe: readStripe(read, problems),
     webhookNetworks: readWebhookNetworks(read("TOOLBOOTH_WEBHOOK_NETWORKS"), problems),
     rollUpAfterDays: readRollUpAfterDays(readNumber),
+    placement: readPlacement(read, problems),
     requestLog: readRequestLog(readNumber),
     logLevel: readLogLevel(read("TOOLBOOTH_LOG_LEVEL"), problems),
     toolThreads:

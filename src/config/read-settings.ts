@@ -7,6 +7,15 @@ import {
   ROLL_UP_AFTER_DAYS_DEFAULT,
   ROLL_UP_AFTER_DAYS_MIN,
 } from "#limits.ts";
+import {
+  isJurisdiction,
+  isLocation,
+  JURISDICTIONS,
+  LOCATIONS,
+  type Placement,
+  placementNamed,
+} from "#placement.ts";
+import { nearestName } from "#tools/nearest-name.ts";
 
 /**
  * Parsers for single settings, shared by every app: `config.ts` reads all settings, the API Worker only a few.
@@ -52,6 +61,29 @@ export const readRollUpAfterDays = (readNumber: ReadWholeNumber) =>
     ROLL_UP_AFTER_DAYS_MIN,
     36_500,
   );
+
+/** Returns the sentence about a value that must be one of `names`, with the nearest of them. */
+export function notOneOf(setting: string, text: string, names: readonly string[]): string {
+  const nearest = nearestName(text, names);
+  const meant = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
+  return `${setting} must be one of ${names.join(", ")}; got "${text.slice(0, 80)}".${meant}`;
+}
+
+/** Where accounts live on Cloudflare unless something else places them. */
+export function readPlacement(read: ReadText, problems: string[]): Placement {
+  const location = read("TOOLBOOTH_LOCATION");
+  const jurisdiction = read("TOOLBOOTH_JURISDICTION");
+  if (location !== undefined && !isLocation(location))
+    problems.push(notOneOf("TOOLBOOTH_LOCATION", location, LOCATIONS));
+  if (jurisdiction !== undefined && !isJurisdiction(jurisdiction))
+    problems.push(notOneOf("TOOLBOOTH_JURISDICTION", jurisdiction, JURISDICTIONS));
+  if (location !== undefined && jurisdiction !== undefined) {
+    problems.push(
+      "Set either TOOLBOOTH_LOCATION or TOOLBOOTH_JURISDICTION. Objects in a jurisdiction are placed inside it.",
+    );
+  }
+  return placementNamed(location, jurisdiction);
+}
 
 /** `keptDays` 0: there is no request log. */
 export const readRequestLog = (readNumber: ReadWholeNumber) => ({

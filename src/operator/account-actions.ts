@@ -13,17 +13,18 @@ import { findOwnerToNotify, type NotifyOutcome } from "#accounts/notify-owner.ts
 import { createRecordActivity } from "#accounts/record-activity.ts";
 import type { KeyLimits } from "#ledger/port.ts";
 import type { OperatorContext } from "./context.ts";
+import { requireJurisdiction } from "./placement.ts";
 
 /** Operations on one account that take several steps. Each can safely be sent again and is carried out only once. */
 
 type Context = Pick<
   OperatorContext,
-  "ledger" | "directory" | "accountDeps" | "keyBounds" | "notify"
+  "ledger" | "directory" | "accountDeps" | "keyBounds" | "notify" | "placement"
 >;
 
 /** Opens an account for a verified address. `credits` become a grant without expiry. */
 export function openForOperator(
-  { ledger, accountDeps }: Context,
+  { ledger, accountDeps, placement }: Context,
   order: {
     account: string;
     email: string;
@@ -31,6 +32,7 @@ export function openForOperator(
     now: number;
   },
 ): Promise<{ account: string; email: string }> {
+  requireJurisdiction({ placement }, order.account);
   return runSteps(async () => {
     const { now, credits } = order;
     const { account, email } = await openAccount(

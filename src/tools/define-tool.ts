@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { PRICE_CREDITS_MAX } from "#limits.ts";
+import type { LongText } from "./long-text.ts";
 
 /**
  * A tool is one folder: `tool.ts` has a `Tool` as its default export, and the engine is beside it. The route, the
@@ -33,12 +34,18 @@ export type RawBody = {
   standIns?: readonly string[];
 };
 
+/** An output whose strings may be a `LongText` each. */
+export type InBlocks<Output> = {
+  [Field in keyof Output]: string extends Output[Field] ? Output[Field] | LongText : Output[Field];
+};
+
 /** A form of the response besides JSON, for a client whose `Accept` asks for its type. */
 export type Representation<Input = unknown, Output = unknown> = {
   /** The media type, in lowercase and without parameters. */
   type: string;
   /** The values that fields must have for this form. A client that leaves such a field out gets them. */
   fields?: Partial<Input>;
+  /** For a tool with `runInBlocks` it must return a field as it is, which may be a LongText. */
   write(output: Output): string | Uint8Array<ArrayBuffer>;
 };
 
@@ -94,6 +101,8 @@ export type Tool<Input = unknown, Output = unknown> = {
   /** How the browser tool starts. By default, its form contains the first example, and each change runs the tool. */
   page?: ToolPage;
   run(input: Input, context: ToolContext): Output | Promise<Output>;
+  /** Does the same for a runtime with little memory. Only for a tool whose output can be much larger than its input. */
+  runInBlocks?(input: Input, context: ToolContext): InBlocks<Output>;
   /** Writes the response as JSON text. Only for a tool whose output contains verbatim JSON. */
   encode?(output: Output): string;
 };

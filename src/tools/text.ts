@@ -23,7 +23,7 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-const isPair = (text: string, at: number) =>
+export const isPair = (text: string, at: number) =>
   (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
 
 /** Returns the number of UTF-8 bytes if it exceeds `max`, otherwise undefined. Short text is not counted. */

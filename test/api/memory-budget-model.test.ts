@@ -18,6 +18,9 @@ const LIMITS: MemoryLimits = {
   bytesPerAccount: 40,
   callsPerAccount: 3,
   heldMsMax: Number.POSITIVE_INFINITY,
+  waitMsMax: 2_000,
+  waitingMax: 8,
+  waitingPerAccount: 4,
 };
 
 type Call = {

@@ -10,6 +10,9 @@ const LIMITS: MemoryLimits = {
   bytesPerAccount: 80,
   callsPerAccount: 2,
   heldMsMax: 1_000,
+  waitMsMax: 2_000,
+  waitingMax: 8,
+  waitingPerAccount: 4,
 };
 
 function open() {

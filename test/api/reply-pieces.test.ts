@@ -5,10 +5,10 @@ import {
   inPieces,
   isLargeText,
   type LargeText,
-  PIECE_CHARS,
   streamPieces,
   writeJson,
 } from "#api/pipeline/reply-pieces.ts";
+import { LONG_TEXT_CHARS, type LongText, LongTextWriter, PIECE_CHARS } from "#tools/long-text.ts";
 
 /** Large answers in pieces: the same bytes as whole, their length known before, nothing made that nobody takes. */
 const RUNS = Number(process.env["TEST_FUZZ_RUNS"] ?? 100);
@@ -66,6 +66,30 @@ test("an output in pieces has the bytes of its JSON", () => {
       const fields = isFirst ? { html, count: 3, none: undefined } : { list: [1, "a"], html };
       const output = { ok: true, ...fields, text: second };
       assertSame(writeJson(output), JSON.stringify(output));
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+/** The same text as a LongText, added in parts that may split a surrogate pair. */
+function inBlocks(given: string, partChars: number): string | LongText {
+  const writer = new LongTextWriter();
+  for (let from = 0; from < given.length; from += partChars) {
+    writer.add(given.slice(from, from + partChars));
+  }
+  return writer.end();
+}
+
+test("a text in blocks has the same bytes, alone and in JSON", () => {
+  const parts = fc.integer({ min: 1000, max: 100_000 });
+  fc.assert(
+    fc.property(text, parts, (given, partChars) => {
+      const whole = given.toWellFormed();
+      const long = inBlocks(whole, partChars);
+      assert.equal(typeof long === "string", whole.length <= LONG_TEXT_CHARS);
+      assertSame(inPieces(long), whole);
+      const output = { ok: true, html: whole, text: "b" };
+      assertSame(writeJson({ ...output, html: long }), JSON.stringify(output));
     }),
     { numRuns: RUNS },
   );

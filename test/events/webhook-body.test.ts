@@ -8,9 +8,9 @@ import { type EventContent, LEDGER_EVENT_KINDS, type LedgerEvent } from "#ledger
 
 const DOCS = readFileSync(path.join(import.meta.dirname, "../../docs/webhooks.md"), "utf8");
 const AT = Date.UTC(2026, 10, 22, 10);
-const ACCOUNT = "acc_4fzYQ0nJq8dK";
+const ACCOUNT = "acc_4fzYQ0nJq8d0";
 const GRANT = { id: "stripe:pi_3Q", kind: "pack" } as const;
-const key = { id: "key_4fzYQ0nJq8dKa1B2c3D4e5", label: "production", start: "tb_4fzY" };
+const key = { id: "key_4fzYQ0nJq8d0a1B2c3D4e5", label: "production", start: "tb_4fzY" };
 const CONTENTS: EventContent[] = [
   { kind: "credits.low", balance: 19, lowBalance: 20 },
   { kind: "credits.depleted" },

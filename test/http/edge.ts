@@ -5,8 +5,11 @@ import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { COMPATIBILITY_DATE } from "../support/wrangler-config.ts";
 
-/** A Worker as one module, and what it imports from outside. `entry`: a file below `test/`. */
-export async function bundleWorker(entry: string): Promise<{ code: string; imports: string[] }> {
+/** A Worker as one module, and what it imports from outside. `entry`: a file below `test/`. `beside`: modules that stay apart. */
+export async function bundleWorker(
+  entry: string,
+  beside: readonly string[] = [],
+): Promise<{ code: string; imports: string[] }> {
   const { outputFiles, metafile } = await build({
     entryPoints: [path.join(import.meta.dirname, "..", entry)],
     bundle: true,
@@ -16,7 +19,7 @@ export async function bundleWorker(entry: string): Promise<{ code: string; impor
     target: "es2024",
     conditions: ["workerd", "worker", "browser"],
     // What the platform does not have must show as an import and not stop the bundling.
-    external: ["node:*", "cloudflare:*"],
+    external: ["node:*", "cloudflare:*", ...beside],
     logLevel: "silent",
   });
   const imports = Object.values(metafile.outputs).flatMap((output) =>

@@ -14,6 +14,7 @@ import {
   randomBytes,
   type WorkerEnv,
 } from "../../src/apps/edge/app-context.ts";
+import { wrappedObjects } from "../support/wrapped-objects.ts";
 import { patternedBytes, START } from "./fixed-context.ts";
 import { type Command, createBackstage } from "./ledger-access.ts";
 
@@ -44,7 +45,7 @@ function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
     },
     requestLog: (...asked) => stub.requestLog(...asked),
   });
-  const LEDGER = { getByName: (name: string) => counted(env.LEDGER.getByName(name)) };
+  const LEDGER = wrappedObjects(env.LEDGER, counted);
   const context = createEdgeAppContext(
     { ...env, ...texts, LEDGER },
     fixed ? patternedBytes : randomBytes,

@@ -109,13 +109,18 @@ export async function linkTo(site: TestSite, email: string, subject: RegExp): Pr
 
 export const CONFIRM = /^Confirm your email address/;
 
-/** Creates a confirmed account through the API. */
-export async function createMember(site: TestSite, name?: string): Promise<Credentials> {
+/** Creates a confirmed account through the API. `more`: headers of all requests. */
+export async function createMember(
+  site: TestSite,
+  name?: string,
+  more: Record<string, string> = {},
+): Promise<Credentials> {
   const credentials = newCredentials(name);
   const headers = {
     Origin: site.base,
     "Content-Type": "application/json",
     "X-Forwarded-For": newIpAddress(),
+    ...more,
   };
   const signUp = (proof?: string) =>
     fetch(`${site.base}/dashboard/auth/sign-up/email`, {

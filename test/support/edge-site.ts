@@ -38,6 +38,8 @@ export type EdgeSettings = {
   texts?: Record<string, string | undefined>;
   /** Bindings that were forgotten. */
   without?: readonly ("ASSETS" | "DB" | "SIGN_IN")[];
+  /** A file below `test/` whose module stands before both Workers and imports the Worker itself from `worker.mjs`. */
+  around?: string;
   /** D1 as it is before its migrations. */
   isBare?: boolean;
 };
@@ -48,7 +50,10 @@ type Scheduled = { scheduled(given: { scheduledTime: Date; cron: string }): Prom
 const ROOT = path.join(import.meta.dirname, "../..");
 
 export async function openEdgeSite(t: Hooks, settings: EdgeSettings = {}): Promise<EdgeSite> {
-  const [provider, port, bundles] = await Promise.all([openProvider(t), freePort(), bundle()]);
+  const [provider, port, bundles, around] = await Promise.all([
+    ...([openProvider(t), freePort(), bundle()] as const),
+    settings.around === undefined ? null : bundleWorker(settings.around, ["worker.mjs"]),
+  ]);
   const base = `http://127.0.0.1:${port}`;
   const given = {
     SECRET: "the secret of a service in a test",
@@ -67,7 +72,7 @@ export async function openEdgeSite(t: Hooks, settings: EdgeSettings = {}): Promi
       cf: false,
       unsafeInspectDurableObjects: true,
       handleStructuredLogs: ({ message }) => void logs.push(message),
-      workers: workersOf(bundles, texts, settings.without ?? []),
+      workers: workersOf(bundles, texts, settings.without ?? [], around?.code ?? null),
     }),
     unsafeTriggerHandlers: true,
   });
@@ -104,18 +109,33 @@ export async function openEdgeSite(t: Hooks, settings: EdgeSettings = {}): Promi
 
 type Bundles = { calls: string; site: string };
 
-function workersOf(bundles: Bundles, texts: Record<string, string>, without: readonly string[]) {
+function workersOf(
+  bundles: Bundles,
+  texts: Record<string, string>,
+  without: readonly string[],
+  around: string | null,
+) {
   const { SECRET = "", PUBLIC_URL = "", RATE_LIMIT = "100" } = texts;
+  const { TOOLBOOTH_LOCATION = "", TOOLBOOTH_JURISDICTION = "" } = texts;
+  const ofCalls = { SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_LOCATION, TOOLBOOTH_JURISDICTION };
   return [
-    deployed(callsConfig, bundles.calls, { SECRET, PUBLIC_URL, RATE_LIMIT }, []),
-    deployed(siteConfig, bundles.site, texts, without),
+    deployed(callsConfig, modulesOf(bundles.calls, around), ofCalls, []),
+    deployed(siteConfig, modulesOf(bundles.site, around), texts, without),
   ];
+}
+
+function modulesOf(worker: string, around: string | null) {
+  const module = (path: string, contents: string) => ({
+    ...{ type: "ESModule" as const, path, contents },
+  });
+  const own = module("worker.mjs", worker);
+  return around === null ? [own] : [module("around.mjs", around), own];
 }
 
 /** A Worker with all that the file binds it to by which it is deployed. */
 function deployed(
   config: WranglerConfig,
-  contents: string,
+  modules: ReturnType<typeof modulesOf>,
   texts: Record<string, string>,
   without: readonly string[],
 ) {
@@ -134,7 +154,7 @@ function deployed(
   );
   return {
     name,
-    modules: [{ type: "ESModule" as const, path: `${name}.mjs`, contents }],
+    modules,
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags ?? [],
     bindings: texts,

@@ -11,7 +11,7 @@ export const SMALL_BYTES = 16 * 1024;
 const BLOCK_BYTES = 4 * 1024;
 
 /** Counts the bytes of a large body as they arrive; null for bodies that are not counted, because their limit is low. */
-export type BodyLease = Pick<MemoryLease, "take" | "complete"> | null;
+export type BodyLease = Pick<MemoryLease, "takeOrWait" | "complete"> | null;
 
 /** Ends the reading of a body early. */
 export type Stop = { stopped: Promise<never>; stop(error: ApiError): void };
@@ -25,8 +25,11 @@ export function createStop(): Stop {
 
 /** What has arrived of a body. It is dropped where the reading is stopped: the client may hold its connection for long. */
 export type Arrival = {
-  /** Returns false if the reading was stopped. Throws an ApiError `unavailable` if there is no memory for the chunk. */
-  add(chunk: Uint8Array): boolean;
+  /**
+   * Returns false if the reading was stopped. Waits if there is no memory for the chunk, and throws an ApiError `unavailable` if it
+   * waited in vain.
+   */
+  add(chunk: Uint8Array): boolean | Promise<boolean>;
   bytes(): number;
   /** Starts to demand the minimum rate. */
   watchPace(): void;
@@ -44,6 +47,7 @@ export function createArrival(lease: BodyLease, { stopped, stop }: Stop): Arriva
   let counted = 0;
   let atWindowStart = 0;
   let isOver = false;
+  let isWaiting = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   stopped.catch(discard);
 
@@ -60,7 +64,8 @@ export function createArrival(lease: BodyLease, { stopped, stop }: Stop): Arriva
   }
 
   function endWindow(): void {
-    if (bytes - atWindowStart < BODY_WINDOW_BYTES_MIN) {
+    // While the body waits for memory, nothing of it is read.
+    if (!isWaiting && bytes - atWindowStart < BODY_WINDOW_BYTES_MIN) {
       stop(tooSlow());
       return;
     }
@@ -73,27 +78,41 @@ export function createArrival(lease: BodyLease, { stopped, stop }: Stop): Arriva
     lastBytes = 0;
   }
 
+  async function keepAfter(waited: Promise<void>, chunk: Uint8Array): Promise<boolean> {
+    isWaiting = true;
+    try {
+      await waited;
+    } finally {
+      isWaiting = false;
+    }
+    return keep(chunk);
+  }
+
+  function keep(chunk: Uint8Array): boolean {
+    if (isOver) return false;
+    if (chunk.byteLength >= BLOCK_BYTES) {
+      closeLast();
+      blocks.push(chunk);
+      return true;
+    }
+    if (lastBytes + chunk.byteLength > last.byteLength) {
+      closeLast();
+      last = new Uint8Array(BLOCK_BYTES);
+    }
+    last.set(chunk, lastBytes);
+    lastBytes += chunk.byteLength;
+    return true;
+  }
+
   return {
     add(chunk) {
       if (isOver) return false;
       bytes += chunk.byteLength;
-      if (bytes > SMALL_BYTES) {
-        watchPace();
-        lease?.take(bytes - counted, stop);
-        counted = bytes;
-      }
-      if (chunk.byteLength >= BLOCK_BYTES) {
-        closeLast();
-        blocks.push(chunk);
-        return true;
-      }
-      if (lastBytes + chunk.byteLength > last.byteLength) {
-        closeLast();
-        last = new Uint8Array(BLOCK_BYTES);
-      }
-      last.set(chunk, lastBytes);
-      lastBytes += chunk.byteLength;
-      return true;
+      if (bytes <= SMALL_BYTES) return keep(chunk);
+      watchPace();
+      const waited = lease?.takeOrWait(bytes - counted, stop);
+      counted = bytes;
+      return waited === undefined ? keep(chunk) : keepAfter(waited, chunk);
     },
     bytes: () => bytes,
     watchPace,

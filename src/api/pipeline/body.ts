@@ -200,8 +200,9 @@ async function collect(
       const dropped = await soon(drop(reader, bytesMax + DRAIN_SLACK_BYTES - size));
       throw tooLarge(bytesMax, excess, dropped);
     }
+    const added = arrival.add(value);
     // Where the reading was stopped, the result is not awaited.
-    if (!arrival.add(value)) return NO_BYTES;
+    if (!(added instanceof Promise ? await added : added)) return NO_BYTES;
   }
 }
 

@@ -2,6 +2,7 @@ import { ApiError } from "#errors.ts";
 import { callRef, createIdSequence } from "#ids.ts";
 import { type DebitOrder, NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import type { Tool } from "#tools/define-tool.ts";
+import { PIECE_CHARS } from "#tools/long-text.ts";
 import type { AppContext } from "../app-context.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { isWaiting, readBody } from "./body.ts";
@@ -20,7 +21,7 @@ import {
 import type { MemoryBudget } from "./memory-budget.ts";
 import { bodyBytesMaxOf, requireBodyType } from "./read-input.ts";
 import { millisecondsText, type Replier } from "./reply.ts";
-import { isLargeText, PIECE_CHARS } from "./reply-pieces.ts";
+import { isLargeText } from "./reply-pieces.ts";
 import type { RequestContext, TimedPart } from "./request-context.ts";
 import type { CallResponse, ToolJob } from "./run-tool.ts";
 
@@ -136,7 +137,7 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
         isLarge = body.byteLength > SMALL_BYTES;
         if (isHeavy) await gate.enter(true);
         // No large call starts while responses exceed the budget.
-        if (body.byteLength > PIECE_CHARS) lease.swap(body.byteLength);
+        if (body.byteLength > PIECE_CHARS) await lease.swapOrWait(body.byteLength);
         if (repeatable) releaseKey = running.claim(repeatable);
         job = createJob(body, request, context, repeatKey !== null);
         result = await app.runTool(tool, job, caller.account);

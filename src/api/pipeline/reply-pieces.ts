@@ -1,4 +1,5 @@
-import { utf8Length } from "#tools/text.ts";
+import { endOfPiece, isLongText, LONG_TEXT_CHARS, type LongText } from "#tools/long-text.ts";
+import { isPair, utf8Length } from "#tools/text.ts";
 import type { ResponseLease } from "./memory-budget.ts";
 
 /**
@@ -15,12 +16,8 @@ export type LargeText = {
   pieces(): Iterable<Uint8Array<ArrayBuffer>>;
 };
 
-export const PIECE_CHARS = 64 * 1024;
-/** Shorter responses are sent whole: pieces would cost half as much again (docs/decisions/0010). */
-const WHOLE_CHARS_MAX = 2 * PIECE_CHARS;
-
 /** A part of a text, unchanged or (`quoted`) as the content of a JSON string. */
-type Part = { text: string; quoted: boolean };
+type Part = { text: string | LongText; quoted: boolean };
 
 /** Returns the JSON text of an output, in pieces if one of its fields is a large text. */
 export function writeJson(output: unknown): string | LargeText {
@@ -33,7 +30,10 @@ export function writeJson(output: unknown): string | LargeText {
     before += `${before.endsWith("{") ? "" : ","}${JSON.stringify(name)}:`;
     if (json !== undefined) before += json;
     else {
-      parts.push({ text: `${before}"`, quoted: false }, { text: value as string, quoted: true });
+      parts.push(
+        { text: `${before}"`, quoted: false },
+        { text: value as string | LongText, quoted: true },
+      );
       before = '"';
     }
   }
@@ -42,13 +42,14 @@ export function writeJson(output: unknown): string | LargeText {
 }
 
 /** Returns a text, in pieces if it is large. */
-export const inPieces = (text: string): string | LargeText =>
-  text.length > WHOLE_CHARS_MAX ? largeText([{ text, quoted: false }]) : text;
+export const inPieces = (text: string | LongText): string | LargeText =>
+  typeof text === "string" && !isLarge(text) ? text : largeText([{ text, quoted: false }]);
 
 export const isLargeText = (body: string | Uint8Array | LargeText): body is LargeText =>
   typeof body === "object" && "pieces" in body;
 
-const isLarge = (value: unknown) => typeof value === "string" && value.length > WHOLE_CHARS_MAX;
+const isLarge = (value: unknown) =>
+  typeof value === "string" ? value.length > LONG_TEXT_CHARS : isLongText(value);
 
 function hasLargeField(output: unknown): boolean {
   if (typeof output !== "object" || output === null || Array.isArray(output)) return false;
@@ -62,44 +63,49 @@ function largeText(parts: readonly Part[]): LargeText {
   let bytes = 0;
   let heldBytes = 0;
   for (const { text, quoted } of parts) {
-    const plain = utf8Length(text);
-    bytes += quoted ? plain + escapesLength(text) : plain;
-    // Engines store a text with any character beyond Latin-1 in two bytes for each.
-    heldBytes += plain === text.length ? text.length : 2 * text.length;
+    if (typeof text === "string") {
+      const plain = utf8Length(text);
+      bytes += quoted ? plain + escapesLength(text) : plain;
+      // Engines store a text with any character beyond Latin-1 in two bytes for each.
+      heldBytes += plain === text.length ? text.length : 2 * text.length;
+      continue;
+    }
+    bytes += text.bytes;
+    if (quoted) for (const block of text.blocks) bytes += escapesLengthOf(block);
+    heldBytes += text.bytes;
   }
   return { bytes, heldBytes, pieces: () => piecesOf(parts) };
 }
 
 const encoder = new TextEncoder();
+// A byte order mark is a character of the text.
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 function* piecesOf(parts: readonly Part[]): Generator<Uint8Array<ArrayBuffer>> {
   for (const { text, quoted } of parts) {
+    if (typeof text !== "string") {
+      // Each consumer gets bytes of its own, because a stream may take them over.
+      for (const block of text.blocks) yield quoted ? escaped(utf8.decode(block)) : block.slice();
+      continue;
+    }
     for (let from = 0; from < text.length; ) {
       const to = endOfPiece(text, from);
       const piece = text.slice(from, to);
-      yield encoder.encode(quoted ? JSON.stringify(piece).slice(1, -1) : piece);
+      yield quoted ? escaped(piece) : encoder.encode(piece);
       from = to;
     }
   }
 }
 
-/** Never splits a surrogate pair: alone, each half would be encoded as U+FFFD. */
-function endOfPiece(text: string, from: number): number {
-  const end = from + PIECE_CHARS;
-  if (end >= text.length) return text.length;
-  return isPair(text, end - 1) ? end - 1 : end;
-}
-
-const isPair = (text: string, at: number) =>
-  (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
+/** The bytes of a text as the content of a JSON string. */
+const escaped = (text: string) => encoder.encode(JSON.stringify(text).slice(1, -1));
 
 /** The bytes that JSON.stringify adds to the UTF-8 form of a text (ECMA-262, QuoteJSONString). */
 function escapesLength(text: string): number {
   let added = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === 0x22 || code === 0x5c) added += 1;
-    else if (code < 0x20) added += SHORT_ESCAPES.has(code) ? 1 : 5;
+    if (code < 0x80) added += escapeLength(code);
     else if ((code & 0xf800) === 0xd800) {
       // A lone surrogate becomes `\ud800`, instead of the three bytes of U+FFFD.
       if (isPair(text, at)) at += 1;
@@ -107,6 +113,20 @@ function escapesLength(text: string): number {
     }
   }
   return added;
+}
+
+/** The same for well-formed UTF-8, which has no lone surrogates. */
+function escapesLengthOf(block: Uint8Array): number {
+  let added = 0;
+  for (const byte of block) if (byte < 0x80) added += escapeLength(byte);
+  return added;
+}
+
+/** The bytes that an ASCII character gains. */
+function escapeLength(code: number): number {
+  if (code === 0x22 || code === 0x5c) return 1;
+  if (code >= 0x20) return 0;
+  return SHORT_ESCAPES.has(code) ? 1 : 5;
 }
 
 /** `\b`, `\t`, `\n`, `\f` and `\r`; the other control characters are written as `\u0000`. */

@@ -2,6 +2,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 import { checkInput, type SentInput } from "#tools/check-input.ts";
 import type { Tool, ToolContext } from "#tools/define-tool.ts";
+import { isLongText, type LongText } from "#tools/long-text.ts";
 import { encodeUtf8 } from "#tools/text.ts";
 import { chooseForm, type ResponseForm } from "./media-types.ts";
 import { readInput, type SentRequest } from "./read-input.ts";
@@ -36,16 +37,24 @@ export type Sources = Pick<ToolContext, "random" | "digest">;
 
 /** Throws an ApiError for an invalid body, and the errors of the tool. */
 export const runTool = (tool: Tool, job: ToolJob, sources: Sources): Promise<ToolResponse> =>
-  runJob(tool, job, sources, { json: JSON.stringify, text: (text) => text });
+  runJob(tool, job, sources, WHOLE);
 
 /** Returns the same bytes; a large response in pieces. */
 export const runToolInPieces = (
   tool: Tool,
   job: ToolJob,
   sources: Sources,
-): Promise<CallResponse> => runJob(tool, job, sources, { json: writeJson, text: inPieces });
+): Promise<CallResponse> => runJob(tool, job, sources, IN_PIECES);
 
-type Writer<Body> = { json(output: unknown): Body; text(text: string): Body };
+type Writer<Body> = {
+  inBlocks: boolean;
+  json(output: unknown): Body;
+  text(text: string | LongText): Body;
+};
+
+// Without `inBlocks` there is no LongText.
+const WHOLE = { inBlocks: false, json: JSON.stringify, text: (text: unknown) => text as string };
+const IN_PIECES = { inBlocks: true, json: writeJson, text: inPieces };
 
 async function runJob<Body extends string | LargeText>(
   tool: Tool,
@@ -67,7 +76,11 @@ async function runJob<Body extends string | LargeText>(
       return bytes;
     },
   };
-  const result = tool.run(input, context);
+  const { runInBlocks } = tool;
+  const result =
+    write.inBlocks && runInBlocks !== undefined
+      ? runInBlocks(input, context)
+      : tool.run(input, context);
   const output = result instanceof Promise ? await result : result;
   const body = writeOutput(tool, form, output, write);
   const type = form?.type ?? "application/json";
@@ -106,8 +119,8 @@ function writeOutput<Body extends string | LargeText>(
   write: Writer<Body>,
 ): Body | Uint8Array {
   if (form !== null) {
-    const body = form.write(output);
-    return typeof body === "string" ? write.text(body) : body;
+    const body: string | Uint8Array | LongText = form.write(output);
+    return typeof body === "string" || isLongText(body) ? write.text(body) : body;
   }
   return tool.encode === undefined ? write.json(output) : write.text(tool.encode(output));
 }

@@ -18,7 +18,7 @@ export const CALL_COMMANDS: readonly Command[] = [
       ...WHERE,
       "Single calls are kept for TOOLBOOTH_ROLL_UP_AFTER_DAYS. After that they are rolled up by hour and no longer found.",
     ],
-    example: "calls show call_lODV4u6rdhbF0VbbIfQgT8vWz3HcY5m0a1",
+    example: "calls show call_lODV4u6rdhb00VbbIfQgT8vWz3HcY5m0a1",
     parameters: { id: positional("<id>", readCallId) },
     async run({ id }, { client, place }) {
       const found = await client.findCall({ id });
@@ -33,7 +33,7 @@ export const CALL_COMMANDS: readonly Command[] = [
       ...WHERE,
       "The credits go back to the grants that paid. A repeat with the call's Idempotency-Key is a new call then. Repeating the command changes nothing. A call that was rolled up cannot be reversed; use credits grant instead.",
     ],
-    example: "calls reverse call_lODV4u6rdhbF0VbbIfQgT8vWz3HcY5m0a1",
+    example: "calls reverse call_lODV4u6rdhb00VbbIfQgT8vWz3HcY5m0a1",
     parameters: { id: positional("<id>", readCallId) },
     async run({ id }, { client, place, now }) {
       const { reversed, ...found } = await client.reverseCall({ id, now });

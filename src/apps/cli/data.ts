@@ -8,6 +8,7 @@ import {
   positional,
 } from "./command.ts";
 import { USE_POSTGRES_TOOLS } from "./help.ts";
+import { PLACEMENT_OPTIONS } from "./placement.ts";
 import type { RecoverArgs } from "./recover.ts";
 import type { ExportArgs, ImportArgs } from "./transfer.ts";
 
@@ -77,9 +78,10 @@ export const DATA_COMMANDS: readonly Command[] = [
     details: [
       "The import is all or nothing: it checks the lines and audits the ledger before it commits.",
       "With --remote each account is imported separately, and opens when all its records have arrived and reconcile. If an import is interrupted, run it again with the same lines.",
+      "On Cloudflare, the id of an account says where it lives. --location is for accounts whose id does not, such as those of a server: choose the place from which most calls will come, because it cannot be changed later. With --jurisdiction, nothing is imported unless every id names that jurisdiction.",
     ],
     example: "import ledger.jsonl",
-    parameters: { file: optionalPositional("[file]") },
+    parameters: { file: optionalPositional("[file]"), ...PLACEMENT_OPTIONS },
     run: async (invocation, args: ImportArgs) =>
       (await import("./transfer.ts")).importLines(invocation, args),
   }),

@@ -82,6 +82,7 @@ export function createLocalDeployment(
     jobs: operatorJobs([store.jobs, reversalsForOperator(config.dataDir)]),
     index: accountsOfLedger(database),
     moves: store.moves,
+    placement: null,
     requests,
     grants: createGrantList(database),
   };

@@ -19,11 +19,12 @@ import {
   spoolTo,
 } from "./files.ts";
 import { describeImport, runRecorded } from "./local.ts";
+import { checkPlacement, type PlacementArgs } from "./placement.ts";
 import { placeOf } from "./postgres-faults.ts";
 import { integer } from "./text.ts";
 
 export type ExportArgs = { file: string | undefined; "with-secret": boolean; force: boolean };
-export type ImportArgs = { file: string | undefined };
+export type ImportArgs = { file: string | undefined } & PlacementArgs;
 
 export async function exportLines(
   invocation: Invocation,
@@ -120,8 +121,9 @@ const describeCounts = (counts: RecordCounts) => {
 
 export async function importLines(
   invocation: Invocation,
-  { file: source }: ImportArgs,
+  { file: source, ...placement }: ImportArgs,
 ): Promise<Outcome> {
+  checkPlacement(placement, invocation);
   if (source === undefined && isatty(0))
     throw new UsageError("import requires a file, or the lines on standard input.");
   const fd = source === undefined ? 0 : openSync(source, "r");
@@ -130,7 +132,7 @@ export async function importLines(
     if (remote !== null) {
       const { importRemote } = await import("./remote/import.ts");
       const counts = await withOutcome(
-        () => importRemote(invocation, remote, linesOf(fd)),
+        () => importRemote(invocation, remote, placement, linesOf(fd)),
         NOTHING_IMPORTED,
       );
       return presentImport(counts, remote.url);

@@ -4,11 +4,12 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import type { AppContext } from "#api/app-context.ts";
 import { runToolInPieces } from "#api/pipeline/run-tool.ts";
 import { probeReadiness } from "#api/readiness.ts";
-import { accountPart, type RandomBytes } from "#ids.ts";
+import type { RandomBytes } from "#ids.ts";
 import { reversalJob, reverseOrKeep } from "#jobs/reverse-calls.ts";
 import type { CallRef } from "#ledger/port.ts";
 import { WORKER_BODY_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
 import { callLedgerOfObjects, ledgerOfObjects } from "#stores/durable-object/ledger.ts";
+import { type ObjectNamespace, placedObjects } from "#stores/durable-object/placed-objects.ts";
 import {
   createFaultReports,
   READINESS_OBJECT,
@@ -25,7 +26,7 @@ import { readWorkerSettings } from "./settings.ts";
 
 /** The bindings of the API Worker, besides its settings, which are text bindings. */
 export type WorkerEnv = {
-  LEDGER: { getByName(name: string): LedgerStub & ReadinessStub & RequestLogStub };
+  LEDGER: ObjectNamespace<LedgerStub & ReadinessStub & RequestLogStub>;
   /** Stores calls that could not be reversed immediately. */
   DB?: D1;
   /** The site Worker, which knows the price list; a service of calls alone has none. */
@@ -39,11 +40,12 @@ export function createEdgeAppContext(
 ): AppContext {
   const { settings, requestLog, warnings } = readWorkerSettings(env);
   for (const warning of warnings) logError(warning, {});
+  const objects = placedObjects(env.LEDGER, env);
   const find = ({ account }: { account?: string }) =>
-    env.LEDGER.getByName(account === undefined ? READINESS_OBJECT : accountPart(account));
+    account === undefined ? objects.ofService(READINESS_OBJECT) : objects.ofAccount({ account });
   const ledger = ledgerOfObjects(find);
   const clocks = { now: () => Date.now(), elapsed: () => performance.now() };
-  const faultReports = createFaultReports(() => env.LEDGER.getByName(READINESS_OBJECT));
+  const faultReports = createFaultReports(() => objects.ofService(READINESS_OBJECT));
   const onOtherRelease = ({ message }: OtherRelease) => waitUntil(faultReports.send(message));
   const reversing = { ledger, now: clocks.now, logError };
   return {

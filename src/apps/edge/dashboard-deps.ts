@@ -19,10 +19,11 @@ import { readBody } from "#api/pipeline/body.ts";
 import { salesOf } from "#billing/price-list.ts";
 import { warningsOfWorker } from "#config/setting-names.ts";
 import { SETTINGS } from "#config/settings.ts";
-import { accountPart, createIdSequence, randomBase62 } from "#ids.ts";
+import { createIdSequence, randomBase62 } from "#ids.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { apiOptionsOf, type DashboardSite } from "#site/site-context.ts";
 import { reversalsOfObjects } from "#stores/durable-object/ledger.ts";
+import { placedObjects } from "#stores/durable-object/placed-objects.ts";
 import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
@@ -31,6 +32,7 @@ import { createPasswords, deriveAtOnce } from "../node/passwords.ts";
 import { clientAddressOf, createEdgeAppContext } from "./app-context.ts";
 import { textsIn } from "./edge-settings.ts";
 import { openEdgePages, readCommonPasswords, readDisposableDomains } from "./pages.ts";
+import { placementFor } from "./region.ts";
 import { openEdgeRequestLog } from "./request-log.ts";
 import { openEdgeEmails } from "./site-emails.ts";
 import { openEdgeEvents } from "./site-notifications.ts";
@@ -51,9 +53,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const store = createD1DashboardStore(env.DB);
   const index = createAccountIndex(store.database);
   const ledger = withSummedUsage(calls.ledger, { isShared: false });
-  const reverseAll = reversalsOfObjects(({ account }) =>
-    env.LEDGER.getByName(accountPart(account)),
-  );
+  const reverseAll = reversalsOfObjects(placedObjects(env.LEDGER, env).ofAccount);
   const keyBounds = {
     tools: calls.tools.map(({ name }) => name),
     callsPerSecond: calls.settings.rateLimit,
@@ -71,7 +71,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     ...given,
   });
   const throttle = createEdgeThrottle({
-    objects: env.SIGN_IN,
+    objects: placedObjects(env.SIGN_IN, env),
     secret: derived("toolbooth sign-in throttle"),
     ...given,
   });
@@ -174,10 +174,14 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       prices: viewPrices(config.prices, billing !== null),
     },
     async fetch(request) {
+      const placement = placementFor(config.placement, request);
       const body = await readBody(request, bytesMaxOf(request), null, {
         timeoutMs: calls.bodyTimeoutMs,
       });
-      const app = createDashboardApp({ ...rest, auth: createAuth(authOptions) }, bounds);
+      const app = createDashboardApp(
+        { ...rest, auth: createAuth({ ...authOptions, placement }) },
+        bounds,
+      );
       const response = await app.fetch(withBody(request, body), clientAddressOf(request));
       if (response.ok && mayMakeDue(request)) {
         inBackground(events.deliver(DELIVER_AFTER_RESPONSE_MS));
@@ -244,6 +248,8 @@ const SHARED_SETTINGS = [
   "PUBLIC_URL",
   "RATE_LIMIT",
   "TOOLBOOTH_FREE_CALL_CREDITS",
+  "TOOLBOOTH_LOCATION",
+  "TOOLBOOTH_JURISDICTION",
   "TOOLBOOTH_REQUEST_LOG_DAYS",
   "TOOLBOOTH_REQUEST_LOG_MAX",
 ];

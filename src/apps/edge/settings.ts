@@ -3,6 +3,7 @@ import type { AppSettings } from "#api/app-context.ts";
 import {
   ConfigError,
   readFreeCallCredits,
+  readPlacement,
   readPublicUrl,
   readRateLimit,
   readRequestLog,
@@ -31,9 +32,11 @@ export function readWorkerSettings(env: object): {
   const secrets = readSecrets(read("SECRET"), problems);
   const rateLimit = readRateLimit(readNumber);
   const freeCallCredits = readFreeCallCredits(readNumber);
+  // These settings are read where objects are found and in the objects; the Worker validates them.
   // The Durable Object reads these settings itself; the Worker validates them.
   const requestLog = readRequestLog(readNumber);
   readRollUpAfterDays(readNumber);
+  readPlacement(read, problems);
   requireEdgeSettings(texts, problems);
   if (problems.length > 0 || publicUrl === null || secrets === null) {
     throw new ConfigError(problems.join("\n"));

@@ -3,6 +3,7 @@ import {
   type Counts,
   createCountedThrottle,
 } from "#accounts/counted-throttle.ts";
+import type { ObjectNamespace, PlacedObjects } from "#stores/durable-object/placed-objects.ts";
 import { sendToObject } from "#stores/durable-object/sending.ts";
 import type { SignInThrottleObject } from "#stores/durable-object/sign-in.ts";
 
@@ -11,10 +12,10 @@ export type SignInStub = Pick<
   SignInThrottleObject,
   "takeTry" | "takeTurn" | "forget" | "countRequest"
 >;
-export type SignInBinding = { getByName(name: string): SignInStub };
+export type SignInBinding = ObjectNamespace<SignInStub>;
 
 type Wiring = {
-  objects: SignInBinding;
+  objects: Pick<PlacedObjects<SignInStub>, "ofService">;
   secret: string;
   now(): number;
   waitUntil(work: Promise<unknown>): void;
@@ -40,14 +41,14 @@ export function createEdgeThrottle(wiring: Wiring): CountedThrottle {
 }
 
 /** Spreads names over 64 objects, so that requests for a million addresses do not create a million objects. */
-function countsOf(objects: SignInBinding): Counts {
+function countsOf(objects: Wiring["objects"]): Counts {
   function ask<ApiResponse>(
     name: string,
     send: (stub: SignInStub) => Promise<ApiResponse>,
     sending = COUNTING,
   ): Promise<ApiResponse> {
     const shard = `sign-in-${Number.parseInt(name.slice(0, 2), 16) % 64}`;
-    return sendToObject(() => send(objects.getByName(shard)), sending);
+    return sendToObject(() => send(objects.ofService(shard)), sending);
   }
   return {
     takeTry: (name, at) => ask(name, (stub) => stub.takeTry(name, at)),

@@ -3,7 +3,19 @@ import { EVENT_KINDS } from "#accounts/activity-log.ts";
 import { keyLimitsForm } from "#accounts/key-limits.ts";
 import { ENTRY_KINDS } from "#ledger/entries.ts";
 import { GRANT_KINDS } from "#ledger/port.ts";
-import { account, count, credits, cursor, email, keyId, pageMax, time } from "./members.ts";
+import { placementNamed } from "#placement.ts";
+import {
+  account,
+  count,
+  credits,
+  cursor,
+  email,
+  jurisdiction,
+  keyId,
+  location,
+  pageMax,
+  time,
+} from "./members.ts";
 
 /** Inputs and outputs of operations on accounts, keys and credits. */
 
@@ -182,6 +194,15 @@ export const ACCOUNT_SCHEMAS = {
       now: time,
     }),
     output: z.object({ entries: z.array(entry), next: text }),
+  },
+  choosePlacement: {
+    input: z.strictObject({ location, jurisdiction }),
+    output: z.object({
+      placement: z
+        .object({ location, jurisdiction })
+        .transform((named) => placementNamed(named.location, named.jurisdiction)),
+      hasPlaces: z.boolean(),
+    }),
   },
   openAccount: {
     input: z.strictObject({

@@ -34,6 +34,7 @@ import { createObjectDriver, type ObjectStorage } from "./driver.ts";
 import { createForwarding, type PerformOwn } from "./events.ts";
 import { createMoving } from "./moving.ts";
 import { AGAIN_AFTER_MAX_MS, createOpening, type Opening } from "./opening.ts";
+import { type ObjectNamespace, placedObjects } from "./placed-objects.ts";
 import { createFaultReports, READINESS_OBJECT, type ReadinessStub } from "./readiness.ts";
 import {
   createObjectRequestLog,
@@ -79,7 +80,9 @@ export class AccountLedger extends DurableObject {
     this.#storage = storage;
     const { DB, LEDGER } = env as Env;
     this.#faultReports = createFaultReports(
-      LEDGER === undefined ? null : () => LEDGER.getByName(READINESS_OBJECT),
+      LEDGER === undefined
+        ? null
+        : () => placedObjects(LEDGER, env as Env).ofService(READINESS_OBJECT),
     );
     this.#hasEvent = DB === undefined ? null : false;
     const open = () => this.#open(createObjectDriver(storage), env as Env, migrations);
@@ -327,7 +330,7 @@ const logAlarmError = (cause: unknown) =>
 const NO_ALARM =
   "The alarm for the maintenance of an account could not be set; the next call tries again";
 
-type Env = { DB?: D1; LEDGER?: { getByName(name: string): ReadinessStub } };
+type Env = { DB?: D1; LEDGER?: ObjectNamespace<ReadinessStub> };
 
 /** The Worker validates its configuration before it calls an object. */
 function rollUpAfterDaysOf(env: unknown): number {

@@ -84,8 +84,10 @@ export function reversalsOfObjects(find: (order: { account: string }) => BatchSt
   };
 }
 
-/** Creates the export and import of accounts over their objects. */
-export function movesOfObjects(find: (order: { account: string }) => MovingStub): AccountMoves {
+/** Creates the export and import of accounts over their objects. `find` also gets the `location` of an import. */
+export function movesOfObjects(
+  find: (order: MoveOperations[keyof MoveOperations][0]) => MovingStub,
+): AccountMoves {
   type Outcome<Name extends keyof MoveOperations> = Promise<MoveOperations[Name][1]>;
   return {
     openSnapshot: async () => ({ snapshot: null }),

@@ -1,3 +1,4 @@
+import type { LongText } from "../long-text.ts";
 import { type Align, alertTitle, type Block, isOrdered } from "./blocks.ts";
 import { filledCellsMax, INLINE_NESTING_MAX } from "./bounds.ts";
 import {
@@ -31,7 +32,7 @@ import { Output } from "./output.ts";
  * `heading-ids.ts`. All text of the document goes through `escapeHtml`, and all addresses go through `cleanAddress`.
  */
 export class HtmlWriter {
-  private readonly out = new Output();
+  private readonly out: Output;
   private readonly footnotes: Footnotes;
   private readonly headingIds: HeadingIds | undefined;
   private filledCellsLeft: number;
@@ -48,13 +49,19 @@ export class HtmlWriter {
   /** The number of open images, whose description is text only. */
   private images = 0;
 
-  constructor(footnotes: Footnotes, sourceChars: number, headingIds: HeadingIds | undefined) {
+  constructor(
+    footnotes: Footnotes,
+    sourceChars: number,
+    headingIds: HeadingIds | undefined,
+    inBlocks: boolean,
+  ) {
+    this.out = new Output(inBlocks);
     this.footnotes = footnotes;
     this.headingIds = headingIds;
     this.filledCellsLeft = filledCellsMax(sourceChars);
   }
 
-  get html(): string {
+  get html(): string | LongText {
     return this.out.text;
   }
 

@@ -1,3 +1,4 @@
+import type { LongText } from "../long-text.ts";
 import { BaseUrl } from "./address.ts";
 import { parseBlocks } from "./block-parser.ts";
 import type { Block } from "./blocks.ts";
@@ -25,14 +26,30 @@ export type RenderOptions = {
 export function renderMarkdown(
   markdown: string,
   withText: boolean,
-  { headingIds = false, baseUrl }: RenderOptions = {},
+  options: RenderOptions = {},
 ): { html: string; text?: string } {
+  return render(markdown, withText, options, false) as { html: string; text?: string };
+}
+
+/** Renders the same HTML; a long one in blocks. */
+export const renderMarkdownInBlocks = (
+  markdown: string,
+  withText: boolean,
+  options: RenderOptions,
+) => render(markdown, withText, options, true);
+
+function render(
+  markdown: string,
+  withText: boolean,
+  { headingIds = false, baseUrl }: RenderOptions,
+  inBlocks: boolean,
+): { html: string | LongText; text?: string } {
   const source = normalizeSource(markdown);
   const { blocks, references, footnotes } = parseBlocks(source);
   const base = baseUrl === undefined ? undefined : new BaseUrl(baseUrl, source.length);
   const inlines = new InlineParser(references, footnotes, base);
   const ids = headingIds ? new HeadingIds(blocks, inlines, !footnotes.isEmpty) : undefined;
-  const html = new HtmlWriter(footnotes, source.length, ids);
+  const html = new HtmlWriter(footnotes, source.length, ids, inBlocks);
   const text = withText ? new TextWriter(footnotes) : undefined;
   const walk = new Walk(blocks, inlines, html, text);
   walk.write(0, blocks.length);

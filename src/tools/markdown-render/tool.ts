@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { BASE_URL_CHARS_MAX, bodyBytesFor, MARKDOWN_BYTES_MAX } from "#limits.ts";
 import { about, anyCase, defineTool } from "../define-tool.ts";
 import { textField } from "../text.ts";
-import { renderMarkdown } from "./render-markdown.ts";
+import { renderMarkdown, renderMarkdownInBlocks } from "./render-markdown.ts";
 
 const NO_BASE_URL = `must be an absolute http or https URL of at most ${BASE_URL_CHARS_MAX} characters`;
 
@@ -118,5 +118,9 @@ export default defineTool({
   run: ({ markdown, format, headingIds, baseUrl }) => ({
     ok: true as const,
     ...renderMarkdown(markdown, format === "text", { headingIds, baseUrl }),
+  }),
+  runInBlocks: ({ markdown, format, headingIds, baseUrl }) => ({
+    ok: true as const,
+    ...renderMarkdownInBlocks(markdown, format === "text", { headingIds, baseUrl }),
   }),
 });

@@ -160,7 +160,7 @@ describe("the command line on a deployed service", { concurrency: 1 }, () => {
     });
     const now = Date.now();
     for (let i = 0; i < 60; i += 1) {
-      const account = `acc_Many${String(i).padStart(8, "0")}`;
+      const account = `acc_Many${String(i).padStart(7, "0")}0`;
       await deployment.index.record({ account, now });
       await deployment.ledger.openAccount({ account, freeCall: "open", now });
       const grant = { account, id: "g", kind: "operator" as const, amount: i + 1 };
@@ -174,11 +174,11 @@ describe("the command line on a deployed service", { concurrency: 1 }, () => {
     const { granted, grants } = await cli.json("report --from 2020-01-01 --to 2099-01-01");
     assert.deepEqual([granted, grants.length], [1830, 60]);
     deployment.objects
-      .get("acc_Many00000007")
+      .get("acc_Many00000070")
       ?.driver.exec("UPDATE credit_grant SET voided = 1, remaining = 1");
     const { ok, faults } = await cli.failed("audit");
     assert.equal(ok, false);
-    assert.match(faults[0], /^acc_Many00000007: 8 credits were granted, but 2 are accounted for/);
+    assert.match(faults[0], /^acc_Many00000070: 8 credits were granted, but 2 are accounted for/);
   });
 
   test("actions cuts long outcomes in the table and prints them complete with --json", async () => {

@@ -6,8 +6,9 @@ import type { EdgeSite } from "../../support/edge-site.ts";
 export type EdgeMember = Awaited<ReturnType<typeof edgeMember>>;
 type ApiResponse = { status: number; text: string; body: never };
 
-export async function edgeMember(site: EdgeSite, name: string) {
-  const credentials = await createMember(site, name);
+/** `more`: headers of all requests of the sign-up. */
+export async function edgeMember(site: EdgeSite, name: string, more?: Record<string, string>) {
+  const credentials = await createMember(site, name, more);
   let cookies = "";
   async function ask(method: string, path: string, body?: object): Promise<ApiResponse> {
     const headers = { Origin: site.base, "Content-Type": "application/json", Cookie: cookies };

@@ -72,13 +72,19 @@ export async function openInspector({ miniflare }: Pick<WorkerFixture, "miniflar
     });
     return Promise.race([response, ended]);
   };
+  async function memory(): Promise<Memory> {
+    const used = await ask("Runtime.getHeapUsage");
+    return {
+      heap: ((used["usedSize"] ?? 0) + (used["embedderHeapUsedSize"] ?? 0)) / MB,
+      buffers: (used["backingStorageSize"] ?? 0) / MB,
+    };
+  }
   return {
-    async memory(): Promise<Memory> {
-      const used = await ask("Runtime.getHeapUsage");
-      return {
-        heap: ((used["usedSize"] ?? 0) + (used["embedderHeapUsedSize"] ?? 0)) / MB,
-        buffers: (used["backingStorageSize"] ?? 0) / MB,
-      };
+    memory,
+    /** The memory after a garbage collection. */
+    async memoryInUse(): Promise<Memory> {
+      await ask("HeapProfiler.collectGarbage");
+      return memory();
     },
     close: () => socket.close(),
   };

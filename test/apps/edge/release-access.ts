@@ -1,12 +1,14 @@
 /** Access of tests to the Worker of a release, and to the objects of another one through it. */
 import { NotCarriedOut } from "#ledger/port.ts";
 import { callLedgerOfObjects, reversalsOfObjects } from "#stores/durable-object/ledger.ts";
+import type { ObjectNamespace } from "#stores/durable-object/placed-objects.ts";
 import type { ReadinessStub } from "#stores/durable-object/readiness.ts";
 import type { RequestLogStub } from "#stores/durable-object/request-log-stub.ts";
 import type { BatchStub, LedgerStub } from "#stores/durable-object/rpc.ts";
 import { sendToObject } from "#stores/durable-object/sending.ts";
 import { unwrap } from "#stores/sqlite/batch.ts";
 import worker from "../../../src/apps/edge/api-worker.ts";
+import { wrappedObjects } from "../../support/wrapped-objects.ts";
 
 export type TestEnv = { stub: Stub; env: Parameters<typeof worker.fetch>[1] };
 type Stub = LedgerStub & BatchStub & ReadinessStub & RequestLogStub & { holdAll(): Promise<never> };
@@ -20,16 +22,11 @@ export function createTestWorker(asRelease: (stub: Stub) => LedgerStub) {
       const find = (name: string) => env.LEDGER.getByName(name) as Stub;
       own ??= {
         ...env,
-        LEDGER: {
-          getByName(name) {
-            const stub = find(name);
-            return {
-              ...asRelease(stub),
-              reportFault: (fault) => stub.reportFault(fault),
-              requestLog: (name, order) => stub.requestLog(name, order),
-            };
-          },
-        },
+        LEDGER: wrappedObjects(env.LEDGER as ObjectNamespace<Stub>, (stub) => ({
+          ...asRelease(stub),
+          reportFault: (fault) => stub.reportFault(fault),
+          requestLog: (name, order) => stub.requestLog(name, order),
+        })),
       };
       const { pathname } = new URL(request.url);
       if (!pathname.startsWith("/test/")) return worker.fetch(request, own);

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { keyedHash } from "#accounts/keyed-hash.ts";
 import type { ObjectStorage } from "#stores/durable-object/driver.ts";
+import type { ObjectNamespace } from "#stores/durable-object/placed-objects.ts";
 import { D1_MIGRATIONS } from "#stores/schema/d1-migrations.ts";
 import type { D1, D1Result, D1Statement } from "#stores/sql/d1-database.ts";
 import type { SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
@@ -160,9 +161,11 @@ function createObjects<Target extends object>(
   target: string,
   trips: RoundTrips,
   create: () => Target,
-): { getByName(name: string): Target } {
+): ObjectNamespace<Target> {
   const objects = new Map<string, Target>();
-  return {
+  const namespace: ObjectNamespace<Target> = {
+    // In one process there is one place.
+    jurisdiction: () => namespace,
     getByName: (name) =>
       new Proxy({} as Target, {
         get:
@@ -175,6 +178,7 @@ function createObjects<Target extends object>(
             }),
       }),
   };
+  return namespace;
 }
 
 const ROOT = path.join(import.meta.dirname, "../../..");

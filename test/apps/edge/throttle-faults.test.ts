@@ -34,7 +34,7 @@ function openFixture(...steps: (() => Promise<never>)[]) {
     forget: step("forget", undefined),
   };
   const throttle = createEdgeThrottle({
-    objects: { getByName: () => stub },
+    objects: { ofService: () => stub },
     secret: "a secret of a test",
     now: () => 0,
     waitUntil: (forgetting) => void work.push(forgetting),

@@ -1,5 +1,6 @@
 /** The API Worker whose requests to its objects fail as a header says. */
 import worker from "../../../src/apps/edge/api-worker.ts";
+import { wrappedObjects } from "../../support/wrapped-objects.ts";
 
 export { AccountLedger } from "../../../src/apps/edge/api-worker.ts";
 
@@ -25,7 +26,7 @@ export default {
     trouble = request.headers.get("x-test-trouble") ?? "";
     troubled ??= {
       ...env,
-      LEDGER: { getByName: (name) => stubInTrouble(env.LEDGER.getByName(name)) },
+      LEDGER: wrappedObjects(env.LEDGER, stubInTrouble),
     };
     return worker.fetch(request, troubled);
   },
