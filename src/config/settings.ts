@@ -170,7 +170,7 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   TOOLBOOTH_ROLL_UP_AFTER_DAYS: {
     fallback: "30",
     meaning:
-      "Days for which the service keeps each call individually, at least 2. It rolls up older calls by hour",
+      "Days for which the service keeps each call individually, at least 2. It rolls up older calls by hour; on Cloudflare, within twice as many days",
   },
   TOOLBOOTH_LOCATION: {
     fallback: "",

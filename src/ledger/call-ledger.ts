@@ -90,7 +90,7 @@ export async function countCall<
   if (rate === null || rate.allowed || isAgain) {
     const outcome = await perform(order);
     if (isKeyRejected(outcome)) {
-      rates.putBack(order);
+      if (rate?.allowed !== false) rates.putBack(order);
       return { outcome, rate: hasRate(outcome) ? rate : null };
     }
     const late = rates.learn(order, keyRateOf(outcome), at, knew);

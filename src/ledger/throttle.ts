@@ -11,6 +11,8 @@ export type Rate = {
   remaining: number;
   retryAfterSeconds: number;
   resetSeconds: number;
+  /** Of a rejected call: the time from which the next one is allowed, if no other call takes it. */
+  availableAt?: number;
 };
 
 export type RateSource = "account" | "key";
@@ -70,13 +72,14 @@ export function createThrottle(callsPerSecond: number, source: RateSource = "acc
     }
     const allowed = bucket.calls >= 1;
     if (allowed) bucket.calls -= 1;
+    const waitMs = ((1 - bucket.calls) / callsPerSecond) * 1_000;
     return {
       source,
       callsPerSecond,
       allowed,
       remaining: Math.floor(bucket.calls),
-      retryAfterSeconds: Math.max(1, Math.ceil((1 - bucket.calls) / callsPerSecond)),
-      resetSeconds: Math.ceil((capacity - bucket.calls) / callsPerSecond),
+      ...waits(callsPerSecond, waitMs),
+      ...(!allowed && { availableAt: bucket.at + waitMs }),
     };
   }
 
@@ -94,6 +97,23 @@ export function createThrottle(callsPerSecond: number, source: RateSource = "acc
 
   return { take, putBack, isUsedUp, policy: ratePolicy(source, callsPerSecond) };
 }
+
+/** `waitMs`: until a call is allowed; negative if more are allowed already. */
+function waits(callsPerSecond: number, waitMs: number) {
+  const othersMs = ((callsPerSecond * BURST_SECONDS - 1) / callsPerSecond) * 1_000;
+  // Sums of fractions may end just above a whole number.
+  const seconds = (ms: number) => Math.ceil(Math.round(ms * 1_000) / 1_000_000);
+  return {
+    retryAfterSeconds: Math.max(1, seconds(waitMs)),
+    resetSeconds: seconds(othersMs + waitMs),
+  };
+}
+
+/** The rate of a call that is rejected like an earlier one, because it comes before the time at which the next one is allowed. */
+export const rejectedAt = (earlier: Rate, nowMs: number): Rate => ({
+  ...earlier,
+  ...waits(earlier.callsPerSecond, (earlier.availableAt ?? nowMs) - nowMs),
+});
 
 /** The value of the `RateLimit-Policy` field. */
 export const ratePolicy = (source: RateSource, callsPerSecond: number): string =>

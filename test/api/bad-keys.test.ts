@@ -6,8 +6,8 @@ import {
   BAD_KEYS_BURST,
   createBadKeys,
 } from "#api/pipeline/bad-keys.ts";
-import { RECENT_NAMES_MAX } from "#api/pipeline/recent-names.ts";
 import { ApiError } from "#errors.ts";
+import { RECENT_NAMES_MAX } from "#ledger/recent-names.ts";
 
 /** The throttle for keys that the ledger has rejected, without a ledger. */
 function open() {

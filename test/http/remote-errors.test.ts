@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { makeKey } from "#accounts/key-format.ts";
-import { createRecentAccounts, RECENT_MS, RECENT_NAMES_MAX } from "#api/pipeline/recent-names.ts";
+import { createRecentAccounts, RECENT_MS, RECENT_NAMES_MAX } from "#ledger/recent-names.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
 import { inProcess } from "./in-process.ts";
 import { openRemoteInProcess } from "./remote-in-process.ts";

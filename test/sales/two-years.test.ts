@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { DebitOutcome } from "#ledger/port.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
+import { createDebitPeriods } from "#stores/sqlite/debit-periods.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 import type { OpenedLedger } from "./judged.ts";
@@ -26,7 +27,7 @@ async function openMemory(): Promise<OpenedLedger> {
 /** Like the thread that alone writes: it caches what it has read from one order to the next. */
 async function openSqlite(): Promise<OpenedLedger> {
   const driver = openNodeSqlite(":memory:");
-  const runBatch = createBatchRunner(driver, { isAlone: true });
+  const runBatch = createBatchRunner(driver, { periods: createDebitPeriods(driver) });
   const ledger = ledgerOver(async (name, order) =>
     unwrap(runBatch([[name, order]])[0] as BatchResult),
   );

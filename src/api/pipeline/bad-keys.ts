@@ -1,6 +1,6 @@
+import { createRecentNames } from "#ledger/recent-names.ts";
 import { ownNetworkOf } from "#networks.ts";
 import { tooManyBadKeys } from "./call-errors.ts";
-import { createRecentNames } from "./recent-names.ts";
 
 /**
  * Throttles keys that nobody was given. A forged key with a right account part costs a question to the ledger, so after a

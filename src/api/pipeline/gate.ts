@@ -6,6 +6,7 @@ import type {
   KeyStatus,
   KeyStatusOrder,
 } from "#ledger/port.ts";
+import { createRecentAccounts } from "#ledger/recent-names.ts";
 import { topUp } from "#top-up.ts";
 import type { AppContext } from "../app-context.ts";
 import { type Authenticator, type Caller, invalidKey } from "./authenticate.ts";
@@ -20,7 +21,6 @@ import {
   rateLimited,
   unavailable,
 } from "./call-errors.ts";
-import { createRecentAccounts } from "./recent-names.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { ApiError } from "#errors.ts";
 import type { IdempotencyOrder, Replay } from "#ledger/port.ts";
+import { createRecentNames } from "#ledger/recent-names.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX, REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
 import { idempotencyInProgress, tooManyReplays } from "./call-errors.ts";
-import { createRecentNames } from "./recent-names.ts";
 import type { CallResponse, ToolJob } from "./run-tool.ts";
 
 /**

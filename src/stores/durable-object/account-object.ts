@@ -27,6 +27,7 @@ import {
   settle,
   unwrap,
 } from "../sqlite/batch.ts";
+import { createDebitPeriods } from "../sqlite/debit-periods.ts";
 import type { SqlDriver } from "../sqlite/driver.ts";
 import { runMigrations } from "../sqlite/run-migrations.ts";
 import { createObjectDriver, type ObjectStorage } from "./driver.ts";
@@ -98,7 +99,8 @@ export class AccountLedger extends DurableObject {
     const onUnsummed = () => {
       this.#hasUnsummed = true;
     };
-    const run = createBatchRunner(driver, { isAlone: true, onEvent, onUnsummed });
+    const periods = createDebitPeriods(driver);
+    const run = createBatchRunner(driver, { periods, onEvent, onUnsummed });
     const perform: PerformOwn = (name, order) => unwrap(this.#runOne(name, order)) as never;
     const forwarding =
       DB === undefined
@@ -110,15 +112,21 @@ export class AccountLedger extends DurableObject {
     const account = driver.prepare("SELECT id FROM account LIMIT 1");
     const sumUsage = () => perform("sumUsage", { account: String(account.get()?.["id"]) });
     const requests = createObjectRequestLog(driver, requestLogBoundsOf(env));
-    const due = withRequestLog(requests, forwarding);
-    const upkeep = createUpkeep(storage, driver, maintain, rollUpAfterDays, due, sumUsage);
+    const upkeep = createUpkeep(storage, driver, periods, {
+      maintain,
+      rollUpAfterDays,
+      forwarding: withRequestLog(requests, forwarding),
+      sumUsage,
+    });
     // Data that an earlier version stored may be due for maintenance that only this version knows.
     if (hasMigrated) upkeep.schedule().catch(logAlarmError);
     const moving = createMoving(driver, async () => {
       await storage.deleteAll();
+      periods.forget();
       runMigrations(driver, migrations);
     });
-    return { run, upkeep, moving, requests };
+    const hasAccount = () => account.get() !== undefined;
+    return { run, upkeep, moving, requests, hasAccount };
   }
 
   /** Performs one operation in one transaction. */
@@ -173,7 +181,9 @@ export class AccountLedger extends DurableObject {
               ...{ isAgain, perform, keyStatus },
             });
       await scheduled;
-      return { value };
+      // Without the account, an import may bring the key.
+      const isFinal = value.outcome.outcome === "invalid_key" && this.#data.use().hasAccount();
+      return isFinal ? { value, isFinal } : { value };
     } catch (error) {
       if (error instanceof OtherRelease) this.#faultReports.send(error.message);
       const fault = describeFault(error);
@@ -312,6 +322,7 @@ type AccountData = {
   upkeep: Upkeep;
   moving: ReturnType<typeof createMoving>;
   requests: ObjectRequestLog;
+  hasAccount(): boolean;
 };
 
 const logAlarmError = (cause: unknown) =>

@@ -1,10 +1,11 @@
 import type { ReverseAll } from "#jobs/reverse-calls.ts";
 import type { CallLedger, Counted } from "#ledger/call-ledger.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
-import type { DebitOutcome, KeyStatus, Ledger } from "#ledger/port.ts";
+import type { DebitOrder, DebitOutcome, KeyStatus, KeyStatusOrder, Ledger } from "#ledger/port.ts";
 import type { AccountMoves, MoveOperations } from "#ledger/transfer/account-moves.ts";
 import { WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
 import { type BatchItem, type BatchResult, outcomeOf, unwrap } from "../sqlite/batch.ts";
+import { createKnownRejections } from "./known-rejections.ts";
 import {
   type BatchStub,
   type CallOperation,
@@ -30,8 +31,9 @@ export const ledgerOfObjects = (find: FindStub): Ledger =>
   });
 
 /**
- * Creates a call ledger over objects. An operation is one round trip. The object sees every call of its account, so it counts the
- * rate.
+/**
+ * Creates a call ledger over objects. An operation is one round trip, unless a call is rejected again (known-rejections.ts). The object
+ * sees every other call of its account, so it counts the rate.
  *
  * `onOtherRelease`: called if a call fails because this Worker and the object are of releases that do not fit.
  */
@@ -40,12 +42,26 @@ export function callLedgerOfObjects(
   callsPerSecond: number,
   onOtherRelease: (fault: OtherRelease) => void = () => {},
 ): CallLedger {
-  const call = (kind: CallOperation, order: { account: string }, rate: number | null) =>
-    sendToObject(async (isAgain) => {
-      const counted = unwrap(await find(order).call(kind, order, rate, isAgain));
-      requireKnownOutcome(kind, counted as Counted<DebitOutcome | KeyStatus>);
+  const rejections = createKnownRejections();
+
+  async function send(
+    kind: CallOperation,
+    order: DebitOrder | KeyStatusOrder,
+    rate: number | null,
+  ): Promise<Counted<DebitOutcome | KeyStatus>> {
+    const known = rate === null ? null : rejections.find(kind, order);
+    if (known !== null) return known;
+    return sendToObject(async (isAgain) => {
+      const result = await find(order).call(kind, order, rate, isAgain);
+      const counted = unwrap(result) as Counted<DebitOutcome | KeyStatus>;
+      requireKnownOutcome(kind, counted);
+      rejections.learn(kind, order, counted, "isFinal" in result);
       return counted;
-    }, LEDGER).catch((error) => {
+    }, LEDGER);
+  }
+
+  const call: typeof send = (kind, order, rate) =>
+    send(kind, order, rate).catch((error) => {
       if (error instanceof OtherRelease) onOtherRelease(error);
       throw error;
     });

@@ -55,8 +55,9 @@ export const ITEMS_MAX = 1_000;
 /** The operations of a call. */
 export type CallOperation = "debit" | "keyStatus";
 
+/** `isFinal`: the key is not good and can never become good. */
 export type CallResult =
-  | { value: Counted<DebitOutcome | KeyStatus> }
+  | { value: Counted<DebitOutcome | KeyStatus>; isFinal?: true }
   | Extract<BatchResult, { error: unknown }>;
 
 /** The stub of an object that can be exported and imported. */

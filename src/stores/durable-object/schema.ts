@@ -3,9 +3,16 @@ import { objectRequests } from "../schema/object-requests.ts";
 import { sqliteLedger } from "../schema/sqlite-ledger.ts";
 
 /**
+ * The differences between an object's schema and that of a node's file. The platform bills each entry of an index like a row, both
+ * when it is written and when it is deleted, so old idempotency records are found without one (stores/sqlite/old-records.ts). In
+ * `debit_journal` are the debits of an earlier period, which is dropped as a whole (stores/sqlite/debit-periods.ts).
+ */
+const OBJECT_DIFFERENCES = "DROP INDEX idempotency_by_age;";
+
+/**
  * The migrations of an account's object, in the order in which they run. Released migrations are never edited. They lack the tables
  * of the dashboard, which are in D1, and those of a node's imports and jobs; the request log has tables of its own.
  */
 export const OBJECT_MIGRATIONS: readonly Migration[] = [
-  { name: "initial", sql: sqliteLedger + objectRequests, readableFrom: 1 },
+  { name: "initial", sql: sqliteLedger + OBJECT_DIFFERENCES + objectRequests, readableFrom: 1 },
 ];

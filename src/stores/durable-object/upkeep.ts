@@ -1,12 +1,13 @@
 import type { MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { DAY_MS, HOUR_MS, IDEMPOTENCY_KEPT_MS } from "#limits.ts";
+import type { DebitPeriods } from "../sqlite/debit-periods.ts";
 import type { SqlDriver } from "../sqlite/driver.ts";
 import type { ObjectStorage } from "./driver.ts";
 import { FORWARD_AFTER_MS, type Forwarding } from "./events.ts";
 
 /**
- * The alarm of an account's object, which is set for whatever is due first. It rolls up old debits and deletes old idempotency
- * records, at most once a day and only if there are any; only the first call after a round sets an alarm for that. It also sums
+ * The alarm of an account's object, which is set for whatever is due first. It rolls up a period of old debits and deletes old
+ * idempotency records, at most once a day and only if there are any; only the first call after a round sets an alarm for that. It also sums
  * debits for the usage, forwards events one second after they were written, and writes the events of grants that expire.
  */
 export type Upkeep = {
@@ -36,20 +37,24 @@ const SUM_STEPS_A_ROUND = 20;
 /** Debits are summed while few of them still arrive with earlier times. */
 const SUM_AFTER_MS = 5_000;
 
-/** `forwarding`: null if there is no D1 database to forward events to. */
+export type UpkeepSettings = {
+  maintain(order: MaintainOrder): MaintainOutcome;
+  rollUpAfterDays: number;
+  /** Null if there is no D1 database to forward events to. */
+  forwarding: Forwarding | null;
+  sumUsage(): { more: boolean };
+};
+
 export function createUpkeep(
   storage: Pick<ObjectStorage, "getAlarm" | "setAlarm">,
   driver: SqlDriver,
-  maintain: (order: MaintainOrder) => MaintainOutcome,
-  rollUpAfterDays: number,
-  forwarding: Forwarding | null = null,
-  sumUsage: () => { more: boolean } = () => ({ more: false }),
+  periods: DebitPeriods,
+  { maintain, rollUpAfterDays, forwarding, sumUsage }: UpkeepSettings,
 ): Upkeep {
   const keptMs = rollUpAfterDays * DAY_MS;
-  const oldestDebit = driver.prepare(
-    "SELECT at FROM debit_by_account ORDER BY account_no, at LIMIT 1",
-  );
-  const oldestResponse = driver.prepare("SELECT at FROM idempotency ORDER BY at LIMIT 1");
+  const oldestRecord = driver.prepare("SELECT min(at) AS at FROM idempotency");
+  /** The time of the oldest idempotency record, or an earlier one. Undefined until it is read, because that reads all records. */
+  let oldestRecordAt: number | null | undefined;
   /** Undefined until it is read, once per start of the object. */
   let alarmAt: number | null | undefined;
   /** Whether many debits may have to be summed. */
@@ -77,12 +82,14 @@ export function createUpkeep(
   const isEarlyEnough = (due: number) => typeof alarmAt === "number" && alarmAt <= due;
   const notTooSoon = (due: number) => Math.max(due, Date.now() + SOONEST_MS);
 
-  /** Returns when the oldest debit or idempotency record becomes old; null if there is neither. */
+  /** Returns when a period of debits or the oldest idempotency record becomes old; null if there is neither. */
   function oldAt(): number | null {
-    const [debit, response] = [oldestDebit.get()?.["at"], oldestResponse.get()?.["at"]];
+    const debit = periods.decisiveAt();
+    if (oldestRecordAt === undefined)
+      oldestRecordAt = (oldestRecord.get()?.["at"] ?? null) as number | null;
     const times = [];
-    if (typeof debit === "number") times.push(debit + keptMs);
-    if (typeof response === "number") times.push(response + IDEMPOTENCY_KEPT_MS);
+    if (debit !== null) times.push(debit + keptMs);
+    if (oldestRecordAt !== null) times.push(oldestRecordAt + IDEMPOTENCY_KEPT_MS);
     return times.length === 0 ? null : Math.min(...times);
   }
 
@@ -95,15 +102,30 @@ export function createUpkeep(
     if (times.length > 0) await setNoLaterThan(Math.min(...times));
   }
 
+  /** Starts a new period of debits if the present one is old enough. */
+  function startPeriod(before: number, now: number): void {
+    if (!periods.isOver(before)) return;
+    try {
+      driver.transaction("write", () => periods.startNew(now));
+    } catch (error) {
+      periods.forget();
+      throw error;
+    }
+  }
+
   /** Returns whether nothing is left to roll up. */
   async function rollUp(now: number): Promise<boolean> {
     const old = oldAt();
     if (old === null || old > now) return true;
+    const before = now - keptMs;
+    oldestRecordAt = undefined;
     let after: number | null = null;
     for (let steps = 0; steps < STEPS_A_ROUND; steps += 1) {
-      const order = { now, rollUpBefore: now - keptMs, rowsMax: ROWS_A_STEP, after };
-      ({ after } = maintain(order));
-      if (after === null) return true;
+      startPeriod(before, now);
+      // Debits are rolled up by periods only: one by one, each would be billed.
+      const rollUpBefore = periods.isEarlierBefore(before) ? before : 0;
+      ({ after } = maintain({ now, rollUpBefore, rowsMax: ROWS_A_STEP, after }));
+      if (after === null && !periods.isOver(before)) return true;
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     return false;
@@ -121,6 +143,8 @@ export function createUpkeep(
 
   return {
     recordDebit({ now, isRepeatable }) {
+      if (isRepeatable && oldestRecordAt !== undefined)
+        oldestRecordAt = Math.min(oldestRecordAt ?? now, now);
       const due = notTooSoon(now + (isRepeatable ? IDEMPOTENCY_KEPT_MS : keptMs) + GATHER_MS);
       return isEarlyEnough(due) ? undefined : setNoLaterThan(due);
     },
@@ -145,6 +169,10 @@ export function createUpkeep(
       if ((await sumDebits()) && isRolledUp) await schedule();
       else await set(now + BETWEEN_ROUNDS_MS);
     },
-    schedule,
+    schedule() {
+      // An import may have brought records.
+      oldestRecordAt = undefined;
+      return schedule();
+    },
   };
 }

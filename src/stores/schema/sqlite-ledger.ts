@@ -18,7 +18,8 @@
  * - `credit_grant_to_spend` is in burn order; grants without an expiry come last. It has the column `spent`, which changes
  *   seldom. The indexes after it have the order of an account's entries, so that a page costs the same at any depth.
  * - `debit_journal` is for files that many accounts share: new debits are appended in order of time, so that a commit changes
- *   few pages however many accounts called. Slices move to `debit_by_account` (stores/sqlite/journal.ts).
+ *   few pages however many accounts called. Slices move to `debit_by_account` (stores/sqlite/journal.ts). A Durable Object uses it
+ *   for the debits of an earlier period (stores/sqlite/debit-periods.ts).
  * - `checksum` covers the other columns of its row (stores/sqlite/row-checksum.ts). At the edge it is null.
  * - `event` has AUTOINCREMENT, because its numbers are part of an event's id and must never be reused.
  */
@@ -177,7 +178,6 @@ CREATE TABLE idempotency (
   PRIMARY KEY (account_no, tool, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_by_age ON idempotency (at);
-CREATE INDEX idempotency_by_call ON idempotency (account_no, call_id);
 
 CREATE TABLE event (
   no INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -3,13 +3,18 @@ import type { DebitPart } from "#ledger/rules/rows.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { accountNoSql } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
-import { readNumber, sql } from "./sql-database.ts";
+import { readNumber, type SqlDialect, sql } from "./sql-database.ts";
+
+/** Whether the call of the idempotency record `record` was reversed, as an SQL condition. Such a record is not replayed. */
+export const isReversedSql = (record: string): string =>
+  `EXISTS (SELECT 1 FROM reversal v
+    WHERE v.account_no = ${record}.account_no AND v.debit_at = ${record}.at AND v.call_id = ${record}.call_id)`;
 
 /**
  * Finds a call by the primary keys of its tables. Scalar subqueries instead of joins: SQLite looks both halves of the view `debit`
  * up by key then.
  */
-export const findCall: LedgerRead<"findCall"> = {
+export const createFindCall = (dialect: SqlDialect): LedgerRead<"findCall"> => ({
   queries({ account, at, callId }) {
     const accountNo = accountNoSql(account);
     return [
@@ -18,7 +23,9 @@ export const findCall: LedgerRead<"findCall"> = {
           (SELECT id FROM credit_grant WHERE no = grant_no) AS grant_id,
           (SELECT kind FROM credit_grant WHERE no = grant_no) AS grant_kind
         FROM debit WHERE account_no = ${accountNo} AND at = ${at} AND call_id = ${callId}`,
-      sql`SELECT count(*) AS records FROM idempotency WHERE account_no = ${accountNo} AND call_id = ${callId}`,
+      // In PostgreSQL, a record may have a later time than its debit.
+      sql`SELECT count(*) AS records FROM idempotency WHERE account_no = ${accountNo} AND call_id = ${callId}
+        ${dialect === "sqlite" ? sql`AND at = ${at}` : sql``}`,
       sql`SELECT reversed_at FROM reversal
         WHERE account_no = ${accountNo} AND debit_at = ${at} AND call_id = ${callId}`,
       sql`SELECT 1 AS found FROM usage_hour
@@ -34,9 +41,9 @@ export const findCall: LedgerRead<"findCall"> = {
       ? { outcome: "rolled_up", reversedAt: null }
       : { outcome: "not_found" };
   },
-};
+});
 
-function readCall(row: SqlRow, isRepeatable: boolean): CallRecord {
+function readCall(row: SqlRow, isKept: boolean): CallRecord {
   const reversedAt = readNumber(row["reversed_at"]);
   const isMark = Number(row["key_no"]) === 0 && reversedAt !== null;
   if (isMark) return { outcome: "never_charged", reversedAt };
@@ -49,7 +56,7 @@ function readCall(row: SqlRow, isRepeatable: boolean): CallRecord {
     isFree: Number(row["is_free"]) === 1,
     parts: readParts(row, credits),
     reversedAt,
-    isRepeatable,
+    isRepeatable: isKept && reversedAt === null,
   };
 }
 

@@ -4,7 +4,7 @@ import { createAudit } from "./audit.ts";
 import { listCredits } from "./credits.ts";
 import { createEntriesRead } from "./entries.ts";
 import { entryBalances } from "./entry-balances.ts";
-import { findCall } from "./find-call.ts";
+import { createFindCall } from "./find-call.ts";
 import type { LedgerRead } from "./ledger-read.ts";
 import type { SqlDialect } from "./sql-database.ts";
 import { usage } from "./usage.ts";
@@ -29,7 +29,7 @@ export const createLedgerReads = (dialect: SqlDialect): LedgerReads => ({
   findAccount,
   listKeys,
   credits: listCredits,
-  findCall,
+  findCall: createFindCall(dialect),
   usage,
   entries: createEntriesRead(dialect),
   entryBalances,

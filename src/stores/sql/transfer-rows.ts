@@ -1,5 +1,6 @@
 import type { RecordKind, RecordOf } from "#ledger/transfer/records.ts";
 import { LOW_BALANCE_DEFAULT } from "#limits.ts";
+import { isReversedSql } from "./find-call.ts";
 import { PURCHASE_COLUMNS } from "./purchase-columns.ts";
 import type { SqlDialect } from "./sql-database.ts";
 import { number, type RecordColumn, type RecordTable, text } from "./transfer-table.ts";
@@ -178,6 +179,7 @@ const reversalRows = table("reversal", {
 const idempotencyRows = table("idempotency", {
   table: "idempotency",
   key: [byAccount, keyOf("tool", "text"), keyOf("key", "text")],
+  where: `NOT ${isReversedSql("t")}`,
   members: {
     account,
     tool: text("tool"),

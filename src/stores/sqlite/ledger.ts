@@ -5,8 +5,9 @@ import { SUM_STEP_DEBITS } from "#limits.ts";
 import type { KnownAccount } from "../ledger/known-account.ts";
 import { decide, type LoadRequest, orderContext } from "../ledger/working-set.ts";
 import { createSqliteReads } from "./database.ts";
+import type { DebitPeriods } from "./debit-periods.ts";
 import type { SqlDriver } from "./driver.ts";
-import { createJournal } from "./journal.ts";
+import { createJournal, type Journal } from "./journal.ts";
 import { createLoader } from "./load.ts";
 import { createMaintain } from "./maintain.ts";
 import { createNewDebits, type NewDebits } from "./new-debits.ts";
@@ -18,8 +19,8 @@ type Order<Name extends LedgerOperation> = LedgerOperations[Name][0];
 type Outcome<Name extends LedgerOperation> = LedgerOperations[Name][1];
 
 export type SqliteLedgerOptions = {
-  /** No other connection ever writes to the ledger, as in a Durable Object. Debits then need no journal. */
-  isAlone?: boolean;
+  /** Set if no other connection ever writes to the ledger, as in a Durable Object. Debits then need no journal. */
+  periods?: DebitPeriods;
   /** Called for each event that is written. */
   onEvent?: () => void;
   /** Called with an account that has made so many debits that they should be summed. */
@@ -47,11 +48,12 @@ export type SqliteLedger = {
 
 export function createSqliteLedger(
   driver: SqlDriver,
-  { isAlone = false, onEvent = () => {}, onUnsummed = () => {} }: SqliteLedgerOptions = {},
+  { periods, onEvent = () => {}, onUnsummed = () => {} }: SqliteLedgerOptions = {},
 ): SqliteLedger {
+  const isAlone = periods !== undefined;
   const loader = createLoader(driver);
   const journal = createJournal(driver);
-  const newDebits = createNewDebits(driver, journal, isAlone);
+  const newDebits = createNewDebits(driver, journal, periods ?? null);
   const usageSums = createUsageSums(driver);
   const saver = createSaver(driver, newDebits, usageSums, onEvent);
   const writer = createWriterMark(driver);
@@ -60,7 +62,7 @@ export function createSqliteLedger(
   const others = {
     ...createSqliteReads(driver),
     ...createOthers(driver, decideDue, isAlone),
-    ...createUpkeep(driver, journal, usageSums, onSummed),
+    ...createUpkeep(driver, periods ?? journal, usageSums, onSummed),
   };
   /** The accounts that the orders of this transaction concern. */
   const used = new Set<KnownAccount>();
@@ -237,13 +239,13 @@ function createOthers(
 /** The operations of the upkeep. `onSummed`: called with an account whose row they changed. */
 function createUpkeep(
   driver: SqlDriver,
-  journal: ReturnType<typeof createJournal>,
+  debits: Journal | DebitPeriods,
   usageSums: UsageSums,
   onSummed: (account: string) => void,
 ) {
   const accountNo = driver.prepare("SELECT no FROM account WHERE id = ?");
   return {
-    maintain: createMaintain(driver, journal, usageSums, onSummed),
+    maintain: createMaintain(driver, debits, usageSums, onSummed),
     sumUsage({ account, max }: Order<"sumUsage">): Outcome<"sumUsage"> {
       const no = accountNo.get(account)?.["no"];
       const summed = typeof no === "number" ? usageSums.step(no, max) : null;

@@ -17,6 +17,7 @@ import {
   type LoadRequest,
   type OrderContext,
 } from "../ledger/working-set.ts";
+import { isReversedSql } from "../sql/find-call.ts";
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
 import type { SqlDriver, SqlRow, SqlStatement } from "./driver.ts";
 
@@ -133,8 +134,9 @@ function prepareStatements(driver: SqlDriver) {
     everyGrant: driver.prepare("SELECT * FROM credit_grant WHERE account_no = ?"),
     grantById: driver.prepare("SELECT * FROM credit_grant WHERE account_no = ? AND id = ?"),
     grantByNo: driver.prepare("SELECT * FROM credit_grant WHERE account_no = ? AND no = ?"),
+    // A call that is no longer charged must not be replayed.
     record: driver.prepare(
-      "SELECT * FROM idempotency WHERE account_no = ? AND tool = ? AND key = ?",
+      `SELECT * FROM idempotency i WHERE account_no = ? AND tool = ? AND key = ? AND NOT ${isReversedSql("i")}`,
     ),
     debit: driver.prepare("SELECT * FROM debit WHERE account_no = ? AND at = ? AND call_id = ?"),
   };

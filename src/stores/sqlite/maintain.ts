@@ -1,25 +1,26 @@
 import { hourOf, type MaintainOrder, type MaintainOutcome } from "#ledger/port.ts";
 import { IDEMPOTENCY_KEPT_MS } from "#limits.ts";
 import { addUsageSql } from "../sql/usage.ts";
+import type { DebitPeriods } from "./debit-periods.ts";
 import type { SqlDriver, SqlRow } from "./driver.ts";
 import type { Journal } from "./journal.ts";
+import { byAge, bySlices } from "./old-records.ts";
 import { ROW_CHECKSUM } from "./row-checksum.ts";
 import type { UsageSums } from "./usage-sums.ts";
 
 /**
  * Maintenance of the ledger: rolls old debits up by account, hour, key and tool, deletes old idempotency records, and sums debits
- * for the usage. `onSummed`: called with the id of an account whose debits were summed.
+ * for the usage. `debits`: the debits that are not in `debit_by_account`. `onSummed`: called with the id of an account whose debits
+ * were summed.
  */
 export function createMaintain(
   driver: SqlDriver,
-  journal: Journal,
+  debits: Journal | DebitPeriods,
   usageSums: UsageSums,
   onSummed: (account: string) => void,
 ) {
-  const forgetRecords = driver.prepare(
-    `DELETE FROM idempotency WHERE (account_no, tool, key) IN
-       (SELECT account_no, tool, key FROM idempotency WHERE at <= ? ORDER BY at LIMIT ?)`,
-  );
+  const deleteOldRecords = "drain" in debits ? byAge(driver) : bySlices(driver);
+  const allAccounts = driver.prepare("SELECT no, id FROM account");
   const nextAccount = driver.prepare(
     "SELECT account_no FROM debit_by_account WHERE account_no > ? ORDER BY account_no LIMIT 1",
   );
@@ -64,15 +65,35 @@ export function createMaintain(
     return rows.length;
   }
 
+  /** Sums the next debits if an account has many that are not summed; else rolls the earlier period up. Returns the number of calls. */
+  function rollUpEarlier(periods: DebitPeriods): number | "summed" {
+    const accounts = allAccounts.all();
+    for (const { no } of accounts) {
+      const summed = usageSums.step(no as number);
+      if (summed === null) continue;
+      onSummed(summed);
+      return "summed";
+    }
+    for (const { id } of accounts) onSummed(id as string);
+    return periods.rollUpEarlier();
+  }
+
   return (order: MaintainOrder): MaintainOutcome => {
     const { now, earliestNow = now } = order;
     const rollUpBefore = order.rollUpBefore - Math.max(0, now - earliestNow);
     const kept = Math.min(now, earliestNow) - IDEMPOTENCY_KEPT_MS;
-    const forgotten = forgetRecords.run(kept, order.rowsMax);
+    const { forgotten, isMore } = deleteOldRecords(kept, order.rowsMax);
     let rolledUp = 0;
     let after = order.after ?? 0;
+    if (isMore) return { rolledUp, forgotten, after };
     let budget = order.rowsMax - forgotten;
-    if (budget > 0) budget -= journal.drain(budget, rollUpBefore);
+    if ("drain" in debits) {
+      if (budget > 0) budget -= debits.drain(budget, rollUpBefore);
+    } else if (debits.isEarlierBefore(rollUpBefore)) {
+      const calls = rollUpEarlier(debits);
+      if (calls === "summed") return { rolledUp, forgotten, after };
+      rolledUp = calls;
+    } else debits.release(rollUpBefore);
     // An account with nothing to roll up costs a look-up, so it counts as one row.
     while (budget > 0) {
       const accountNo = nextAccount.get(after)?.["account_no"] as number | undefined;

@@ -1,12 +1,14 @@
 import type { DebitRow } from "#ledger/rules/rows.ts";
 import type { KnownAccount } from "../ledger/known-account.ts";
 import { DEBIT_COLUMNS, debitValues } from "../ledger/row-columns.ts";
+import type { DebitPeriods } from "./debit-periods.ts";
 import { insertSql, type SqlDriver, type SqlStatement, type SqlValue } from "./driver.ts";
 import type { Journal } from "./journal.ts";
 
 /**
  * Writes the debits of a transaction. Most go to the journal. If an account has many debits in the transaction, they go directly
- * to `debit_by_account`, because they take few pages there and then need not be moved.
+ * to `debit_by_account`, because they take few pages there and then need not be moved. In the database of a single account, the time
+ * of a debit decides (debit-periods.ts).
  *
  * A unique constraint covers only one of the two tables. So a debit that, by its time, may exist in the other table is looked up
  * there.
@@ -29,8 +31,12 @@ type Table = {
   insertMany: SqlStatement;
 };
 
-/** `isAlone`: the database belongs to a single account. */
-export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: boolean) {
+/** `periods`: of the database of a single account; null if many accounts share it. */
+export function createNewDebits(
+  driver: SqlDriver,
+  journal: Journal,
+  periods: Pick<DebitPeriods, "start" | "forget"> | null,
+) {
   const appended = prepareTable(driver, "debit_journal");
   const direct = prepareTable(driver, "debit_by_account");
   const lastOf = driver.prepare(
@@ -67,7 +73,6 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
   }
 
   function isDirect(debits: readonly DebitRow[]): boolean {
-    if (isAlone) return true;
     if (debits.length < DIRECT_FROM) return false;
     const end = readJournalEnd();
     let later = 0;
@@ -77,7 +82,6 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
 
   function collectDirect(known: KnownAccount, accountNo: number, debits: readonly DebitRow[]) {
     for (const debit of debits) collectRow(direct, accountNo, debit);
-    if (isAlone) return;
     const end = readJournalEnd();
     let last = latestOf(known);
     for (const { at, callId } of debits) {
@@ -85,6 +89,10 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
       if (at > last) last = at;
     }
     latest.set(known, last);
+  }
+
+  function collectByPeriod(accountNo: number, debits: readonly DebitRow[], start: number) {
+    for (const debit of debits) collectRow(debit.at < start ? appended : direct, accountNo, debit);
   }
 
   function append(known: KnownAccount, accountNo: number, debits: readonly DebitRow[]) {
@@ -108,7 +116,8 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
     /** Collects debits to write. Throws `DebitIsThere` if a debit exists in the table where no constraint would find it. */
     collect(known: KnownAccount, accountNo: number, debits: readonly DebitRow[]): void {
       if (debits.length === 0) return;
-      if (isDirect(debits)) collectDirect(known, accountNo, debits);
+      if (periods !== null) collectByPeriod(accountNo, debits, periods.start());
+      else if (isDirect(debits)) collectDirect(known, accountNo, debits);
       else append(known, accountNo, debits);
     },
     /** Writes the collected debits. Returns how many went to the journal. */
@@ -124,6 +133,7 @@ export function createNewDebits(driver: SqlDriver, journal: Journal, isAlone: bo
     },
     /** Call after the transaction was rolled back, or after another connection wrote. */
     forget() {
+      periods?.forget();
       journalEnd = null;
       last = null;
       direct.values = [];

@@ -101,8 +101,6 @@ export function createSaver(
       statements.insertReversal.run(...row, checksum(row));
     }
     if (unsaved.sums.length > 0) usageSums.add(accountNo, unsaved.sums);
-    for (const { callId, at } of unsaved.forgottenCalls)
-      statements.forgetCall.run(accountNo, callId, at);
     for (const record of records?.values() ?? []) {
       const row = [accountNo, ...recordValues(record)];
       statements.insertRecord.run(...row, checksum(row));
@@ -166,9 +164,6 @@ function prepareStatements(driver: SqlDriver) {
         "INSERT",
         "INSERT OR REPLACE",
       ),
-    ),
-    forgetCall: driver.prepare(
-      "DELETE FROM idempotency WHERE account_no = ? AND call_id = ? AND at = ?",
     ),
     insertEvent: driver.prepare(insertSql("event", "account_no, at, kind, data")),
     clearEvents: driver.prepare("DELETE FROM event WHERE account_no = ?"),

@@ -87,6 +87,11 @@ export class AccountLedger extends Ledger {
     }
   }
 
+  /** What the alarm does. The platform reserves the name `alarm`. */
+  wake(): Promise<void> {
+    return super.alarm();
+  }
+
   async #counted<Result>(result: Promise<Result>): Promise<Result> {
     bill.requests += 1;
     const value = await result;
@@ -104,6 +109,11 @@ export default {
       const { object, items } = (await request.json()) as { object: string; items: never };
       const stub = env.LEDGER.getByName(object) as unknown as AccountLedger;
       await stub.performEach(items);
+      return new Response();
+    }
+    if (pathname === "/test/wake") {
+      const { object } = (await request.json()) as { object: string };
+      await (env.LEDGER.getByName(object) as unknown as AccountLedger).wake();
       return new Response();
     }
     if (pathname !== "/test/bill") return testAccess.fetch(request, env);

@@ -6,6 +6,7 @@ import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#ledger/po
 import { createForwarding, type PerformOwn } from "#stores/durable-object/events.ts";
 import { createUpkeep } from "#stores/durable-object/upkeep.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
+import { createDebitPeriods } from "#stores/sqlite/debit-periods.ts";
 import { createFixture, DAY, HOUR, MINUTE, START } from "../../contract/ledger/fixture.ts";
 import { openEmpty } from "../transfer-fixture.ts";
 
@@ -17,9 +18,10 @@ async function openFixture(t: TestContext, before = async () => {}) {
   t.mock.timers.enable({ apis: ["Date"], now: START });
   t.mock.method(console, "error", () => {});
   const driver = openEmpty(t);
+  const periods = createDebitPeriods(driver);
   let hasEvent = false;
   const run = createBatchRunner(driver, {
-    isAlone: true,
+    periods,
     onEvent: () => {
       hasEvent = true;
     },
@@ -49,13 +51,12 @@ async function openFixture(t: TestContext, before = async () => {}) {
     return submit(name, order) as never;
   };
   const start = () =>
-    createUpkeep(
-      storage,
-      driver,
-      (order: MaintainOrder) => submit("maintain", order) as MaintainOutcome,
-      KEPT_DAYS,
-      createForwarding(driver, perform, { add }),
-    );
+    createUpkeep(storage, driver, periods, {
+      maintain: (order: MaintainOrder) => submit("maintain", order) as MaintainOutcome,
+      rollUpAfterDays: KEPT_DAYS,
+      forwarding: createForwarding(driver, perform, { add }),
+      sumUsage: () => ({ more: false }),
+    });
   let upkeep = start();
   const ledger = ledgerOver(async (name, order) => {
     hasEvent = false;

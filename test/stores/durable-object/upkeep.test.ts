@@ -4,6 +4,7 @@ import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { createUpkeep } from "#stores/durable-object/upkeep.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
+import { createDebitPeriods } from "#stores/sqlite/debit-periods.ts";
 import {
   assertTotals,
   createFixture,
@@ -24,7 +25,8 @@ describe("the alarm of an account's object", () => {
   async function openFixture(t: TestContext) {
     t.mock.timers.enable({ apis: ["Date"], now: START });
     const driver = openEmpty(t);
-    const run = createBatchRunner(driver, { isAlone: true });
+    const periods = createDebitPeriods(driver);
+    const run = createBatchRunner(driver, { periods });
     const asked = { getAlarm: 0, setAlarm: 0 };
     const trouble: { setAlarm: Error | null; maintain: Error | null } = {
       setAlarm: null,
@@ -55,7 +57,13 @@ describe("the alarm of an account's object", () => {
       sums.left -= 1;
       return { more: sums.left >= 0 };
     };
-    const start = () => createUpkeep(storage, driver, maintain, KEPT_DAYS, null, sumUsage);
+    const start = () =>
+      createUpkeep(storage, driver, periods, {
+        maintain,
+        rollUpAfterDays: KEPT_DAYS,
+        forwarding: null,
+        sumUsage,
+      });
     const fixture = createFixture({
       ledger: ledgerOver(async (name, order) => submit(name, order)),
     });
@@ -148,20 +156,40 @@ describe("the alarm of an account's object", () => {
     assert.equal(fixture.alarmAt(), START + HOUR);
   });
 
-  test("stops after 20,000 rows and continues a second later, so that calls can run in between", async (t) => {
+  test("reads many idempotency records in rounds, so that calls can run in between", async (t) => {
     const fixture = await openFixture(t);
-    await fixture.call(START);
+    await fixture.call(START, "first");
     fixture.driver.exec(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20500)
-       INSERT INTO debit_by_account (account_no, at, call_id, key_no, tool, credits, grant_no, is_free)
-       SELECT 1, ${START} + i, 'many', 1, 'hash', 1, 1, 0 FROM n;
-       UPDATE credit_grant SET amount = amount + 20500`,
+       INSERT INTO idempotency (account_no, tool, key, at, call_id, body_sha256, response_sha256, received_at)
+       SELECT 1, 'hash', 'key ' || i, ${START} + i * (i % 2) * 10000, 'many', '', '', 1 FROM n`,
     );
     await fixture.goOff();
-    assert.equal(fixture.count("debit"), 501);
+    assert.ok(fixture.count("idempotency") > 1_000);
     assert.equal(fixture.alarmAt(), Date.now() + 1_000);
     await fixture.goOff();
-    assert.deepEqual([fixture.count("debit"), fixture.alarmAt()], [0, null]);
+    const young = `SELECT count(*) AS young FROM idempotency WHERE at > ${Date.now() - DAY}`;
+    assert.ok(fixture.count("idempotency") > 0, "some are not old yet");
+    assert.equal(fixture.count("idempotency"), fixture.driver.prepare(young).get()?.["young"]);
+    const oldest = fixture.driver.prepare("SELECT min(at) AS at FROM idempotency").get()?.["at"];
+    assert.equal(fixture.alarmAt(), Number(oldest) + 2 * DAY);
+  });
+
+  test("keeps debits for two periods at most, and drops a period at once", async (t) => {
+    const fixture = await openFixture(t);
+    let latest = 0;
+    for (let day = 0; day < 100; day += 1) {
+      const now = START + day * DAY;
+      t.mock.timers.setTime(Math.max(now, Date.now()));
+      if ((fixture.alarmAt() ?? now + 1) <= now) await fixture.goOff();
+      await fixture.call(now);
+      const [oldest] = fixture.driver.prepare("SELECT min(at) AS at FROM debit").all();
+      const age = now - Number(oldest?.["at"]);
+      assert.ok(age <= (2 * KEPT_DAYS + 3) * DAY, `${age / DAY} days`);
+      assert.ok(day < KEPT_DAYS || fixture.count("debit") >= KEPT_DAYS, "none is dropped early");
+      latest = fixture.count("debit_journal");
+    }
+    assert.ok(latest > 0, "there is an earlier period");
   });
 
   test("is repeated by the platform if its round fails, and the next call reads whether it is set", async (t) => {
@@ -248,11 +276,17 @@ describe("an object in workerd", () => {
     await assertTotals(fixture.ledger, Date.now());
   });
 
-  test("keeps its alarm after a restart, and rolls up no recent debits", async () => {
+  test("keeps its alarm after a restart, and a period as long as its latest debit", async () => {
     const { object, fixture, account } = await fillOld("young");
     await fixture.debit(account, { now: Date.now() });
     await object.wakeIn(50);
-    await eventually("it was folded", async () => (await object.countRows("debit")) === 1);
+    await eventually(
+      "a new period starts",
+      async () => (await object.countRows("debit_journal")) === 13,
+    );
+    assert.equal(await object.countRows("debit"), 13);
+    await fixture.debit(account, { now: Date.now() + 2 * HOUR });
+    assert.equal(await object.countRows("debit_by_account"), 1);
     const due = await object.alarmAt();
     assert.ok(due !== null && due > Date.now() + 29 * DAY, String(due));
     await objects.restart();
