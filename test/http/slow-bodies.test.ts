@@ -66,13 +66,16 @@ async function openFixture(t: TestContext) {
   /** Calls with a body that comes when the test sends it. */
   function trickle(key: string) {
     let send = (_: number) => {};
+    let disconnect = () => {};
     const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
       send = (bytes) => controller.enqueue(new Uint8Array(bytes).fill(0x20));
+      disconnect = () => controller.error(new Error("The client disconnected"));
     };
     const body = new ReadableStream<Uint8Array>({ start });
     const response = call(key, body, true);
     return {
       response,
+      disconnect: () => disconnect(),
       async send(bytes: number) {
         send(bytes);
         for (let turns = 0; turns < 5; turns += 1) await setImmediate();
@@ -135,6 +138,31 @@ for (const announced of [true, false]) {
     assert.equal((await other.post("hash", { body: LARGE })).status, 200);
   });
 }
+
+test("a client that disconnects while its call waits for memory leaves the queue", async (t) => {
+  const { service, stall, trickle } = await openFixture(t);
+  const callers = await Promise.all(Array.from({ length: STALLED }, () => createCaller(service)));
+  const other = await createCaller(service);
+  await Promise.all(callers.map(({ key }) => stall(key, true)));
+  const waiting = trickle(other.key);
+  await waiting.send(WORKER_MEMORY.bytes % hash.bodyBytesMax);
+  await waiting.send(hash.bodyBytesMax / 2);
+  waiting.disconnect();
+  // No time passes.
+  assert.equal((await waiting.response).status, 400);
+});
+
+test("a call waits for memory only if its key is valid", async (t) => {
+  const { service, trickle } = await openFixture(t);
+  const caller = await createCaller(service);
+  const key = forged(caller);
+  const calls = Array.from({ length: WORKER_MEMORY.callsPerAccount + 1 }, () => trickle(key));
+  for (const call of calls) await call.send(20_000);
+  // No time passes.
+  const response = await (calls.at(-1) as (typeof calls)[number]).response;
+  assert.equal(response.status, 401);
+  for (const call of calls) call.disconnect();
+});
 
 test("a body that keeps arriving is given the time that the runtime has for it, and one that does not is not", async (t) => {
   const { service, trickle } = await openFixture(t);

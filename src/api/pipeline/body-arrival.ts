@@ -38,7 +38,12 @@ export type Arrival = {
   discard(): void;
 };
 
-export function createArrival(lease: BodyLease, { stopped, stop }: Stop): Arrival {
+/** `beforeWait` is called when the body has to wait for memory. What it throws ends the reading. */
+export function createArrival(
+  lease: BodyLease,
+  { stopped, stop }: Stop,
+  beforeWait?: () => Promise<void>,
+): Arrival {
   let blocks: Uint8Array[] = [];
   /** The last block, with room for more small chunks. */
   let last = new Uint8Array();
@@ -80,7 +85,10 @@ export function createArrival(lease: BodyLease, { stopped, stop }: Stop): Arriva
 
   async function keepAfter(waited: Promise<void>, chunk: Uint8Array): Promise<boolean> {
     isWaiting = true;
+    // It may reject before it is awaited.
+    waited.catch(() => {});
     try {
+      await beforeWait?.();
       await waited;
     } finally {
       isWaiting = false;

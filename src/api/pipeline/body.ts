@@ -36,6 +36,8 @@ export type ReadOptions = {
   timeoutMs?: number | null;
   /** Called before a client that waits is told to send its body. Throws where the body would be rejected anyway. */
   beforeContinue?: () => void;
+  /** Called when the body has to wait for memory. What it throws ends the reading. */
+  beforeWait?: () => Promise<void>;
   /** Called with the number of bytes that were transferred. */
   onReceived?: (bytes: number) => void;
 };
@@ -61,7 +63,7 @@ export async function readBody(
   const raw = await readRaw(request, bytesMax, lease, options);
   options.onReceived?.(raw.byteLength);
   // A client may set the header on every request, even with an empty body.
-  const body = zipped && raw.byteLength > 0 ? await inflate(raw, bytesMax, lease) : raw;
+  const body = zipped && raw.byteLength > 0 ? await inflate(raw, bytesMax, lease, options) : raw;
   lease?.complete();
   return body;
 }
@@ -107,8 +109,9 @@ async function readRaw(
   request: BodyRequest,
   bytesMax: number,
   lease: BodyLease,
-  { timeoutMs = null, beforeContinue }: ReadOptions,
+  options: ReadOptions,
 ): Promise<Uint8Array> {
+  const { timeoutMs = null, beforeContinue } = options;
   const length = announcedLength(request);
   if (length !== null && length > bytesMax) {
     const dropped = await dropBody(request, bytesMax);
@@ -125,7 +128,7 @@ async function readRaw(
       return read instanceof Uint8Array ? read : new Uint8Array(read);
     }
     if (request.body === null) return new Uint8Array();
-    return await readLarge(request, request.body.getReader(), bytesMax, lease, timeoutMs);
+    return await readLarge(request, request.body.getReader(), bytesMax, lease, options);
   } catch (cause) {
     const error = cause instanceof ApiError ? cause : incomplete(cause);
     if (error.details.headers === CLOSE) unfinished.add(request);
@@ -141,10 +144,12 @@ async function readLarge(
   reader: Reader,
   bytesMax: number,
   lease: BodyLease,
-  timeoutMs: number | null,
+  { timeoutMs = null, beforeWait }: ReadOptions,
 ): Promise<Uint8Array> {
   const stop = createStop();
-  const arrival = createArrival(lease, stop);
+  const arrival = createArrival(lease, stop, beforeWait);
+  // A client that disconnects waits for memory no longer, though nothing reads its body then.
+  reader.closed.catch((cause) => stop.stop(incomplete(cause)));
   // A client that announces a large body has it at hand.
   if (announcedLength(request) !== null) arrival.watchPace();
   try {
@@ -161,9 +166,14 @@ async function readLarge(
   }
 }
 
-async function inflate(raw: Uint8Array, bytesMax: number, lease: BodyLease): Promise<Uint8Array> {
+async function inflate(
+  raw: Uint8Array,
+  bytesMax: number,
+  lease: BodyLease,
+  { beforeWait }: ReadOptions,
+): Promise<Uint8Array> {
   const stop = createStop();
-  const arrival = createArrival(lease, stop);
+  const arrival = createArrival(lease, stop, beforeWait);
   try {
     const source = new Blob([raw as Uint8Array<ArrayBuffer>]).stream();
     const reader = source.pipeThrough(new DecompressionStream("gzip")).getReader();

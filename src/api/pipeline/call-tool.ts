@@ -126,6 +126,7 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
         const body = await readBody(request, bodyBytesMaxOf(tool, contentType), counted, {
           timeoutMs: app.bodyTimeoutMs,
           beforeContinue: () => requireBodyType(tool, contentType),
+          beforeWait: gate.askStatus,
           onReceived(bytes) {
             context.receivedBytes = bytes;
           },

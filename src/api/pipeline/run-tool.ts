@@ -76,6 +76,11 @@ async function runJob<Body extends string | LargeText>(
       return bytes;
     },
   };
+  const type = form?.type ?? "application/json";
+  // Hashed first, so that the memory of a large output is counted without a pause in which other tools run.
+  const bodySha256 = job.fingerprint
+    ? bytesToHex(await hashRequest(sent, job, type, sources))
+    : null;
   const { runInBlocks } = tool;
   const result =
     write.inBlocks && runInBlocks !== undefined
@@ -83,10 +88,9 @@ async function runJob<Body extends string | LargeText>(
       : tool.run(input, context);
   const output = result instanceof Promise ? await result : result;
   const body = writeOutput(tool, form, output, write);
-  const type = form?.type ?? "application/json";
-  if (!job.fingerprint) return { body, type, fingerprint: null };
+  if (bodySha256 === null) return { body, type, fingerprint: null };
   const fingerprint = {
-    bodySha256: bytesToHex(await hashRequest(sent, job, type, sources)),
+    bodySha256,
     responseSha256: bytesToHex(await hashResponse(body, sources)),
     random: drawn === null ? null : bytesToHex(drawn),
   };
