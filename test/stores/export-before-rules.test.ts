@@ -28,6 +28,7 @@ import { bytesOf, linesOf, openEmpty } from "./transfer-fixture.ts";
 const FILE = path.join(import.meta.dirname, "../fixtures/export-before-rules.jsonl");
 const LINES = readFileSync(FILE, "utf8").trimEnd().split("\n");
 const NOW = 1_771_934_765_048;
+const objects = openObjects();
 
 type Told = {
   state: string;
@@ -188,7 +189,6 @@ describe("a file of the version before the rules module", () => {
   });
 
   test("can be imported into Durable Objects, account by account", async () => {
-    const objects = openObjects();
     for (const name of Object.keys(TOLD)) {
       const account = accountId(name);
       const { ledger, moves } = objects.object(name);
