@@ -37,25 +37,27 @@ const BUCKETS_BEFORE_SWEEP = 10_000;
 /** A larger step back in time means that a clock was set back, not that two clocks differ. */
 const CLOCK_SKEW_MAX_MS = 10_000;
 
-type Bucket = { calls: number; at: number };
+/** In thousandths of a call, which are whole numbers: sums of fractions would depend on how often a bucket is looked at. */
+type Bucket = { milliCalls: number; at: number };
+const CALL = 1_000;
 
 export function createThrottle(callsPerSecond: number, source: RateSource = "account"): Throttle {
   if (callsPerSecond === 0) return NO_LIMIT;
-  const capacity = callsPerSecond * BURST_SECONDS;
+  const capacity = callsPerSecond * BURST_SECONDS * CALL;
   const buckets = new Map<string, Bucket>();
   let sweepAt = BUCKETS_BEFORE_SWEEP;
 
   /** Times come from different clocks and may be out of order. A small step back and forth must not refill the bucket. */
   const fill = (bucket: Bucket, nowMs: number) => {
     const ms = nowMs - bucket.at;
-    if (ms > 0) bucket.calls = Math.min(capacity, bucket.calls + (ms / 1000) * callsPerSecond);
+    if (ms > 0) bucket.milliCalls = Math.min(capacity, bucket.milliCalls + ms * callsPerSecond);
     if (ms > 0 || ms < -CLOCK_SKEW_MAX_MS) bucket.at = nowMs;
   };
 
   function sweep(nowMs: number): void {
     for (const [name, bucket] of buckets) {
       fill(bucket, nowMs);
-      if (bucket.calls >= capacity) buckets.delete(name);
+      if (bucket.milliCalls >= capacity) buckets.delete(name);
     }
     // Twice the busy buckets, so that the cost of a sweep is spread over as many new ones.
     sweepAt = Math.max(BUCKETS_BEFORE_SWEEP, buckets.size * 2);
@@ -65,19 +67,19 @@ export function createThrottle(callsPerSecond: number, source: RateSource = "acc
     let bucket = buckets.get(name);
     if (bucket === undefined) {
       if (buckets.size >= sweepAt) sweep(nowMs);
-      bucket = { calls: capacity, at: nowMs };
+      bucket = { milliCalls: capacity, at: nowMs };
       buckets.set(name, bucket);
     } else {
       fill(bucket, nowMs);
     }
-    const allowed = bucket.calls >= 1;
-    if (allowed) bucket.calls -= 1;
-    const waitMs = ((1 - bucket.calls) / callsPerSecond) * 1_000;
+    const allowed = bucket.milliCalls >= CALL;
+    if (allowed) bucket.milliCalls -= CALL;
+    const waitMs = (CALL - bucket.milliCalls) / callsPerSecond;
     return {
       source,
       callsPerSecond,
       allowed,
-      remaining: Math.floor(bucket.calls),
+      remaining: Math.floor(bucket.milliCalls / CALL),
       ...waits(callsPerSecond, waitMs),
       ...(!allowed && { availableAt: bucket.at + waitMs }),
     };
@@ -85,14 +87,14 @@ export function createThrottle(callsPerSecond: number, source: RateSource = "acc
 
   function putBack(name: string): void {
     const bucket = buckets.get(name);
-    if (bucket !== undefined) bucket.calls = Math.min(capacity, bucket.calls + 1);
+    if (bucket !== undefined) bucket.milliCalls = Math.min(capacity, bucket.milliCalls + CALL);
   }
 
   function isUsedUp(name: string, nowMs: number): boolean {
     const bucket = buckets.get(name);
     if (bucket === undefined) return false;
     fill(bucket, nowMs);
-    return bucket.calls < 1;
+    return bucket.milliCalls < CALL;
   }
 
   return { take, putBack, isUsedUp, policy: ratePolicy(source, callsPerSecond) };

@@ -72,7 +72,7 @@ const ownOutcome = async (object: ReturnType<typeof createObject>, order: DebitO
   return "value" in result ? result.value : assert.fail();
 };
 
-/** The time is a fraction, so sums in another order differ in the last digit. */
+/** The time is a fraction, so its last digits depend on when the bucket was last filled. */
 const withoutTime = (outcome: unknown) =>
   JSON.parse(JSON.stringify(outcome), (name, value) => (name === "availableAt" ? 0 : value));
 
