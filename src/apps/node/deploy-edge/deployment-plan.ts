@@ -15,6 +15,8 @@ export type DeploymentPlan = {
   additions: Readonly<Record<string, string>>;
   /** Whether the Workers have a SECRET that stays. */
   keepsSecret: boolean;
+  /** Whether a Worker has a SECRET that this run replaces with the one in the file. */
+  replacesSecret: boolean;
   /** What the operator should know. */
   messages: readonly string[];
 };
@@ -35,6 +37,8 @@ export function planDeployment(
   const additions: Record<string, string> = {};
   if (kept["PUBLIC_URL"] !== publicUrl) additions["PUBLIC_URL"] = publicUrl;
   const isSecretDeployed = requireOneSecret(kept, deployed, names, settingsFile);
+  const replacesSecret = isSecretDeployed && replaceSecret && Boolean(kept["SECRET"]);
+  const keepsSecret = isSecretDeployed && !replacesSecret;
   if (!kept["SECRET"] && !isSecretDeployed) additions["SECRET"] = randomBytes(32).toString("hex");
   if (!kept["TOOLBOOTH_OPERATOR_TOKEN"] && !has(deployed.site, "TOOLBOOTH_OPERATOR_TOKEN"))
     additions["TOOLBOOTH_OPERATOR_TOKEN"] = randomBytes(32).toString("hex");
@@ -46,8 +50,9 @@ export function planDeployment(
       domain === null ? [] : [domain, ...deployed.domains.filter((other) => other !== domain)],
     settings: { ...kept, ...additions },
     additions,
-    keepsSecret: isSecretDeployed && !replaceSecret,
-    messages: messagesOn(domain, deployed, isSecretDeployed && !replaceSecret, kept),
+    keepsSecret,
+    replacesSecret,
+    messages: messagesOn(domain, deployed, keepsSecret, kept),
   };
 }
 

@@ -10,6 +10,7 @@ import { checkDnsRecords, type DeployedState, type DeployedWorker } from "./depl
 import type { DeploymentPlan } from "./deployment-plan.ts";
 import { createFirstKey, makeCall, waitUntilReady } from "./first-call.ts";
 import { type RunWrangler, SECRETS_FILE } from "./run-wrangler.ts";
+import { endReplacement } from "./secret-replacement.ts";
 import { type Settings, saveSettings, settingsOfWorkers } from "./settings-file.ts";
 import { applyMigrations, findPending, TABLES_COMMAND } from "./tables.ts";
 import { CONFIG_FILES, writeConfigs } from "./worker-configs.ts";
@@ -90,12 +91,17 @@ export function listSteps(deployment: Deployment): Step[] {
           },
         ]
       : []),
-    deployStep(
-      deployment,
-      `Deploy the API Worker (${names.api}) at ${plan.publicUrl}`,
-      CONFIG_FILES.api,
-      ofApi,
-      deployed.api,
+    afterwards(
+      deployStep(
+        deployment,
+        `Deploy the API Worker (${names.api}) at ${plan.publicUrl}`,
+        CONFIG_FILES.api,
+        ofApi,
+        deployed.api,
+      ),
+      () => {
+        if (plan.replacesSecret) endReplacement(args.settingsFile);
+      },
     ),
     {
       title: `Wait until ${plan.publicUrl}/readyz says that calls succeed`,
@@ -108,6 +114,15 @@ export function listSteps(deployment: Deployment): Step[] {
     ...callSteps(deployment),
   ];
 }
+
+const afterwards = (step: Step, then: () => void): Step => ({
+  ...step,
+  run: async () => {
+    const done = await step.run();
+    then();
+    return done;
+  },
+});
 
 function databaseStep({ args, checkout, names, deployed, plan, api }: Deployment): Step {
   const { databaseId, accountId } = deployed;

@@ -12,6 +12,7 @@ import { checkDomain, findAccount, inspectAccount } from "./deployed-state.ts";
 import { planDeployment } from "./deployment-plan.ts";
 import { type Deployment, listSteps, type Step } from "./deployment-steps.ts";
 import { createWrangler } from "./run-wrangler.ts";
+import { beginReplacement, resumeReplacement } from "./secret-replacement.ts";
 import { checkSettings, readSettingsFile, saveSettings } from "./settings-file.ts";
 import { API_CONFIG, readWorkerConfig, SITE_CONFIG } from "./worker-configs.ts";
 
@@ -21,12 +22,15 @@ const INTERRUPTED_EXIT_CODE = 130;
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const stop = new AbortController();
 
-async function deploy(args: Arguments): Promise<void> {
+async function deploy(given: Arguments): Promise<void> {
+  const { args, isResumed } = resumeReplacement(given);
   const deployment = await prepare(args);
   const steps = listSteps(deployment);
   const { plan, deployed } = deployment;
   say(`Deploying to ${plan.publicUrl} in the account ${deployed.accountId}`);
   for (const message of plan.messages) say(`Note: ${message}`);
+  if (isResumed && plan.replacesSecret)
+    say("Note: An earlier run with --replace-secret did not end. This run continues it.");
   if (args.dryRun) return describe(deployment, steps);
   saveSettings(args.settingsFile, plan.additions);
   const made = ["SECRET", "TOOLBOOTH_OPERATOR_TOKEN"].filter((name) => name in plan.additions);
@@ -36,6 +40,7 @@ async function deploy(args: Arguments): Promise<void> {
     );
   const siteSettings = deployed.site?.settings ?? new Set<string>();
   checkSettings(plan.settings, siteSettings, args.settingsFile);
+  if (plan.replacesSecret) beginReplacement(args.settingsFile);
   for (const [index, step] of steps.entries()) await perform(step, index + 1, steps.length);
   summarize(deployment);
 }
