@@ -37,7 +37,13 @@ export function planDeployment(
   const additions: Record<string, string> = {};
   if (kept["PUBLIC_URL"] !== publicUrl) additions["PUBLIC_URL"] = publicUrl;
   const isSecretDeployed = requireOneSecret(kept, deployed, names, settingsFile);
-  const replacesSecret = isSecretDeployed && replaceSecret && Boolean(kept["SECRET"]);
+  if (replaceSecret && isSecretDeployed && !kept["SECRET"]) {
+    throw new DeployError(
+      `${settingsFile} has no SECRET to replace the deployed one.`,
+      "Put the new SECRET into the file, as a list with the old one.",
+    );
+  }
+  const replacesSecret = isSecretDeployed && replaceSecret;
   const keepsSecret = isSecretDeployed && !replacesSecret;
   if (!kept["SECRET"] && !isSecretDeployed) additions["SECRET"] = randomBytes(32).toString("hex");
   if (!kept["TOOLBOOTH_OPERATOR_TOKEN"] && !has(deployed.site, "TOOLBOOTH_OPERATOR_TOKEN"))
@@ -52,7 +58,7 @@ export function planDeployment(
     additions,
     keepsSecret,
     replacesSecret,
-    messages: messagesOn(domain, deployed, keepsSecret, kept),
+    messages: messagesOn(domain, deployed, { keepsSecret, replacesSecret }, kept),
   };
 }
 
@@ -111,11 +117,20 @@ function requireOneSecret(
 function messagesOn(
   domain: string | null,
   deployed: DeployedState,
-  keepsSecret: boolean,
+  { keepsSecret, replacesSecret }: { keepsSecret: boolean; replacesSecret: boolean },
   kept: Settings,
 ): string[] {
   const others = domain === null ? [] : deployed.domains.filter((other) => other !== domain);
+  const secrets = kept["SECRET"]?.split(",").length ?? 0;
   return [
+    ...(replacesSecret && secrets > 1
+      ? [
+          "The first SECRET of the list signs new keys. Both Workers must know it before: if they do not, stop, and deploy the list with the old secret first.",
+        ]
+      : []),
+    ...(replacesSecret && secrets === 1
+      ? ["Keys that were made with another SECRET than the one in the file stop working."]
+      : []),
     ...(keepsSecret && kept["SECRET"]
       ? ["SECRET is deployed already and stays. --replace-secret uploads the one in the file."]
       : []),

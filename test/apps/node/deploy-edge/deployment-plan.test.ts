@@ -70,7 +70,13 @@ test("a deployed SECRET and token are neither replaced nor made again", () => {
   assert.ok(without.keepsSecret);
   assert.match(without.messages.join(), /deployed but not in the file/);
   assert.ok(plan([], deployed, { SECRET: "x" }).keepsSecret);
-  assert.ok(!plan(["--replace-secret"], deployed, { SECRET: "x" }).keepsSecret);
+  const replaced = plan(["--replace-secret"], deployed, { SECRET: "x" });
+  assert.ok(!replaced.keepsSecret && replaced.replacesSecret);
+  assert.match(replaced.messages.join(), /another SECRET than the one in the file stop working/);
+  const list = plan(["--replace-secret"], deployed, { SECRET: "x,y" });
+  assert.match(list.messages.join(), /deploy the list with the old secret first/);
+  assert.throws(() => plan(["--replace-secret"], deployed), /has no SECRET to replace/);
+  assert.ok(!plan(["--replace-secret"], {}, { SECRET: "x" }).replacesSecret);
 });
 
 test("Workers that would get different secrets are refused", () => {
