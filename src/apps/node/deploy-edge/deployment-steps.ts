@@ -34,6 +34,8 @@ export type Deployment = {
   wrangler: RunWrangler;
   fetchService: FetchService;
   signal: AbortSignal;
+  /** Prints a line. */
+  say(text: string): void;
 };
 
 /**
@@ -106,7 +108,7 @@ export function listSteps(deployment: Deployment): Step[] {
     {
       title: `Wait until ${plan.publicUrl}/readyz says that calls succeed`,
       run: async () => {
-        const waited = { waitMs: args.waitMs, signal };
+        const waited = { waitMs: args.waitMs, signal, say: deployment.say };
         const tookMs = await waitUntilReady(plan.publicUrl, fetchService, waited);
         return `ready after ${Math.ceil(tookMs / 1_000)} s`;
       },

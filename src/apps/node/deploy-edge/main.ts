@@ -68,7 +68,10 @@ async function prepare(args: Arguments): Promise<Deployment> {
   const onOutput = (text: string) => args.verbose && process.stdout.write(text);
   const wrangler = createWrangler({ checkout: CHECKOUT, access, accountId, signal, onOutput });
   const fetchService = createFetch(args.connectTo, signal);
-  return { args, checkout: CHECKOUT, names, deployed, plan, api, wrangler, fetchService, signal };
+  return {
+    ...{ args, checkout: CHECKOUT, names, deployed, plan },
+    ...{ api, wrangler, fetchService, signal, say },
+  };
 }
 
 async function perform(step: Step, number: number, count: number): Promise<void> {
