@@ -25,7 +25,7 @@ export type DeploymentPlan = {
 const TO_FILL_IN = ["MAIL_API_TOKEN", "MAIL_FROM"];
 
 export function planDeployment(
-  { domain: requested, settingsFile, replaceSecret }: Arguments,
+  { domain: requested, location, settingsFile, replaceSecret }: Arguments,
   deployed: DeployedState,
   names: { api: string; site: string },
   file: Settings | null,
@@ -36,6 +36,12 @@ export function planDeployment(
   const publicUrl = `https://${domain ?? workersDevHost(deployed, names.api)}`;
   const additions: Record<string, string> = {};
   if (kept["PUBLIC_URL"] !== publicUrl) additions["PUBLIC_URL"] = publicUrl;
+  if (location !== null && kept["TOOLBOOTH_JURISDICTION"]) {
+    throw new DeployError(
+      `--location cannot be used with TOOLBOOTH_JURISDICTION, which is in ${settingsFile}.`,
+      "Use one of them: the database is created in the jurisdiction.",
+    );
+  }
   const isSecretDeployed = requireOneSecret(kept, deployed, names, settingsFile);
   if (replaceSecret && isSecretDeployed && !kept["SECRET"]) {
     throw new DeployError(
@@ -137,8 +143,18 @@ function messagesOn(
     ...(keepsSecret && !kept["SECRET"]
       ? ["SECRET is deployed but not in the file. Keep it safe: exports need it."]
       : []),
+    ...(isJurisdictionLate(deployed, kept)
+      ? ["The database exists already; its jurisdiction cannot be changed."]
+      : []),
     ...(others.length > 0
       ? [`The Worker keeps its other domains: ${others.join(", ")}. Remove them in the dashboard.`]
       : []),
   ];
+}
+
+/** Whether the file adds or deletes TOOLBOOTH_JURISDICTION after the database was created. Cloudflare does not show its value. */
+function isJurisdictionLate({ databaseId, api }: DeployedState, kept: Settings): boolean {
+  if (databaseId === null || api === null) return false;
+  const wanted = kept["TOOLBOOTH_JURISDICTION"];
+  return has(api, "TOOLBOOTH_JURISDICTION") ? wanted === null : Boolean(wanted);
 }

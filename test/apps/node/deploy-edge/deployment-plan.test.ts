@@ -79,6 +79,26 @@ test("a deployed SECRET and token are neither replaced nor made again", () => {
   assert.ok(!plan(["--replace-secret"], {}, { SECRET: "x" }).replacesSecret);
 });
 
+test("a jurisdiction that comes or goes after the database was created is noted", () => {
+  const note = /The database exists already; its jurisdiction cannot be changed\./;
+  const messages = (settings: string[], wanted: string | null, databaseId: string | null) => {
+    const deployed = { databaseId, api: worker("SECRET", ...settings), site: worker("SECRET") };
+    return plan([], deployed, { TOOLBOOTH_JURISDICTION: wanted }).messages.join();
+  };
+  assert.match(messages([], "eu", "id"), note);
+  assert.match(messages(["TOOLBOOTH_JURISDICTION"], null, "id"), note);
+  assert.doesNotMatch(messages(["TOOLBOOTH_JURISDICTION"], "eu", "id"), note);
+  assert.doesNotMatch(messages([], "eu", null), note);
+  assert.doesNotMatch(messages([], null, "id"), note);
+});
+
+test("a location of the database and a jurisdiction exclude each other", () => {
+  assert.throws(
+    () => plan(["--location", "weur"], {}, { TOOLBOOTH_JURISDICTION: "eu" }),
+    /--location cannot be used with TOOLBOOTH_JURISDICTION/,
+  );
+});
+
 test("Workers that would get different secrets are refused", () => {
   assert.throws(
     () => plan([], { api: worker("SECRET"), site: worker() }),
