@@ -138,7 +138,7 @@ function messagesOn(
       ? ["Keys that were made with another SECRET than the one in the file stop working."]
       : []),
     ...(keepsSecret && kept["SECRET"]
-      ? ["SECRET is deployed already and stays. --replace-secret uploads the one in the file."]
+      ? ["The deployed SECRET stays. --replace-secret would upload the one in the file."]
       : []),
     ...(keepsSecret && !kept["SECRET"]
       ? ["SECRET is deployed but not in the file. Keep it safe: exports need it."]

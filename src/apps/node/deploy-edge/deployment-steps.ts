@@ -229,7 +229,7 @@ function callSteps({ args, plan, fetchService }: Deployment): Step[] {
     title: "Make a call with the key and check its result",
     run: async () => {
       const { charged, remaining } = await makeCall(plan.publicUrl, key ?? "", fetchService);
-      return `a correct hash, ${charged} credits charged, ${remaining} left`;
+      return `a correct hash, ${charged} ${charged === "1" ? "credit" : "credits"} charged, ${remaining} left`;
     },
   });
   return steps;

@@ -16,7 +16,8 @@ import { beginReplacement, resumeReplacement } from "./secret-replacement.ts";
 import { checkSettings, readSettingsFile, saveSettings } from "./settings-file.ts";
 import { API_CONFIG, readWorkerConfig, SITE_CONFIG } from "./worker-configs.ts";
 
-const AGAIN = "Then run the command again; it continues where it stopped.";
+/** Before the first step there is nothing to continue. */
+let hasBegun = false;
 const INTERRUPTED_EXIT_CODE = 130;
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -41,6 +42,7 @@ async function deploy(given: Arguments): Promise<void> {
   const siteSettings = deployed.site?.settings ?? new Set<string>();
   checkSettings(plan.settings, siteSettings, args.settingsFile);
   if (plan.replacesSecret) beginReplacement(args.settingsFile);
+  hasBegun = true;
   for (const [index, step] of steps.entries()) await perform(step, index + 1, steps.length);
   summarize(deployment);
 }
@@ -105,7 +107,7 @@ function describe({ args, plan }: Deployment, steps: readonly Step[]): void {
 }
 
 function summarize({ args, plan, deployed, names }: Deployment): void {
-  const isFirst = deployed.site === null;
+  const isFirst = deployed.site === null || deployed.api?.isAlone !== false;
   const { settingsFile } = args;
   const read = (name: string) =>
     `export ${name === "TOOLBOOTH_OPERATOR_TOKEN" ? `TOOLBOOTH_REMOTE=${plan.publicUrl} ` : ""}${name}=$(node -p 'JSON.parse(fs.readFileSync("${settingsFile}")).${name}')`;
@@ -125,16 +127,17 @@ function summarize({ args, plan, deployed, names }: Deployment): void {
 }
 
 function report(error: unknown): number {
+  const again = `run the command again${hasBegun ? "; it continues where it stopped" : ""}.`;
   const write = (text: string) => process.stderr.write(`${text}\n`);
   if (error instanceof DeployUsageError) {
     write(`${error.message}\nnpm run deploy:edge -- --help lists the options.`);
     return 2;
   }
   if (stop.signal.aborted) {
-    write(`${(error as Error).message || "Interrupted."} ${AGAIN.replace("Then run", "Run")}`);
+    write(`${(error as Error).message || "Interrupted."} R${again.slice(1)}`);
     return INTERRUPTED_EXIT_CODE;
   }
-  if (error instanceof DeployError) write(`${error.message}\n${error.advice}\n${AGAIN}`);
+  if (error instanceof DeployError) write(`${error.message}\n${error.advice}\nThen ${again}`);
   else if (error instanceof DataFolderError) write(error.message);
   else write(`Unexpected error: ${(error as Error).stack ?? error}`);
   return 1;

@@ -14,7 +14,11 @@ const NOTHING: DeployedState = {
   site: null,
   domains: [],
 };
-const worker = (...settings: string[]) => ({ settings: new Set(settings), variables: [] });
+const worker = (...settings: string[]) => ({
+  settings: new Set(settings),
+  variables: [],
+  isAlone: false,
+});
 const plan = (
   typed: string[],
   deployed: Partial<DeployedState> = {},

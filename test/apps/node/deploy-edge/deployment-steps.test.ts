@@ -57,7 +57,7 @@ test("a replacement of SECRET that fails between the Workers continues without t
   const stepsUntil = async (failing: string | null) => {
     const { args, isResumed } = resumeReplacement(given);
     assert.ok(isResumed);
-    const worker = { settings: new Set(["SECRET"]), variables: [] };
+    const worker = { settings: new Set(["SECRET"]), variables: [], isAlone: false };
     const { keepsSecret, replacesSecret } = planDeployment(
       args,
       {
