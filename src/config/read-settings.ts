@@ -62,9 +62,12 @@ export const readRollUpAfterDays = (readNumber: ReadWholeNumber) =>
     36_500,
   );
 
-/** Returns the sentence about a value that must be one of `names`, with the nearest of them. */
+/**
+ * Returns the sentence about a value that must be one of `names`, with the nearest of them. No jurisdiction is suggested: the choice
+ * cannot be changed, and near names are not near places (uk, us).
+ */
 export function notOneOf(setting: string, text: string, names: readonly string[]): string {
-  const nearest = nearestName(text, names);
+  const nearest = names === JURISDICTIONS ? undefined : nearestName(text, names);
   const meant = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
   return `${setting} must be one of ${names.join(", ")}; got "${text.slice(0, 80)}".${meant}`;
 }

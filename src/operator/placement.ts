@@ -17,7 +17,7 @@ export const NO_PLACES =
   "--location and --jurisdiction work only with --remote and a service on Cloudflare. Here all accounts are in one database, which lives where you run it.";
 
 export const ONE_OF_THEM =
-  "Use either --location or --jurisdiction. An account in a jurisdiction is placed inside it, near whoever creates it.";
+  "Use either --location or --jurisdiction. An account in a jurisdiction is placed inside it, near the person who creates it.";
 
 /** Returns where a new account will live. `hasPlaces`: false where all accounts share a database. Throws an AccountError. */
 export function choosePlacement(

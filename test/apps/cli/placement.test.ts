@@ -82,6 +82,7 @@ describe("where the command line creates accounts", { concurrency: 4 }, () => {
     for (const [options, expected] of [
       ["--location wuer", /--location must be one of wnam, .*; got "wuer"\. Did you mean weur\?/],
       ["--location", /--location requires a value/],
+      ["--jurisdiction uk", /--jurisdiction must be one of eu, fedramp, us; got "uk"\.$/m],
       ["--jurisdiction e", /--jurisdiction must be one of eu, fedramp, us; got "e"/],
       ["--location weur --jurisdiction eu", /Use either --location or --jurisdiction/],
     ] as const) {

@@ -19,6 +19,8 @@ export type DeployedWorker = {
   settings: ReadonlySet<string>;
   /** Those that are plain variables, which a secret cannot replace. */
   variables: readonly string[];
+  /** It binds no other Worker. The API Worker does when its first deployment is complete. */
+  isAlone: boolean;
 };
 
 type Binding = { type: string; name: string; class_name?: string };
@@ -108,6 +110,7 @@ async function findWorker(
   return {
     settings: new Set([...named("secret_text"), ...named("plain_text")].map((each) => each.name)),
     variables: named("plain_text").map((each) => each.name),
+    isAlone: named("service").length === 0,
   };
 }
 

@@ -15,6 +15,8 @@ export type DeploymentPlan = {
   additions: Readonly<Record<string, string>>;
   /** Whether the Workers have a SECRET that stays. */
   keepsSecret: boolean;
+  /** Whether a Worker has a SECRET that this run replaces with the one in the file. */
+  replacesSecret: boolean;
   /** What the operator should know. */
   messages: readonly string[];
 };
@@ -23,7 +25,7 @@ export type DeploymentPlan = {
 const TO_FILL_IN = ["MAIL_API_TOKEN", "MAIL_FROM"];
 
 export function planDeployment(
-  { domain: requested, settingsFile, replaceSecret }: Arguments,
+  { domain: requested, location, settingsFile, replaceSecret }: Arguments,
   deployed: DeployedState,
   names: { api: string; site: string },
   file: Settings | null,
@@ -34,7 +36,21 @@ export function planDeployment(
   const publicUrl = `https://${domain ?? workersDevHost(deployed, names.api)}`;
   const additions: Record<string, string> = {};
   if (kept["PUBLIC_URL"] !== publicUrl) additions["PUBLIC_URL"] = publicUrl;
+  if (location !== null && kept["TOOLBOOTH_JURISDICTION"]) {
+    throw new DeployError(
+      `--location cannot be used with TOOLBOOTH_JURISDICTION, which is in ${settingsFile}.`,
+      "Use one of them: the database is created in the jurisdiction.",
+    );
+  }
   const isSecretDeployed = requireOneSecret(kept, deployed, names, settingsFile);
+  if (replaceSecret && isSecretDeployed && !kept["SECRET"]) {
+    throw new DeployError(
+      `${settingsFile} has no SECRET to replace the deployed one.`,
+      "Put the new SECRET into the file, as a list with the old one.",
+    );
+  }
+  const replacesSecret = isSecretDeployed && replaceSecret;
+  const keepsSecret = isSecretDeployed && !replacesSecret;
   if (!kept["SECRET"] && !isSecretDeployed) additions["SECRET"] = randomBytes(32).toString("hex");
   if (!kept["TOOLBOOTH_OPERATOR_TOKEN"] && !has(deployed.site, "TOOLBOOTH_OPERATOR_TOKEN"))
     additions["TOOLBOOTH_OPERATOR_TOKEN"] = randomBytes(32).toString("hex");
@@ -46,8 +62,9 @@ export function planDeployment(
       domain === null ? [] : [domain, ...deployed.domains.filter((other) => other !== domain)],
     settings: { ...kept, ...additions },
     additions,
-    keepsSecret: isSecretDeployed && !replaceSecret,
-    messages: messagesOn(domain, deployed, isSecretDeployed && !replaceSecret, kept),
+    keepsSecret,
+    replacesSecret,
+    messages: messagesOn(domain, deployed, { keepsSecret, replacesSecret }, kept),
   };
 }
 
@@ -106,19 +123,38 @@ function requireOneSecret(
 function messagesOn(
   domain: string | null,
   deployed: DeployedState,
-  keepsSecret: boolean,
+  { keepsSecret, replacesSecret }: { keepsSecret: boolean; replacesSecret: boolean },
   kept: Settings,
 ): string[] {
   const others = domain === null ? [] : deployed.domains.filter((other) => other !== domain);
+  const secrets = kept["SECRET"]?.split(",").length ?? 0;
   return [
+    ...(replacesSecret && secrets > 1
+      ? [
+          "The first SECRET of the list signs new keys. Both Workers must know it before: if they do not, stop, and deploy the list with the old secret first.",
+        ]
+      : []),
+    ...(replacesSecret && secrets === 1
+      ? ["Keys that were made with another SECRET than the one in the file stop working."]
+      : []),
     ...(keepsSecret && kept["SECRET"]
-      ? ["SECRET is deployed already and stays. --replace-secret uploads the one in the file."]
+      ? ["The deployed SECRET stays. --replace-secret would upload the one in the file."]
       : []),
     ...(keepsSecret && !kept["SECRET"]
       ? ["SECRET is deployed but not in the file. Keep it safe: exports need it."]
+      : []),
+    ...(isJurisdictionLate(deployed, kept)
+      ? ["The database exists already; its jurisdiction cannot be changed."]
       : []),
     ...(others.length > 0
       ? [`The Worker keeps its other domains: ${others.join(", ")}. Remove them in the dashboard.`]
       : []),
   ];
+}
+
+/** Whether the file adds or deletes TOOLBOOTH_JURISDICTION after the database was created. Cloudflare does not show its value. */
+function isJurisdictionLate({ databaseId, api }: DeployedState, kept: Settings): boolean {
+  if (databaseId === null || api === null) return false;
+  const wanted = kept["TOOLBOOTH_JURISDICTION"];
+  return has(api, "TOOLBOOTH_JURISDICTION") ? wanted === null : Boolean(wanted);
 }

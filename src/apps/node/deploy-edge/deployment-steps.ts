@@ -10,6 +10,7 @@ import { checkDnsRecords, type DeployedState, type DeployedWorker } from "./depl
 import type { DeploymentPlan } from "./deployment-plan.ts";
 import { createFirstKey, makeCall, waitUntilReady } from "./first-call.ts";
 import { type RunWrangler, SECRETS_FILE } from "./run-wrangler.ts";
+import { endReplacement } from "./secret-replacement.ts";
 import { type Settings, saveSettings, settingsOfWorkers } from "./settings-file.ts";
 import { applyMigrations, findPending, TABLES_COMMAND } from "./tables.ts";
 import { CONFIG_FILES, writeConfigs } from "./worker-configs.ts";
@@ -33,6 +34,8 @@ export type Deployment = {
   wrangler: RunWrangler;
   fetchService: FetchService;
   signal: AbortSignal;
+  /** Prints a line. */
+  say(text: string): void;
 };
 
 /**
@@ -90,17 +93,22 @@ export function listSteps(deployment: Deployment): Step[] {
           },
         ]
       : []),
-    deployStep(
-      deployment,
-      `Deploy the API Worker (${names.api}) at ${plan.publicUrl}`,
-      CONFIG_FILES.api,
-      ofApi,
-      deployed.api,
+    afterwards(
+      deployStep(
+        deployment,
+        `Deploy the API Worker (${names.api}) at ${plan.publicUrl}`,
+        CONFIG_FILES.api,
+        ofApi,
+        deployed.api,
+      ),
+      () => {
+        if (plan.replacesSecret) endReplacement(args.settingsFile);
+      },
     ),
     {
       title: `Wait until ${plan.publicUrl}/readyz says that calls succeed`,
       run: async () => {
-        const waited = { waitMs: args.waitMs, signal };
+        const waited = { waitMs: args.waitMs, signal, say: deployment.say };
         const tookMs = await waitUntilReady(plan.publicUrl, fetchService, waited);
         return `ready after ${Math.ceil(tookMs / 1_000)} s`;
       },
@@ -108,6 +116,15 @@ export function listSteps(deployment: Deployment): Step[] {
     ...callSteps(deployment),
   ];
 }
+
+const afterwards = (step: Step, then: () => void): Step => ({
+  ...step,
+  run: async () => {
+    const done = await step.run();
+    then();
+    return done;
+  },
+});
 
 function databaseStep({ args, checkout, names, deployed, plan, api }: Deployment): Step {
   const { databaseId, accountId } = deployed;
@@ -212,7 +229,7 @@ function callSteps({ args, plan, fetchService }: Deployment): Step[] {
     title: "Make a call with the key and check its result",
     run: async () => {
       const { charged, remaining } = await makeCall(plan.publicUrl, key ?? "", fetchService);
-      return `a correct hash, ${charged} credits charged, ${remaining} left`;
+      return `a correct hash, ${charged} ${charged === "1" ? "credit" : "credits"} charged, ${remaining} left`;
     },
   });
   return steps;

@@ -9,6 +9,8 @@ import { DeployError, Interrupted } from "./deploy-error.ts";
 /** Checks of the deployed service: ready, and a call with a key. */
 
 const READY_PAUSE_MS = 2_000;
+/** How often the operator sees the last result while the service is not ready. */
+const READY_REPORT_MS = 30_000;
 /** Credits of the first account. Its calls of this check cost one each. */
 const FIRST_CREDITS = 1_000;
 const KEY_LABEL = "deploy:edge";
@@ -17,9 +19,10 @@ const KEY_LABEL = "deploy:edge";
 export async function waitUntilReady(
   url: string,
   fetchService: FetchService,
-  { waitMs, signal }: { waitMs: number; signal: AbortSignal },
+  { waitMs, signal, say }: { waitMs: number; signal: AbortSignal; say(text: string): void },
 ): Promise<number> {
   const started = performance.now();
+  let reportMs = READY_REPORT_MS;
   for (;;) {
     const attempt = await ask(`${url}/readyz`, fetchService);
     if (signal.aborted) throw new Interrupted();
@@ -30,6 +33,10 @@ export async function waitUntilReady(
         `${url}/readyz was not ready after ${Math.round(waitMs / 1_000)} s. Last result: ${attempt.result}`,
         attempt.advice,
       );
+    }
+    if (elapsedMs >= reportMs) {
+      say(`      not ready after ${Math.round(elapsedMs / 1_000)} s: ${attempt.result}`);
+      reportMs += READY_REPORT_MS;
     }
     await sleep(READY_PAUSE_MS, undefined, { signal }).catch(() => {
       throw new Interrupted();
@@ -42,12 +49,13 @@ type Attempt = { isReady: boolean; result: string; advice: string };
 async function ask(url: string, fetchService: FetchService): Promise<Attempt> {
   try {
     const response = await fetchService(url);
-    const text = (await response.text()).trim();
+    const body = (await response.text()).trim();
+    const { detail: text = body } = (parse(body) ?? {}) as { detail?: string };
     return {
       isReady: response.status === 200,
       result: `status ${response.status}${text === "" ? "" : `, ${printable(text)}`}`,
       advice:
-        "Both Workers are deployed. `npx wrangler tail toolbooth` and `npx wrangler tail toolbooth-site` show what they log. A new certificate can take some minutes: --wait sets how long to wait.",
+        "Both Workers are deployed. `npx wrangler tail toolbooth` and `npx wrangler tail toolbooth-site` show what they log. --wait sets how long to wait.",
     };
   } catch (error) {
     const { message, cause } = error as Error;

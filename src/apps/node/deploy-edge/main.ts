@@ -12,21 +12,26 @@ import { checkDomain, findAccount, inspectAccount } from "./deployed-state.ts";
 import { planDeployment } from "./deployment-plan.ts";
 import { type Deployment, listSteps, type Step } from "./deployment-steps.ts";
 import { createWrangler } from "./run-wrangler.ts";
+import { beginReplacement, resumeReplacement } from "./secret-replacement.ts";
 import { checkSettings, readSettingsFile, saveSettings } from "./settings-file.ts";
 import { API_CONFIG, readWorkerConfig, SITE_CONFIG } from "./worker-configs.ts";
 
-const AGAIN = "Then run the command again; it continues where it stopped.";
+/** Before the first step there is nothing to continue. */
+let hasBegun = false;
 const INTERRUPTED_EXIT_CODE = 130;
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const stop = new AbortController();
 
-async function deploy(args: Arguments): Promise<void> {
+async function deploy(given: Arguments): Promise<void> {
+  const { args, isResumed } = resumeReplacement(given);
   const deployment = await prepare(args);
   const steps = listSteps(deployment);
   const { plan, deployed } = deployment;
   say(`Deploying to ${plan.publicUrl} in the account ${deployed.accountId}`);
   for (const message of plan.messages) say(`Note: ${message}`);
+  if (isResumed && plan.replacesSecret)
+    say("Note: An earlier run with --replace-secret did not end. This run continues it.");
   if (args.dryRun) return describe(deployment, steps);
   saveSettings(args.settingsFile, plan.additions);
   const made = ["SECRET", "TOOLBOOTH_OPERATOR_TOKEN"].filter((name) => name in plan.additions);
@@ -36,6 +41,8 @@ async function deploy(args: Arguments): Promise<void> {
     );
   const siteSettings = deployed.site?.settings ?? new Set<string>();
   checkSettings(plan.settings, siteSettings, args.settingsFile);
+  if (plan.replacesSecret) beginReplacement(args.settingsFile);
+  hasBegun = true;
   for (const [index, step] of steps.entries()) await perform(step, index + 1, steps.length);
   summarize(deployment);
 }
@@ -63,7 +70,10 @@ async function prepare(args: Arguments): Promise<Deployment> {
   const onOutput = (text: string) => args.verbose && process.stdout.write(text);
   const wrangler = createWrangler({ checkout: CHECKOUT, access, accountId, signal, onOutput });
   const fetchService = createFetch(args.connectTo, signal);
-  return { args, checkout: CHECKOUT, names, deployed, plan, api, wrangler, fetchService, signal };
+  return {
+    ...{ args, checkout: CHECKOUT, names, deployed, plan },
+    ...{ api, wrangler, fetchService, signal, say },
+  };
 }
 
 async function perform(step: Step, number: number, count: number): Promise<void> {
@@ -97,7 +107,7 @@ function describe({ args, plan }: Deployment, steps: readonly Step[]): void {
 }
 
 function summarize({ args, plan, deployed, names }: Deployment): void {
-  const isFirst = deployed.site === null;
+  const isFirst = deployed.site === null || deployed.api?.isAlone !== false;
   const { settingsFile } = args;
   const read = (name: string) =>
     `export ${name === "TOOLBOOTH_OPERATOR_TOKEN" ? `TOOLBOOTH_REMOTE=${plan.publicUrl} ` : ""}${name}=$(node -p 'JSON.parse(fs.readFileSync("${settingsFile}")).${name}')`;
@@ -117,16 +127,17 @@ function summarize({ args, plan, deployed, names }: Deployment): void {
 }
 
 function report(error: unknown): number {
+  const again = `run the command again${hasBegun ? "; it continues where it stopped" : ""}.`;
   const write = (text: string) => process.stderr.write(`${text}\n`);
   if (error instanceof DeployUsageError) {
     write(`${error.message}\nnpm run deploy:edge -- --help lists the options.`);
     return 2;
   }
   if (stop.signal.aborted) {
-    write(`${(error as Error).message || "Interrupted."} ${AGAIN.replace("Then run", "Run")}`);
+    write(`${(error as Error).message || "Interrupted."} R${again.slice(1)}`);
     return INTERRUPTED_EXIT_CODE;
   }
-  if (error instanceof DeployError) write(`${error.message}\n${error.advice}\n${AGAIN}`);
+  if (error instanceof DeployError) write(`${error.message}\n${error.advice}\nThen ${again}`);
   else if (error instanceof DataFolderError) write(error.message);
   else write(`Unexpected error: ${(error as Error).stack ?? error}`);
   return 1;

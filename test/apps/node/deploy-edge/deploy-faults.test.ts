@@ -27,7 +27,8 @@ const DOMAIN = ["--domain", "tools.example.com"];
 function assertFailed({ code, stdout, stderr }: Run, message: RegExp): void {
   assert.equal(code, 1, stdout + stderr);
   assert.match(stderr, message);
-  assert.match(stderr, /Then run the command again; it continues where it stopped\.\n$/);
+  assert.match(stderr, /Then run the command again(; it continues where it stopped)?\.\n$/);
+  assert.equal(/it continues/.test(stderr), /^Step \d/m.test(stderr), stderr);
   assert.doesNotMatch(stderr, /^ +at /m);
 }
 
@@ -163,6 +164,7 @@ describe("each step, one after the other", () => {
     const { code: last, stdout } = await deployment.run(["--account", "ada@example.com"]);
     assert.equal(last, 0, stdout);
     assert.match(stdout, /a correct hash/);
+    assert.match(stdout, /^Deployed: /m);
     assert.equal(cloudflare.databases.size, 1);
     assert.deepEqual(cloudflare.unknown, []);
   });

@@ -161,12 +161,12 @@ test("an update keeps SECRET, the domain and the database, deletes what is null,
   const { code, stdout, stderr } = await deployment.run();
   assert.equal(code, 0, stderr + stdout);
   assert.deepEqual(cloudflare.unknown, []);
-  assert.match(stdout, /Note: SECRET is deployed already and stays\./);
+  assert.match(stdout, /Note: The deployed SECRET stays\./);
   assert.match(
     stdout,
     /Use the D1 database toolbooth\n.*\n.*Create or update the tables\n +up to date/,
   );
-  assert.match(stdout, /a correct hash, 1 credits charged, 999 left/);
+  assert.match(stdout, /a correct hash, 1 credit charged, 999 left/);
   const { MAIL_API_TOKEN, MAIL_FROM, PUBLIC_URL, TOOLBOOTH_OPERATOR_TOKEN } = before;
   const secrets = { SECRET, PUBLIC_URL, RATE_LIMIT: "50" };
   assert.deepEqual(cloudflare.secretsOf("toolbooth"), secrets);

@@ -14,7 +14,11 @@ const NOTHING: DeployedState = {
   site: null,
   domains: [],
 };
-const worker = (...settings: string[]) => ({ settings: new Set(settings), variables: [] });
+const worker = (...settings: string[]) => ({
+  settings: new Set(settings),
+  variables: [],
+  isAlone: false,
+});
 const plan = (
   typed: string[],
   deployed: Partial<DeployedState> = {},
@@ -70,7 +74,33 @@ test("a deployed SECRET and token are neither replaced nor made again", () => {
   assert.ok(without.keepsSecret);
   assert.match(without.messages.join(), /deployed but not in the file/);
   assert.ok(plan([], deployed, { SECRET: "x" }).keepsSecret);
-  assert.ok(!plan(["--replace-secret"], deployed, { SECRET: "x" }).keepsSecret);
+  const replaced = plan(["--replace-secret"], deployed, { SECRET: "x" });
+  assert.ok(!replaced.keepsSecret && replaced.replacesSecret);
+  assert.match(replaced.messages.join(), /another SECRET than the one in the file stop working/);
+  const list = plan(["--replace-secret"], deployed, { SECRET: "x,y" });
+  assert.match(list.messages.join(), /deploy the list with the old secret first/);
+  assert.throws(() => plan(["--replace-secret"], deployed), /has no SECRET to replace/);
+  assert.ok(!plan(["--replace-secret"], {}, { SECRET: "x" }).replacesSecret);
+});
+
+test("a jurisdiction that comes or goes after the database was created is noted", () => {
+  const note = /The database exists already; its jurisdiction cannot be changed\./;
+  const messages = (settings: string[], wanted: string | null, databaseId: string | null) => {
+    const deployed = { databaseId, api: worker("SECRET", ...settings), site: worker("SECRET") };
+    return plan([], deployed, { TOOLBOOTH_JURISDICTION: wanted }).messages.join();
+  };
+  assert.match(messages([], "eu", "id"), note);
+  assert.match(messages(["TOOLBOOTH_JURISDICTION"], null, "id"), note);
+  assert.doesNotMatch(messages(["TOOLBOOTH_JURISDICTION"], "eu", "id"), note);
+  assert.doesNotMatch(messages([], "eu", null), note);
+  assert.doesNotMatch(messages([], null, "id"), note);
+});
+
+test("a location of the database and a jurisdiction exclude each other", () => {
+  assert.throws(
+    () => plan(["--location", "weur"], {}, { TOOLBOOTH_JURISDICTION: "eu" }),
+    /--location cannot be used with TOOLBOOTH_JURISDICTION/,
+  );
 });
 
 test("Workers that would get different secrets are refused", () => {
