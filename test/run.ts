@@ -88,7 +88,7 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
       /^test\/apps\/fleet\/(?:stop|dashboard-faults|chaos|dashboard|faults|failover|exactness)\./,
   },
   "the Workers under load and faults": {
-    count: 4,
+    count: 3,
     files:
       /^test\/apps\/(?:edge\/(?:accounts|site|site-notifications|site-purchases|mcp|releases|rollback|costs|cpu|site-lifecycle|site-faults|bytes|memory|large-calls|local-run|placement|request-log|request-log-costs)|node\/deploy-edge\/(?:deploy|deploy-faults))\./,
   },
