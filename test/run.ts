@@ -88,12 +88,12 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
       /^test\/apps\/fleet\/(?:stop|dashboard-faults|chaos|dashboard|faults|failover|exactness)\./,
   },
   "the Workers under load and faults": {
-    count: 3,
+    count: 2,
     files:
       /^test\/apps\/(?:edge\/(?:accounts|site|site-notifications|site-purchases|mcp|releases|rollback|costs|cpu|site-lifecycle|site-faults|bytes|memory|large-calls|local-run|placement|request-log|request-log-costs)|node\/deploy-edge\/(?:deploy|deploy-faults))\./,
   },
   "an account's object in workerd": {
-    count: 3,
+    count: 2,
     files: /^test\/stores\/durable-object\/(?:ledger|moving|request-log|upkeep|versions)\./,
   },
   "several HTTP threads, calls without node:http, and built servers": {
