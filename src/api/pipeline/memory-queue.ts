@@ -59,7 +59,7 @@ export function createMemoryQueue<Holder extends { account: string; calls: numbe
     return excess;
   }
 
-  /** Lets go on whoever can. */
+  /** Grants memory to the calls that can have it now. */
   function serve(): void {
     const holding = waiting.filter(({ holder }) => holder.calls > 0);
     holding.sort((one, other) => ageOf(one.holder) - ageOf(other.holder));
@@ -119,7 +119,7 @@ export function createMemoryQueue<Holder extends { account: string; calls: numbe
       if (one.state !== "waiting") return undefined;
       if (!isFull && (waitedMs.get(holder) ?? 0) < limits.waitMsMax) return wait(one);
       end(one);
-      // A call that holds memory may evict newer ones, whoever waits.
+      // A call that holds memory may evict newer ones, even while others wait.
       const excess = holder.calls > 0 ? attemptOf(false) : one;
       if (excess === null) return undefined;
       throw overBudget(excess.why);

@@ -26,8 +26,8 @@ export type PlacedObjects<Stub> = {
 };
 
 /**
- * Every stub is made here. Cloudflare creates an object at its first use and never moves it, so each stub names the place, whoever
- * uses it first. On an object that exists the hint has no effect.
+ * Every stub is made here. Cloudflare creates an object at its first use and never moves it, so each stub names the place,
+ * whichever part of the service uses it first. On an object that exists the hint has no effect.
  */
 export function placedObjects<Stub>(
   namespace: ObjectNamespace<Stub>,
