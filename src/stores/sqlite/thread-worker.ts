@@ -115,7 +115,7 @@ const server = createThreadServer(port, memory, (order) => {
 /** Returns false if no batch was sent. */
 function serve(): boolean {
   const items = server.take();
-  if (items === null || isClosed) return false;
+  if (items === null) return false;
   const started = performance.now();
   const results = runBatch(items);
   send({ results: server.finish(results, performance.now() - started) });
@@ -136,7 +136,7 @@ let heard = 0;
  */
 function turn(): void {
   if (isClosed) return;
-  if (!serve()) Atomics.wait(bell, 0, heard, WAIT_MS);
+  if (!serve() && !isClosed) Atomics.wait(bell, 0, heard, WAIT_MS);
   heard = Atomics.load(bell, 0);
   setImmediate(turn);
 }

@@ -53,7 +53,7 @@ export type SqliteThread = {
     failed: (error: Error) => void,
   ): void;
   waiting(): number;
-  /** Copies the database as it is after the batch under way. Returns null if the thread is not running. */
+  /** Copies the database as it is after the batches under way. Returns null if the thread is not running. */
   copy(order: CopyOrder): Promise<void> | null;
   close(): Promise<void>;
 };

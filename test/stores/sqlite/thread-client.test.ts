@@ -72,6 +72,21 @@ test("orders keep their sequence, whether they cross as records or as text, and 
   assert.deepEqual(performed, [{ close: true }]);
 });
 
+test("an order to the thread itself comes after the batches that were sent before it", async (t) => {
+  const { send, serve, performed, taken, port } = connect(t);
+  send(debit(1));
+  send(debit(2), audit);
+  port.postMessage(JSON.stringify({ close: true }));
+  // The message arrives before the thread looks for batches.
+  await turn();
+  await turn();
+  assert.deepEqual(performed, []);
+  assert.ok(serve() && serve());
+  assert.deepEqual(performed, []);
+  assert.equal(serve(), false);
+  assert.deepEqual([taken.length, performed], [3, [{ close: true }]]);
+});
+
 test("each batch and each text wakes the thread", (t) => {
   const { send, bell } = connect(t);
   const before = Atomics.load(bell, 0);
