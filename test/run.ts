@@ -85,35 +85,40 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
   "a fleet": {
     count: 1,
     files:
-      /^test\/apps\/fleet\/(?:stop|dashboard-faults|chaos|dashboard|faults|failover|exactness)\./,
+      /^test\/apps\/fleet\/(?:stop|dashboard-faults|chaos|dashboard|faults|failover|exactness|keys)\./,
   },
   "the Workers under load and faults": {
-    count: 2,
+    count: 3,
     files:
-      /^test\/apps\/(?:edge\/(?:accounts|site|site-notifications|site-purchases|mcp|releases|rollback|costs|cpu|site-lifecycle|site-faults|bytes|memory|large-calls|local-run|placement|request-log|request-log-costs)|node\/deploy-edge\/(?:deploy|deploy-faults))\./,
+      /^test\/apps\/(?:edge\/(?:accounts|site|site-notifications|site-purchases|mcp|releases|rollback|costs|cpu|site-lifecycle|site-faults|site-throttle|bytes|memory|large-calls|local-run|placement|request-log|request-log-costs|kill-notifications|trouble|build-edge)|node\/deploy-edge\/(?:deploy|deploy-faults))\./,
   },
   "an account's object in workerd": {
-    count: 2,
+    count: 1,
     files: /^test\/stores\/durable-object\/(?:ledger|moving|request-log|upkeep|versions)\./,
   },
-  "several HTTP threads, calls without node:http, and built servers": {
+  "connections, HTTP threads, and built servers": {
     count: 2,
     files:
-      /^test\/(?:apps\/node\/(?:http-threads|built-server)|http\/(?:direct-calls|node-threads)|bench\/peers)\./,
+      /^test\/(?:apps\/node\/(?:http-threads|built-server)|http\/(?:direct-calls|node-threads|mcp-retries|abandoned|slow-bodies|connection)|bench\/peers)\./,
+  },
+  "requests of every kind": {
+    count: 1,
+    files: /^test\/api\/(?:bad-bodies|fuzz|generated-clients)\./,
   },
   "servers that start and stop": {
-    count: 1,
+    count: 2,
     files:
-      /^test\/apps\/node\/(?:first-start|stop|operator|pages|pages-build|payments-kill|reversals|dashboard)\./,
+      /^test\/apps\/node\/(?:first-start|start|stop|operator|pages|pages-build|payments-kill|reversals|dashboard|memory|tool-pool|disk-full|reached)\./,
   },
   "PostgreSQL that fails, grows and moves": {
-    count: 4,
+    count: 2,
     files:
       /^test\/stores\/postgres\/(?:faults|faults-orders|silence|pooling|growth|standby|commit-faults|partitions|migrate|transfer)\./,
   },
-  "commands over the network": {
+  "commands on files and over the network": {
     count: 2,
-    files: /^test\/apps\/cli\/(?:everywhere|postgres|remote-(?:servers|worker|transfer|import))\./,
+    files:
+      /^test\/apps\/cli\/(?:data|user|transfer|everywhere|postgres|remote-(?:servers|worker|transfer|import))\./,
   },
   "the dashboard on other stores": {
     count: 1,
@@ -124,9 +129,9 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
     count: 1,
     files: /^test\/tools\/(?:markdown-render\/(?:hostile|xss|everywhere)|qr-code\/everywhere)\./,
   },
-  "the pages that the server renders, in a browser": {
-    count: 2,
-    files: /^test\/(?:site\/pages-(?:axe|script)|web\/header)\./,
+  "pages in a browser": {
+    count: 1,
+    files: /^test\/(?:site\/(?:pages-(?:axe|script)|samples)|web\/header|chromium)\./,
   },
   "the tools in a browser": {
     count: 1,

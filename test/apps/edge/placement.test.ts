@@ -102,7 +102,9 @@ test("whatever asks for an account's object first creates it where its owner sig
   const probed = await places.during(async () => {
     assert.equal((await fetch(`${site.base}/readyz`)).status, 200);
   });
-  assert.deepEqual(probed, [{ name: "readiness", jurisdiction: null, hint: null }]);
+  // The log of the call above is written to the account's object some seconds later.
+  const isNoLog = ({ name }: Place) => name !== accountPart(account);
+  assert.deepEqual(probed.filter(isNoLog), [{ name: "readiness", jurisdiction: null, hint: null }]);
 
   // The tag of a key covers the place, so an invented place costs nothing.
   const moved = `${accountPart(account).slice(0, -1)}E`;
@@ -114,7 +116,7 @@ test("whatever asks for an account's object first creates it where its owner sig
       assert.equal((await call(site, each)).status, 401);
     }
   });
-  assert.deepEqual(refused, []);
+  assert.deepEqual(refused.filter(isNoLog), []);
 });
 
 /** Returns the key with the checksum that its other characters need, which anyone can compute. */
