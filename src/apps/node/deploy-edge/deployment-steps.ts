@@ -12,8 +12,8 @@ import { createFirstKey, makeCall, waitUntilReady } from "./first-call.ts";
 import { type RunWrangler, SECRETS_FILE } from "./run-wrangler.ts";
 import { endReplacement } from "./secret-replacement.ts";
 import { type Settings, saveSettings, settingsOfWorkers } from "./settings-file.ts";
-import { applyMigrations, findPending, TABLES_COMMAND } from "./tables.ts";
-import { CONFIG_FILES, writeConfigs } from "./worker-configs.ts";
+import { applyMigrations, findPending, tablesCommand } from "./tables.ts";
+import { type ConfigFiles, writeConfigs } from "./worker-configs.ts";
 
 export type Step = {
   /** What the step does, as an instruction. */
@@ -27,6 +27,7 @@ export type Step = {
 export type Deployment = {
   args: Arguments;
   checkout: string;
+  configFiles: ConfigFiles;
   names: { api: string; site: string; database: string };
   deployed: DeployedState;
   plan: DeploymentPlan;
@@ -44,7 +45,7 @@ export type Deployment = {
  * it can use the tables after it.
  */
 export function listSteps(deployment: Deployment): Step[] {
-  const { args, checkout, names, deployed, plan, fetchService, signal } = deployment;
+  const { args, checkout, configFiles, names, deployed, plan, fetchService, signal } = deployment;
   const { settings } = plan;
   const withoutSecret = ({ SECRET, ...rest }: Settings): Settings => rest;
   // A Worker without a SECRET gets it in any case.
@@ -68,7 +69,7 @@ export function listSteps(deployment: Deployment): Step[] {
           deployStep(
             deployment,
             `Deploy the API Worker (${names.api}) alone, because the site Worker binds its objects`,
-            CONFIG_FILES.apiAlone,
+            configFiles.apiAlone,
             ofApi,
             null,
           ),
@@ -78,7 +79,7 @@ export function listSteps(deployment: Deployment): Step[] {
     deployStep(
       deployment,
       `Deploy the site Worker (${names.site})`,
-      CONFIG_FILES.site,
+      configFiles.site,
       ofSite,
       deployed.site,
     ),
@@ -97,7 +98,7 @@ export function listSteps(deployment: Deployment): Step[] {
       deployStep(
         deployment,
         `Deploy the API Worker (${names.api}) at ${plan.publicUrl}`,
-        CONFIG_FILES.api,
+        configFiles.api,
         ofApi,
         deployed.api,
       ),
@@ -126,10 +127,18 @@ const afterwards = (step: Step, then: () => void): Step => ({
   },
 });
 
-function databaseStep({ args, checkout, names, deployed, plan, api }: Deployment): Step {
+function databaseStep({
+  args,
+  checkout,
+  configFiles,
+  names,
+  deployed,
+  plan,
+  api,
+}: Deployment): Step {
   const { databaseId, accountId } = deployed;
   const use = (id: string) => {
-    writeConfigs(checkout, { databaseId: id, domains: plan.domains });
+    writeConfigs(checkout, configFiles, { databaseId: id, domains: plan.domains });
     deployed.databaseId = id;
   };
   if (databaseId !== null) {
@@ -157,14 +166,14 @@ function databaseStep({ args, checkout, names, deployed, plan, api }: Deployment
   };
 }
 
-function tablesStep({ checkout, deployed, api, wrangler }: Deployment): Step {
+function tablesStep({ checkout, configFiles, deployed, api, wrangler }: Deployment): Step {
   return {
     title: "Create or update the tables",
-    command: ["npx wrangler", ...TABLES_COMMAND, "<each new migration>"].join(" "),
+    command: ["npx wrangler", ...tablesCommand(configFiles), "<each new migration>"].join(" "),
     run: async () => {
       const id = deployed.databaseId as string;
-      const pending = await findPending(api, deployed.accountId, id);
-      await applyMigrations(wrangler, checkout, pending);
+      const pending = await findPending(api, deployed.accountId, id, configFiles);
+      await applyMigrations(wrangler, checkout, configFiles, pending);
       if (pending.length === 0) return "up to date";
       return `applied ${pending.map(({ name }) => name).join(", ")}`;
     },

@@ -14,7 +14,7 @@ import { type Deployment, listSteps, type Step } from "./deployment-steps.ts";
 import { createWrangler } from "./run-wrangler.ts";
 import { beginReplacement, resumeReplacement } from "./secret-replacement.ts";
 import { checkSettings, readSettingsFile, saveSettings } from "./settings-file.ts";
-import { API_CONFIG, readWorkerConfig, SITE_CONFIG } from "./worker-configs.ts";
+import { API_CONFIG, configFilesOf, readWorkerConfig, SITE_CONFIG } from "./worker-configs.ts";
 
 /** Before the first step there is nothing to continue. */
 let hasBegun = false;
@@ -71,7 +71,8 @@ async function prepare(args: Arguments): Promise<Deployment> {
   const wrangler = createWrangler({ checkout: CHECKOUT, access, accountId, signal, onOutput });
   const fetchService = createFetch(args.connectTo, signal);
   return {
-    ...{ args, checkout: CHECKOUT, names, deployed, plan },
+    ...{ args, checkout: CHECKOUT, configFiles: configFilesOf(args.settingsFile) },
+    ...{ names, deployed, plan },
     ...{ api, wrangler, fetchService, signal, say },
   };
 }

@@ -4,7 +4,7 @@ import { D1_IMPORTS, readMigrationState } from "#stores/schema/d1-migration-reco
 import type { CloudflareApi } from "./cloudflare-api.ts";
 import { DeployError } from "./deploy-error.ts";
 import type { RunWrangler } from "./run-wrangler.ts";
-import { CONFIG_FILES } from "./worker-configs.ts";
+import type { ConfigFiles } from "./worker-configs.ts";
 
 /**
  * The tables of D1. `wrangler d1 migrations apply` sends a file and its record as one query, which D1 cuts at semicolons, also within
@@ -17,6 +17,7 @@ export async function findPending(
   api: CloudflareApi,
   accountId: string,
   databaseId: string,
+  files: ConfigFiles,
 ): Promise<readonly Import[]> {
   const url = `/accounts/${accountId}/d1/database/${databaseId}/query`;
   const state = await readMigrationState(async (sql) => {
@@ -32,7 +33,7 @@ export async function findPending(
   if (state.kind === "unrecorded") {
     throw new DeployError(
       "The D1 database has the service's tables, but no record of the migration that created them.",
-      `If they were created by hand from ${D1_IMPORTS[0]?.fileName}, write these lines to a file and import it with \`npx wrangler d1 execute DB --remote -c ${CONFIG_FILES.site} --file <file>\`:\n${state.statements.trim()}`,
+      `If they were created by hand from ${D1_IMPORTS[0]?.fileName}, write these lines to a file and import it with \`npx wrangler d1 execute DB --remote -c ${files.site} --file <file>\`:\n${state.statements.trim()}`,
     );
   }
   return D1_IMPORTS.filter(({ fileName }) => !state.applied.includes(fileName));
@@ -41,23 +42,25 @@ export async function findPending(
 export async function applyMigrations(
   run: RunWrangler,
   checkout: string,
+  files: ConfigFiles,
   pending: readonly Import[],
 ): Promise<void> {
-  const parent = path.join(checkout, path.dirname(CONFIG_FILES.site));
+  const parent = path.join(checkout, path.dirname(files.site));
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(path.join(parent, "tables-"));
   try {
     for (const { fileName, sql } of pending) {
       const file = path.join(folder, fileName);
       writeFileSync(file, sql);
-      await run([...TABLES_COMMAND, file]);
+      await run([...tablesCommand(files), file]);
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-export const TABLES_COMMAND = [
-  ...["d1", "execute", "DB", "--remote", "--yes", "--config", CONFIG_FILES.site],
+/** The arguments of Wrangler that import a file, which follows. */
+export const tablesCommand = ({ site }: ConfigFiles): string[] => [
+  ...["d1", "execute", "DB", "--remote", "--yes", "--config", site],
   "--file",
 ];

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
@@ -57,14 +58,21 @@ export type ConfigFiles = {
   site: string;
 };
 
-/** Names the generated files, relative to the checkout. */
-export const CONFIG_FILES: ConfigFiles = {
-  apiAlone: ".wrangler/deploy-edge/api-alone.json",
-  api: ".wrangler/deploy-edge/api.json",
-  site: ".wrangler/deploy-edge/site.json",
-};
+/**
+ * Names the generated files, relative to the checkout. Each settings file has its own, so that two deployments from one checkout, of a
+ * trial and of the service itself, do not use each other's database.
+ */
+export function configFilesOf(settingsFile: string): ConfigFiles {
+  const digest = createHash("sha256").update(path.resolve(settingsFile)).digest("hex");
+  const folder = `.wrangler/deploy-edge/${path.parse(settingsFile).name}-${digest.slice(0, 8)}`;
+  return {
+    apiAlone: `${folder}/api-alone.json`,
+    api: `${folder}/api.json`,
+    site: `${folder}/site.json`,
+  };
+}
 
-export function writeConfigs(checkout: string, target: Target): void {
+export function writeConfigs(checkout: string, files: ConfigFiles, target: Target): void {
   const api = withTarget(readWorkerConfig(checkout, API_CONFIG), checkout, target.databaseId);
   const site = withTarget(readWorkerConfig(checkout, SITE_CONFIG), checkout, target.databaseId);
   const { services: _, ...alone } = api;
@@ -74,15 +82,15 @@ export function writeConfigs(checkout: string, target: Target): void {
     writeFileSync(file, `${JSON.stringify(config, null, 2)}\n`);
   };
   // Without the site Worker it serves no pages yet, so it gets its address only at the end.
-  write(CONFIG_FILES.apiAlone, { ...alone, workers_dev: false });
-  write(CONFIG_FILES.api, {
+  write(files.apiAlone, { ...alone, workers_dev: false });
+  write(files.api, {
     ...api,
     workers_dev: target.domains.length === 0,
     ...(target.domains.length > 0 && {
       routes: target.domains.map((pattern) => ({ pattern, custom_domain: true as const })),
     }),
   });
-  write(CONFIG_FILES.site, site);
+  write(files.site, site);
 }
 
 /** Wrangler resolves paths from the folder of the configuration. */

@@ -12,6 +12,7 @@ import {
   beginReplacement,
   resumeReplacement,
 } from "../../../../src/apps/node/deploy-edge/secret-replacement.ts";
+import { configFilesOf } from "../../../../src/apps/node/deploy-edge/worker-configs.ts";
 import { temporaryFolder } from "../../../http/server-process.ts";
 
 /** What a step sends that the runtime of the other tests cannot show. */
@@ -26,6 +27,7 @@ test("the database is created in the jurisdiction of the settings, which cannot 
     const steps = listSteps({
       args: { location: null },
       checkout,
+      configFiles: configFilesOf("edge.json"),
       names: { api: "toolbooth", site: "toolbooth-site", database: "toolbooth" },
       deployed: { accountId: "a", databaseId: null, api: null, site: null, domains: [] },
       plan: { settings, domains: [], publicUrl: "https://a.example", keepsSecret: false },
@@ -69,6 +71,7 @@ test("a replacement of SECRET that fails between the Workers continues without t
     );
     const steps = listSteps({
       args,
+      configFiles: configFilesOf(settingsFile),
       names: { api: "toolbooth", site: "toolbooth-site", database: "toolbooth" },
       deployed: { accountId: "a", databaseId: "id", api: worker, site: worker, domains: [] },
       plan: {
