@@ -8,17 +8,24 @@ const nameOf = (name: string, { publicUrl }: Place) =>
   `${cookiePrefix(publicUrl)}toolbooth.${name}`;
 
 /** Returns the value of one of our cookies. */
-export function readCookie(
+export const readCookie = (
   request: Pick<Request, "headers">,
   name: string,
   place: Place,
-): string | undefined {
-  const start = `${nameOf(name, place)}=`;
+): string | undefined => readCookies(request, `${name}=`, place)[0];
+
+/** Returns the values of our cookies whose name and `=` begin with `start`, in the order of the request. */
+export function readCookies(
+  request: Pick<Request, "headers">,
+  start: string,
+  place: Place,
+): string[] {
+  const whole = nameOf(start, place);
   const cookies = request.headers.get("cookie")?.split(";") ?? [];
   return cookies
     .map((text) => text.trim())
-    .find((text) => text.startsWith(start))
-    ?.slice(start.length);
+    .filter((text) => text.startsWith(whole))
+    .map((text) => text.slice(text.indexOf("=") + 1));
 }
 
 export function writeCookie(name: string, value: string, days: number, place: Place): string {

@@ -73,7 +73,7 @@ const anyCookie = fc.option(
       "toolbooth.session_token",
       "toolbooth.known",
       "toolbooth.state",
-      "toolbooth.sign_up",
+      "toolbooth.sign_up_0123abcd",
     ),
     headerText,
   ),

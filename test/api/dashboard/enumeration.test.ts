@@ -12,7 +12,9 @@ function shapeOf({ status, headers, body }: ApiResponse): unknown {
   const shown = [...headers]
     .filter(([name]) => !["x-request-id", "set-cookie"].includes(name))
     .sort();
-  const cookies = headers.getSetCookie().map((text) => text.replace(/=[0-9a-f]{32};/, "=;"));
+  const cookies = headers
+    .getSetCookie()
+    .map((text) => text.replace(/_[0-9a-f]{8}=[0-9a-f]{32};/, "_=;"));
   const { requestId: _, ...rest } = body as { requestId?: string };
   return { status, shown, cookies, rest };
 }

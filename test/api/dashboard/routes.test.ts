@@ -170,8 +170,8 @@ test("behind TLS and below no path, no cookie can be set by a neighbouring host"
   const begun = await browser.post("/dashboard/auth/sign-in/social", { provider: "github" });
   assert.equal(begun.status, 200);
   const out = await browser.post("/dashboard/auth/sign-out");
-  const names = [...browser.cookies.keys()].toSorted();
-  assert.deepEqual(names, ["__Host-toolbooth.known", "__Host-toolbooth.sign_up"]);
+  const names = [...browser.cookies.keys()].toSorted().join(" ");
+  assert.match(names, /^__Host-toolbooth\.known __Host-toolbooth\.sign_up_[0-9a-f]{8}$/);
   const cookies = [begun, out].flatMap(({ headers }) => headers.getSetCookie());
   assert.ok(cookies.some((cookie) => /^__Host-toolbooth\.session_token=;/.test(cookie)));
   for (const cookie of cookies) {

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { openAccount } from "#accounts/accounts.ts";
 import type { CreditsView, HomeView, Visitor } from "#api/dashboard/shapes.ts";
 import { readCommonPasswords } from "../../../src/apps/node/sign-up-lists.ts";
+import type { Browser } from "./browser.ts";
 import { DAY } from "./clock.ts";
 import {
   accountOf,
@@ -124,6 +125,39 @@ test("an email requested again in the browser that signed up keeps the password"
   const link = await fixture.lastLink(EMAIL, "verify_address");
   assert.deepEqual((await fixture.open(browser, link)).body, { status: true, email: EMAIL });
   assert.equal((await fixture.signIn(browser, EMAIL, PASSWORD)).status, 200);
+});
+
+const marks = (browser: Browser) =>
+  [...browser.cookies.keys()].filter((name) => name.includes("sign_up_")).length;
+
+test("a form that is sent three times at once keeps the password, whichever response comes last", async () => {
+  const fixture = openFixture();
+  const browser = fixture.browser();
+  const order = { email: EMAIL, password: PASSWORD };
+  const send = () => browser.send("POST", "/dashboard/auth/sign-up/email", order);
+  await Promise.all([send(), send(), send()]);
+  assert.equal(marks(browser), 3, "no response replaces the mark of another one");
+  await fixture.open(browser, await fixture.lastLink(EMAIL, "verify_address"));
+  assert.equal((await fixture.signIn(browser, EMAIL, PASSWORD)).status, 200);
+});
+
+test("a browser keeps the marks of its last five sign-ups", async () => {
+  const fixture = openFixture();
+  const browser = fixture.browser();
+  const emails = Array.from({ length: 6 }, (_, turn) => `sign-up${turn}@example.com`);
+  for (const email of emails) {
+    const { status } = await fixture.signUp(browser, email, PASSWORD);
+    assert.equal(status, 200, email);
+  }
+  assert.equal(marks(browser), 5);
+  for (const [email, status] of [
+    [emails[0], 401],
+    [emails[1], 200],
+    [emails[5], 200],
+  ] as const) {
+    await fixture.open(browser, await fixture.lastLink(email ?? "", "verify_address"));
+    assert.equal((await fixture.signIn(browser, email ?? "", PASSWORD)).status, status, email);
+  }
 });
 
 test("where sign-up is closed the answer is the same, and only the operator's addresses come in", async () => {
