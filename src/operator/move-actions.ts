@@ -86,7 +86,10 @@ export async function importPage(
     const { outcome } = await moves.beginImport({ account, location });
     if (outcome === "finished_before") return { outcome: "opened_before" };
   }
-  if (records.length > 0) await moves.importRecords({ account, records });
+  if (records.length > 0) {
+    const { taken } = await moves.importRecords({ account, records });
+    if (taken === 0) return { outcome: "opened_before" };
+  }
   if (!finish) return { outcome: "taken" };
   const { ok, faults } = await moves.finishImport({ account, now });
   if (ok) return { outcome: "opened" };

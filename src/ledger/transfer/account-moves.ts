@@ -45,7 +45,10 @@ export type MoveOperations = {
     { account: string; location?: Location | null },
     { outcome: "begun" | "finished_before" },
   ];
-  /** Imports all of the records or none. Records that are already there are left unchanged. `taken`: the number of records. */
+  /**
+   * Imports all of the records or none. Records that are already there are left unchanged. `taken`: the number of records; 0 if the
+   * import was finished before, as when the last page is sent again because its response was lost.
+   */
   importRecords: [{ account: string; records: readonly TransferRecord[] }, { taken: number }];
   /** Checks the account's totals, and opens the account if they reconcile. */
   finishImport: [{ account: string; now: number }, { ok: boolean; faults: string[] }];

@@ -38,8 +38,9 @@ export function* importRecords({
   account,
   records,
 }: Order<"importRecords">): Steps<Outcome<"importRecords">> {
-  if ((yield* lockImport(account)).isFinished) throw new OrderRejected(NO_IMPORT);
+  const { isFinished } = yield* lockImport(account);
   requireOwnRecords(account, records);
+  if (isFinished) return { taken: 0 };
   const page = JSON.stringify(records.map(toStaged));
   const digest = bytesToHex(sha256(new TextEncoder().encode(page)));
   yield sql`INSERT INTO import_page (account, sha256, records) VALUES (${account}, ${digest}, ${page})

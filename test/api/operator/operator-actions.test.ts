@@ -139,6 +139,23 @@ describe("what operators do", () => {
     assert.equal((await linesOf(deployment))[0], `suspendAccount | ${ADA} | failed | 192.0.2.7`);
   });
 
+  test("the last page of an import can be sent again, as after a response that was lost", async () => {
+    const { ask } = await openDeployment();
+    const bob = { account: "acc_Bob000000000" };
+    const record = { record: "account", id: bob.account, createdAt: 1 };
+    const records = [{ ...record, state: "open", freeCall: "open" }];
+    const page = { ...bob, createdAt: 1, begin: false, finish: true, now: now() };
+    await ask("importAccount", { ...page, records: [], begin: true, finish: false });
+    const responses = [
+      await ask("importAccount", { ...page, records }),
+      await ask("importAccount", { ...page, records }),
+    ];
+    assert.deepEqual(
+      responses.map(({ body }) => body.outcome),
+      [{ outcome: "opened" }, { outcome: "opened_before" }],
+    );
+  });
+
   test("an account that is being moved is named with its cure, in every order about it; asking again is of no use", async () => {
     const { ask, deployment } = await openDeployment();
     const bob = { account: "acc_Bob000000000" };
