@@ -108,22 +108,22 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
   "servers that start and stop": {
     count: 2,
     files:
-      /^test\/apps\/node\/(?:first-start|start|stop|operator|pages|pages-build|payments-kill|reversals|dashboard|memory|tool-pool|disk-full|reached)\./,
+      /^test\/apps\/node\/(?:first-start|start|stop|operator|pages|pages-build|payments-kill|reversals|dashboard|memory|tool-pool|disk-full|reached|upkeep|job-metrics)\./,
   },
   "PostgreSQL that fails, grows and moves": {
     count: 2,
     files:
-      /^test\/stores\/postgres\/(?:faults|faults-orders|silence|pooling|growth|standby|commit-faults|partitions|migrate|transfer)\./,
+      /^test\/(?:stores\/postgres\/(?:faults|faults-orders|silence|pooling|growth|standby|commit-faults|partitions|migrate|transfer|transfer-days|connections|kysely)|sales\/postgres-two-years)\./,
   },
   "commands on files and over the network": {
     count: 2,
     files:
-      /^test\/apps\/cli\/(?:data|user|transfer|everywhere|postgres|remote-(?:servers|worker|transfer|import))\./,
+      /^test\/apps\/cli\/(?:data|user|transfer|everywhere|postgres|remote|remote-(?:servers|worker|transfer|import))\./,
   },
   "the dashboard on other stores": {
     count: 1,
     files:
-      /^test\/(?:api\/dashboard\/on-|stores\/sql\/d1-dashboard\.|stores\/postgres\/dashboard\.)/,
+      /^test\/(?:api\/dashboard\/(?:on-|postgres-trouble\.|d1-trouble\.)|stores\/sql\/d1-dashboard\.|stores\/postgres\/dashboard\.)/,
   },
   "the engines under hostile input and on every runtime": {
     count: 1,

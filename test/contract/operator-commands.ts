@@ -32,6 +32,7 @@ const shapeOf = (value: unknown): Json =>
 
 const INVOICE = { id: "operator:invoice-7", amount: 5, expiresAt: "2100-01-01T00:00:00.000Z" };
 const FIRST = { id: "operator", kind: "operator", amount: 7, expiresAt: null };
+const NO_PLACE = { location: null, jurisdiction: null };
 const NO_TOTALS = { debited: 0, reversed: 0, expired: 0 };
 
 const UNKNOWN_CALL = callRef({ account: "acc_Ada000000000", callId: "call_1", at: 1 });
@@ -40,11 +41,11 @@ const UNKNOWN_CALL = callRef({ account: "acc_Ada000000000", callId: "call_1", at
 const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
   [
     "account create Ada@Example.org --credits 7",
-    { id: ACCOUNT, email: "ada@example.org", balance: 7 },
+    { id: ACCOUNT, email: "ada@example.org", balance: 7, ...NO_PLACE },
   ],
   ["account create ada@example.org", /already has an account\. Use credits grant/],
   ["account create nobody", /"nobody" is not an email address/],
-  ["account create bob@b.c", { id: ACCOUNT, email: "bob@b.c", balance: 0 }],
+  ["account create bob@b.c", { id: ACCOUNT, email: "bob@b.c", balance: 0, ...NO_PLACE }],
   ["key create ada@example.org --label production", { id: "key", key: "tb" }],
   ["key create eve@b.c --label production", /^There is no account for eve@b\.c in /],
   [`key create ada@example.org --label ${"l".repeat(101)}`, /1 to 100 characters/],
@@ -134,8 +135,16 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
           state: "open",
           balance: 12,
           createdAt: TIME,
+          ...NO_PLACE,
         },
-        { id: ACCOUNT, email: "bob@b.c", state: "suspended", balance: 0, createdAt: TIME },
+        {
+          id: ACCOUNT,
+          email: "bob@b.c",
+          state: "suspended",
+          balance: 0,
+          createdAt: TIME,
+          ...NO_PLACE,
+        },
       ],
     },
   ],
