@@ -116,7 +116,7 @@ function replaySentences(sentence: Sentence) {
     "401, 403 and 429 come before a replay",
     async (service) => {
       const caller = await createCaller(service);
-      const { account, keyId: id } = caller;
+      const { account } = caller;
       assertResponse(await caller.call("uuid", {}, keyed("a")), 1);
       const now = await service.now();
       await service.ledger.suspendAccount({ account, now });
@@ -126,8 +126,11 @@ function replaySentences(sentence: Sentence) {
       for (let call = 0; call < 50 && response.status === 200; call += 1)
         response = await caller.call("uuid", {}, keyed("a"));
       assertProblem(response, "rate_limited");
-      await service.ledger.revokeKey({ account, id, now });
-      assertProblem(await caller.call("uuid", {}, keyed("a")), "invalid_key");
+      // Another account: at the edge, a 429 is repeated from memory for up to a second.
+      const other = await createCaller(service);
+      assertResponse(await other.call("uuid", {}, keyed("a")), 1);
+      await service.ledger.revokeKey({ account: other.account, id: other.keyId, now });
+      assertProblem(await other.call("uuid", {}, keyed("a")), "invalid_key");
     },
     { settings: { rateLimit: 1 } },
   );
