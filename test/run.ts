@@ -88,7 +88,7 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
       /^test\/apps\/fleet\/(?:stop|dashboard-faults|chaos|dashboard|faults|failover|exactness|keys)\./,
   },
   "the Workers under load and faults": {
-    count: 3,
+    count: 2,
     files:
       /^test\/apps\/(?:edge\/(?:accounts|site|site-notifications|site-purchases|mcp|releases|rollback|costs|cpu|site-lifecycle|site-faults|site-throttle|bytes|memory|large-calls|local-run|placement|request-log|request-log-costs|kill-notifications|trouble|build-edge)|node\/deploy-edge\/(?:deploy|deploy-faults))\./,
   },
@@ -97,7 +97,7 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
     files: /^test\/stores\/durable-object\/(?:ledger|moving|request-log|upkeep|versions)\./,
   },
   "connections, HTTP threads, and built servers": {
-    count: 2,
+    count: 1,
     files:
       /^test\/(?:apps\/node\/(?:http-threads|built-server)|http\/(?:direct-calls|node-threads|mcp-retries|abandoned|slow-bodies|connection)|bench\/peers)\./,
   },
@@ -106,12 +106,12 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
     files: /^test\/api\/(?:bad-bodies|fuzz|generated-clients)\./,
   },
   "servers that start and stop": {
-    count: 2,
+    count: 1,
     files:
       /^test\/apps\/node\/(?:first-start|start|stop|operator|pages|pages-build|payments-kill|reversals|dashboard|memory|tool-pool|disk-full|reached|upkeep|job-metrics)\./,
   },
   "PostgreSQL that fails, grows and moves": {
-    count: 2,
+    count: 1,
     files:
       /^test\/(?:stores\/postgres\/(?:faults|faults-orders|silence|pooling|growth|standby|commit-faults|partitions|migrate|transfer|transfer-days|connections|kysely)|sales\/postgres-two-years)\./,
   },
