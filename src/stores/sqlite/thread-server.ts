@@ -31,7 +31,7 @@ export type ThreadServer = {
 export function createThreadServer(
   port: MessagePort,
   memory: SharedArrayBuffer,
-  perform: (order: OwnOrder) => void = () => {},
+  perform: (order: OwnOrder) => void,
 ): ThreadServer {
   const wire = openWire(memory);
   const { states } = wire;
