@@ -14,11 +14,23 @@ const FUNCTION_LINES_GUIDE = 70;
 
 /** What everything may import. */
 const BASE = [
-  ...["crc32", "errors", "hosts", "ids", "limits", "networks", "placement", "seal", "top-up"],
+  ...[
+    "command-line",
+    "crc32",
+    "errors",
+    "hosts",
+    "ids",
+    "limits",
+    "networks",
+    "placement",
+    "seal",
+    "top-up",
+  ],
 ];
 
 /** A part is a folder of src/ or a file beside them. The parts that it may import, types included, besides itself. */
 const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
+  "command-line": [],
   crc32: [],
   errors: [],
   hosts: ["networks"],
@@ -56,6 +68,7 @@ const NODE_FILES = [
 const EDGE_FILES = [/^src\/stores\/durable-object/, /^src\/apps\/edge\//];
 /** Parts that get time, random bytes and digests handed in: the same input gives the same output. */
 const PURE_PARTS = [
+  "command-line",
   "crc32",
   "errors",
   "hosts",

@@ -1,3 +1,4 @@
+import { quotedCommand } from "#command-line.ts";
 import type { Grant, Ledger } from "#ledger/port.ts";
 import { grantPages } from "#ledger/read-pages.ts";
 import { DAY_MS } from "#limits.ts";
@@ -42,7 +43,7 @@ export async function auditPurchases(
   for (const { account, id, grantedAt } of unnamed.values()) {
     const since = new Date(Math.max(0, grantedAt - PAYING_MS)).toISOString().slice(0, 10);
     findings.push(
-      `The grant ${id} of ${account} was bought, but no purchase names it: run payments reconcile --since ${since}`,
+      `The grant ${id} of ${account} was bought, but no purchase names it: run ${quotedCommand("payments reconcile", "--since", since)}`,
     );
   }
   return findings;
@@ -116,10 +117,10 @@ function checkUngrantedPurchase(
   const grant = bought.get(keyOf(account, `${BOUGHT}${payment ?? session}`));
   if (grant !== undefined) {
     if (isBeingSettled) return null;
-    return `has the grant ${grant.id}, which its row does not name: run payments reconcile`;
+    return `has the grant ${grant.id}, which its row does not name: run ${quotedCommand("payments reconcile")}`;
   }
   if (status !== "paid" || refundedCredits(purchase) >= offer.credits) return null;
   if (trouble !== null) return `is paid, but could not be granted (${trouble}): refund it`;
   if (isBeingSettled) return null;
-  return "is paid, but its credits were not granted: run payments reconcile";
+  return `is paid, but its credits were not granted: run ${quotedCommand("payments reconcile")}`;
 }

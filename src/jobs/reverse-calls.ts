@@ -1,3 +1,4 @@
+import { quotedCommand } from "#command-line.ts";
 import { callRef, type RandomBytes } from "#ids.ts";
 import type { CallRef, Ledger } from "#ledger/port.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
@@ -135,7 +136,7 @@ export async function reverseOrKeep(
   }
   await keep().catch((cause) =>
     logError(
-      `The call ${callRef(call)} could neither be reversed nor queued for reversal. To see whether it was charged, run calls show with its id; calls reverse reverses it.`,
+      `The call ${callRef(call)} could neither be reversed nor queued for reversal. To see whether it was charged, run ${quotedCommand("calls show", callRef(call))}; calls reverse reverses it.`,
       { cause },
     ),
   );

@@ -324,10 +324,18 @@ export type LedgerOperations = {
   /**
    * Sets how many credits of the grant are clawed back, as of `version`. A number above the grant's amount counts as the
    * amount. Unspent credits are voided. If the number falls, voided credits become spendable again, and a `credits.granted`
-   * event reports how many. `stale`: a later version is already stored, and nothing was changed.
+   * event reports how many. `stale`: a later version is already stored, or the order only raises the number and more are already
+   * clawed back. Nothing was changed then.
    */
   clawback: [
-    { account: string; grant: string; credits: number; version: number; now: number },
+    {
+      account: string;
+      grant: string;
+      credits: number;
+      version: number;
+      onlyRaises?: boolean | undefined;
+      now: number;
+    },
     /** Of the whole grant: `voided` for any reason, and `spent` by calls that were not reversed. */
     { outcome: "clawed_back" | "stale"; voided: number; spent: number } | { outcome: "no_grant" },
   ];

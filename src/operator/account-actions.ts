@@ -11,7 +11,9 @@ import { keyStart } from "#accounts/key-format.ts";
 import type { KeyLimitsForm } from "#accounts/key-limits.ts";
 import { findOwnerToNotify, type NotifyOutcome } from "#accounts/notify-owner.ts";
 import { createRecordActivity } from "#accounts/record-activity.ts";
+import { quotedCommand } from "#command-line.ts";
 import type { KeyLimits } from "#ledger/port.ts";
+import { everyGrant } from "#ledger/read-pages.ts";
 import type { OperatorContext } from "./context.ts";
 import { requireJurisdiction } from "./placement.ts";
 
@@ -83,6 +85,71 @@ export async function exportForOperator(
     withoutEmail: true,
   });
   return user;
+}
+
+/** Kinds of events that `account show` lists as sign-ins. */
+const SIGN_INS = ["signed_up", "signed_in", "signed_in_new_browser", "sign_in_failed"] as const;
+const SIGN_INS_SHOWN = 5;
+const EVENTS_READ = 100;
+
+/** Reads who an account belongs to: its address, and how its owner signs in. Unlike an export, it leaves no record. */
+export async function findOwnerForOperator(
+  { notify, directory }: Pick<Context, "notify" | "directory">,
+  { account }: { account: string },
+) {
+  const { activityLog } = notify;
+  const [address, user, claim] = await Promise.all([
+    directory.findByAccount({ account }),
+    activityLog.readUser({ account }),
+    directory.findStarter({ account }),
+  ]);
+  const starter = claim === null ? null : { at: claim.at, outcome: claim.outcome };
+  if (user === null) return { email: address?.email ?? null, starter, owner: null };
+  const { verified, createdAt, logins, passkeys, hasAuthenticatorApp, sessions } = user;
+  const { events } = await activityLog.listEvents({
+    user: user.id,
+    after: null,
+    max: EVENTS_READ,
+  });
+  const signIns = events
+    .filter(({ kind }) => (SIGN_INS as readonly string[]).includes(kind))
+    .slice(0, SIGN_INS_SHOWN);
+  return {
+    email: address?.email ?? user.email,
+    starter,
+    owner: {
+      ...{ verified, createdAt, hasAuthenticatorApp, signIns },
+      logins: logins.map(({ provider }) => provider),
+      passkeys: passkeys.length,
+      sessions: sessions.length,
+    },
+  };
+}
+
+/**
+ * Sets how many credits of a grant are clawed back, so a repeated order changes nothing. Purchases have their own clawbacks, which
+ * follow the refunded money.
+ */
+export async function clawBackForOperator(
+  { ledger }: Pick<Context, "ledger">,
+  order: { account: string; grant: string; credits: number; now: number },
+) {
+  const { account, grant: id, credits, now } = order;
+  const find = async () =>
+    (await everyGrant(ledger, { account, now })).find((one) => one.id === id) ?? null;
+  const grant = await find();
+  const nothing = { clawedBack: 0, spent: 0 };
+  if (grant === null) return { outcome: "no_grant" as const, grant, ...nothing };
+  if (grant.kind !== "operator" && grant.kind !== "starter")
+    return { outcome: "bought" as const, grant, ...nothing };
+  const clawed = await ledger.clawback({
+    ...{ account, grant: id, credits, now },
+    version: now,
+    onlyRaises: true,
+  });
+  if (clawed.outcome === "no_grant") return { outcome: clawed.outcome, grant: null, ...nothing };
+  const { outcome, voided: clawedBack, spent } = clawed;
+  return { outcome, grant: await find(), clawedBack, spent };
 }
 
 /**
@@ -178,7 +245,7 @@ export async function rotateKeyForOperator(
 
 const responseLost = (id: string) =>
   new AccountError(
-    `The key ${id} was created, but the response with the key was lost, and the key cannot be shown again. Run key revoke ${id} and create another key.`,
+    `The key ${id} was created, but the response with the key was lost, and the key cannot be shown again. Run ${quotedCommand("key revoke", id)} and create another key.`,
   );
 
 export async function revokeKeyForOperator(

@@ -1,8 +1,10 @@
 import { requestsPage } from "#accounts/request-log.ts";
 import {
+  clawBackForOperator,
   closeForOperator,
   createKeyForOperator,
   exportForOperator,
+  findOwnerForOperator,
   limitKeyForOperator,
   openForOperator,
   resetFactorsForOperator,
@@ -35,6 +37,10 @@ export const ACCOUNT_OPERATIONS: OperationsOf<typeof ACCOUNT_SCHEMAS> = {
   credits: {
     action: null,
     run: ({ ledger }, order) => ledger.credits(order),
+  },
+  findOwner: {
+    action: null,
+    run: findOwnerForOperator,
   },
   /** Reads what is stored about an account's owner. The owner sees in the activity list that the operator did. */
   exportOwner: {
@@ -123,5 +129,15 @@ export const ACCOUNT_OPERATIONS: OperationsOf<typeof ACCOUNT_SCHEMAS> = {
       },
     },
     run: ({ ledger }, order) => ledger.grant(order),
+  },
+  clawback: {
+    action: {
+      ...ofAccount,
+      end: ({ outcome, clawedBack }, { grant }) =>
+        outcome === "clawed_back"
+          ? done(`${clawedBack} credits of ${grant} are clawed back`)
+          : unchanged(`${grant}: ${outcome.replaceAll("_", " ")}`),
+    },
+    run: clawBackForOperator,
   },
 };

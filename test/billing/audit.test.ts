@@ -62,7 +62,7 @@ test("a paid purchase without a grant is reported after a minute", async (t) => 
   assert.deepEqual(about(await auditOf(fixture)), []);
   clock.at += HOUR;
   assert.deepEqual(about(await auditOf(fixture)), [
-    `The purchase ${id} of ${ADA} is paid, but its credits were not granted: run payments reconcile`,
+    `The purchase ${id} of ${ADA} is paid, but its credits were not granted: run \`npm run -s toolbooth -- payments reconcile\``,
   ]);
 });
 
@@ -81,7 +81,7 @@ test("a grant that no row names is reported with its id, and reconciling repairs
   assert.deepEqual(await auditOf(fixture), [], "it may be under way");
   clock.at += HOUR;
   assert.deepEqual(await auditOf(fixture), [
-    `The purchase ${id} of ${ADA} has the grant stripe:${fake.paymentOf(session)}, which its row does not name: run payments reconcile`,
+    `The purchase ${id} of ${ADA} has the grant stripe:${fake.paymentOf(session)}, which its row does not name: run \`npm run -s toolbooth -- payments reconcile\``,
   ]);
   await billing.compare({ since: START });
   assert.deepEqual(await auditOf(fixture), []);

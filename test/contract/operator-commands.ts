@@ -33,6 +33,12 @@ const shapeOf = (value: unknown): Json =>
 const INVOICE = { id: "operator:invoice-7", amount: 5, expiresAt: "2100-01-01T00:00:00.000Z" };
 const FIRST = { id: "operator", kind: "operator", amount: 7, expiresAt: null };
 const NO_PLACE = { location: null, jurisdiction: null };
+const CLAWED = { id: "operator:invoice-7", amount: 5, clawedBack: 3, spent: 0, remaining: 2 };
+const FIRST_AGAIN = { id: "operator", amount: 5, expiresAt: null };
+const BOB_LISTED = {
+  ...{ id: ACCOUNT, email: "bob@b.c", state: "open", balance: 0, createdAt: TIME },
+  ...NO_PLACE,
+};
 const NO_TOTALS = { debited: 0, reversed: 0, expired: 0 };
 
 const UNKNOWN_CALL = callRef({ account: "acc_Ada000000000", callId: "call_1", at: 1 });
@@ -43,7 +49,10 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
     "account create Ada@Example.org --credits 7",
     { id: ACCOUNT, email: "ada@example.org", balance: 7, ...NO_PLACE },
   ],
-  ["account create ada@example.org", /already has an account\. Use credits grant/],
+  [
+    "account create ada@example.org",
+    /already has an account\. .+ credits grant ada@example\.org 100`/,
+  ],
   ["account create nobody", /"nobody" is not an email address/],
   ["account create bob@b.c", { id: ACCOUNT, email: "bob@b.c", balance: 0, ...NO_PLACE }],
   ["key create ada@example.org --label production", { id: "key", key: "tb" }],
@@ -120,6 +129,48 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
     },
   ],
   [
+    "credits clawback invoice-7 3",
+    { email: "ada@example.org", account: ACCOUNT, ...CLAWED, balance: 9 },
+  ],
+  [
+    "credits clawback operator:invoice-7 3 --account ada@example.org",
+    { email: "ada@example.org", account: ACCOUNT, ...CLAWED, balance: 9 },
+  ],
+  ["credits clawback invoice-7 2", /^3 credits of operator:invoice-7 are taken back already, /],
+  ["credits clawback invoice-8 2", /^There is no grant invoice-8 in .+ run `npm run -s toolbooth/],
+  ["credits clawback invoice-7 2 --account bob@b.c", /^There is no grant invoice-7 in the account/],
+  [
+    "credits clawback invoice-7 1000",
+    {
+      ...{ email: "ada@example.org", account: ACCOUNT, ...CLAWED, balance: 7 },
+      ...{ clawedBack: 5, remaining: 0 },
+    },
+  ],
+  [
+    "credits grant ada@example.org 5",
+    { email: "ada@example.org", ...FIRST_AGAIN, granted: true, balance: 12 },
+  ],
+  [
+    "account show ada@example.org",
+    {
+      ...{ id: ACCOUNT, email: "ada@example.org", state: "open", createdAt: TIME },
+      ...{ plan: "credits", balance: 12, nextExpiry: null, freeCall: "open", lowBalance: 20 },
+      ...{ ...NO_PLACE, starter: null, owner: null },
+      keys: [
+        {
+          ...{ id: "key", label: "production", start: "tb", createdAt: TIME },
+          ...{ lastUsedAt: null, revokedAt: null },
+        },
+      ],
+    },
+  ],
+  ["account show acc_Eve000000000", /^There is no open account acc_Eve000000000 in /],
+  [
+    "account list --search BOB --max 1",
+    { accounts: [{ ...BOB_LISTED, state: "open" }], next: null },
+  ],
+  ["account list --max 1 --after ada@example.org", { accounts: [BOB_LISTED], next: null }],
+  [
     `calls show ${UNKNOWN_CALL}`,
     /^There is no call call_\S+ in .*, and no open account acc_\S+\. Check the id, .+\.$/,
   ],
@@ -184,7 +235,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
       to: "2098-12-31",
       calls: 0,
       credits: 0,
-      granted: 12,
+      granted: 17,
       days: [],
       accounts: [
         { id: ACCOUNT, email: "ada@example.org", state: "open", balance: 12, calls: 0, credits: 0 },
@@ -199,10 +250,14 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
           ...INVOICE,
           grantedAt: TIME,
         },
+        {
+          ...{ account: ACCOUNT, email: "ada@example.org", kind: "operator", ...FIRST_AGAIN },
+          grantedAt: TIME,
+        },
       ],
       revenue: [],
       totals: { balance: 12, revenue: [] },
-      ledger: { ok: true, accounts: 2, granted: 12, remaining: 12, voided: 0, ...NO_TOTALS },
+      ledger: { ok: true, accounts: 2, granted: 17, remaining: 12, voided: 5, ...NO_TOTALS },
     },
   ],
   ["account close bob@b.c", { id: ACCOUNT, email: "bob@b.c", state: "closed", forfeited: 0 }],
@@ -219,7 +274,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
       accounts: 2,
       faults: [],
       damage: [],
-      totals: { granted: 12, remaining: 0, voided: 12, ...NO_TOTALS },
+      totals: { granted: 17, remaining: 0, voided: 17, ...NO_TOTALS },
     },
   ],
 ];
@@ -304,6 +359,11 @@ const ACTIONS: readonly (readonly [
   ["grant", /^acc_/, "done: 5 credits as operator:invoice-7"],
   ["grant", /^acc_/, "unchanged: operator:invoice-7 was granted before"],
   ["grant", /^acc_/, "unchanged: operator:invoice-7 was granted before"],
+  ["clawback", /^acc_/, "done: 3 credits of operator:invoice-7 are clawed back"],
+  ["clawback", /^acc_/, "done: 3 credits of operator:invoice-7 are clawed back"],
+  ["clawback", /^acc_/, "unchanged: operator:invoice-7: stale"],
+  ["clawback", /^acc_/, "done: 5 credits of operator:invoice-7 are clawed back"],
+  ["grant", /^acc_/, /^done: 5 credits as operator:/],
   ["reverseCall", /^call_/, "unchanged: not found"],
   ["suspendAccount", /^acc_/, "done"],
   ["exportOwner", /^acc_/, "unchanged: no owner"],

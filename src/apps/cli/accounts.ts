@@ -1,8 +1,9 @@
 import { readEmail } from "#accounts/accounts.ts";
+import { commandLine, quotedCommand } from "#command-line.ts";
 import { newAccountId, randomBase62 } from "#ids.ts";
 import { isPlaced, type Placement, placementCode } from "#placement.ts";
 import { random } from "../node/runtime.ts";
-import { creditsFrom } from "./arguments.ts";
+import { creditsFrom, integerFrom } from "./arguments.ts";
 import {
   type Command,
   CommandError,
@@ -14,7 +15,7 @@ import {
   type Session,
 } from "./command.ts";
 import { accountOf, command, logNotification, statusOf } from "./deployment.ts";
-import { everyStatus } from "./lists.ts";
+import { addressPage, statusesOf } from "./lists.ts";
 import {
   checkPlacement,
   orderOf,
@@ -24,6 +25,8 @@ import {
   placeText,
 } from "./placement.ts";
 import { counted, minute, table, withInstants } from "./text.ts";
+
+const PAGE_MAX = 100_000;
 
 export const ACCOUNT_COMMANDS: readonly Command[] = [
   command({
@@ -56,19 +59,35 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
       if (hasPlaces) log(placeSentence(placement));
       return {
         json: { id: account, email, balance, ...placementInId(account) },
-        text: `Created account ${account} for ${email} with ${counted(balance, "credit")}.\nTo create a key for it, run: key create ${email} --label production\n`,
+        text: `Created account ${account} for ${email} with ${counted(balance, "credit")}.\nTo create a key for it, run:\n  ${commandLine("key create", email, "--label", "production")}\n`,
       };
     },
   }),
   command({
     name: "account list",
-    summary: "List all accounts with their state and balance",
-    details: ["Closed accounts have no email address and are not listed."],
-    example: "account list",
-    parameters: {},
-    async run(_, { client, now, log }) {
+    summary: "List accounts with their state and balance, in the order of their addresses",
+    details: [
+      "With --search the list has only accounts whose address or id contains TEXT. Closed accounts have no email address and are not listed.",
+      "With --max the list is a page of at most N accounts. --after EMAIL starts it after that address; in JSON, next is the address for the next page, or null.",
+    ],
+    example: "account list --search example.com --max 50",
+    parameters: {
+      search: option("TEXT"),
+      max: option("N", integerFrom(1, PAGE_MAX)),
+      after: option("EMAIL"),
+    },
+    async run({ search = "", max = null, after = null }, { client, now, log }) {
       const accounts = [];
-      for await (const { email, account: id, createdAt, status } of everyStatus(client, now)) {
+      const { addresses, next } = await addressPage(client, {
+        search,
+        max,
+        after: after?.toLowerCase() ?? null,
+      });
+      for await (const { email, account: id, createdAt, status } of statusesOf(
+        client,
+        addresses,
+        now,
+      )) {
         if ("moving" in status) {
           log(status.moving);
           accounts.push({
@@ -91,14 +110,27 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
         ...(hasPlaces ? [placeText(one.id)] : []),
       ]);
       const head = ["email", "id", "state", "credits", "created (UTC)"];
+      const none = search === "" && after === null;
       return {
-        json: { accounts: accounts.map(withInstants) },
+        json: { accounts: accounts.map(withInstants), ...(max === null ? {} : { next }) },
         text:
           rows.length === 0
-            ? "There are no accounts.\n"
-            : table(hasPlaces ? [...head, "lives in"] : head, rows),
+            ? `There are no ${none ? "" : "such "}accounts.\n`
+            : `${table(hasPlaces ? [...head, "lives in"] : head, rows)}${nextPage(search, max, next)}`,
       };
     },
+  }),
+  command({
+    name: "account show",
+    summary: "Show an account: state, balance, plan, keys, and how its owner signs in",
+    details: [
+      "The list of sign-ins has the five newest, with failed ones. The owner does not see that you looked; account export is recorded.",
+    ],
+    example: "account show you@example.com",
+    parameters: { email: positional("<email>") },
+    // Imported here because few commands need it.
+    run: async ({ email }, session) =>
+      (await import("./account-show.ts")).showAccount(email, session),
   }),
   command({
     name: "account suspend",
@@ -178,6 +210,13 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
   }),
 ];
 
+function nextPage(search: string, max: number | null, next: string | null): string {
+  if (max === null || next === null) return "";
+  const words = search === "" ? [] : ["--search", search];
+  const page = commandLine("account list", ...words, "--max", String(max), "--after", next);
+  return `\nMore accounts follow:\n  ${page}\n`;
+}
+
 /** Checked first to give a better message. The directory itself accepts only one of two concurrent orders. */
 async function rejectExisting({ client, now }: Session, email: string): Promise<void> {
   const found = await client.findAddress({ email });
@@ -185,7 +224,7 @@ async function rejectExisting({ client, now }: Session, email: string): Promise<
   // If creating an account was interrupted, its address has no account yet and the creation may continue.
   if ((await client.findAccount({ account: found.account, now })) === null) return;
   throw new CommandError(
-    `${email} already has an account. Use credits grant ${email} N to add credits.`,
+    `${email} already has an account. To add credits to it, run for example ${quotedCommand("credits grant", email, "100")}.`,
   );
 }
 
@@ -210,7 +249,7 @@ async function setState(
   const { state } = await statusOf(session, account);
   if (!found) {
     throw new CommandError(
-      `The account of ${email} was closed, but its address was not deleted. Run account close ${email} to complete it.`,
+      `The account of ${email} was closed, but its address was not deleted. To complete that, run ${quotedCommand("account close", email)}.`,
     );
   }
   return { json: { id: account, email, state }, text: `The account of ${email} ${result}\n` };

@@ -1,3 +1,4 @@
+import { quotedCommand } from "#command-line.ts";
 import { isJobId, type JobCursor } from "#jobs/operator-jobs.ts";
 import type { OutcomeOf } from "#operator/operations.ts";
 import { integerFrom } from "./arguments.ts";
@@ -35,7 +36,7 @@ export const ACTIVITY_COMMANDS: readonly Command[] = [
     name: "jobs retry",
     summary: "Retry a dead job",
     details: [
-      "Run jobs list --dead for the id, and quote it if it contains spaces. The job gets a full set of attempts. The server starts due jobs within a minute.",
+      "The list of dead jobs has the id; quote it if it contains spaces. The job gets a full set of attempts. The server starts due jobs within a minute.",
     ],
     example: "jobs retry eml_8sWqVb2nTfJx0LkYd3PzRm7H",
     parameters: { id: positional("<id>", readJobId) },
@@ -86,7 +87,7 @@ const WHY_NOT_RETRIED: Record<
   (id: string, place: string) => string
 > = {
   not_found: (id, place) =>
-    `There is no job ${id} in ${place}. Run jobs list --dead to see the dead jobs.`,
+    `There is no job ${id} in ${place}. To see the dead jobs, run ${quotedCommand("jobs list --dead")}.`,
   not_dead: (id) => `Job ${id} is not dead. The server retries it automatically.`,
   erased: (id) =>
     `Job ${id} cannot be retried, because its content was erased: it was obsolete, or contained a sign-in link.`,
@@ -111,5 +112,7 @@ function jobsTable(jobs: OutcomeOf<"listJobs">["jobs"], dead: boolean): string {
 /** The message does not repeat the text, which may be an email address. */
 function readJobId(text: string): string {
   if (isJobId(text)) return text;
-  throw new UsageError("This is not the id of a job. Run jobs list --dead to see the ids.");
+  throw new UsageError(
+    `This is not the id of a job. To see the ids, run ${quotedCommand("jobs list --dead")}.`,
+  );
 }

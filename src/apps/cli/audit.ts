@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { commandLine } from "#command-line.ts";
 import { isDamage } from "#stores/sqlite/faults.ts";
 import { isLostCommitFault } from "#stores/sqlite/node-commit-mark.ts";
 import type { Salvaged } from "#stores/sqlite/node-salvage.ts";
@@ -73,7 +74,7 @@ function present(
     },
     text: ok
       ? `The ledger of ${counted(accounts, "account")} reconciles, and the database is intact.\n\n${totalsTable}`
-      : `${isWhole ? "What is in the ledger reconciles, but commits are missing" : "The ledger does not reconcile, or the database is damaged"}:\n${problems.map((line) => `- ${line}\n`).join("")}\n${totalsTable}${survey === null ? "" : `${survey.text}Restore a backup, or run recover to export the whole accounts.\n`}`,
+      : `${isWhole ? "What is in the ledger reconciles, but commits are missing" : "The ledger does not reconcile, or the database is damaged"}:\n${problems.map((line) => `- ${line}\n`).join("")}\n${totalsTable}${survey === null ? "" : `${survey.text}Restore a backup, or export the whole accounts:\n  ${commandLine("recover", "whole.jsonl")}\n`}`,
     exitCode: ok ? 0 : 1,
   };
 }
@@ -81,7 +82,7 @@ function present(
 async function acceptLostCommits({ acceptLoss, log, place }: Session): Promise<void> {
   if (acceptLoss === undefined)
     throw new CommandError(
-      "Only a data folder notices lost commits. Run audit --accept-loss on the machine that has it, without --remote.",
+      "Only a data folder notices lost commits. Use --accept-loss on the machine that has it, without --remote.",
     );
   log(
     (await acceptLoss())

@@ -1,6 +1,7 @@
 import { constants, copyFileSync, existsSync, mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { isStartUnder } from "#accounts/key-format.ts";
+import { quotedCommand } from "#command-line.ts";
 import {
   copySqlite,
   DatabaseInUse,
@@ -99,7 +100,7 @@ function presentBackup(
   const accounts = audit?.accounts ?? null;
   if (!ok)
     invocation.log(
-      "The backup was written, but it is damaged or does not reconcile, so restore will reject it. Run audit for details.",
+      `The backup was written, but it is damaged or does not reconcile, so restore will reject it. For details, run ${quotedCommand("audit")}.`,
     );
   const content =
     accounts === null

@@ -1,3 +1,4 @@
+import { quotedCommand } from "#command-line.ts";
 import { parseCallRef } from "#ids.ts";
 import type { OutcomeOf } from "#operator/operations.ts";
 import { type Command, CommandError, positional, UsageError } from "./command.ts";
@@ -41,7 +42,7 @@ export const CALL_COMMANDS: readonly Command[] = [
       if (record.outcome === "not_found") throw notFound(id, found, place);
       if (record.outcome === "rolled_up")
         throw new CommandError(
-          `${ROLLED_UP} It cannot be reversed. To give credits back, use credits grant.`,
+          `${ROLLED_UP} It cannot be reversed. To give credits back, see ${quotedCommand("credits grant --help")}.`,
         );
       const after = { ...found, record: reversed ? { ...record, reversedAt: now } : record };
       return {

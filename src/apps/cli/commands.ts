@@ -21,11 +21,17 @@ export const COMMANDS: readonly Command[] = [
   ...ACTIVITY_COMMANDS,
 ];
 
+/** The words that are not options: options may come before the command, and `--remote` has a value. */
+export const wordsOf = (typed: readonly string[]): string[] =>
+  typed.filter((word, at) => !word.startsWith("-") && typed[at - 1] !== "--remote");
+
+/** The commands that start with this word and have a second one. */
+export const groupOf = (word: string): Command[] =>
+  COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
+
 /** Returns the command that the first words name, and the other words. Throws `UsageError` if there is no such command. */
 export function findCommand(typed: readonly string[]): { command: Command; rest: string[] } {
-  // Options may come before the command, and `--remote` has a value.
-  const words = typed.filter((word, at) => !word.startsWith("-") && typed[at - 1] !== "--remote");
-  const [first = "", second] = words;
+  const [first = "", second] = wordsOf(typed);
   for (const name of second === undefined ? [first] : [`${first} ${second}`, first]) {
     const command = COMMANDS.find((known) => known.name === name);
     if (command !== undefined) return { command, rest: without(typed, name.split(" ")) };
@@ -39,18 +45,24 @@ function without(typed: readonly string[], names: readonly string[]): string[] {
   return rest;
 }
 
+/** Finds `key create` for `create key` and `create-key`. */
+function nearestOfOtherOrder(first: string, second: string | undefined, names: string[]) {
+  const [verb = "", noun = second] = first.split(/[-:]/);
+  return noun === undefined ? undefined : nearestName(`${noun} ${verb}`, names);
+}
+
 function explainUnknown(first: string, second: string | undefined): string {
   const names = COMMANDS.map(({ name }) => name);
   const subcommands = names.filter((name) => name.startsWith(`${first} `));
   if (subcommands.length > 0 && second === undefined)
     return `"${first}" needs a subcommand: ${subcommands.join(", ")}.`;
   const typed = second === undefined ? first : `${first} ${second}`;
+  const groups = new Set(names.map((name) => name.split(" ")[0] as string));
   const nearest =
+    (second === undefined ? nearestName(first, [...groups]) : undefined) ??
     nearestName(typed, subcommands.length > 0 ? subcommands : names) ??
-    nearestName(
-      first,
-      names.filter((name) => !name.includes(" ")),
-    );
+    nearestOfOtherOrder(first, second, names) ??
+    nearestName(first, [...groups]);
   const unknown = subcommands.length > 0 || nearest?.includes(" ") ? typed : first;
   const remedy =
     nearest === undefined ? `Commands: ${names.join(", ")}.` : `Did you mean "${nearest}"?`;

@@ -1,5 +1,7 @@
 import { readEmail } from "#accounts/accounts.ts";
 import type { NotifyOutcome } from "#accounts/notify-owner.ts";
+import { quotedCommand } from "#command-line.ts";
+import { isAccountId } from "#ids.ts";
 import {
   type Command,
   CommandError,
@@ -86,24 +88,31 @@ export function logNotification({ log, linkWarning }: Session, notified: NotifyO
   );
 }
 
-/** Returns the account of an email address. Throws `CommandError` if there is none. */
+/** Returns the account of an email address, or of an account's id. Throws `CommandError` if there is none. */
 export async function accountOf(
   { client, place }: Deployment,
   text: string,
 ): Promise<{ email: string; account: string }> {
+  if (isAccountId(text)) {
+    const { email } = await client.findOwner({ account: text });
+    if (email !== null) return { email, account: text };
+    throw new CommandError(`There is no open account ${text} in ${place}. ${TO_SEE_ACCOUNTS}`);
+  }
   const email = readEmail(text);
   const found = await client.findAddress({ email });
   if (found !== null) return found;
   throw new CommandError(
-    `There is no account for ${email} in ${place}. It was never created, or it is closed. Run account list to see all accounts, or account create to create it.`,
+    `There is no account for ${email} in ${place}. It was never created, or it is closed. ${TO_SEE_ACCOUNTS} To create it, run ${quotedCommand("account create", email)}.`,
   );
 }
+
+const TO_SEE_ACCOUNTS = `To see all accounts, run ${quotedCommand("account list")}.`;
 
 /** Returns the state of an account in the ledger. Throws `CommandError` if its creation was interrupted. */
 export async function statusOf({ client, now }: Session, account: string) {
   const status = await client.findAccount({ account, now });
   if (status !== null) return status;
   throw new CommandError(
-    "The creation of this account was interrupted. Run account create for it again.",
+    "The creation of this account was interrupted. To complete it, create the account again: with account create, or by signing in.",
   );
 }

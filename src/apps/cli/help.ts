@@ -1,16 +1,14 @@
+import { commandLine, PROGRAM } from "#command-line.ts";
 import { version } from "../node/runtime.ts";
 import type { Command, Parameter } from "./command.ts";
 
 /** Texts of `help`, `--help` and usage errors, all derived from the commands. */
-const PROGRAM = "npm run -s toolbooth --";
 
 /** Also the error of `backup` and `restore` with DATABASE_URL. */
 export const USE_POSTGRES_TOOLS =
   "Back up PostgreSQL with its own tools: pg_dump while nodes run, pg_restore into an empty database, or continuous archiving for point-in-time recovery. See docs/backup.md. Unset DATABASE_URL to work on the data in DATA_DIR.";
 
 export function helpOnAll(commands: readonly Command[]): string {
-  const lines = commands.map((command) => [briefUsageOf(command), command.summary] as const);
-  const width = Math.max(...lines.map(([usage]) => usage.length));
   return [
     `Toolbooth ${version} command line`,
     "",
@@ -19,16 +17,38 @@ export function helpOnAll(commands: readonly Command[]): string {
     "Works on the data in DATA_DIR, on the PostgreSQL database in DATABASE_URL, or on a deployed service. The server can keep running.",
     "",
     "Commands:",
-    ...lines.map(([usage, summary]) => `  ${usage.padEnd(width)}  ${summary}`),
+    ...listOf(commands),
+    "",
+    "<email> can also be the id of an account (acc_…), except where an account is created.",
     "",
     "Options:",
     "  --remote URL  Work on the service at this URL (also TOOLBOOTH_REMOTE), with the token in TOOLBOOTH_OPERATOR_TOKEN",
     "  --json        Print one JSON object on standard output, and everything else on standard error",
     "  -h, --help    Show help for a command, with all its options",
+    "  --version     Show the version",
     "",
     "Exit codes: 0 success, 1 error, 2 wrong usage.",
     "",
   ].join("\n");
+}
+
+/** Help on the commands that start with the same word, such as `key`. */
+export function helpOnGroup(group: string, commands: readonly Command[]): string {
+  return [
+    `Usage: ${PROGRAM} ${group} <subcommand> [--remote URL] [--json]`,
+    "",
+    "Commands:",
+    ...listOf(commands),
+    "",
+    `Details: ${commandLine(`${commands[0]?.name} --help`)}`,
+    "",
+  ].join("\n");
+}
+
+function listOf(commands: readonly Command[]): string[] {
+  const lines = commands.map((command) => [briefUsageOf(command), command.summary] as const);
+  const width = Math.max(...lines.map(([usage]) => usage.length));
+  return lines.map(([usage, summary]) => `  ${usage.padEnd(width)}  ${summary}`);
 }
 
 export function helpOn(command: Command): string {

@@ -1,3 +1,4 @@
+import { commandLine, quotedCommand } from "#command-line.ts";
 import { accountOfKeyId, newKeyId } from "#ids.ts";
 import { isUnused } from "#ledger/key-limits.ts";
 import { DAY_MS, HOUR_MS, KEY_UNUSED_DAYS, ROTATION_DAYS_MAX } from "#limits.ts";
@@ -47,7 +48,9 @@ export const KEY_COMMANDS: readonly Command[] = [
       const { id, key, notified } = await client.createKey(order);
       logNotification(session, notified);
       if (state === "suspended")
-        log(`The account is suspended. The key works after account resume ${email}.`);
+        log(
+          `The account is suspended. To accept its calls, run ${quotedCommand("account resume", email)}.`,
+        );
       return {
         json: { id, key },
         text: `${key}\n\nCreated key ${id} for ${email}. Store the key now, because it cannot be shown again.\n`,
@@ -94,7 +97,7 @@ export const KEY_COMMANDS: readonly Command[] = [
         },
         text:
           rows.length === 0
-            ? `The account of ${email} has no keys. To create one, run: key create ${email} --label production\n`
+            ? `The account of ${email} has no keys. To create one, run:\n  ${commandLine("key create", email, "--label", "production")}\n`
             : `${table(headings, rows)}${unusedText(unused)}`,
       };
     },
@@ -177,7 +180,7 @@ export const KEY_COMMANDS: readonly Command[] = [
   command({
     name: "key revoke",
     summary: "Revoke an API key, so that its calls get 401",
-    details: ["Run key list for the id. A revoked key cannot be restored; create another key."],
+    details: ["key list shows the ids. A revoked key cannot be restored; create another key."],
     example: "key revoke key_5XkP0aZ81bQe7RtYw2MnLp",
     parameters: { key: positional("<id>", readKeyId) },
     async run({ key: { id, account } }, session) {
@@ -200,12 +203,14 @@ async function findKey({ client }: Session, account: string, id: string) {
 }
 
 const noSuchKey = (id: string) =>
-  new CommandError(`There is no key ${id}. Run key list <email> to see the keys.`);
+  new CommandError(
+    `There is no key ${id}. To see the keys of its account, run ${quotedCommand("key list", accountOfKeyId(id) ?? "")}.`,
+  );
 
 const unusedText = (ids: readonly string[]) =>
   ids.length === 0
     ? ""
-    : `\n${counted(ids.length, "key")} older than ${KEY_UNUSED_DAYS} days and not used for as long: ${ids.join(", ")}. To revoke one, run: key revoke <id>\n`;
+    : `\n${counted(ids.length, "key")} older than ${KEY_UNUSED_DAYS} days and not used for as long: ${ids.join(", ")}. To revoke the first, run:\n  ${commandLine("key revoke", ids[0] as string)}\n`;
 
 /** Reads a duration such as 90m, 24h or 7d in milliseconds. */
 function readDuration(text: string, name: string): number {
@@ -227,6 +232,6 @@ function readKeyId(text: string): { id: string; account: string } {
   const account = accountOfKeyId(text);
   if (account !== undefined) return { id: text, account };
   throw new UsageError(
-    "This is not the id of a key. Ids start with key_; run key list <email> to see them.",
+    `This is not the id of a key. Ids start with key_, and key list shows them. For help, run ${quotedCommand("key list --help")}.`,
   );
 }

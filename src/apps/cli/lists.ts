@@ -11,8 +11,8 @@ export const everyAccount = ({ listAccounts }: OperatorClient) =>
 
 export type IndexedAccount = OutcomeOf<"listAccounts">[number];
 
-export const everyAddress = ({ listAddresses }: OperatorClient) =>
-  everyItem<OutcomeOf<"listAddresses">[number], string>(listAddresses, ({ email }) => email);
+export const everyAddress = ({ listAddresses }: OperatorClient, after: string | null = null) =>
+  everyItem<AddressItem, string>(listAddresses, ({ email }) => email, after);
 
 /** Hashes of the addresses of closed accounts. */
 export const everyClosedAddress = ({ listClosed }: OperatorClient) =>
@@ -36,9 +36,37 @@ export const purchasesOf = ({ listPurchases }: OperatorClient, account: string) 
     ({ id }) => id,
   );
 
+type AddressItem = OutcomeOf<"listAddresses">[number];
+
+/**
+ * A page of addresses in their order: those after `after` that contain the text, or whose account's id does. `max` null: all. `next`:
+ * the last of them, if more follow.
+ */
+export async function addressPage(
+  client: OperatorClient,
+  { search, max, after }: { search: string; max: number | null; after: string | null },
+): Promise<{ addresses: AddressItem[]; next: string | null }> {
+  const text = search.toLowerCase();
+  const addresses: AddressItem[] = [];
+  for await (const address of everyAddress(client, after)) {
+    if (!address.email.includes(text) && !address.account.toLowerCase().includes(text)) continue;
+    if (addresses.length === max) return { addresses, next: addresses.at(-1)?.email ?? null };
+    addresses.push(address);
+  }
+  return { addresses, next: null };
+}
+
 /** Every address with the state of its account, or the reason why the state is not available. */
 export const everyStatus = (client: OperatorClient, now: number) =>
-  mapConcurrently(everyAddress(client), async (address) => ({
+  statusesOf(client, everyAddress(client), now);
+
+/** The same of some addresses. */
+export const statusesOf = (
+  client: OperatorClient,
+  addresses: Iterable<AddressItem> | AsyncIterable<AddressItem>,
+  now: number,
+) =>
+  mapConcurrently(addresses, async (address) => ({
     ...address,
     status: await unlessMoving(client.findAccount({ account: address.account, now })),
   }));
@@ -67,8 +95,9 @@ const PAGE_ITEMS = 1_000;
 async function* everyItem<Item, Cursor>(
   list: (page: { after: Cursor | null; max: number }) => Promise<Item[]>,
   cursorOf: (item: Item) => Cursor,
+  start: Cursor | null = null,
 ): AsyncGenerator<Item> {
-  for (let after: Cursor | null = null; ; ) {
+  for (let after: Cursor | null = start; ; ) {
     const items: Item[] = await list({ after, max: PAGE_ITEMS });
     yield* items;
     const last = items.at(-1);

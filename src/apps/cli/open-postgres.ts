@@ -1,3 +1,4 @@
+import { quotedCommand } from "#command-line.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import { DAY_MS } from "#limits.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
@@ -97,7 +98,7 @@ async function openDatabase(
     const isNew = !(await hasTables(pool));
     if (isNew && !canCreate) {
       throw new CommandError(
-        `There is no data in ${placeOf(url)}. Set DATABASE_URL to the nodes' database. To create data, start a node or run account create.`,
+        `There is no data in ${placeOf(url)}. Set DATABASE_URL to the nodes' database. To create data, start a node or run for example ${quotedCommand("account create", "you@example.com")}.`,
       );
     }
     await migratePostgres(pool);

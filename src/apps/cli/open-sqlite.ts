@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
+import { quotedCommand } from "#command-line.ts";
 import { createActivityLog } from "#stores/sql/activity-log.ts";
 import { createEmailQueue } from "#stores/sql/emails.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
@@ -116,7 +117,7 @@ const NO_COPY =
   "The temporary folder has no space for a copy of the database, so the export reads the database itself. A server's write-ahead log grows meanwhile. Set TMPDIR to a larger disk to avoid that.";
 
 export const noData = (dataDir: string) =>
-  `There is no data in ${dataDir}. Set DATA_DIR to the server's data folder. To create data, start the server or run account create.`;
+  `There is no data in ${dataDir}. Set DATA_DIR to the server's data folder. To create data, start the server or run for example ${quotedCommand("account create", "you@example.com")}.`;
 
 const LOCK_WAIT_MS = 1_000;
 const LOCK_RETRY_MS = 50;

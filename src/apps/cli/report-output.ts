@@ -1,5 +1,6 @@
 import { decimalText } from "#billing/money.ts";
 import type { RevenueRow } from "#billing/purchase-store.ts";
+import { quotedCommand } from "#command-line.ts";
 import type { GrantMade } from "#operator/context.ts";
 import type { Outcome } from "./command.ts";
 import { counted, csv, dayOf, instant, instantOrNull, integer, minute, table } from "./text.ts";
@@ -161,7 +162,7 @@ function revenueText({ revenue }: Report, totals: Totals): string | false {
 
 function ledgerText({ audit: { accounts, totals, faults } }: Report): string {
   if (totals === null || faults.length > 0)
-    return "The ledger does not reconcile. Run audit for details.\n";
+    return `The ledger does not reconcile. For details, run ${quotedCommand("audit")}.\n`;
   const { granted, debited, reversed, remaining, expired, voided } = totals;
   return (
     `The ledger of ${counted(accounts, "account")} reconciles: ${integer(granted)} granted = ${integer(debited)} debited - ` +

@@ -1,12 +1,14 @@
 import { AccountError } from "#accounts/accounts.ts";
+import { PROGRAM, quotedCommand } from "#command-line.ts";
 import { readConfig } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { OutcomeNotRecorded } from "#operator/perform.ts";
+import { version } from "../node/runtime.ts";
 import { readArguments, readRemote } from "./arguments.ts";
 import { type Command, CommandError, type Outcome, UsageError } from "./command.ts";
-import { COMMANDS, findCommand } from "./commands.ts";
-import { helpOn, helpOnAll, usageLine, usageOf } from "./help.ts";
+import { COMMANDS, findCommand, groupOf, wordsOf } from "./commands.ts";
+import { helpOn, helpOnAll, helpOnGroup, usageLine, usageOf } from "./help.ts";
 
 /** Where a command line writes. */
 export type Terminal = { stdout(text: string): void; stderr(text: string): void };
@@ -18,13 +20,15 @@ export type Terminal = { stdout(text: string): void; stderr(text: string): void 
 export async function runCommandLine(
   typed: readonly string[],
   env: Record<string, string | undefined>,
-  terminal: Terminal,
+  screen: Terminal,
 ): Promise<0 | 1 | 2> {
   const json = typed.includes("--json");
+  const terminal = withRemoteInCommands(typed, screen);
   let command: Command | undefined;
   try {
     if (isHelpRequested(typed)) return print(terminal, json, help(typed));
-    if (typed.length === 0) throw new UsageError("No command given.");
+    if (typed.includes("--version"))
+      return print(terminal, json, { json: { version }, text: `${version}\n` });
     const found = findCommand(typed);
     command = found.command;
     return print(terminal, json, await run(command, found.rest, env, terminal));
@@ -81,21 +85,58 @@ async function fail(
   return 2;
 }
 
-const isHelpRequested = (typed: readonly string[]) =>
-  typed.find((word) => !word.startsWith("-")) === "help" ||
-  typed.includes("--help") ||
-  typed.includes("-h");
+/** Nothing but options counts too, because whoever types only the program's name wants to see what it can do. */
+function isHelpRequested(typed: readonly string[]): boolean {
+  const [first, second] = wordsOf(typed);
+  return (
+    typed.includes("--help") ||
+    typed.includes("-h") ||
+    first === "help" ||
+    (first === undefined && !typed.includes("--version")) ||
+    (second === "help" && groupOf(first as string).length > 0)
+  );
+}
 
-/** Serves `help`, `help key create` and `key create --help`. */
+/** Serves `help`, `help key`, `key --help`, `help key create` and `key create --help`. */
 function help(typed: readonly string[]): Outcome {
-  const words = typed.filter((word) => word !== "help" && !word.startsWith("-"));
-  const only = words.length === 0 ? undefined : findCommand(words).command;
-  const shown = only === undefined ? COMMANDS : [only];
+  const words = wordsOf(typed).filter((word) => word !== "help");
+  const [first, second] = words;
+  if (first === undefined) {
+    const [unknown] = typed.filter((word) => word.startsWith("-") && !isKnownAlone(word));
+    if (unknown !== undefined)
+      throw new UsageError(`${unknown} needs a command. Options follow the command's name.`);
+    return helpOf(COMMANDS, helpOnAll(COMMANDS));
+  }
+  const group = groupOf(first);
+  if (second === undefined && group.length > 0) return helpOf(group, helpOnGroup(first, group));
+  const { command } = findCommand(words);
+  return helpOf([command], helpOn(command));
+}
+
+const isKnownAlone = (option: string) =>
+  ["--json", "--help", "-h", "--", "--remote"].includes(option) || option.startsWith("--remote=");
+
+const helpOf = (commands: readonly Command[], text: string): Outcome => ({
+  json: {
+    commands: commands.map((one) => ({
+      name: one.name,
+      usage: usageOf(one),
+      summary: one.summary,
+    })),
+  },
+  text,
+});
+
+/** The commands that messages print work on the same service if it was named by an option. */
+function withRemoteInCommands(typed: readonly string[], screen: Terminal): Terminal {
+  const at = typed.indexOf("--remote");
+  const url = at < 0 ? undefined : typed[at + 1];
+  // Anything else than a plain URL would have to be quoted, and is rejected.
+  if (url === undefined || !/^https?:\/\/[\w.:/[\]-]+$/.test(url)) return screen;
+  const replaced = (text: string) => text.replaceAll(`${PROGRAM} `, `${PROGRAM} --remote ${url} `);
   return {
-    json: {
-      commands: shown.map((one) => ({ name: one.name, usage: usageOf(one), summary: one.summary })),
-    },
-    text: only === undefined ? helpOnAll(COMMANDS) : helpOn(only),
+    stdout: (text) => screen.stdout(replaced(text)),
+    stderr: (text) => screen.stderr(replaced(text)),
   };
 }
 
@@ -132,7 +173,7 @@ function explainSqlite(code: number): string | null {
       return "Another process has locked the database for too long. Try again.";
     case 11:
     case 26:
-      return "The database is damaged. Run audit to see what is whole, then restore a backup or run recover.";
+      return `The database is damaged. To see what is whole, run ${quotedCommand("audit")}. Then restore a backup, or export the whole accounts with recover.`;
     case 8:
       return "The database is read-only for this user. Run the command as the user that runs the server.";
     case 10:

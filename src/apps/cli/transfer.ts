@@ -1,5 +1,6 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { isatty } from "node:tty";
+import { quotedCommand } from "#command-line.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
@@ -50,7 +51,7 @@ export async function exportLines(
     };
     const counts = await withOutcome(
       () => (target === undefined ? spoolTo(1, exportTo) : writeFile(target, force, exportTo)),
-      "The export is incomplete. Run audit for details.",
+      `The export is incomplete. For details, run ${quotedCommand("audit")}.`,
     );
     if (withSecret && counts.secret === undefined) {
       invocation.log(

@@ -9,6 +9,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import path from "node:path";
+import { quotedCommand } from "#command-line.ts";
 import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { COMMIT_MARK_SUFFIX, openCompared } from "#stores/sqlite/node-commit-mark.ts";
@@ -100,8 +101,7 @@ const full = (place: string) =>
 const failing = (place: string, message: string) =>
   `The disk that holds ${place} does not work (${message}). Check the disk and the log of the system.`;
 
-const OR_RESTORE =
-  "Run recover to export the accounts that are whole, or move it away and restore a backup.";
+const OR_RESTORE = `To export the accounts that are whole, run ${quotedCommand("recover", "whole.jsonl")}, or move it away and restore a backup.`;
 
 export const TOO_MANY_FILES =
   "This process may not open more files. Raise the limit on open files (ulimit -n).";

@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
+import { quotedCommand } from "#command-line.ts";
 import { DataFolderError, databaseFile, outboxFolder } from "./data-folder.ts";
 
 import { findDamage, hasForeignLog, serverFile } from "./server-lock.ts";
@@ -21,7 +22,7 @@ export function requireNoLostLedger(dataDir: string): void {
   const state = statSync(databaseFile(dataDir), { throwIfNoEntry: false }) ? "empty" : "missing";
   throw new DataFolderError(
     `The ledger is lost: ${databaseFile(dataDir)} is ${state}, but the folder has files of an earlier ledger (${namesOf(remains)}). ` +
-      `Move the database back, or run \`npm run -s toolbooth -- restore ${source}\`. ` +
+      `Move the database back, or run ${quotedCommand("restore", source)}. ` +
       "If your data is elsewhere, correct DATA_DIR or DATABASE_URL. To start a new ledger on purpose, move these files to another folder first.",
   );
 }
@@ -40,7 +41,7 @@ export function requireUndamaged(dataDir: string): void {
   const what = findDamage(dataDir, databaseFile(dataDir));
   if (what === null) return;
   throw new DataFolderError(
-    `${what} in ${dataDir} while an earlier server was running, so it is not complete. Run \`npm run -s toolbooth -- restore ${sourceIn(findRemains(dataDir), dataDir)}\`. To use the file as it is, delete ${serverFile(dataDir)}.`,
+    `${what} in ${dataDir} while an earlier server was running, so it is not complete. Run ${quotedCommand("restore", sourceIn(findRemains(dataDir), dataDir))}. To use the file as it is, delete ${serverFile(dataDir)}.`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { closeSync, openSync, renameSync } from "node:fs";
 import path from "node:path";
+import { quotedCommand } from "#command-line.ts";
 import type { CopyOrder } from "#stores/sqlite/backup.ts";
 import { dropFile, giveToFolderOwner, makeFolder, syncPath } from "./data-folder.ts";
 import type { DatabaseFiles, FileFault } from "./database-files.ts";
@@ -89,7 +90,7 @@ export function watchFiles(options: FilesWatchOptions): FilesWatch {
 
   function report(next: string): void {
     if (fault === null) return;
-    const [what, after] = describe(fault, saved);
+    const [what, after] = describe(fault, saved, dataDir);
     const message = [what, "No calls are accepted.", next || after].join(" ");
     onFault({ message, stopsCalls: true });
   }
@@ -170,8 +171,12 @@ const outdated = (saved: string) =>
 const isLost = (kind: FileFault["kind"]): boolean => kind === "truncated" || kind === "overwritten";
 
 /** Returns what happened, and what to do once the data is saved. */
-function describe({ file, kind }: FileFault, saved: string | null): [string, string] {
-  const restore = `All data is in ${saved}: stop the server, run \`toolbooth restore\` with that file, and start the server again.`;
+function describe(
+  { file, kind }: FileFault,
+  saved: string | null,
+  dataDir: string,
+): [string, string] {
+  const restore = `All data is in ${saved}: stop the server, run ${quotedCommand("restore", path.join(dataDir, saved ?? ""))}, and start the server again.`;
   const back = `Or move ${file} back, and the server continues.`;
   switch (kind) {
     case "deleted":

@@ -113,7 +113,8 @@ export function decideClawback(rows: Rows, order: Order<"clawback">): Verdict<Ou
   if (account === null || grant === undefined)
     return { outcome: { outcome: "no_grant" }, changes: {} };
   const spent = grant.amount - grant.remaining - grant.voided;
-  if (order.version < grant.clawbackVersion)
+  const isLower = order.onlyRaises === true && order.credits < grant.clawback;
+  if (order.version < grant.clawbackVersion || isLower)
     return { outcome: { outcome: "stale", voided: grant.voided, spent }, changes: {} };
 
   const clawed = clawBack(grant, order, account.state === "closed");

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { EVENT_KINDS } from "#accounts/activity-log.ts";
 import { keyLimitsForm } from "#accounts/key-limits.ts";
+import { STARTER_OUTCOMES } from "#accounts/starter-claim.ts";
 import { ENTRY_KINDS } from "#ledger/entries.ts";
 import { GRANT_KINDS } from "#ledger/port.ts";
 import { placementNamed } from "#placement.ts";
@@ -174,6 +175,27 @@ export const ACCOUNT_SCHEMAS = {
       next: z.string().nullable(),
     }),
   },
+  findOwner: {
+    input: z.strictObject({ account }),
+    output: z.object({
+      /** Null if the account is closed or does not exist. */
+      email: text,
+      starter: z.object({ at: time, outcome: z.enum(STARTER_OUTCOMES) }).nullable(),
+      /** Null if nobody has signed up for the account. */
+      owner: z
+        .object({
+          verified: z.boolean(),
+          createdAt: time,
+          logins: z.array(z.string()),
+          passkeys: count,
+          hasAuthenticatorApp: z.boolean(),
+          sessions: count,
+          /** The newest, with failed ones. */
+          signIns: z.array(event),
+        })
+        .nullable(),
+    }),
+  },
   exportOwner: {
     input: z.strictObject({ account, now: time }),
     output: user.nullable(),
@@ -268,5 +290,16 @@ export const ACCOUNT_SCHEMAS = {
       z.object({ outcome: z.enum(["granted", "already_granted"]), grant }),
       z.object({ outcome: z.literal("no_account") }),
     ]),
+  },
+  clawback: {
+    input: z.strictObject({ account, grant: z.string().min(1).max(200), credits, now: time }),
+    output: z.object({
+      /** `stale`: more is clawed back already. `bought`: the grant belongs to a purchase. */
+      outcome: z.enum(["clawed_back", "stale", "no_grant", "bought"]),
+      grant: grant.nullable(),
+      /** Of the whole grant, for any reason. */
+      clawedBack: count,
+      spent: count,
+    }),
   },
 };

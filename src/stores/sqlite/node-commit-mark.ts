@@ -7,6 +7,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
+import { quotedCommand } from "#command-line.ts";
 import { callRef } from "#ids.ts";
 import { hourOf } from "#ledger/port.ts";
 import type { SqlDriver } from "./driver.ts";
@@ -241,7 +242,7 @@ export function describeLostCommits(lost: LostCommits): string {
   const missing = isLogDamaged
     ? "pages of the database are older than the damaged write-ahead log"
     : `the last one was ${last}, and it is not in the database`;
-  return `${MISSING}: ${missing} (noticed ${time(noticedAt)}).${there} The write-ahead log was damaged, or an older copy of the database was put in its place. Compare with the access log and settle what is missing, then run audit --accept-loss.`;
+  return `${MISSING}: ${missing} (noticed ${time(noticedAt)}).${there} The write-ahead log was damaged, or an older copy of the database was put in its place. Compare with the access log and settle what is missing, then run ${quotedCommand("audit --accept-loss")}.`;
 }
 
 const MISSING = "Commits are missing that were acknowledged";

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { readArguments } from "#apps/cli/arguments.ts";
 import { CommandError, type Outcome, UsageError } from "#apps/cli/command.ts";
 import { COMMANDS, findCommand } from "#apps/cli/commands.ts";
+import { version } from "#apps/node/runtime.ts";
+import { PROGRAM, commandLine as printedCommand } from "#command-line.ts";
 import { readConfig } from "#config/config.ts";
 import { commandLine, commandProcess, type Json, temporaryFolder } from "./fixture.ts";
 
@@ -60,16 +63,60 @@ describe("the command line", { concurrency: 2 }, () => {
     }
   });
 
-  test("exits with 2 without a command and says how to get help", async () => {
-    const { status, stdout, stderr } = await alone.run("--");
-    assert.deepEqual([status, stdout], [2, ""]);
-    assert.match(stderr, /help/);
+  test("without a command it shows the help, and --version shows the version", async () => {
+    const help = await cli.run("help");
+    assert.deepEqual(await alone.run("--"), help);
+    assert.deepEqual(await cli.run("--help"), help);
+    assert.deepEqual(await cli.run("--version"), { status: 0, stdout: `${version}\n`, stderr: "" });
+    assert.deepEqual(await cli.json("--version"), { version });
+    assert.match(await cli.wrong("--verbose"), /^--verbose needs a command\./);
+  });
+
+  test("help is there after any command and the first word of any", async () => {
+    for (const name of NAMES) {
+      const helps = [`${name} --help`, `help ${name}`, `${name} -h`, `--help ${name}`];
+      const [first, ...others] = await Promise.all(helps.map((line) => cli.run(line)));
+      assert.equal(first?.status, 0, name);
+      assert.match(first?.stdout ?? "", new RegExp(`^Usage: npm run -s toolbooth -- ${name}\\b`));
+      for (const other of others) assert.deepEqual(other, first, name);
+    }
+    const groups = new Set(
+      NAMES.filter((name) => / /.test(name)).map((name) => name.split(" ")[0]),
+    );
+    assert.ok(groups.size >= 5);
+    for (const group of groups) {
+      const { status, stdout } = await cli.run(`${group} --help`);
+      assert.equal(status, 0);
+      assert.deepEqual(await cli.run(`${group} help`), { status, stdout, stderr: "" });
+      for (const name of NAMES)
+        assert.equal(stdout.includes(`\n  ${name} `), name.startsWith(`${group} `), name);
+    }
+  });
+
+  test("a printed command is quoted for a shell, and names the service of --remote", async () => {
+    const odd = printedCommand("key create", "o'brien@b.c", "--label", "my key");
+    const { stdout } = spawnSync("sh", ["-c", odd.replace(PROGRAM, "printf '%s\\n'")]);
+    assert.equal(`${stdout}`, "key\ncreate\no'brien@b.c\n--label\nmy key\n");
+    const env = { TOOLBOOTH_OPERATOR_TOKEN: "ada:0123456789abcdef0123456789abcdef" };
+    const line = "credits grant a@b.c -1 --remote http://127.0.0.1:9";
+    const { status, stderr } = await cli.run(line, { env });
+    assert.equal(status, 2);
+    assert.match(
+      stderr,
+      /^Usage: npm run -s toolbooth -- --remote http:\/\/127\.0\.0\.1:9 credits/m,
+    );
   });
 
   const wrong: [line: string, sentence: RegExp][] = [
     ["nonsense", /^Unknown command "nonsense"\. Commands: account create, /],
     ["key crate a@b.c", /Did you mean "key create"\?/],
     ["acount list", /Did you mean "account list"\?/],
+    ["accounts", /Did you mean "account"\?/],
+    ["create key a@b.c", /Did you mean "key create"\?/],
+    ["create-key a@b.c", /Did you mean "key create"\?/],
+    ["credits clawback operator:x", /credits clawback requires <N>/],
+    ["credits clawback operator:x 0", /from 1 to 1000000000000; got "0"/],
+    ["account list --max 0", /--max must be a whole number from 1/],
     ["bakup x", /Did you mean "backup"\?/],
     ["account", /"account" needs a subcommand: account create, account list/],
     ["account create", /account create requires <email>/],

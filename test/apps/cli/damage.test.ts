@@ -55,7 +55,7 @@ describe("damage", () => {
       stdout,
       /1 account not whole, 2 whole\. Settle these by hand:\n- acc_\w+ \(ada@b\.c\), last known balance 5/,
     );
-    assert.match(stdout, /run recover/);
+    assert.match(stdout, /-- recover whole\.jsonl/);
 
     const recovered = await cli.json(`recover ${cli.lines}`);
     assert.deepEqual([recovered.ok, recovered.whole, recovered.counts.account], [false, 2, 2]);
@@ -74,7 +74,7 @@ describe("damage", () => {
     });
     assert.match(
       await cli.refused("credits grant ada@b.c 5"),
-      /^The database is damaged\. Run audit/,
+      /^The database is damaged\. To see what is whole, run `npm run -s toolbooth -- audit`/,
     );
     assert.equal((await cli.json("credits show ada@b.c")).balance, 5);
   });

@@ -122,7 +122,7 @@ test("audit finds paid purchases without a grant, and grants that differ from th
   await change(`UPDATE purchase SET grant_id = NULL, updated_at = updated_at - 61000`);
   assert.match(
     (await failed("audit")).faults.join(),
-    /which its row does not name: run payments reconcile/,
+    /which its row does not name: run `npm run -s toolbooth -- payments reconcile`/,
   );
   await json("payments reconcile");
   assert.deepEqual((await json("audit")).faults, []);
@@ -138,7 +138,7 @@ test("audit finds a bought grant without a purchase, and reconcile restores the 
   const [fault, ...others] = (await failed("audit")).faults;
   assert.match(fault, /^The grant stripe:pi_\w+ of acc_\w+ was bought, but no purchase names it: /);
   assert.deepEqual(others, []);
-  await json(/run (payments reconcile --since \d{4}-\d\d-\d\d)$/.exec(fault)?.[1] ?? "");
+  await json(/-- (payments reconcile --since \d{4}-\d\d-\d\d)`$/.exec(fault)?.[1] ?? "");
   assert.deepEqual((await json("audit")).faults, []);
   const { purchases } = await json("payments list ada@example.org");
   assert.deepEqual(

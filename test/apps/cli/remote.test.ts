@@ -105,14 +105,14 @@ describe("the command line on a deployed service", { concurrency: 1 }, () => {
     await cli.json("account create ada@b.c");
     assert.match(
       await cli.refused("account create ada@b.c"),
-      /already has an account\. Use credits grant/,
+      /already has an account\. To add credits/,
     );
     const missing = await cli.refused("credits show bob@b.c");
     assert.ok(missing.startsWith(`There is no account for bob@b.c in ${url}.`), missing);
     assert.match(await cli.refused(`key create ada@b.c --label ${"l".repeat(101)}`), /1 to 100/);
     await cli.json("account suspend ada@b.c");
     const { stderr } = await cli.run("key create ada@b.c --label l");
-    assert.match(stderr, /works after account resume ada@b\.c/);
+    assert.match(stderr, /run `npm run -s toolbooth -- account resume ada@b\.c`/);
   });
 
   test("repeats an order whose response is lost, and the service carries it out once", async () => {
@@ -137,7 +137,7 @@ describe("the command line on a deployed service", { concurrency: 1 }, () => {
     const sentence = await cli.refused("key create ada@b.c --label l");
     assert.match(
       sentence,
-      /was created, but the response with the key was lost.*Run key revoke key_/,
+      /was created, but the response with the key was lost.*-- key revoke key_/,
     );
     const [, id] = /key revoke (key_\w+)/.exec(sentence) ?? [];
     await cli.json(`key revoke ${id}`);

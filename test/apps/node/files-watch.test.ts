@@ -133,7 +133,7 @@ for (const [name, lose, what, next] of LOSSES) {
     await eventually("it is saved", async () => saved().length === 1);
     assert.match(faults[0]?.message ?? "", what);
     await eventually("it says so", async () =>
-      /No calls are accepted\. All data is in toolbooth-rescued-.+ `toolbooth restore`/.test(
+      /No calls are accepted\. All data is in toolbooth-rescued-.+ `npm run -s toolbooth -- restore \/.+\.sqlite`/.test(
         faults.at(-1)?.message ?? "",
       ),
     );

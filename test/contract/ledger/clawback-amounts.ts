@@ -113,6 +113,20 @@ export function describeClawbackAmounts(rule: ReturnType<typeof createRule>) {
     assert.equal(await fixture.balance(account), 6);
   });
 
+  rule("an order that only raises the number leaves a higher one as it is", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 10 });
+    const raise = (credits: number, version: number) =>
+      fixture.ledger.clawback({
+        ...{ account, grant: "first", credits, version, now: START },
+        onlyRaises: true,
+      });
+    assert.deepEqual(await raise(4, 1), clawedBack(4));
+    assert.deepEqual(await raise(3, 2), { ...clawedBack(4), outcome: "stale" });
+    assert.deepEqual(await raise(4, 3), clawedBack(4), "a repeated order changes nothing");
+    assert.deepEqual(await raise(6, 4), clawedBack(6));
+    assert.equal(await fixture.balance(account), 4);
+  });
+
   rule("returned credits are spent in their original order", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 2 });
     await fixture.grant(account, "soon", 3, { expiresAt: START + DAY });

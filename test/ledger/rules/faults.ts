@@ -53,6 +53,12 @@ const OF_GRANTS: RuleFault[] = [
   ),
   fault(
     "rules/grants",
+    "an order that only raises a clawback lowers it",
+    "order.credits < grant.clawback",
+    "false",
+  ),
+  fault(
+    "rules/grants",
     "expired credits are voided",
     "isSpendable(grant, order.now) ? grant.remaining : 0",
     "grant.remaining",

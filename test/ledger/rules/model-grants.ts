@@ -67,7 +67,7 @@ export function createModelGrants(find: (id: string) => ModelAccount | undefined
     },
 
     clawback(order: Order<"clawback">): Outcome<"clawback"> {
-      const { credits, version, now } = order;
+      const { credits, version, onlyRaises, now } = order;
       for (const value of [credits, version])
         if (!isWhole(value) || value < 0) throw new Rejected();
       const account = find(order.account);
@@ -75,6 +75,7 @@ export function createModelGrants(find: (id: string) => ModelAccount | undefined
       if (account === undefined || grant === undefined) return { outcome: "no_grant" };
       const accountState = () => ({ voided: voidedOf(grant), spent: spentOf(grant) });
       if (version < grant.clawbackVersion) return { outcome: "stale", ...accountState() };
+      if (onlyRaises && credits < grant.clawback) return { outcome: "stale", ...accountState() };
 
       const [wasOnPlan, before] = [lifetimeGrantsOf(account) > 0, grant.clawback];
       const leftBefore = remainingOf(grant);

@@ -286,6 +286,7 @@ function clawbackOf(
     grant: id,
     credits,
     version: chance.percent(99) ? Math.max(0, version) : -1,
+    onlyRaises: chance.percent(20),
     now,
   };
 }

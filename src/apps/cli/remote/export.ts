@@ -1,4 +1,5 @@
 import { purchaseToRecord } from "#billing/purchase-store.ts";
+import { quotedCommand } from "#command-line.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import type { OperatorClient, OutcomeOf } from "#operator/operations.ts";
 import { createSqliteReads } from "#stores/sqlite/database.ts";
@@ -49,7 +50,7 @@ export async function exportRemote(
     const { ok, faults } = createSqliteReads(driver).audit({ now: invocation.now });
     if (!ok) {
       invocation.log(
-        `The service's ledger does not reconcile (${faults[0]}), so import will reject these lines. Run audit for details.`,
+        `The service's ledger does not reconcile (${faults[0]}), so import will reject these lines. For details, run ${quotedCommand("audit")}.`,
       );
     }
     return exportSqlite(driver, { secret: null }, write);
@@ -166,7 +167,7 @@ async function collectPurchases(
   }
   if (skipped.length > 0) {
     log(
-      `${counted(skipped.length, "purchase was", "purchases were")} skipped, because the service has no such account (${shortList(skipped)}). Run payments reconcile to see what happened to the payments.`,
+      `${counted(skipped.length, "purchase was", "purchases were")} skipped, because the service has no such account (${shortList(skipped)}). To see what happened to the payments, run ${quotedCommand("payments reconcile")}.`,
     );
   }
 }

@@ -1,3 +1,4 @@
+import { quotedCommand } from "#command-line.ts";
 import { isAccountId } from "#ids.ts";
 import { addTotals, isSameTotals, zeroTotals } from "#ledger/totals.ts";
 import { faultOfAddress } from "#operator/move-actions.ts";
@@ -162,7 +163,7 @@ export async function verifyImport(
   const isOnlyUsed = faults.length === 0 && totals.granted === expected.totals.granted;
   if (!isOnlyUsed) {
     throw new CommandError(
-      `The records were imported, but the service's ledger differs from the lines (${[...faults, ...changed].slice(0, 3).join("; ") || "the totals differ"}). Run audit, and do not use the deployment until you know the reason.`,
+      `The records were imported, but the service's ledger differs from the lines (${[...faults, ...changed].slice(0, 3).join("; ") || "the totals differ"}). Do not use the deployment until you know the reason: run ${quotedCommand("audit")}.`,
     );
   }
   log(
