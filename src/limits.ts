@@ -37,11 +37,9 @@ export const UUID_COUNT_MAX = 500;
 export const SPACE_BYTES = 16 * KB;
 export const bodyBytesFor = (fieldBytesMax: number) => 6 * fieldBytesMax + SPACE_BYTES;
 
-/** A form has one file and a few fields; each part has a header or two. */
+/** A form has one file and a few fields; each part has a header or two. Also of a form without parts. */
 export const FORM_PARTS_MAX = 20;
 export const FORM_PART_HEADER_BYTES_MAX = 4 * KB;
-/** What a form may take besides its file: its fields, boundaries and headers. */
-export const FORM_SPACE_BYTES = 64 * KB;
 
 /** A rejected body is read and dropped up to this far past its limit, so that the connection can be reused. */
 export const DRAIN_SLACK_BYTES = 64 * KB;

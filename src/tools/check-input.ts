@@ -7,30 +7,35 @@ import { utf8LengthOver } from "./text.ts";
 
 /** What a client sent as a tool's input, decoded and not yet checked. */
 export type SentInput = {
-  /** How the body was read. */
-  kind: "json" | "raw" | "form";
+  /** How the body was read; `fields` is a form whose type is `application/x-www-form-urlencoded`. */
+  kind: "json" | "raw" | "fields" | "form";
   /** The fields, or any other JSON value; undefined for an empty body where one is required. */
   value: unknown;
   /** The bytes that the client sent in place of the main field of a tool that takes octets. */
   octets: Uint8Array | null;
   /** The names of the fields that are parameters of the URL's query. */
   parameters: ReadonlySet<string>;
+  /** What may explain an unknown field, as a sentence with a space before it. */
+  hint?: string;
 };
 
 /**
  * Checks an input against the schema of a tool. The messages are derived from the schema, so they agree with the
  * OpenAPI description. Throws an ApiError: `too_large` for a text field that exceeds its limit in UTF-8, otherwise
- * `invalid_request` with every fault. `parameters` names the fields that came in the URL.
+ * `invalid_request` with every fault. `parameters` names the fields that came in the URL; `hint` follows an unknown field.
  */
 export function checkInput<Input>(
   tool: Tool<Input>,
   value: unknown,
   parameters: ReadonlySet<string> = NO_PARAMETERS,
+  hint = "",
 ): { input: Input } {
   rejectLargeFields(tool, value, parameters);
   const result = tool.input.safeParse(value);
   if (result.success) return { input: result.data };
-  throw inputProblem(describeFaults(tool, value, parameters, result.error.issues));
+  const { issues } = result.error;
+  const isUnknown = issues.some(({ code }) => code === "unrecognized_keys");
+  throw inputProblem(describeFaults(tool, value, parameters, issues), isUnknown ? hint : "");
 }
 
 /** The JSON type of a field; undefined for an unknown field. */
@@ -38,6 +43,22 @@ export const fieldTypeOf = (tool: Tool<unknown>, name: string): string | undefin
   const { properties = {} } = describedSchema(tool);
   return Object.hasOwn(properties, name) ? properties[name]?.type : undefined;
 };
+
+/**
+ * The value of a field that was sent as text: in a form or in the query. A text that does not fit the field's type stays, and
+ * the check of the input says so. `True` is what Python writes.
+ */
+export function typedValue(tool: Tool<unknown>, name: string, text: string): unknown {
+  switch (fieldTypeOf(tool, name)) {
+    case "integer":
+    case "number":
+      return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : text;
+    case "boolean":
+      return /^true$/i.test(text) ? true : /^false$/i.test(text) ? false : text;
+    default:
+      return text;
+  }
+}
 
 function rejectLargeFields(
   tool: Tool<unknown>,
@@ -77,8 +98,9 @@ export const NO_PARAMETERS: ReadonlySet<string> = new Set();
 const placeOf = (path: readonly PropertyKey[], parameters: ReadonlySet<string>) =>
   parameters.has(String(path[0])) ? { parameter: String(path[0]) } : { pointer: pointerTo(path) };
 
-export function inputProblem(findings: readonly Finding[]): ApiError {
-  return new ApiError("invalid_request", findings.map(({ sentence }) => sentence).join(" "), {
+export function inputProblem(findings: readonly Finding[], hint = ""): ApiError {
+  const detail = findings.map(({ sentence }) => sentence).join(" ");
+  return new ApiError("invalid_request", detail + hint, {
     errors: findings.map(({ fault }) => fault),
   });
 }

@@ -76,7 +76,11 @@ function judgeBody(
   bytes: Uint8Array,
 ): Verdict {
   const { contentType, tool } = request;
-  const taken = Object.keys(operation.requestBody?.content ?? {});
+  const text = decode(bytes);
+  const isBlank = text !== undefined && /^[ \t\r\n]*$/.test(text);
+  const isForm = contentType === FORM && tool !== "echo" && !isBlank;
+  if (isForm && !/^[ \t\r\n]*[{[]/.test(text ?? "")) return judgeForm(description, operation, text);
+  const taken = Object.keys(operation.requestBody?.content ?? {}).filter((type) => type !== FORM);
   const isRaw = contentType !== null && taken.includes(contentType) && !/json/.test(contentType);
   const isJson =
     contentType === null ||
@@ -84,8 +88,6 @@ function judgeBody(
     contentType === "text/plain";
   if (!isRaw && !isJson && bytes.byteLength > 0) return verdict("a type it does not take", 415);
 
-  const text = decode(bytes);
-  const isBlank = text !== undefined && /^[ \t\r\n]*$/.test(text);
   if (isRaw && !(contentType === "text/plain" && isBlank)) {
     const raw = judgeRaw(operation, request, bytes, text);
     if (raw !== undefined) return raw;
@@ -105,6 +107,25 @@ function judgeBody(
   const isEmptyArray = Array.isArray(parsed.value) && parsed.value.length === 0;
   if (tool === "uuid" && isEmptyArray) return verdict("an empty array for an object", 200);
   return judgeValue(description, operation, request, parsed.value);
+}
+
+const FORM = "application/x-www-form-urlencoded";
+
+/** A body of pairs that does not begin like JSON. */
+function judgeForm(
+  description: Description,
+  operation: Operation,
+  text: string | undefined,
+): Verdict {
+  if (text === undefined) return verdict("a form that is not UTF-8", 400);
+  const names = [...new URLSearchParams(text).keys()];
+  const reference = operation.requestBody?.content[FORM]?.schema?.$ref?.split("/").at(-1) ?? "";
+  const known = description.document.components.schemas[reference]?.properties ?? {};
+  if (!names.every((name) => Object.hasOwn(known, name))) {
+    return verdict("a form with an unknown field", 400);
+  }
+  if (new Set(names).size < names.length) return verdict("a field twice", 400);
+  return verdict("a form of known fields, if their values are right", 200, 400, 413);
 }
 
 /** The main field of the tools that take it as the body. */
@@ -155,7 +176,7 @@ function judgeValue(
   ) {
     return verdict("a lone surrogate", 400);
   }
-  if (tool === "hash") return judgeSource(value);
+  if (tool === "hash") return judgeSource(respelt(tool, value));
   if (tool === "qr-code" && !hasGoodColors(value)) return verdict("bad colors", 400);
   // What a symbol holds at a level is told by its own code, which the caller checks.
   return tool === "qr-code"
@@ -199,13 +220,29 @@ const fieldOf = (value: unknown, name: string): unknown =>
 function judgeSource(value: unknown): Verdict {
   const [text, base64] = [fieldOf(value, "text"), fieldOf(value, "base64")];
   if ((text === undefined) === (base64 === undefined)) return verdict("not one input", 400);
-  if (typeof base64 !== "string") return verdict("good", 200);
-  const canonical = Buffer.from(base64, "base64").toString("base64");
-  if (base64 !== canonical && base64 !== canonical.replaceAll("=", "")) {
-    return verdict("no base64", 400);
+  if (!isGoodKey(fieldOf(value, "hmacKey"), fieldOf(value, "hmacKeyEncoding"))) {
+    return verdict("no key of its encoding", 400);
   }
+  if (typeof base64 !== "string") return verdict("good", 200);
+  if (!isBase64(base64)) return verdict("no base64", 400);
   const bytes = Buffer.from(base64, "base64").byteLength;
   return bytes > 1_048_576 ? verdict("base64 is too large", 413) : verdict("good", 200);
+}
+
+function isGoodKey(key: unknown, encoding: unknown): boolean {
+  if (typeof encoding !== "string") return true;
+  if (typeof key !== "string") return false;
+  const joined = key.replace(/[\r\n]/g, "");
+  if (encoding === "hex") return /^(?:[\da-f]{2})+$/i.test(joined);
+  return encoding !== "base64" || (joined !== "" && isBase64(key) && !key.startsWith("whsec_"));
+}
+
+function isBase64(text: string): boolean {
+  // Line breaks and the alphabet of URLs are taken (RFC 4648, section 5), but not both alphabets in one text.
+  const joined = text.replace(/[\r\n]/g, "");
+  const canonical = Buffer.from(joined, "base64").toString("base64");
+  const forms = [canonical, canonical.replaceAll("+", "-").replaceAll("/", "_")];
+  return forms.some((form) => joined === form || joined === form.replace(/=+$/, ""));
 }
 
 /** What the description tells in words: how colors are written, and how far apart they must be. */
@@ -241,6 +278,7 @@ function respelt(tool: string, value: unknown): unknown {
   if (tool === "hash") {
     respell("algorithm", (text) => lower(text).replace(/^sha-/, "sha"));
     respell("encoding", lower);
+    respell("hmacKeyEncoding", lower);
   }
   if (tool === "qr-code" || tool === "markdown-render") respell("format", lower);
   if (tool === "qr-code") {

@@ -1,5 +1,6 @@
 import { drawSample } from "../support/sample.ts";
 import { accountSuite } from "./suites/account.ts";
+import { formsSuite } from "./suites/forms.ts";
 import { idempotencySuite } from "./suites/idempotency.ts";
 import { idempotencyMeanwhileSuite } from "./suites/idempotency-meanwhile.ts";
 import { keyLimitsSuite } from "./suites/key-limits.ts";
@@ -22,6 +23,7 @@ import type { Sentence } from "./test-api.ts";
 const SUITES: readonly ((sentence: Sentence) => void)[] = [
   responsesSuite,
   rawBodiesSuite,
+  formsSuite,
   rawResponsesSuite,
   problemsSuite,
   wrongBodiesSuite,

@@ -153,7 +153,7 @@ describe("a rendered page", () => {
 
 describe("the reference of a tool", () => {
   it("shows the types that it takes and gives, from its definition", () => {
-    for (const { name, rawBody, representations } of TOOLS) {
+    for (const { name, rawBody, verbatim, representations } of TOOLS) {
       const text = markdown(`/docs/${name}`);
       for (const type of rawBody?.types ?? []) {
         assert.match(
@@ -161,7 +161,9 @@ describe("the reference of a tool", () => {
           new RegExp(`^\\| .*\`${type}\`.* in place of \`${rawBody?.field}\``, "m"),
         );
       }
-      assert.equal(text.includes("`multipart/form-data`"), rawBody !== undefined, name);
+      for (const type of ["`multipart/form-data`", "`application/x-www-form-urlencoded`"]) {
+        assert.equal(text.includes(type), verbatim === undefined, name);
+      }
       assert.equal(text.includes("| Accept | Response |"), representations !== undefined, name);
       for (const { type } of representations ?? []) {
         const escaped = type.replace("+", "\\+");
@@ -170,7 +172,10 @@ describe("the reference of a tool", () => {
       }
     }
     assert.match(markdown("/docs/qr-code"), /The bare result; `format` is `svg`/);
-    assert.match(markdown("/docs/uuid"), /Fields can also be parameters of the query/);
+    assert.match(
+      markdown("/docs/uuid"),
+      /Fields can also be a form \(.*\) or parameters of the query/,
+    );
     assert.doesNotMatch(markdown("/docs/echo"), /query/);
   });
 
@@ -178,7 +183,7 @@ describe("the reference of a tool", () => {
     const text = markdown("/docs/calls");
     assert.match(text, /^\| `hash` \| `application\/octet-stream`, .* \| `text\/plain` \|$/m);
     assert.match(text, /^\| `echo` \| none \| none \|$/m);
-    assert.match(text, /^\| Form \(`multipart\/form-data`\) \| 20 parts; 64 KB/m);
+    assert.match(text, /^\| Form \| 20 fields, a file included \|$/m);
   });
 });
 

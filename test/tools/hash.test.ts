@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { createHash, createHmac, webcrypto } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
+import { Webhook } from "standardwebhooks";
 import { readInput } from "#api/pipeline/read-input.ts";
 import { ApiError } from "#errors.ts";
 import { HASH_TEXT_BYTES_MAX, HMAC_KEY_BYTES_MAX } from "#limits.ts";
-import { base64Fault, fromBase64, toBase64 } from "#tools/base64.ts";
+import { base64ByteLength, base64Fault, fromBase64, toBase64 } from "#tools/base64.ts";
 import { checkInput } from "#tools/check-input.ts";
 import type { HashAlgorithm, ToolContext } from "#tools/define-tool.ts";
 import { hmac } from "#tools/hash/hmac.ts";
@@ -358,61 +360,188 @@ test("bytes in base64 have the digest that node:crypto gives for them", async ()
   );
 });
 
-/** Text that is not strict base64, and words of its message. */
+/** Texts with one reading, and the bytes in Node's decoder. Sources: RFC 4648 sections 4 and 5, RFC 2045 (line breaks of 76). */
+const LENIENT: [source: string, base64: string, hex: string][] = [
+  ["missing padding", "Zg", "66"],
+  ["missing padding", "Zm8", "666f"],
+  ["the alphabet of URLs", "-_-_", "fbffbf"],
+  ["the alphabet of URLs with padding", "_-8=", "ffef"],
+  ["the standard alphabet", "+/+/", "fbffbf"],
+  ["a line feed at the end, as echo writes it", "Zm9v\n", "666f6f"],
+  ["GNU base64 and base64.encodebytes", "Zm9v\nYg==\n", "666f6f62"],
+  ["MIME", "Zm9v\r\nYmFy\r\n", "666f6f626172"],
+  ["a break within four characters", "Zm\r\n9v", "666f6f"],
+  ["a break within the padding", "Zg=\n=\n", "66"],
+  ["a break before the padding", "Zg\n==", "66"],
+  ["a line feed at the start", "\n\nZg==", "66"],
+  ["nothing but line breaks", "\r\n", ""],
+];
+
+test("base64 with line breaks, the alphabet of URLs or no padding has one reading and is taken", async () => {
+  for (const [source, base64, hex] of LENIENT) {
+    const bytes = Buffer.from(hex, "hex");
+    assert.equal(base64Fault(base64), undefined, source);
+    assert.deepEqual(Buffer.from(fromBase64(base64)), bytes, source);
+    assert.equal(base64ByteLength(base64), bytes.length, source);
+    const expected = createHash("sha256").update(bytes).digest("hex");
+    assert.equal((await run({ base64 })).hash, expected, source);
+  }
+  // GNU `base64` and `openssl base64` break after 76 and 64 characters.
+  const bytes = Buffer.alloc(1_000_000, 0xfb);
+  for (const width of [64, 76]) {
+    const lines = bytes.toString("base64").replace(new RegExp(`.{${width}}`, "g"), "$&\n");
+    const expected = createHash("sha256").update(bytes).digest("hex");
+    assert.equal((await run({ base64: lines })).hash, expected);
+  }
+});
+
+/** Text that may be damaged, and words of its message. */
 const NOT_BASE64: [string, RegExp][] = [
-  ["Zg ==", /character 3 is not allowed/],
-  ["Zm9v\nYg==", /without line breaks; character 5/],
-  [" Zm9v", /character 1/],
-  ["Zm9v\r\n", /character 5/],
-  ["-_-_", /`\+` and `\/`.*character 1/],
-  ["data:;base64,Zg==", /character 5/],
-  ["Zg===", /character 3/],
-  ["Z=g=", /character 2/],
-  ["=", /end is missing/],
-  ["Z", /end is missing/],
-  ["Z===", /character 2/],
-  ["Zg=", /end is missing/],
-  ["Zm8==", /end is missing/],
-  ["Zm9v=", /end is missing/],
-  ["Zm9v==", /end is missing/],
-  ["Zm9vY", /end is missing/],
+  ["Zg ==", /character 3 is a space.*%2B/],
+  [" Zm9v", /character 1 is a space/],
+  ["Zm9v\t", /character 5 is not allowed/],
+  ["Zm9v\u2028", /character 5/],
+  ["-_+_", /mixes.*character 3/],
+  ["+-", /mixes.*character 2/],
+  ["data:;base64,Zg==", /leave out the `data:`/],
+  ["Zg===", /padding at character 3 is not at the end/],
+  ["Z=g=", /padding at character 2 is not at the end/],
+  ["Zg==Zg==", /padding at character 3 is not at the end/],
+  ["Zg==\nZg==", /padding at character 3 is not at the end/],
+  ["=", /nothing is left to pad at character 1/],
+  ["Zm9v=", /nothing is left to pad at character 5/],
+  ["Zm9v==", /nothing is left to pad at character 5/],
+  ["Z", /end is missing after character 1/],
+  ["Z==", /end is missing after character 3/],
+  ["Z===", /padding at character 2/],
+  ["Zg=", /end is missing after character 3/],
+  ["Zm8==", /end is missing after character 5/],
+  ["Zm9vY", /end is missing after character 5/],
+  ["Zm9v\nY", /end is missing after character 6/],
   ["Zh==", /bits that belong to no byte/],
   ["Zh", /bits that belong to no byte/],
   ["Zm9=", /bits that belong to no byte/],
+  ["Zm9", /bits that belong to no byte/],
   ["Zm\u00e9v", /character 3/],
   ["😀", /character 1/],
   ["Zm9\0", /character 4/],
 ];
 
-test("anything but strict base64 is refused with the field and the place", async () => {
+test("base64 that may be damaged is rejected with the field and the place", async () => {
   for (const [base64, words] of NOT_BASE64) {
-    const fault = await rejectionOf({ base64 });
-    assert.equal(fault.code, "invalid_request", base64);
-    assert.equal(fault.details.errors?.length, 1);
-    assert.equal(fault.details.errors[0]?.pointer, "/base64");
-    assert.match(fault.message, words, base64);
+    for (const [field, request] of [
+      ["base64", { base64 }],
+      ["hmacKey", { text: "a", hmacKey: base64, hmacKeyEncoding: "base64" }],
+    ] as const) {
+      const fault = await rejectionOf(request);
+      assert.equal(fault.code, "invalid_request", base64);
+      assert.equal(fault.details.errors?.length, 1);
+      assert.equal(fault.details.errors[0]?.pointer, `/${field}`);
+      assert.match(fault.message, words, base64);
+    }
   }
   for (const base64 of [null, 5, true, ["Zg=="]]) {
     assert.equal((await rejectionOf({ base64 })).code, "invalid_request");
   }
 });
 
-test("valid is what the encoding of some bytes gives, and nothing else", () => {
+test("valid is what the encoding of some bytes gives in one of its forms, and nothing else", () => {
   const texts = fc.oneof(
-    fc.string({ unit: fc.constantFrom(..."ABQgw/+=09zZ"), maxLength: 12 }),
+    fc.string({ unit: fc.constantFrom(..."ABQgw/+=09zZ-_\n"), maxLength: 12 }),
     fc.base64String({ maxLength: 24 }).map((text) => text.slice(0, -1)),
     fc.base64String({ maxLength: 24 }),
     fc.string({ maxLength: 8 }),
   );
   fc.assert(
     fc.property(texts, (text) => {
-      const canonical = Buffer.from(text, "base64").toString("base64");
-      const isEncoding = text === canonical || text === canonical.replaceAll("=", "");
+      const joined = text.replace(/[\r\n]/g, "");
+      const canonical = Buffer.from(joined, "base64").toString("base64");
+      const forms = [canonical, canonical.replaceAll("+", "-").replaceAll("/", "_")];
+      const isEncoding = forms.some(
+        (form) => joined === form || joined === form.replaceAll("=", ""),
+      );
       assert.equal(base64Fault(text) === undefined, isEncoding, text);
-      if (isEncoding) assert.deepEqual([...fromBase64(text)], [...Buffer.from(text, "base64")]);
+      if (isEncoding) assert.deepEqual([...fromBase64(text)], [...Buffer.from(joined, "base64")]);
     }),
     { numRuns: 3000 },
   );
+});
+
+test("a key in hex or base64 gives the HMAC of its bytes", async () => {
+  const text = "Hi There";
+  const key = Buffer.alloc(20, 0x0b);
+  // RFC 4231, section 4.2.
+  const expected = "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7";
+  const base64 = key.toString("base64");
+  for (const [hmacKeyEncoding, hmacKey] of [
+    ["hex", key.toString("hex")],
+    ["HEX", key.toString("hex").toUpperCase()],
+    ["hex", `${key.toString("hex")}\n`],
+    ["hex", `${"0b".repeat(10)}\r\n${"0b".repeat(10)}\r\n`],
+    ["base64", base64],
+    ["Base64", base64.replaceAll("=", "")],
+    ["base64", `${base64}\n`],
+    ["base64", key.toString("base64url")],
+    ["utf8", key.toString("utf8")],
+  ] as const) {
+    const response = await run({ text, hmacKey, hmacKeyEncoding });
+    assert.equal(response.hash, expected, `${hmacKeyEncoding} ${hmacKey}`);
+  }
+  const bytes = fc.uint8Array({ minLength: 1, maxLength: 300 });
+  await fc.assert(
+    fc.asyncProperty(bytes, fc.constantFrom("hex", "base64"), async (own, hmacKeyEncoding) => {
+      const hmacKey = Buffer.from(own).toString(hmacKeyEncoding as BufferEncoding);
+      const digest = createHmac("sha256", own).update(text).digest("hex");
+      assert.equal((await run({ text, hmacKey, hmacKeyEncoding })).hash, digest);
+    }),
+  );
+});
+
+test("a wrong key names its place and not itself", async () => {
+  const rows: [request: object, pointer: string, words: RegExp][] = [
+    [{ hmacKey: "abc", hmacKeyEncoding: "hex" }, "/hmacKey", /two digits for each byte; got 3/],
+    [{ hmacKey: "0x0b", hmacKeyEncoding: "hex" }, "/hmacKey", /character 2 is not allowed/],
+    [{ hmacKey: "0b 0b", hmacKeyEncoding: "hex" }, "/hmacKey", /character 3 is not allowed/],
+    [{ hmacKey: "sécret", hmacKeyEncoding: "hex" }, "/hmacKey", /character 1/],
+    [{ hmacKey: "\n", hmacKeyEncoding: "hex" }, "/hmacKey", /must not be empty/],
+    [{ hmacKey: "\n", hmacKeyEncoding: "base64" }, "/hmacKey", /must not be empty/],
+    [{ hmacKey: "", hmacKeyEncoding: "base64" }, "/hmacKey", /must not be empty/],
+    [{ hmacKey: "whsec_C2FVsBQI", hmacKeyEncoding: "base64" }, "/hmacKey", /prefix `whsec_`/],
+    [{ hmacKey: "a".repeat(4097), hmacKeyEncoding: "hex" }, "/hmacKey", /4097 bytes/],
+    [{ hmacKeyEncoding: "hex" }, "/hmacKeyEncoding", /needs `hmacKey`/],
+    [{ hmacKeyEncoding: "utf8" }, "/hmacKeyEncoding", /needs `hmacKey`/],
+    [{ hmacKey: "a", hmacKeyEncoding: "latin1" }, "/hmacKeyEncoding", /one of `utf8`, `hex`/],
+    [{ hmacKey: "a", hmacKeyEncoding: null }, "/hmacKeyEncoding", /one of/],
+  ];
+  for (const [fields, pointer, words] of rows) {
+    const fault = await rejectionOf({ text: "a", ...fields });
+    assert.deepEqual(
+      fault.details.errors?.map((each) => each.pointer),
+      [pointer],
+    );
+    assert.match(fault.message, words);
+    assert.doesNotMatch(fault.message, /sécret|C2FV/);
+  }
+});
+
+test("hash computes the signature that standardwebhooks computes, and that of the example in the docs", async () => {
+  const docs = (name: string) =>
+    readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), "utf8");
+  const sample = (pattern: RegExp) => pattern.exec(docs("webhooks"))?.[1] ?? "";
+  const secret = sample(/`(whsec_[^`]+)`/);
+  const [id, at] = [sample(/^webhook-id: (.+)$/m), sample(/^webhook-timestamp: (.+)$/m)];
+  const body = sample(/^(\{"type":.+)$/m);
+  const response = await run({
+    text: `${id}.${at}.${body}`,
+    hmacKey: secret.replace("whsec_", ""),
+    hmacKeyEncoding: "base64",
+    encoding: "base64",
+  });
+  const signature = `v1,${response.hash}`;
+  assert.equal(signature, new Webhook(secret).sign(id, new Date(Number(at) * 1_000), body));
+  assert.equal(signature, sample(/^webhook-signature: (.+)$/m));
+  assert.ok(docs("hash").includes(`text=${id}.${at}.${body}'`));
+  assert.ok(docs("hash").includes(`hmacKey=${secret.replace("whsec_", "")}"`));
 });
 
 test("1 MB of decoded bytes is the bound, with or without padding", async () => {

@@ -66,6 +66,11 @@ const WORDS: Record<string, Record<string, Words>> = {
       label: "HMAC key",
       help: "Optional secret. With it, the result is the HMAC of the input.",
     },
+    hmacKeyEncoding: {
+      label: "HMAC key is",
+      help: "How the key is written.",
+      choices: { utf8: "Text", hex: "Hex", base64: "Base64" },
+    },
     encoding: {
       label: "Encoding",
       help: "",

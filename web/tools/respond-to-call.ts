@@ -24,8 +24,12 @@ export async function respondToCall(
 ): Promise<CallResponse> {
   try {
     const bytes = await readBody(asRequest(body), bodyBytesMaxOf(tool, contentType), null);
-    const { value, octets, parameters } = readInput(tool, { body: bytes, contentType, query });
-    const { input } = checkInput(tool, value, parameters);
+    const { value, octets, parameters, hint } = readInput(tool, {
+      body: bytes,
+      contentType,
+      query,
+    });
+    const { input } = checkInput(tool, value, parameters, hint);
     const output = await tool.run(input, octets === null ? context : { ...context, octets });
     return { status: 200, body: tool.encode?.(output) ?? JSON.stringify(output) };
   } catch (error) {

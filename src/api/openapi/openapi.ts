@@ -7,7 +7,13 @@ import { responseHeaders, toolResponseHeaders } from "./headers.ts";
 import { callPrice } from "./price-text.ts";
 import { problemExamples, problemResponses, problemSchemas, toolProblems } from "./problems.ts";
 import { toolExamples } from "./schemas.ts";
-import { bareResponses, namesOf, queryParameters, rawBodies, toolSchemas } from "./tool-schemas.ts";
+import {
+  bareResponses,
+  namesOf,
+  otherBodies,
+  queryParameters,
+  toolSchemas,
+} from "./tool-schemas.ts";
 
 /**
  * Describes the API in OpenAPI 3.1. It is derived from the tools (schemas, limits, examples, prices) and the table of errors. The
@@ -75,14 +81,14 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
     tags: ["Tools"],
     parameters: queryParameters(tool),
     requestBody: {
-      description: `JSON in UTF-8${tool.rawBody === undefined ? "" : `, or the \`${tool.rawBody.field}\` alone`}; as JSON at most ${sizeInWords(tool.verbatim?.bytesMax ?? tool.bodyBytesMax)}. It may be compressed with gzip.`,
+      description: `JSON in UTF-8${tool.rawBody === undefined ? "" : `, or the \`${tool.rawBody.field}\` alone`}${tool.verbatim === undefined ? ", or a form" : ""}; as JSON at most ${sizeInWords(tool.verbatim?.bytesMax ?? tool.bodyBytesMax)}. It may be compressed with gzip.`,
       required: tool.body === "required",
       content: {
         "application/json": {
           schema: { $ref: `#/components/schemas/${names.input}` },
           examples: examples.requests,
         },
-        ...rawBodies(tool),
+        ...otherBodies(tool),
       },
     },
     responses: {

@@ -1,4 +1,5 @@
-import type { ResponseVariants, Tool } from "#tools/define-tool.ts";
+import type { RawBody, ResponseVariants, Tool } from "#tools/define-tool.ts";
+import { FIELDS_TYPE, FORM_TYPE } from "../pipeline/media-types.ts";
 import type { JsonSchema, MediaType, Parameter } from "./document.ts";
 import { inputSchema, outputSchema } from "./schemas.ts";
 
@@ -134,9 +135,20 @@ function besideMainField(tool: Tool<unknown>): Record<string, JsonSchema> {
   return Object.fromEntries(fields.filter(([name]) => name !== field && !standIns.includes(name)));
 }
 
-/** The bodies of a tool that are not JSON, by their media type. */
-export function rawBodies(tool: Tool<unknown>): Record<string, MediaType> {
+/** The bodies of a tool that are not JSON, by their media type. A verbatim tool has no fields for a form. */
+export function otherBodies(tool: Tool<unknown>): Record<string, MediaType> {
+  if (tool.verbatim !== undefined) return {};
+  const fields: JsonSchema = { $ref: `#/components/schemas/${namesOf(tool).input}` };
   const { rawBody } = tool;
+  const parts = rawBody === undefined ? fields : { oneOf: [fileForm(tool, rawBody), fields] };
+  return {
+    ...rawBodies(tool),
+    [FIELDS_TYPE]: { schema: fields },
+    [FORM_TYPE]: { schema: parts },
+  };
+}
+
+function rawBodies({ rawBody }: Tool<unknown>): Record<string, MediaType> {
   if (rawBody === undefined) return {};
   const description = `The \`${rawBody.field}\`: ${
     rawBody.octets ? "any bytes" : "a text in UTF-8"
@@ -144,24 +156,21 @@ export function rawBodies(tool: Tool<unknown>): Record<string, MediaType> {
   const schema: JsonSchema = rawBody.octets
     ? { ...BYTES, description }
     : { type: "string", description };
-  return {
-    ...Object.fromEntries(rawBody.types.map((type) => [type, { schema }])),
-    "multipart/form-data": {
-      schema: {
-        type: "object",
-        description: "A form with one file; its other parts are fields.",
-        properties: {
-          file: {
-            ...BYTES,
-            description: `The \`${rawBody.field}\` as a file. The part may have any name.`,
-          },
-          ...besideMainField(tool),
-        },
-        required: ["file"],
-      },
-    },
-  };
+  return Object.fromEntries(rawBody.types.map((type) => [type, { schema }]));
 }
+
+const fileForm = (tool: Tool<unknown>, { field }: RawBody): JsonSchema => ({
+  type: "object",
+  description: "A form with one file; its other parts are fields.",
+  properties: {
+    file: {
+      ...BYTES,
+      description: `The \`${field}\` as a file. The part may have any name.`,
+    },
+    ...besideMainField(tool),
+  },
+  required: ["file"],
+});
 
 /** `type` and `format` are what OpenAPI 3.0 had for bytes. Without them, generators type a body as anything. */
 const BYTES: JsonSchema = {

@@ -5,32 +5,37 @@ import type { Representation, Tool } from "#tools/define-tool.ts";
 
 /**
  * How a body is read. `text` stands for `text/plain`, the default type of `fetch`: it is raw unless it is a JSON object with
- * the tool's main field.
+ * the tool's main field. `fields` stands for the default type of `curl -d`: fields, unless it begins like JSON. `form` is a
+ * form with parts.
  */
-export type BodyKind = "json" | "raw" | "text" | "form";
+export type BodyKind = "json" | "raw" | "text" | "fields" | "form";
 
 /** Null for a type that the tool does not take. */
 export function bodyKindOf(
-  { rawBody }: Tool<unknown>,
+  { rawBody, verbatim }: Tool<unknown>,
   contentType: string | null,
 ): BodyKind | null {
   // What most clients send: for them a call pays nothing more.
   if (contentType === "application/json") return "json";
   const type = mediaType(contentType);
-  if (JSON_TYPE.test(type) || type === "" || type === "application/x-www-form-urlencoded") {
-    return "json";
-  }
+  if (JSON_TYPE.test(type) || type === "") return "json";
+  // A verbatim tool has no fields that a form could fill.
+  if (type === FIELDS_TYPE) return verbatim ? "json" : "fields";
+  if (type === FORM_TYPE) return verbatim ? null : "form";
   // A tool without raw bodies has no other use for the default type of `fetch`.
-  if (rawBody === undefined) return type === "text/plain" ? "json" : null;
-  if (type === "multipart/form-data") return "form";
-  if (type === "text/plain") return "text";
-  return rawBody.types.includes(type) ? "raw" : null;
+  if (type === "text/plain") return rawBody === undefined ? "json" : "text";
+  return rawBody?.types.includes(type) ? "raw" : null;
 }
 
+/** The two types of forms (URL standard, section 5; RFC 7578). */
+export const FIELDS_TYPE = "application/x-www-form-urlencoded";
+export const FORM_TYPE = "multipart/form-data";
+
 /** The types of bodies that a tool takes, as they are named to clients. */
-export const bodyTypesOf = ({ rawBody }: Tool<unknown>): string[] => [
+export const bodyTypesOf = ({ rawBody, verbatim }: Tool<unknown>): string[] => [
   "application/json",
-  ...(rawBody === undefined ? [] : [...rawBody.types, "multipart/form-data"]),
+  ...(rawBody?.types ?? []),
+  ...(verbatim === undefined ? [FIELDS_TYPE, FORM_TYPE] : []),
 ];
 
 /** In lowercase and without parameters; empty for no type. Some runtimes drop a header with an empty value. */

@@ -103,7 +103,7 @@ function chooseInput(
   sent: SentInput,
   accept: string | null,
 ): { input: unknown; form: ResponseForm } {
-  const { input } = checkInput(tool, sent.value, sent.parameters);
+  const { input } = checkInput(tool, sent.value, sent.parameters, sent.hint);
   // What most clients send: for them a call pays nothing more.
   if (accept === null || accept === "*/*" || accept === "application/json") {
     return { input, form: null };

@@ -6,7 +6,6 @@ import { bodyTypesOf } from "#api/pipeline/media-types.ts";
 import { ERRORS } from "#errors.ts";
 import {
   FORM_PARTS_MAX,
-  FORM_SPACE_BYTES,
   HEADER_BYTES_MAX,
   HEADERS_TIMEOUT_MS,
   JSON_DEPTH_MAX,
@@ -70,10 +69,7 @@ export function limitsTable(tools: readonly Tool[]): string {
     ["Applies to", "Limit"],
     [
       ...ofTools,
-      [
-        "Form (`multipart/form-data`)",
-        `${FORM_PARTS_MAX} parts; ${sizeInWords(FORM_SPACE_BYTES)} besides the file`,
-      ],
+      ["Form", `${FORM_PARTS_MAX} fields, a file included`],
       ["Nesting of JSON", `${JSON_DEPTH_MAX} levels`],
       ["Request line and headers", sizeInWords(HEADER_BYTES_MAX)],
       ["Time for the headers to arrive", `${HEADERS_TIMEOUT_MS / 1_000} seconds`],

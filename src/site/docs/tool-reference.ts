@@ -2,6 +2,7 @@ import type { JsonSchema } from "#api/openapi/document.ts";
 import { sizeInWords } from "#api/openapi/guide.ts";
 import { creditsText } from "#api/openapi/price-text.ts";
 import { inputSchema, outputSchema } from "#api/openapi/schemas.ts";
+import { FIELDS_TYPE, FORM_TYPE } from "#api/pipeline/media-types.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { layOutJson } from "../json-layout.ts";
 import type { PageOptions } from "../page-options.ts";
@@ -49,7 +50,9 @@ function bodyTypes(tool: Tool): string {
     tool.body === "optional" ? ", and may be left out" : ""
   }.`;
   if (verbatim !== undefined) return `${json}\n`;
-  if (rawBody === undefined) return `${json} Fields can also be parameters of the query.\n`;
+  if (rawBody === undefined) {
+    return `${json} Fields can also be a form (${code(FIELDS_TYPE)} or ${code(FORM_TYPE)}) or parameters of the query.\n`;
+  }
   const { field, types } = rawBody;
   const bytesMax = fieldBytesMax[field] ?? bodyBytesMax;
   const raw = `${rawBody.octets ? "Any bytes" : "UTF-8 text"}, in place of \`${field}\`, up to ${sizeInWords(bytesMax)}`;
@@ -59,7 +62,11 @@ function bodyTypes(tool: Tool): string {
       [
         ["`application/json`, or none", json.replace("The body is ", "").replace(/\.$/, "")],
         [types.map(code).join(", "), `${raw}. The other fields are parameters of the query`],
-        ["`multipart/form-data`", `A file with these bytes, and the other fields as text`],
+        [
+          code(FORM_TYPE),
+          `A file with these bytes, or \`${field}\` as text; and the other fields as text`,
+        ],
+        [code(FIELDS_TYPE), "The fields, percent-encoded; JSON where it begins with `{` or `[`"],
       ],
     ),
     "[Request bodies](calls.md#request-bodies) explains the types and the query.\n",

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { ApiError } from "#errors.ts";
 import { bodyBytesFor, HASH_TEXT_BYTES_MAX, HMAC_KEY_BYTES_MAX } from "#limits.ts";
 import { base64ByteLength, base64Fault, fromBase64, toBase64 } from "../base64.ts";
+import { BYTE_CODECS, BYTE_ENCODINGS } from "../byte-text.ts";
 import { about, anyCaseOption, checkTogether, defineTool } from "../define-tool.ts";
 import { encodeUtf8, textField } from "../text.ts";
 import { hmac } from "./hmac.ts";
@@ -29,15 +30,20 @@ const input = z
     base64: z.optional(
       about(
         z.string().check(z.refine((text) => base64Fault(text) === undefined, { error: inWords })),
-        "Input bytes in place of `text`: base64 (RFC 4648, section 4) of up to 1 MB. The padding may be left out.",
+        "Input bytes in place of `text`: base64 (RFC 4648) of up to 1 MB, in either alphabet. Line breaks are ignored, and the padding may be left out.",
       ),
     ),
     hmacKey: z.optional(
       textField(
         HMAC_KEY_BYTES_MAX,
-        "Returns the HMAC (RFC 2104) under this key, up to 4 KB (4,096 bytes) of UTF-8. A secret: it is refused in the URL.",
+        "Returns the HMAC (RFC 2104) under this key, up to 4 KB (4,096 bytes) of UTF-8. A secret: it is rejected in the URL.",
         1,
       ),
+    ),
+    hmacKeyEncoding: anyCaseOption(
+      BYTE_ENCODINGS,
+      "utf8",
+      "How `hmacKey` is written: as text, or as bytes in `hex` or `base64`. Only with `hmacKey`.",
     ),
     encoding: anyCaseOption(
       ENCODINGS,
@@ -45,7 +51,10 @@ const input = z
       "Encoding of `hash`, in any case. `base64url` has no padding.",
     ),
   })
-  .check(checkTogether(["text", "base64"], findSourceFaults));
+  .check(
+    checkTogether(["text", "base64"], findSourceFaults),
+    checkTogether(["hmacKey", "hmacKeyEncoding"], findKeyFaults),
+  );
 
 const output = z.strictObject({
   ok: about(z.literal(true), "True on success."),
@@ -130,12 +139,12 @@ export default defineTool({
   // Bytes are for programs; a page has text.
   page: { controls: { base64: "none" } },
   run(request, context) {
-    const { algorithm, hmacKey } = request;
+    const { algorithm, hmacKey, hmacKeyEncoding = "utf8" } = request;
     const bytes = context.octets ?? bytesOf(request);
     const digest =
       hmacKey === undefined
         ? context.digest(algorithm, bytes)
-        : hmac(context.digest, algorithm, encodeUtf8(hmacKey), bytes);
+        : hmac(context.digest, algorithm, BYTE_CODECS[hmacKeyEncoding].decode(hmacKey), bytes);
     return digest instanceof Uint8Array
       ? result(request, digest)
       : digest.then((digested) => result(request, digested));
@@ -150,6 +159,22 @@ function findSourceFaults({ text, base64 }: Pick<Input, "text" | "base64">) {
   return text === undefined || base64 === undefined
     ? {}
     : { base64: "must not be combined with `text` or with a raw body" };
+}
+
+/** The encoding of a key that is missing would give a digest without a key. */
+function findKeyFaults({
+  hmacKey,
+  hmacKeyEncoding,
+}: Pick<Input, "hmacKey" | "hmacKeyEncoding">): Record<string, string> {
+  if (hmacKeyEncoding === undefined) return {};
+  if (hmacKey === undefined) return { hmacKeyEncoding: "needs `hmacKey`" };
+  // Its characters are base64, so that it would be decoded as part of the key.
+  if (hmacKeyEncoding === "base64" && hmacKey.startsWith("whsec_")) {
+    return { hmacKey: "must not have the prefix `whsec_`; send what follows it" };
+  }
+  const { fault, byteLength } = BYTE_CODECS[hmacKeyEncoding];
+  const found = fault(hmacKey) ?? (byteLength(hmacKey) === 0 ? "must not be empty" : undefined);
+  return found === undefined ? {} : { hmacKey: found };
 }
 
 function inWords({ input }: { input?: unknown }): string {

@@ -1,0 +1,108 @@
+import { ApiError } from "#errors.ts";
+import { JSON_DEPTH_MAX } from "#limits.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import { findJsonFault } from "./json-fault.ts";
+import {
+  bodyTypesOf,
+  FIELDS_TYPE,
+  FORM_TYPE,
+  isJsonType,
+  namesOtherCharset,
+} from "./media-types.ts";
+
+/** The errors of bodies that are not what their type says, with advice for what the client probably meant. */
+
+// Drops a byte order mark, and throws on invalid bytes instead of replacing them.
+export const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+
+/** `advise`: makes the advice for a client that did not mean to send text. */
+export function decodeUtf8(body: Uint8Array, advise = () => "", what = "The body"): string {
+  try {
+    return strictUtf8.decode(body);
+  } catch (cause) {
+    // Windows PowerShell writes files like this.
+    const isUtf16 =
+      (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff);
+    throw new ApiError(
+      "invalid_utf8",
+      isUtf16
+        ? `${what} is UTF-16, not UTF-8. Save it as UTF-8 and send it again.`
+        : `${what} is not valid UTF-8. Encode it as UTF-8 and send it again.${advise()}`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * For `text/plain` and the type that `curl -d` sends by default, which say nothing about the body: only what begins like JSON is
+ * meant as JSON.
+ */
+export function notJson(
+  tool: Tool<unknown>,
+  text: string,
+  contentType: string | null,
+  cause?: unknown,
+): ApiError {
+  const isMeantAsJson = contentType === null || contentType === "" || isJsonType(contentType);
+  const beginsLikeJson = /^\s*[{["']/.test(text);
+  if (!isMeantAsJson && !beginsLikeJson) {
+    return unsupportedType(
+      tool,
+      `The body is not JSON, and the Content-Type "${shorten(contentType)}" means JSON here.`,
+    );
+  }
+  const found = findJsonFault(text);
+  // Markdown may begin with the bracket of a link.
+  const isMaybeText = !beginsLikeJson || (!isMeantAsJson && /^\s*\[/.test(text));
+  const advice = (beginsLikeJson && quotesAdvice(text)) || (isMaybeText ? otherWays(tool) : "");
+  const detail =
+    found === undefined
+      ? `The body is not JSON, or nests deeper than ${JSON_DEPTH_MAX} levels.`
+      : `The body is not JSON: line ${found.line}, column ${found.column}: ${found.reason}.${advice}`;
+  return new ApiError("invalid_json", detail, {
+    cause,
+    ...(found === undefined ? {} : { members: { line: found.line, column: found.column } }),
+  });
+}
+
+/** Single quotes are Python's, and cmd passes them on; Windows PowerShell 5 removes double quotes. */
+export function quotesAdvice(text: string): string {
+  if (/^[\s{[]*'/.test(text)) {
+    return ' JSON needs double quotes around names and texts, as in {"text":"a"}.';
+  }
+  return /^\s*\{\s*(?:\\|[\w-]+\s*:)/.test(text)
+    ? " If your shell changed the quotes, send the JSON from a file: `curl -d @body.json`."
+    : "";
+}
+
+export const otherType = (tool: Tool<unknown>, contentType: string): ApiError =>
+  unsupportedType(tool, `${tool.name} does not take the Content-Type "${shorten(contentType)}".`);
+
+export const unsupportedType = (tool: Tool<unknown>, what: string): ApiError =>
+  new ApiError(
+    "unsupported_media_type",
+    `${what} Send JSON with \`Content-Type: application/json\`.${otherWays(tool)}`,
+    { headers: { Accept: bodyTypesOf(tool).join(", ") } },
+  );
+
+/** The ways to send a tool's input that are not JSON. */
+export function otherWays({ rawBody, verbatim }: Tool<unknown>): string {
+  if (rawBody !== undefined) {
+    const types = rawBody.types.map((type) => `\`${type}\``).join(" or ");
+    return ` To send ${rawBody.octets ? "a file" : `the \`${rawBody.field}\``} as it is, use the Content-Type ${types}, or a form (\`${FORM_TYPE}\`).`;
+  }
+  return verbatim === undefined
+    ? ` Fields may also be a form (\`${FIELDS_TYPE}\` or \`${FORM_TYPE}\`) or parameters of the URL's query.`
+    : "";
+}
+
+export const shorten = (contentType: string): string => contentType.slice(0, 80);
+
+/** Throws an ApiError `unsupported_media_type` where the type of a text names another encoding than UTF-8. */
+export function requireUtf8(tool: Tool<unknown>, contentType: string): void {
+  if (!namesOtherCharset(contentType)) return;
+  throw unsupportedType(
+    tool,
+    `The Content-Type "${shorten(contentType)}" names another encoding than UTF-8. Convert the text to UTF-8.`,
+  );
+}
