@@ -12,6 +12,9 @@ const SLASH = 47;
 const LESS = 60;
 const GREATER = 62;
 const CLOSE_BRACKET = 93;
+const CLOSE_PARENTHESIS = 41;
+const SEMICOLON = 59;
+const AMPERSAND = 38;
 
 /** Reads `<scheme:...>` or `<name@domain>` at `pos`, the place of `<` (CommonMark, section 6.5); `end` is after `>`. */
 export function readAngled(s: string, pos: number, to: number): Autolink | undefined {
@@ -165,7 +168,7 @@ export class BareAutolinks {
 
   /**
    * Returns the end of the domain at `pos`, which must not have an underscore in its last two parts; -1 if there is
-   * none.
+   * none. Underscores at its end are not part of it if the address ends there: they close emphasis.
    */
   private skipDomain(pos: number, to: number): number {
     if (pos < this.badUntil) return -1;
@@ -186,8 +189,25 @@ export class BareAutolinks {
       } else if (c !== DASH && !isHostCharacter(s, end, c)) break;
     }
     if (!hasUnderscore && !hadUnderscore) return end;
+    const trimmed = trimUnderscores(s, pos, end);
+    if (trimmed < end && this.endsAddress(end)) return this.skipDomain(pos, trimmed);
     this.badUntil = previousPart;
     return -1;
+  }
+
+  /** Whether `trimTail` would leave out everything from `pos` to the end of the address. */
+  private endsAddress(pos: number): boolean {
+    const { s, to } = this;
+    for (let at = pos; at < to; at++) {
+      const c = s.charCodeAt(at);
+      if (c === AMPERSAND) {
+        at = skipReference(s, at, to);
+        if (at < 0) return false;
+      } else if (c !== CLOSE_PARENTHESIS && c !== SEMICOLON && !isTail(c)) {
+        return at === this.skipPath(at);
+      }
+    }
+    return true;
   }
 
   private skipPath(pos: number): number {
@@ -211,14 +231,14 @@ export class BareAutolinks {
     for (let i = start; i < pathEnd; i++) {
       const c = s.charCodeAt(i);
       if (c === 40) unopened--;
-      else if (c === 41) unopened++;
+      else if (c === CLOSE_PARENTHESIS) unopened++;
     }
     let end = pathEnd;
     for (; end > start; end--) {
       const c = s.charCodeAt(end - 1);
-      if (c === 59) end = this.entityStart(start, end) + 1;
-      else if (c === 41 && unopened > 0) unopened--;
-      else if (!"?!.,:*_~'\"".includes(s.charAt(end - 1))) break;
+      if (c === SEMICOLON) end = this.entityStart(start, end) + 1;
+      else if (c === CLOSE_PARENTHESIS && unopened > 0) unopened--;
+      else if (!isTail(c)) break;
     }
     return end;
   }
@@ -229,6 +249,24 @@ export class BareAutolinks {
     while (pos > start && isIn(this.s.charCodeAt(pos), LETTER | DIGIT)) pos--;
     return pos < end - 2 && this.s.charCodeAt(pos) === 38 ? pos : end - 1;
   }
+}
+
+/** Punctuation that ends a sentence or emphasis, and not an address. */
+const isTail = (c: number) => "?!.,:*_~'\"".includes(String.fromCharCode(c));
+
+/** Returns the end of the domain without underscores, and the periods beside them, at its end. */
+function trimUnderscores(s: string, from: number, to: number): number {
+  let end = to;
+  while (end > from && (s.charCodeAt(end - 1) === UNDERSCORE || s.charCodeAt(end - 1) === DOT))
+    end--;
+  return end;
+}
+
+/** Returns the place of the semicolon of the `&name;` at `pos`; -1 if there is none. */
+function skipReference(s: string, pos: number, to: number): number {
+  let end = pos + 1;
+  while (end < to && isIn(s.charCodeAt(end), LETTER | DIGIT)) end++;
+  return end > pos + 1 && end < to && s.charCodeAt(end) === SEMICOLON ? end : -1;
 }
 
 /** Returns the scheme that ends at `end`, if it is one that an email address can have in text. */

@@ -16,6 +16,7 @@ import type { DelimiterStack } from "./emphasis.ts";
 import type { Footnotes } from "./footnotes.ts";
 import { readInlineTarget, skipLabel } from "./link-scanner.ts";
 import type { Destination, References } from "./references.ts";
+import { skipWhite } from "./scan.ts";
 
 const OPEN_PARENTHESIS = 40;
 const CLOSE_PARENTHESIS = 41;
@@ -28,6 +29,8 @@ export class BracketStack {
   private readonly stack: number[] = [];
   /** For each of them, whether another bracket opened after it; the text between then cannot be a label. */
   private readonly isFollowed: boolean[] = [];
+  /** The edits of the references to footnotes. */
+  private readonly footnoteEdits: number[] = [];
   private readonly edits: EditList;
   private readonly delimiters: DelimiterStack;
   private readonly references: References;
@@ -61,6 +64,7 @@ export class BracketStack {
     this.to = to;
     this.lastClosing = -1;
     if (this.stack.length > 0) this.stack.length = 0;
+    if (this.footnoteEdits.length > 0) this.footnoteEdits.length = 0;
     this.inactive = 0;
   }
 
@@ -115,7 +119,7 @@ export class BracketStack {
     this.edits.truncate(bracket);
     this.delimiters.drop(start);
     this.edits.addNumber(FOOTNOTE, start - 1, pos + 1, footnote.id);
-    this.inactive = this.stack.length;
+    this.footnoteEdits.push(bracket);
     return pos + 1;
   }
 
@@ -157,14 +161,40 @@ export class BracketStack {
       if (edits.kind(i) === AUTOLINK) edits.setKind(i, TEXT);
     }
     this.delimiters.match(edits.end(bracket));
+    if (isImage) this.dropFootnotes(bracket);
     if (address === undefined) {
       edits.setKind(bracket, DROP);
       edits.add(DROP, pos, end);
     } else {
-      edits.setText(bracket, isImage ? IMAGE : LINK, address, title);
+      const start = isImage ? bracket : this.skipFootnotes(bracket);
+      edits.setText(start, isImage ? IMAGE : LINK, address, title);
       edits.addText(isImage ? IMAGE_END : LINK_END, pos, end, address, title);
     }
     if (!isImage) this.inactive = this.stack.length;
     return end;
+  }
+  /** A description has no references to footnotes. */
+  private dropFootnotes(bracket: number): void {
+    const { edits, footnoteEdits } = this;
+    while ((footnoteEdits.at(-1) ?? -1) > bracket)
+      edits.setKind(footnoteEdits.pop() as number, DROP);
+  }
+
+  /** A link ends before the first reference to a footnote, so it starts after those that precede its text. */
+  private skipFootnotes(bracket: number): number {
+    const { edits, footnoteEdits } = this;
+    let start = bracket;
+    let i = footnoteEdits.length;
+    while (i > 0 && (footnoteEdits[i - 1] as number) > bracket) i--;
+    for (; footnoteEdits[i] === start + 1; i++) {
+      const [textStart, textEnd] = [edits.end(start), edits.start(start + 1)];
+      if (skipWhite(this.s, textStart, textEnd) < textEnd) break;
+      const end = edits.end(start + 1);
+      edits.swap(start, start + 1);
+      edits.setRange(start, edits.start(start), end);
+      edits.setRange(start + 1, end, end);
+      footnoteEdits[i] = start++;
+    }
+    return start;
   }
 }

@@ -133,6 +133,15 @@ export class EditList {
     this.ends[index] = end;
   }
 
+  /** Exchanges the kinds and values of two edits, and leaves their ranges. */
+  swap(index: number, other: number): void {
+    const [kind, number] = [this.kind(index), this.number(index)];
+    this.kinds[index] = this.kind(other);
+    this.numbers[index] = this.number(other);
+    this.kinds[other] = kind;
+    this.numbers[other] = number;
+  }
+
   /** Returns the end of the last edit; `from` if there is none. */
   lastEnd(from: number): number {
     return this.count === 0 ? from : this.end(this.count - 1);
@@ -177,17 +186,23 @@ export function grown(numbers: Int32Array, length: number): Int32Array<ArrayBuff
   return larger;
 }
 
-/** Returns what edit `index` of `s` adds to the description of an image, which is text only. */
-export function describe(s: string, edits: EditList, index: number): string {
+/** Returns what edit `index` adds to the description of an image, which is text only. */
+export function describe(edits: EditList, index: number): string {
   const kind = edits.kind(index);
   if (kind === BREAK) return "\n";
-  if (kind === FOOTNOTE) return s.slice(edits.start(index), edits.end(index));
   const isText = kind === TEXT || kind === RAW_TEXT;
   return isText || kind === CODE || kind === AUTOLINK ? edits.value(index) : "";
 }
 
-/** What is left of a run of delimiters as text. */
-export function unmarked(s: string, start: number, end: number, edits: EditList): string {
+/** What is left of a run of delimiters as text. A deletion keeps its tildes where `keepsDeletions` is true. */
+export function unmarked(
+  s: string,
+  start: number,
+  end: number,
+  edits: EditList,
+  keepsDeletions: boolean,
+): string {
+  if (keepsDeletions && s.charAt(start) === "~") return s.slice(start, end);
   let text = "";
   for (let at = start; at < end; ) {
     const mark = edits.markAt(at);

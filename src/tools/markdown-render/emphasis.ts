@@ -49,13 +49,19 @@ export class DelimiterStack {
     this.top = NONE;
   }
 
+  /** Whether the paragraph has no run that can open or close emphasis yet. */
+  get isEmpty(): boolean {
+    return this.count === 0;
+  }
+
   /** Pushes the run from `start` to `end` if it can open or close emphasis. */
   push(s: string, start: number, end: number, from: number, to: number): void {
     const character = s.charCodeAt(start);
     // GFM, section 6.5: strikethrough has one or two tildes, never more.
     if (character === TILDE && end - start > 2) return;
-    const before = flankBefore(s, start, from);
-    const after = flankAfter(s, end, to);
+    const isDeletion = character === TILDE;
+    const before = flankBefore(s, isDeletion ? start : skipTildesBack(s, start, from), from);
+    const after = flankAfter(s, isDeletion ? end : skipTildes(s, end, to), to);
     const isLeft = after === 0 || (after === PUNCTUATION && before !== 0);
     const isRight = before === 0 || (before === PUNCTUATION && after !== 0);
     const inWord = character === UNDERSCORE;
@@ -185,6 +191,19 @@ export class DelimiterStack {
     this.previous = grown(this.previous, length);
     this.next = grown(this.next, length);
   }
+}
+
+/** cmark-gfm leaves tildes out when it judges what is beside `*` or `_`, so that `**~~$10~~**now` is emphasis. */
+function skipTildes(s: string, pos: number, to: number): number {
+  let end = pos;
+  while (end < to && s.charCodeAt(end) === TILDE) end++;
+  return end;
+}
+
+function skipTildesBack(s: string, pos: number, from: number): number {
+  let start = pos;
+  while (start > from && s.charCodeAt(start - 1) === TILDE) start--;
+  return start;
 }
 
 /** Which openers a closer looks for depends on its character, whether it can also open, and its length modulo 3. */

@@ -101,7 +101,7 @@ function textOf(s: string, from: number, to: number, edits: EditList): string {
     const end = edits.end(i);
     if (images === 0) {
       text += s.slice(pos, start);
-      if (kind === RUN) text += unmarked(s, start, end, edits);
+      if (kind === RUN) text += unmarked(s, start, end, edits, false);
       else if (kind === TEXT || kind === CODE || kind === AUTOLINK) text += edits.value(i);
     }
     if (kind === IMAGE) images++;

@@ -46,6 +46,10 @@ export class HtmlWriter {
   private rows = 0;
   private cells = 0;
   private nesting = 0;
+  /** The marks of the open emphasis, starting at 1. */
+  private readonly openMarks = new Uint8Array(INLINE_NESTING_MAX + 1);
+  /** How much emphasis was open at the start of the open link; -1 if no link is open. */
+  private linkNesting = -1;
   /** The number of open images, whose description is text only. */
   private images = 0;
 
@@ -222,14 +226,15 @@ export class HtmlWriter {
       }
       if (start > pos) addEscaped(this.out, s, pos, start);
       pos = edits.end(i);
-      if (kind !== DROP) this.edit(s, edits, i);
+      if (kind !== DROP) this.edit(edits, i);
     }
     if (pos < to) addEscaped(this.out, s, pos, to);
   }
 
-  private edit(s: string, edits: EditList, index: number): void {
+  private edit(edits: EditList, index: number): void {
     const kind = edits.kind(index);
-    if (kind === FOOTNOTE && this.images === 0) {
+    if (kind === FOOTNOTE) {
+      this.closeLink();
       this.out.add(referenceLink(this.footnotes.refer(edits.number(index))));
       return;
     }
@@ -238,14 +243,15 @@ export class HtmlWriter {
       if (this.images++ === 0) this.out.add(`<img src="${escapeHtml(value)}" alt="`);
     } else if (kind === IMAGE_END) {
       if (--this.images === 0) this.out.add(`"${titleAttribute(edits.title(index))} />`);
-    } else if (this.images > 0) this.out.add(escapeHtml(describe(s, edits, index)));
+    } else if (this.images > 0) this.out.add(escapeHtml(describe(edits, index)));
     else if (kind === TEXT || kind === RAW_TEXT) this.out.add(escapeHtml(value));
     else if (kind === CODE) this.out.add(`<code>${escapeHtml(value)}</code>`);
     else if (kind === BREAK) this.out.add("<br />\n");
     else if (kind === LINK) {
       const address = this.headingIds?.follow(value) ?? value;
       this.out.add(`<a href="${escapeHtml(address)}"${titleAttribute(edits.title(index))}>`);
-    } else if (kind === LINK_END) this.out.add("</a>");
+      this.linkNesting = this.nesting;
+    } else if (kind === LINK_END) this.closeLink();
     else if (kind === AUTOLINK) {
       this.out.add(`<a href="${escapeHtml(edits.title(index) ?? "")}">${escapeHtml(value)}</a>`);
     }
@@ -270,7 +276,27 @@ export class HtmlWriter {
 
   private emphasis(mark: number): void {
     const nesting = mark > CLOSING ? this.nesting-- : ++this.nesting;
-    if (nesting <= INLINE_NESTING_MAX) this.out.add(EMPHASIS_TAGS[mark] ?? "");
+    if (nesting > INLINE_NESTING_MAX) return;
+    this.openMarks[nesting] = mark;
+    this.out.add(EMPHASIS_TAGS[mark] ?? "");
+  }
+
+  /**
+   * Closes the open link, if any. The first reference to a footnote in its text has done so already, because links do not
+   * nest. Emphasis that opened within the link closes with it and opens again.
+   */
+  private closeLink(): void {
+    const { linkNesting } = this;
+    if (linkNesting < 0) return;
+    this.linkNesting = -1;
+    const last = Math.min(this.nesting, INLINE_NESTING_MAX);
+    for (let i = last; i > linkNesting; i--) {
+      this.out.add(EMPHASIS_TAGS[(this.openMarks[i] as number) + CLOSING] ?? "");
+    }
+    this.out.add("</a>");
+    for (let i = linkNesting + 1; i <= last; i++) {
+      this.out.add(EMPHASIS_TAGS[this.openMarks[i] as number] ?? "");
+    }
   }
 }
 

@@ -212,10 +212,9 @@ export class InlineParser {
       c === COLON ? next === 47 : c === LOWER_W ? next === LOWER_W : isIn(next, LETTER | DIGIT);
     if (!mayBegin) return pos + 1;
     const floor = this.edits.lastEnd(this.from);
-    // An underscore before an email address belongs to the address, unless it turns out to be emphasis.
+    // An underscore beside an email address belongs to the address, unless it turns out to be emphasis.
     const isMail = c !== COLON && c !== LOWER_W;
-    const mayBelong = floor > this.from && this.s.charCodeAt(floor - 1) === UNDERSCORE;
-    if (this.brackets.isOpen || (isMail && mayBelong)) {
+    if (this.brackets.isOpen || (isMail && !this.delimiters.isEmpty)) {
       this.edits.add(CANDIDATE, pos, pos);
       this.hasCandidates = true;
       return pos + 1;

@@ -150,8 +150,8 @@ class Walk {
 
   private writeRow({ text, from, to }: Block): void {
     this.html.openRow();
-    eachCell(text, from, to, this.columns, (start, end, hasBackslash) => {
-      if (!hasBackslash) this.writeCell(text, start, end);
+    eachCell(text, from, to, this.columns, (start, end, hasPipe) => {
+      if (!hasPipe) this.writeCell(text, start, end);
       else {
         const cell = unescapePipes(text.slice(start, end));
         this.writeCell(cell, 0, cell.length);

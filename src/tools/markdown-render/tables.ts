@@ -30,14 +30,15 @@ export function readDelimiterRow(s: string, pos: number, end: number): Align[] |
 
 /**
  * Reads the cells of the row from `pos` to `end`, at most `count`. Calls `take` with the range of each cell and whether
- * it contains a backslash. Returns the number of cells.
+ * it contains an escaped pipe. A pipe behind a backslash is escaped, however many backslashes precede that one, as in
+ * cmark-gfm. Returns the number of cells.
  */
 export function eachCell(
   s: string,
   pos: number,
   end: number,
   count: number,
-  take: (from: number, to: number, hasBackslash: boolean) => void,
+  take: (from: number, to: number, hasPipe: boolean) => void,
 ): number {
   const to = trimEnd(s, pos, end);
   let at = skipBlanks(s, pos, to);
@@ -45,18 +46,14 @@ export function eachCell(
   let cells = 0;
   while (at < to && cells < count) {
     let cellEnd = at;
-    let hasBackslash = false;
+    let hasPipe = false;
     for (; cellEnd < to; cellEnd++) {
-      const c = s.charCodeAt(cellEnd);
-      if (c === PIPE) break;
-      if (c === BACKSLASH) {
-        hasBackslash = true;
-        cellEnd++;
-      }
+      if (s.charCodeAt(cellEnd) !== PIPE) continue;
+      if (s.charCodeAt(cellEnd - 1) !== BACKSLASH) break;
+      hasPipe = true;
     }
-    cellEnd = Math.min(cellEnd, to);
     const from = skipBlanks(s, at, cellEnd);
-    take(from, trimEnd(s, from, cellEnd), hasBackslash);
+    take(from, trimEnd(s, from, cellEnd), hasPipe);
     cells++;
     at = cellEnd + 1;
   }

@@ -1,12 +1,8 @@
-import { cleanAddress } from "./address.ts";
 import { alertTitle, type Block, isOrdered } from "./blocks.ts";
 import { TEXT_PREFIX_CHARS_MAX } from "./bounds.ts";
 import { isBlank } from "./characters.ts";
 import {
-  AUTOLINK,
-  BREAK,
   CANDIDATE,
-  CODE,
   describe,
   type EditList,
   FOOTNOTE,
@@ -15,12 +11,11 @@ import {
   KEEP,
   LINK,
   LINK_END,
-  RAW_TEXT,
   RUN,
-  TEXT,
   unmarked,
 } from "./edits.ts";
 import type { Footnote, Footnotes } from "./footnotes.ts";
+import { InlineText } from "./inline-text.ts";
 import { skipBlanks } from "./scan.ts";
 
 /** A quote, item or footnote: the prefix of its first line and of the others. */
@@ -194,47 +189,27 @@ export class TextWriter {
 
   private inline(s: string, from: number, to: number, edits: EditList): string {
     if (edits.count === 0) return s.slice(from, to);
-    let text = "";
-    // The text of a link is collected separately until the link ends, because cutting it out of the whole text would
-    // copy the whole text each time.
-    let before = "";
-    let images = 0;
+    const out = new InlineText();
     let pos = from;
     for (let i = 0; i < edits.count; i++) {
       const kind = edits.kind(i);
       if (kind === KEEP || kind === CANDIDATE) continue;
       const start = edits.start(i);
       const end = edits.end(i);
-      if (start > pos) text += s.slice(pos, start);
+      if (start > pos) out.add(s.slice(pos, start));
       pos = end;
-      if (kind === RUN) text += unmarked(s, start, end, edits);
-      else if (kind === IMAGE) images++;
-      else if (kind === IMAGE_END) images--;
-      else if (images > 0) text += describe(s, edits, i);
-      else if (kind === LINK) {
-        before = text;
-        text = "";
-      } else if (kind === LINK_END) text = before + text + addressBehind(text, edits.value(i));
-      else text += this.textOf(edits, i);
+      if (kind === RUN) out.add(unmarked(s, start, end, edits, true));
+      else if (kind === IMAGE) out.openImage();
+      else if (kind === IMAGE_END) out.closeImage();
+      else if (kind === LINK) out.openLink(edits.value(i));
+      else if (kind === LINK_END) out.closeLink();
+      else if (kind === FOOTNOTE) {
+        out.closeLink();
+        out.add(`[${this.footnotes.withId(edits.number(i)).number}]`);
+      } else out.add(describe(edits, i));
     }
-    return text + s.slice(pos, to);
-  }
-
-  private textOf(edits: EditList, index: number): string {
-    const kind = edits.kind(index);
-    if (kind === FOOTNOTE) return `[${this.footnotes.withId(edits.number(index)).number}]`;
-    const value = edits.value(index);
-    switch (kind) {
-      case TEXT:
-      case RAW_TEXT:
-      case CODE:
-      case AUTOLINK:
-        return value;
-      case BREAK:
-        return "\n";
-      default:
-        return "";
-    }
+    out.add(s.slice(pos, to));
+    return out.text;
   }
 }
 
@@ -248,14 +223,4 @@ function trimBlanks(text: string): string {
   let to = text.length;
   while (to > from && isBlank(text.charCodeAt(to - 1))) to--;
   return text.slice(from, to);
-}
-
-/** Returns the address of a link in parentheses; empty if the link's text already is its address. */
-function addressBehind(text: string, address: string): string {
-  const isMail = address.startsWith("mailto:") && address.endsWith(text);
-  const isSame = text === address || (isMail && address.length === "mailto:".length + text.length);
-  // An address is percent-encoded; its text usually is not.
-  if (isSame || address === "" || (address.includes("%") && cleanAddress(text) === address))
-    return "";
-  return ` (${address})`;
 }
