@@ -4,7 +4,7 @@ import jsqr from "jsqr";
 import { decodeQR } from "qr/decode.js";
 
 /**
- * Reads the three drawings of a QR code: a PNG with one bit per pixel through the runtime's zlib, SVG and block
+ * Reads the three drawings of a QR code: a PNG through the runtime's zlib, SVG and block
  * characters as modules, and pixels as text with independent decoders.
  */
 
@@ -39,7 +39,8 @@ export function readPng(dataUrl: string): Picture & { colors: Colors } {
   );
   const header = chunks.get("IHDR") as Buffer;
   const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
-  assert.deepEqual([...header.subarray(8)], [1, palette ? 3 : 0, 0, 0, 0]);
+  const depth = alpha ? 8 : 1;
+  assert.deepEqual([...header.subarray(8)], [depth, palette ? 3 : 0, 0, 0, 0]);
   if (palette) assert.equal(palette.length, 6);
   const colors = palette
     ? {
@@ -49,42 +50,88 @@ export function readPng(dataUrl: string): Picture & { colors: Colors } {
     : BLACK_ON_WHITE;
   // inflateSync checks the Adler-32 too.
   const rows = inflateSync(chunks.get("IDAT") as Buffer);
-  const rowBytes = 1 + Math.ceil(width / 8);
+  const rowBytes = 1 + Math.ceil((width * depth) / 8);
   assert.equal(rows.length, rowBytes * height);
   const dark = new Uint8Array(width * height);
   for (let y = 0; y < height; y++) {
-    assert.equal(rows[y * rowBytes], 0);
+    const row = rows.subarray(y * rowBytes + 1, (y + 1) * rowBytes);
+    const filter = rows[y * rowBytes];
+    if (filter === 2) {
+      const above = rows.subarray((y - 1) * rowBytes + 1, y * rowBytes);
+      for (let i = 0; i < row.length; i++)
+        row[i] = ((row[i] as number) + (above[i] as number)) & 255;
+    } else assert.equal(filter, 0);
     for (let x = 0; x < width; x++) {
-      const byte = rows[y * rowBytes + 1 + (x >> 3)] as number;
-      dark[y * width + x] = (byte >> (7 - (x & 7))) & 1 ? 0 : 1;
+      const pixel =
+        depth === 8 ? (row[x] as number) : ((row[x >> 3] as number) >> (7 - (x & 7))) & 1;
+      assert.ok(pixel < 2);
+      dark[y * width + x] = 1 - pixel;
     }
   }
   return { width, height, dark, colors };
 }
 
-/** The modules of our SVG, the quiet zone included. */
+/** The modules of our SVG, the quiet zone included, and its colors. */
 export function readSvg(
   svg: string,
-): Picture & { drawnWidth: number; stroke: string; fill: string | undefined } {
+): Picture & { drawnWidth: number; ink: string; paper: string | undefined } {
   const match =
-    /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="(\d+)" height="(\d+)" viewBox="0 0 (\d+) (\d+)" shape-rendering="crispEdges">(?:<rect width="(\d+)" height="(\d+)" fill="(#\w+)"\/>)?<path stroke="(#\w+)" d="([MmHh0-9. ]+)"\/><\/svg>$/.exec(
+    /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="(\d+)" height="(\d+)" viewBox="0 0 (\d+) (\d+)" shape-rendering="crispEdges">(?:<rect width="(\d+)" height="(\d+)" fill="(#\w+)" style="fill:\7;stroke:none"\/>)?<path fill="(#\w+)" style="fill:\8;stroke:none" d="([Mmhvz0-9 -]+)"\/><\/svg>$/.exec(
       svg,
     );
   assert.ok(match, svg.slice(0, 300));
-  const [fill, stroke = "", path = ""] = match.slice(7);
+  const [paper, ink = "", path = ""] = match.slice(7);
   const [drawn, drawnHeight, width, ...others] = match.slice(1, 7).map(Number) as number[];
   assert.equal(drawn, drawnHeight);
-  const sizes = fill === undefined ? others.slice(0, 1) : others;
+  const sizes = paper === undefined ? others.slice(0, 1) : others;
   assert.ok(width !== undefined && sizes.every((other) => other === width));
-  const dark = new Uint8Array(width * width);
-  let x = 0;
-  let y = 0;
-  for (const [, command, first, second] of path.matchAll(/([Mmh])([\d.]+)(?: ([\d.]+))?/g)) {
-    if (command === "M") [x, y] = [Number(first), Number(second) - 0.5];
-    else if (command === "m") x += Number(first);
-    else for (const end = x + Number(first); x < end; x++) dark[y * width + x] = 1;
+  return {
+    width,
+    height: width,
+    dark: fillPath(path, width),
+    drawnWidth: drawn as number,
+    ink,
+    paper,
+  };
+}
+
+/** Fills a path of horizontal and vertical lines. Its winding number is 0 or 1, so both fill rules give the same. */
+function fillPath(path: string, width: number): Uint8Array {
+  const subpaths = path.match(/[Mm]-?\d+ -?\d+(?:[hv]-?\d+)+z/g) ?? [];
+  assert.equal(subpaths.join(""), path);
+  /** By how much the winding number changes at a vertical line, in the row below it and to its right. */
+  const turns = new Int8Array((width + 1) * width);
+  let [x, y] = [0, 0];
+  const turn = (row: number, by: number) => {
+    const at = row * (width + 1) + x;
+    turns[at] = (turns[at] as number) + by;
+  };
+  const moveDown = (to: number) => {
+    for (; y < to; y++) turn(y, -1);
+    for (; y > to; y--) turn(y - 1, 1);
+  };
+  for (const [index, subpath] of subpaths.entries()) {
+    assert.equal(subpath.startsWith("M"), index === 0);
+    const [dx = "", dy = ""] = subpath.match(/-?\d+/g) ?? [];
+    const start = [x + Number(dx), y + Number(dy)] as const;
+    [x, y] = start;
+    for (const [, command, length] of subpath.matchAll(/([hv])(-?\d+)/g)) {
+      if (command === "h") x += Number(length);
+      else moveDown(y + Number(length));
+    }
+    assert.equal(x, start[0], "the last line is vertical");
+    moveDown(start[1]);
   }
-  return { width, height: width, dark, drawnWidth: drawn as number, stroke, fill };
+  const dark = new Uint8Array(width * width);
+  for (let row = 0; row < width; row++) {
+    let winding = 0;
+    for (let column = 0; column < width; column++) {
+      winding += turns[row * (width + 1) + column] as number;
+      assert.ok(winding === 0 || winding === 1, `winding number ${winding}`);
+      dark[row * width + column] = winding;
+    }
+  }
+  return dark;
 }
 
 /** The modules of the block characters, the quiet zone included. */

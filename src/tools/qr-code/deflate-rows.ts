@@ -262,7 +262,7 @@ function hash(bytes: Uint8Array, at: number): number {
 const ADLER_BASE = 65_521;
 
 /** RFC 1950, section 8.2. Each copy of a row adds the same amounts to the sums, so they are computed once per row. */
-function adler32(rows: Uint8Array, rowBytes: number, repeats: Uint32Array): number {
+export function adler32(rows: Uint8Array, rowBytes: number, repeats: Uint32Array): number {
   let a = 1;
   let b = 0;
   for (let row = 0; row < repeats.length; row++) {

@@ -1,6 +1,7 @@
 import { QR_MARGIN_DEFAULT } from "#limits.ts";
 import { BLACK, shortColor, TRANSPARENT, WHITE } from "./colors.ts";
 import type { QrSymbol } from "./encode-qr.ts";
+import { outlinePath } from "./outline.ts";
 
 /**
  * Draws a symbol as pixels, SVG or block characters. `margin` is the quiet zone on each side, in modules; ISO/IEC 18004,
@@ -24,34 +25,27 @@ export function layOutQr(size: number, width: number, margin = QR_MARGIN_DEFAULT
   return { width, scale, offset: Math.floor((width - size * scale) / 2) };
 }
 
-/** Returns a standalone SVG document, `width` wide and high, whose units are modules. */
+/**
+ * Returns a standalone SVG document, `width` wide and high, whose units are modules. The shapes also have a `style`, which the
+ * rules of a page for `path`, `svg *` or an inherited `stroke` do not overrule where the document is part of the page.
+ */
 export function drawQrSvg(
-  { size, dark }: QrSymbol,
+  symbol: QrSymbol,
   width: number,
-  { margin = QR_MARGIN_DEFAULT, dark: ink = BLACK, light: paper = WHITE } = {},
+  { margin = QR_MARGIN_DEFAULT, dark = BLACK, light = WHITE } = {},
 ): string {
-  const full = size + 2 * margin;
-  let path = "";
-  for (let y = 0; y < size; y++) {
-    // The stroke follows the middle of the row of modules and is one module wide.
-    let lastX = -1;
-    for (let x = 0; x < size; x++) {
-      if (dark[y * size + x] === 0) continue;
-      const start = x;
-      while (x < size && dark[y * size + x] === 1) x++;
-      path += lastX < 0 ? `M${start + margin} ${y + margin}.5` : `m${start - lastX} 0`;
-      path += `h${x - start}`;
-      lastX = x;
-    }
-  }
+  const full = symbol.size + 2 * margin;
   const background =
-    paper === TRANSPARENT
-      ? ""
-      : `<rect width="${full}" height="${full}" fill="${shortColor(paper)}"/>`;
+    light === TRANSPARENT ? "" : `<rect width="${full}" height="${full}" ${filled(light)}/>`;
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${width}" viewBox="0 0 ${full} ${full}" shape-rendering="crispEdges">` +
-    `${background}<path stroke="${shortColor(ink)}" d="${path}"/></svg>`
+    `${background}<path ${filled(dark)} d="${outlinePath(symbol, margin)}"/></svg>`
   );
+}
+
+function filled(color: string): string {
+  const short = shortColor(color);
+  return `fill="${short}" style="fill:${short};stroke:none"`;
 }
 
 /** Two rows of modules per line, including the quiet zone; a block is dark, a space is light. */

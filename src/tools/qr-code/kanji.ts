@@ -1,6 +1,6 @@
 /**
  * Kanji mode (ISO/IEC 18004, section 7.4.6): characters of JIS X 0208 in 13 bits, derived from their Shift JIS code.
- * The table is built with the platform's decoder when the first candidate appears; Node, workerd and browsers produce
+ * The table is built with the platform's decoder for the first text with kana or kanji; Node, workerd and browsers produce
  * the same table.
  */
 
@@ -13,24 +13,11 @@ const ROW_13 = [0x8740, 0x879e] as const;
 
 /** Returns the 13 bits of a character, or undefined if Kanji mode does not have it. */
 export function kanjiCode(character: string): number | undefined {
-  if (!isCandidate(character)) return undefined;
   codes ??= readTable();
   return codes.get(character);
 }
 
 let codes: Map<string, number> | undefined;
-
-/** All of JIS X 0208 below the Greek capitals, except three disputed signs. */
-const LATIN_SIGNS = "§¨°±´¶×÷";
-
-/** JIS X 0208 has no characters outside these ranges, so most text that is not Japanese does not need the table. */
-function isCandidate(character: string): boolean {
-  const c = character.charCodeAt(0);
-  if (character.length > 1) return false;
-  if (c < 0x391) return LATIN_SIGNS.includes(character);
-  // Greek and Cyrillic letters; punctuation, symbols, Kana and Kanji; full-width forms.
-  return c < 0x452 || (c > 0x200f && c < 0xa000) || c > 0xff00;
-}
 
 /** Each code is on its own line, so that one call decodes all of them. */
 function readTable(): Map<string, number> {

@@ -1,19 +1,29 @@
 import { addToCrc32, CRC32_START, endCrc32 } from "#crc32.ts";
 import { BLACK, channelsOf, TRANSPARENT, WHITE } from "./colors.ts";
 import { deflateRepeatedRows } from "./deflate-rows.ts";
+import { deflateRuns } from "./deflate-runs.ts";
 import type { QrLayout } from "./draw.ts";
 import type { QrSymbol } from "./encode-qr.ts";
 
 /**
- * Writes a symbol as a PNG with one bit per pixel (W3C PNG, third edition): grayscale for black modules on white, otherwise
- * with a palette. A row of modules is drawn once, however many rows of pixels it fills.
+ * Writes a symbol as a PNG (W3C PNG, third edition) with one bit per pixel: grayscale for black modules on white, otherwise
+ * with a palette. With a transparent background it has one byte per pixel, because pdfkit 0.20.2, pdfmake 0.3.11 and
+ * react-pdf 4.9.0 draw nothing of a palette with alpha that has fewer bits.
  */
 export function writeQrPng(
-  matrix: QrSymbol,
-  { width, scale, offset }: QrLayout,
+  symbol: QrSymbol,
+  layout: QrLayout,
   { dark = BLACK, light = WHITE } = {},
 ): Uint8Array {
-  const { size } = matrix;
+  const palette = paletteOf(dark, light);
+  return light === TRANSPARENT
+    ? assemble(layout.width, 8, palette, dataInBytes(symbol, layout))
+    : assemble(layout.width, 1, palette, dataInBits(symbol, layout));
+}
+
+/** A row of modules is drawn once, however many rows of pixels it fills. */
+function dataInBits(symbol: QrSymbol, { width, scale, offset }: QrLayout): Uint8Array {
+  const { size } = symbol;
   // A row is a filter byte (0: none), then the pixels, the first one in the highest bit; 1 is light.
   const rowBytes = 1 + Math.ceil(width / 8);
   const rows = new Uint8Array((size + 2) * rowBytes);
@@ -22,14 +32,36 @@ export function writeQrPng(
   repeats[size + 1] = width - offset - size * scale;
   for (let row = 0; row < size + 2; row++) {
     const pixels = rows.subarray(row * rowBytes + 1, (row + 1) * rowBytes).fill(0xff);
-    if (row > 0 && row <= size) drawModules(matrix, row - 1, scale, offset, pixels);
+    if (row > 0 && row <= size) drawModules(symbol, row - 1, scale, offset, pixels);
     // The bits after the last pixel are unspecified; other writers leave them zero too.
     if (width % 8 > 0) {
       const last = pixels.length - 1;
       pixels[last] = (pixels[last] as number) & (0xff00 >> (width % 8));
     }
   }
-  return assemble(width, paletteOf(dark, light), deflateRepeatedRows(rows, rowBytes, repeats));
+  return deflateRepeatedRows(rows, rowBytes, repeats);
+}
+
+/** A row of modules is a row of pixels, and rows of zeros with the filter Up (2), which repeat the one above. */
+function dataInBytes({ size, dark }: QrSymbol, { width, scale, offset }: QrLayout): Uint8Array {
+  const rowBytes = 1 + width;
+  const rows = new Uint8Array(2 * (size + 2) * rowBytes);
+  const repeats = new Uint32Array(2 * (size + 2));
+  for (let row = 0; row < size + 2; row++) {
+    const isInside = row > 0 && row <= size;
+    const height = isInside ? scale : row === 0 ? offset : width - offset - size * scale;
+    if (height === 0) continue;
+    repeats.set([1, height - 1], 2 * row);
+    const at = 2 * row * rowBytes;
+    const pixels = rows.subarray(at + 1, at + rowBytes).fill(1);
+    rows[at + rowBytes] = 2;
+    if (!isInside) continue;
+    for (let x = 0; x < size; x++) {
+      const start = offset + x * scale;
+      if (dark[(row - 1) * size + x] === 1) pixels.fill(0, start, start + scale);
+    }
+  }
+  return deflateRuns(rows, rowBytes, repeats);
 }
 
 function drawModules(
@@ -64,7 +96,7 @@ function blacken(pixels: Uint8Array, start: number, end: number): void {
 
 type Chunk = [type: string, body: Uint8Array];
 
-/** The colors of the bits 0 and 1 (section 11.2.2) and their alpha (section 11.3.1.1); nothing for black on white. */
+/** The colors of the pixels 0 and 1 (section 11.2.2) and their alpha (section 11.3.1.1); nothing for black on white. */
 function paletteOf(dark: string, light: string): Chunk[] {
   if (dark === BLACK && light === WHITE) return [];
   const colors = Uint8Array.of(...channelsOf(dark), ...channelsOf(light));
@@ -77,13 +109,13 @@ function paletteOf(dark: string, light: string): Chunk[] {
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
-function assemble(width: number, palette: Chunk[], data: Uint8Array): Uint8Array {
+function assemble(width: number, bitDepth: number, palette: Chunk[], data: Uint8Array): Uint8Array {
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);
   view.setUint32(0, width);
   view.setUint32(4, width);
-  // Bit depth 1. Color type (grayscale; 3 has a palette), compression, filter and interlace methods are all 0.
-  header[8] = 1;
+  header[8] = bitDepth;
+  // Color type (grayscale; 3 has a palette), compression, filter and interlace methods are all 0.
   if (palette.length > 0) header[9] = 3;
   const chunks: Chunk[] = [
     ["IHDR", header],

@@ -17,11 +17,13 @@ export type Plan = { version: number; segments: Segment[]; hasEci: boolean; bits
 export type Characters = {
   text: string;
   count: number;
-  /** Where each character starts in the text, and the end of the last one; undefined if each takes one UTF-16 unit. */
+  /** Where each character starts in the text, and the end of the last one; undefined for ASCII. */
   offsets: Uint32Array | undefined;
   /** One bit for each mode that can encode the character, and `NOT_BESIDE_KANJI`. */
   modes: Uint8Array;
   utf8Bytes: Uint8Array;
+  /** The first kana or kanji; infinite if there is none, and then no character has Kanji mode. */
+  firstJapanese: number;
 };
 
 /** Table 3: the bits of the character count, by mode, for versions 1 to 9, 10 to 26 and 27 to 40. */
@@ -60,17 +62,23 @@ export function readCharacters(text: string): Characters {
     offsets: isAscii ? undefined : new Uint32Array(text.length + 1),
     modes: new Uint8Array(text.length),
     utf8Bytes: new Uint8Array(text.length).fill(1),
+    firstJapanese: Infinity,
   };
   if (all.offsets === undefined) {
     for (let i = 0; i < text.length; i++) all.modes[i] = ASCII_MODES[text.charCodeAt(i)] as number;
     return all;
   }
+  const japaneseFrom = text.search(KANA_OR_KANJI);
   let count = 0;
   let offset = 0;
   for (const character of text) {
     const c = character.codePointAt(0) as number;
     all.utf8Bytes[count] = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    all.modes[count] = c < 0x80 ? (ASCII_MODES[c] as number) : modesBeyondAscii(character);
+    all.modes[count] = c < 0x80 ? (ASCII_MODES[c] as number) : 1 << BYTE;
+    if (japaneseFrom >= 0 && c >= 0x80 && kanjiCode(character) !== undefined) {
+      all.modes[count] = (1 << BYTE) | (1 << KANJI);
+    }
+    if (offset === japaneseFrom) all.firstJapanese = count;
     all.offsets[count] = offset;
     offset += character.length;
     count++;
@@ -79,9 +87,11 @@ export function readCharacters(text: string): Characters {
   return { ...all, count };
 }
 
-function modesBeyondAscii(character: string): number {
-  return kanjiCode(character) === undefined ? 1 << BYTE : (1 << BYTE) | (1 << KANJI);
-}
+/**
+ * JIS X 0208 also has Cyrillic, Greek, and signs such as `°`, `§` and `→`. Where a text has none of these, five of eleven
+ * readers that were tried return other characters or nothing for Kanji segments, and all of them read bytes after ECI 26.
+ */
+const KANA_OR_KANJI = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;
 
 /** The characters from `from` to before `to`. */
 export function sliceOf({ text, offsets }: Characters, from: number, to: number): string {
@@ -98,19 +108,24 @@ const ASCII_MODES = Uint8Array.from({ length: 128 }, (_, c) => {
 /**
  * Returns the plan with the smallest version, and among those the fewest bits; undefined if no version holds the text.
  *
- * Two kinds of plan compete: one without an ECI header, whose byte segments contain only ASCII (and no `\` or `~` if
- * there are Kanji segments), and one with an ECI header and without Kanji. Some readers (such as zxing) decode a Kanji
- * segment after an ECI header in the header's encoding.
+ * Two kinds of plan compete for a text with kana or kanji: one without an ECI header, whose byte segments contain only ASCII
+ * (and no `\` or `~`), and one with an ECI header and without Kanji. Some readers (such as zxing) decode a Kanji segment after
+ * an ECI header in the header's encoding. More readers know UTF-8 than Kanji mode, so the first kind must make a smaller symbol.
  */
 export function planSegments(text: Characters, level: QrLevel): Plan | undefined {
+  const usual = smallestPlan(text, level, text.offsets !== undefined);
+  if (text.firstJapanese === Infinity) return usual;
+  const kanji = smallestPlan(text, level, false);
+  return kanji !== undefined && kanji.version < (usual?.version ?? Infinity) ? kanji : usual;
+}
+
+function smallestPlan(text: Characters, level: QrLevel, hasEci: boolean): Plan | undefined {
   for (const { first, last } of BANDS) {
     if (leastBits(text) > dataBits(last, level)) continue;
-    const plain = cheapest(text, first, false);
-    const withEci = hasNonAscii(text) ? cheapest(text, first, true) : undefined;
-    const best = plain !== undefined && plain.bits <= (withEci?.bits ?? Infinity) ? plain : withEci;
-    if (best === undefined) continue;
+    const plan = cheapest(text, first, hasEci);
+    if (plan === undefined) return undefined;
     for (let version = first; version <= last; version++) {
-      if (best.bits <= dataBits(version, level)) return { version, ...best };
+      if (plan.bits <= dataBits(version, level)) return { version, ...plan };
     }
   }
   return undefined;
@@ -118,14 +133,18 @@ export function planSegments(text: Characters, level: QrLevel): Plan | undefined
 
 /** For every prefix of a text of any length, returns the fewest bits that a plan of version 40 takes. */
 export function bitsOfBeginnings(text: Characters): Uint32Array {
-  const bits = new Uint32Array(text.count).fill(NEVER);
+  const { count, offsets, utf8Bytes, firstJapanese } = text;
+  const bits = new Uint32Array(count).fill(NEVER);
   cheapest(text, VERSION_MAX, false, bits);
-  if (hasNonAscii(text)) cheapest(text, VERSION_MAX, true, bits);
+  if (offsets === undefined) return bits;
+  // A prefix by itself has no Kanji segments as long as it has no kana or kanji.
+  bits.fill(
+    NEVER,
+    utf8Bytes.findIndex((bytes) => bytes > 1),
+    Math.min(firstJapanese, count),
+  );
+  cheapest(text, VERSION_MAX, true, bits);
   return bits;
-}
-
-function hasNonAscii({ offsets, count, utf8Bytes }: Characters): boolean {
-  return offsets !== undefined && utf8Bytes.subarray(0, count).some((bytes) => bytes > 1);
 }
 
 /** No text takes fewer bits, whatever its segments: three digits take 10 bits. */

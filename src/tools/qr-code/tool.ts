@@ -158,7 +158,7 @@ export default defineTool({
         width: 200,
         mimeType: "image/svg+xml",
         output:
-          '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200" viewBox="0 0 29 29" shape-rendering="crispEdges"><rect width="29" height="29" fill="#fff"/><path stroke="#000" d="M4 4.5h7m2 0h1m2 0h1m1 0h7M4 5.5h1m5 0h1m3 0h1m3 0h1m5 0h1M4 6.5h1m1 0h3m1 0h1m5 0h1m1 0h1m1 0h3m1 0h1M4 7.5h1m1 0h3m1 0h1m2 0h2m1 0h1m1 0h1m1 0h3m1 0h1M4 8.5h1m1 0h3m1 0h1m1 0h2m1 0h2m1 0h1m1 0h3m1 0h1M4 9.5h1m5 0h1m2 0h3m2 0h1m5 0h1M4 10.5h7m1 0h1m1 0h1m1 0h1m1 0h7M12 11.5h2m2 0h1M6 12.5h2m2 0h3m1 0h5m1 0h1M5 13.5h2m1 0h2m2 0h2m1 0h3m1 0h1m1 0h4M6 14.5h3m1 0h1m3 0h3m2 0h2m1 0h1M4 15.5h3m1 0h2m3 0h1m2 0h1m1 0h1m3 0h2M4 16.5h1m2 0h8m1 0h2m2 0h1m1 0h1M12 17.5h3m4 0h1m2 0h2M4 18.5h7m1 0h1m3 0h1m3 0h1m2 0h2M4 19.5h1m5 0h1m2 0h1m1 0h3m3 0h1m2 0h1M4 20.5h1m1 0h3m1 0h1m2 0h1m2 0h3m2 0h1m2 0h1M4 21.5h1m1 0h3m1 0h1m1 0h1m3 0h3m1 0h1m2 0h1M4 22.5h1m1 0h3m1 0h1m1 0h1m1 0h1m1 0h2m2 0h1m1 0h1M4 23.5h1m5 0h1m2 0h2m2 0h1m2 0h2M4 24.5h7m6 0h1m1 0h1m3 0h1"/></svg>',
+          '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200" viewBox="0 0 29 29" shape-rendering="crispEdges"><rect width="29" height="29" fill="#fff" style="fill:#fff;stroke:none"/><path fill="#000" style="fill:#000;stroke:none" d="M4 4h7v7h-7zm9 0h1v1h-1zm3 0h1v1h-1zm2 0h7v7h-7zm-4 1h1v1h-1zm-8 1h3v3h-3zm10 0h1v3h-1v1h-1v1h-1v-1h-1v-1h-1v-1h1v-1h2v1h-1v1h1v-1h1zm4 0h3v3h-3zm-15 4h5v-5h-5zm7 0h1v1h1v1h-1v1h1v1h-2v-1h-2v-1h2zm4 0h1v2h2v1h-1v1h-1v2h1v1h-2v-2h-2v-1h1v-1h-1v-1h2zm3 0h5v-5h-5zm-13 2h2v1h-1v1h1v-1h2v1h-1v1h1v1h3v-1h1v1h1v2h-2v1h-1v-2h-5v-1h1v-1h-1v1h-2v1h-1v-2h2v-1h-1v-1h1zm14 0h1v1h-1zm-1 1h1v1h1v1h-2zm2 0h4v1h-2v1h1v1h-1v1h1v1h1v3h-1v-2h-1v-1h-1v-4h-1zm-11 1h1v1h-1zm8 1h1v1h-1zm2 1h1v1h-1zm-1 1h1v1h-1zm-15 1h7v7h-7zm12 0h1v1h1v1h1v2h-1v3h-1v-2h-1v-3h-1v-1h1zm4 0h1v1h-1zm-7 1h1v2h-1zm8 0h1v2h-1zm-15 1h3v3h-3zm6 1h1v2h-1zm8 0h1v2h1v1h-2zm3 0h1v1h-1zm-9 1h1v2h-2v-1h1zm8 0h1v1h-1zm-17 2h5v-5h-5zm14 0h1v1h-1zm4 0h1v1h-1z"/></svg>',
       },
     },
     {
@@ -184,7 +184,7 @@ export default defineTool({
         width: 69,
         mimeType: "image/png",
         output:
-          "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEUAAABFAQMAAAAmQ7lqAAAABlBMVEUAM2b///9dFfVUAAAAAnRSTlP/AOW3MEoAAACrSURBVHjafdKxCcQwDAVQpUrnW8CQNdRlpXiBEC/grOTOaxi0QNKpMNFhOK76jqpXCMTni+w3ClWJ2qREDCWmEtWegQ5uG1c3lEV9kVw8lKn1G1iVSBITYfVcZ88GJYmbW+UeKBaLxe+MlbiGvKSBYlmumYJi3dpCXiKWmcmpdmL1PtwqD0OJafv0PayD686SeKQ2FR90pDpl7xjLtG0zbVi9jzt7h/X/P6QvDLuGbf+beLgAAAAASUVORK5CYII=",
+          "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEUAAABFCAMAAAArU9sbAAAABlBMVEUAM2b///9dFfVUAAAAAnRSTlP/AOW3MEoAAAE6SURBVHjarcDBaQNADADBWfVfdEBwEINDPhpdGBfGBZVvWp6Wb6pxYVxQoU+oUFkt9AnVuDAuqFB5KrRQWRUqT4VqXBgXVKg8FXqsFipPhWpcGBdUqDwVKrSsCpWnQjUujAsq9Ak9Vgt9QjUujAsq31SoUKHyTTUujAv6D/rPuDAuqFChQoWWVaEHLbTGhXFBhcqq0C9WhQoVWqjGhXFBhQoVKlRWhcrTQoVqXBgXVKisChV6PJWnQmtcGBdUaKGFFipUnpbVGhfGBf0NFXrQg55xYVxQ+aZlVehBD6pxYVxQoU9oWT3oQc+4MC6oUHkqVFYLFSpUqFCNC+OCCpWnQstToUKFCq1xYVxQofJUqPxSeSqrQjUujAsq9AktVJ7KU1nVuDAuqHxToYXKU1kVqnFhXNCFcWFc+AEeRgPq1T5dIgAAAABJRU5ErkJggg==",
         margin: 1,
         dark: "#003366",
         light: "transparent",
