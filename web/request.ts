@@ -171,9 +171,11 @@ function stringMember(body: unknown, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+/** Of 429: their sentences say more than that there were too many requests. */
+const OWN_CODES = ["too_many_codes", "proof_required", "too_many_downloads"];
+
 function codeOf(status: number, code = ""): string {
-  const isOwnCode = code === "too_many_codes" || code === "proof_required";
-  if (status === 429 && !isOwnCode) return "too_many_requests";
+  if (status === 429 && !OWN_CODES.includes(code)) return "too_many_requests";
   if (status === 401 && (code === "" || code === "UNAUTHORIZED")) return "signed_out";
   if (code !== "") return code;
   return status >= 500 ? "internal" : "invalid_request";

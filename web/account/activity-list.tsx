@@ -1,7 +1,7 @@
-import { Button, VisuallyHidden } from "@mantine/core";
+import { VisuallyHidden } from "@mantine/core";
 import type { EventKind, EventView } from "#api/dashboard/shapes.ts";
-import { base } from "../addresses.ts";
 import { useEvents } from "../member-queries.ts";
+import { DownloadLink } from "../parts/download-link.tsx";
 import { Empty } from "../parts/empty-state.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
@@ -108,17 +108,14 @@ export function ActivityList() {
 const Downloads = () => (
   <div className="tb-account-downloads">
     {(["csv", "json"] as const).map((format) => (
-      <Button
+      <DownloadLink
         key={format}
-        component="a"
-        href={`${base()}/dashboard/events/export?format=${format}`}
-        variant="default"
-        size="xs"
-        download
+        path={`/dashboard/events/export?format=${format}`}
+        button={{ size: "xs" }}
       >
         Download {format.toUpperCase()}
         <VisuallyHidden>&nbsp;of all activity</VisuallyHidden>
-      </Button>
+      </DownloadLink>
     ))}
   </div>
 );

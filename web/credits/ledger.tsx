@@ -2,8 +2,8 @@ import { Button, NativeSelect, Text, TextInput, VisuallyHidden } from "@mantine/
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { BalancedEntryView, EntriesView, KeyView } from "#api/dashboard/shapes.ts";
-import { absoluteUrl } from "../addresses.ts";
 import { useEntries, useKeys } from "../member-queries.ts";
+import { DownloadLink } from "../parts/download-link.tsx";
 import { Empty } from "../parts/empty-state.tsx";
 import { dayOf, formatNumber, longDay, signed } from "../parts/numbers.ts";
 import { LoadingRows } from "../parts/placeholders.tsx";
@@ -41,15 +41,9 @@ export default function LedgerTab() {
       title="Ledger"
       description="Everything that changed your balance, newest first, with the balance after it. Older calls are combined by hour, key and tool. Days are in UTC."
       side={
-        <Button
-          component="a"
-          href={absoluteUrl(`/dashboard/credits/entries/export${query}`)}
-          download
-          variant="default"
-          size="sm"
-        >
+        <DownloadLink path={`/dashboard/credits/entries/export${query}`} button={{ size: "sm" }}>
           Download CSV
-        </Button>
+        </DownloadLink>
       }
     >
       <Filters

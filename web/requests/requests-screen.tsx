@@ -2,7 +2,7 @@ import { Button, Text } from "@mantine/core";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
-import { absoluteUrl } from "../addresses.ts";
+import { DownloadLink } from "../parts/download-link.tsx";
 import { Empty } from "../parts/empty-state.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
@@ -91,15 +91,9 @@ function RequestLog() {
             <LiveSwitch isPaused={isPaused} onSwitch={() => setPaused(!isPaused)} />
           )}
           {requests.length > 0 && (
-            <Button
-              component="a"
-              href={exportUrl(query, "csv")}
-              download
-              variant="default"
-              size="compact-sm"
-            >
+            <DownloadLink path={exportPath(query, "csv")} button={{ size: "compact-sm" }}>
               Download CSV
-            </Button>
+            </DownloadLink>
           )}
         </div>
       </PageTitle>
@@ -272,20 +266,14 @@ function NoMatch(props: {
   );
 }
 
-const exportUrl = (query: string, format: "csv" | "jsonl") =>
-  absoluteUrl(`/dashboard/requests/export?${query === "" ? "" : `${query}&`}format=${format}`);
+const exportPath = (query: string, format: "csv" | "jsonl") =>
+  `/dashboard/requests/export?${query === "" ? "" : `${query}&`}format=${format}`;
 
 const Downloads = ({ query }: { query: string }) => (
   <Text size="sm" c="dimmed" mt="xs">
     Download what your filters select:{" "}
-    <a href={exportUrl(query, "csv")} download>
-      CSV
-    </a>{" "}
-    or{" "}
-    <a href={exportUrl(query, "jsonl")} download>
-      JSON lines
-    </a>
-    .
+    <DownloadLink path={exportPath(query, "csv")}>CSV</DownloadLink> or{" "}
+    <DownloadLink path={exportPath(query, "jsonl")}>JSON lines</DownloadLink>.
   </Text>
 );
 

@@ -21,7 +21,7 @@ import { busy } from "./call-auth.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError, retryAfter, tooManyRequests, wrongMethod } from "./dashboard-error.ts";
 import { exportLedger, listEntries } from "./entries.ts";
-import { checkExport, exportData, exportEntries, exportEvents } from "./export.ts";
+import { checkDownload, checkExport, exportData, exportEntries, exportEvents } from "./export.ts";
 import {
   beginTotp,
   confirmTotp,
@@ -136,6 +136,7 @@ export const dashboardRoutes = ({
   "/dashboard/credits": { GET: showCredits },
   "/dashboard/credits/entries": { GET: listEntries },
   "/dashboard/credits/entries/export": { GET: exportLedger },
+  "/dashboard/downloads/ready": { GET: checkDownload },
   "/dashboard/prices": { GET: showPrices },
   "/dashboard/purchases": { GET: createListPurchases(looks), POST: beginPurchase },
   "/dashboard/purchases/:id{[\\w-]+}": { GET: createShowPurchase(looks) },
@@ -191,6 +192,8 @@ export function createDashboardApp(
         cookies: [],
       };
       const response = await app.fetch(request, context);
+      // A download that nobody reads would keep its place.
+      if (isHead) await response.body?.cancel();
       const all = new Headers(response.headers);
       for (const cookie of context.cookies) all.append("Set-Cookie", cookie);
       for (const [name, value] of Object.entries(headers)) all.set(name, value);

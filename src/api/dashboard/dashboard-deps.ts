@@ -5,6 +5,7 @@ import type { Auth } from "#accounts/auth.ts";
 import type { PasswordLane } from "#accounts/auth-options.ts";
 import type { RequestRule, RequestVerdict } from "#accounts/counted-throttle.ts";
 import type { KeyBounds } from "#accounts/key-limits.ts";
+import type { ReadTurns } from "#accounts/read-turns.ts";
 import type { RecordActivity } from "#accounts/record-activity.ts";
 import type { RequestLogBounds, RequestLogReads } from "#accounts/request-log.ts";
 import type { Starter } from "#accounts/welcome.ts";
@@ -13,6 +14,7 @@ import type { PriceList } from "#billing/price-list.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { WebhookNetworks } from "#events/endpoint-url.ts";
 import type { EventStore } from "#events/event-store.ts";
+import type { Downloads } from "./downloads.ts";
 import type { ProofsOfWork } from "./proof-of-work.ts";
 import type { Rejection } from "./rejections.ts";
 import type { Provider } from "./shapes.ts";
@@ -44,6 +46,10 @@ export type DashboardDeps = {
   events: Omit<EventStore, "handle" | "pauseEndpoint" | "findDelivery" | "forget">;
   /** Null if the service keeps no request log. */
   requests: { log: RequestLogReads; bounds: RequestLogBounds } | null;
+  /** The downloads that run in this process. */
+  downloads: Downloads;
+  /** Each page of rows of a download takes a turn, as do searches of the request log. */
+  readTurns: ReadTurns;
   /** The price list (null: nothing is sold), the payment provider (null: none), and the purchases. */
   sales: {
     prices: PriceList | null;

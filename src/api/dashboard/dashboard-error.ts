@@ -24,6 +24,7 @@ export const DASHBOARD_ERRORS = {
   /** Codes of this account are locked for a while. */
   too_many_codes: { status: 429, title: "Too many wrong codes" },
   too_many_requests: { status: 429, title: "Too many requests" },
+  too_many_downloads: { status: 429, title: "Too many downloads" },
   emails_exhausted: { status: 503, title: "No more emails for now" },
   /** The page solves a challenge (`/dashboard/challenge`) and repeats the request with its solution. */
   proof_required: { status: 429, title: "A proof of work is required" },

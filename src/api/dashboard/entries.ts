@@ -1,8 +1,9 @@
+import { inReadTurn, type ReadTurns } from "#accounts/read-turns.ts";
 import { ENTRY_KINDS, type EntriesOrder, type Entry, isSelective } from "#ledger/entries.ts";
 import { type Ledger, OrderRejected } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import { DashboardError } from "./dashboard-error.ts";
-import { csvCell, download } from "./export.ts";
+import { CSV, csvCell, download } from "./export.ts";
 import { json, type RequestContext, readAsMember } from "./request-context.ts";
 import type { BalancedEntryView, EntriesView } from "./shapes.ts";
 import { readDay } from "./usage.ts";
@@ -108,18 +109,19 @@ const FILTERED_ROWS_AT_ONCE = 100;
 export async function exportLedger(context: RequestContext): Promise<Response> {
   const { deps, now } = context;
   const { ledger } = deps.accountDeps;
-  const [, { filters, keys }] = await readAsMember(context, async ({ account }) => ({
+  const [{ account }, { filters, keys }] = await readAsMember(context, async ({ account }) => ({
     filters: readFilters(context, account),
     keys: await ledger.listKeys({ account }),
   }));
   const labels = new Map(keys.map(({ id, label }) => [id, label]));
   const name = `toolbooth-ledger-${new Date(now).toISOString().slice(0, 10)}.csv`;
-  const rows = csvRows(ledger, filters, (key) => labels.get(key) ?? "");
-  return download(context, rows, "text/csv; charset=utf-8", name);
+  const pieces = csvRows(ledger, deps.readTurns, filters, (key) => labels.get(key) ?? "");
+  return download(context, account, { pieces, type: CSV, name });
 }
 
 async function* csvRows(
   ledger: Reading,
+  turns: ReadTurns,
   filters: Filters,
   labelOf: (key: string) => string,
 ): AsyncGenerator<string> {
@@ -130,7 +132,9 @@ async function* csvRows(
   const max = isFiltered ? FILTERED_ROWS_AT_ONCE : ROWS_AT_ONCE;
   let after: string | null = null;
   for (let rows = 0; rows < ROWS_MAX; ) {
-    const page = await findEntries(ledger, filters, after, Math.min(max, ROWS_MAX - rows));
+    const page = await inReadTurn(turns, filters.account, () =>
+      findEntries(ledger, filters, after, Math.min(max, ROWS_MAX - rows)),
+    );
     rows += page.entries.length;
     yield page.entries.map((entry) => csvRow(entry, labelOf)).join("");
     if (page.next === null) return;

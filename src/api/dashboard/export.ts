@@ -1,5 +1,6 @@
 import type { ActivityEvent } from "#accounts/activity-log.ts";
 import { entryLines, type PersonalDataSource, personalData } from "#accounts/personal-data.ts";
+import { inReadTurn } from "#accounts/read-turns.ts";
 import { requestsPage } from "#accounts/request-log.ts";
 import { DashboardError } from "./dashboard-error.ts";
 import { requireFreshProof } from "./fresh-proof.ts";
@@ -21,31 +22,43 @@ export async function exportData(context: RequestContext): Promise<Response> {
   const member = await requireExporter(context);
   const { deps, now } = context;
   const { account, user } = member;
+  deps.downloads.check(account, now);
   await recordEvent(context, user, "data_exported", null);
   const order = { account, service: deps.settings.publicUrl, now };
   const name = `toolbooth-${dayOf(now)}.json`;
-  return download(
-    context,
-    personalData(sourceOf(context, member), order),
-    "application/json",
+  return download(context, account, {
+    pieces: personalData(sourceOf(context, member), order),
+    type: "application/json",
     name,
-  );
+  });
 }
 
 /** The account's ledger entries as JSON lines: every call that is not rolled up yet, every grant and every expiry. */
 export async function exportEntries(context: RequestContext): Promise<Response> {
   const { account, user } = await requireExporter(context);
   const { deps, now } = context;
+  deps.downloads.check(account, now);
   await recordEvent(context, user, "data_exported", "ledger entries");
+  const { ledger } = deps.accountDeps;
   const read = (after: string | null) =>
-    deps.accountDeps.ledger.entries({ account, after, max: ENTRIES_AT_ONCE, now });
+    inReadTurn(deps.readTurns, account, () =>
+      ledger.entries({ account, after, max: ENTRIES_AT_ONCE, now }),
+    );
   const name = `toolbooth-entries-${dayOf(now)}.jsonl`;
-  return download(context, entryLines(read), "application/jsonl", name);
+  return download(context, account, { pieces: entryLines(read), type: "application/jsonl", name });
 }
 
 /** Whether an export would start now. The page asks first, because a download cannot ask the user for a fresh proof. */
 export async function checkExport(context: RequestContext): Promise<Response> {
-  await requireExporter(context);
+  const { account } = await requireExporter(context);
+  context.deps.downloads.check(account, context.now);
+  return json({});
+}
+
+/** The same for the other downloads, whose errors a browser would not show. */
+export async function checkDownload(context: RequestContext): Promise<Response> {
+  const { account } = await requireMember(context);
+  context.deps.downloads.check(account, context.now);
   return json({});
 }
 
@@ -58,17 +71,23 @@ async function requireExporter(context: RequestContext): Promise<Member> {
 
 /** The user's activity log as CSV or JSON, newest first. The page shows the same entries, so it needs no fresh proof. */
 export async function exportEvents(context: RequestContext): Promise<Response> {
-  const { user } = await requireMember(context);
+  const { account, user } = await requireMember(context);
   const { deps, url, now } = context;
   const pages = eventPages((after) =>
-    deps.activityLog.listEvents({ user: user.id, after, max: ROWS_AT_ONCE }),
+    inReadTurn(deps.readTurns, account, () =>
+      deps.activityLog.listEvents({ user: user.id, after, max: ROWS_AT_ONCE }),
+    ),
   );
   const name = `toolbooth-activity-${dayOf(now)}`;
   switch (url.searchParams.get("format")) {
     case "csv":
-      return download(context, eventCsv(pages), "text/csv; charset=utf-8", `${name}.csv`);
+      return download(context, account, {
+        ...{ pieces: eventCsv(pages), type: CSV, name: `${name}.csv` },
+      });
     case "json":
-      return download(context, eventJson(pages), "application/json", `${name}.json`);
+      return download(context, account, {
+        ...{ pieces: eventJson(pages), type: "application/json", name: `${name}.json` },
+      });
     default:
       throw new DashboardError("invalid_request", "`format` must be csv or json.");
   }
@@ -76,16 +95,21 @@ export async function exportEvents(context: RequestContext): Promise<Response> {
 
 function sourceOf({ deps, now }: RequestContext, { account }: Member): PersonalDataSource {
   const { ledger } = deps.accountDeps;
+  const inTurn = <Result>(read: () => Promise<Result>) => inReadTurn(deps.readTurns, account, read);
   return {
     account: () => ledger.findAccount({ account, now }),
     user: () => deps.activityLog.readUser({ account }),
     keys: () => ledger.listKeys({ account }),
-    credits: (order) => ledger.credits({ ...order, account, now }),
-    usage: (order) => ledger.usage({ ...order, account }),
-    activity: (user, after) => deps.activityLog.listEvents({ user, after, max: ROWS_AT_ONCE }),
+    credits: (order) => inTurn(() => ledger.credits({ ...order, account, now })),
+    usage: (order) => inTurn(() => ledger.usage({ ...order, account })),
+    activity: (user, after) =>
+      inTurn(() => deps.activityLog.listEvents({ user, after, max: ROWS_AT_ONCE })),
+    // A search takes turns by itself.
     requests: (before) => requestsPage(deps.requests?.log ?? null, account, before, ROWS_AT_ONCE),
     async purchases(after) {
-      const rows = await deps.sales.purchases.list({ account, after, max: ROWS_AT_ONCE });
+      const rows = await inTurn(() =>
+        deps.sales.purchases.list({ account, after, max: ROWS_AT_ONCE }),
+      );
       return { rows, next: rows.length < ROWS_AT_ONCE ? null : (rows.at(-1)?.id ?? null) };
     },
   };
@@ -135,28 +159,43 @@ export function csvCell(value: string | null): string {
 
 export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
-/** Reads the next piece when the client has taken the one before, so that a slow client costs no memory. */
+export const CSV = "text/csv; charset=utf-8";
+
+/**
+ * Reads the next piece when the client has taken the one before, so that a slow client costs no memory. Throws if too many downloads
+ * are running (`downloads.ts`). A download that fails is cut off: the client must not take its part for the whole.
+ */
 export function download(
-  { deps, requestId }: RequestContext,
-  pieces: AsyncGenerator<string>,
-  type: string,
-  name: string,
+  { deps, requestId, now }: RequestContext,
+  account: string,
+  { pieces, type, name }: { pieces: AsyncGenerator<string>; type: string; name: string },
 ): Response {
   const encoder = new TextEncoder();
+  let cutOff: (cause: Error) => void = () => {};
+  const place = deps.downloads.begin(account, now, (cause) => cutOff(cause));
   const body = new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        cutOff = (cause) => {
+          controller.error(cause);
+          void pieces.return(undefined).catch(() => {});
+        };
+      },
       async pull(controller) {
+        place.touch(deps.now());
         try {
           const { done, value } = await pieces.next();
-          if (done === true) controller.close();
-          else controller.enqueue(encoder.encode(value));
+          if (done !== true) return controller.enqueue(encoder.encode(value));
+          place.end();
+          controller.close();
         } catch (cause) {
-          // The response has begun, so it can only be cut off.
+          place.end();
           deps.logError("A download was cut off", { requestId, cause });
           controller.error(cause);
         }
       },
       async cancel() {
+        place.end();
         await pieces.return(undefined);
       },
     },

@@ -49,6 +49,8 @@ function reasonOf(thrown: unknown): Rejection | null {
     case "proof_required":
     case "wrong_password":
       return thrown.code;
+    case "too_many_downloads":
+      return "too_many_requests";
     case "INVALID_EMAIL_OR_PASSWORD":
     case "INVALID_PASSWORD":
       return "wrong_password";

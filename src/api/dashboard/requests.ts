@@ -1,3 +1,4 @@
+import { TooManyReads } from "#accounts/read-turns.ts";
 import type {
   HourCount,
   ListedRequest,
@@ -5,15 +6,15 @@ import type {
   RequestLogReads,
 } from "#accounts/request-log.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
-import { DashboardError, retryAfter } from "./dashboard-error.ts";
-import { csvCell, dayOf, download } from "./export.ts";
+import { DashboardError, retryAfter, tooManyRequests } from "./dashboard-error.ts";
+import { CSV, csvCell, dayOf, download } from "./export.ts";
 import { json, type RequestContext, readAsMember, requireMember } from "./request-context.ts";
 import type { RequestSummaryView, RequestsView, RequestView } from "./shapes.ts";
 
 /** The request log of the account (`accounts/request-log.ts`). */
 
 const REQUESTS_A_PAGE = 50;
-const ROWS_AT_ONCE = 500;
+const ROWS_AT_ONCE = 1_000;
 
 export async function listRequests(context: RequestContext): Promise<Response> {
   const [, view] = await readAsMember(context, ({ account }) => readRequests(context, account));
@@ -55,9 +56,13 @@ export async function exportRequests(context: RequestContext): Promise<Response>
   const pages = requestPages(log, account, readFilter(context.url));
   switch (context.url.searchParams.get("format")) {
     case "csv":
-      return download(context, requestCsv(pages), "text/csv; charset=utf-8", `${name}.csv`);
+      return download(context, account, {
+        ...{ pieces: requestCsv(pages), type: CSV, name: `${name}.csv` },
+      });
     case "jsonl":
-      return download(context, requestLines(pages), "application/jsonl", `${name}.jsonl`);
+      return download(context, account, {
+        ...{ pieces: requestLines(pages), type: "application/jsonl", name: `${name}.jsonl` },
+      });
     default:
       throw new DashboardError("invalid_request", "`format` must be csv or jsonl.");
   }
@@ -131,7 +136,7 @@ async function unlessUnreadable<Result>(
 ): Promise<Result | null> {
   if (deps.requests === null) return null;
   return ask(deps.requests.log).catch((cause) => {
-    deps.logError(UNREADABLE, { requestId, cause });
+    if (!(cause instanceof TooManyReads)) deps.logError(UNREADABLE, { requestId, cause });
     return null;
   });
 }
@@ -145,6 +150,7 @@ async function read<Result>(
   try {
     return await result;
   } catch (cause) {
+    if (cause instanceof TooManyReads) throw tooManyRequests(2_000);
     deps.logError(UNREADABLE, { requestId, cause });
     throw new DashboardError(
       "unavailable",

@@ -5,12 +5,14 @@ import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import { createDisposableEmail } from "#accounts/disposable-email.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
+import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
 import { createRecordActivity } from "#accounts/record-activity.ts";
 import { exhaustedText } from "#accounts/starter-claim.ts";
 import { createIsCommonPassword } from "#accounts/weak-passwords.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
+import { createDownloads } from "#api/dashboard/downloads.ts";
 import { isKnownBrowser, knownBrowserSecret } from "#api/dashboard/known-browser.ts";
 import { viewPrices } from "#api/dashboard/prices.ts";
 import { createProofsOfWork } from "#api/dashboard/proof-of-work.ts";
@@ -155,6 +157,8 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     }),
     events: store.events,
     requests,
+    downloads: createDownloads(),
+    readTurns: FREE_READ_TURNS,
     sales: { prices: config.prices, billing, purchases: store.purchases },
     inBackground,
     afterResponse: (work) => inBackground(wait(AFTER_RESPONSE_MS).then(work)),

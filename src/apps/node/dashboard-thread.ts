@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { accountEmails } from "#accounts/account-emails.ts";
@@ -14,6 +14,7 @@ import { exhaustedText, startOfDay } from "#accounts/starter-claim.ts";
 import { createIsCommonPassword } from "#accounts/weak-passwords.ts";
 import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
+import { createDownloads } from "#api/dashboard/downloads.ts";
 import { isKnownBrowser, knownBrowserSecret } from "#api/dashboard/known-browser.ts";
 import { createProofsOfWork } from "#api/dashboard/proof-of-work.ts";
 import { salesOf } from "#billing/price-list.ts";
@@ -40,6 +41,7 @@ import { startNotifications } from "./notifications.ts";
 import { isForOperator } from "./operator-server.ts";
 import { inPasswordLane } from "./password-lanes.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
+import { createReadTurns } from "./read-turns.ts";
 import { openNodeRequestLog } from "./request-log.ts";
 import { hashKey, random } from "./runtime.ts";
 import { readCommonPasswords, readDisposableDomains } from "./sign-up-lists.ts";
@@ -66,6 +68,7 @@ const store = openDashboardStore(settings, (cause) =>
   logError("PostgreSQL connection lost", { cause }),
 );
 const now = () => Date.now();
+const REST_MAX_MS = 50;
 const newId = createIdSequence(random);
 
 const { smtp, api, from } = settings.mail;
@@ -108,11 +111,25 @@ const mail = createMail(
   emails.wake,
 );
 
+/**
+ * With SQLite every read occupies this thread, so it rests for as long after a turn; with PostgreSQL, downloads and searches must leave
+ * connections to the pages.
+ */
+const readTurns = createReadTurns({
+  atOnce: store.pool === null ? 1 : 2,
+  elapsed: () => performance.now(),
+  rest: (tookMs) => (store.pool === null ? sleep(Math.min(tookMs, REST_MAX_MS)) : nextTurn()),
+});
+const downloads = createDownloads();
+
 const requestBounds = settings.requestLog;
 const keepsRequests = requestBounds.keptDays > 0;
 const requests = openNodeRequestLog(
   store.pool === null ? { dataDir: settings.dataDir } : { pool: store.pool },
-  { bounds: requestBounds, now, logError: (message, cause) => logError(message, { cause }) },
+  {
+    ...{ bounds: requestBounds, turns: readTurns, now },
+    logError: (message, cause) => logError(message, { cause }),
+  },
 );
 
 const forgetRequests: AccountDeps["forgetRequests"] = (order) =>
@@ -213,6 +230,8 @@ const deps: DashboardDeps = {
   recordActivity: createRecordActivity({ activityLog: store.activityLog, mail, publicUrl }),
   events: store.events,
   requests: keepsRequests ? { log: requests.log, bounds: requestBounds } : null,
+  downloads,
+  readTurns,
   sales: { prices, billing, purchases: store.purchases },
   inBackground,
   afterResponse: (work) => inBackground(sleep(AFTER_RESPONSE_MS).then(work)),
@@ -338,6 +357,7 @@ function fail(id: number, cause: unknown): void {
 }
 
 async function stop(): Promise<void> {
+  downloads.stop();
   clearInterval(tidying);
   clearInterval(counting);
   await Promise.all([...background, events.stop()]);

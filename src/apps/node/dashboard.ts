@@ -146,6 +146,8 @@ export async function startDashboard(
 ): Promise<DashboardThread> {
   const waiting = new Map<number, Waiting>();
   /** Requests on their way to the request log. */
+  /** Cuts off each download that is running. */
+  const downloads = new Set<(cause: Error) => void>();
   const handing = new Map<number, (outcome: Handed) => void>();
   let count = 0;
   let stopping = false;
@@ -157,12 +159,15 @@ export async function startDashboard(
   function receive(message: FromDashboard): void {
     if (message.kind === "response") {
       const { id, status, headers, body } = message;
-      const isEmpty = body instanceof Uint8Array && body.byteLength === 0;
-      const response = new Response(isEmpty ? null : (body as Uint8Array<ArrayBuffer>), {
-        status,
-        headers: headers.map(([...pair]) => pair),
-      });
-      waiting.get(id)?.resolve(response);
+      const asked = waiting.get(id);
+      // The client got an error, because the response took too long.
+      if (asked === undefined && !(body instanceof Uint8Array)) dropStream(body);
+      asked?.resolve(
+        new Response(body instanceof Uint8Array ? bytesOf(body) : cutOffAtDeath(body, downloads), {
+          status,
+          headers: headers.map(([...pair]) => pair),
+        }),
+      );
     } else if (message.kind === "handed") {
       handing.get(message.id)?.(message.outcome);
       handing.delete(message.id);
@@ -191,6 +196,7 @@ export async function startDashboard(
         each.reject(new DashboardUnavailable("The thread ended"));
       for (const each of handing.values()) each("lost");
       handing.clear();
+      for (const cutOff of downloads) cutOff(new DashboardUnavailable("The thread ended"));
       if (stopping) return;
       if (Date.now() - startedAt >= GOOD_AFTER_MS) deaths = 0;
       log.logError("Dashboard thread died; restarting", {
@@ -276,6 +282,52 @@ export async function startDashboard(
       clearTimeout(force);
     },
   };
+}
+
+const bytesOf = (body: Uint8Array) =>
+  body.byteLength === 0 ? null : (body as Uint8Array<ArrayBuffer>);
+
+function dropStream(body: ReadableStream<Uint8Array>): void {
+  body.cancel().catch(() => {});
+}
+
+/**
+ * A stream of the thread, which never ends by itself if the thread dies. Then it is cut off, so that the client does not take its part
+ * for the whole, or wait for ever.
+ */
+function cutOffAtDeath(
+  body: ReadableStream<Uint8Array>,
+  downloads: Set<(cause: Error) => void>,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let cutOff: (cause: Error) => void = () => {};
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        cutOff = (cause) => {
+          downloads.delete(cutOff);
+          controller.error(cause);
+        };
+        downloads.add(cutOff);
+      },
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!downloads.has(cutOff)) return;
+          if (!done) return controller.enqueue(value);
+          downloads.delete(cutOff);
+          controller.close();
+        } catch (cause) {
+          cutOff(cause as Error);
+        }
+      },
+      cancel(cause) {
+        downloads.delete(cutOff);
+        return reader.cancel(cause);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** Resolves when the thread accepts requests; rejects with the cause if it cannot start. */

@@ -1,3 +1,4 @@
+import type { ReadTurns } from "#accounts/read-turns.ts";
 import type { RequestChunk, RequestLogBounds, RequestLogReads } from "#accounts/request-log.ts";
 import {
   DAY_MS,
@@ -142,7 +143,10 @@ export function createObjectRequestLog(
         if (isNew) removeSuperfluous(order.chunk.lastAt);
         return isNew;
       }),
-    ...createRequestSearch(createSqliteDatabase(driver), { elapsed: () => Date.now(), pause }),
+    ...createRequestSearch(createSqliteDatabase(driver), {
+      elapsed: () => Date.now(),
+      turns: createTurns(),
+    }),
     async counts({ from }) {
       const first = from - (from % HOUR_MS);
       const rows = allCounts.all(dayOf(first), first);
@@ -202,7 +206,17 @@ export const withRequestLog = (
 const NOT_TIDIED = "Old requests of an account were not deleted from its request log; trying again";
 
 /** Calls of the account run between two slices of a search. */
-const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
+function createTurns(): ReadTurns {
+  let pause = Promise.resolve();
+  return {
+    async take() {
+      await pause;
+      return () => {
+        pause = new Promise((resolve) => setTimeout(resolve, 0));
+      };
+    },
+  };
+}
 
 const dayOf = (at: number) => at - (at % DAY_MS);
 

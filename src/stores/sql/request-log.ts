@@ -14,7 +14,11 @@ export type RequestTables = SqlDatabase & {
   insert(chunks: readonly RequestChunk[]): Promise<void>;
 };
 
-type Options = SearchOptions & { bounds: RequestLogBounds };
+type Options = SearchOptions & {
+  bounds: RequestLogBounds;
+  /** Lets other work of the thread run between two slices of a deletion. */
+  pause(): Promise<void>;
+};
 
 const COUNTS_EVERY_MS = 10_000;
 const CHUNKS_A_DELETION = 500;
@@ -24,7 +28,7 @@ const EXCESS = 0.05;
 
 export function createRequestLog(
   tables: RequestTables,
-  { bounds, elapsed, pause }: Options,
+  { bounds, elapsed, pause, turns }: Options,
 ): RequestLog {
   const counts = createCounts();
   let countedAt = elapsed();
@@ -90,7 +94,7 @@ export function createRequestLog(
       if (elapsed() - countedAt >= COUNTS_EVERY_MS) await flush().catch(() => {});
     },
     flush,
-    ...createRequestSearch(tables, { elapsed, pause }),
+    ...createRequestSearch(tables, { elapsed, turns }),
     async counts({ account, from }) {
       const first = Math.floor(from / HOUR_MS) * HOUR_MS;
       const [rows = []] = await tables.batch([

@@ -1,3 +1,4 @@
+import type { ReadTurns } from "#accounts/read-turns.ts";
 import {
   type ListedRequest,
   type RequestFilter,
@@ -17,16 +18,16 @@ import { limitSql, type SqlDatabase, sql } from "./sql-database.ts";
 export type SearchOptions = {
   /** A monotonic clock in milliseconds. */
   elapsed(): number;
-  /** Lets other work of the thread run between two slices. */
-  pause(): Promise<void>;
+  /** Each slice of a search takes a turn. */
+  turns: ReadTurns;
 };
 
 /** A first page of a busy account needs one chunk. Of a quiet one, whose chunks have one request, it needs the next slice too. */
 const FIRST_CHUNKS = 8;
 const GROWTH = 8;
 const CHUNKS_MAX = 2_000;
-/** Requests that a slice reads, about 1 MB. */
-const REQUESTS_A_SLICE = 5_000;
+/** Requests that a slice reads: some 300 KB, and 5 ms of the thread. */
+const REQUESTS_A_SLICE = 2_000;
 /** How long a search may take. A page that is not full by then says where to continue. */
 const SEARCH_MS = 2_000;
 /** A node hands over requests at once, or as soon as the log is reachable again. */
@@ -34,7 +35,7 @@ const LATE_MS = HOUR_MS;
 
 export function createRequestSearch(
   tables: SqlDatabase,
-  { elapsed, pause }: SearchOptions,
+  { elapsed, turns }: SearchOptions,
 ): Pick<RequestLogReads, "list" | "summarize"> {
   /** The selected requests by chunk, newest first, and where to continue after them; null at the end. */
   async function* search(account: string, filter: RequestFilter) {
@@ -47,21 +48,26 @@ export function createRequestSearch(
     for (;;) {
       const slice = sql`SELECT * FROM request_chunk WHERE account = ${account} AND no < ${belowNo}
         AND no >= ${after?.no ?? 0} AND ${hasErrors} ORDER BY no DESC ${limitSql(chunks)}`;
-      const [[seen = {}] = [], rows = []] = await tables.batch([
-        sql`SELECT COUNT(*) AS chunks, MIN(no) AS no, MAX(last_at) AS last, SUM(count) AS requests FROM (${slice}) s`,
-        sql`SELECT no, packed FROM (${slice}) s WHERE ${mayHave(filter)} ORDER BY no DESC`,
-      ]);
-      const found = Number(seen["chunks"]);
-      const isLast = found < chunks || Number(seen["last"]) < (filter.from ?? 0) - LATE_MS;
-      for (const row of rows)
-        yield { requests: readChunk(row).filter(isSelected), reached: placeAbove(row["no"]) };
-      if (found > 0) belowNo = Number(seen["no"]);
-      yield { requests: [], reached: isLast ? null : placeAbove(belowNo) };
-      if (isLast) return;
-      const perChunk = Number(seen["requests"]) / found;
-      const fitting = Math.ceil(REQUESTS_A_SLICE / perChunk);
-      chunks = Math.min(chunks * GROWTH, CHUNKS_MAX, Math.max(FIRST_CHUNKS, fitting));
-      await pause();
+      // The turn lasts while the chunks are read, which whoever iterates may end early.
+      const endTurn = await turns.take(account);
+      try {
+        const [[seen = {}] = [], rows = []] = await tables.batch([
+          sql`SELECT COUNT(*) AS chunks, MIN(no) AS no, MAX(last_at) AS last, SUM(count) AS requests FROM (${slice}) s`,
+          sql`SELECT no, packed FROM (${slice}) s WHERE ${mayHave(filter)} ORDER BY no DESC`,
+        ]);
+        const found = Number(seen["chunks"]);
+        const isLast = found < chunks || Number(seen["last"]) < (filter.from ?? 0) - LATE_MS;
+        for (const row of rows)
+          yield { requests: readChunk(row).filter(isSelected), reached: placeAbove(row["no"]) };
+        if (found > 0) belowNo = Number(seen["no"]);
+        yield { requests: [], reached: isLast ? null : placeAbove(belowNo) };
+        if (isLast) return;
+        const perChunk = Number(seen["requests"]) / found;
+        const fitting = Math.ceil(REQUESTS_A_SLICE / perChunk);
+        chunks = Math.min(chunks * GROWTH, CHUNKS_MAX, Math.max(FIRST_CHUNKS, fitting));
+      } finally {
+        endTurn();
+      }
     }
   }
 

@@ -31,8 +31,12 @@ export type NodeSqlite = SqlDriver & { close(): void };
  * Opens a database file with `node:sqlite` in write-ahead mode, and brings its schema up to date. Every commit is synced to the
  * disk before it returns (`synchronous=FULL`).
  */
-export function openNodeSqlite(file: string, migrations = SQLITE_MIGRATIONS): NodeSqlite {
-  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+export function openNodeSqlite(
+  file: string,
+  migrations = SQLITE_MIGRATIONS,
+  busyTimeoutMs = BUSY_TIMEOUT_MS,
+): NodeSqlite {
+  const database = new DatabaseSync(file, { timeout: busyTimeoutMs });
   try {
     // The file contains hashes of keys and passwords, and email addresses.
     if (file !== ":memory:") chmodSync(file, 0o600);

@@ -7,12 +7,14 @@ import type { ActivityLog } from "#accounts/activity-log.ts";
 import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions, PasswordLane } from "#accounts/auth-options.ts";
 import { createDisposableEmail, type DisposableEmailMode } from "#accounts/disposable-email.ts";
+import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
 import { createRecordActivity } from "#accounts/record-activity.ts";
 import type { RequestLog } from "#accounts/request-log.ts";
 import type { StarterBudgets } from "#accounts/starter-claim.ts";
 import { createIsCommonPassword } from "#accounts/weak-passwords.ts";
 import { createDashboardApp } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
+import { createDownloads } from "#api/dashboard/downloads.ts";
 import { isKnownBrowser } from "#api/dashboard/known-browser.ts";
 import { createProofsOfWork } from "#api/dashboard/proof-of-work.ts";
 import type { Rejection } from "#api/dashboard/rejections.ts";
@@ -232,6 +234,8 @@ export function openFixture(given: FixtureOptions = {}) {
       given.requestLog === undefined
         ? null
         : { log: breakable(given.requestLog), bounds: REQUEST_BOUNDS },
+    downloads: createDownloads(),
+    readTurns: FREE_READ_TURNS,
     sales: { prices, billing, purchases },
     inBackground,
     afterResponse: (work) => inBackground(work()),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
 import type { RequestEntry } from "#accounts/request-log.ts";
 import { lastErrors, requestCounts } from "#api/dashboard/requests.ts";
 import type { KeyView, RequestSummaryView, RequestsView, Visitor } from "#api/dashboard/shapes.ts";
@@ -12,7 +13,7 @@ import { openFixture, openMember, PASSWORD, REQUEST_BOUNDS } from "./dashboard-f
 async function open() {
   const driver = openNodeSqlite(":memory:", REQUEST_LOG_MIGRATIONS);
   const requestLog = createRequestLog(createSqliteRequestTables(driver), {
-    ...{ bounds: REQUEST_BOUNDS, elapsed: () => 0, pause: async () => {} },
+    ...{ bounds: REQUEST_BOUNDS, elapsed: () => 0, pause: async () => {}, turns: FREE_READ_TURNS },
   });
   const fixture = openFixture({ requestLog });
   const member = await openMember(fixture);

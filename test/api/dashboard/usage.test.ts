@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
+import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
 import type {
   CreditsView,
   EntriesView,
@@ -254,7 +255,7 @@ test("home has the errors of the request log by day, the last ones, and what exp
   t.after(() => driver.close());
   const requestLog = createRequestLog(createSqliteRequestTables(driver), {
     bounds: { keptDays: 7, keptMax: 1_000 },
-    ...{ elapsed: () => 0, pause: async () => {} },
+    ...{ elapsed: () => 0, pause: async () => {}, turns: FREE_READ_TURNS },
   });
   const fixture = openFixture({ requestLog });
   const { browser, account } = await openMember(fixture);

@@ -150,6 +150,39 @@ test("restarts a thread that dies: requests in between get an error, and nothing
   assert.equal(emails.filter((text) => text.includes("token=")).length, 1);
 });
 
+test("a download is cut off when the thread dies, and does not end as if it were complete", {
+  timeout: 300_000,
+}, async (t) => {
+  const { ask, emails, threads, dashboard } = await openThread(t);
+  const order = { name: "", email: EMAIL, password: PASSWORD };
+  const mark = cookieOf(await ask("POST", "/dashboard/auth/sign-up/email", order));
+  await until(() => emails.length === 1);
+  const token = /\?token=([^\s&]+)/.exec(emails[0] ?? "")?.[1];
+  const opened = await ask("POST", "/dashboard/auth/verify-email", { token }, mark);
+  const cookie = `${mark}; ${cookieOf(opened)}`;
+  const visitor = await ask("GET", "/dashboard/visitor", undefined, cookie);
+  const account = ((await visitor.json()) as Visitor).user?.account?.id ?? "";
+  const entries = Array.from({ length: 5_000 }, (_, no) => anEntry({ id: `req_${no}` }));
+  assert.equal(await dashboard.logRequests([chunkOf(account, entries)]), "logged");
+  const path = "/dashboard/requests/export?format=jsonl";
+  const [first, second] = [
+    await ask("GET", path, undefined, cookie),
+    await ask("GET", path, undefined, cookie),
+  ];
+  const third = await ask("GET", path, undefined, cookie);
+  assert.equal(third.status, 429);
+  const reader = (first.body as ReadableStream<Uint8Array>).getReader();
+  assert.equal((await reader.read()).done, false);
+  await threads[0]?.terminate();
+  await assert.rejects(async () => {
+    while (!(await reader.read()).done);
+  }, DashboardUnavailable);
+  await assert.rejects(second.text(), DashboardUnavailable, "one that has not begun, too");
+  await until(responses(ask));
+  const again = await ask("GET", path, undefined, cookie);
+  assert.equal((await again.text()).split("\n").length, 5_001, "the new thread has all its places");
+});
+
 test("no request ends the thread, not even one with an unexpected body or a method that fetch does not support", {
   timeout: 300_000,
 }, async (t) => {

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
+import { NotCarriedOut } from "#ledger/port.ts";
 import { openNodeRequestLog, requestLogFile } from "../../../src/apps/node/request-log.ts";
 import { anEntry, chunkOf, NOON } from "../../contract/request-log.ts";
 
@@ -18,6 +20,7 @@ function open(t: TestContext) {
       {
         bounds: { keptDays, keptMax: 1_000 },
         now: () => NOON,
+        tidyEveryMs: 20,
         logError: (message) => loggedErrors.push(message),
       },
     );
@@ -83,4 +86,41 @@ test("a log that is switched off is deleted", async (t) => {
   await off.close();
   assert.ok(!existsSync(file));
   assert.deepEqual(loggedErrors, []);
+});
+
+test("a locked file keeps nobody waiting: what is read or written fails, and is written once the lock is gone", async (t) => {
+  const { file, start, loggedErrors } = open(t);
+  const before = start();
+  await before.append(chunks);
+  await before.close();
+  const other = new DatabaseSync(file);
+  // Whoever holds it like this keeps readers out as well.
+  other.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
+  const log = start();
+  assert.equal(await log.append(chunks), "again");
+  await assert.rejects(log.log.list(list), NotCarriedOut);
+  await assert.rejects(log.log.counts({ account: ACCOUNT, from: NOON }), /locked/);
+  await log.close();
+  other.exec("COMMIT");
+  other.close();
+  const after = start();
+  assert.equal(await after.append(chunks), "logged");
+  assert.equal((await after.log.list(list)).requests.length, 2);
+  await after.close();
+  assert.deepEqual(loggedErrors, ["Requests were not written to the request log"]);
+});
+
+test("requests of a closed account that could not be deleted because of a lock are deleted later", async (t) => {
+  const { file, start } = open(t);
+  const log = start();
+  await log.append(chunks);
+  const other = new DatabaseSync(file);
+  other.exec("BEGIN IMMEDIATE");
+  await assert.rejects(log.log.forget({ account: ACCOUNT, now: NOON }), NotCarriedOut);
+  assert.equal(await log.append(chunks), "again");
+  other.exec("COMMIT");
+  other.close();
+  const left = () => log.log.list(list).then(({ requests }) => requests.length);
+  while ((await left().catch(() => 1)) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await log.close();
 });

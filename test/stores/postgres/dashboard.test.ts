@@ -1,4 +1,5 @@
 import { before, type TestContext } from "node:test";
+import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
@@ -60,5 +61,10 @@ requestLogContract("in PostgreSQL", async (t, bounds) => {
   const pool = openPostgresPool(await newDatabase(), { max: 4 });
   t.after(() => pool.close());
   const tables = createPostgresRequestTables(pool);
-  return createRequestLog(tables, { bounds, elapsed: () => 0, pause: async () => {} });
+  return createRequestLog(tables, {
+    bounds,
+    elapsed: () => 0,
+    pause: async () => {},
+    turns: FREE_READ_TURNS,
+  });
 });
