@@ -1,4 +1,5 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
+import { CLOCK_SKEW_MAX_MS } from "#ledger/throttle.ts";
 import { keyedHash } from "./keyed-hash.ts";
 import {
   bucketOf,
@@ -29,7 +30,8 @@ export function countRequest(
   at: number,
 ): RequestVerdict & { next?: RequestCount } {
   const endsAt = before === undefined ? at : before.at + window * 1_000;
-  if (before === undefined || at >= endsAt) {
+  // A window that begins later than now was counted under a clock that was ahead.
+  if (before === undefined || at >= endsAt || before.at - at > CLOCK_SKEW_MAX_MS) {
     return { next: { count: 1, at }, allowed: true, retryAfter: null };
   }
   if (before.count >= max) {

@@ -1,3 +1,5 @@
+import { CLOCK_SKEW_MAX_MS } from "#ledger/throttle.ts";
+
 /**
  * Limits how fast passwords can be tried.
  *
@@ -79,7 +81,9 @@ export function takeTurn(
   stored: Mistakes | undefined,
   at: number,
 ): { mistakes?: Mistakes; decision: ThrottleDecision } {
-  const isRecent = stored !== undefined && at - stored.at < FORGET_MS;
+  // Mistakes later than now were counted under a clock that was ahead.
+  const isRecent =
+    stored !== undefined && at - stored.at < FORGET_MS && stored.at - at <= CLOCK_SKEW_MAX_MS;
   const { count, freeAt } = isRecent ? stored : { count: 0, freeAt: at };
   const isFree = count < FREE_MISTAKES;
   const stepMs = isFree ? 0 : Math.min(WAIT_MAX_MS, WAIT_FIRST_MS * 2 ** (count - FREE_MISTAKES));

@@ -1,6 +1,7 @@
 import { createOTP } from "@better-auth/utils/otp";
 import type { AuthContext } from "better-auth";
 import { generateRandomString, symmetricDecrypt, symmetricEncrypt } from "better-auth/crypto";
+import { CLOCK_SKEW_MAX_MS } from "#ledger/throttle.ts";
 
 /**
  * Codes of an authenticator app (TOTP, RFC 6238: SHA-1, 6 digits, 30 seconds) and recovery codes, in the table of better-auth's
@@ -144,7 +145,9 @@ export async function tryCode(
 ): Promise<CodeOutcome> {
   const where = [{ field: "id", value: row.id }];
   const lockedUntil = row.lockedUntil === null ? 0 : new Date(row.lockedUntil).getTime();
-  if (lockedUntil > now) return "locked";
+  // A lock that lasts longer was made under a clock that was ahead.
+  if (lockedUntil > now && lockedUntil <= now + LOCK_SECONDS * 1_000 + CLOCK_SKEW_MAX_MS)
+    return "locked";
   const unlock = { failedVerificationCount: 0, lockedUntil: null };
   if (lockedUntil > 0) await adapter.update({ model: TOTP_MODEL, where, update: unlock });
   const counted = await adapter.incrementOne<TotpRow>({

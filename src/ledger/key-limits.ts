@@ -20,13 +20,13 @@ export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 export type KeyBudgets = Record<BudgetPeriod, number | null>;
 
 /**
- * What the calls of a key with a budget cost. `day` and `month` are of the UTC day that starts at `on` and of its month. The
- * day never moves back, so that a clock that is behind cannot reset a budget.
+ * What the calls of a key with a budget cost. `day` and `month` are of the UTC day that starts at `on` and of its month. A clock that is
+ * behind by up to a day does not move the day back, so that it cannot reset a budget.
  */
 export type KeySpent = {
   /**
-   * Debits up to this time may be older than the key's first budget, and then they are not counted here. Their reversals give
-   * nothing back.
+   * Debits up to this time may not be counted here: they may be older than the key's first budget, or than the last change of one.
+   * Their reversals give nothing back.
    */
   since: number;
   on: number;
@@ -47,11 +47,21 @@ export function monthOf(at: number, ahead = 0): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + ahead);
 }
 
-/** What the key has spent in the periods that contain `now`. A time before the counted day counts as that day. */
-export function spentAt(spent: KeySpent, now: number): KeySpent {
-  const on = dayOf(now);
-  if (on <= spent.on) return spent;
-  return { ...spent, on, day: 0, month: monthOf(on) > monthOf(spent.on) ? 0 : spent.month };
+/** Whether the counted day is not the one of this time, so that a clock that is wrong would matter. */
+export const isAnotherDay = ({ on }: KeySpent, now: number): boolean =>
+  on < dayOf(now) || on > dayOf(now) + DAY_MS;
+
+/**
+ * What the key has spent in the periods that contain `now`, by the clock of a node. A time before the counted day counts as that day.
+ * `clock`: the time of the store, which bounds the day: a day that a clock has counted more than a day ahead of it is forgotten.
+ */
+export function spentAt(spent: KeySpent, now: number, clock = now): KeySpent {
+  const isFromAhead = spent.on > dayOf(clock) + DAY_MS;
+  const on = dayOf(Math.min(now, clock));
+  if (on <= spent.on && !isFromAhead) return spent;
+  const isOtherMonth = monthOf(on) !== monthOf(spent.on);
+  const since = isFromAhead ? Math.max(spent.since, clock) : spent.since;
+  return { ...spent, since, on, day: 0, month: isOtherMonth ? 0 : spent.month };
 }
 
 /** A budget as it stands. `resetsAt` is null for the budget in all, which never resets. */
@@ -66,9 +76,10 @@ export type BudgetLeft = {
 export function budgetsAt(
   { limits, spent }: { limits: KeyLimits | null; spent: KeySpent | null },
   now: number,
+  clock = now,
 ): Record<BudgetPeriod, BudgetLeft | null> {
-  const counted = spent === null ? null : spentAt(spent, now);
-  const on = counted?.on ?? dayOf(now);
+  const counted = spent === null ? null : spentAt(spent, now, clock);
+  const on = counted?.on ?? dayOf(clock);
   const left = (period: BudgetPeriod, resetsAt: number | null): BudgetLeft | null => {
     const credits = limits?.budgets[period] ?? null;
     if (credits === null) return null;

@@ -35,7 +35,7 @@ export const BURST_SECONDS = 2;
 const BUCKETS_BEFORE_SWEEP = 10_000;
 
 /** A larger step back in time means that a clock was set back, not that two clocks differ. */
-const CLOCK_SKEW_MAX_MS = 10_000;
+export const CLOCK_SKEW_MAX_MS = 10_000;
 
 /** In thousandths of a call, which are whole numbers: sums of fractions would depend on how often a bucket is looked at. */
 type Bucket = { milliCalls: number; at: number };

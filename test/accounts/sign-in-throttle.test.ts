@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { createRequestCounts } from "#accounts/counted-throttle.ts";
 import { type Attempt, createSignInThrottle } from "#accounts/sign-in-throttle.ts";
 
 const OWNER = "owner@example.com";
@@ -129,4 +130,21 @@ test("a clock that goes back neither throws nor allows more attempts", () => {
   const throttle = createSignInThrottle();
   for (let turn = 0; turn < 10; turn += 1) throttle.ask(outsider(), 1_000_000);
   assert.ok("retryAfterMs" in throttle.ask(outsider(), 0));
+});
+
+test("what was counted under a clock that was a year ahead locks nobody out", () => {
+  const year = 365 * 24 * 60 * 60_000;
+  const at = Date.UTC(2026, 10, 21);
+  const throttle = createSignInThrottle();
+  const attempt = { email: "ann@example.com", address: "192.0.2.1", isKnownBrowser: false };
+  for (let tries = 0; tries < 9; tries += 1) throttle.ask(attempt, at + year);
+  assert.deepEqual(throttle.ask(attempt, at), { waitMs: 0 });
+
+  const rule = { window: 60, max: 3 };
+  const count = createRequestCounts();
+  for (let times = 0; times < 4; times += 1) count("sign-up", rule, at + year);
+  const allowed = { allowed: true, retryAfter: null };
+  for (let times = 0; times < 3; times += 1) assert.deepEqual(count("sign-up", rule, at), allowed);
+  assert.deepEqual(count("sign-up", rule, at), { allowed: false, retryAfter: 60 });
+  assert.equal(count("sign-up", rule, at - 9_000).allowed, false, "clocks differ by seconds");
 });

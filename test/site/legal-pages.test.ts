@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
@@ -61,6 +61,7 @@ function openFolder(t: TestContext) {
   );
   return {
     warnings,
+    folder: path.join(dataDir, "pages"),
     write: (name: string, content: string | Uint8Array) =>
       writeFileSync(path.join(dataDir, "pages", name), content),
     remove: (name: string) => rmSync(path.join(dataDir, "pages", name)),
@@ -100,6 +101,47 @@ test("a file that cannot be published is left out, and the log says why, once", 
   assert.match(warnings[0] ?? "", /terms\.md is not published: it is not UTF-8 text\.$/);
   assert.match(warnings[1] ?? "", /privacy\.md is not published: it has 262145 bytes, and at most/);
   assert.match(warnings[2] ?? "", /status\.md is not published: it must hold one line/);
+});
+
+test("a folder that cannot be read is a warning, once, and no page fails for it", (t) => {
+  const { folder, look, warnings } = openFolder(t);
+  const put: [problem: string, put: () => void][] = [
+    ["it is not a folder", () => writeFileSync(folder, "a file")],
+    ["ELOOP", () => symlinkSync(folder, folder)],
+  ];
+  for (const [problem, act] of put) {
+    rmSync(folder, { recursive: true });
+    act();
+    for (let visit = 0; visit < 3; visit += 1) assert.deepEqual(look(), {});
+    assert.deepEqual(warnings.splice(0), [`The pages in ${folder} are not published: ${problem}.`]);
+  }
+  rmSync(folder);
+  mkdirSync(folder);
+  mkdirSync(path.join(folder, "terms.md"));
+  symlinkSync("privacy.md", path.join(folder, "privacy.md"));
+  writeFileSync(path.join(folder, "imprint.md"), "# Us");
+  for (let visit = 0; visit < 3; visit += 1) assert.deepEqual(look(), { imprint: "# Us" });
+  assert.deepEqual(
+    warnings.splice(0).map((text) => text.split(": ")[1]),
+    ["it is not a file.", "ELOOP."],
+  );
+});
+
+test("a folder that this user may not look into is a warning", (t) => {
+  const { folder, look, warnings } = openFolder(t);
+  writeFileSync(path.join(folder, "terms.md"), "# Terms");
+  chmodSync(folder, 0o000);
+  const isRoot = process.geteuid?.() === 0;
+  // Root may read everything.
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    assert.deepEqual(look(), {});
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+    chmodSync(folder, 0o700);
+  }
+  assert.deepEqual(warnings, [`The pages in ${folder} are not published: EACCES.`]);
+  assert.deepEqual(look(), { terms: "# Terms" }, "without a restart");
 });
 
 test("Markdown of the largest size, however hostile, is rendered within a bound", () => {

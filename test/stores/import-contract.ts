@@ -41,7 +41,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       [
         "a line that came twice",
         (lines) => lines.toSpliced(3, 0, lines[3] ?? ""),
-        /Line 5 .* repeats a record/,
+        /Line 5 .* repeats a record of an earlier line: \S/,
       ],
       ["lines after the trailer", (lines) => [...lines, lines[1] ?? ""], /comes after the trailer/],
       [
@@ -66,7 +66,8 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       ],
       [
         "a purchase of an unknown account",
-        (lines) => lines.map((line) => line.replace(/("pur_b","account":")\w+/, "$1acc_nobody")),
+        (lines) =>
+          lines.map((line) => line.replace(/("pur_b","account":")\w+/, "$1acc_Nobody000000")),
         /\(purchase\) refers to an account or a key that is not in an earlier line/,
       ],
       [
@@ -229,8 +230,14 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       const place = lines.findIndex((line) => line.includes('"record":"debit"')) + 17;
       const debit = JSON.parse(lines[place] ?? "");
       for (const [change, fault] of [
-        [{ key: "key_nobody" }, "refers to an account or a key that is not in an earlier line"],
-        [{ account: "acc_nobody" }, "refers to an account or a key that is not in an earlier line"],
+        [
+          { key: "key_Nobody0000000000000000" },
+          "refers to an account or a key that is not in an earlier line",
+        ],
+        [
+          { account: "acc_Nobody000000" },
+          "refers to an account or a key that is not in an earlier line",
+        ],
         [
           { grant: "nothing" },
           "contradicts itself, or refers to a grant that is not in an earlier line",
@@ -247,7 +254,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
           to.take(lines.toSpliced(place + 1, 0, JSON.stringify(odd))),
           (error) =>
             error instanceof TransferError &&
-            error.message === `Line ${place + 2} (debit) ${fault}`,
+            error.message === `Line ${place + 2} (debit) ${fault}: ${odd.callId}`,
         );
       }
       assert.equal(await to.isEmpty(), true);

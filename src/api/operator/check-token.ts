@@ -13,8 +13,10 @@ export function createTokenCheck(tokens: readonly OperatorToken[]) {
   const findName = createTokenSearch(tokens);
   const tries = createThrottle(WRONG_A_SECOND);
   return (authorization: string | null, peer: string | null, now: number): string => {
-    const network = networkOf(peer ?? "");
-    const { allowed, retryAfterSeconds } = tries.take(network, now);
+    const name = findName(authorization);
+    // Whoever has a token is not held up by others behind the same address.
+    if (name !== null) return name;
+    const { allowed, retryAfterSeconds } = tries.take(networkOf(peer ?? ""), now);
     if (!allowed) {
       throw new OperatorError(
         "too_many_tries",
@@ -22,16 +24,11 @@ export function createTokenCheck(tokens: readonly OperatorToken[]) {
         { "Retry-After": String(retryAfterSeconds) },
       );
     }
-    const name = findName(authorization);
-    if (name === null) {
-      throw new OperatorError(
-        "wrong_token",
-        "The bearer token is not an operator token of this service. Send one of the tokens in its setting TOOLBOOTH_OPERATOR_TOKEN.",
-        { "WWW-Authenticate": 'Bearer realm="toolbooth operator"' },
-      );
-    }
-    tries.putBack(network);
-    return name;
+    throw new OperatorError(
+      "wrong_token",
+      "The bearer token is not an operator token of this service. Send one of the tokens in its setting TOOLBOOTH_OPERATOR_TOKEN.",
+      { "WWW-Authenticate": 'Bearer realm="toolbooth operator"' },
+    );
   };
 }
 

@@ -25,7 +25,7 @@ const ENTRIES_AT_ONCE = 1_000;
 export async function exportAccount(args: AccountExportArgs, session: Session): Promise<Outcome> {
   const { client, config, remote, now } = session;
   for (const file of [args.file, args.entries])
-    if (file !== undefined) checkOutputFile(file, args.force);
+    if (file !== undefined) checkOutputFile(file, args.force, config);
   const { account, email } = await accountOf(session, args.email);
   const service = remote?.url ?? baseOf(config, config.port);
   const document = personalData(sourceOf(session, account), { account, service, now });

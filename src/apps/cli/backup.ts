@@ -8,7 +8,6 @@ import {
   exchangeSqlite,
   type Inspection,
   inspectSqlite,
-  SIDECARS,
 } from "#stores/sqlite/backup.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite, openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
@@ -49,10 +48,7 @@ export async function backup(
   const file = databaseFile(invocation.config.dataDir);
   requireNoLostLedger(invocation.config.dataDir);
   if (isMissingOrEmpty(file)) throw new CommandError(noData(invocation.config.dataDir));
-  if (["", ...SIDECARS].some((suffix) => isSameFile(target, file + suffix))) {
-    throw new CommandError(`${target} is the database itself. Choose another file.`);
-  }
-  checkOutputFile(target, force);
+  checkOutputFile(target, force, invocation.config);
   const partial = createPartialFile(target);
   try {
     const secret = withSecret ? secretsToInclude(invocation, file) : null;
@@ -60,7 +56,7 @@ export async function backup(
     const inspection = inspectSqlite(partial, invocation.now, false);
     const sha256 = addChecksum(partial);
     // Checked again, because the file may have been created during the copy.
-    checkOutputFile(target, force);
+    checkOutputFile(target, force, invocation.config);
     commitFile(partial, target);
     return presentBackup(invocation, target, inspection, sha256);
   } finally {

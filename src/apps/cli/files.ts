@@ -4,7 +4,9 @@ import {
   existsSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -12,6 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { Config } from "#config/config.ts";
 import { SIDECARS } from "#stores/sqlite/backup.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import { syncPath } from "../node/data-folder.ts";
@@ -38,11 +41,22 @@ export function dropPartialFile(partial: string): void {
   for (const suffix of ["", ...SIDECARS]) rmSync(partial + suffix, { force: true });
 }
 
-/** Throws `CommandError` if `target` cannot be written, or exists and `force` is not set. */
-export function checkOutputFile(target: string, force: boolean): void {
+/**
+ * Throws `CommandError` if `target` cannot be written, or exists and `force` is not set. A file of the data folder is never replaced: it
+ * may be the ledger.
+ */
+export function checkOutputFile(
+  target: string,
+  force: boolean,
+  { dataDir }: Pick<Config, "dataDir">,
+): void {
   const folder = path.dirname(target);
   if (!existsSync(folder))
     throw new CommandError(`The folder ${folder} does not exist. Create it first.`);
+  if (isOfDataFolder(target, dataDir))
+    throw new CommandError(
+      `${target} is a file of the data folder ${dataDir}, which the service uses. Choose a file outside of it.`,
+    );
   if (!existsSync(target)) return;
   if (!statSync(target).isFile())
     throw new CommandError(`${target} is not a file. Choose a file name.`);
@@ -50,6 +64,33 @@ export function checkOutputFile(target: string, force: boolean): void {
     throw new CommandError(
       `${target} already exists. Choose another name, or add --force to replace it.`,
     );
+}
+
+/**
+ * Whether writing this file would change the data folder, whatever its name: through `..`, a link to a folder or to a file, or another
+ * name of the same file (a hard link). Names that the service will use, such as that of a log that SQLite has removed, count too.
+ */
+export function isOfDataFolder(target: string, dataDir: string): boolean {
+  if (!existsSync(dataDir)) return false;
+  const place = realpathSync(dataDir);
+  const names = new Set([path.join(realpathSync(path.dirname(target)), path.basename(target))]);
+  if (existsSync(target)) names.add(realpathSync(target));
+  for (const name of names) {
+    const inside = path.relative(place, name);
+    const isInside = inside !== "" && !inside.startsWith("..") && !path.isAbsolute(inside);
+    if (isInside && (existsSync(name) || RESERVED.test(inside))) return true;
+  }
+  return existsSync(target) && filesIn(place).some((file) => isSameFile(target, file));
+}
+
+/** The files of the service, and its folders. */
+const RESERVED = /^(?:toolbooth|requests|reversals|clock|secret|server|outbox|pages)(?:[./\\-]|$)/i;
+
+/** The files of a folder and of its folders. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
 export function isSameFile(one: string, other: string): boolean {

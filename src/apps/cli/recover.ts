@@ -34,7 +34,7 @@ export async function recover(
   const source = from ?? databaseFile(dataDir);
   if (!existsSync(source))
     throw new CommandError(from === undefined ? noData(dataDir) : `${source} does not exist.`);
-  checkOutputFile(target, force);
+  checkOutputFile(target, force, invocation.config);
   const { exportSqlite } = await import("#stores/sqlite/transfer.ts");
   const partial = createPartialFile(target);
   try {
@@ -53,7 +53,7 @@ export async function recover(
       throw new CommandError(
         `Nothing in ${source} can be read: it is not a Toolbooth database, or all of it is damaged. Restore a backup.`,
       );
-    checkOutputFile(target, force);
+    checkOutputFile(target, force, invocation.config);
     commitFile(partial, target);
     return present(source, target, result.survey, result.result);
   } finally {

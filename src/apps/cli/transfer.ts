@@ -41,7 +41,7 @@ export async function exportLines(
       "--with-secret does not work with --remote: a deployed service never sends its secret. Store the service's SECRET with the lines.",
     );
   }
-  if (target !== undefined) checkOutputFile(target, force);
+  if (target !== undefined) checkOutputFile(target, force, invocation.config);
   return withDeployment(invocation, async ({ exportLines }) => {
     const exportTo = async (fd: number) => {
       const sink = createSink(fd);
@@ -50,7 +50,10 @@ export async function exportLines(
       return counts;
     };
     const counts = await withOutcome(
-      () => (target === undefined ? spoolTo(1, exportTo) : writeFile(target, force, exportTo)),
+      () =>
+        target === undefined
+          ? spoolTo(1, exportTo)
+          : writeFile(invocation, target, force, exportTo),
       `The export is incomplete. For details, run ${quotedCommand("audit")}.`,
     );
     if (withSecret && counts.secret === undefined) {
@@ -78,6 +81,7 @@ async function withOutcome<Result>(
 }
 
 async function writeFile(
+  { config }: Invocation,
   target: string,
   force: boolean,
   fill: (fd: number) => Promise<RecordCounts>,
@@ -92,7 +96,7 @@ async function writeFile(
       closeSync(fd);
     }
     // Checked again, because the file may have been created during the export.
-    checkOutputFile(target, force);
+    checkOutputFile(target, force, config);
     commitFile(partial, target);
     return counts;
   } finally {

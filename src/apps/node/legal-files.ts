@@ -28,7 +28,9 @@ export function openLegalFiles(
   return () => {
     if (now() - lookedAt < LOOK_EVERY_MS) return sources;
     lookedAt = now();
-    const found = LEGAL_NAMES.map((name) => markOf(fileOf(folder, name))).join("|");
+    const found = [folder, ...LEGAL_NAMES.map((name) => fileOf(folder, name))]
+      .map(markOf)
+      .join("|");
     if (found === marks) return sources;
     marks = found;
     sources = readLegalFiles(folder, warn);
@@ -38,13 +40,39 @@ export function openLegalFiles(
 
 const fileOf = (folder: string, name: LegalName) => path.join(folder, `${name}.md`);
 
-/** Changes when the file does; empty where there is none. */
+/** Changes when the file does, or the reason why it cannot be looked at; empty where there is none. */
 function markOf(file: string): string {
-  const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
-  return stats === undefined ? "" : `${stats.mtimeNs}.${stats.ctimeNs}.${stats.size}.${stats.ino}`;
+  try {
+    const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
+    return stats === undefined
+      ? ""
+      : `${stats.mtimeNs}.${stats.ctimeNs}.${stats.size}.${stats.ino}`;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+const reasonOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? "it cannot be read";
+
+/** Why no file of the folder can be read; null where it can be, or does not exist. */
+function problemOfFolder(folder: string): string | null {
+  try {
+    const stats = statSync(folder, { throwIfNoEntry: false });
+    if (stats === undefined) return null;
+    if (!stats.isDirectory()) return "it is not a folder";
+    statSync(path.join(folder, "."));
+    return null;
+  } catch (error) {
+    return reasonOf(error);
+  }
 }
 
 export function readLegalFiles(folder: string, warn: NodeLog["warn"]): LegalSources {
+  const problem = problemOfFolder(folder);
+  if (problem !== null) {
+    warn(`The pages in ${folder} are not published: ${problem}.`);
+    return {};
+  }
   const sources: Partial<Record<LegalName, string>> = {};
   for (const name of LEGAL_NAMES) {
     const file = fileOf(folder, name);
@@ -66,6 +94,6 @@ function readFile(name: LegalName, file: string): ReturnType<typeof readLegalSou
       return rejected(`it has ${stats.size} bytes, and at most ${LEGAL_BYTES_MAX} are allowed`);
     return readLegalSource(name, readFileSync(file));
   } catch (error) {
-    return rejected((error as NodeJS.ErrnoException).code ?? "it cannot be read");
+    return rejected(reasonOf(error));
   }
 }

@@ -1,4 +1,5 @@
 import { IDEMPOTENCY_KEPT_MS, PRICE_CREDITS_MAX } from "#limits.ts";
+import { isAnotherDay } from "../key-limits.ts";
 import { LAST_USED_STEP_MS } from "../model.ts";
 import { OrderRejected } from "../outcome-errors.ts";
 import type { DebitOrder, DebitOutcome, KeyStatus, KeyStatusOrder } from "../port.ts";
@@ -95,7 +96,10 @@ function decideCharge(rows: Rows, order: DebitOrder): Verdict<DebitOutcome> {
 
   const isFree = isFreeCall(account, order);
   const credits = isFree ? 0 : order.credits;
-  const exhausted = exhaustedBudget(key, credits, order.now);
+  // Only then could the clock of a node be wrong by a day, so that most calls do not ask the store.
+  const mayBeAhead = credits > 0 && key.spent !== null && isAnotherDay(key.spent, order.now);
+  if (mayBeAhead && rows.clock === undefined) return { need: "clock" };
+  const exhausted = exhaustedBudget(key, credits, order.now, rows.clock);
   if (exhausted !== null)
     return reject(rows, withRate({ outcome: "key_budget_exhausted", balance, ...exhausted }, key));
   if (balance < credits)
@@ -107,7 +111,7 @@ function decideCharge(rows: Rows, order: DebitOrder): Verdict<DebitOutcome> {
     debit: debitOf(order, credits, isFree, key.no, taken.parts),
   };
   if (taken.parts.length > 0) changes.drawn = taken.parts.map(({ grant }) => grant);
-  const used = useKey(key, credits, order.now);
+  const used = useKey(key, credits, order.now, rows.clock);
   if (used !== null) changes.usedKey = used;
   if (order.idempotency !== null) changes.earlier = recordOf(order, rows.clock);
 
@@ -230,10 +234,10 @@ const partOf = ({ grant, credits }: Taken["parts"][number]): DebitPart => ({
  * Updates the key's last use and what it has spent. Returns null if the last use is recent and the key has no budget, so that a
  * busy key does not cost a write per call.
  */
-function useKey(key: CallKey, credits: number, now: number): CallKey | null {
+function useKey(key: CallKey, credits: number, now: number, clock = now): CallKey | null {
   const { lastUsedAt } = key;
   const isRecent = lastUsedAt !== null && now - lastUsedAt < LAST_USED_STEP_MS;
-  const spent = spend(key.spent, credits, now);
+  const spent = spend(key.spent, credits, now, clock);
   if (isRecent && spent === key.spent) return null;
   return { ...key, lastUsedAt: isRecent ? lastUsedAt : now, spent };
 }

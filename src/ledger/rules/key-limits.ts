@@ -73,9 +73,10 @@ export function exhaustedBudget(
   key: CallKey,
   credits: number,
   now: number,
+  clock = now,
 ): BudgetExhausted | null {
   if (key.limits === null || credits === 0) return null;
-  const budgets = budgetsAt(key, now);
+  const budgets = budgetsAt(key, now, clock);
   for (const budget of BUDGET_PERIODS) {
     const left = budgets[budget];
     if (left !== null && left.remaining < credits) return { budget, resetsAt: left.resetsAt };
@@ -84,9 +85,14 @@ export function exhaustedBudget(
 }
 
 /** What the key has spent after a charge. */
-export function spend(spent: KeySpent | null, credits: number, now: number): KeySpent | null {
+export function spend(
+  spent: KeySpent | null,
+  credits: number,
+  now: number,
+  clock = now,
+): KeySpent | null {
   if (spent === null || credits === 0) return spent;
-  const { day, month, total, ...counted } = spentAt(spent, now);
+  const { day, month, total, ...counted } = spentAt(spent, now, clock);
   return { ...counted, day: day + credits, month: month + credits, total: total + credits };
 }
 
@@ -108,17 +114,29 @@ export function unspend(
 }
 
 /**
- * What is counted of a key after its limits changed. `lastUsedAt` is at most a step behind the time of the key's latest debit,
- * whatever the clocks of the nodes said, so later debits are certain to be counted.
+ * What is counted of a key after its limits changed. A budget by day or month that changed begins anew; the budget in all keeps what was
+ * spent. `lastUsedAt` is at most a step behind the time of the key's latest debit, whatever the clocks of the nodes said, so later debits
+ * are certain to be counted.
  */
 export function spentUnder(
   limits: KeyLimits | null,
-  { spent, lastUsedAt }: Pick<KeyRow, "spent" | "lastUsedAt">,
+  key: Pick<KeyRow, "limits" | "spent" | "lastUsedAt">,
   now: number,
 ): KeySpent | null {
   if (limits === null || !hasBudget(limits)) return null;
+  const { spent, lastUsedAt } = key;
   const since = lastUsedAt === null ? 0 : lastUsedAt + LAST_USED_STEP_MS - 1;
-  return spent ?? { since, on: dayOf(now), day: 0, month: 0, total: 0 };
+  if (spent === null) return { since, on: dayOf(now), day: 0, month: 0, total: 0 };
+  const isNew = (period: "day" | "month") => key.limits?.budgets[period] !== limits.budgets[period];
+  if (!isNew("day") && !isNew("month")) return spent;
+  const counted = spentAt(spent, now);
+  return {
+    since: Math.max(counted.since, since),
+    on: Math.min(counted.on, dayOf(now)),
+    day: isNew("day") ? 0 : counted.day,
+    month: isNew("month") ? 0 : counted.month,
+    total: counted.total,
+  };
 }
 
 /** Adds the key's own rate to an outcome, if it has one. */

@@ -25,7 +25,7 @@ export function decideKeyCreation(
   if (account === null || account.state === "closed")
     return { outcome: { outcome: "no_account" }, changes: {} };
   if (isKeyTaken) return { outcome: { outcome: "taken" }, changes: {} };
-  const unused = { lastUsedAt: null, spent: null };
+  const unused = { limits: null, lastUsedAt: null, spent: null };
   const made: KeyRow = {
     no: 0,
     id,

@@ -146,7 +146,7 @@ export type Rows = {
   debitKey: CallKey | undefined;
   /** The record of the order's idempotency key. */
   earlier: IdempotencyRow | null | undefined;
-  /** The time by the store's own clock, if several nodes with clocks of their own share the store. */
+  /** The time by the store's own clock, where it was loaded; that of the order if only one node uses the store. */
   clock?: number | undefined;
 };
 
@@ -172,6 +172,8 @@ export type Concerned = { ids: readonly string[] } | { nos: readonly number[] } 
 /** The rows that a rule needs before it can decide. */
 export type Need =
   | { need: "sum" }
+  /** The time by the store's own clock. */
+  | { need: "clock" }
   | { need: "debit" }
   /** The key with this number. */
   | { need: "debitKey"; no: number }

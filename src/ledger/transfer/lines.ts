@@ -2,7 +2,9 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import { anyVersionRecord } from "./older-records.ts";
+import { faultOf } from "./record-faults.ts";
 import {
+  RECORD_KINDS,
   type RecordCounts,
   type RecordKind,
   TransferError,
@@ -100,6 +102,11 @@ export function* readTransfer(
       const checked = anyVersionRecord.safeParse(value);
       if (!checked.success)
         throw new TransferError(`Line ${line} is ${describe(value, checked.error)}`);
+      const fault = faultOf(checked.data);
+      if (fault !== null)
+        throw new TransferError(
+          `Line ${line} is ${invalid(value.record, `${fault.member}: ${fault.rule}; got ${spell(fault.value)}`)}`,
+        );
       counts[checked.data.record] = (counts[checked.data.record] ?? 0) + 1;
       yield { line, record: checked.data };
     }
@@ -141,6 +148,13 @@ function checkHeader(value: object): void {
 }
 
 function checkTrailer(value: object, counts: RecordCounts, sha: string, line: number): void {
+  const unknown = Object.keys((value as { counts?: object }).counts ?? {}).find(
+    (kind) => !RECORD_KINDS.some((known) => known === kind),
+  );
+  if (unknown !== undefined)
+    throw new TransferError(
+      `Line ${line}: the trailer counts records of unknown kind ${spell(unknown)}`,
+    );
   const parsed = trailer.safeParse(value);
   if (!parsed.success) throw new TransferError(`Line ${line} is ${describe(value, parsed.error)}`);
   const kinds = new Set([...Object.keys(parsed.data.counts), ...Object.keys(counts)]);
@@ -160,13 +174,40 @@ function checkTrailer(value: object, counts: RecordCounts, sha: string, line: nu
   }
 }
 
-/** Describes a record by its kind and its first fault. Leaves out its values, because one of them may be the secret. */
+/** Describes a record by its kind and its first fault. */
 function describe(value: object, error: z.ZodError): string {
   const { record } = value as { record: string };
   const [issue] = error.issues;
   if (issue === undefined || (issue.path[0] === "record" && issue.code === "invalid_union")) {
-    return `a record of unknown kind "${record.slice(0, 40)}"`;
+    return `a record of unknown kind ${spell(record)}`;
   }
   const where = issue.path.length > 0 ? `${issue.path.join(".")}: ` : "";
-  return `an invalid record of kind "${record.slice(0, 40)}" (${where}${issue.message})`;
+  const given = memberAt(value, issue.path);
+  // A member that is unknown or missing has no value to show, and hashes and the secret are nobody's business.
+  const isShown =
+    issue.path.length > 0 &&
+    (typeof given !== "object" || given === null) &&
+    given !== undefined &&
+    record !== "secret" &&
+    !/sha256|hash/i.test(String(issue.path.at(-1)));
+  return invalid(record, `${where}${issue.message}${isShown ? `; got ${spell(given)}` : ""}`);
 }
+
+const invalid = (record: string, fault: string) =>
+  `an invalid record of kind ${spell(record)} (${fault})`;
+
+/** As JSON, so that line breaks show, and cut. */
+const spell = (value: unknown) => {
+  const text = JSON.stringify(value);
+  return text.length > SPELLED_CHARS_MAX ? `${text.slice(0, SPELLED_CHARS_MAX)}…` : text;
+};
+const SPELLED_CHARS_MAX = 60;
+
+const memberAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (at, name) =>
+      typeof at === "object" && at !== null && Object.hasOwn(at, name)
+        ? Reflect.get(at, name)
+        : undefined,
+    value,
+  );

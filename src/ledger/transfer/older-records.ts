@@ -8,7 +8,9 @@ import { transferRecord } from "./records.ts";
  */
 function renewRecord(value: unknown): unknown {
   const line = asLine.safeParse(value).data;
-  return line === undefined ? value : (RENEWALS[line.record]?.(line) ?? line);
+  if (line === undefined) return value;
+  // Not by the name alone: "constructor" is a member of every object.
+  return Object.hasOwn(RENEWALS, line.record) ? (RENEWALS[line.record]?.(line) ?? line) : line;
 }
 
 const asLine = z.looseObject({ record: z.string() });

@@ -1,7 +1,10 @@
 import * as z from "zod";
 
+/** What a time must be. */
+export const TIME = "must be a whole number of milliseconds since 1970 UTC";
+
 const name = z.string().min(1);
-const time = z.int().min(0);
+const time = z.int(TIME).min(0, TIME);
 const count = z.int().min(0);
 
 /**

@@ -2,14 +2,14 @@ import * as z from "zod";
 import { parseNetwork } from "#networks.ts";
 import { LEVELS } from "../events.ts";
 import { GRANT_KINDS } from "../model.ts";
-import { purchaseRecord } from "./purchase-record.ts";
+import { purchaseRecord, TIME } from "./purchase-record.ts";
 
 /**
  * The contents of a ledger as records, for export and import. Records refer to accounts, keys and grants by their ids. Times
  * are milliseconds since 1970 UTC. `lines.ts` converts records to lines of JSON.
  */
 const name = z.string().min(1);
-const time = z.int().min(0);
+const time = z.int(TIME).min(0, TIME);
 const count = z.int().min(0);
 /** For members that were added later: older lines without them are valid. */
 const addedLater = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
@@ -162,6 +162,8 @@ export const transferRecord = z.discriminatedUnion("record", [
   z.strictObject({ record: z.literal("secret"), value: name }),
 ]);
 
+export const RECORD_KINDS = transferRecord.options.map(({ shape }) => shape.record.value);
+
 export type TransferRecord = z.infer<typeof transferRecord>;
 export type RecordKind = TransferRecord["record"];
 export type RecordOf<Kind extends RecordKind> = Extract<TransferRecord, { record: Kind }>;
@@ -178,8 +180,16 @@ const STORE_FAULTS = {
   character: "contains the character U+0000, which this database cannot store",
 };
 
-export const storeFault = (fault: keyof typeof STORE_FAULTS, line: number, kind: RecordKind) =>
-  new TransferError(`Line ${line} (${kind}) ${STORE_FAULTS[fault]}`);
+export function storeFault(
+  fault: keyof typeof STORE_FAULTS,
+  line: number,
+  record: TransferRecord,
+): TransferError {
+  const names = ["id", "email", "callId", "key"] as const;
+  const name = names.map((each) => (record as Record<string, unknown>)[each]).find(Boolean);
+  const named = typeof name === "string" ? `: ${name.slice(0, 60)}` : "";
+  return new TransferError(`Line ${line} (${record.record}) ${STORE_FAULTS[fault]}${named}`);
+}
 
 export const totalsFault = (faults: readonly string[]) =>
   new TransferError(`The totals of the export do not reconcile: ${faults.slice(0, 3).join("; ")}`);

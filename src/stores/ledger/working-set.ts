@@ -36,17 +36,20 @@ export type OrderContext = {
   isKeyTaken: Rows["isKeyTaken"];
   debitKey: Rows["debitKey"];
   clock: Rows["clock"];
+  /** Whether the store has a clock of its own. Otherwise the time of the order is that of the store. */
+  hasClock: boolean;
   /** Whether to look up the debit with the order's name: the order may have been carried out before, or the rule asks for that debit. */
   isCareful: boolean;
 };
 
-export const orderContext = (isCareful = false): OrderContext => ({
+export const orderContext = (isCareful = false, hasClock = false): OrderContext => ({
   sum: undefined,
   concerned: undefined,
   isEveryConcerned: false,
   isKeyTaken: undefined,
   debitKey: undefined,
   clock: undefined,
+  hasClock,
   isCareful,
 });
 
@@ -58,6 +61,7 @@ export type LoadRequest = {
   /** The first grants that are spendable at `now`, until they hold more credits than `covering`. */
   grants?: { covering: number; now: number };
   sum?: { now: number };
+  clock?: true;
   concerned?: Concerned;
   earlier?: { tool: string; key: string };
   debit?: { at: number; callId: string };
@@ -82,9 +86,10 @@ export function decide<Name extends RuleName>(
   const verdict = rule.decide(rows, order);
   const { now = 0 } = order as AnyOrder;
   if ("need" in verdict) {
-    if (verdict.need !== "debit") return { load: requestFor(verdict, now) };
     // An earlier order of the batch may have made this debit, so it may not be in the database yet.
-    context.isCareful = true;
+    if (verdict.need === "debit") context.isCareful = true;
+    else if (verdict.need === "clock" && !context.hasClock) context.clock = now;
+    else return { load: requestFor(verdict, now) };
     return decide(known, name, order, context);
   }
   if (hasChanges(verdict.changes)) applyChanges(known, verdict.changes, now);
@@ -162,6 +167,8 @@ function requestFor(need: Exclude<Need, { need: "debit" }>, now: number): LoadRe
   switch (need.need) {
     case "sum":
       return { sum: { now } };
+    case "clock":
+      return { clock: true };
     case "grants":
       return { grants: { covering: need.covering, now } };
     case "concerned":

@@ -53,7 +53,7 @@ export function openTogether<Name extends RuleName>(
   const lines = new Map<string, Line<Name>>();
   const first: LoadOrder[] = [];
   orders.forEach((order, index) => {
-    const context = orderContext(isCareful);
+    const context = orderContext(isCareful, clock === "database");
     const waiting = { index, order, context };
     let line = lines.get(order.account);
     if (line === undefined) {

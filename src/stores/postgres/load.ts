@@ -10,6 +10,7 @@ import {
   readKey,
   readRecord,
 } from "../ledger/row-columns.ts";
+import type { OrderContext } from "../ledger/working-set.ts";
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
 import { DATABASE_CLOCK, type NodeClock } from "./database-clock.ts";
 import { arrayOf, type Column, literalOf, rowsFrom } from "./literals.ts";
@@ -50,6 +51,7 @@ export function loadingsOf(
   const grants: Wanted<"grants">[] = [];
   const sums: Wanted<"sum">[] = [];
   const records: Wanted<"earlier">[] = [];
+  const clocks: { context: OrderContext }[] = [];
   const debits: Wanted<"debit">[] = [];
   const debitKeys: Wanted<"debitKey">[] = [];
   const concerned: Wanted<"concerned">[] = [];
@@ -65,6 +67,7 @@ export function loadingsOf(
     if (load.newKey !== undefined) newKeys.push({ of, context, wanted: load.newKey });
     if (load.sum !== undefined) sums.push({ of, context, wanted: load.sum });
     if (load.earlier !== undefined) records.push({ of, context, wanted: load.earlier });
+    if (load.clock ?? load.earlier !== undefined) clocks.push({ context });
     if (load.debit !== undefined) debits.push({ of, context, wanted: load.debit });
     if (load.debitKey !== undefined) debitKeys.push({ of, context, wanted: load.debitKey });
     if (load.concerned !== undefined) concerned.push({ of, context, wanted: load.concerned });
@@ -77,7 +80,7 @@ export function loadingsOf(
   if (grants.length > 0) loadings.push(loadGrants(grants));
   if (sums.length > 0) loadings.push(loadSums(sums));
   if (records.length > 0) loadings.push(loadRecords(records));
-  if (records.length > 0 && clock === "database") loadings.push(loadClock(records));
+  if (clocks.length > 0 && clock === "database") loadings.push(loadClock(clocks));
   if (debits.length > 0) loadings.push(loadDebits(debits));
   if (debitKeys.length > 0) loadings.push(loadDebitKeys(debitKeys));
   return loadings.filter((loading) => loading !== null);
@@ -146,8 +149,11 @@ function loadSums(asked: readonly Wanted<"sum">[]): Loading {
   };
 }
 
-/** Idempotency records are made and kept by the database's clock, because the nodes have clocks of their own. */
-function loadClock(asked: readonly Wanted<"earlier">[]): Loading {
+/**
+ * Idempotency records are made and kept, and the days of budgets bounded, by the database's clock, because the nodes have clocks of their
+ * own.
+ */
+function loadClock(asked: readonly { context: OrderContext }[]): Loading {
   return {
     sql: DATABASE_CLOCK,
     take([row]) {

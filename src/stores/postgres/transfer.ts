@@ -213,7 +213,7 @@ async function firstFault(query: PostgresQuery, batch: Batch): Promise<unknown> 
   const [first] = rest;
   const fault = constraintOf(cause);
   if (first === undefined || fault === undefined) return cause;
-  return storeFault(fault, first.line, first.record.record);
+  return storeFault(fault, first.line, first.record);
 }
 
 /** Returns how a record violates a constraint, by the SQLSTATE of the error; undefined for any other error. */

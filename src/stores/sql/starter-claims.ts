@@ -1,5 +1,6 @@
 import type { Address, Directory } from "#accounts/directory.ts";
 import { type StarterDecision, type StarterOutcome, startOfDay } from "#accounts/starter-claim.ts";
+import { DAY_MS } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { lastRows, listOf, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
@@ -15,6 +16,10 @@ export const registration = ({ email, account, createdAt }: Address) => [
   sql`SELECT account FROM address WHERE email = ${email}`,
 ];
 
+/** Times of a day, and of the next one by a clock that is ahead; not those of a clock that was further ahead. */
+const isOfDay = (start: number, at: SqlQuery = sql`at`) =>
+  sql`${at} >= ${start} AND ${at} < ${start + 2 * DAY_MS}`;
+
 /** Who got starter credits. A claim counts the budgets and writes in one batch, so they hold under any load. */
 export function createStarterClaims(
   db: SqlDatabase,
@@ -28,7 +33,7 @@ export function createStarterClaims(
         budget === 0
           ? sql`1 = 0`
           : sql`(SELECT count(*) FROM starter_claim
-                 WHERE outcome = 'granted' AND at >= ${today} AND ${condition}) >= ${budget}`;
+                 WHERE outcome = 'granted' AND ${isOfDay(today)} AND ${condition}) >= ${budget}`;
       const outcome = sql`CASE
         WHEN EXISTS (SELECT 1 FROM closed_address WHERE email_hash IN (${hashes})) THEN 'address_used'
         WHEN EXISTS (SELECT 1 FROM starter_claim
@@ -44,7 +49,7 @@ export function createStarterClaims(
             WHERE NOT EXISTS (SELECT 1 FROM starter_claim WHERE account = ${account})
               AND NOT EXISTS (SELECT 1 FROM address WHERE email = ${email} AND account <> ${account})`,
         sql`SELECT own.outcome, (SELECT count(*) FROM starter_claim AS other
-              WHERE other.outcome = own.outcome AND other.at >= ${today}) AS times
+              WHERE other.outcome = own.outcome AND ${isOfDay(today, sql`other.at`)}) AS times
             FROM starter_claim AS own WHERE own.account = ${account}`,
         ...onRegister(email),
       ]);
@@ -64,7 +69,7 @@ export function createStarterClaims(
     async countStarters({ since }) {
       const rows = await lastRows(
         db,
-        sql`SELECT outcome, count(*) AS times FROM starter_claim WHERE at >= ${since}
+        sql`SELECT outcome, count(*) AS times FROM starter_claim WHERE ${isOfDay(since)}
             GROUP BY outcome ORDER BY outcome`,
       );
       return rows.map((row) => ({

@@ -55,7 +55,7 @@ export function importSqlite(
         insert(record);
       } catch (error) {
         const fault = constraintOf(error);
-        throw fault === undefined ? error : storeFault(fault, line, record.record);
+        throw fault === undefined ? error : storeFault(fault, line, record);
       }
     }
     clearWriterMark(driver);

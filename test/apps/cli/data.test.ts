@@ -95,7 +95,10 @@ describe("backup and restore", { concurrency: 2 }, () => {
     assert.match(await cli.refused(`backup ${cli.copy}`), /already exists.*--force/);
     assert.equal(readFileSync(cli.copy, "utf8"), "mine");
     assert.equal((await cli.json(`backup ${cli.copy} --force`)).ok, true);
-    assert.match(await cli.refused(`backup ${cli.database} --force`), /is the database itself/);
+    assert.match(
+      await cli.refused(`backup ${cli.database} --force`),
+      /is a file of the data folder/,
+    );
     assert.match(
       await cli.refused(`backup ${cli.folder}/no/where`),
       /The folder .* does not exist/,

@@ -196,12 +196,12 @@ test("checks the addresses in the lines before it sends anything", async () => {
     [
       '"dee@b.c","account":"acc_Dee000000000"',
       '"dee@b.c","account":"nonsense"',
-      /"address" of nonsense: account is not the id of an account\. Nothing/,
+      /"address" \(account: must be acc_ and 12 letters and digits; got "nonsense"\)\. Nothing/,
     ],
     [
       '"email":"ada@b.c"',
       '"email":"NOT AN ADDRESS 1"',
-      /"address" of acc_Ada000000000: email is not an email/,
+      /"address" \(email: must be an email address in lowercase; got "NOT AN ADDRESS 1"\)/,
     ],
   ] as const) {
     assert.ok(text.includes(from));

@@ -168,6 +168,76 @@ export function describeKeyLimits(open: OpenLedger) {
       });
   });
 
+  const YEAR = 365 * DAY;
+
+  rule(
+    "a day and a month that a clock counted a year ahead are forgotten once the clock is right, and the total is not",
+    async (fixture) => {
+      const { account, debit, listed, keySha256 } = await limited(
+        fixture,
+        budget({ day: 2, month: 3, total: 6 }),
+      );
+      assert.equal(named(await debit({ now: START + YEAR, credits: 2 })), "debited");
+      const status = { account, keySha256, now: START, tool: "hash", credits: 2 };
+      assert.ok(!("exhausted" in (await fixture.ledger.keyStatus(status))));
+      assert.equal(named(await debit({ now: START, credits: 2 })), "debited");
+      const exhausted = { outcome: "key_budget_exhausted", balance: 96, budget: "day" };
+      assert.deepEqual(await debit({ now: START }), { ...exhausted, resetsAt: TOMORROW });
+      assert.equal(named(await debit({ now: TOMORROW })), "debited");
+      assert.deepEqual((await listed())?.spent, {
+        ...{ since: START, on: TOMORROW, day: 1, month: 3, total: 5 },
+      });
+      assert.equal(named(await debit({ now: FEBRUARY })), "debited");
+      assert.equal(named(await debit({ now: FEBRUARY })), "key_budget_exhausted");
+    },
+  );
+
+  rule("a clock that is a day ahead holds a budget up for a day at most", async (fixture) => {
+    const { debit } = await limited(fixture, budget({ day: 1 }));
+    assert.equal(named(await debit({ now: START + DAY })), "debited");
+    for (const now of [START, START + DAY])
+      assert.equal(named(await debit({ now })), "key_budget_exhausted");
+    assert.equal(named(await debit({ now: START + 2 * DAY })), "debited");
+  });
+
+  rule(
+    "a budget by day or month that changes begins anew, and the others keep what was spent",
+    async (fixture) => {
+      const { account, debit, limit, listed } = await limited(
+        fixture,
+        budget({ day: 3, month: 5, total: 9 }),
+      );
+      const first = fixture.debitOrder(account, { key: "own", credits: 3 });
+      assert.equal(named(await fixture.ledger.debit(first)), "debited");
+      const spent = async () => {
+        const { day, month, total } = (await listed())?.spent ?? {};
+        return [day, month, total];
+      };
+      await limit({ ...budget({ day: 3, month: 5, total: 9 }), tools: ["hash"] });
+      assert.deepEqual(await spent(), [3, 3, 3], "another limit changed");
+      await limit(budget({ day: 3, month: 5, total: 8 }));
+      assert.deepEqual(await spent(), [3, 3, 3], "the budget in all");
+      await limit(budget({ day: 2, month: 5, total: 8 }));
+      assert.deepEqual(await spent(), [0, 3, 3]);
+      assert.equal(named(await debit({ now: START + MINUTE, credits: 2 })), "debited");
+      await limit(budget({ day: 2, total: 8 }), START + MINUTE);
+      await limit(budget({ day: 2, month: 4, total: 8 }), START + MINUTE);
+      assert.deepEqual(await spent(), [2, 0, 5]);
+      const { callId, now: at } = first;
+      await fixture.ledger.reverse({ account, callId, at, now: START + MINUTE });
+      assert.deepEqual(await spent(), [2, 0, 5], "a call before the change gives nothing back");
+    },
+  );
+
+  rule("a change frees a budget that a wrong clock has used up", async (fixture) => {
+    const { debit, limit } = await limited(fixture, budget({ day: 1, month: 1 }));
+    assert.equal(named(await debit({ now: START + DAY })), "debited");
+    assert.equal(named(await debit({ now: START })), "key_budget_exhausted");
+    await limit(budget({ day: 2, month: 2 }), START);
+    assert.equal(named(await debit({ now: START, credits: 2 })), "debited");
+    assert.equal(named(await debit({ now: START })), "key_budget_exhausted");
+  });
+
   rule("a free call, a replay and a repeated order need no budget", async (fixture) => {
     const { account, debit } = await limited(fixture, budget({ total: 1 }));
     const first = fixture.debitOrder(account, { key: "own", idempotency: idempotency("once") });

@@ -188,17 +188,52 @@ export const OF_KEY_LIMITS: RuleFault[] = [
     "less(spent.total, true)",
     "spent.total",
   ),
-  fault("rules/key-limits", "new limits reset what was spent", "return spent ?? {", "return {"),
+  fault(
+    "rules/key-limits",
+    "new limits reset what was spent",
+    "if (spent === null) return",
+    "return",
+  ),
   fault(
     "key-limits",
     "a clock that is behind resets a budget",
-    "on <= spent.on",
-    "on === spent.on",
+    "on <= spent.on && !isFromAhead",
+    "on === spent.on && !isFromAhead",
+  ),
+  fault(
+    "key-limits",
+    "a clock that was ahead keeps a budget used up",
+    "const isFromAhead = spent.on > dayOf(clock) + DAY_MS",
+    "const isFromAhead = false",
+  ),
+  fault(
+    "key-limits",
+    "what a clock that was ahead counted can be given back twice",
+    "isFromAhead ? Math.max(spent.since, clock) : spent.since",
+    "spent.since",
+  ),
+  fault(
+    "rules/key-limits",
+    "a changed budget keeps what was spent",
+    'day: isNew("day") ? 0 : counted.day',
+    "day: counted.day",
+  ),
+  fault(
+    "rules/key-limits",
+    "a changed budget takes the other one with it",
+    'month: isNew("month") ? 0 : counted.month',
+    "month: 0",
+  ),
+  fault(
+    "rules/key-limits",
+    "a call before a changed budget gives it credits back",
+    "since: Math.max(counted.since, since)",
+    "since: counted.since",
   ),
   fault(
     "key-limits",
     "each day resets the budget of the month",
-    "monthOf(on) > monthOf(spent.on)",
+    "monthOf(on) !== monthOf(spent.on)",
     "true",
   ),
   fault(
@@ -210,7 +245,7 @@ export const OF_KEY_LIMITS: RuleFault[] = [
   fault(
     "rules/debit",
     "the free call needs a budget",
-    "exhaustedBudget(key, credits, order.now)",
-    "exhaustedBudget(key, order.credits, order.now)",
+    "exhaustedBudget(key, credits, order.now, rows.clock)",
+    "exhaustedBudget(key, order.credits, order.now, rows.clock)",
   ),
 ];

@@ -39,6 +39,8 @@ export type ModelCall = {
   reversedAt: number | null;
 };
 
+export type ModelCharge = { call: ModelCall; day: boolean; month: boolean; total: boolean };
+
 export type ModelKey = {
   id: string;
   sha256: string;
@@ -49,8 +51,8 @@ export type ModelKey = {
   revokedAt: number | null;
   previous: { sha256: string; until: number } | null;
   limits: KeyLimits | null;
-  /** The charges since the key has a budget; `day` is when that was, `on` the day for which a charge counts. */
-  counting: { since: number; day: number; charges: { call: ModelCall; on: number }[] } | null;
+  /** The charges since the key has a budget, the day that is counted, and for which of its periods each charge counts. */
+  counting: { since: number; day: number; charges: ModelCharge[] } | null;
 };
 
 /** How bad a balance is: 0 is enough, 1 is low, 2 is gone. */

@@ -69,46 +69,75 @@ export function keyOperations(find: (id: string) => ModelAccount | undefined): K
 
 const secretsOf = ({ sha256, previous }: ModelKey) => [sha256, previous?.sha256];
 
-/** What was counted stays while there is a budget. Calls of the minute after the last recorded use may be older than the budget. */
+/**
+ * What was counted stays while there is a budget, but a budget by day or month that changes begins anew. Calls of the minute after the last
+ * recorded use may be older than the budget.
+ */
 function setLimits(key: ModelKey, limits: KeyLimits | null, now: number): void {
-  key.limits = limits;
   const { day = null, month = null, total = null } = limits?.budgets ?? {};
-  const hasBudget = day !== null || month !== null || total !== null;
+  const { day: dayBefore = null, month: monthBefore = null } = key.limits?.budgets ?? {};
+  key.limits = limits;
   const since = key.lastUsedAt === null ? 0 : key.lastUsedAt + MINUTE - 1;
-  if (hasBudget) key.counting ??= { since, day: dayOf(now), charges: [] };
-  else key.counting = null;
+  if (day === null && month === null && total === null) key.counting = null;
+  else if (key.counting === null) key.counting = { since, day: dayOf(now), charges: [] };
+  else if (day !== dayBefore || month !== monthBefore) {
+    const counting = countingAt(key.counting, now);
+    for (const charge of counting.charges) {
+      if (day !== dayBefore) charge.day = false;
+      if (month !== monthBefore) charge.month = false;
+    }
+    if (counting.day > dayOf(now)) counting.day = dayOf(now);
+    counting.since = Math.max(counting.since, since);
+    key.counting = counting;
+  }
 }
 
 const dayOf = (at: number) => Math.floor(at / DAY) * DAY;
 const monthOf = (at: number) => new Date(at).toISOString().slice(0, 7);
 
-/** The latest day that was counted, or a later one. */
-const countedDay = ({ day, charges }: NonNullable<ModelKey["counting"]>, now = 0) =>
-  Math.max(day, dayOf(now), ...charges.map(({ on }) => on));
+type Counting = NonNullable<ModelKey["counting"]>;
+
+/** What is counted when it is `now`: another day, unless it is the day before the one that is counted. */
+function countingAt({ since, day, charges }: Counting, now: number): Counting {
+  const today = dayOf(now);
+  const copies = charges.map((charge) => ({ ...charge }));
+  const isAhead = day - today > DAY;
+  if (today > day || isAhead)
+    for (const charge of copies) {
+      charge.day = false;
+      if (monthOf(today) !== monthOf(day)) charge.month = false;
+    }
+  if (isAhead) return { since: Math.max(since, now), day: today, charges: copies };
+  return { since, day: Math.max(day, today), charges: copies };
+}
 
 export function countCharge(key: ModelKey, call: ModelCall): void {
   if (key.counting === null || call.charged === 0) return;
-  key.counting.charges.push({ call, on: countedDay(key.counting, call.at) });
+  key.counting = countingAt(key.counting, call.at);
+  key.counting.charges.push({ call, day: true, month: true, total: true });
 }
 
-function sumsAt(counting: NonNullable<ModelKey["counting"]>, today: number) {
-  const { since, charges } = counting;
-  const sums = { day: 0, month: 0, total: 0 };
-  for (const { call, on } of charges) {
-    const isBack = call.reversedAt !== null && call.at > since;
-    if (on === today && !(isBack && dayOf(call.at) === today)) sums.day += call.charged;
-    const isOfMonth = monthOf(on) === monthOf(today);
-    if (isOfMonth && !(isBack && monthOf(call.at) === monthOf(today))) sums.month += call.charged;
-    if (!isBack) sums.total += call.charged;
-  }
-  return sums;
+/** A reversal gives credits back to the periods of the call, while they are counted. */
+export function returnCharge({ counting }: ModelKey, call: ModelCall): void {
+  if (counting === null || call.at <= counting.since) return;
+  const charge = counting.charges.find((each) => each.call === call);
+  if (charge === undefined) return;
+  if (dayOf(call.at) === counting.day) charge.day = false;
+  if (monthOf(call.at) === monthOf(counting.day)) charge.month = false;
+  charge.total = false;
+}
+
+function sumsOf({ charges }: Counting) {
+  const sumBy = (period: "day" | "month" | "total") =>
+    charges.reduce((sum, charge) => sum + (charge[period] ? charge.call.charged : 0), 0);
+  return { day: sumBy("day"), month: sumBy("month"), total: sumBy("total") };
 }
 
 /** A key as the ledger lists it. */
 export function viewOfKey({ counting, ...key }: ModelKey) {
   if (counting === null) return { ...key, spent: null };
-  const on = countedDay(counting);
-  return { ...key, spent: { since: counting.since, on, ...sumsAt(counting, on) } };
+  const { since, day: on } = counting;
+  return { ...key, spent: { since, on, ...sumsOf(counting) } };
 }
 
 /** A key that works at `now`, or what became of it. */
@@ -145,8 +174,9 @@ export function prohibitionOf(
 
 export function exhaustedAt({ limits, counting }: ModelKey, credits: number, now: number) {
   if (limits === null || counting === null || credits === 0) return null;
-  const today = countedDay(counting, now);
-  const spent = sumsAt(counting, today);
+  const counted = countingAt(counting, now);
+  const today = counted.day;
+  const spent = sumsOf(counted);
   const date = new Date(today);
   const nextMonth = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
   const resets = { total: null, month: nextMonth, day: today + DAY };

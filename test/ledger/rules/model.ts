@@ -24,6 +24,7 @@ import {
   keyAt,
   keyOperations,
   prohibitionOf,
+  returnCharge,
   withRate,
 } from "./model-keys.ts";
 
@@ -102,6 +103,7 @@ export function createModel() {
       }
       if (call.reversedAt !== null) return { reversed: false };
       call.reversedAt = now;
+      for (const key of account.keys) if (key.id === call.keyId) returnCharge(key, call);
       for (const { grant, credits } of call.paid) returnCredits(account, grant, credits, now);
       // A call that took nothing lifts no balance, whatever the clock has made of it meanwhile.
       if (call.paid.length > 0) recordIfBetter(account, now);

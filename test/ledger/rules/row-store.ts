@@ -251,6 +251,9 @@ function context(
     case "sum":
       rows.sum = sumAt(stored, order.now as number);
       return;
+    case "clock":
+      rows.clock = order.now as number;
+      return;
     case "debit":
       rows.debit = stored.debits.get(nameOf(order)) ?? null;
       return;

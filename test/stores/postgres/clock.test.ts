@@ -93,3 +93,21 @@ test("a call with a wrong clock is neither charged again nor kept for less than 
   assert.equal((await repeat(0, "reversed")).outcome, "debited");
   assert.equal((await debit(id, { ...at(0) })).outcome, "debited");
 });
+
+test("a node whose clock is a year ahead does not use up the day's budget of a key for a year", async (t) => {
+  const { node, other, account, debitOrder, createKey } = await openNodes(t);
+  const id = await account("Ada", { credits: 100 });
+  const budgets = { total: null, month: null, day: 3 };
+  const none = { expiresAt: null, tools: null, networks: null, rate: null };
+  await createKey(id, "own", Date.now(), { ...none, budgets });
+  const debit = async ({ ledger }: Node, aheadMs: number) => {
+    const order = debitOrder(id, { key: "own", now: Date.now() + aheadMs });
+    return (await ledger.debit(order)).outcome;
+  };
+  const year = 365 * DAY_MS;
+  assert.equal(await debit(other, year), "debited", "it counts for today");
+  assert.equal(await debit(other, -year), "debited", "and so does this one");
+  assert.equal(await debit(node, 0), "debited");
+  for (const ahead of [0, year, -year])
+    assert.equal(await debit(other, ahead), "key_budget_exhausted");
+});

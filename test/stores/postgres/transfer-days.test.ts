@@ -12,9 +12,9 @@ const nameOf = (day: number) =>
 /** A call at noon of each of the last 45 days. */
 const fillDays = (from: ReturnType<typeof openEmpty>) =>
   from.exec(`
-    INSERT INTO account (id, created_at, free_call) VALUES ('acc_1', 1, 'withheld');
+    INSERT INTO account (id, created_at, free_call) VALUES ('acc_One000000000', 1, 'withheld');
     INSERT INTO api_key (account_no, id, sha256, start, label, created_at)
-      VALUES (1, 'key_1', '${HASH}', 'tb_', 'l', 1);
+      VALUES (1, 'key_One0000000000000000001', '${HASH}', 'tb_', 'l', 1);
     INSERT INTO credit_grant (account_no, id, kind, amount, remaining, spent, granted_at) VALUES (1, 'g', 'pack', 45, 0, 1, 1);
     WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 44)
     INSERT INTO debit_by_account SELECT 1, ${TODAY + DAY / 2} - i * ${DAY}, 'call_' || i, 1, 'hash', 1, 0, 1, NULL, NULL, NULL FROM n;`);

@@ -80,7 +80,7 @@ describe("an export of PostgreSQL", () => {
     const to = await openFresh(t);
     assert.equal((await to.take(lines)).debit, 5_000);
     assert.deepEqual(await to.lines(), lines);
-    await assertSame(to, openSqliteDirect(from), ["acc_1", "acc_2"]);
+    await assertSame(to, openSqliteDirect(from), ["acc_One000000000", "acc_Two000000000"]);
     assert.deepEqual(await to.places(), { debit_other: 5_000 });
   });
 
@@ -161,7 +161,7 @@ describe("an import into a PostgreSQL that is in use", () => {
     assert.deepEqual(await direct.lines(), lines);
   });
 
-  test("rejects a character that PostgreSQL cannot store, with its line", async () => {
+  test("rejects a character that PostgreSQL cannot store, with its line and member", async () => {
     const to = await openGoal();
     const account = {
       record: "account",
@@ -172,10 +172,10 @@ describe("an import into a PostgreSQL that is in use", () => {
     };
     const header = { record: "header", format: "toolbooth-ledger", version: 1 };
     const trailer = { record: "trailer", counts: { account: 2 } };
-    const lines = [header, { ...account, id: "acc_b" }, account, trailer];
+    const lines = [header, { ...account, id: "acc_Bob000000000" }, account, trailer];
     await assert.rejects(
       to.take(lines.map((line) => JSON.stringify(line))),
-      /^Error: Line 3 \(account\) contains the character U\+0000/,
+      /^Error: Line 3 is an invalid record of kind "account" \(id: .*u0000/,
     );
     assert.equal(await to.isEmpty(), true);
   });
@@ -183,9 +183,9 @@ describe("an import into a PostgreSQL that is in use", () => {
 
 /** Debits of two accounts that take several pages and batches. */
 const MANY = `
-  INSERT INTO account (id, created_at, free_call) VALUES ('acc_1', 1, 'withheld'), ('acc_2', 1, 'withheld');
+  INSERT INTO account (id, created_at, free_call) VALUES ('acc_One000000000', 1, 'withheld'), ('acc_Two000000000', 1, 'withheld');
   INSERT INTO api_key (account_no, id, sha256, start, label, created_at)
-    VALUES (1, 'key_1', '${HASH}', 'tb_', 'l', 1);
+    VALUES (1, 'key_One0000000000000000001', '${HASH}', 'tb_', 'l', 1);
   INSERT INTO credit_grant (account_no, id, kind, amount, remaining, spent, granted_at)
     VALUES (1, 'g', 'pack', 2507, 7, 0, 1), (2, 'g', 'pack', 2500, 0, 1, 1);
   WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)

@@ -142,9 +142,9 @@ describe("an export of SQLite", () => {
   test("with many pages contains every record once, in whichever table debits are", (t) => {
     const from = openEmpty(t);
     from.exec(`
-      INSERT INTO account (id, created_at, free_call) VALUES ('acc_1', 1, 'withheld'), ('acc_2', 1, 'withheld');
+      INSERT INTO account (id, created_at, free_call) VALUES ('acc_One000000000', 1, 'withheld'), ('acc_Two000000000', 1, 'withheld');
       INSERT INTO api_key (account_no, id, sha256, start, label, created_at)
-        VALUES (1, 'key_1', '${HASH}', 'tb_', 'l', 1);
+        VALUES (1, 'key_One0000000000000000001', '${HASH}', 'tb_', 'l', 1);
       INSERT INTO credit_grant (account_no, id, kind, amount, remaining, spent, granted_at)
         VALUES (1, 'g', 'pack', 8000, 0, 1, 1), (2, 'g', 'pack', 4000, 0, 1, 1);
     `);

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readTransfer } from "#ledger/transfer/lines.ts";
+import { TransferError } from "#ledger/transfer/records.ts";
+
+/** Lines that somebody edited or that another program wrote: each fault names its line, member and value. */
+const ACCOUNT = "acc_Ann000000000";
+const KEY = "key_Ann0000000000000000001";
+const GOOD: Record<string, Record<string, unknown>> = {
+  account: {
+    ...{ record: "account", id: ACCOUNT, createdAt: 1, state: "open", freeCall: "open" },
+    ...{ lowBalance: null, notifiedLevel: null },
+  },
+  address: { record: "address", email: "ann@example.com", account: ACCOUNT, createdAt: 1 },
+  key: {
+    ...{ record: "key", id: KEY, account: ACCOUNT, sha256: "a".repeat(64), start: "tb_A" },
+    ...{ label: "production", createdAt: 1, lastUsedAt: null, revokedAt: null },
+  },
+  grant: {
+    ...{ record: "grant", account: ACCOUNT, id: "starter:1", kind: "starter", amount: 5 },
+    ...{ remaining: 5, voided: 0, grantedAt: 1, expiresAt: null, clawback: 0, clawbackVersion: 0 },
+  },
+  debit: {
+    ...{ record: "debit", account: ACCOUNT, at: 1, callId: "call_1", key: KEY, tool: "hash" },
+    ...{ credits: 1, isFree: false, grant: "starter:1", parts: null, reversedAt: null },
+  },
+  usage: {
+    ...{ record: "usage", account: ACCOUNT, hour: 3_600_000, key: KEY, tool: "hash" },
+    ...{ calls: 1, freeCalls: 0, credits: 1 },
+  },
+  idempotency: {
+    ...{ record: "idempotency", account: ACCOUNT, tool: "hash", key: "a/b", at: 1 },
+    ...{ callId: "call_1", bodySha256: "x", responseSha256: "y", receivedAt: 1, random: null },
+  },
+  closedAddress: { record: "closedAddress", emailHash: "b".repeat(64), closedAt: 1 },
+  secret: { record: "secret", value: "hush" },
+};
+
+const utf8 = new TextEncoder();
+const HEADER = '{"record":"header","format":"toolbooth-ledger","version":1}';
+const read = (...lines: string[]) => [...readTransfer(lines.map((line) => utf8.encode(line)))];
+
+function faultOf(...lines: string[]): string {
+  try {
+    read(HEADER, ...lines);
+  } catch (error) {
+    assert.ok(error instanceof TransferError, String(error));
+    return error.message;
+  }
+  return "none";
+}
+
+test("a record of each kind is read as it is", () => {
+  const lines = Object.values(GOOD).map((line) => JSON.stringify(line));
+  const counts = Object.fromEntries(Object.keys(GOOD).map((kind) => [kind, 1]));
+  const records = read(HEADER, ...lines, JSON.stringify({ record: "trailer", counts }));
+  assert.deepEqual(
+    records.map(({ line, record }) => [line, record.record]),
+    Object.keys(GOOD).map((kind, at) => [at + 2, kind]),
+  );
+});
+
+const long = "x".repeat(300);
+const BAD: [kind: string, changes: Record<string, unknown>, sentence: string][] = [
+  [
+    "account",
+    { id: "acc_../../etc" },
+    'id: must be acc_ and 12 letters and digits; got "acc_../../etc"',
+  ],
+  [
+    "account",
+    { id: "acc_Ann00000000\n" },
+    'id: must be acc_ and 12 letters and digits; got "acc_Ann00000000\\n"',
+  ],
+  [
+    "account",
+    { createdAt: "2026-02-30" },
+    'createdAt: must be a whole number of milliseconds since 1970 UTC; got "2026-02-30"',
+  ],
+  [
+    "account",
+    { createdAt: -1 },
+    "createdAt: must be a whole number of milliseconds since 1970 UTC; got -1",
+  ],
+  [
+    "account",
+    { createdAt: 1.5 },
+    "createdAt: must be a whole number of milliseconds since 1970 UTC; got 1.5",
+  ],
+  [
+    "account",
+    { createdAt: 8.64e15 },
+    "createdAt: must be a time in milliseconds since 1970 UTC, before the year 10000; got 8640000000000000",
+  ],
+  ["account", { createdAt: 1e300 }, "createdAt: "],
+  [
+    "account",
+    { createdAt: null },
+    "createdAt: must be a whole number of milliseconds since 1970 UTC; got null",
+  ],
+  [
+    "account",
+    { state: "gone" },
+    'state: Invalid option: expected one of "open"|"suspended"|"closed"; got "gone"',
+  ],
+  ["account", { isAdmin: true }, 'Unrecognized key: "isAdmin"'],
+  [
+    "address",
+    { email: "ann@example.com\r\nBcc: eve@example.com" },
+    'email: must be an email address in lowercase; got "ann@example.com\\r\\nBcc: eve@example.com"',
+  ],
+  ["address", { email: "ann@example.com\u2028" }, "email: must be an email address in lowercase"],
+  ["address", { email: "Ann@example.com" }, "email: must be an email address in lowercase"],
+  ["address", { email: "ann" }, 'email: must be an email address in lowercase; got "ann"'],
+  ["address", { email: `${long}@example.com` }, "email: must be an email address in lowercase"],
+  [
+    "address",
+    { account: "../toolbooth" },
+    'account: must be acc_ and 12 letters and digits; got "../toolbooth"',
+  ],
+  [
+    "closedAddress",
+    { emailHash: "ann@example.com" },
+    "emailHash: must be the hash of an email address",
+  ],
+  ["key", { id: "key_../x" }, 'id: must be the id of a key of the account; got "key_../x"'],
+  ["key", { id: "key_Bob0000000000000000001" }, "id: must be the id of a key of the account"],
+  ["key", { sha256: "hush" }, "sha256: Invalid string"],
+  [
+    "key",
+    { label: "a\nb" },
+    'label: must not have line breaks or other control characters; got "a\\nb"',
+  ],
+  ["key", { label: long }, "label: must have at most 100 characters"],
+  ["grant", { amount: -5 }, "amount: Too small: expected number to be >=1; got -5"],
+  ["grant", { amount: 2.5 }, "amount: Invalid input: expected int, received number; got 2.5"],
+  ["grant", { amount: 1e13 }, "amount: must be at most 1000000000000; got 10000000000000"],
+  ["grant", { remaining: -1 }, "remaining: Too small: expected number to be >=0; got -1"],
+  ["grant", { id: "../../secret" }, 'id: must be an id, not a path; got "../../secret"'],
+  ["grant", { id: "..\\secret" }, "id: must be an id, not a path"],
+  ["grant", { id: "" }, 'id: Too small: expected string to have >=1 characters; got ""'],
+  ["grant", { id: long }, "id: must have at most 255 characters"],
+  ["grant", { kind: "gift" }, "kind: Invalid option"],
+  ["debit", { key: "key_../x" }, 'key: must be the id of a key; got "key_../x"'],
+  [
+    "debit",
+    { callId: "call_1\u0000" },
+    'callId: must not have line breaks or other control characters; got "call_1\\u0000"',
+  ],
+  ["debit", { credits: -1 }, "credits: Too small: expected number to be >=0; got -1"],
+  ["debit", { tool: "/etc/passwd" }, 'tool: must be an id, not a path; got "/etc/passwd"'],
+  [
+    "debit",
+    {
+      credits: 3,
+      parts: [
+        { id: "starter:1", kind: "starter", credits: 1 },
+        { id: "a/b", kind: "pack", credits: 2 },
+      ],
+    },
+    'parts.1.id: must be an id, not a path; got "a/b"',
+  ],
+  ["usage", { hour: 3_600_001 }, "hour: must be the start of an hour; got 3600001"],
+  ["usage", { calls: 0.5 }, "calls: Invalid input: expected int, received number; got 0.5"],
+];
+
+for (const [kind, changes, sentence] of BAD)
+  test(`an import names a ${kind} with ${JSON.stringify(changes).slice(0, 60)}`, () => {
+    const line = JSON.stringify({ ...GOOD[kind], ...changes });
+    const fault = faultOf(JSON.stringify(GOOD["closedAddress"]), line);
+    const start = `Line 3 is an invalid record of kind "${kind}" (${sentence}`;
+    assert.ok(fault.startsWith(start), fault);
+  });
+
+test("names that every object has are unknown kinds, and no other value is a kind", () => {
+  for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", "", "Account"])
+    assert.equal(
+      faultOf(`{"record":${JSON.stringify(name)}}`),
+      `Line 2 is a record of unknown kind ${JSON.stringify(name)}`,
+    );
+  for (const line of ["{}", "null", "[]", "7", '{"record":7}', '{"record":null}'])
+    assert.equal(faultOf(line), 'Line 2 is not a record: it has no member "record"');
+  assert.match(faultOf('{"record":"account","__proto__":{"id":"x"}}'), /^Line 2 is an invalid/);
+});
+
+test("a trailer counts known kinds only", () => {
+  const fault = (counts: string) => faultOf(`{"record":"trailer","counts":${counts}}`);
+  for (const counts of ['{"__proto__":1}', '{"coupon":1}'])
+    assert.match(fault(counts), /^Line 2: the trailer counts records of unknown kind "/);
+  for (const counts of ['{"account":-1}', '{"account":1.5}', "7", "null"])
+    assert.match(fault(counts), /^Line 2 is an invalid record of kind "trailer"/);
+});
+
+test("hashes and the secret are not shown", () => {
+  for (const line of [
+    { ...GOOD["key"], sha256: "hush" },
+    { ...GOOD["closedAddress"], emailHash: "" },
+    { record: "secret", value: 7, hush: 1 },
+  ])
+    assert.ok(!/got/.test(faultOf(JSON.stringify(line))), JSON.stringify(line));
+});
