@@ -84,6 +84,7 @@ export type ProblemMembers = {
   price?: number;
   topUpUrl?: string;
   limitSource?: LimitSource;
+  budget?: { credits: number; remaining: number } | undefined;
   resetsAt?: string | null;
   expiredAt?: string;
   allowedTools?: string[];

@@ -24,7 +24,9 @@ const SECRET_CHARS = 32;
 const CHECKSUM_CHARS = 6;
 const BODY_CHARS = ACCOUNT_PART_CHARS + TAG_CHARS + SECRET_CHARS;
 
-export const KEY_PATTERN = `tb_[0-9A-Za-z]{${BODY_CHARS + CHECKSUM_CHARS}}`;
+/** Letters and digits after the prefix. */
+export const KEY_CHARS = BODY_CHARS + CHECKSUM_CHARS;
+export const KEY_PATTERN = `tb_[0-9A-Za-z]{${KEY_CHARS}}`;
 const KEY = new RegExp(`^${KEY_PATTERN}$`);
 /** The part of a key that lists show: enough to tell keys apart, too little to use one. */
 const START_CHARS = "tb_".length + ACCOUNT_PART_CHARS + TAG_CHARS + 4;

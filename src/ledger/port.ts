@@ -74,7 +74,13 @@ export type KeyNotAllowed =
   | { outcome: "key_not_allowed"; balance: number; limit: "networks" };
 
 /** The first budget of the key that does not cover a call. `resetsAt` is null for the budget in all. */
-export type BudgetExhausted = { budget: BudgetPeriod; resetsAt: number | null };
+export type BudgetExhausted = {
+  budget: BudgetPeriod;
+  resetsAt: number | null;
+  /** What the budget allows in its period, and what is left of that. Absent from an object of an earlier release. */
+  credits?: number;
+  remaining?: number;
+};
 
 /** The key's own rate, for the node that counts it. Absent if the key has none. */
 export type KeyRate = {

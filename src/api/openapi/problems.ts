@@ -72,7 +72,7 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
     insufficientCredits(0, highestPrice(tools), topUp(sales, publicUrl)),
   key_budget_exhausted: ({ publicUrl, tools, sales = null }) =>
     keyBudgetExhausted(
-      { budget: "day", resetsAt: SAMPLE_DAY },
+      { budget: "day", resetsAt: SAMPLE_DAY, credits: 50, remaining: 0 },
       4_200,
       highestPrice(tools),
       publicUrl,
@@ -220,6 +220,15 @@ const MEMBERS: Record<keyof ProblemMembers, JsonSchema> = {
       LIMIT_SOURCES,
       "Of 402, `key_not_allowed` and `rate_limited`: the limit that rejected the call.",
     ),
+  },
+  budget: {
+    type: "object",
+    description: "Of `key_budget_exhausted`: the budget of the key that `limitSource` names.",
+    properties: {
+      credits: count("What the key may spend in the period."),
+      remaining: count("What is left of that."),
+    },
+    required: ["credits", "remaining"],
   },
   resetsAt: {
     type: ["string", "null"],

@@ -1,4 +1,4 @@
-import { accountOfKey } from "#accounts/key-format.ts";
+import { accountOfKey, isWellFormedKey, KEY_CHARS, KEY_PATTERN } from "#accounts/key-format.ts";
 import { ApiError } from "#errors.ts";
 import type { AppContext } from "../app-context.ts";
 import type { ApiRequest } from "./exchange.ts";
@@ -44,7 +44,7 @@ export function createAuthenticator(app: Pick<AppContext, "hashKey" | "settings"
     if (earlier !== undefined)
       return { account: earlier.account, keySha256, keyId: earlier.keyId, known: true };
     const account = accountOfKey(key, app.settings.secrets);
-    if (account === undefined) throw invalidKey();
+    if (account === undefined) throw isWellFormedKey(key) ? invalidKey() : mistypedKey(key);
     return { account, keySha256, keyId: null, known: false };
   }
 
@@ -80,7 +80,7 @@ function readBearer(request: KeyRequest): string {
   // An unset shell variable leaves "Bearer " without a key.
   const key = match?.[1];
   if (!key || PLACEHOLDER.test(key)) throw missingKey(findMisplacedKey(request));
-  if (key.length > KEY_CHARS_MAX) throw invalidKey();
+  if (key.length > KEY_CHARS_MAX) throw mistypedKey(key);
   return key;
 }
 
@@ -98,8 +98,11 @@ function findMisplacedKey({ headers, url }: KeyRequest): string | undefined {
   if (value !== null && value !== "") return describeAuthorization(value);
   const header = KEY_HEADERS.find((name) => headers.get(name));
   if (header !== undefined) return `The API key is in the header \`${header}\`, which is not read.`;
-  const parameter = KEY_PARAMETER.exec(url)?.[1];
-  return parameter && `The API key is in the URL, as \`${parameter}\`. URLs end up in logs.`;
+  const parameter = (KEY_PARAMETER.exec(url) ?? ANY_PARAMETER.exec(url))?.[1];
+  if (parameter) return `The API key is in the URL, as \`${parameter}\`. URLs end up in logs.`;
+  return ANY_KEY.test(headers.get("cookie") ?? "")
+    ? "The API key is in a cookie, which is not read."
+    : undefined;
 }
 
 function describeAuthorization(value: string): string {
@@ -113,19 +116,31 @@ function describeAuthorization(value: string): string {
 }
 
 /** Where other services expect their keys. */
-const KEY_HEADERS = ["X-API-Key", "Api-Key", "ApiKey", "X-Auth-Token", "X-Access-Token"];
+const KEY_HEADERS = [
+  ...["X-API-Key", "Api-Key", "ApiKey", "X-API-Token", "X-Auth-Token", "X-Access-Token"],
+  ...["X-Auth-Key", "Token", "Proxy-Authorization"],
+];
 const KEY_PARAMETER = /[?&]((?:api[-_]?|access[-_]?)?(?:key|token))=[^&#]/i;
+const ANY_KEY = new RegExp(KEY_PATTERN);
+const ANY_PARAMETER = new RegExp(`[?&]([\\w-]{1,40})=${KEY_PATTERN}`);
 
-/**
- * The same wording for malformed, unknown and revoked keys and for closed accounts, so that it does not reveal which
- * applies.
- */
-export function invalidKey(): ApiError {
-  return new ApiError(
-    "invalid_key",
-    "This API key is not valid. Check that you sent the whole key, without quotes, and that it has not been revoked.",
-    {
-      headers: { "WWW-Authenticate": 'Bearer realm="toolbooth", error="invalid_token"' },
-    },
+/** The same wording for unknown and revoked keys and for closed accounts, so that it does not reveal which applies. */
+export const invalidKey = (): ApiError =>
+  rejectedKey(
+    "This API key is not valid. Check that it is a key of this service and has not been revoked.",
   );
-}
+
+/** Anyone can verify a checksum offline, so this reveals nothing. */
+const mistypedKey = (key: string): ApiError =>
+  rejectedKey(
+    KEY_ID.test(key)
+      ? "This is the id of an API key, not the key. The key begins with `tb_` and is shown once, when it is created."
+      : `This API key looks mistyped or truncated: a key is \`tb_\` and ${KEY_CHARS} letters and digits, and its checksum is right. Copy the whole key again, without quotes.`,
+  );
+
+const KEY_ID = /^key_[0-9A-Za-z]+$/;
+
+const rejectedKey = (detail: string): ApiError =>
+  new ApiError("invalid_key", detail, {
+    headers: { "WWW-Authenticate": 'Bearer realm="toolbooth", error="invalid_token"' },
+  });

@@ -115,29 +115,29 @@ export const insufficientCredits = (balance: number, price: number, topUp: TopUp
     { members: { balance, price, limitSource: "account", topUpUrl: topUp.url } },
   );
 
-const BUDGET_NAMES = {
-  day: "budget for a day",
-  month: "budget for a month",
-  total: "budget in all",
-};
+const BUDGET_PERIOD_NAMES = { day: "for a day", month: "for a month", total: "in all" };
 
 export function keyBudgetExhausted(
-  { budget, resetsAt: at }: BudgetExhausted,
+  { budget: period, resetsAt: at, credits, remaining }: BudgetExhausted,
   balance: number,
   price: number,
   publicUrl: string,
   topUp: TopUp,
 ): ApiError {
   const resetsAt = instant(at);
+  const budget =
+    credits === undefined || remaining === undefined ? undefined : { credits, remaining };
+  const name = `budget${budget ? ` of ${creditsText(budget.credits)}` : ""} ${BUDGET_PERIOD_NAMES[period]}`;
+  const left = budget ? `${budget.remaining} left` : "less left";
   // A higher budget alone would not help an account without credits.
   const isShort = balance < price;
   const short = isShort ? ` The account's balance is ${balance}, too. ${topUp.sentence}` : "";
   return new ApiError(
     "key_budget_exhausted",
-    `The call costs ${creditsText(price)}, and the API key's ${BUDGET_NAMES[budget]} has less left. ${resetsAt === null ? "It does not reset." : `It resets at ${resetsAt}.`} To raise it, see ${publicUrl}/settings/api-keys${isShort ? "." : ""}${short}`,
+    `The call costs ${creditsText(price)}, and the API key's ${name} has ${left}. ${resetsAt === null ? "It does not reset." : `It resets at ${resetsAt}.`} To raise it, see ${publicUrl}/settings/api-keys${isShort ? "." : ""}${short}`,
     {
       members: {
-        ...{ balance, price, limitSource: `key_${budget}` as const, resetsAt },
+        ...{ balance, price, limitSource: `key_${period}` as const, budget, resetsAt },
         ...(isShort && { topUpUrl: topUp.url }),
       },
     },

@@ -79,7 +79,8 @@ export function exhaustedBudget(
   const budgets = budgetsAt(key, now, clock);
   for (const budget of BUDGET_PERIODS) {
     const left = budgets[budget];
-    if (left !== null && left.remaining < credits) return { budget, resetsAt: left.resetsAt };
+    if (left === null || left.remaining >= credits) continue;
+    return { budget, resetsAt: left.resetsAt, credits: left.credits, remaining: left.remaining };
   }
   return null;
 }

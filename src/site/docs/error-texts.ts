@@ -34,7 +34,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   invalid_key: {
     cause:
-      "The key is misspelled, unknown or revoked, or its account is closed; the response does not say which. Or the key has expired, or was rotated and the time of its old secret is over: then `detail` says so, and `expiredAt` says when.",
+      "The key is mistyped or truncated, which its checksum shows: then `detail` says so. Or the key is unknown or revoked, or its account is closed; the response does not say which. Or the key has expired, or was rotated and the time of its old secret is over: then `detail` says so, and `expiredAt` says when.",
     cure: "Check that you copied the whole key. If the key was revoked, use a new one. If it was rotated, send its new secret; if it has expired, use another key or set a later expiry under Settings, API keys.",
   },
   insufficient_credits: {
@@ -43,7 +43,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   key_budget_exhausted: {
     cause:
-      "The key has a budget for a day, for a month or in all (`limitSource`), and the call costs more than is left of it. The account may still have credits.",
+      "The key has a budget for a day, for a month or in all (`limitSource`), and the call costs more than is left of it (`budget`). The account may still have credits.",
     cure: "Wait until the budget resets (`resetsAt`, in UTC), use another key, or raise the budget under Settings, API keys. If the account has too few credits as well, `topUpUrl` is the page where you get more. The failed call was not charged.",
   },
   account_suspended: {

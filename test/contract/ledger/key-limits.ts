@@ -128,13 +128,23 @@ export function describeKeyLimits(open: OpenLedger) {
     async (fixture) => {
       const { debit, listed } = await limited(fixture, budget({ day: 3, month: 5, total: 6 }));
       const take = async (now: number, credits = 1) => debit({ now, credits });
-      const exhausted = (name: string, resetsAt: number | null, balance: number) => ({
+      const exhausted = (
+        name: "day" | "month" | "total",
+        resetsAt: number | null,
+        balance: number,
+        remaining = 0,
+      ) => ({
         ...{ outcome: "key_budget_exhausted", balance, budget: name, resetsAt },
+        ...{ credits: { day: 3, month: 5, total: 6 }[name], remaining },
       });
       assert.equal(named(await take(START, 3)), "debited");
       assert.deepEqual(await take(START), exhausted("day", TOMORROW, 97));
       assert.deepEqual(await take(TOMORROW - 1), exhausted("day", TOMORROW, 97));
-      assert.deepEqual(await take(TOMORROW, 3), exhausted("month", FEBRUARY, 97), "all or nothing");
+      assert.deepEqual(
+        await take(TOMORROW, 3),
+        exhausted("month", FEBRUARY, 97, 2),
+        "all or nothing",
+      );
       assert.equal(named(await take(TOMORROW, 2)), "debited");
       assert.deepEqual(await take(TOMORROW + DAY), exhausted("month", FEBRUARY, 95));
       assert.equal(named(await take(FEBRUARY)), "debited");
@@ -151,10 +161,11 @@ export function describeKeyLimits(open: OpenLedger) {
       fixture.ledger.keyStatus({ account, keySha256, now: START, tool: "hash", credits });
     const good = { outcome: "good", balance: 100, freeCall: false };
     assert.deepEqual(await status(2), good);
-    const exhausted = { budget: "day", resetsAt: TOMORROW };
-    assert.deepEqual(await status(3), { ...good, exhausted });
+    const exhausted = { budget: "day", resetsAt: TOMORROW, credits: 2 };
+    assert.deepEqual(await status(3), { ...good, exhausted: { ...exhausted, remaining: 2 } });
     await debit({ credits: 2 });
-    assert.deepEqual(await status(1), { ...good, balance: 98, exhausted });
+    const spent = { ...exhausted, remaining: 0 };
+    assert.deepEqual(await status(1), { ...good, balance: 98, exhausted: spent });
     assert.deepEqual(await status(0), { ...good, balance: 98 });
   });
 
@@ -164,7 +175,7 @@ export function describeKeyLimits(open: OpenLedger) {
     for (const now of [TOMORROW, START])
       assert.deepEqual(await debit({ now }), {
         ...{ outcome: "key_budget_exhausted", balance: 98, budget: "day" },
-        resetsAt: TOMORROW + DAY,
+        ...{ resetsAt: TOMORROW + DAY, credits: 2, remaining: 0 },
       });
   });
 

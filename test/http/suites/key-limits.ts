@@ -117,6 +117,9 @@ export function keyLimitsSuite(sentence: Sentence) {
       const { balance, price, limitSource } = problem;
       assert.deepEqual([balance, price, limitSource], [98, 1, "key_day"]);
       assert.equal(problem.resetsAt, resetsAt);
+      assert.deepEqual(problem.budget, { credits: 2, remaining: 0 });
+      const said = `the API key's budget of 2 credits for a day has 0 left. It resets at ${resetsAt}.`;
+      assert.ok(problem.detail.includes(said), problem.detail);
       assertDescribed(service, "uuid", response);
       const replay = await post("uuid", uuid, { "Idempotency-Key": "call-0" });
       assertResponse(replay, 0);
@@ -132,6 +135,7 @@ export function keyLimitsSuite(sentence: Sentence) {
       assertResponse(await post("uuid", uuid), 1);
       const last = assertProblem(await post("uuid", uuid), "key_budget_exhausted");
       assert.deepEqual([last.limitSource, last.resetsAt], ["key_total", null]);
+      assert.match(last.detail, /budget of 3 credits in all has 0 left\. It does not reset\./);
     },
     { settings: { rateLimit: 100_000, fixed: true } },
   );

@@ -97,6 +97,10 @@ function keySentences(sentence: Sentence) {
         [`?text=a&api_key=${key}`, [], inUrl("api_key")],
         [`?API-KEY=${key}`, [], inUrl("API-KEY")],
         [`?access_token=${key}`, [], inUrl("access_token")],
+        [`?text=a&k=${key}`, [], inUrl("k")],
+        ["", [["Proxy-Authorization", `Bearer ${key}`]], header("Proxy-Authorization")],
+        ["", [["Cookie", `a=b; api=${key}`]], "The API key is in a cookie, which is not read."],
+        ["", [["Cookie", "key=tb_short"]], none],
       ];
       for (const [query, headers, found] of rows) {
         for (const path of ["/api/v1/hash", "/api/v1/account"]) {
@@ -149,33 +153,46 @@ function keySentences(sentence: Sentence) {
   });
 
   sentence(
-    "401 invalid_key: unknown, malformed, revoked and closed accounts' keys share one wording",
+    "401 invalid_key: unknown and revoked keys and those of closed accounts share one wording, and mistyped keys have another",
     async (service) => {
       const { account, key, keyId } = await createCaller(service);
+      const unknown = makeKey(account, SECRETS, randomBytes);
+      const elsewhere = makeKey(
+        account,
+        ["the secret of another service, long enough"],
+        randomBytes,
+      );
       const closed = await createCaller(service);
       await service.ledger.closeAccount({ account: closed.account, now: await service.now() });
       const revoked = await createKey(service, account);
       await service.ledger.revokeKey({ account, id: revoked.keyId, now: await service.now() });
       const flipped = key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
-      const wrong = [
+      const swapped = key.slice(0, 20) + key[21] + key[20] + key.slice(22);
+      const mistyped = [
         "x",
         "tb_",
         key.slice(0, -1),
+        key.slice(1),
         `${key}0`,
         flipped,
-        keyId,
+        ...(swapped === key ? [] : [swapped]),
+        key.toLowerCase(),
+        `Bearer ${key}`,
+        `${key};`,
         `${key} ${key}`,
         "x".repeat(5000),
         `"${key}"`,
       ];
-      const keys = [...wrong, revoked.key, closed.key];
-      const wordings = new Set<string>();
-      for (const value of keys) {
+      const unknowable = [unknown, elsewhere, revoked.key, closed.key];
+      const wordings = new Map<string, Set<string>>();
+      for (const value of [...mistyped, ...unknowable, keyId]) {
         const response = await service.send(
           "/api/v1/hash",
           call(["Authorization", `Bearer ${value}`]),
         );
-        wordings.add(assertProblem(response, "invalid_key").detail);
+        const { detail } = assertProblem(response, "invalid_key");
+        assert.ok(value.length < 4 || !detail.includes(value), detail);
+        wordings.set(detail, (wordings.get(detail) ?? new Set()).add(value));
         assert.equal(response.header("www-authenticate"), `${CHALLENGE}, error="invalid_token"`);
         assert.equal(response.header("credits-remaining"), null);
         assert.equal(
@@ -184,7 +201,13 @@ function keySentences(sentence: Sentence) {
           "nobody learns of an account's calls without its key",
         );
       }
-      assert.equal(wordings.size, 1);
+      const [first, second, third, ...others] = [...wordings];
+      assert.deepEqual(others, []);
+      assert.match(first?.[0] ?? "", /looks mistyped or truncated/);
+      assert.deepEqual(first?.[1], new Set(mistyped));
+      assert.match(second?.[0] ?? "", /^This API key is not valid/);
+      assert.deepEqual(second?.[1], new Set(unknowable));
+      assert.match(third?.[0] ?? "", /the id of an API key/);
     },
   );
 

@@ -183,7 +183,10 @@ export function exhaustedAt({ limits, counting }: ModelKey, credits: number, now
   for (const budget of ["total", "month", "day"] as const) {
     const most = limits.budgets[budget];
     if (most !== null && spent[budget] + credits > most)
-      return { budget, resetsAt: resets[budget] };
+      return {
+        ...{ budget, resetsAt: resets[budget] },
+        ...{ credits: most, remaining: Math.max(0, most - spent[budget]) },
+      };
   }
   return null;
 }
