@@ -126,14 +126,14 @@ import type { HashTextResult, Problem } from "${GENERATED}orval.ts";
 ${SHAPE}
 export async function callEverything(_baseUrl: string, key: string, poorKey: string, _fetch: Fetch): Promise<Results> {
   const headers = { Authorization: \`Bearer \${key}\` };
-  const page = await renderMarkdown({ markdown: "# Hello" }, undefined, { headers });
-  const code = await createQrCode({ text: "hello", format: "svg" }, undefined, { headers });
-  const hash = await hashText({ text: "hello" }, undefined, { headers });
-  const uuid = await generateUuids(undefined, undefined, { headers: { ...headers, "Idempotency-Key": "order-4711" } });
+  const page = await renderMarkdown({ markdown: "# Hello" }, { headers });
+  const code = await createQrCode({ text: "hello", format: "svg" }, { headers });
+  const hash = await hashText({ text: "hello" }, { headers });
+  const uuid = await generateUuids(undefined, { headers: { ...headers, "Idempotency-Key": "order-4711" } });
   const echo = await echoJson({ any: ["value"] }, { headers });
   const account = await getAccount({ headers });
-  const fault = await generateUuids({ count: 501 }, undefined, { headers });
-  const poor = await generateUuids({}, undefined, { headers: { Authorization: \`Bearer \${poorKey}\` } });
+  const fault = await generateUuids({ count: 501 }, { headers });
+  const poor = await generateUuids({}, { headers: { Authorization: \`Bearer \${poorKey}\` } });
   if (page.status !== 200 || code.status !== 200 || hash.status !== 200) throw new Error();
   if (uuid.status !== 200 || echo.status !== 200 || account.status !== 200) throw new Error();
   if (fault.status !== 400 || poor.status !== 402) throw new Error();

@@ -40,8 +40,6 @@ export type Header = {
   example?: unknown;
 };
 
-export type Parameter = Header & { name: string; in: "query" };
-
 export type NamedExample = { summary: string; value: unknown };
 
 export type MediaType = {
@@ -75,7 +73,6 @@ export type Operation = {
   description: string;
   tags: string[];
   security?: Record<string, string[]>[];
-  parameters?: Parameter[];
   requestBody?: RequestBody;
   responses: Record<string, ApiResponse | Reference>;
   /** What a successful call costs. */

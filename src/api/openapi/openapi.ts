@@ -7,17 +7,12 @@ import { responseHeaders, toolResponseHeaders } from "./headers.ts";
 import { callPrice } from "./price-text.ts";
 import { problemExamples, problemResponses, problemSchemas, toolProblems } from "./problems.ts";
 import { toolExamples } from "./schemas.ts";
-import {
-  bareResponses,
-  namesOf,
-  otherBodies,
-  queryParameters,
-  toolSchemas,
-} from "./tool-schemas.ts";
+import { bareResponses, namesOf, otherBodies, toolSchemas } from "./tool-schemas.ts";
 
 /**
  * Describes the API in OpenAPI 3.1. It is derived from the tools (schemas, limits, examples, prices) and the table of errors. The
- * fuzz test checks every response against it. `operations.ts` describes the endpoints for monitoring.
+ * fuzz test checks every response against it. Operations have no parameters: importers (Postman) would send those of the query with
+ * every call, besides the same fields in the body. `operations.ts` describes the endpoints for monitoring.
  */
 export function describeApi(options: ApiOptions): OpenApiDocument {
   const { publicUrl, tools, version } = options;
@@ -79,9 +74,8 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
     summary: tool.summary,
     description: tool.description,
     tags: ["Tools"],
-    parameters: queryParameters(tool),
     requestBody: {
-      description: `JSON in UTF-8${tool.rawBody === undefined ? "" : `, or the \`${tool.rawBody.field}\` alone`}${tool.verbatim === undefined ? ", or a form" : ""}; as JSON at most ${sizeInWords(tool.verbatim?.bytesMax ?? tool.bodyBytesMax)}. It may be compressed with gzip.`,
+      description: `JSON in UTF-8${tool.rawBody === undefined ? "" : `, or the \`${tool.rawBody.field}\` alone`}${tool.verbatim === undefined ? ", or a form" : ""}; as JSON at most ${sizeInWords(tool.verbatim?.bytesMax ?? tool.bodyBytesMax)}. It may be compressed with gzip.${tool.verbatim === undefined ? " The query may have fields in place of the body." : ""}`,
       required: tool.body === "required",
       content: {
         "application/json": {

@@ -1,6 +1,6 @@
 import type { RawBody, ResponseVariants, Tool } from "#tools/define-tool.ts";
 import { FIELDS_TYPE, FORM_TYPE } from "../pipeline/media-types.ts";
-import type { JsonSchema, MediaType, Parameter } from "./document.ts";
+import type { JsonSchema, MediaType } from "./document.ts";
 import { inputSchema, outputSchema } from "./schemas.ts";
 
 /**
@@ -35,15 +35,20 @@ export function toolSchemas(tool: Tool<unknown>): Record<string, JsonSchema> {
   };
 }
 
-/** Importers that fill in a body (Postman) take the example, which can be combined with every parameter of the query. */
+/**
+ * Importers that fill in a body take one that works: Postman by default the `default` of the whole schema, because it would invent
+ * a value for each field otherwise; with another setting, and other importers, the `example`.
+ */
 function requestSchema(tool: Tool<unknown>): JsonSchema {
   const { properties, ...schema } = inputSchema(tool);
   if (properties === undefined) return schema;
+  const example = shortestRequest(tool, schema.required);
   return {
     ...schema,
     properties: mapValues(properties, withoutDefault),
     // Not `examples`, which Postman ignores here.
-    example: shortestRequest(tool, schema.required),
+    example,
+    default: example,
   };
 }
 
@@ -54,7 +59,7 @@ function shortestRequest({ examples, rawBody }: Tool<unknown>, required: string[
   return Object.fromEntries(fields.filter(([name]) => names.has(name)));
 }
 
-/** The default as a sentence, as the example that importers send, and as `x-default` for programs. */
+/** The default as a sentence, as an example, and as `x-default` for programs. */
 function withoutDefault({ default: fallback, description = "", ...schema }: JsonSchema) {
   if (fallback === undefined) return { ...schema, description };
   return {
@@ -122,13 +127,7 @@ function variantFields(
   );
 }
 
-/** The parameters of the query: every field that may be in a URL. The body may hold them instead, so none is required. */
-export const queryParameters = (tool: Tool<unknown>): Parameter[] =>
-  Object.entries(besideMainField(tool))
-    .filter(([name]) => !tool.secretFields?.includes(name))
-    .map(([name, { description = "", ...schema }]) => ({ name, in: "query", description, schema }));
-
-/** The fields that a call can have beside a body that is the main field. */
+/** The fields that a call can have beside a file. */
 function besideMainField(tool: Tool<unknown>): Record<string, JsonSchema> {
   const { field, standIns = [] } = tool.rawBody ?? {};
   const fields = Object.entries(requestSchema(tool).properties ?? {});
