@@ -135,7 +135,7 @@ export function pythonCode(call: CallShown): string {
     ...(file?.fields === undefined ? [] : ["base64"]),
     "json",
     ...(secret === null ? ["os"] : []),
-    "urllib.request",
+    ...["urllib.error", "urllib.request"],
   ];
   return `import ${modules.join(", ")}
 
@@ -146,8 +146,11 @@ request = urllib.request.Request(
         "Authorization": ${key},${typeLine}
     },${sent === null ? "" : `\n    data=${sent},`}
 )
-with urllib.request.urlopen(request) as response:
-    print(json.load(response))`;
+try:
+    with urllib.request.urlopen(request) as response:
+        print(json.load(response))
+except urllib.error.HTTPError as error:
+    raise SystemExit(json.load(error)["detail"])`;
 }
 
 function pythonBody({ body, json, file }: CallShown): string | null {

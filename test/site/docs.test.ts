@@ -15,6 +15,7 @@ import { createPages } from "#site/pages.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { type Changes, openMemory } from "../http/in-process.ts";
 import { FULL, pageAt, ROOT } from "./pages-server.ts";
+import { filledDocs } from "./write-docs.ts";
 
 const sources = FULL.docs as DocsSources;
 const docs = createDocs(sources, FULL);
@@ -72,7 +73,9 @@ describe("the sources in docs/", () => {
       ]),
     );
     for (const file of files) {
-      const text = (sources[file] ?? "").replace(/(?<!\[)`[^`\n]+`(?!\])/g, "");
+      const text = (sources[file] ?? "")
+        .replace(/^(`{3,})[\s\S]*?^\1$/gm, "")
+        .replace(/(?<!\[)`[^`\n]+`(?!\])/g, "");
       for (const [, target = ""] of text.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
         const [to = "", id] = target.split("#");
         const linked = to === "" ? file : to;
@@ -93,6 +96,14 @@ describe("the sources in docs/", () => {
       }
       assert.equal(open, "", file);
     }
+  });
+
+  it("contain what the code generates, so that they are complete on GitHub", () => {
+    for (const [file, filled] of filledDocs()) {
+      assert.ok(sources[file] === filled, `docs/${file} is out of date: run npm run docs`);
+    }
+    assert.match(sources["configuration.md"] ?? "", /^\| `PORT` \| `8787` \|/m);
+    assert.match(sources["errors.md"] ?? "", /^## `rate_limited`$/m);
   });
 
   it("write the defaults where GitHub shows what the site fills in", () => {

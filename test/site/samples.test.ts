@@ -1,11 +1,20 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { Webhook } from "standardwebhooks";
 import { createDocs } from "#site/docs/docs.ts";
 import type { DocsSources } from "#site/docs/navigation.ts";
 import { curlCode, fetchCode, goCode, phpCode, pythonCode } from "#site/request-code.ts";
@@ -114,6 +123,26 @@ for (const { name, program, file, run, code, printJson } of LANGUAGES) {
   });
 }
 
+describe("samples in JavaScript and Python", () => {
+  for (const { name, program, file, run, code } of LANGUAGES) {
+    if (name !== "JavaScript" && name !== "Python") continue;
+    it(`${name}: an error prints its detail`, { skip: program.skip }, async () => {
+      const call = { url: `${base}/api/v1/uuid`, body: { count: 501 } };
+      writeFileSync(path.join(folder, file), code(call));
+      const failure = await promisify(execFile)(program.path, run(path.join(folder, file)), {
+        env: { ...process.env, TOOLBOOTH_KEY: caller.key, NO_PROXY: "127.0.0.1" },
+        timeout: 120_000,
+      }).then(
+        () => null,
+        (error: { code: number; stderr: string }) => error,
+      );
+      assert.equal(failure?.code, 1);
+      assert.match(failure.stderr, /`count` must be a whole number from 1 to 500; got 501\./);
+      assert.doesNotMatch(failure.stderr, name === "Python" ? /Traceback/ : /SyntaxError/);
+    });
+  }
+});
+
 /** The pages for people who make calls, as the service shows them, and the README. */
 const PAGES = ["quickstart", "calls", "hash", "markdown-render", "qr-code", "uuid", "echo", "mcp"];
 const README = readFileSync(path.join(ROOT, "README.md"), "utf8");
@@ -212,6 +241,56 @@ for (const { name, program, file } of LANGUAGES) {
     assert.ok(stdout.includes("<h1>Toolbooth</h1>"), stdout.slice(0, 100));
   });
 }
+
+describe("the samples that verify webhooks", () => {
+  const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+  const body = '{"type":"test","timestamp":"2026-11-22T10:00:00.000Z","data":{}}';
+  const signedAt = (at: number) => ({
+    "webhook-id": "evt_1",
+    "webhook-timestamp": String(Math.floor(at / 1_000)),
+    "webhook-signature": new Webhook(secret).sign("evt_1", new Date(at), body),
+  });
+  const sample = (mark: string) => {
+    const text = FULL.docs?.["webhooks.md"] ?? "";
+    return new RegExp(`^\`\`\`${mark}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(text)?.[1] ?? "";
+  };
+
+  it("JavaScript: takes headers as a plain object, and rejects Headers", async () => {
+    symlinkSync(path.join(ROOT, "node_modules"), path.join(folder, "node_modules"));
+    const file = path.join(folder, "webhook.mjs");
+    writeFileSync(file, sample("js"));
+    process.env["TOOLBOOTH_WEBHOOK_SECRET"] = secret;
+    const { read } = (await import(pathToFileURL(file).href)) as {
+      read(body: string, headers: object): unknown;
+    };
+    const sent = signedAt(Date.now());
+    assert.deepEqual(read(body, sent), JSON.parse(body));
+    const { headers } = new Request("http://localhost", { headers: sent });
+    assert.deepEqual(read(body, Object.fromEntries(headers)), JSON.parse(body));
+    assert.throws(() => read(body, headers), /Missing required headers/);
+    assert.throws(() => read(`${body} `, sent), /No matching signature/);
+    assert.match(sample("js"), /a plain object/);
+  });
+
+  const python = findProgram("python3", "--version");
+  it("Python: takes what is signed, and nothing else", { skip: python.skip }, async () => {
+    const file = path.join(folder, "webhook.py");
+    const call =
+      "import sys\nbody, headers = json.load(sys.stdin)\nprint(read(body.encode(), headers))";
+    writeFileSync(file, `${sample("python")}\n${call}\n`);
+    const env = { ...process.env, TOOLBOOTH_WEBHOOK_SECRET: secret };
+    const read = (text: string, headers: object) =>
+      spawnSync(python.path, [file], {
+        env,
+        encoding: "utf8",
+        input: JSON.stringify([text, headers]),
+      });
+    const sent = signedAt(Date.now());
+    assert.match(read(body, sent).stdout, /'type': 'test'/);
+    assert.match(read(`${body} `, sent).stderr, /not signed by Toolbooth/);
+    assert.match(read(body, signedAt(Date.now() - 3_600_000)).stderr, /too old/);
+  });
+});
 
 describe("samples in languages that this machine may lack", () => {
   const url = "https://api.test/api/v1/echo";

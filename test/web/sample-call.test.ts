@@ -56,7 +56,7 @@ test("the Python code has the same URL, key and body", () => {
   const code = sampleCallCode("python", { apiUrl: "https://api.example.com", secret: null });
   assert.match(code, /"https:\/\/api\.example\.com\/api\/v1\/hash"/);
   assert.match(code, /os\.environ\["TOOLBOOTH_KEY"\]/);
-  assert.match(code, /^import json, os, urllib\.request$/m);
+  assert.match(code, /^import json, os, urllib\.error, urllib\.request$/m);
   const own = sampleCallCode("python", { apiUrl: "https://api.example.com", secret: SECRET });
   assert.ok(own.includes(`"Authorization": "Bearer ${SECRET}"`));
 });
