@@ -50,8 +50,6 @@ table(
     ["a  \nb\nc", "<p>a<br />\nb\nc</p>\n"],
     ["---", "<hr />\n"],
     ["```js\na < b\n```", '<pre><code class="language-js">a &lt; b\n</code></pre>\n'],
-    ["- [ ] a", '<ul>\n<li><input disabled="" type="checkbox"> a</li>\n</ul>\n'],
-    ["- [x] a", '<ul>\n<li><input checked="" disabled="" type="checkbox"> a</li>\n</ul>\n'],
     ["- [x]a", "<ul>\n<li>[x]a</li>\n</ul>\n"],
     ["[ ] a", "<p>[ ] a</p>\n"],
     ["https://a.bc/d.", '<p><a href="https://a.bc/d">https://a.bc/d</a>.</p>\n'],
@@ -193,7 +191,7 @@ const HTML_BLOCKS: [markdown: string, html: string, text: string][] = [
   ],
   [
     "a[^1]\n\n[^1]: <p>b</p>",
-    '<p>a<sup class="footnote-ref"><a href="#user-content-fn1" id="user-content-fnref1">1</a></sup></p>\n<section class="footnotes">\n<ol>\n<li id="user-content-fn1">\n<p>b</p>\n<a href="#user-content-fnref1" class="footnote-backref">↩</a>\n</li>\n</ol>\n</section>\n',
+    '<p>a<sup class="footnote-ref"><a href="#user-content-fn1" id="user-content-fnref1" data-footnote-ref="" aria-label="Footnote 1">1</a></sup></p>\n<section class="footnotes" data-footnotes="" aria-label="Footnotes">\n<ol>\n<li id="user-content-fn1">\n<p>b</p>\n<a href="#user-content-fnref1" class="footnote-backref data-footnote-backref" data-footnote-backref="" aria-label="Back to reference 1">↩</a>\n</li>\n</ol>\n</section>\n',
     "a[1]\n\n[1] b",
   ],
   // Comments and the like.
@@ -393,6 +391,8 @@ test("links and images keep the schemes that cannot run anything, and relative a
       "tel:+123",
       "xmpp:a@b.c",
       "ftp://a.b",
+      "irc://a.b/c",
+      "IRCS://a.b",
     ],
     ...["/a", "a/b:c", "?a", "#a", "./a", "../a", "//a.b/c", "", "%6aavascript:a", "1a:b"],
   ]) {

@@ -2,7 +2,7 @@ import { resolvedCharsMax } from "./bounds.ts";
 import { DIGIT, isIn, LETTER, SPACE, URL_SAFE } from "./characters.ts";
 
 /** Every scheme that a link or image can have. None of them can run a script or embed content. */
-const SCHEMES = new Set(["http", "https", "mailto", "tel", "xmpp", "ftp"]);
+const SCHEMES = new Set(["http", "https", "mailto", "tel", "xmpp", "ftp", "irc", "ircs"]);
 
 /**
  * Returns the address of a link or image for the attribute (before HTML escaping), or undefined if its scheme is not

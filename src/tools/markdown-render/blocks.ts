@@ -30,6 +30,8 @@ export class Block {
   info = "";
   /** True for a list whose paragraphs are in `<p>`. */
   isLoose = false;
+  /** True for a list in which an item is a task. */
+  hasTasks = false;
   /** For a table: the alignment of each column. */
   align: readonly Align[] | undefined = undefined;
 
@@ -50,6 +52,7 @@ export const alertTitle = (name: string) => name.charAt(0).toUpperCase() + name.
 /** Blocks without data are shared, because a line can open a hundred of them. */
 export const QUOTE = new Block("quote");
 export const ITEM = new Block("item");
+export const TASK_ITEM = new Block("item");
 export const RULE = new Block("rule");
 /** Ends the innermost open container or table. */
 export const END = new Block("end");

@@ -12,6 +12,9 @@ export const CONTAINERS_MAX = 100;
 /** Nested emphasis: `*a **a *a` nests deeper with every two characters, and browsers flatten beyond 512. */
 export const INLINE_NESTING_MAX = 100;
 
+/** Superscripts and subscripts within each other. */
+export const SCRIPT_NESTING_MAX = 10;
+
 /** CommonMark, section 4.7: a link label has at most 999 characters. */
 export const LABEL_CHARS_MAX = 999;
 
@@ -37,10 +40,10 @@ export const resolvedCharsMax = (sourceChars: number) => 64 * 1024 + 4 * sourceC
 export const filledCellsMax = (sourceChars: number) => 256 + Math.floor(sourceChars / 16);
 
 /**
- * Repeated references to a footnote that get a link back, which takes about 160 characters for the four of `[^a]`.
+ * Repeated references to a footnote that get a link back, which takes about 240 characters for the four of `[^a]`.
  * References beyond this number still link to the footnote.
  */
-export const waysBackMax = (sourceChars: number) => 50 + Math.floor(sourceChars / 64);
+export const waysBackMax = (sourceChars: number) => 50 + Math.floor(sourceChars / 256);
 
 /**
  * An HTML tag can be as long as the paragraph, and quoted values within a tag can look like other tags. After this many

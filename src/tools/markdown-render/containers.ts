@@ -1,5 +1,5 @@
 import type { Marker } from "./block-starts.ts";
-import { Block, END, ITEM, QUOTE } from "./blocks.ts";
+import { Block, END, ITEM, QUOTE, TASK_ITEM } from "./blocks.ts";
 import { CONTAINERS_MAX } from "./bounds.ts";
 import type { Footnote } from "./footnotes.ts";
 import type { LineCursor } from "./line-cursor.ts";
@@ -127,6 +127,12 @@ export class ContainerStack {
     }
     this.count(this.top);
     this.push("item", ITEM, indent);
+  }
+
+  /** Records that the item is a task. */
+  recordTask(): void {
+    this.blocks[this.top.index] = TASK_ITEM;
+    (this.stack[this.last - 1] as Container).block.hasTasks = true;
   }
 
   recordAlert(name: string, paragraph: Block, restFrom: number): void {

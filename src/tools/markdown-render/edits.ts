@@ -34,6 +34,10 @@ export const FOOTNOTE = 12;
 /** The range, raw HTML, becomes `value` as text: the description of `<img>`, or the space that `<br>` leaves. */
 export const RAW_TEXT = 13;
 
+/** The range, a tag, starts or ends the element `value`: `sup` or `sub`. `title` is what stands for the tag in plain text. */
+export const SCRIPT = 15;
+export const SCRIPT_END = 16;
+
 /**
  * Marks of delimiters: emphasis, strong emphasis, deletion with one and with two tildes. A closing mark is four more.
  */
@@ -59,7 +63,7 @@ export class EditList {
   private ends = new Int32Array(COLUMN_LENGTH);
   /** The number of an edit, or the index of its value in `strings`, which its title follows. */
   private numbers = new Int32Array(COLUMN_LENGTH);
-  private readonly strings: (string | undefined)[] = [];
+  private strings: (string | undefined)[] = [];
   /** For each character of the text, starting at `base`: the mark of the delimiters that start there, or 0. */
   private marks = new Uint8Array(64);
   private base = 0;
@@ -69,6 +73,19 @@ export class EditList {
     this.count = 0;
     if (this.strings.length > 0) this.strings.length = 0;
     this.base = base;
+  }
+
+  /** Returns the edits and empties the list. The marks of runs stay, and numbers keep their meaning. */
+  take(): EditList {
+    const taken = new EditList();
+    taken.count = this.count;
+    taken.kinds = this.kinds.slice();
+    taken.starts = this.starts.slice();
+    taken.ends = this.ends.slice();
+    taken.numbers = this.numbers.slice();
+    taken.strings = this.strings.slice();
+    this.count = 0;
+    return taken;
   }
 
   /** Removes the edits from `index` on. */
@@ -91,8 +108,10 @@ export class EditList {
     return index;
   }
 
-  addNumber(kind: number, start: number, end: number, number: number): void {
-    this.numbers[this.add(kind, start, end)] = number;
+  addNumber(kind: number, start: number, end: number, number: number): number {
+    const index = this.add(kind, start, end);
+    this.numbers[index] = number;
+    return index;
   }
 
   setText(index: number, kind: number, value: string, title?: string): void {
@@ -190,6 +209,7 @@ export function grown(numbers: Int32Array, length: number): Int32Array<ArrayBuff
 export function describe(edits: EditList, index: number): string {
   const kind = edits.kind(index);
   if (kind === BREAK) return "\n";
+  if (kind === SCRIPT || kind === SCRIPT_END) return edits.title(index) ?? "";
   const isText = kind === TEXT || kind === RAW_TEXT;
   return isText || kind === CODE || kind === AUTOLINK ? edits.value(index) : "";
 }

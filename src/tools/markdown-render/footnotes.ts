@@ -3,7 +3,7 @@ import { normalizeLabel } from "./link-scanner.ts";
 
 /**
  * A footnote's range among the blocks, from its first inner block to after its last; the number of references to it (0:
- * it is not written); and how many of the first references get a link back.
+ * it is not written), and of those that have been written; and how many of the first references get a link back.
  */
 export type Footnote = {
   id: number;
@@ -11,6 +11,7 @@ export type Footnote = {
   last: number;
   number: number;
   uses: number;
+  written: number;
   waysBack: number;
 };
 
@@ -35,7 +36,8 @@ export class Footnotes {
   define(label: string): Footnote | undefined {
     const key = normalizeLabel(label);
     if (this.byLabel.has(key)) return undefined;
-    const footnote = { id: this.byId.length, first: 0, last: 0, number: 0, uses: 0, waysBack: 0 };
+    const id = this.byId.length;
+    const footnote = { id, first: 0, last: 0, number: 0, uses: 0, written: 0, waysBack: 0 };
     this.byLabel.set(key, footnote);
     this.byId.push(footnote);
     return footnote;
@@ -49,9 +51,19 @@ export class Footnotes {
     return this.byId[id] as Footnote;
   }
 
-  /** Counts a reference that is written. The first one numbers the footnote. */
+  /** Returns the footnote of a reference that is written. One that was not counted before is counted now. */
   refer(id: number): Footnote {
     const footnote = this.withId(id);
+    footnote.written++;
+    if (footnote.written > footnote.uses) this.count(footnote);
+    return footnote;
+  }
+
+  /**
+   * Counts a reference. The first one numbers the footnote. References in footnotes are counted before any footnote is
+   * written, because a footnote has links back to those in later ones.
+   */
+  count(footnote: Footnote): void {
     footnote.uses++;
     if (footnote.uses === 1) {
       footnote.number = this.used.push(footnote);
@@ -60,6 +72,5 @@ export class Footnotes {
       footnote.waysBack++;
       this.waysBackLeft--;
     }
-    return footnote;
   }
 }

@@ -31,19 +31,32 @@ function referenceId({ number }: Footnote, use: number): string {
   return use === 1 ? id : `${id}-${use}`;
 }
 
-/** Returns the reference to a footnote that was just counted. */
+/** Returns the next reference to a footnote. */
 export function referenceLink(footnote: Footnote): string {
-  const { number, uses, waysBack } = footnote;
-  const id = uses > waysBack ? "" : ` id="${referenceId(footnote, uses)}"`;
-  return `<sup class="footnote-ref"><a href="#${footnoteId(footnote)}"${id}>${number}</a></sup>`;
+  const { number, written, waysBack } = footnote;
+  const id = written > waysBack ? "" : ` id="${referenceId(footnote, written)}"`;
+  return `<sup class="footnote-ref"><a href="#${footnoteId(footnote)}"${id} data-footnote-ref="" aria-label="Footnote ${number}">${number}</a></sup>`;
 }
 
 /** Returns the links from a footnote back to its references. */
 export function backReferences(footnote: Footnote): string {
   const links: string[] = [];
   for (let use = 1; use <= footnote.waysBack; use++) {
-    const mark = use === 1 ? "↩" : `↩<sup class="footnote-ref">${use}</sup>`;
-    links.push(`<a href="#${referenceId(footnote, use)}" class="footnote-backref">${mark}</a>`);
+    const isFirst = use === 1;
+    const mark = isFirst ? "↩" : `↩<sup class="footnote-ref">${use}</sup>`;
+    const reference = isFirst ? footnote.number : `${footnote.number}-${use}`;
+    links.push(
+      `<a href="#${referenceId(footnote, use)}" class="footnote-backref data-footnote-backref" data-footnote-backref="" aria-label="Back to reference ${reference}">${mark}</a>`,
+    );
   }
   return links.join(" ");
+}
+
+export const FOOTNOTES_SECTION =
+  '<section class="footnotes" data-footnotes="" aria-label="Footnotes">\n<ol>\n';
+
+/** The checkbox of a task. The classes are GitHub's. */
+export function checkbox(isDone: boolean): string {
+  const checked = isDone ? ' checked=""' : "";
+  return `<input class="task-list-item-checkbox"${checked} disabled="" type="checkbox" aria-label="${isDone ? "Completed" : "Incomplete"} task"> `;
 }

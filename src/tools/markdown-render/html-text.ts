@@ -3,6 +3,7 @@ import { isIn, LETTER, WHITE } from "./characters.ts";
 import { resolveReferences } from "./entities.ts";
 import { isHiddenElement } from "./hidden-elements.ts";
 import { trimEnd } from "./scan.ts";
+import { plainHtmlText, standInOf, withoutStandIns } from "./scripts.ts";
 
 const EXCLAMATION = 33;
 const DOUBLE_QUOTE = 34;
@@ -61,6 +62,8 @@ export class HtmlText {
   private isPreformatted = false;
   private text = "";
   private gap = 0;
+  /** Whether white space before the next word is shown: a word precedes it in the paragraph, and no other white space. */
+  private hasWord = false;
   /** The element that is open and whose contents are not shown; "" for none. */
   hidden = "";
 
@@ -171,7 +174,9 @@ export class HtmlText {
       if (isClosing) return;
       this.hidden = tag;
       this.skipTo(new RegExp(`</${tag}(?=[\\s/>]|$)`, "gi"), 0);
-    } else if (tag === "td" || tag === "th") this.addText(" ");
+    } else if (tag === "sup" || tag === "sub")
+      this.addStandIn(standInOf(tag, isClosing), isClosing);
+    else if (tag === "td" || tag === "th") this.addText(" ");
     else if (BLOCK_ELEMENTS.has(tag)) this.endParagraph();
   }
 
@@ -186,9 +191,19 @@ export class HtmlText {
     const to = words.endsWith(" ") ? words.length - 1 : words.length;
     if (from > 0) this.gap = Math.max(this.gap, SPACE_GAP);
     if (from >= to) return;
-    if (this.text !== "") this.text += GAPS[this.gap];
+    if (this.hasWord) this.text += GAPS[this.gap];
+    this.hasWord = true;
     this.text += words.slice(from, to);
     this.gap = to < words.length ? SPACE_GAP : 0;
+  }
+
+  private addStandIn(standIn: string, isClosing: boolean): void {
+    if (!isClosing && !this.isPreformatted && this.hasWord) {
+      this.text += GAPS[this.gap];
+      if (this.gap !== 0) this.hasWord = false;
+      this.gap = 0;
+    }
+    this.text += standIn;
   }
 
   private addLineBreak(): void {
@@ -200,8 +215,10 @@ export class HtmlText {
     const { text, isPreformatted } = this;
     this.text = "";
     this.gap = 0;
-    if (isPreformatted) this.addCode(text);
-    else if (text !== "") this.blocks.push(new Block("text", text, 0, text.length));
+    this.hasWord = false;
+    if (isPreformatted) this.addCode(plainHtmlText(text));
+    else if (withoutStandIns(text) !== "")
+      this.blocks.push(new Block("text", text, 0, text.length));
   }
 
   private addCode(text: string): void {

@@ -1,5 +1,5 @@
 import type { LongText } from "../define-tool.ts";
-import { type Align, alertTitle, type Block, isOrdered } from "./blocks.ts";
+import { type Align, alertTitle, type Block, isOrdered, TASK_ITEM } from "./blocks.ts";
 import { filledCellsMax, INLINE_NESTING_MAX } from "./bounds.ts";
 import {
   AUTOLINK,
@@ -19,12 +19,22 @@ import {
   markChars,
   RAW_TEXT,
   RUN,
+  SCRIPT,
+  SCRIPT_END,
   TEXT,
 } from "./edits.ts";
 import { addEscaped, escapeHtml } from "./escape-html.ts";
 import type { Footnote, Footnotes } from "./footnotes.ts";
 import type { HeadingIds } from "./heading-ids.ts";
-import { BODY_CELLS, backReferences, footnoteId, HEAD_CELLS, referenceLink } from "./html-parts.ts";
+import {
+  BODY_CELLS,
+  backReferences,
+  checkbox,
+  FOOTNOTES_SECTION,
+  footnoteId,
+  HEAD_CELLS,
+  referenceLink,
+} from "./html-parts.ts";
 import { Output } from "./output.ts";
 
 /**
@@ -46,9 +56,9 @@ export class HtmlWriter {
   private rows = 0;
   private cells = 0;
   private nesting = 0;
-  /** The marks of the open emphasis, starting at 1. */
+  /** The marks of the open elements, starting at 1. */
   private readonly openMarks = new Uint8Array(INLINE_NESTING_MAX + 1);
-  /** How much emphasis was open at the start of the open link; -1 if no link is open. */
+  /** How many elements were open at the start of the open link; -1 if no link is open. */
   private linkNesting = -1;
   /** The number of open images, whose description is text only. */
   private images = 0;
@@ -88,7 +98,7 @@ export class HtmlWriter {
         break;
       case "item":
         this.open.push(block);
-        this.line("<li>");
+        this.line(block === TASK_ITEM ? '<li class="task-list-item">' : "<li>");
         this.isAtLineStart = false;
         this.isItemStart = true;
         break;
@@ -136,19 +146,18 @@ export class HtmlWriter {
     // An HTML block may have been removed between two paragraphs without tags; their text must not run together.
     else if (!this.isItemStart) this.line("");
     this.isItemStart = false;
-    if (block.info !== "") {
-      const checked = block.info === "x" ? 'checked="" ' : "";
-      this.out.add(`<input ${checked}disabled="" type="checkbox"> `);
-    }
+    if (block.info !== "") this.out.add(checkbox(block.info === "x"));
     this.inline(block.text, block.from, block.to, edits);
     if (footnote !== undefined) this.out.add(` ${backReferences(footnote)}`);
     if (hasTags) this.out.add("</p>\n");
     this.isAtLineStart = hasTags;
   }
 
-  /** A paragraph of an HTML block: its text is final, and its line endings are line breaks. */
-  plainText({ text }: Block): void {
-    this.line(`<p>${escapeHtml(text).replaceAll("\n", "<br />\n")}</p>\n`);
+  /** A paragraph of an HTML block. */
+  plainText({ text, from, to }: Block, edits: EditList): void {
+    this.line("<p>");
+    this.inline(text, from, to, edits);
+    this.out.add("</p>\n");
   }
 
   openRow(): void {
@@ -181,7 +190,7 @@ export class HtmlWriter {
   }
 
   openFootnotes(): void {
-    this.line('<section class="footnotes">\n<ol>\n');
+    this.line(FOOTNOTES_SECTION);
   }
 
   openFootnote(footnote: Footnote): void {
@@ -247,6 +256,8 @@ export class HtmlWriter {
     else if (kind === TEXT || kind === RAW_TEXT) this.out.add(escapeHtml(value));
     else if (kind === CODE) this.out.add(`<code>${escapeHtml(value)}</code>`);
     else if (kind === BREAK) this.out.add("<br />\n");
+    else if (kind === SCRIPT) this.openElement(value === "sup" ? SUP : SUB);
+    else if (kind === SCRIPT_END) this.closeElement();
     else if (kind === LINK) {
       const address = this.headingIds?.follow(value) ?? value;
       this.out.add(`<a href="${escapeHtml(address)}"${titleAttribute(edits.title(index))}>`);
@@ -267,23 +278,32 @@ export class HtmlWriter {
         continue;
       }
       if (at > pos) addEscaped(this.out, s, pos, at);
-      if (this.images === 0) this.emphasis(mark);
+      if (this.images === 0) {
+        if (mark > CLOSING) this.closeElement();
+        else this.openElement(mark);
+      }
       at += markChars(mark);
       pos = at;
     }
     return pos;
   }
 
-  private emphasis(mark: number): void {
-    const nesting = mark > CLOSING ? this.nesting-- : ++this.nesting;
+  private openElement(mark: number): void {
+    const nesting = ++this.nesting;
     if (nesting > INLINE_NESTING_MAX) return;
     this.openMarks[nesting] = mark;
-    this.out.add(EMPHASIS_TAGS[mark] ?? "");
+    this.out.add(OPENING_TAGS[mark] as string);
+  }
+
+  private closeElement(): void {
+    const nesting = this.nesting--;
+    if (nesting > INLINE_NESTING_MAX) return;
+    this.out.add(CLOSING_TAGS[this.openMarks[nesting] as number] as string);
   }
 
   /**
    * Closes the open link, if any. The first reference to a footnote in its text has done so already, because links do not
-   * nest. Emphasis that opened within the link closes with it and opens again.
+   * nest. Elements that opened within the link close with it and open again.
    */
   private closeLink(): void {
     const { linkNesting } = this;
@@ -291,27 +311,20 @@ export class HtmlWriter {
     this.linkNesting = -1;
     const last = Math.min(this.nesting, INLINE_NESTING_MAX);
     for (let i = last; i > linkNesting; i--) {
-      this.out.add(EMPHASIS_TAGS[(this.openMarks[i] as number) + CLOSING] ?? "");
+      this.out.add(CLOSING_TAGS[this.openMarks[i] as number] as string);
     }
     this.out.add("</a>");
     for (let i = linkNesting + 1; i <= last; i++) {
-      this.out.add(EMPHASIS_TAGS[this.openMarks[i] as number] ?? "");
+      this.out.add(OPENING_TAGS[this.openMarks[i] as number] as string);
     }
   }
 }
 
-/** Indexed by the marks of delimiters. */
-const EMPHASIS_TAGS = [
-  "",
-  "<em>",
-  "<strong>",
-  "<del>",
-  "<del>",
-  "</em>",
-  "</strong>",
-  "</del>",
-  "</del>",
-];
+/** Indexed by the marks of delimiters, and by those of `sup` and `sub`. */
+const OPENING_TAGS = ["", "<em>", "<strong>", "<del>", "<del>", "<sup>", "<sub>"];
+const CLOSING_TAGS = ["", "</em>", "</strong>", "</del>", "</del>", "</sup>", "</sub>"];
+const SUP = 5;
+const SUB = 6;
 
 function titleAttribute(title: string | undefined): string {
   return title ? ` title="${escapeHtml(title)}"` : "";
@@ -321,7 +334,8 @@ function openAlert(name: string): string {
   return `<div class="markdown-alert markdown-alert-${name}">\n<p class="markdown-alert-title">${alertTitle(name)}</p>\n`;
 }
 
-function openList(block: Block): string {
-  if (!isOrdered(block.info)) return "<ul>\n";
-  return block.number === 1 ? "<ol>\n" : `<ol start="${block.number}">\n`;
+function openList({ info, number, hasTasks }: Block): string {
+  const tasks = hasTasks ? ' class="contains-task-list"' : "";
+  if (!isOrdered(info)) return `<ul${tasks}>\n`;
+  return number === 1 ? `<ol${tasks}>\n` : `<ol start="${number}"${tasks}>\n`;
 }

@@ -16,17 +16,30 @@ import {
   WHITE,
 } from "./characters.ts";
 import { CodeSpans, codeContent, skipBackticks } from "./code-spans.ts";
-import { AUTOLINK, BREAK, CANDIDATE, CODE, DROP, EditList, RAW_TEXT, TEXT } from "./edits.ts";
+import {
+  AUTOLINK,
+  BREAK,
+  CANDIDATE,
+  CODE,
+  DROP,
+  EditList,
+  RAW_TEXT,
+  SCRIPT,
+  SCRIPT_END,
+  TEXT,
+} from "./edits.ts";
 import { DelimiterStack } from "./emphasis.ts";
 import { readEntity } from "./entities.ts";
 import type { Footnotes } from "./footnotes.ts";
 import { alternativeText } from "./html-text.ts";
 import { RawHtml, shownElement } from "./raw-html.ts";
 import type { References } from "./references.ts";
+import { readHtmlText, ScriptNester, scriptName } from "./scripts.ts";
 
 const EXCLAMATION = 33;
 const AMPERSAND = 38;
 const ASTERISK = 42;
+const SLASH = 47;
 const COLON = 58;
 const LESS = 60;
 const OPEN_BRACKET = 91;
@@ -51,6 +64,7 @@ export class InlineParser {
   private rawHtml: RawHtml | undefined;
   private autolinks: BareAutolinks | undefined;
   private hasCandidates = false;
+  private hasScripts = false;
 
   constructor(references: References, footnotes: Footnotes, baseUrl: BaseUrl | undefined) {
     this.brackets = new BracketStack(this.edits, this.delimiters, references, footnotes, baseUrl);
@@ -70,6 +84,12 @@ export class InlineParser {
     }
     this.delimiters.match(from);
     if (this.hasCandidates) linkCandidates(this.edits, new BareAutolinks(s, from, to, true));
+    if (this.hasScripts) new ScriptNester(s, this.edits).nest(from, to);
+  }
+
+  /** Reads the text of an HTML block, which is no Markdown. */
+  parseHtmlText(text: string): void {
+    readHtmlText(text, this.edits);
   }
 
   private begin(s: string, from: number, to: number): void {
@@ -77,7 +97,7 @@ export class InlineParser {
     this.from = from;
     this.to = to;
     this.codeSpans = this.rawHtml = this.autolinks = undefined;
-    this.hasCandidates = false;
+    this.hasCandidates = this.hasScripts = false;
     this.delimiters.clear();
     this.brackets.begin(s, from, to);
   }
@@ -173,10 +193,21 @@ export class InlineParser {
     this.rawHtml ??= new RawHtml(this.s, this.from, this.to);
     const end = this.rawHtml.skip(pos);
     if (end < 0) return pos + 1;
+    if (this.readScript(pos, end)) return end;
     const text = this.textOfTag(pos, end);
     if (text === "") return this.drop(pos, end);
     this.edits.addText(RAW_TEXT, pos, end, text);
     return end;
+  }
+
+  private readScript(pos: number, end: number): boolean {
+    const isClosing = this.s.charCodeAt(pos + 1) === SLASH;
+    const name = scriptName(this.s, isClosing ? pos + 2 : pos + 1);
+    // A tag that closes itself has no text.
+    if (name === undefined || this.s.charCodeAt(end - 2) === SLASH) return false;
+    this.hasScripts = true;
+    this.edits.addText(isClosing ? SCRIPT_END : SCRIPT, pos, end, name);
+    return true;
   }
 
   /** What is shown in place of a tag: mostly nothing. */

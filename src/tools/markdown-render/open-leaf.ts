@@ -123,7 +123,7 @@ export class OpenLeaf {
     const { containers } = this;
     const block = finishParagraph(this.lines, this.references);
     if (block === undefined) return;
-    if (containers.isFirstOfItem) readTask(block);
+    if (containers.isFirstOfItem && readTask(block)) containers.recordTask();
     if (containers.isFirstOfQuote) {
       const alert = readAlert(block);
       if (alert !== undefined) containers.recordAlert(alert.name, block, alert.restFrom);

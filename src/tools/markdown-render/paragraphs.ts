@@ -21,16 +21,20 @@ export function finishParagraph(lines: LineText, references: References): Block 
   return start < end ? new Block("paragraph", text, start, end) : undefined;
 }
 
-/** Moves `[ ]` or `[x]` and white space before the text of an item into `info` (GFM, section 5.3). */
-export function readTask(paragraph: Block): void {
+/**
+ * Moves `[ ]` or `[x]` and white space before the text of an item into `info` (GFM, section 5.3). Returns whether there
+ * was one.
+ */
+export function readTask(paragraph: Block): boolean {
   const { text, from, to } = paragraph;
-  if (text.charCodeAt(from) !== OPEN_BRACKET || text.charCodeAt(from + 2) !== 93) return;
+  if (text.charCodeAt(from) !== OPEN_BRACKET || text.charCodeAt(from + 2) !== 93) return false;
   const mark = text.charAt(from + 1);
-  if (mark !== " " && mark !== "x" && mark !== "X") return;
+  if (mark !== " " && mark !== "x" && mark !== "X") return false;
   const start = skipWhite(text, from + 3, to);
-  if (start === from + 3 || start >= to) return;
+  if (start === from + 3 || start >= to) return false;
   paragraph.info = mark.toLowerCase();
   paragraph.from = start;
+  return true;
 }
 
 const ALERTS = new Set(["note", "tip", "important", "warning", "caution"]);

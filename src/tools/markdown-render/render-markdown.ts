@@ -2,7 +2,7 @@ import type { LongText } from "../define-tool.ts";
 import { BaseUrl } from "./address.ts";
 import { parseBlocks } from "./block-parser.ts";
 import type { Block } from "./blocks.ts";
-import { DROP, type EditList } from "./edits.ts";
+import { DROP, type EditList, FOOTNOTE } from "./edits.ts";
 import type { Footnote, Footnotes } from "./footnotes.ts";
 import { HeadingIds } from "./heading-ids.ts";
 import { HtmlWriter } from "./html-writer.ts";
@@ -104,8 +104,9 @@ class Walk {
           this.text?.leaf(block, this.inlines.edits);
           break;
         case "text":
-          this.html.plainText(block);
-          this.text?.plainText(block);
+          this.inlines.parseHtmlText(block.text);
+          this.html.plainText(block, this.inlines.edits);
+          this.text?.plainText(block, this.inlines.edits);
           break;
         case "row":
           this.writeRow(block);
@@ -123,9 +124,12 @@ class Walk {
     return isParagraph;
   }
 
-  /** Writes the footnotes that have references, in the order of their numbers. Writing one can add others. */
-  writeFootnotes({ used }: Footnotes): void {
+  /** Writes the footnotes that have references, in the order of their numbers. */
+  writeFootnotes(footnotes: Footnotes): void {
+    const { used } = footnotes;
     if (used.length === 0) return;
+    // Counting the references of a footnote can add others.
+    for (const { first, last } of used) this.countReferences(footnotes, first, last);
     this.html.openFootnotes();
     for (const footnote of used) {
       this.html.openFootnote(footnote);
@@ -135,6 +139,25 @@ class Walk {
       this.text?.closeFootnote();
     }
     this.html.closeFootnotes();
+  }
+
+  private countReferences(footnotes: Footnotes, first: number, last: number): void {
+    const count = (text: string, from: number, to: number) => {
+      if (!text.slice(from, to).includes("[^")) return;
+      this.inlines.parse(text, from, to);
+      const { edits } = this.inlines;
+      for (let i = 0; i < edits.count; i++) {
+        if (edits.kind(i) === FOOTNOTE) footnotes.count(footnotes.withId(edits.number(i)));
+      }
+    };
+    for (let i = first; i < last; i++) {
+      const block = this.blocks[i] as Block;
+      const { kind, text, from, to } = block;
+      if (kind === "footnote") i = block.number;
+      else if (kind === "table") this.columns = block.align?.length ?? 0;
+      else if (kind === "row") this.eachCell(block, count);
+      else if (kind === "paragraph" || kind === "heading") count(text, from, to);
+    }
   }
 
   /** A paragraph that contains only raw HTML is removed. */
@@ -148,17 +171,24 @@ class Walk {
     return true;
   }
 
-  private writeRow({ text, from, to }: Block): void {
+  private writeRow(row: Block): void {
     this.html.openRow();
-    eachCell(text, from, to, this.columns, (start, end, hasPipe) => {
-      if (!hasPipe) this.writeCell(text, start, end);
-      else {
-        const cell = unescapePipes(text.slice(start, end));
-        this.writeCell(cell, 0, cell.length);
-      }
-    });
+    this.eachCell(row, (text, from, to) => this.writeCell(text, from, to));
     this.html.closeRow();
     this.text?.closeRow();
+  }
+
+  private eachCell(
+    { text, from, to }: Block,
+    take: (text: string, from: number, to: number) => void,
+  ): void {
+    eachCell(text, from, to, this.columns, (start, end, hasPipe) => {
+      if (!hasPipe) take(text, start, end);
+      else {
+        const cell = unescapePipes(text.slice(start, end));
+        take(cell, 0, cell.length);
+      }
+    });
   }
 
   private writeCell(text: string, from: number, to: number): void {

@@ -91,8 +91,8 @@ export class TextWriter {
   }
 
   /** A paragraph of an HTML block. */
-  plainText({ text }: Block): void {
-    this.writeBlock(text);
+  plainText({ text, from, to }: Block, edits: EditList): void {
+    this.writeBlock(this.inline(text, from, to, edits));
   }
 
   cell(text: string, from: number, to: number, edits: EditList): void {

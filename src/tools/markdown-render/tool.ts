@@ -13,7 +13,7 @@ function isBaseUrl(text: string): boolean {
 
 /**
  * Renders GitHub Flavored Markdown as HTML that is safe to insert into a page: only the text of raw HTML in the source
- * stays, and only URLs that cannot run a script become links.
+ * stays, with superscripts and subscripts, and only URLs that cannot run a script become links.
  */
 const input = z.strictObject({
   markdown: textField(
@@ -70,14 +70,18 @@ export default defineTool({
   title: "Markdown",
   summary: "GitHub-flavored Markdown as sanitized HTML.",
   description:
-    "Renders GitHub-flavored Markdown (tables, task lists, strikethrough, autolinks, footnotes, alerts) to sanitized HTML. Raw HTML is removed, and its text stays. A link or image with a scheme other than http, https, mailto, tel, xmpp or ftp becomes its text.",
+    "Renders GitHub-flavored Markdown (tables, task lists, strikethrough, autolinks, footnotes, alerts) to sanitized HTML. Raw HTML is removed, and its text stays; `sup` and `sub` stay, because 2⁶⁴ must not become another number. A link or image with a scheme other than http, https, mailto, tel, xmpp, ftp, irc or ircs becomes its text.",
   price: 1,
   input,
   output,
   body: "required",
   bodyBytesMax: bodyBytesFor(MARKDOWN_BYTES_MAX),
   fieldBytesMax: { markdown: MARKDOWN_BYTES_MAX },
-  rawBody: { field: "markdown", types: ["text/markdown", "text/plain"], octets: false },
+  rawBody: {
+    field: "markdown",
+    types: ["text/markdown", "text/x-markdown", "text/plain"],
+    octets: false,
+  },
   representations: [
     { type: "text/html", fields: { format: "html" }, write: ({ html }) => html },
     { type: "text/plain", fields: { format: "text" }, write: ({ text }) => text ?? "" },
@@ -109,7 +113,7 @@ export default defineTool({
       },
       response: {
         ok: true,
-        html: '<table>\n<thead>\n<tr>\n<th>Tool</th>\n<th align="right">Price</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>hash</td>\n<td align="right">1</td>\n</tr>\n</tbody>\n</table>\n<ul>\n<li><input checked="" disabled="" type="checkbox"> read</li>\n<li><input disabled="" type="checkbox"> write</li>\n</ul>\n',
+        html: '<table>\n<thead>\n<tr>\n<th>Tool</th>\n<th align="right">Price</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>hash</td>\n<td align="right">1</td>\n</tr>\n</tbody>\n</table>\n<ul class="contains-task-list">\n<li class="task-list-item"><input class="task-list-item-checkbox" checked="" disabled="" type="checkbox" aria-label="Completed task"> read</li>\n<li class="task-list-item"><input class="task-list-item-checkbox" disabled="" type="checkbox" aria-label="Incomplete task"> write</li>\n</ul>\n',
         text: "Tool\tPrice\nhash\t1\n\n- [x] read\n- [ ] write",
       },
     },

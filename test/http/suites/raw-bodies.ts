@@ -66,6 +66,8 @@ function rawSentences(sentence: Sentence) {
       ["markdown-render", "text/markdown", "markdown", "# Ünï\n\ncode `{`"],
       ["markdown-render", "Text/Markdown; charset=UTF-8; variant=GFM", "markdown", "a\r\nb"],
       ["markdown-render", "text/markdown", "markdown", ""],
+      ["markdown-render", "text/x-markdown", "markdown", "# a"],
+      ["markdown-render", "TEXT/X-Markdown; charset=utf8; variant=CommonMark", "markdown", "*a*"],
       ["markdown-render", "text/plain", "markdown", '{"text":"another field"}'],
       ["markdown-render", "text/plain;charset=UTF-8", "markdown", "{not json"],
       ["markdown-render", "text/markdown", "markdown", '{"markdown":"a"}'],

@@ -66,11 +66,9 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
 
 /** Autolinks with a scheme that we do not allow become their text. */
 export const REFUSED: Readonly<Record<string, string>> = {
-  "CommonMark 596": "irc: is not on the list of schemes.",
   "CommonMark 598": "a+b+c: is not on the list of schemes.",
   "CommonMark 599": "made-up-scheme: is not on the list of schemes.",
   "CommonMark 601": "localhost: reads as a scheme, and is not on the list.",
-  "GFM 604": "irc: is not on the list of schemes.",
   "GFM 606": "a+b+c: is not on the list of schemes.",
   "GFM 607": "made-up-scheme: is not on the list of schemes.",
   "GFM 609": "localhost: reads as a scheme, and is not on the list.",

@@ -51,7 +51,7 @@ function strip(node: Node): void {
   node.unlink();
 }
 
-const SCHEMES = /^(?:https?|mailto|tel|xmpp|ftp):/i;
+const SCHEMES = /^(?:https?|mailto|tel|xmpp|ftp|ircs?):/i;
 
 /** The allowlist, written independently for addresses that an engine has already decoded and encoded. */
 export const isAllowed = (url: string) => !/^[a-z][a-z0-9+.-]*:/i.test(url) || SCHEMES.test(url);

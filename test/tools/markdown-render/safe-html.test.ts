@@ -7,21 +7,23 @@ const html = (markdown: string) => renderMarkdown(markdown, false).html;
 
 /** A tag as the renderer writes it, with the attributes that each element may have. */
 const TAG = new RegExp(
-  `^(?:<h[1-6] id="user-content-[^"<>]*">|</?(?:p|h[1-6]|em|strong|del|code|pre|blockquote|ul|li|table|thead|tbody|tr)>|</(?:a|ol|th|td|sup|div|section)>|<[bh]r />|${[
+  `^(?:<h[1-6] id="user-content-[^"<>]*">|</?(?:p|h[1-6]|em|strong|del|sup|sub|code|pre|blockquote|ul|li|table|thead|tbody|tr)>|</(?:a|ol|th|td|div|section)>|<[bh]r />|${[
     '<a href="URL"(?: title="[^"<>]*")?>',
     '<img src="URL" alt="[^"<>]*"(?: title="[^"<>]*")? />',
     '<code class="language-[^"<>]*">',
-    '<ol(?: start="\\d+")?>',
+    '<ol(?: start="\\d+")?(?: class="contains-task-list")?>|<ul class="contains-task-list">',
+    '<li class="task-list-item">',
     '<t[hd](?: align="(?:left|center|right)")?>',
-    '<input (?:checked="" )?disabled="" type="checkbox">',
-    '<sup class="footnote-ref">|<section class="footnotes">|<li id="user-content-fn\\d+">',
-    '<a href="#user-content-fn\\d+"(?: id="user-content-fnref[\\d-]+")?>',
-    '<a href="#user-content-fnref[\\d-]+" class="footnote-backref">',
+    '<input class="task-list-item-checkbox"(?: checked="")? disabled="" type="checkbox" aria-label="(?:Completed|Incomplete) task">',
+    '<sup class="footnote-ref">|<section class="footnotes" data-footnotes="" aria-label="Footnotes">',
+    '<li id="user-content-fn\\d+">',
+    '<a href="#user-content-fn\\d+"(?: id="user-content-fnref[\\d-]+")? data-footnote-ref="" aria-label="Footnote \\d+">',
+    '<a href="#user-content-fnref[\\d-]+" class="footnote-backref data-footnote-backref" data-footnote-backref="" aria-label="Back to reference [\\d-]+">',
     '<div class="markdown-alert markdown-alert-(?:note|tip|important|warning|caution)">',
     '<p class="markdown-alert-title">',
   ].join("|")})`.replaceAll(
     "URL",
-    '(?:(?:https?|mailto|tel|xmpp|ftp):[^"<>\\s]*|(?![a-z][a-z0-9+.-]*:)[^"<>\\s]*)',
+    '(?:(?:https?|mailto|tel|xmpp|ftp|ircs?):[^"<>\\s]*|(?![a-z][a-z0-9+.-]*:)[^"<>\\s]*)',
   ),
   "i",
 );
@@ -43,7 +45,9 @@ test("for any source, the output consists of known tags with known attributes", 
       "|",
       "\n[a]: ",
       ' "t" onclick=x',
-      ...'[http://a.b/|[a@b.c|&<|><|"<|<img/src=x onerror=y|[^a]|\n[^a]: |[!NOTE]|<br>'.split("|"),
+      ...'[http://a.b/|[a@b.c|&<|><|"<|<img/src=x onerror=y|[^a]|\n[^a]: |[!NOTE]|<br>|<sup>|</sup>|<sub class=x>|</sub>|<SUP/>|[^1]|\n[^1]: [^a]'.split(
+        "|",
+      ),
       ...`<div>|<p onclick=x>|\n\n<pre>|</pre>|<h1 id="|<img alt="<script>">|<td title='">'|&lt;b&gt;`.split(
         "|",
       ),
@@ -71,6 +75,7 @@ test("tags are closed in the order in which they were opened", () => {
     ..."a|*|**|~~|[|](b)|](javascript:c)|![|<script>|</script>|<title>|</title>|`|\n\n|- |> ".split(
       "|",
     ),
+    ..."<sup>|</sup>|<sub>|</sub>|[^1]|\n\n[^1]: a|<div>|<p>".split("|"),
   );
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {

@@ -13,10 +13,10 @@ import { VECTORS, type Vector } from "./xss-vectors.ts";
 
 /** Every element and attribute that the engine may write, with its values. Anything else fails. */
 const RULES: Rules = {
-  protocols: ["http:", "https:", "mailto:", "tel:", "xmpp:", "ftp:"],
+  protocols: ["http:", "https:", "mailto:", "tel:", "xmpp:", "ftp:", "irc:", "ircs:"],
   elements: {
     ...Object.fromEntries(
-      "h1 h2 h3 h4 h5 h6 em strong del pre blockquote ul table thead tbody tr br hr"
+      "h1 h2 h3 h4 h5 h6 em strong del sub pre blockquote table thead tbody tr br hr"
         .split(" ")
         .map((name) => [name, {}]),
     ),
@@ -24,19 +24,29 @@ const RULES: Rules = {
       href: "address",
       title: ".*",
       id: "user-content-fnref\\d+(?:-\\d+)?",
-      class: "footnote-backref",
+      class: "footnote-backref data-footnote-backref",
+      "data-footnote-ref": "",
+      "data-footnote-backref": "",
+      "aria-label": "(?:Footnote|Back to reference) \\d+(?:-\\d+)?",
     },
     code: { class: "language-[^\\t\\n\\f\\r ]+" },
     div: { class: "markdown-alert markdown-alert-(?:note|tip|important|warning|caution)" },
     img: { src: "address", alt: ".*", title: ".*" },
-    input: { type: "checkbox", disabled: "", checked: "" },
-    li: { id: "user-content-fn\\d+" },
-    ol: { start: "\\d+" },
+    input: {
+      type: "checkbox",
+      disabled: "",
+      checked: "",
+      class: "task-list-item-checkbox",
+      "aria-label": "(?:Completed|Incomplete) task",
+    },
+    li: { id: "user-content-fn\\d+", class: "task-list-item" },
+    ol: { start: "\\d+", class: "contains-task-list" },
     p: { class: "markdown-alert-title" },
-    section: { class: "footnotes" },
+    section: { class: "footnotes", "data-footnotes": "", "aria-label": "Footnotes" },
     sup: { class: "footnote-ref" },
     td: { align: "left|center|right" },
     th: { align: "left|center|right" },
+    ul: { class: "contains-task-list" },
   },
 };
 
