@@ -234,7 +234,7 @@ export const STRIPE_MESSAGE_BYTES_MAX = 256 * KB;
 export const IMPORT_PAGE_BYTES_MAX = MB;
 export const OPERATOR_BODY_BYTES_MAX = IMPORT_PAGE_BYTES_MAX + 64 * KB;
 
-/** JSON-RPC messages in one body. The MCP SDK has the same limit. */
+/** JSON-RPC messages in one body. */
 export const MCP_BATCH_MAX = 100;
 /** Batches are bounded, because their results are held together until the last one. */
 export const MCP_BATCH_BYTES_MAX = 64 * KB;
@@ -243,5 +243,7 @@ export const MCP_BATCH_BYTES_MAX = 64 * KB;
  * of the largest (28 MB) would not fit in an isolate.
  */
 export const MCP_TEXT_BYTES_MAX = 256 * KB;
+/** A larger result of echo is only text: whether it is the same after parsing takes 5 ms to find out at this size. */
+export const ECHOED_STRUCTURE_BYTES_MAX = 64 * KB;
 /** A body of MCP without the arguments of its tools: names, ids, `_meta`, and a client's icons. */
 export const MCP_ENVELOPE_BYTES_MAX = 256 * KB;

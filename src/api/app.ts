@@ -14,6 +14,7 @@ import {
   type ApiRequest,
   type ApiResponse,
   asWebResponse,
+  type Call,
   type HeaderLookup,
 } from "./pipeline/exchange.ts";
 import { createGate } from "./pipeline/gate.ts";
@@ -26,6 +27,8 @@ import {
   createPathSuggestion,
   createRoutes,
   type Handler,
+  isMcpPath,
+  methodNotAllowed,
   pathOf,
   type Route,
 } from "./routes.ts";
@@ -46,8 +49,7 @@ export type App = {
   rejectKey(key: UnknownKey): void;
 };
 
-/** Never rejects. */
-export type Call = (request: ApiRequest, connection: unknown) => Promise<ApiResponse>;
+export type { Call };
 
 /** The service uses a client's request id only if it is safe in a header and a log. */
 const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
@@ -76,19 +78,13 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
   const callTool = createCallTool({ app, replier, keys, openGate, budget });
   const readAccount = createReadAccount(app, replier, keys, openGate);
   const monitoring = createMonitoringEndpoints(app, replier);
+  const newId = createIdSequence(app.random);
+  const calls = new Map(app.tools.map((tool) => [pathOf(tool), callOf(tool)]));
   const hono = new Hono();
-  const site = createSite?.({
-    app,
-    replier,
-    keys,
-    openGate,
-    budget,
-    fetch: (request, connection) => hono.fetch(request, connection as object),
-  });
+  const site = createSite?.({ app, replier, keys, openGate, budget, calls });
   const apiRoutes = createRoutes(app.tools, replier, { callTool, readAccount, monitoring });
   const routes = [...apiRoutes, ...(site?.routes ?? [])];
   const suggestPath = createPathSuggestion(apiRoutes);
-  const newId = createIdSequence(app.random);
 
   function createRequestContext(
     headers: HeaderLookup,
@@ -181,11 +177,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     const shown = path.slice(0, PATH_CHARS_SHOWN);
     // A call that was sent to the page of a tool.
     const hint = apiRoutes.includes(route) ? "" : suggestPath(shown);
-    throw new ApiError(
-      "method_not_allowed",
-      `${method} is not allowed on ${shown}; use ${allow[0]}.${hint}`,
-      { headers: { Allow: allow.join(", ") } },
-    );
+    throw methodNotAllowed(method, shown, allow, hint);
   }
 
   for (const route of routes) {
@@ -193,7 +185,8 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       const request = c.req.raw;
       const context = createRequestContext(request.headers, request.method, route.path, route.tool);
       const handler = route.methods[request.method === "HEAD" ? "GET" : request.method];
-      const chosen = handler ?? (() => rejectMethod(route, request.method, c.req.path));
+      const chosen =
+        handler ?? route.otherMethods ?? (() => rejectMethod(route, request.method, c.req.path));
       const response = respond(chosen, asWebResponse, request, context, route.bodyBytesMax, c.env);
       return route.isSameOriginOnly ? response.then(withoutCors) : response;
     });
@@ -203,8 +196,10 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     const context = createRequestContext(request.headers, request.method, "none", null);
     const handler: Handler = (_, requestContext) => {
       const isPageRequest = request.method === "GET" || request.method === "HEAD";
-      if (/^\/api(?:\/|$)/.test(c.req.path) || !isPageRequest || !site || asksForJson(request)) {
-        throw nothingAt(c.req.path.slice(0, PATH_CHARS_SHOWN));
+      const { path } = c.req;
+      const isForPrograms = /^\/api(?:\/|$)/.test(path) || isMcpPath(path) || asksForJson(request);
+      if (isForPrograms || !isPageRequest || !site) {
+        throw nothingAt(path.slice(0, PATH_CHARS_SHOWN));
       }
       return site.notFound(request, requestContext, c.env);
     };
@@ -228,7 +223,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       keys.forget(key);
       badKeys.add(key);
     },
-    calls: new Map(app.tools.map((tool) => [pathOf(tool), callOf(tool)])),
+    calls,
   };
 }
 

@@ -1,10 +1,11 @@
+import { ApiError } from "#errors.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import type { AppContext } from "./app-context.ts";
 import type { createMonitoringEndpoints } from "./health.ts";
 import type { Authenticator } from "./pipeline/authenticate.ts";
 import type { CallTool } from "./pipeline/call-tool.ts";
-import { asWebResponse } from "./pipeline/exchange.ts";
+import { asWebResponse, type Call } from "./pipeline/exchange.ts";
 import type { OpenGate } from "./pipeline/gate.ts";
 import type { MemoryBudget } from "./pipeline/memory-budget.ts";
 import { EXPOSED_HEADERS, type Replier } from "./pipeline/reply.ts";
@@ -14,6 +15,8 @@ import type { RequestContext } from "./pipeline/request-context.ts";
 export type Route = {
   path: string;
   methods: Record<string, Handler>;
+  /** Handles the other methods, in place of the 405. */
+  otherMethods?: Handler;
   tool: string | null;
   /** How many bytes of a rejected body are read and dropped. */
   bodyBytesMax: number;
@@ -41,8 +44,8 @@ export type SiteParts = {
   openGate: OpenGate;
   /** The memory of large calls, for a route whose bodies become calls. */
   budget: MemoryBudget;
-  /** The whole app, for a route that makes calls. */
-  fetch(request: Request, connection: unknown): Response | Promise<Response>;
+  /** The calls of the tools, by path, for a route that makes calls. */
+  calls: ReadonlyMap<string, Call>;
 };
 
 export type ApiHandlers = {
@@ -92,6 +95,33 @@ export const get = (path: string, handler: Handler): Route => ({
   bodyBytesMax: 0,
 });
 
+/** Where other servers have MCP, and where clients of its earlier transport look for it. */
+export const isMcpPath = (path: string): boolean => MCP_PATH.test(path);
+
+const MCP_PATH = /^\/(?:api\/)?(?:v\d+\/)?(?:mcp|sse|messages?)(?:\/|$)/i;
+const MCP_HINT =
+  " Did you mean /mcp? MCP clients send each message there with POST (streamable HTTP).";
+
+/** Where MCP clients look for a way to sign in when a server rejects their key; the last error is what their users see. */
+const OAUTH_PATH =
+  /^\/(?:\.well-known\/(?:oauth-|openid-)|(?:oauth2?\/)?(?:register|authorize|token)$)/;
+const OAUTH_HINT =
+  " There is no OAuth here. Send an API key that is valid in the header `Authorization: Bearer <API key>`.";
+
+export const methodNotAllowed = (
+  method: string,
+  path: string,
+  allow: readonly string[],
+  hint: string,
+): ApiError =>
+  new ApiError(
+    "method_not_allowed",
+    `${method} is not allowed on ${path}; use ${allow[0]}.${hint}`,
+    {
+      headers: { Allow: allow.join(", ") },
+    },
+  );
+
 /**
  * Suggests the route that a path without one most likely means: by its last segment that resembles the name of a route,
  * or is one word of it, as in `/api/v1/qr`. Returns a sentence after a space, or nothing.
@@ -100,6 +130,8 @@ export function createPathSuggestion(routes: readonly Route[]): (path: string) =
   const paths = new Map(routes.map(({ path }) => [path.slice(path.lastIndexOf("/") + 1), path]));
   const names = [...paths.keys()];
   return (path) => {
+    if (isMcpPath(path)) return MCP_HINT;
+    if (OAUTH_PATH.test(path)) return OAUTH_HINT;
     for (const segment of path.split("/").reverse()) {
       const word = segment.toLowerCase();
       const name = nearestName(word, names) ?? names.find((each) => each.split("-").includes(word));
@@ -110,13 +142,13 @@ export function createPathSuggestion(routes: readonly Route[]): (path: string) =
 }
 
 /** CORS: any origin, no credentials. A browser may cache the response for a day. */
-function createPreflight(replier: Replier, methods: string): Handler {
+export function createPreflight(replier: Replier, methods: string): Handler {
   return (request, context) => {
     const headers = replier.headers(request.headers, context, {
       Allow: methods,
       "Access-Control-Allow-Methods": methods,
       "Access-Control-Allow-Headers":
-        "Authorization, Content-Type, Content-Encoding, Accept, Idempotency-Key, X-Request-Id, Traceparent, Tracestate",
+        "Authorization, Content-Type, Content-Encoding, Accept, Idempotency-Key, X-Request-Id, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID, Traceparent, Tracestate",
       "Access-Control-Expose-Headers": EXPOSED_HEADERS,
       "Access-Control-Max-Age": "86400",
     });

@@ -60,6 +60,25 @@ export function typedValue(tool: Tool<unknown>, name: string, text: string): unk
   }
 }
 
+/**
+ * The fields as a model means them: it writes numbers and booleans as texts, as in a query, and `null` for an optional field
+ * that it leaves out. A verbatim tool has no fields.
+ */
+export function typedArguments(tool: Tool<unknown>, value: unknown): unknown {
+  if (tool.verbatim !== undefined) return value;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const { properties = {}, required = [] } = describedSchema(tool);
+  const isOptional = (name: string) => Object.hasOwn(properties, name) && !required.includes(name);
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name, each]) => each !== null || !isOptional(name))
+      .map(([name, each]) => [
+        name,
+        typeof each === "string" ? typedValue(tool, name, each) : each,
+      ]),
+  );
+}
+
 function rejectLargeFields(
   tool: Tool<unknown>,
   value: unknown,

@@ -81,6 +81,11 @@ export type Tool<Input = unknown, Output = unknown> = {
   title: string;
   summary: string;
   description: string;
+  /**
+   * What agents read (MCP) in place of the first sentences of `description` and of the fields' descriptions, where those
+   * speak of HTTP, or say too little by themselves.
+   */
+  agents?: { description?: string; fields?: Record<string, string> };
   /** The cost of a successful call in credits: a whole number from 0 to PRICE_CREDITS_MAX. */
   price: number;
   /** Checks the parsed body. It must be strict: an unknown field is an error. */

@@ -42,7 +42,7 @@ test("the server declares each of its routes once", () => {
     keys: unused,
     openGate: unused,
     budget: unused,
-    fetch: unused,
+    calls: unused,
   };
   const { routes: ofSite } = site({ app, ...parts });
   const routes = [...createRoutes(TOOLS, unused, handlers), ...ofSite];

@@ -9,6 +9,7 @@ import { limitsSuite } from "./suites/limits.ts";
 import { mcpSuite } from "./suites/mcp.ts";
 import { mcpHttpSuite } from "./suites/mcp-http.ts";
 import { mcpMessagesSuite } from "./suites/mcp-messages.ts";
+import { mcpRatesSuite } from "./suites/mcp-rates.ts";
 import { orderSuite } from "./suites/order.ts";
 import { pagesSuite } from "./suites/pages.ts";
 import { problemsSuite } from "./suites/problems.ts";
@@ -40,6 +41,7 @@ const SUITES: readonly ((sentence: Sentence) => void)[] = [
   mcpSuite,
   mcpHttpSuite,
   mcpMessagesSuite,
+  mcpRatesSuite,
 ];
 
 /** All HTTP behavior of the API, for every runtime. `sample`: how many suites a run takes; TEST_EDGE=all takes all. */

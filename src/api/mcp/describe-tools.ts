@@ -1,7 +1,7 @@
 import type { Tool } from "#tools/define-tool.ts";
 import type { JsonSchema } from "../openapi/document.ts";
 import { convert } from "../openapi/schemas.ts";
-import { isPicture } from "./tool-result.ts";
+import type { ResponseKind } from "./tool-result.ts";
 
 /**
  * The tools as `tools/list` describes them. A host puts this text into every prompt, so it has only what a model needs
@@ -20,20 +20,28 @@ type ToolDescription = {
 export const VERBATIM_FIELD = "body";
 
 export function describeTool(tool: Tool): ToolDescription {
-  const { name, title, description, price } = tool;
+  const { name, title, price } = tool;
+  const description = tool.agents?.description ?? firstSentence(tool.description);
   const output = convert(tool.output, "output");
   return {
     name,
     title,
-    description: `${firstSentence(description)} Costs ${price === 1 ? "1 credit" : `${price} credits`}.`,
+    description: `${description} Costs ${price === 1 ? "1 credit" : `${price} credits`}.`,
     inputSchema: inputSchema(tool),
-    // The result of the others is a picture in the content, and nothing beside it.
-    ...(isPicture(output.properties ?? {})
-      ? {}
-      : { outputSchema: { ...typesOf(output), type: "object" } }),
+    // Clients demand structured content of every result of a tool that has a schema for it.
+    ...(responseKindOf(tool) === "object"
+      ? { outputSchema: { ...typesOf(output), type: "object" } }
+      : {}),
     // A call changes nothing but the balance, and reaches nothing outside of the service.
     annotations: { readOnlyHint: true, openWorldHint: false },
   };
+}
+
+/** A picture has its media type beside it. */
+export function responseKindOf({ verbatim, output }: Tool): ResponseKind {
+  if (verbatim !== undefined) return "verbatim";
+  const { properties = {} } = convert(output, "output");
+  return "mimeType" in properties && "output" in properties ? "picture" : "object";
 }
 
 function inputSchema(tool: Tool): ToolDescription["inputSchema"] {
@@ -45,7 +53,12 @@ function inputSchema(tool: Tool): ToolDescription["inputSchema"] {
       additionalProperties: false,
     };
   }
-  return { ...shorten(convert(tool.input, "input")), type: "object" };
+  const schema = shorten(convert(tool.input, "input"));
+  for (const [name, description] of Object.entries(tool.agents?.fields ?? {})) {
+    const field = schema.properties?.[name];
+    if (field !== undefined) field.description = description;
+  }
+  return { ...schema, type: "object" };
 }
 
 /** Drops what a model does not need: second sentences, examples, formats, and lengths, which the descriptions state in bytes. */

@@ -79,6 +79,10 @@ export function isNamed(json: Uint8Array, { name: { start, end } }: Member, name
   }
 }
 
+/** The name of a member. Throws a SyntaxError where it is not a string of JSON. */
+export const nameOf = (json: Uint8Array, { name: { start, end } }: Member): string =>
+  JSON.parse(utf8.decode(json.subarray(start, end)));
+
 /** The position of the first byte that is not white space of JSON, after a byte order mark at the start. */
 export function startOfValue(json: Uint8Array): number {
   const hasMark = json[0] === 0xef && json[1] === 0xbb && json[2] === 0xbf;

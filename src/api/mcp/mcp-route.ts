@@ -2,21 +2,34 @@ import { ApiError } from "#errors.ts";
 import { SPACE_BYTES } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { Caller } from "../pipeline/authenticate.ts";
-import { dropBody, readBody } from "../pipeline/body.ts";
+import { readBody } from "../pipeline/body.ts";
 import { mayBeLarge } from "../pipeline/call-tool.ts";
+import { type ApiRequest, asWebResponse, type HeaderLookup } from "../pipeline/exchange.ts";
 import type { RequestContext } from "../pipeline/request-context.ts";
-import type { Route, SiteParts } from "../routes.ts";
-import type { Exchange, Reply, StreamedBody } from "./serve-message.ts";
+import {
+  createPreflight,
+  methodNotAllowed,
+  pathOf,
+  type Route,
+  type SiteParts,
+} from "../routes.ts";
+import { isBatch } from "./message.ts";
+import { createMcp, type Exchange, type Reply } from "./serve-message.ts";
+import { once, type Piece } from "./tool-result.ts";
 
 /**
  * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions, each response in JSON. This file is the
- * HTTP around it; `serve-message.ts` is the protocol.
+ * HTTP around it; `serve-message.ts` is the protocol. Errors of HTTP are problem documents, as those of the API.
+ *
+ * Messages are free, but not unbounded: each one counts towards the rates of the account and the key, as a call does, and
+ * asks whether the key is still good.
  */
 type McpDeps = SiteParts & { version: string };
 
+const METHODS = ["POST", "OPTIONS"];
+
 export function createMcpRoute(deps: McpDeps): Route {
-  const { app, replier, keys, openGate, budget, fetch, version } = deps;
-  const { origin } = new URL(app.settings.publicUrl);
+  const { app, replier, keys, openGate, budget, calls, version } = deps;
   let mcp: ((exchange: Exchange) => Promise<Reply>) | undefined;
   // The arguments are at most a body of the API; the rest of the message goes beside them.
   const bodyBytesMax = Math.max(...app.tools.map((tool) => tool.bodyBytesMax)) + SPACE_BYTES;
@@ -27,80 +40,98 @@ export function createMcpRoute(deps: McpDeps): Route {
     connection: unknown,
   ): Promise<Response> {
     const { headers } = request;
-    const sentOrigin = headers.get("origin");
-    if (sentOrigin !== null && sentOrigin !== origin)
-      return reject(FOREIGN_ORIGIN, request, context);
-    const caller = await keys.authenticate(request);
-    context.account = caller.account;
-    context.key = caller.keyId;
+    const caller = await authenticate(request, context);
+    const count = createCount(caller, context, connection);
+    // For a forged key nothing is read or parsed. A remote ledger is not asked for a small message before it is known
+    // whether it makes a call, which asks anyway.
+    const isUnknown = !caller.known && !app.calls.isRemote;
+    if (isUnknown || mayBeLarge(request)) await count.inAdvance();
     requireJson(headers);
-    if (!acceptsJson(headers.get("accept"))) return reject(NOT_ACCEPTABLE, request, context);
-    await checkFirst(request, caller, context, connection);
+    requireJsonAccepted(headers.get("accept"));
     const lease = budget.of(caller.account);
     try {
       const body = await readBody(request, bodyBytesMax, lease, {
         timeoutMs: app.bodyTimeoutMs,
       });
+      // Over the rate, its first message would be rejected anyway, so a batch is not even parsed.
+      if (isBatch(body) && app.calls.isOverRate(caller)) await count.inAdvance();
       const exchange: Exchange = {
         body,
         headers,
-        async call(tool, args, key) {
-          const { requestId } = context;
-          const inner = requestFor(tool, request, args, { key, requestId });
+        count,
+        call(tool, args, key) {
+          // The credits and the rate are in the result of the call, not in the headers of the message.
+          Object.assign(context, { charged: null, balance: null, rate: null });
+          const inner = requestFor(tool, headers, args, { key, requestId: context.requestId });
           // The message counts what it holds, and its calls are made one after the other.
           budget.cover(inner, lease);
-          return fetch(inner, connection);
+          const call = calls.get(pathOf(tool));
+          if (call === undefined) throw new Error(`No call of ${tool.name}`);
+          return call(inner, connection);
         },
+        problem: async (error) => replier.problem(error, headersOfCall(headers, {}), context, true),
         logError: (message, cause) =>
           app.logError(message, { requestId: context.requestId, cause }),
       };
-      // Not the promise is kept: in workerd a request may not wait for one of another request.
-      mcp ??= (await import("./serve-message.ts")).createMcp({ tools: app.tools, version });
+      // Not with the service: describing the tools takes a moment.
+      mcp ??= createMcp({ tools: app.tools, version });
       return await send(await mcp(exchange), headers, context);
     } finally {
       lease.release();
     }
   }
 
-  /**
-   * A forged key must neither hold an account's memory nor have anything parsed, so the ledger is asked before a large
-   * message is read, which then counts towards the rate besides its call, and for a key that this node does not know. A
-   * remote ledger is not asked for a small message: its call asks anyway.
-   */
-  async function checkFirst(
+  async function authenticate(request: Request, context: RequestContext): Promise<Caller> {
+    const caller = await keys.authenticate(request);
+    context.account = caller.account;
+    context.key = caller.keyId;
+    return caller;
+  }
+
+  /** Counts a message. `inAdvance`: before the first one has been read, which is then counted. */
+  function createCount(caller: Caller, context: RequestContext, connection: unknown) {
+    const address = app.clientAddress(connection);
+    const call = { caller, context, tool: null, price: 0, address, repeatKey: null };
+    let isFirstCounted = false;
+    const ask = () => openGate(call).askStatus();
+    const count = async () => {
+      if (!isFirstCounted) return ask();
+      isFirstCounted = false;
+    };
+    const inAdvance = async () => {
+      if (!isFirstCounted) await ask();
+      isFirstCounted = true;
+    };
+    return Object.assign(count, { inAdvance });
+  }
+
+  /** The key is checked first: who asks with GET for a stream, and has no good key, is told of the key. */
+  async function rejectMethod(
     request: Request,
-    caller: Caller,
     context: RequestContext,
     connection: unknown,
-  ): Promise<void> {
-    if (!mayBeLarge(request) && (caller.known || app.calls.isRemote)) return;
-    const address = app.clientAddress(connection);
-    // Not the context of the message: the balance and the rate are in the result of its call.
-    const asked = { ...context };
-    const call = { caller, context: asked, tool: null, price: 0, address, repeatKey: null };
-    await openGate(call).askStatus();
-    context.key = caller.keyId;
+  ): Promise<never> {
+    const caller = await authenticate(request, context);
+    await createCount(caller, context, connection)();
+    const hint = request.method === "GET" ? " There is no stream of events to listen to." : "";
+    throw methodNotAllowed(request.method, "/mcp", METHODS, hint);
   }
 
-  /** As errors of the API: the body is read and dropped, so that the client can use its connection again. */
-  async function reject(error: HttpError, request: Request, context: RequestContext) {
-    const isDropped = await dropBody(request, bodyBytesMax);
-    return replier.plain("application/json", error.body, request.headers, context, {
-      status: error.status,
-      ...(isDropped ? {} : { headers: { Connection: "close" } }),
-    });
-  }
-
-  function send({ status, body }: Reply, headers: Headers, context: RequestContext) {
-    if (typeof body === "string") {
-      return replier.plain("application/json", body, headers, context, { status });
-    }
+  function send(reply: Reply, headers: Headers, context: RequestContext) {
+    if ("response" in reply) return asWebResponse(reply.response);
+    const { status, body } = reply;
     if (body === null) {
       return new Response(null, { status, headers: replier.headers(headers, context, {}) });
     }
+    if (body.every((piece) => typeof piece === "string")) {
+      return replier.plain("application/json", body.join(""), headers, context, { status });
+    }
     const { stream, length } = joined(body);
-    const own = { "Content-Type": "application/json", "Content-Length": String(length) };
-    return new Response(app.sendStream(stream, length), {
+    const own = {
+      "Content-Type": "application/json",
+      ...(length !== null && { "Content-Length": String(length) }),
+    };
+    return new Response(length === null ? stream : app.sendStream(stream, length), {
       status,
       headers: replier.headers(headers, context, own),
     });
@@ -108,43 +139,42 @@ export function createMcpRoute(deps: McpDeps): Route {
 
   return {
     path: "/mcp",
-    methods: { POST: handle },
+    methods: { POST: handle, OPTIONS: createPreflight(replier, METHODS.join(", ")) },
+    otherMethods: rejectMethod,
     tool: null,
     bodyBytesMax,
-    isSameOriginOnly: true,
   };
 }
 
-type HttpError = { status: number; body: string };
-
-/** An error of JSON-RPC without an id. The code is one of those that the specification leaves to implementations. */
-const httpError = (status: number, message: string): HttpError => ({
-  status,
-  body: JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } }),
-});
-
-/** The specification asks for it, so that the scripts of other sites cannot use a server on this machine. */
-const FOREIGN_ORIGIN = httpError(403, "Forbidden: requests of this Origin are not accepted.");
-
-const NOT_ACCEPTABLE = httpError(
-  406,
-  "Not acceptable: every response is JSON. Send `Accept: application/json, text/event-stream`.",
-);
-
-/** Without `Accept`, and for `*` as curl sends it, too. */
-const acceptsJson = (accept: string | null): boolean =>
-  accept === null || /(?:^|,)\s*(?:\*\/\*|application\/(?:\*|json))\s*(?:[;,]|$)/i.test(accept);
-
-/** The head, the stream and the tail as one stream, and its length in bytes. */
-function joined({ head, stream, streamBytes, tail }: StreamedBody) {
-  const [before, after] = [utf8.encode(head), utf8.encode(tail)];
-  const around = new TransformStream<Uint8Array, Uint8Array>({
-    start: (controller) => controller.enqueue(before),
-    flush: (controller) => controller.enqueue(after),
-  });
-  const length = before.byteLength + streamBytes + after.byteLength;
-  return { stream: stream.pipeThrough(around), length };
+/** The pieces as one stream, and its length in bytes; null if that is not known. */
+function joined(pieces: readonly Piece[]) {
+  const encoded = pieces.map((piece) => (typeof piece === "string" ? utf8.encode(piece) : piece));
+  async function* chunks() {
+    for (const piece of encoded) {
+      if (piece instanceof Uint8Array) yield piece;
+      else yield* piece.stream;
+    }
+  }
+  const lengths = encoded.map((piece) =>
+    piece instanceof Uint8Array ? piece.byteLength : piece.bytes,
+  );
+  const length = lengths.reduce((sum, each) => (sum === null || each === null ? null : sum + each));
+  return { stream: streamOf(chunks()), length: length ?? null };
 }
+
+/** Takes a chunk only when the reader asks for it. */
+const streamOf = (chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> =>
+  new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: async () => void (await chunks.return(undefined)),
+    },
+    { highWaterMark: 0 },
+  );
 
 const utf8 = new TextEncoder();
 
@@ -159,25 +189,51 @@ function requireJson(headers: Headers): void {
   );
 }
 
-/** The client's headers stay, because they may show where it is. Those that describe the message do not. */
-function requestFor(
-  tool: Tool,
-  { url, headers: sent }: Request,
-  args: Uint8Array | null,
-  { key, requestId }: { key: string | null; requestId: string },
-): Request {
-  const headers = new Headers(sent);
-  for (const name of OF_THE_MESSAGE) headers.delete(name);
-  headers.set("Content-Type", "application/json");
-  headers.set("Accept", "application/json");
-  headers.set("Content-Length", String(args?.byteLength ?? 0));
-  headers.set("X-Request-Id", requestId);
-  if (key !== null) headers.set("Idempotency-Key", key);
-  const body = args as Uint8Array<ArrayBuffer> | null;
-  return new Request(new URL(`/api/v1/${tool.name}`, url), { method: "POST", headers, body });
+/** Without `Accept`, and for `*` as curl sends it, too. */
+function requireJsonAccepted(accept: string | null): void {
+  if (accept === null) return;
+  if (/(?:^|,)\s*(?:\*\/\*|application\/(?:\*|json))\s*(?:[;,]|$)/i.test(accept)) return;
+  throw new ApiError(
+    "not_acceptable",
+    "Every response is JSON. Send `Accept: application/json, text/event-stream`.",
+  );
 }
 
-const OF_THE_MESSAGE = [
-  ...["Accept-Encoding", "Content-Encoding", "Expect", "Idempotency-Key", "Origin"],
-  ...["Transfer-Encoding", "Connection", "Keep-Alive"],
-];
+/** A call as if it had come by itself. Of the message's headers it has those that say who calls and from where. */
+function requestFor(
+  tool: Tool,
+  sent: HeaderLookup,
+  args: Uint8Array | null,
+  { key, requestId }: { key: string | null; requestId: string },
+): ApiRequest {
+  const body = args ?? NO_BYTES;
+  const own = {
+    "content-type": "application/json",
+    "content-length": String(body.byteLength),
+    "idempotency-key": key,
+    "x-request-id": requestId,
+  };
+  return {
+    method: "POST",
+    url: pathOf(tool),
+    headers: headersOfCall(sent, own),
+    bodyUsed: false,
+    arrayBuffer: async () => body,
+    body: args === null ? null : streamOf(once(body)),
+  };
+}
+
+/** The headers of the message, but for those that say how it is sent and what it may be answered with. */
+function headersOfCall(sent: HeaderLookup, own: Record<string, string | null>): HeaderLookup {
+  const changed = new Map(
+    Object.entries({ ...OF_THE_MESSAGE, accept: "application/json", ...own }),
+  );
+  return { get: (name) => (changed.has(name) ? (changed.get(name) ?? null) : sent.get(name)) };
+}
+
+const OF_THE_MESSAGE: Record<string, null> = {
+  ...{ "accept-encoding": null, "content-encoding": null },
+  ...{ expect: null, "transfer-encoding": null },
+};
+
+const NO_BYTES = new Uint8Array();

@@ -1,17 +1,19 @@
 import { concatBytes } from "@noble/hashes/utils.js";
 import { ApiError } from "#errors.ts";
-import { MCP_BATCH_MAX, MCP_ENVELOPE_BYTES_MAX } from "#limits.ts";
-import { nestsTooDeep } from "../pipeline/json-fault.ts";
+import { JSON_DEPTH_MAX, MCP_BATCH_MAX, MCP_ENVELOPE_BYTES_MAX } from "#limits.ts";
+import { findJsonFault, nestsTooDeep } from "../pipeline/json-fault.ts";
 import {
   findMember,
   isNamed,
   itemsOf,
   membersOf,
+  nameOf,
   OPEN_BRACE,
   OPEN_BRACKET,
   type Span,
   startOfValue,
 } from "./json-spans.ts";
+import { CODES, RpcError } from "./protocol.ts";
 
 /**
  * Reads the JSON-RPC messages in a body. The arguments of a tool are not parsed here: their bytes become the body of the
@@ -24,19 +26,35 @@ type ArgumentsAt = { at: number; end: number };
 
 /**
  * Returns the message, or the array of messages, with an `ArgumentsAt` for each `params.arguments` that is an object.
- * Undefined where the body is not JSON. Throws an ApiError `too_large`.
+ * Throws an `RpcError` where the body is not JSON, and an ApiError `too_large`.
  */
 export function readMessages(body: Uint8Array): unknown {
   try {
     const envelope = withoutArguments(body, findArguments(body));
     if (envelope.byteLength > MCP_ENVELOPE_BYTES_MAX) throw tooLarge(envelope.byteLength);
     const text = strictUtf8.decode(envelope);
-    return nestsTooDeep(text) ? undefined : JSON.parse(text);
+    if (!nestsTooDeep(text)) return JSON.parse(text);
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    return undefined;
   }
+  throw new RpcError(CODES.parseError, `Parse error: ${describeFault(body)}`, { status: 400 });
 }
+
+function describeFault(body: Uint8Array): string {
+  let text: string;
+  try {
+    text = strictUtf8.decode(body);
+  } catch {
+    return "the message is not valid UTF-8. Encode it as UTF-8 and send it again.";
+  }
+  const fault = body.byteLength > SEARCHED_BYTES_MAX ? undefined : findJsonFault(text);
+  return fault === undefined
+    ? `the message is not JSON, or nests deeper than ${JSON_DEPTH_MAX} levels.`
+    : `the message is not JSON: line ${fault.line}, column ${fault.column}: ${fault.reason}.`;
+}
+
+/** Other messages wait while a fault is searched for. */
+const SEARCHED_BYTES_MAX = 64 * 1024;
 
 const tooLarge = (bytes: number) =>
   new ApiError(
@@ -46,25 +64,37 @@ const tooLarge = (bytes: number) =>
   );
 
 /** The bytes of the arguments that a call was made with; null where it has none. */
-export function argumentsOf(body: Uint8Array, args: Record<string, unknown> | undefined) {
+export function argumentsOf(body: Uint8Array, args: Record<string, unknown> | null) {
   const { at, end } = (args ?? {}) as Partial<ArgumentsAt>;
   return at === undefined ? null : body.subarray(at, end);
 }
 
-/** What the arguments of a verbatim tool contain: the bytes of the value at `field`, and whether there is anything else. */
+/**
+ * What the arguments of a verbatim tool contain: the bytes of the value at `field`, and the names of anything else, or of
+ * the first that are. Throws an `RpcError` where the arguments are not JSON.
+ */
 export function readField(args: Uint8Array, field: string) {
   let value: Uint8Array | null = null;
-  let hasOthers = false;
-  for (const member of membersOf(args, 0)) {
-    if (!isNamed(args, member, field)) hasOthers = true;
-    else value = args.subarray(member.value.start, member.value.end);
+  const others = new Set<string>();
+  try {
+    for (const member of membersOf(args, 0)) {
+      if (isNamed(args, member, field)) value = args.subarray(member.value.start, member.value.end);
+      else if (others.size < OTHERS_MAX) others.add(nameOf(args, member));
+    }
+  } catch {
+    const text = "Parse error in the arguments: an object with quoted names was expected.";
+    throw new RpcError(CODES.parseError, text);
   }
-  return { value, hasOthers };
+  return { value, others: [...others] };
 }
+
+const OTHERS_MAX = 20;
+
+export const isBatch = (body: Uint8Array): boolean => body[startOfValue(body)] === OPEN_BRACKET;
 
 function findArguments(body: Uint8Array): Span[] {
   const start = startOfValue(body);
-  const messages = body[start] === OPEN_BRACKET ? takeItems(body, start) : [{ start }];
+  const messages = isBatch(body) ? takeItems(body, start) : [{ start }];
   return messages.flatMap((message) => {
     const params = findObject(body, message.start, "params");
     const found = params === undefined ? undefined : findObject(body, params.start, "arguments");

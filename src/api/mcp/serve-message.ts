@@ -1,45 +1,58 @@
-import {
-  createMcpHandler,
-  isLegacyRequest,
-  ProtocolError,
-  ProtocolErrorCode,
-  Server,
-  type Tool as ToolOfSdk,
-  WebStandardStreamableHTTPServerTransport,
-} from "@modelcontextprotocol/server";
+import { ApiError } from "#errors.ts";
 import { HOUR_MS, IDEMPOTENCY_KEY_CHARS_MAX, MCP_BATCH_BYTES_MAX, MCP_BATCH_MAX } from "#limits.ts";
+import { fieldFinding, inputProblem } from "#tools/check-input.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { nearestName } from "#tools/nearest-name.ts";
-import { describeTool, VERBATIM_FIELD } from "./describe-tools.ts";
+import type { ApiResponse } from "../pipeline/exchange.ts";
+import { describeTool, responseKindOf, VERBATIM_FIELD } from "./describe-tools.ts";
 import { argumentsOf, readField, readMessages } from "./message.ts";
-import { type LargeResponse, NotJsonError, splitAtStandIn, toolResult } from "./tool-result.ts";
+import {
+  CODES,
+  errorText,
+  FIRST_WITHOUT_BATCHES,
+  type Id,
+  idOf,
+  isObject,
+  MODERN_REVISIONS,
+  modernMembers,
+  negotiate,
+  type Params,
+  RpcError,
+  type RpcRequest,
+  readMessage,
+  resultHead,
+} from "./protocol.ts";
+import {
+  type Piece,
+  type Problem,
+  type ResponseKind,
+  type ToolResult,
+  toolResult,
+} from "./tool-result.ts";
 
 /**
- * Serves the messages of one body with the official SDK. Only `mcp-route.ts` imports this file, and only when the first
- * request comes: loading the SDK takes a tenth of a second and 30 MB.
- *
- * It knows nothing of accounts and credits. A tool's call becomes a request to the API, with the same pipeline as any other.
+ * Serves the messages of one body. It knows nothing of accounts and credits: a tool's call goes through the same pipeline
+ * as any other.
  */
 export type Exchange = {
   body: Uint8Array;
   /** Those of the HTTP request. */
   headers: Headers;
-  /** Calls a tool: `args` is the body of the call, null where there is none. */
-  call(tool: Tool, args: Uint8Array | null, idempotencyKey: string | null): Promise<Response>;
+  /**
+   * Asks for the status of the key, which counts the message towards the rates. Called for each message that makes no call,
+   * also if it is not valid. Throws the ApiError of the key, the account or the rate.
+   */
+  count(): Promise<void>;
+  /** Calls a tool, which counts the message. `args` is the body of the call, null where there is none. */
+  call(tool: Tool, args: Uint8Array | null, idempotencyKey: string | null): Promise<ApiResponse>;
+  /** An error as the API would respond with it. */
+  problem(error: ApiError): Promise<ApiResponse>;
   /** Reports what a client never sees. */
   logError(message: string, cause: unknown): void;
 };
 
-/** A body in parts, as long as they are together. */
-export type StreamedBody = {
-  head: string;
-  stream: ReadableStream<Uint8Array>;
-  streamBytes: number;
-  tail: string;
-};
-
-/** `body` is null for a notification, which has no response. */
-export type Reply = { status: number; body: string | StreamedBody | null };
+/** `body` is null for a message that has no response. `response`: the whole response is that of the API. */
+export type Reply = { status: number; body: Piece[] | null } | { response: ApiResponse };
 
 type McpOptions = { tools: readonly Tool[]; version: string };
 
@@ -47,192 +60,241 @@ type McpOptions = { tools: readonly Tool[]; version: string };
 const IDEMPOTENCY_META = "toolbooth/idempotency-key";
 const OWN_META = /^toolbooth\//;
 
-/** Returns what serves a body with one message or, in early revisions, several. Throws an ApiError `too_large`. */
+/**
+ * Returns what serves a body with one message or, in early revisions, several. Throws an ApiError: `too_large`, or of the
+ * key, the account or the rate.
+ */
 export function createMcp({ tools, version }: McpOptions): (exchange: Exchange) => Promise<Reply> {
-  // A JSON Schema is JSON, which its own type does not say.
-  const described = tools.map(describeTool) as unknown as ToolOfSdk[];
-  return async (exchange) => {
-    const parsed = readMessages(exchange.body);
-    if (parsed === undefined) {
-      return rejection(ProtocolErrorCode.ParseError, "Parse error: the body is not JSON.");
-    }
-    const served = { tools, described, version, exchange };
-    return Array.isArray(parsed) ? serveBatch(served, parsed) : serveOne(served, parsed);
+  const results = keepResults(tools, { name: "toolbooth", title: "Toolbooth", version });
+  const kinds = new Map(tools.map((tool) => [tool, responseKindOf(tool)]));
+  return (exchange) => {
+    const served = { tools, kinds, results, exchange };
+    const messages = attempt(null, () => {
+      const read = readMessages(exchange.body);
+      return Array.isArray(read) ? checkBatch(exchange, read) : { alone: read };
+    });
+    if ("alone" in messages) return serveMessage(served, messages.alone, true);
+    return Array.isArray(messages) ? serveBatch(served, messages) : counted(exchange, messages);
   };
 }
 
-type Served = McpOptions & { described: ToolOfSdk[]; exchange: Exchange };
+type Served = {
+  tools: readonly Tool[];
+  kinds: ReadonlyMap<Tool, ResponseKind>;
+  results: Results;
+  exchange: Exchange;
+};
 
-/** Serves a message. The response of a call that is too large to be read takes its place in the result. */
-async function serveOne(served: Served, message: unknown): Promise<Reply> {
-  let large: LargeResponse | null = null;
-  const reply = await serveMessage(served, message, (response) => {
-    large = response;
-  });
-  return putInto(reply, large);
+/** A response of the protocol, which needs no call. */
+type OwnReply = { status: number; body: Piece[] | null };
+
+/** An error of the protocol becomes the response to the message with this id. */
+function attempt<Value>(id: Id | null, perform: () => Value): Value | OwnReply {
+  try {
+    return perform();
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    return { status: error.status, body: [errorText(error, id)] };
+  }
 }
 
-function putInto({ status, text }: SdkReply, large: LargeResponse | null): Reply {
-  if (large === null || text === null) return { status, body: text };
-  const [head, tail] = splitAtStandIn(text);
-  return { status, body: { head, stream: large.stream, streamBytes: large.bytes, tail } };
+async function counted(exchange: Exchange, reply: OwnReply): Promise<OwnReply> {
+  await exchange.count();
+  return reply;
 }
 
-/**
- * Batches were part of the protocol until 2025-06-18, whose clients name their revision in a header. The messages are
- * served one after the other, and their results together are bounded by the size of the batch.
- */
-async function serveBatch(served: Served, messages: unknown[]): Promise<Reply> {
-  const { headers, body } = served.exchange;
+/** Batches were part of the protocol until 2025-06-18, whose clients name their revision in a header. */
+function checkBatch({ headers, body }: Exchange, messages: unknown[]): unknown[] {
+  const reject = (text: string) => new RpcError(CODES.invalidRequest, text, { status: 400 });
   const revision = headers.get("mcp-protocol-version");
-  const { InvalidRequest } = ProtocolErrorCode;
   if (revision !== null && revision >= FIRST_WITHOUT_BATCHES) {
-    return rejection(InvalidRequest, `Revision ${revision} has no batches. Send one message.`);
+    throw reject(`Revision ${revision.slice(0, 100)} has no batches. Send one message.`);
   }
   if (messages.length === 0 || messages.length > MCP_BATCH_MAX) {
-    return rejection(InvalidRequest, `A batch has 1 to ${MCP_BATCH_MAX} messages.`);
+    throw reject(`A batch has 1 to ${MCP_BATCH_MAX} messages.`);
   }
   if (headers.has("idempotency-key")) {
     const where = `\`_meta["${IDEMPOTENCY_META}"]\` of each call`;
-    return rejection(InvalidRequest, `For a batch, send the idempotency key in ${where}.`);
+    throw reject(`For a batch, send the idempotency key in ${where}.`);
   }
   if (body.byteLength > MCP_BATCH_BYTES_MAX) {
-    return rejection(InvalidRequest, `A batch has at most ${MCP_BATCH_BYTES_MAX} bytes.`);
+    const size = `this one has ${body.byteLength}`;
+    throw reject(`A batch has at most ${MCP_BATCH_BYTES_MAX} bytes; ${size}.`);
   }
-  const texts: string[] = [];
-  for (const message of messages) {
-    const { text } = await serveMessage(served, message, null);
-    if (text !== null) texts.push(text);
-  }
-  return texts.length === 0
-    ? { status: 202, body: null }
-    : { status: 200, body: `[${texts.join(",")}]` };
-}
-
-const FIRST_WITHOUT_BATCHES = "2025-06-18";
-
-type SdkReply = { status: number; text: string | null };
-
-/** `keepLarge` takes a response that is too large to be read; null: every response is read. */
-type KeepLarge = ((response: LargeResponse) => void) | null;
-
-async function serveMessage(
-  served: Served,
-  message: unknown,
-  keepLarge: KeepLarge,
-): Promise<SdkReply> {
-  // The SDK would keep a stream open on which nothing ever comes.
-  if (isRequestFor(message, "subscriptions/listen")) {
-    const id = (message as { id?: unknown }).id ?? null;
-    const text = "Method not found: this server has nothing to subscribe to.";
-    return { status: 404, text: errorText(ProtocolErrorCode.MethodNotFound, text, id) };
-  }
-  const request = withOwnHeaders(served.exchange.headers);
-  const newServer = () => createServer(served, keepLarge);
-  const response = (await isLegacyRequest(request, message))
-    ? await serveLegacy(request, message, newServer)
-    : await createMcpHandler(newServer, { legacy: "reject" }).fetch(request, {
-        parsedBody: message,
-      });
-  return { status: response.status, text: response.body === null ? null : await response.text() };
-}
-
-/** As the SDK serves a revision before 2026-07-28 without sessions, but in JSON and not as a stream of events. */
-async function serveLegacy(
-  request: Request,
-  message: unknown,
-  newServer: () => Server,
-): Promise<Response> {
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-  const server = newServer();
-  await server.connect(transport);
-  try {
-    return await transport.handleRequest(request, { parsedBody: message });
-  } finally {
-    await server.close();
-  }
+  return messages;
 }
 
 /**
- * The request as the SDK sees it. Its body has been read, and its `Accept` was checked: every response is JSON, so a client
- * need not accept streams of events.
+ * Serves the messages one after the other; the size of the batch bounds their results together. After an error of the key,
+ * the account or the rate, which the others would meet too, the rest is not served.
  */
-function withOwnHeaders(sent: Headers): Request {
-  const headers = new Headers({
-    "Content-Type": "application/json",
-    Accept: "application/json, text/event-stream",
-  });
-  for (const name of ["mcp-protocol-version", "mcp-method", "mcp-name"]) {
-    const value = sent.get(name);
-    if (value !== null) headers.set(name, value);
+async function serveBatch(served: Served, messages: readonly unknown[]): Promise<Reply> {
+  const bodies: Piece[][] = [];
+  for (const [at, message] of messages.entries()) {
+    const reply = await serveMessage(served, message, false).catch(async (error) => {
+      // Without a response that would be lost, the whole request gets the error.
+      if (!(error instanceof ApiError) || bodies.length === 0) throw error;
+      return { response: await served.exchange.problem(error) };
+    });
+    if ("response" in reply) {
+      if (bodies.length === 0) return reply;
+      const problem: Problem = JSON.parse(String(reply.response.body));
+      bodies.push(...messages.slice(at).flatMap((each) => notServed(each, problem)));
+      break;
+    }
+    if (reply.body !== null) bodies.push(reply.body);
   }
-  return new Request("http://localhost/mcp", { method: "POST", headers });
+  if (bodies.length === 0) return { status: 202, body: null };
+  const list = bodies.flatMap((body, at) => (at === 0 ? body : [",", ...body]));
+  return { status: 200, body: ["[", ...list, "]"] };
 }
 
-function createServer(
-  { tools, described, version, exchange }: Served,
-  keepLarge: KeepLarge,
-): Server {
-  const server = new Server(
-    { name: "toolbooth", title: "Toolbooth", version },
-    {
-      capabilities: { tools: {} },
-      instructions: INSTRUCTIONS,
-      jsonSchemaValidator: NO_VALIDATOR,
-      cacheHints: { "tools/list": LIST_CACHE, "server/discover": LIST_CACHE },
-    },
-  );
-  server.setRequestHandler("tools/list", ({ params }) => {
-    if (params?.cursor !== undefined) throw invalidParams("Unknown cursor: the list has one page.");
-    return { tools: described };
-  });
-  server.setRequestHandler("tools/call", async ({ params }) => {
-    const tool = findTool(tools, params.name);
-    const key = readIdempotencyKey(params._meta ?? {}, exchange.headers.get("idempotency-key"));
-    const args = bodyOfCall(tool, argumentsOf(exchange.body, params.arguments));
-    try {
-      const response = await exchange.call(tool, args, key);
-      const { result, large } = await toolResult(response, keepLarge !== null);
-      if (large !== null) keepLarge?.(large);
-      return result;
-    } catch (cause) {
-      if (cause instanceof NotJsonError) throw notJson(cause.message);
-      exchange.logError("A call through MCP failed", cause);
-      throw new ProtocolError(
-        ProtocolErrorCode.InternalError,
-        "Internal error. The call may have been charged; a repeat with the same idempotency key is not charged again.",
-      );
-    }
-  });
-  return server;
+function notServed(message: unknown, { code, status, detail }: Problem): Piece[][] {
+  const hasResponse = !isObject(message) || message["id"] !== undefined;
+  const error = new RpcError(CODES.server, `Not served: ${code} (${status}). ${detail}`);
+  return hasResponse ? [[errorText(error, idOf(message))]] : [];
+}
+
+/** Errors of a call that every other message would meet too. */
+const OF_ALL_MESSAGES: ReadonlySet<string> = new Set(["account_suspended", "rate_limited"]);
+
+async function serveMessage(served: Served, message: unknown, isAlone: boolean): Promise<Reply> {
+  const prepared = attempt(idOf(message), () => prepare(served, message));
+  return "tool" in prepared
+    ? makeCall(served, prepared, isAlone)
+    : counted(served.exchange, prepared);
+}
+
+function prepare(served: Served, message: unknown): OwnReply | PreparedCall {
+  const request = readMessage(message, served.exchange.headers);
+  if (request === null) return { status: 202, body: null };
+  if (request.method === "tools/call") return prepareCall(served, request);
+  return { status: 200, body: [resultHead(request.id), resultOf(served.results, request), "}"] };
+}
+
+type Results = ReturnType<typeof keepResults>;
+
+/** The results that are the same for every client, as text. */
+function keepResults(tools: readonly Tool[], serverInfo: Params) {
+  // The tools change only with a release, and are the same for every key.
+  const ofModern = { ttlMs: HOUR_MS, cacheScope: "public", ...modernMembers(serverInfo) };
+  const list = { tools: tools.map(describeTool) };
+  const about = { capabilities: { tools: {} }, instructions: INSTRUCTIONS };
+  return {
+    serverInfo,
+    list: JSON.stringify(list),
+    modernList: JSON.stringify({ ...list, ...ofModern }),
+    discovery: JSON.stringify({ supportedVersions: MODERN_REVISIONS, ...about, ...ofModern }),
+    initialize: (asked: unknown) =>
+      JSON.stringify({ protocolVersion: negotiate(asked), ...about, serverInfo }),
+  };
 }
 
 const INSTRUCTIONS =
-  "Successful calls cost credits. Errors cost nothing, unless they say that the call may have been charged. To repeat a call safely after a lost response, send the same " +
+  "Successful calls cost credits. Errors cost nothing, unless they say that the call may have been charged. After rate_limited, wait as long as the error says. To repeat a call safely after a lost response, send the same " +
   `_meta["${IDEMPOTENCY_META}"] both times: it is charged once.`;
 
-/** The tools change only with a release, and are the same for every key. */
-const LIST_CACHE = { ttlMs: HOUR_MS, cacheScope: "public" as const };
+function resultOf(results: Results, { method, params, isModern }: RpcRequest): string {
+  switch (`${isModern ? "modern " : ""}${method}`) {
+    case "initialize":
+      return results.initialize(params["protocolVersion"]);
+    case "ping":
+      return "{}";
+    case "modern server/discover":
+      return results.discovery;
+    case "tools/list":
+    case "modern tools/list":
+      if ((params["cursor"] ?? null) === null) return isModern ? results.modernList : results.list;
+      throw invalidParams("Unknown cursor: the list has one page.");
+    default:
+      throw new RpcError(
+        CODES.methodNotFound,
+        `Method not found: ${method.slice(0, 100)}. This server has tools only.`,
+        { status: isModern ? 404 : 200 },
+      );
+  }
+}
 
-/** For what users reply to questions of the server, of which there are none. The SDK would make one for each request. */
-const NO_VALIDATOR = {
-  getValidator(): never {
-    throw new Error("This server asks its clients nothing.");
-  },
+type PreparedCall = {
+  request: RpcRequest;
+  tool: Tool;
+  /** The body of the call, or what is wrong with the arguments. */
+  body: Uint8Array | null | ApiError;
+  key: string | null;
 };
 
-function findTool(tools: readonly Tool[], name: string): Tool {
+function prepareCall({ tools, exchange }: Served, request: RpcRequest): PreparedCall {
+  const { params, meta } = request;
+  const tool = findTool(tools, params["name"]);
+  const args = params["arguments"] ?? null;
+  if (args !== null && !isObject(args)) {
+    const got = Array.isArray(args) ? "a list" : `a ${typeof args}`;
+    throw invalidParams(`\`arguments\` must be an object with the tool's arguments; got ${got}.`);
+  }
+  const key = readIdempotencyKey(meta, exchange.headers.get("idempotency-key"));
+  return { request, tool, body: bodyOfCall(tool, argumentsOf(exchange.body, args)), key };
+}
+
+async function makeCall(served: Served, call: PreparedCall, isAlone: boolean): Promise<Reply> {
+  const { exchange, kinds } = served;
+  const { request, tool, body, key } = call;
+  if (body instanceof ApiError) await exchange.count();
+  const response = await (body instanceof ApiError
+    ? exchange.problem(body)
+    : exchange.call(tool, body, key));
+  // The key is no longer good, which a client must hear as it would before any message.
+  if (response.status === 401) return { response };
+  try {
+    const result = await toolResult(kinds.get(tool) ?? "object", response, isAlone);
+    if (!isAlone && OF_ALL_MESSAGES.has(codeOf(result))) return { response };
+    return { status: 200, body: writeResult(result, request, served.results.serverInfo) };
+  } catch (error) {
+    const sent = error instanceof RpcError ? error : internalError();
+    if (sent !== error) exchange.logError("A call through MCP failed", error);
+    return { status: sent.status, body: [errorText(sent, request.id)] };
+  }
+}
+
+const codeOf = ({ meta }: ToolResult) =>
+  (meta["toolbooth/problem"] as Problem | undefined)?.code ?? "";
+
+const internalError = () =>
+  new RpcError(
+    CODES.internal,
+    "Internal error. The call may have been charged; a repeat with the same idempotency key is not charged again.",
+  );
+
+function writeResult(
+  result: ToolResult,
+  { id, isModern }: RpcRequest,
+  serverInfo: Params,
+): Piece[] {
+  const { meta, content, structured, isError } = result;
+  const { _meta, ...others } = isModern ? modernMembers(serverInfo, meta) : { _meta: meta };
+  const last = JSON.stringify({ ...(isError ? { isError } : {}), ...others });
+  return [
+    `${resultHead(id)}{"_meta":${JSON.stringify(_meta)},"content":`,
+    ...content,
+    ...(structured === null ? [] : [',"structuredContent":', ...structured]),
+    last === "{}" ? "}}" : `,${last.slice(1)}}`,
+  ];
+}
+
+function findTool(tools: readonly Tool[], name: unknown): Tool {
   const tool = tools.find((each) => each.name === name);
   if (tool !== undefined) return tool;
   const names = tools.map((each) => each.name);
-  const nearest = nearestName(name, names);
-  const hint =
-    nearest === undefined ? `The tools are ${names.join(", ")}.` : `Did you mean ${nearest}?`;
-  throw invalidParams(`Unknown tool: ${name.slice(0, 100)}. ${hint}`);
+  const list = `The tools are ${names.join(", ")}.`;
+  if (typeof name !== "string") throw invalidParams(`\`name\` must be the name of a tool. ${list}`);
+  const short = name.slice(0, 100);
+  // Hosts put the name of the server before that of a tool.
+  const nearest = nearestName(name, names) ?? names.find((each) => short.endsWith(each));
+  const hint = nearest === undefined ? list : `Did you mean ${nearest}?`;
+  throw invalidParams(`Unknown tool: ${short}. ${hint}`);
 }
 
 /** A header is for clients that set one for each request. `_meta` and header may both be there if they agree. */
-function readIdempotencyKey(meta: Record<string, unknown>, header: string | null): string | null {
+function readIdempotencyKey(meta: Params, header: string | null): string | null {
   const unknown = Object.keys(meta).find(
     (name) => OWN_META.test(name) && name !== IDEMPOTENCY_META,
   );
@@ -254,36 +316,15 @@ function readIdempotencyKey(meta: Record<string, unknown>, header: string | null
 const IDEMPOTENCY_KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_CHARS_MAX}}$`);
 
 /** For a verbatim tool the value of its one argument. Other tools check the names of their arguments themselves. */
-function bodyOfCall(tool: Tool, args: Uint8Array | null): Uint8Array | null {
-  if (args === null || !tool.verbatim) return args;
-  const { value, hasOthers } = readMembers(args);
-  if (hasOthers) throw invalidParams(`${tool.name} has one argument, \`${VERBATIM_FIELD}\`.`);
-  return value;
+function bodyOfCall(tool: Tool, args: Uint8Array | null): Uint8Array | null | ApiError {
+  if (tool.verbatim === undefined) return args ?? NO_ARGUMENTS;
+  if (args === null) return null;
+  const { value, others } = readField(args, VERBATIM_FIELD);
+  if (others.length === 0) return value;
+  const detail = `is unknown; ${tool.name} has one argument, \`${VERBATIM_FIELD}\``;
+  return inputProblem(others.map((name) => fieldFinding(name, false, detail)));
 }
 
-function readMembers(args: Uint8Array) {
-  try {
-    return readField(args, VERBATIM_FIELD);
-  } catch {
-    throw notJson("an object with quoted names was expected.");
-  }
-}
+const NO_ARGUMENTS = new TextEncoder().encode("{}");
 
-const notJson = (text: string) =>
-  new ProtocolError(ProtocolErrorCode.ParseError, `Parse error in the arguments: ${text}`);
-
-const invalidParams = (text: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, text);
-
-const errorText = (code: number, message: string, id: unknown) =>
-  JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } });
-
-const rejection = (code: number, message: string): Reply => ({
-  status: 400,
-  body: errorText(code, message, null),
-});
-
-const isRequestFor = (message: unknown, method: string) =>
-  typeof message === "object" &&
-  message !== null &&
-  "method" in message &&
-  message.method === method;
+const invalidParams = (text: string) => new RpcError(CODES.invalidParams, text);

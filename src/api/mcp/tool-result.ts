@@ -1,22 +1,30 @@
-import { MCP_TEXT_BYTES_MAX } from "#limits.ts";
+import { ECHOED_STRUCTURE_BYTES_MAX, MCP_TEXT_BYTES_MAX } from "#limits.ts";
+import type { ApiResponse } from "../pipeline/exchange.ts";
+import { survivesParsing } from "./exact-json.ts";
+import { CODES, type Params, RpcError } from "./protocol.ts";
 
 /**
- * The response of a call as the result of an MCP tool. What the protocol leaves to the server, the credits and the
- * request id among it, is in `_meta` under names that begin with `toolbooth/`.
+ * The response of a call as the result of an MCP tool, in pieces of JSON text: what a tool returns is written into the
+ * result as it is, never parsed and written again. What the protocol leaves to the server, the credits and the request id
+ * among it, is in `_meta` under names that begin with `toolbooth/`.
  */
-type ToolContent =
-  | { type: "text"; text: string }
-  | { type: "image"; data: string; mimeType: string };
-
-type ToolResult = {
-  content: ToolContent[];
-  structuredContent?: Record<string, unknown>;
-  isError?: boolean;
-  _meta: Record<string, unknown>;
+export type ToolResult = {
+  meta: Params;
+  /** The JSON of the list of contents. */
+  content: Piece[];
+  /** Null if there is none. */
+  structured: Piece[] | null;
+  isError: boolean;
 };
 
+/** A text, or bytes that are sent as they come. `bytes` is null if the length is not known. */
+export type Piece = string | { stream: AsyncIterable<Uint8Array>; bytes: number | null };
+
+/** What a response of a tool is for a host: a picture with a few words about it, JSON that a client wrote, or JSON of ours. */
+export type ResponseKind = "picture" | "verbatim" | "object";
+
 /** A problem of the API: `api/problem.ts`. */
-type Problem = {
+export type Problem = {
   type: string;
   code: string;
   status: number;
@@ -24,125 +32,108 @@ type Problem = {
   detail: string;
 };
 
-/** The arguments are not JSON, so the whole message is not: an error of the protocol, not of the tool. */
-export class NotJsonError extends Error {}
-
-/** A response that is not parsed, but written into the result as it is. */
-export type LargeResponse = { stream: ReadableStream<Uint8Array>; bytes: number };
-
-/** The structured content of a result in whose place a `LargeResponse` belongs. */
-const STAND_IN = { isLarge: true };
-
-/**
- * Returns the result and, where the response is over `MCP_TEXT_BYTES_MAX`, what belongs into it. Throws a `NotJsonError`
- * where the arguments were not JSON.
- */
+/** Throws an `RpcError` where the arguments were not JSON. `mayBeLarge`: a large response may be sent as it comes. */
 export async function toolResult(
-  response: Response,
+  kind: ResponseKind,
+  response: ApiResponse,
   mayBeLarge: boolean,
-): Promise<{ result: ToolResult; large: LargeResponse | null }> {
-  const _meta = describeCall(response.headers);
-  const isOk = response.status === 200;
-  // A runtime with little memory says the length of a large response, and streams it.
-  const length = Number(response.headers.get("content-length") ?? 0);
-  if (isOk && mayBeLarge && length > MCP_TEXT_BYTES_MAX && response.body !== null) {
-    const large = { stream: response.body, bytes: length };
-    return { result: largeResult(length, _meta), large };
+): Promise<ToolResult> {
+  const meta = describeCall(response.headers);
+  const success = (content: Piece[], structured: Piece[] | null = null) => {
+    return { meta, content, structured, isError: false };
+  };
+  if (response.status !== 200) {
+    return problemResult(JSON.parse(await readAll(response.body)), response.headers);
   }
-  const body = new Uint8Array(await response.arrayBuffer());
-  if (isOk && mayBeLarge && body.byteLength > MCP_TEXT_BYTES_MAX) {
-    const large = { stream: streamOf(body), bytes: body.byteLength };
-    return { result: largeResult(body.byteLength, _meta), large };
+  const large = mayBeLarge && kind !== "picture" ? largeBody(response) : null;
+  if (large !== null && kind === "verbatim") {
+    const quoted = { stream: quote(large.stream), bytes: null };
+    return success(['[{"type":"text","text":"', quoted, '"}]']);
   }
-  const text = utf8.decode(body);
-  const parsed = JSON.parse(text) as Record<string, unknown>;
-  if (!isOk)
-    return { result: errorResult(parsed as Problem, response.headers, _meta), large: null };
-  const result: ToolResult = isPicture(parsed)
-    ? { content: pictureContent(parsed), _meta }
-    : { content: [{ type: "text", text }], structuredContent: parsed, _meta };
-  return { result, large: null };
+  if (large !== null) {
+    const text = `The result is in structuredContent: ${large.bytes} bytes of JSON.`;
+    return success([contentText(text)], [large]);
+  }
+  const text = await readAll(response.body);
+  if (kind === "picture") return success([pictureContent(JSON.parse(text))]);
+  const isSafe =
+    kind === "object" || (text.length <= ECHOED_STRUCTURE_BYTES_MAX && survivesParsing(text));
+  return success([contentText(text)], isSafe ? [text] : null);
 }
 
-function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start(controller) {
-      controller.enqueue(bytes);
-      controller.close();
-    },
-  });
+/** The body, if it is too large to be in a result twice. A runtime with little memory says its length, and streams it. */
+function largeBody({ headers, body }: ApiResponse) {
+  if (body instanceof ReadableStream) {
+    const bytes = Number(headers["Content-Length"]);
+    return bytes > MCP_TEXT_BYTES_MAX ? { stream: body, bytes } : null;
+  }
+  if (body === null || body.length <= MCP_TEXT_BYTES_MAX) return null;
+  const bytes = typeof body === "string" ? utf8.encode(body) : body;
+  return { stream: once(bytes), bytes: bytes.byteLength };
 }
 
-const utf8 = new TextDecoder();
-
-const largeResult = (bytes: number, _meta: Record<string, unknown>): ToolResult => ({
-  content: [{ type: "text", text: `The result is in structuredContent: ${bytes} bytes of JSON.` }],
-  structuredContent: STAND_IN,
-  _meta,
-});
-
-/**
- * Splits the JSON of a result around its `STAND_IN`. No string in it can look like one, because the quotes of a string
- * are escaped.
- */
-export function splitAtStandIn(json: string): [head: string, tail: string] {
-  const member = `"structuredContent":`;
-  const standIn = JSON.stringify(STAND_IN);
-  const at = json.indexOf(member + standIn);
-  if (at === -1) throw new Error("The result of a large response has no place for it.");
-  const from = at + member.length;
-  return [json.slice(0, from), json.slice(from + standIn.length)];
+export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
-type Picture = { mimeType: unknown; output: unknown };
+/** The same text as the content of a JSON string. */
+async function* quote(json: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  for await (const chunk of json) {
+    yield utf8.encode(JSON.stringify(decoder.decode(chunk, { stream: true })).slice(1, -1));
+  }
+}
 
-/** Whether a response is a picture with a few words about it: it has its media type beside it. */
-export const isPicture = <Members extends object>(
-  response: Members,
-): response is Members & Picture => "mimeType" in response && "output" in response;
+const utf8 = new TextEncoder();
+
+const readAll = async (body: ApiResponse["body"]): Promise<string> =>
+  typeof body === "string"
+    ? body
+    : new Response(body as ReadableStream | Uint8Array<ArrayBuffer> | null).text();
+
+const contentText = (text: string) => JSON.stringify([{ type: "text", text }]);
+
+type Picture = { output: string } & Params;
 
 /**
  * The picture, and the other fields of the response as JSON. Without `structuredContent`: hosts that find it show the
  * model nothing else, and the picture would be lost on them.
  */
-function pictureContent({ output, ...rest }: Picture): ToolContent[] {
-  const [, mimeType = "", data] = /^data:([^;,]+);base64,(.*)$/s.exec(String(output)) ?? [];
-  const picture: ToolContent =
-    data === undefined ? { type: "text", text: String(output) } : { type: "image", data, mimeType };
-  return [picture, { type: "text", text: JSON.stringify(rest) }];
+function pictureContent({ output, ...rest }: Picture): string {
+  const [, mimeType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(output) ?? [];
+  const picture =
+    data === undefined ? { type: "text", text: output } : { type: "image", data, mimeType };
+  return JSON.stringify([picture, { type: "text", text: JSON.stringify(rest) }]);
 }
 
 /** What a model can act on: what happened, when to try again, and where it is documented. */
-function errorResult(
-  problem: Problem,
-  headers: Headers,
-  meta: Record<string, unknown>,
-): ToolResult {
+export function problemResult(problem: Problem, headers: Record<string, string>): ToolResult {
   const { code, status, detail, type } = problem;
-  if (code === "invalid_json" || code === "invalid_utf8") throw new NotJsonError(detail);
-  const retryAfter = headers.get("retry-after");
+  if (code === "invalid_json" || code === "invalid_utf8") {
+    throw new RpcError(CODES.parseError, `Parse error in the arguments: ${detail}`);
+  }
+  const retryAfter = headers["Retry-After"];
   const lines = [
     `${code} (${status}): ${detail}`,
-    ...(retryAfter === null ? [] : [`Try again after ${retryAfter} s.`]),
+    ...(retryAfter === undefined ? [] : [`Try again after ${retryAfter} s.`]),
     `More: ${type}`,
   ];
   return {
-    content: [{ type: "text", text: lines.join("\n") }],
+    meta: { ...describeCall(headers), "toolbooth/problem": problem },
+    content: [contentText(lines.join("\n"))],
+    structured: null,
     isError: true,
-    _meta: { ...meta, "toolbooth/problem": problem },
   };
 }
 
 /** What the headers of the API say of the call. */
-function describeCall(headers: Headers): Record<string, unknown> {
-  const numbers = (name: string, key: string) => {
-    const value = headers.get(name);
-    return value === null ? {} : { [key]: Number(value) };
-  };
+function describeCall(headers: Record<string, string>): Params {
+  const number = (name: string, key: string) =>
+    headers[name] === undefined ? {} : { [key]: Number(headers[name]) };
   return {
-    ...numbers("credits-charged", "toolbooth/credits-charged"),
-    ...numbers("credits-remaining", "toolbooth/credits-remaining"),
-    ...(headers.has("idempotency-replayed") ? { "toolbooth/idempotency-replayed": true } : {}),
-    "toolbooth/request-id": headers.get("x-request-id"),
+    ...number("Credits-Charged", "toolbooth/credits-charged"),
+    ...number("Credits-Remaining", "toolbooth/credits-remaining"),
+    ...("Idempotency-Replayed" in headers ? { "toolbooth/idempotency-replayed": true } : {}),
+    "toolbooth/request-id": headers["X-Request-Id"],
   };
 }

@@ -226,6 +226,7 @@ function createJob(
     receivedAt: context.receivedAt,
     random: null,
     fingerprint,
+    isOfModel: context.isMcp,
   };
 }
 

@@ -25,6 +25,9 @@ export type ApiResponse = {
   body: string | Uint8Array | ReadableStream<Uint8Array> | null;
 };
 
+/** A call of a tool, from its key to its response. Never rejects. */
+export type Call = (request: ApiRequest, connection: unknown) => Promise<ApiResponse>;
+
 export const asWebResponse = ({ status, headers, body }: ApiResponse): Response =>
   new Response(body as string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null, {
     status,

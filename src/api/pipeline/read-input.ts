@@ -1,5 +1,5 @@
 import { ApiError } from "#errors.ts";
-import { NO_PARAMETERS, type SentInput } from "#tools/check-input.ts";
+import { NO_PARAMETERS, type SentInput, typedArguments } from "#tools/check-input.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { utf8LengthOver } from "#tools/text.ts";
 import {
@@ -20,6 +20,8 @@ export type SentRequest = {
   contentType: string | null;
   /** The query of the URL, without its question mark. */
   query: string;
+  /** A model wrote the body, as the arguments of MCP. */
+  isOfModel?: boolean;
 };
 
 /**
@@ -28,6 +30,7 @@ export type SentRequest = {
  */
 export function readInput(tool: Tool<unknown>, request: SentRequest): SentInput {
   const sent = readBodyInput(tool, request);
+  if (request.isOfModel === true) return { ...sent, value: typedArguments(tool, sent.value) };
   return request.query === "" ? sent : addQuery(tool, sent, request.query);
 }
 

@@ -42,7 +42,7 @@ export type Replier = {
 
 /** Scripts of other origins can read only these headers (Fetch standard, "CORS-exposed header-name list"). */
 export const EXPOSED_HEADERS =
-  "X-Request-Id, Credits-Charged, Credits-Remaining, Idempotency-Replayed, RateLimit-Policy, RateLimit, Retry-After, Server-Timing, WWW-Authenticate, Allow, Vary, Content-Encoding, Date";
+  "X-Request-Id, Credits-Charged, Credits-Remaining, Idempotency-Replayed, RateLimit-Policy, RateLimit, Retry-After, Server-Timing, WWW-Authenticate, Allow, Vary, Content-Encoding, Date, Mcp-Session-Id, MCP-Protocol-Version";
 
 /** A browser runs scripts in documents of these types. */
 const ACTIVE_TYPES: ReadonlySet<string> = new Set(["text/html", "image/svg+xml"]);

@@ -29,6 +29,10 @@ export default defineTool({
   summary: "Returns the JSON body it received.",
   description:
     "Returns the JSON body exactly as it was received, and the time of receipt. Use it to test clients, latency and credit accounting. The body can be any JSON value. You can omit it.",
+  agents: {
+    description:
+      "Returns the JSON value in `body` exactly as it was sent, and the time of receipt.",
+  },
   price: 1,
   input,
   output,

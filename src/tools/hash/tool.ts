@@ -77,6 +77,11 @@ export default defineTool({
   summary: "SHA-1, SHA-256, SHA-384 or SHA-512 digest of text or bytes, or an HMAC.",
   description:
     "Computes a cryptographic hash of the UTF-8 bytes of `text`, or of the bytes in `base64`, and returns it in hex. With `hmacKey` it computes an HMAC. Use SHA-1 only for legacy formats, because attackers can forge collisions.",
+  agents: {
+    fields: {
+      text: "Input text, up to 1 MB (1,048,576 bytes) of UTF-8; this or `base64` is required.",
+    },
+  },
   price: 1,
   input,
   output,

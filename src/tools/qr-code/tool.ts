@@ -103,6 +103,11 @@ export default defineTool({
   summary: "Text as a QR code: PNG, SVG or block characters.",
   description:
     "Encodes text as a QR code. The quiet zone is four modules, or `margin`; it is narrower only if a PNG is too small for it. In `utf8`, dark modules are blocks, so show the text dark on light.",
+  agents: {
+    fields: {
+      format: "`png` returns an image, `svg` SVG markup, `utf8` block characters for terminals.",
+    },
+  },
   price: 1,
   input,
   output,

@@ -42,6 +42,9 @@ export default defineTool({
   summary: "Up to 500 random or time-ordered UUIDs at once.",
   description:
     "Returns a batch of cryptographically random UUIDs (RFC 9562, version 4), or of UUIDs that sort by time (version 7). A call without a body returns one.",
+  agents: {
+    fields: { version: "`4` is random; `7` begins with the time, so that the UUIDs sort." },
+  },
   price: 1,
   input,
   output,

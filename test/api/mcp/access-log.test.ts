@@ -32,7 +32,7 @@ test("requests of MCP are recorded, and credits only with the call", async () =>
     });
   await send({});
   await send({ Authorization: "Bearer x" });
-  await send({ Origin: "https://evil.example" });
+  await send({ Accept: "text/event-stream" });
   const { account } = caller;
   const seen = entries.map(({ route, status, code, charged, tool, account: of, requestId }) => {
     assert.equal(requestId, "mine");
@@ -42,7 +42,7 @@ test("requests of MCP are recorded, and credits only with the call", async () =>
     ["/api/v1/uuid", 200, null, 1, "uuid", account],
     ["/mcp", 200, null, null, null, account],
     ["/mcp", 401, "invalid_key", null, null, null],
-    ["/mcp", 403, null, null, null, null],
+    ["/mcp", 406, "not_acceptable", null, null, account],
   ]);
 });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { argumentsOf, readField, readMessages } from "#api/mcp/message.ts";
+import { RpcError } from "#api/mcp/protocol.ts";
 import { ApiError } from "#errors.ts";
 import { MCP_ENVELOPE_BYTES_MAX } from "#limits.ts";
 
@@ -92,13 +93,11 @@ test(`${RUNS} messages: arguments are found where JSON.parse finds them`, () => 
         assert.ok(bytes !== null);
         assert.deepEqual(JSON.parse(text.decode(bytes)), args);
         assert.deepEqual(without(cut), without(whole));
-        const { value: field, hasOthers } = readField(bytes, "body");
+        const { value: field, others } = readField(bytes, "body");
         assert.equal(field === null, !Object.hasOwn(args, "body"));
         if (field !== null) assert.deepEqual(JSON.parse(text.decode(field)), args["body"]);
-        assert.equal(
-          hasOthers,
-          Object.keys(args).some((each) => each !== "body"),
-        );
+        const names = Object.keys(args).filter((each) => each !== "body");
+        assert.deepEqual(new Set(others), new Set(names));
       }
     }),
     { numRuns: RUNS },
@@ -123,12 +122,15 @@ test("bytes that are not JSON outside of the arguments are not read", () => {
     '"\\"',
     `{"params":{"arguments":{"a":"}}}`,
   ];
-  for (const json of outside) assert.equal(readMessages(utf8.encode(json)), undefined, json);
+  const parseError = { code: -32_700 };
+  for (const json of outside) {
+    assert.throws(() => readMessages(utf8.encode(json)), parseError, json);
+  }
   const inside = '{"params":{"arguments":{"a":nothing,}}}';
   assert.deepEqual(readMessages(utf8.encode(inside)), {
     params: { arguments: { at: 23, end: 37 } },
   });
-  assert.equal(readMessages(new Uint8Array([0x22, 0xff, 0x22])), undefined);
+  assert.throws(() => readMessages(new Uint8Array([0x22, 0xff, 0x22])), parseError);
 });
 
 test("random bytes are read or not, and never throw anything else", () => {
@@ -137,15 +139,18 @@ test("random bytes are read or not, and never throw anything else", () => {
   fc.assert(
     fc.property(fc.tuple(begun, syntax), (parts) => {
       const json = parts.join("");
-      const read = readMessages(utf8.encode(json));
       let parsed: unknown;
       try {
         parsed = JSON.parse(json);
       } catch {
+        try {
+          readMessages(utf8.encode(json));
+        } catch (error) {
+          assert.ok(error instanceof RpcError);
+        }
         return;
       }
-      assert.ok(read !== undefined, "JSON is always read");
-      assert.deepEqual(typeof read, typeof parsed);
+      assert.deepEqual(typeof readMessages(utf8.encode(json)), typeof parsed);
     }),
     { numRuns: RUNS },
   );
@@ -163,11 +168,11 @@ test("what surrounds the arguments has a bound, and hostile bodies take no time"
   ];
   for (const json of hostile) {
     const started = performance.now();
-    try {
-      assert.equal(readMessages(utf8.encode(json)), undefined);
-    } catch (error) {
-      assert.ok(error instanceof ApiError && error.code === "too_large", String(error));
-    }
+    assert.throws(
+      () => readMessages(utf8.encode(json)),
+      (error) =>
+        (error instanceof ApiError && error.code === "too_large") || error instanceof RpcError,
+    );
     assert.ok(
       performance.now() - started < 2_000,
       `${json.slice(0, 30)}: ${performance.now() - started} ms`,

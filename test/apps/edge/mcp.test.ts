@@ -86,7 +86,7 @@ test("a megabyte of Markdown and of text", async () => {
   await client.close();
 });
 
-test("keys, methods and origins are checked as on Node", async () => {
+test("keys and methods are checked as on Node, and pages of any origin may use it", async () => {
   const { key } = await openAccount(1);
   const ask = (method: string, headers: Record<string, string>) =>
     fetch(url, { method, headers, ...(method === "POST" ? { body: "{}" } : {}) });
@@ -94,18 +94,23 @@ test("keys, methods and origins are checked as on Node", async () => {
   const table: [method: string, headers: Record<string, string>, status: number][] = [
     ["GET", bearer, 405],
     ["DELETE", bearer, 405],
-    ["OPTIONS", {}, 405],
+    ["GET", {}, 401],
+    ["OPTIONS", { Origin: "https://agents.example" }, 204],
     ["POST", {}, 401],
     ["POST", { Authorization: `Bearer ${key}x` }, 401],
-    ["POST", { ...bearer, Origin: "https://evil.example" }, 403],
     ["POST", bearer, 415],
-    ["POST", { ...bearer, "Content-Type": "application/json", Origin: site.base }, 400],
+    [
+      "POST",
+      { ...bearer, "Content-Type": "application/json", Origin: "https://agents.example" },
+      400,
+    ],
   ];
   for (const [method, headers, status] of table) {
     const response = await ask(method, headers);
     assert.equal(response.status, status, `${method} ${JSON.stringify(headers)}`);
-    assert.equal(response.headers.get("access-control-allow-origin"), null);
-    assert.equal(response.headers.get("allow"), status === 405 ? "POST" : null);
+    assert.equal(response.headers.get("access-control-allow-origin"), "*");
+    const allow = status === 405 || status === 204 ? "POST, OPTIONS" : null;
+    assert.equal(response.headers.get("allow"), allow);
     const challenge = response.headers.get("www-authenticate");
     assert.equal(challenge?.startsWith("Bearer") ?? false, status === 401);
     await response.body?.cancel();

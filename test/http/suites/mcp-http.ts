@@ -3,8 +3,14 @@ import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { makeKey } from "#accounts/key-format.ts";
 import { MCP_ENVELOPE_BYTES_MAX } from "#limits.ts";
-import { assertRpcError, call, post, resultOf } from "../mcp-messages.ts";
-import { type ApiResponse, createCaller, PUBLIC_URL, type Sentence } from "../test-api.ts";
+import { call, post, resultOf } from "../mcp-messages.ts";
+import {
+  type ApiResponse,
+  assertProblem,
+  createCaller,
+  PUBLIC_URL,
+  type Sentence,
+} from "../test-api.ts";
 
 /** The HTTP around MCP: keys, origins, methods and bodies. */
 export function mcpHttpSuite(sentence: Sentence) {
@@ -27,45 +33,96 @@ export function mcpHttpSuite(sentence: Sentence) {
     }
   });
 
-  sentence("MCP: a foreign Origin is 403, and no response has CORS headers", async (service) => {
+  sentence("MCP: pages of any origin may use it, with the key in the header", async (service) => {
     const caller = await createCaller(service);
-    for (const origin of [
-      "https://evil.example",
-      "null",
-      `${PUBLIC_URL}.evil.example`,
-      `${PUBLIC_URL}:8443`,
-      "http://toolbooth.example",
-    ]) {
-      const response = await post(service, caller, call("uuid", {}), {
-        headers: { Origin: origin },
+    const names = (list: string | null) => (list ?? "").toLowerCase().split(/\s*,\s*/);
+    for (const origin of ["https://agents.example", "null", PUBLIC_URL]) {
+      const headers = { Origin: origin };
+      const preflight = await service.send("/mcp", {
+        method: "OPTIONS",
+        headers: {
+          ...headers,
+          "Access-Control-Request-Method": "POST",
+          "Access-Control-Request-Headers": "authorization,content-type,mcp-protocol-version",
+        },
       });
-      assertRpcError(response, 403, -32000, /Origin/);
-      assert.equal(response.header("access-control-allow-origin"), null);
+      assert.equal(preflight.status, 204);
+      assert.equal(preflight.header("allow"), "POST, OPTIONS");
+      const allowed = names(preflight.header("access-control-allow-headers"));
+      for (const name of [
+        ...["authorization", "content-type", "accept", "mcp-protocol-version", "mcp-session-id"],
+        ...["mcp-method", "mcp-name", "last-event-id", "idempotency-key"],
+      ]) {
+        assert.ok(allowed.includes(name), name);
+      }
+      const responses = [
+        preflight,
+        await post(service, caller, list, { headers }),
+        await post(service, caller, call("uuid", {}), { headers }),
+        await post(service, { key: "" }, list, { headers }),
+        await service.send("/mcp", {
+          headers: { ...headers, Authorization: `Bearer ${caller.key}` },
+        }),
+      ];
+      assert.deepEqual(
+        responses.map(({ status }) => status),
+        [204, 200, 200, 401, 405],
+      );
+      for (const response of responses) {
+        assert.equal(response.header("access-control-allow-origin"), "*");
+        assert.equal(response.header("access-control-allow-credentials"), null);
+        const exposed = names(response.header("access-control-expose-headers"));
+        for (const name of ["www-authenticate", "mcp-session-id", "mcp-protocol-version"]) {
+          assert.ok(exposed.includes(name), name);
+        }
+      }
     }
-    const large = { headers: { Origin: "null" }, body: " ".repeat(1024 * 1024) };
-    assertRpcError(await post(service, caller, "", large), 403, -32000);
-    const own = await post(service, caller, list, { headers: { Origin: PUBLIC_URL } });
-    resultOf(own);
-    const problem = await service.send("/mcp", { method: "POST", headers: { Origin: PUBLIC_URL } });
-    const preflight = await service.send("/mcp", {
-      method: "OPTIONS",
-      headers: { Origin: PUBLIC_URL },
-    });
-    assert.deepEqual([problem.status, preflight.status], [401, 405]);
-    for (const response of [own, problem, preflight]) {
-      assert.equal(response.header("access-control-allow-origin"), null);
-      assert.equal(response.header("access-control-expose-headers"), null);
-    }
-    assert.equal(await caller.balance(), 100);
   });
 
-  sentence("MCP: POST alone", async (service) => {
+  sentence("MCP: other methods are told of the key first, then of POST", async (service) => {
     const { key } = await createCaller(service);
-    for (const method of ["GET", "DELETE", "PUT", "OPTIONS", "HEAD"]) {
-      const headers = { Authorization: `Bearer ${key}`, Accept: "text/event-stream" };
-      const response = await service.send("/mcp", { method, headers });
+    for (const method of ["GET", "DELETE", "PUT", "PATCH", "HEAD"]) {
+      const send = (headers: Record<string, string>) =>
+        service.send("/mcp", { method, headers: { Accept: "text/event-stream", ...headers } });
+      for (const headers of [{}, { Authorization: "Bearer x" }]) {
+        const without = await send(headers as Record<string, string>);
+        assert.equal(without.status, 401, method);
+        assert.match(without.header("www-authenticate") ?? "", /^Bearer realm="toolbooth"/);
+        if (method !== "HEAD") assert.match(without.json().detail, /API key/);
+      }
+      const response = await send({ Authorization: `Bearer ${key}` });
       assert.equal(response.status, 405, method);
-      assert.equal(response.header("allow"), "POST");
+      assert.equal(response.header("allow"), "POST, OPTIONS");
+      if (method === "GET") assert.match(response.json().detail, /use POST.*no stream/);
+    }
+  });
+
+  sentence("MCP: paths that other servers have name /mcp", async (service) => {
+    const paths = [
+      ...["/mcp/", "/sse", "/mcp/sse", "/sse/", "/MCP", "/messages", "/message?sessionId=1"],
+      ...["/api/mcp", "/api/v1/mcp", "/v1/mcp", "/mcp/message", "/mcp/stream"],
+    ];
+    for (const path of paths) {
+      for (const method of ["GET", "POST"]) {
+        const response = await service.send(path, {
+          method,
+          headers: { Accept: "text/html, */*" },
+        });
+        assert.match(assertProblem(response, "not_found").detail, /Did you mean \/mcp\?/, path);
+      }
+    }
+    // Where clients go on once their key was rejected.
+    for (const [method, path] of [
+      ["POST", "/register"],
+      ["GET", "/.well-known/oauth-protected-resource/mcp"],
+      ["GET", "/.well-known/oauth-authorization-server"],
+    ] as const) {
+      const response = await service.send(path, {
+        method,
+        headers: { Accept: "application/json" },
+      });
+      assert.equal(response.status, 404);
+      assert.match(response.json().detail, /no OAuth here.*API key/);
     }
   });
 
@@ -91,7 +148,10 @@ export function mcpHttpSuite(sentence: Sentence) {
     for (const accept of ["application/json", "*/*", "text/html, application/*;q=0.5"]) {
       resultOf(await send({ Accept: accept }));
     }
-    assertRpcError(await send({ Accept: "text/event-stream" }), 406, -32000, /Accept/);
+    assert.deepEqual(problemOf(await send({ Accept: "text/event-stream" })), [
+      406,
+      "not_acceptable",
+    ]);
     resultOf(await send({ "Content-Encoding": "gzip" }, gzipSync(JSON.stringify(list))));
     assert.deepEqual(problemOf(await send({ "Content-Encoding": "br" })), [
       415,

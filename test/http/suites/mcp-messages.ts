@@ -57,12 +57,24 @@ function wrongSentences(sentence: Sentence) {
       200,
       -32601,
     ],
-    ['{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen"}', 404, -32601],
+    ['{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen"}', 200, -32601],
     ['{"jsonrpc":"2.0","id":1,"method":"__proto__"}', 200, -32601],
     ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"2"}}', 200, -32602],
     [JSON.stringify(call("uuid", [])), 200, -32602],
     [JSON.stringify(call("uuid", "text")), 200, -32602],
-    [JSON.stringify(call("uuid", null)), 200, -32602],
+    [JSON.stringify(call("uuid", 7)), 200, -32602],
+    ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}', 200, -32602],
+    [
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"uuid","_meta":7}}',
+      200,
+      -32602,
+    ],
+    ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":7}}', 200, -32602],
+    ['{"jsonrpc":"2.0","id":1,"method":"constructor","params":null}', 200, -32601],
+    ['{"jsonrpc":"2.0","id":12345678901234567890,"method":"ping"}', 400, -32600],
+    ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', 400, -32600],
+    ['{"jsonrpc":"2.0","id":1,"method":5}', 400, -32600],
+    ['{"id":1,"method":"ping"}', 400, -32600],
     ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{}}}', 200, -32602],
     [
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7,"arguments":{}}}',
@@ -118,6 +130,8 @@ function wrongSentences(sentence: Sentence) {
         const response = await post(service, caller, "", { body });
         assertRpcError(response, status, code);
         assert.doesNotMatch(response.text, /\bat \w+ \(|node_modules|\.ts\b/);
+        // A sentence, not the dump of a validator.
+        assert.match(response.json().error.message, /^[A-Z_`][^\n]*[.?]$/);
       }
       assert.equal(await caller.balance(), 100);
     },
@@ -125,6 +139,71 @@ function wrongSentences(sentence: Sentence) {
 }
 
 function otherSentences(sentence: Sentence) {
+  sentence("MCP: errors say what is wrong and what to do", async (service) => {
+    const caller = await createCaller(service);
+    const bytes = new Uint8Array([0x7b, 0xff, 0x7d]);
+    const names = /The tools are markdown-render, qr-code, hash, uuid, echo\.$/;
+    const table: [message: unknown, words: RegExp][] = [
+      [call("hsah", {}), /Unknown tool: hsah\. Did you mean hash\?/],
+      [call("qr_code", {}), /Did you mean qr-code\?/],
+      [call("mcp__toolbooth__uuid", {}), /Did you mean uuid\?/],
+      [call("translate", {}), names],
+      [call(undefined as never, {}), names],
+      [call("hash", ["a"]), /`arguments` must be an object .*got a list\./],
+      [call("hash", '{"text":"a"}'), /`arguments` must be an object .*got a string\./],
+      [{ jsonrpc: "2.0", id: 1, method: "resources/list" }, /resources\/list.*tools only/],
+      ['{"jsonrpc":"2.0","id":1,\n"method":ping}', /line 2, column 10/],
+      [bytes, /not valid UTF-8/],
+      ["[".repeat(600), /nests deeper than 512 levels/],
+      ["[".repeat(600_000), /nests deeper than 512 levels/],
+      [call("echo", {}, { "toolbooth/idempotency": "a" }), /Use "toolbooth\/idempotency-key"/],
+    ];
+    for (const [message, words] of table) {
+      const sent = message instanceof Uint8Array ? { body: message } : {};
+      const response = await post(service, caller, sent.body === undefined ? message : "", sent);
+      assert.match(response.json().error.message, words);
+    }
+    assert.equal(await caller.balance(), 100);
+  });
+
+  sentence(
+    "MCP: null and what may be left out, and ids that come back as they are",
+    async (service) => {
+      const caller = await createCaller(service);
+      for (const id of [0, -1, 9007199254740991, "", "1.0", "\ud800", '"content":[]']) {
+        const message = {
+          jsonrpc: "2.0",
+          id,
+          method: "tools/call",
+          params: { name: "uuid", arguments: null, _meta: null },
+          extra: 1,
+        };
+        const { id: same, result } = (await post(service, caller, message)).json();
+        assert.equal(same, id);
+        assert.equal(result.structuredContent.count, 1);
+      }
+      for (const [asked, given] of [
+        ["2025-03-26", "2025-03-26"],
+        ["2026-07-28", "2025-11-25"],
+        [undefined, "2025-11-25"],
+      ]) {
+        const params = {
+          protocolVersion: asked,
+          capabilities: {},
+          clientInfo: { name: "a", version: "1" },
+        };
+        const message = { jsonrpc: "2.0", id: 1, method: "initialize", params };
+        const { protocolVersion, capabilities, serverInfo } = resultOf(
+          await post(service, caller, message),
+        );
+        assert.deepEqual(
+          [protocolVersion, capabilities, serverInfo.name],
+          [given, { tools: {} }, "toolbooth"],
+        );
+      }
+    },
+  );
+
   sentence(
     "MCP: messages that have no response, and members that mean nothing here",
     async (service) => {

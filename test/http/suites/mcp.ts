@@ -1,9 +1,21 @@
 import assert from "node:assert/strict";
-import { HASH_TEXT_BYTES_MAX, MARKDOWN_BYTES_MAX } from "#limits.ts";
+import {
+  ECHO_VALUE_BYTES_MAX,
+  ECHOED_STRUCTURE_BYTES_MAX,
+  HASH_TEXT_BYTES_MAX,
+  MARKDOWN_BYTES_MAX,
+  MCP_TEXT_BYTES_MAX,
+} from "#limits.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { connectMcp, fetchOf, REVISIONS } from "../mcp-client.ts";
 import { assertRpcError, assertToolError, call, KEY, post, resultOf } from "../mcp-messages.ts";
-import { type ApiResponse, createCaller, type Sentence } from "../test-api.ts";
+import {
+  type ApiResponse,
+  assertProblem,
+  assertResponse,
+  createCaller,
+  type Sentence,
+} from "../test-api.ts";
 
 /** MCP at `/mcp` as hosts use it: the official client, the bytes of results, and errors. */
 export function mcpSuite(sentence: Sentence) {
@@ -100,27 +112,69 @@ function assertSameAs(
   assert.equal(structuredContent, undefined);
 }
 
+/** Values that a parser changes, or that it may: they come back in the text alone. */
+const CHANGED = [
+  "12345678901234567890",
+  "9007199254740993",
+  "1.0",
+  "[-0]",
+  "1E400",
+  "1e-400",
+  "0.10",
+  '{"a":[{"b":1e2}]}',
+  '{"b":1, "a":2,"a":3}',
+  '{"a":1,"\\u0061":2}',
+  '{"b":1,"1":2}',
+  '{"__proto__":null}',
+  '"\\ud800\\u0041"',
+  '{"\\udc00":1}',
+  " [ 1e2 ] ",
+];
+
+/** Values that are the same after parsing, however they are spelled: they are in `structuredContent` too. */
+const KEPT = [
+  "null",
+  " [ 1, -2.5, 0.1, 9007199254740991 ] ",
+  '{"b":1,\n"a":{"b":[{"a":1},{"a":1}]}}',
+  '{"arguments":{"params":"}"}}',
+  '"}]\\\\\\""',
+  '"\\ud83d\\ude00 \\u00e9 \\/ 1.0"',
+  '{"toString":1,"constructor":2,"1a":3,"-1":4}',
+  "[".repeat(512) + "]".repeat(512),
+];
+
 function exactnessSentences(sentence: Sentence) {
-  const values = [
-    "12345678901234567890",
-    "1.0",
-    '{"b":1, "a":2,"a":3,"__proto__":null}',
-    '"\\ud800\\u0041"',
-    " [ 1e2 ] ",
-    "null",
-    '{"arguments":{"params":"}"}}',
-    '"}]\\\\\\""',
-    "[".repeat(512) + "]".repeat(512),
-  ];
   sentence("MCP: echo returns what the client wrote", async (service) => {
     const caller = await createCaller(service);
-    for (const value of values) {
+    for (const value of [...CHANGED, ...KEPT]) {
       const message = `{"id":1,"jsonrpc":"2.0","params":{"arguments":{"body":${value}},"name":"echo"},"method":"tools/call"}`;
-      const [{ text }] = resultOf(await post(service, caller, message)).content;
+      const response = await post(service, caller, message);
+      const { content, structuredContent } = resultOf(response);
+      const [{ text }] = content;
       assert.ok(text.endsWith(`,"body":${value.trim()}}`), text);
+      assert.equal(structuredContent !== undefined, KEPT.includes(value), value.slice(0, 100));
+      if (structuredContent === undefined) continue;
+      assert.ok(response.text.includes(`"structuredContent":${text}`));
+      assert.deepEqual(structuredContent, JSON.parse(text));
     }
-    assert.equal(await caller.balance(), 100 - values.length);
+    assert.equal(await caller.balance(), 100 - CHANGED.length - KEPT.length);
   });
+
+  sentence(
+    "MCP: a large value of echo comes back as text alone, byte for byte",
+    async (service) => {
+      const caller = await createCaller(service);
+      const item = '{"naïve ☕ 😀":1.0,"\\"\\\\":"\\u0000\\ud800"},\n\t';
+      for (const bytes of [ECHOED_STRUCTURE_BYTES_MAX, MCP_TEXT_BYTES_MAX, ECHO_VALUE_BYTES_MAX]) {
+        const value = `[${item.repeat(Math.floor((bytes - 10) / Buffer.byteLength(item)))}null]`;
+        const message = `{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"echo","arguments":{"body":${value}}}}`;
+        const { content, structuredContent } = resultOf(await post(service, caller, message));
+        assert.equal(structuredContent, undefined);
+        assert.equal(content.length, 1);
+        assert.ok(content[0].text.endsWith(`,"body":${value}}`));
+      }
+    },
+  );
 
   sentence("MCP: a megabyte in any spelling, and no more", async (service) => {
     const caller = await createCaller(service);
@@ -157,7 +211,12 @@ function errorSentences(sentence: Sentence) {
         ["hash", { text: "\ud800" }, "invalid_request", /surrogate/],
         ["hash", undefined, "invalid_request", /`?text`?/],
         ["qr-code", long, "text_too_long_for_level", /request level/],
-        ["uuid", { count: "2" }, "invalid_request", /count/],
+        ["hash", { text: null }, "invalid_request", /`text` is required/],
+        ["hash", { text: 5 }, "invalid_request", /`text` must be a string; got 5/],
+        ["uuid", { count: "many" }, "invalid_request", /1 to 500; got "many"/],
+        ["uuid", { count: " 2" }, "invalid_request", /`count` must be a whole number/],
+        ["uuid", { uppercase: "yes" }, "invalid_request", /`uppercase`/],
+        ["uuid", { counter: null }, "invalid_request", /did you mean `count`/],
       ];
       for (const [name, args, code, words] of table) {
         assert.match(assertToolError(await post(service, caller, call(name, args)), code), words);
@@ -173,14 +232,21 @@ function errorSentences(sentence: Sentence) {
         ...{ account: caller.account, id: caller.keyId },
         now: await service.now(),
       });
-      assertToolError(await post(service, caller, call("uuid", {})), "invalid_key");
+      assertProblem(
+        await post(service, caller, call("uuid", {})),
+        "invalid_key",
+        "application/json",
+      );
     },
   );
 
   sentence("MCP: echo has one argument", async (service) => {
     const caller = await createCaller(service);
-    const other = await post(service, caller, call("echo", { body: 1, text: 2 }));
-    assertRpcError(other, 200, -32602, /one argument, `body`/);
+    const other = await post(service, caller, call("echo", { body: 1, bodi: 2, "": 3 }));
+    assert.match(
+      assertToolError(other, "invalid_request"),
+      /`bodi` is unknown; echo has one argument, `body`\. `` is unknown/,
+    );
     const without = resultOf(await post(service, caller, call("echo", {})));
     assert.equal(without.structuredContent.body, null);
     const nothing = resultOf(await post(service, caller, call("echo", undefined)));
@@ -189,20 +255,37 @@ function errorSentences(sentence: Sentence) {
   });
 
   sentence(
-    "MCP: the rate limit is that of calls, and lists are free",
+    "MCP: numbers and booleans may be texts, and null leaves an option out",
     async (service) => {
       const caller = await createCaller(service);
-      const send = () => post(service, caller, call("uuid", {}));
-      let limited: ApiResponse | undefined;
-      for (let n = 0; n < 20 && limited === undefined; n++) {
-        const response = await send();
-        if (resultOf(response).isError) limited = response;
+      const table: [name: string, args: unknown, same: unknown][] = [
+        ["uuid", { count: "2", version: "7" }, { count: 2, version: 7 }],
+        ["uuid", { count: "1e1" }, { count: 10 }],
+        ["uuid", { uppercase: "true", count: null }, { uppercase: true }],
+        ["uuid", { uppercase: "False", version: null }, { uppercase: false }],
+        ["qr-code", { text: "5", width: "128.4" }, { text: "5", width: 128.4 }],
+        ["qr-code", { text: "a", format: null, margin: "0" }, { text: "a", margin: 0 }],
+        ["hash", { text: "5", hmacKey: null, encoding: null }, { text: "5" }],
+        ["hash", { text: null, base64: "AA==" }, { base64: "AA==" }],
+        ["hash", { text: "true" }, { text: "true" }],
+        [
+          "markdown-render",
+          { markdown: "7", headingIds: "TRUE" },
+          { markdown: "7", headingIds: true },
+        ],
+      ];
+      for (const [at, [name, args, same]] of table.entries()) {
+        const key = `models-${at}`;
+        const first = await caller.call(name, same, { "Idempotency-Key": key });
+        assertResponse(first, 1);
+        // The repeat of another request would be an error.
+        const result = resultOf(await post(service, caller, call(name, args, { [KEY]: key })));
+        assert.equal(result._meta["toolbooth/idempotency-replayed"], true, JSON.stringify(args));
       }
-      assert.ok(limited, "no call was limited");
-      assert.match(assertToolError(limited, "rate_limited"), /Try again after \d+ s\./);
-      const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
-      assert.equal(resultOf(await post(service, caller, list)).tools.length, TOOLS.length);
+      // The API itself takes what JSON says.
+      for (const body of [{ count: "2" }, { count: null }, { uppercase: "true" }]) {
+        assertProblem(await caller.call("uuid", body), "invalid_request");
+      }
     },
-    { settings: { rateLimit: 1 } },
   );
 }
