@@ -132,7 +132,7 @@ const respondNotFound = (
   asked: Headers,
   context: RequestContext,
 ): Response | Promise<Response> =>
-  replier.plain(HTML, pages.notFound, asked, context, { status: 404, headers: pages.headers });
+  replier.own(HTML, pages.notFound, asked, context, { status: 404, headers: pages.headers });
 
 /**
  * The documentation: a page as HTML, or as Markdown where its path ends with `.md` or `Accept` prefers Markdown (RFC 9110,

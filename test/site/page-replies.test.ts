@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Replier } from "#api/pipeline/reply.ts";
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
+import type { AppContext } from "#api/app-context.ts";
+import { createReplier, type Replier } from "#api/pipeline/reply.ts";
 import type { RequestContext } from "#api/pipeline/request-context.ts";
 import type { LegalSources } from "#site/legal-sources.ts";
-import { createPageReplier } from "#site/page-replies.ts";
+import { createCompressOnce, createPageReplier } from "#site/page-replies.ts";
 import { createPageRoutes } from "#site/page-routes.ts";
 import type { BuiltPages } from "#site/site-context.ts";
 import { FULL } from "./pages-server.ts";
@@ -19,6 +21,7 @@ const replier: Pick<Replier, "plain" | "headers"> = {
   headers: (_, __, own) => ({ ...common, ...own }),
 };
 const context = {} as RequestContext;
+const BARE = { timing: "", rate: null, balance: null } as RequestContext;
 const LONG = "a page ".repeat(1_000);
 
 async function ask(pages: ReturnType<typeof createPageReplier>, body: string, known?: string) {
@@ -93,4 +96,78 @@ test("every page has another ETag as soon as the operator's pages change, withou
   assert.equal((await visit("/terms")).status, 200);
   legal = {};
   assert.equal((await visit("/terms", before.get("/terms"))).status, 404);
+});
+
+test("a body is compressed once for each coding, however many ask for it together", async () => {
+  const work: string[] = [];
+  const compress = createCompressOnce(async (encoding, body) => {
+    work.push(`${encoding} ${body}`);
+    if (body === "bad" && work.length === 1) throw new Error("no memory");
+    return new TextEncoder().encode(`${encoding}:${body}`);
+  }, 100);
+  await assert.rejects(compress("br", "bad"), /no memory/);
+  assert.equal(new TextDecoder().decode(await compress("br", "bad")), "br:bad");
+  assert.deepEqual(work.splice(0), ["br bad", "br bad"], "a failure is not kept");
+  const all = await Promise.all(
+    Array.from({ length: 50 }, (_, no) => compress(no % 2 === 0 ? "br" : "gzip", "page")),
+  );
+  assert.deepEqual(
+    new Set(all.map((bytes) => new TextDecoder().decode(bytes))),
+    new Set(["br:page", "gzip:page"]),
+  );
+  // As a page that is written anew for each request.
+  await compress("br", ["pa", "ge"].join(""));
+  assert.deepEqual(work.splice(0), ["br page", "gzip page"]);
+  await compress("gzip", "x".repeat(100));
+  await compress("gzip", "page");
+  assert.equal(work.length, 2, "what is kept is bounded, and dropped as a whole");
+});
+
+test("pages, the search index, the description of the API and the 404 page are compressed once and sent with their Vary and ETag", async () => {
+  const work: string[] = [];
+  const app = {
+    ...{ elapsed: () => 0, sendStream: () => null, logError() {} },
+    settings: { rateLimit: 0, publicUrl: "https://tools.test" },
+    async compress(encoding: string, body: string | Uint8Array) {
+      work.push(`${encoding} ${body.length}`);
+      return encoding === "br" ? brotliCompressSync(body) : gzipSync(body);
+    },
+  } as unknown as AppContext;
+  const pages = createPageReplier(createReplier(app), app);
+  const of = (headers: Record<string, string>, body = LONG) =>
+    pages.page("text/html", body, new Request("https://tools.test/", { headers }), BARE, {
+      Vary: "Accept",
+    });
+  const etags = new Set<string | null>();
+  for (const [accepts, encoding] of [
+    ["br", "br"],
+    ["gzip, br", "br"],
+    ["gzip", "gzip"],
+    ["gzip;q=1, br;q=0.5", "gzip"],
+    ["identity", null],
+    ["br;q=0", null],
+    ["", null],
+  ] as const)
+    for (let turn = 0; turn < 3; turn += 1) {
+      const response = await of({ "Accept-Encoding": accepts });
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      const text =
+        encoding === "br"
+          ? brotliDecompressSync(bytes)
+          : encoding === "gzip"
+            ? gunzipSync(bytes)
+            : bytes;
+      assert.equal(new TextDecoder().decode(text), LONG, accepts);
+      assert.equal(response.headers.get("content-encoding"), encoding);
+      assert.equal(response.headers.get("vary"), "Accept, Accept-Encoding");
+      etags.add(response.headers.get("etag"));
+    }
+  assert.deepEqual(work, [`br ${LONG.length}`, `gzip ${LONG.length}`]);
+  const [etag] = etags;
+  assert.equal(etags.size, 1, "a weak ETag stands for every coding");
+  assert.equal((await of({ "Accept-Encoding": "br", "If-None-Match": etag ?? "" })).status, 304);
+  const notFound = () =>
+    pages.own("text/html", LONG, new Headers({ "accept-encoding": "br" }), BARE, { status: 404 });
+  for (let turn = 0; turn < 3; turn += 1) assert.equal((await notFound()).status, 404);
+  assert.equal(work.length, 2);
 });

@@ -24,13 +24,17 @@ export type Replier = {
     context: RequestContext,
     bodyDropped: boolean,
   ): ApiResponse | Promise<ApiResponse>;
-  /** Any other body: a page, the API description. */
+  /** Any other body: a page, the API description. `compress`: in place of the runtime's, for a body that is sent again and again. */
   plain(
     contentType: string,
     body: string | Uint8Array,
     asked: HeaderLookup,
     context: RequestContext,
-    more?: { status?: number; headers?: Record<string, string> },
+    more?: {
+      status?: number;
+      headers?: Record<string, string>;
+      compress?: AppContext["compress"];
+    },
   ): Response | Promise<Response>;
   /** The headers of a response without a body, or with one that the caller makes. */
   headers(
@@ -86,13 +90,14 @@ export function createReplier(app: AppContext): Replier {
     headers: Record<string, string>,
     asked: HeaderLookup,
     context: RequestContext,
+    compress = app.compress,
   ): ApiResponse | Promise<ApiResponse> {
     context.sent = body;
-    return app.compress === null ||
+    return compress === null ||
       body.length < COMPRESS_FROM_BYTES ||
       headers["Content-Type"] === PNG_TYPE
       ? { status, headers, body }
-      : sendLarge(status, body, headers, asked, context, app.compress);
+      : sendLarge(status, body, headers, asked, context, compress);
   }
 
   /** Compresses the body if the client accepts that. */
@@ -166,7 +171,8 @@ export function createReplier(app: AppContext): Replier {
         "Content-Type": contentType,
         ...more.headers,
       };
-      return asWebResponse(await send(more.status ?? 200, body, headers, asked, context));
+      const { status = 200, compress } = more;
+      return asWebResponse(await send(status, body, headers, asked, context, compress));
     },
     headers: (asked, context, own) => ({ ...commonHeaders(asked, context), ...own }),
   };
