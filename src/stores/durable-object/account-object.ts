@@ -33,6 +33,7 @@ import { runMigrations } from "../sqlite/run-migrations.ts";
 import { createObjectDriver, type ObjectStorage } from "./driver.ts";
 import { createForwarding, type PerformOwn } from "./events.ts";
 import { createMoving } from "./moving.ts";
+import { setAlarmSurely } from "./next-alarm.ts";
 import { AGAIN_AFTER_MAX_MS, createOpening, type Opening } from "./opening.ts";
 import { type ObjectNamespace, placedObjects } from "./placed-objects.ts";
 import { createFaultReports, READINESS_OBJECT, type ReadinessStub } from "./readiness.ts";
@@ -198,16 +199,16 @@ export class AccountLedger extends DurableObject {
   }
 
   /** Called by the platform when the alarm is due. */
-  alarm(): Promise<void> {
+  async alarm(): Promise<void> {
     let upkeep: Upkeep;
     try {
       ({ upkeep } = this.#usable());
     } catch {
-      // The platform drops an alarm that fails repeatedly, but code that can use the data may be deployed later than that.
+      // Code that can use the data may be deployed later than the platform repeats an alarm.
       const waitMs = this.#data.fault()?.isFinal === false ? AGAIN_AFTER_MAX_MS : HOUR_MS;
-      return this.#storage.setAlarm(Date.now() + waitMs);
+      return setAlarmSurely(this.#storage, Date.now() + waitMs);
     }
-    return upkeep.round();
+    await upkeep.round();
   }
 
   /** Called by the object of another account, whose data this code cannot use, and by Workers of another release. */

@@ -10,6 +10,7 @@ import {
   takeTurn,
 } from "#accounts/sign-in-throttle.ts";
 import type { ObjectStorage } from "./driver.ts";
+import { logRoundFailure, setAlarmSurely } from "./next-alarm.ts";
 
 /** Expired counts are deleted at this interval while there are any. */
 const SWEEP_AFTER_MS = 15 * 60_000;
@@ -55,10 +56,15 @@ export class SignInThrottleObject extends DurableObject {
   }
 
   async alarm(): Promise<void> {
-    this.#rows("DELETE FROM kept WHERE forget_at <= ?", Date.now());
-    const isEmpty = this.#rows("SELECT name FROM kept LIMIT 1").length === 0;
+    let isEmpty = false;
+    try {
+      this.#rows("DELETE FROM kept WHERE forget_at <= ?", Date.now());
+      isEmpty = this.#rows("SELECT name FROM kept LIMIT 1").length === 0;
+    } catch (cause) {
+      logRoundFailure(cause);
+    }
     this.#hasAlarm = !isEmpty;
-    if (!isEmpty) await this.#storage.setAlarm(Date.now() + SWEEP_AFTER_MS);
+    if (!isEmpty) await setAlarmSurely(this.#storage, Date.now() + SWEEP_AFTER_MS);
   }
 
   #read<State>(name: string): State | undefined {

@@ -4,6 +4,7 @@ import type { DebitPeriods } from "../sqlite/debit-periods.ts";
 import type { SqlDriver } from "../sqlite/driver.ts";
 import type { ObjectStorage } from "./driver.ts";
 import { FORWARD_AFTER_MS, type Forwarding } from "./events.ts";
+import { alarmAgainAt, logRoundFailure, setAlarmSurely } from "./next-alarm.ts";
 
 /**
  * The alarm of an account's object, which is set for whatever is due first. It rolls up a period of old debits and deletes old
@@ -17,7 +18,7 @@ export type Upkeep = {
   recordUnsummed(): Promise<void> | undefined;
   /** Call after an event was written. Returns a promise only if an earlier alarm has to be set. */
   recordEvent(): Promise<void> | undefined;
-  /** Does what is due. It may run again at any time, because the platform repeats an alarm that failed. */
+  /** Does what is due, and sets the next alarm. What fails is logged and done by a later alarm. It may run again at any time. */
   round(): Promise<void>;
   /** Sets the alarm for the stored rows. */
   schedule(): Promise<void>;
@@ -59,6 +60,8 @@ export function createUpkeep(
   let alarmAt: number | null | undefined;
   /** Whether many debits may have to be summed. */
   let isUnsummed = false;
+  /** Rounds that failed since the last one that did not. */
+  let failures = 0;
 
   async function set(at: number): Promise<void> {
     alarmAt = at;
@@ -158,16 +161,38 @@ export function createUpkeep(
       return isEarlyEnough(due) ? undefined : setNoLaterThan(due);
     },
     async round() {
-      // The alarm has fired. If the round fails, the platform repeats it, and the next debit reads when.
+      // The alarm has fired. The next debit reads when it is set again.
       alarmAt = undefined;
       const now = Date.now();
-      await forwarding?.round(now);
-      const old = oldAt();
-      // A round for old debits also sums those that were made before the object was last started.
-      if (old !== null && old <= now) isUnsummed = true;
-      const isRolledUp = await rollUp(now);
-      if ((await sumDebits()) && isRolledUp) await schedule();
-      else await set(now + BETWEEN_ROUNDS_MS);
+      const failuresBefore = failures;
+      /** A part that fails does not keep the others from being done. */
+      async function attempt<Result>(part: () => Promise<Result>): Promise<Result | null> {
+        try {
+          return await part();
+        } catch (cause) {
+          failures = failuresBefore + 1;
+          logRoundFailure(cause);
+          return null;
+        }
+      }
+      await attempt(async () => forwarding?.round(now));
+      const isRolledUp = await attempt(async () => {
+        const old = oldAt();
+        // A round for old debits also sums those that were made before the object was last started.
+        if (old !== null && old <= now) isUnsummed = true;
+        return rollUp(now);
+      });
+      const isSummed = await attempt(sumDebits);
+      if (failures === failuresBefore) {
+        const isDone = isSummed === true && isRolledUp === true;
+        await attempt(() => (isDone ? schedule() : set(now + BETWEEN_ROUNDS_MS)));
+      }
+      if (failures === failuresBefore) {
+        failures = 0;
+        return;
+      }
+      alarmAt = undefined;
+      await setAlarmSurely(storage, alarmAgainAt(failures));
     },
     schedule() {
       // An import may have brought records.

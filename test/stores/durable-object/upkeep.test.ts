@@ -28,10 +28,11 @@ describe("the alarm of an account's object", () => {
     const periods = createDebitPeriods(driver);
     const run = createBatchRunner(driver, { periods });
     const asked = { getAlarm: 0, setAlarm: 0 };
-    const trouble: { setAlarm: Error | null; maintain: Error | null } = {
-      setAlarm: null,
-      maintain: null,
-    };
+    /** `setAlarm`: what the next attempts to set one meet. */
+    const trouble: Record<"maintain" | "forwarding" | "sums", Error | null> & {
+      setAlarm: Error[];
+    } = { setAlarm: [], maintain: null, forwarding: null, sums: null };
+    const forwarded = { rounds: 0 };
     let alarmAt: number | null = null;
     const storage = {
       async getAlarm() {
@@ -40,7 +41,8 @@ describe("the alarm of an account's object", () => {
       },
       async setAlarm(at: number) {
         asked.setAlarm += 1;
-        if (trouble.setAlarm !== null) throw trouble.setAlarm;
+        const fault = trouble.setAlarm.shift();
+        if (fault !== undefined) throw fault;
         alarmAt = at;
       },
     };
@@ -54,6 +56,7 @@ describe("the alarm of an account's object", () => {
     const sums = { left: 0, taken: 0 };
     const sumUsage = () => {
       sums.taken += 1;
+      if (trouble.sums !== null) throw trouble.sums;
       sums.left -= 1;
       return { more: sums.left >= 0 };
     };
@@ -61,7 +64,13 @@ describe("the alarm of an account's object", () => {
       createUpkeep(storage, driver, periods, {
         maintain,
         rollUpAfterDays: KEPT_DAYS,
-        forwarding: null,
+        forwarding: {
+          dueAt: () => null,
+          async round() {
+            forwarded.rounds += 1;
+            if (trouble.forwarding !== null) throw trouble.forwarding;
+          },
+        },
         sumUsage,
       });
     const fixture = createFixture({
@@ -72,6 +81,7 @@ describe("the alarm of an account's object", () => {
     return {
       asked,
       trouble,
+      forwarded,
       sums,
       recordUnsummed: async () => upkeep.recordUnsummed(),
       driver,
@@ -192,14 +202,56 @@ describe("the alarm of an account's object", () => {
     assert.ok(latest > 0, "there is an earlier period");
   });
 
-  test("is repeated by the platform if its round fails, and the next call reads whether it is set", async (t) => {
+  test("sets another alarm if its round fails, however often, and an account without calls is not forgotten", async (t) => {
     const fixture = await openFixture(t);
     await fixture.call(START);
     fixture.trouble.maintain = new Error("no disk");
-    await assert.rejects(fixture.goOff(), /no disk/);
+    const waits: number[] = [];
+    for (let failures = 1; failures <= 12; failures += 1) {
+      if (failures === 4) fixture.trouble.setAlarm = [new Error("not now"), new Error("not now")];
+      await fixture.goOff();
+      waits.push(((fixture.alarmAt() as number) - Date.now()) / MINUTE);
+    }
+    assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60, 60]);
     assert.equal(fixture.count("debit"), 1);
+    fixture.trouble.maintain = null;
+    await fixture.goOff();
+    assert.deepEqual([fixture.count("debit"), fixture.count("usage_hour")], [0, 1]);
+    assert.equal(fixture.alarmAt(), null, "nothing is left");
+    fixture.trouble.maintain = new Error("no disk");
     await fixture.call(Date.now());
-    assert.deepEqual(fixture.asked, { getAlarm: 2, setAlarm: 2 });
+    await fixture.goOff();
+    assert.equal((fixture.alarmAt() as number) - Date.now(), MINUTE, "the count begins anew");
+  });
+
+  test("does what it can if a part of its round fails: events and expiries, old rows, sums", async (t) => {
+    for (const part of ["forwarding", "maintain", "sums"] as const) {
+      const fixture = await openFixture(t);
+      await fixture.call(START);
+      await fixture.recordUnsummed();
+      fixture.sums.left = 1;
+      fixture.trouble[part] = new Error("no disk");
+      t.mock.timers.setTime(START + (KEPT_DAYS + 1) * DAY);
+      await fixture.goOff();
+      assert.deepEqual(
+        [fixture.forwarded.rounds, fixture.count("debit"), fixture.sums.taken > 0],
+        [1, part === "maintain" ? 1 : 0, true],
+        part,
+      );
+      assert.equal((fixture.alarmAt() as number) - Date.now(), MINUTE, part);
+      t.mock.timers.reset();
+    }
+  });
+
+  test("leaves it to the platform only if no alarm can be set at all", async (t) => {
+    const fixture = await openFixture(t);
+    await fixture.call(START);
+    fixture.trouble.maintain = new Error("no disk");
+    fixture.trouble.setAlarm = Array.from({ length: 4 }, () => new Error("not now"));
+    await assert.rejects(fixture.goOff(), /not now/);
+    fixture.trouble.maintain = null;
+    await fixture.call(Date.now());
+    assert.ok(fixture.alarmAt() !== null, "the next call sets one");
   });
 
   test("sums many calls within seconds, in rounds with a bound, and then waits for old calls again", async (t) => {
@@ -222,9 +274,8 @@ describe("the alarm of an account's object", () => {
 
   test("is set by the next call if it could not be set", async (t) => {
     const fixture = await openFixture(t);
-    fixture.trouble.setAlarm = new Error("not now");
+    fixture.trouble.setAlarm = [new Error("not now")];
     await assert.rejects(fixture.call(START), /not now/);
-    fixture.trouble.setAlarm = null;
     await fixture.call(START + 1);
     assert.equal(fixture.alarmAt(), START + 1 + (KEPT_DAYS + 1) * DAY);
   });
