@@ -89,6 +89,7 @@ const traceOf = (deps: AppContext): RequestContext => ({
   rate: null,
   replayed: false,
   code: null,
+  problem: null,
   timing: "key;dur=0.01, body;dur=0.01, tool;dur=0.01, ledger;dur=1.01, ",
 });
 

@@ -1,3 +1,5 @@
+import type { FieldError } from "#errors.ts";
+
 /**
  * The request log: every call to a tool by a key of an account, kept for some days. It is apart from the ledger: a call never waits for
  * it, and entries may be lost in a crash or when the log cannot keep up. Bodies and query strings are never in it.
@@ -23,6 +25,10 @@ export type RequestEntry = {
   bytes: { received: number | null; sent: number };
   /** The network address of the client; null where it is not known. */
   address: string | null;
+  /** The sentence of the error, cut (`kept-problem.ts`). Null for a 200, and where it was not kept. */
+  detail: string | null;
+  /** The first errors of the request, cut; null where the problem named none. */
+  errors: readonly FieldError[] | null;
 };
 
 /** `cursor` is the entry's place in the log, which is unique within the account. */
@@ -112,17 +118,21 @@ export async function requestsPage(
 export type RequestLogBounds = { keptDays: number; keptMax: number };
 
 /**
- * Writes an entry as a JSON array without member names. By hand, because it runs for every call: no value needs escaping, because
- * ids and codes come from this code or were validated on arrival.
+ * Writes an entry as a JSON array without member names. By hand, because it runs for every call: no value but those of an error needs
+ * escaping, because ids and codes come from this code or were validated on arrival.
  */
 export function packRequest(entry: RequestEntry): string {
   const { times, bytes } = entry;
   return (
     `[${entry.at},"${entry.id}","${entry.tool}",${entry.status},${text(entry.code)},"${entry.key}",${entry.via === "mcp" ? 1 : 0},` +
     `${entry.charged},${entry.replayed ? 1 : 0},${hundredths(times.total)},${hundredths(times.body)},${hundredths(times.tool)},` +
-    `${hundredths(times.ledger)},${bytes.received},${bytes.sent},${text(entry.address)}]`
+    `${hundredths(times.ledger)},${bytes.received},${bytes.sent},${text(entry.address)}${packProblem(entry)}]`
   );
 }
+
+/** A call that succeeded takes no room for it. */
+const packProblem = ({ detail, errors }: RequestEntry): string =>
+  detail === null ? "" : `,${JSON.stringify(detail)},${JSON.stringify(errors)}`;
 
 const text = (value: string | null) => (value === null ? "null" : `"${value}"`);
 /** V8 takes several times as long to format a fraction. */
@@ -146,6 +156,8 @@ type Packed = [
   received: number | null,
   sent: number,
   address: string | null,
+  detail?: string | null,
+  errors?: readonly FieldError[] | null,
 ];
 
 /** Reads the entries of a chunk. */
@@ -163,8 +175,12 @@ function unpack(packed: Packed): RequestEntry {
     number,
     string | null,
   ];
+  const [detail = null, errors = null] = packed.slice(16) as [
+    string | null | undefined,
+    readonly FieldError[] | null | undefined,
+  ];
   return {
-    ...{ id, at, tool, status, code, key, charged, address },
+    ...{ id, at, tool, status, code, key, charged, address, detail, errors },
     via: isMcp === 1 ? "mcp" : "http",
     replayed: replayed === 1,
     times: {

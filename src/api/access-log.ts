@@ -1,3 +1,4 @@
+import { keptProblem, NO_PROBLEM } from "#accounts/kept-problem.ts";
 import type { RequestEntry } from "#accounts/request-log.ts";
 import type { ErrorCode } from "#errors.ts";
 import { milliseconds } from "./pipeline/reply.ts";
@@ -55,7 +56,7 @@ export function requestLogEntry(
   byteLength: (text: string) => number,
 ): { account: string; entry: RequestEntry } | null {
   if (tool === null || account === null || key === null) return null;
-  const { sent, times } = context;
+  const { sent, times, problem } = context;
   return {
     account,
     entry: {
@@ -71,6 +72,7 @@ export function requestLogEntry(
       times: { total: durationMs, body: times.body, tool: times.tool, ledger: times.ledger },
       bytes: { received: context.receivedBytes, sent: lengthOf(sent, byteLength) },
       address: context.address,
+      ...(problem === null ? NO_PROBLEM : keptProblem(problem)),
     },
   };
 }

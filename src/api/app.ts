@@ -116,6 +116,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       receivedBytes: null,
       sent: 0,
       code: null,
+      problem: null,
     };
   }
 

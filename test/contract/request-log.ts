@@ -25,6 +25,7 @@ const newAccount = () => {
 export const anEntry = (changes: Partial<RequestEntry> = {}): RequestEntry => ({
   ...{ id: "req_1", at: NOON, tool: "hash", status: 200, code: null, key: "key_1", via: "http" },
   ...{ charged: 1, replayed: false, address: "203.0.113.7" },
+  ...{ detail: null, errors: null },
   times: { total: 3.25, body: 0.1, tool: 1.2, ledger: 0.9 },
   bytes: { received: 20, sent: 90 },
   ...changes,
@@ -65,6 +66,28 @@ export function requestLogContract(name: string, open: Open): void {
     } while (before !== null);
     return found;
   }
+
+  rule("the sentence and the errors of a problem are kept", async (log) => {
+    const account = newAccount();
+    const problem = {
+      ...{ status: 400, code: "invalid_request" },
+      detail: '`count` must be a whole number; got "a, ]b\'" \u{1f600}.',
+      errors: [
+        { pointer: "/count", detail: "must be a whole number" },
+        { header: "Accept", detail: "x" },
+      ],
+    };
+    const entries = [
+      anEntry({ ...problem, id: "req_bad" }),
+      anEntry(),
+      anEntry({ ...problem, errors: null }),
+    ];
+    await log.append([chunkOf(account, entries)]);
+    const found = await log.list({ account, filter: {}, max: 9 });
+    assert.deepEqual(found.requests.map(withoutCursor), entries.toReversed());
+    const { requests } = await log.list({ account, filter: { id: "req_bad" }, max: 9 });
+    assert.deepEqual(requests.map(withoutCursor), entries.slice(0, 1));
+  });
 
   rule("a request comes back as it was, and only to its account", async (log) => {
     const [account, other] = [newAccount(), newAccount()];

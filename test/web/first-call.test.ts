@@ -18,7 +18,7 @@ const entry = (id: string, change: Partial<BalancedEntryView>): BalancedEntryVie
 const call = (cursor: string, status: number, code: string | null = null): RequestView => ({
   ...{ id: `req_${cursor}`, cursor, at: NOW, tool: "hash", status, code, key: null, via: "http" },
   ...{ charged: null, replayed: false, times: { total: 1, body: null, tool: null, ledger: null } },
-  ...{ bytes: { received: 1, sent: 1 }, address: null },
+  ...{ bytes: { received: 1, sent: 1 }, address: null, detail: null, errors: null },
 });
 
 describe("the first call", () => {

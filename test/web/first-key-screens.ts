@@ -17,6 +17,7 @@ const requestOf = (status: number, code: string | null): RequestView => ({
   times: { total: 4, body: 0, tool: 1, ledger: 2 },
   bytes: { received: 24, sent: 116 },
   address: "203.0.113.7",
+  ...{ detail: null, errors: null },
 });
 const log = (...requests: RequestView[]): Mock => ({
   body: {

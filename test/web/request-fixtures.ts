@@ -25,6 +25,8 @@ export function sampleRequest(turn: number, change: Partial<RequestView> = {}): 
     times: { total: tool + ledger + 0.6, body: 0.3, tool, ledger },
     bytes: { received: 34 + ((turn * 977) % 4000), sent: 128 + ((turn * 1913) % 9000) },
     address: "203.0.113.7",
+    detail: null,
+    errors: null,
     ...change,
   };
 }
@@ -39,18 +41,34 @@ export const failed = (turn: number, code: Code, change: Partial<RequestView> = 
 
 const LIST: RequestView[] = [
   sampleRequest(0),
-  failed(1, "rate_limited", { bytes: { received: null, sent: 412 } }),
+  failed(1, "rate_limited", {
+    bytes: { received: null, sent: 412 },
+    detail: "This account may make 100 calls a second, in bursts of 200. Wait a second.",
+  }),
   sampleRequest(2, { address: "2001:db8:85a3:8d3:1319:8a2e:370:7348" }),
-  failed(3, "invalid_request"),
+  failed(3, "invalid_request", {
+    detail:
+      "`count` must be a whole number from 1 to 500; got 501, and `uppercas` is not a field of uuid. Did you mean `uppercase`?",
+    errors: [
+      { pointer: "/count", detail: "must be a whole number from 1 to 500; got 501" },
+      { pointer: "/uppercas", detail: "is not a field of uuid; did you mean `uppercase`?" },
+    ],
+  }),
   sampleRequest(4, {
     bytes: { received: 1_048_000, sent: 1_391_220 },
     times: { total: 1312, body: 804, tool: 470.2, ledger: 2.1 },
   }),
   sampleRequest(5, { via: "mcp" }),
-  failed(6, "insufficient_credits"),
+  failed(6, "insufficient_credits", {
+    detail:
+      "This call costs 1 credit, and the account has 0. Get more at https://tools.test/credits.",
+  }),
   failed(7, "unavailable", { times: { total: 30_012, body: 0.3, tool: 1.2, ledger: 30_008 } }),
   sampleRequest(8, { replayed: true, charged: 0 }),
-  failed(9, "text_too_long_for_level", { key: revoked ?? null }),
+  failed(9, "text_too_long_for_level", {
+    key: revoked ?? null,
+    detail: "The text has 2400 bytes; level H holds 1273. Level L holds 2953.",
+  }),
   failed(10, "key_budget_exhausted", { key: null, address: null }),
   ...Array.from({ length: 13 }, (_, index) => sampleRequest(11 + index)),
   ...Array.from({ length: 6 }, (_, index) =>

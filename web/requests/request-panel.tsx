@@ -74,24 +74,56 @@ function StepButton(props: {
   );
 }
 
-/** The cause and the cure, as on the page of errors. */
-function ErrorText({ request: { code } }: { request: RequestView }) {
-  const known = knownCode(code);
-  if (known === null) return null;
-  const { cause, cure } = ERROR_TEXTS[known];
+/** What the response said, and then the cause and the cure as on the page of errors. */
+function ErrorText({ request }: { request: RequestView }) {
+  const known = knownCode(request.code);
+  if (known === null && request.detail === null) return null;
   return (
     <div className="tb-log-error">
-      <strong>{ERRORS[known].title}</strong>
+      {known !== null && <strong>{ERRORS[known].title}</strong>}
+      <Problem request={request} />
+      {known !== null && <Cure code={known} />}
+    </div>
+  );
+}
+
+function Problem({ request: { detail, errors } }: { request: RequestView }) {
+  if (detail === null) return null;
+  return (
+    <>
+      <p className="tb-log-detail">
+        <Prose text={detail} />
+      </p>
+      {errors !== null && errors.length > 0 && (
+        <ul className="tb-log-errors" aria-label="Errors in the request">
+          {errors.map((each) => {
+            const name = each.pointer ?? each.parameter ?? each.header ?? "";
+            return (
+              <li key={`${name} ${each.detail}`}>
+                <code>{name}</code> <Prose text={each.detail} />
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Cure({ code }: { code: keyof typeof ERROR_TEXTS }) {
+  const { cause, cure } = ERROR_TEXTS[code];
+  return (
+    <>
       <p>
         <Prose text={cause} />
       </p>
       <p>
         <b>What to do:</b> <Prose text={cure} />
       </p>
-      <Anchor href={`${base()}/docs/errors#${known}`} size="sm">
-        {known} in the documentation
+      <Anchor href={`${base()}/docs/errors#${code}`} size="sm">
+        {code} in the documentation
       </Anchor>
-    </div>
+    </>
   );
 }
 

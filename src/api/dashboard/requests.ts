@@ -5,6 +5,7 @@ import type {
   RequestFilter,
   RequestLogReads,
 } from "#accounts/request-log.ts";
+import type { FieldError } from "#errors.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError, retryAfter, tooManyRequests } from "./dashboard-error.ts";
 import { CSV, csvCell, dayOf, download } from "./export.ts";
@@ -85,21 +86,25 @@ type RequestPages = AsyncIterable<readonly ListedRequest[]>;
 
 async function* requestCsv(pages: RequestPages): AsyncGenerator<string> {
   // Without a byte order mark, spreadsheets assume a legacy encoding.
-  yield "\ufefftime,request_id,tool,status,code,key,via,credits,replayed,total_ms,body_ms,tool_ms,ledger_ms,received_bytes,sent_bytes,ip_address\r\n";
+  yield "\ufefftime,request_id,tool,status,code,key,via,credits,replayed,total_ms,body_ms,tool_ms,ledger_ms,received_bytes,sent_bytes,ip_address,detail,errors\r\n";
   for await (const requests of pages)
     yield requests.map((request) => `${csvCells(request).join(",")}\r\n`).join("");
 }
 
 function csvCells({ times, bytes, ...request }: ListedRequest): string[] {
-  const { at, id, tool, status, code, key, via, charged, replayed, address } = request;
+  const { at, id, tool, status, code, key, via, charged, replayed, address, detail, errors } =
+    request;
   const { total, body, tool: ofTool, ledger } = times;
   const numbers = [total, body, ofTool, ledger, bytes.received, bytes.sent];
   return [
     ...[new Date(at).toISOString(), id, tool, String(status), code, key, via].map(csvCell),
     ...[charged, replayed, ...numbers].map((value) => (value === null ? "" : String(value))),
-    csvCell(address),
+    ...[address, detail, errors?.map(errorText).join("; ") ?? null].map(csvCell),
   ];
 }
+
+const errorText = ({ pointer, parameter, header, detail }: FieldError): string =>
+  `${pointer ?? parameter ?? header ?? ""}: ${detail}`;
 
 async function* requestLines(pages: RequestPages): AsyncGenerator<string> {
   for await (const requests of pages)

@@ -56,6 +56,7 @@
 
 import type { EventKind } from "#accounts/activity-log.ts";
 import type { StarterOutcome } from "#accounts/starter-claim.ts";
+import type { FieldError } from "#errors.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";
 import type { BudgetLeft, BudgetPeriod } from "#ledger/key-limits.ts";
 import type { GrantKind } from "#ledger/port.ts";
@@ -210,6 +211,10 @@ export type RequestView = {
   bytes: { received: number | null; sent: number };
   /** The network address of the client. */
   address: string | null;
+  /** The sentence of the error, cut; null for a 200, and where it was not kept. */
+  detail: string | null;
+  /** The first errors that the problem named, cut. */
+  errors: readonly FieldError[] | null;
 };
 
 /**

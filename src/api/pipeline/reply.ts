@@ -154,6 +154,7 @@ export function createReplier(app: AppContext): Replier {
     },
     problem(fault, asked, context, bodyDropped) {
       context.code = fault.code;
+      context.problem = fault;
       const body = problemBody(fault, context.requestId, docsUrl);
       const headers = {
         ...commonHeaders(asked, context),

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "#errors.ts";
+import type { ApiError, ErrorCode } from "#errors.ts";
 import type { Rate } from "#ledger/throttle.ts";
 
 export type TimedPart = "key" | "body" | "tool" | "ledger";
@@ -40,4 +40,6 @@ export type RequestContext = {
   /** The body of the response, or its length in bytes. */
   sent: string | Uint8Array | number;
   code: ErrorCode | null;
+  /** The error that the response has; null without one. */
+  problem: ApiError | null;
 };

@@ -1,3 +1,4 @@
+import { NO_PROBLEM } from "#accounts/kept-problem.ts";
 import { addToChunk, startChunk } from "#accounts/request-chunk.ts";
 import type { RequestChunk, RequestEntry } from "#accounts/request-log.ts";
 
@@ -28,6 +29,8 @@ const FIRST_BATCH_MS = 1_000;
 const OVERDUE_MS = 15_000;
 /** About 2 MB; requests with the longest ids take three times as much. */
 const HELD_MAX = 5_000;
+/** Beyond this share of them, entries are held without the sentences of their errors, which have up to 1 KB. */
+const PROBLEMS_SHARE = 1 / 4;
 /** The pauses before a batch is sent again. */
 const PAUSES_MS = [1_000, 3_000];
 /** The platform ends work 30 s after a response, without a word to the code that waits. */
@@ -131,7 +134,8 @@ export function createEdgeRecorder({
         return;
       }
       const batch = open.get(account) ?? startBatch(account, entry.at);
-      addToChunk(batch.chunk, entry);
+      const isFilling = held.open + held.sending > heldMax * PROBLEMS_SHARE;
+      addToChunk(batch.chunk, isFilling ? { ...entry, ...NO_PROBLEM } : entry);
       held.open += 1;
       if (batch.chunk.count >= BATCH_MAX) waitUntil(send(batch));
       sendOldest();

@@ -68,7 +68,14 @@ test("the requests of the account: pages of 50, filters, the names of keys, and 
 test("the requests that filters select can be downloaded as CSV and as JSON lines", async () => {
   const { browser, key, append } = await open();
   const entry = anEntry({ id: "=1+1", key: key.id, at: Date.UTC(2026, 10, 21, 12) });
-  const failed = { status: 429, code: "rate_limited", charged: null, address: null };
+  const problem = {
+    detail: "=Slow down, please.",
+    errors: [
+      { pointer: "/count", detail: 'is "wrong"' },
+      { header: "Accept", detail: "is odd" },
+    ],
+  };
+  const failed = { status: 429, code: "rate_limited", charged: null, address: null, ...problem };
   const times = { total: 0.5, body: null, tool: null, ledger: 0.25 };
   await append([entry, { ...entry, ...failed, times, bytes: { received: null, sent: 7 } }]);
   await append(Array.from({ length: 600 }, (_, no) => anEntry({ id: `req_${no}`, tool: "uuid" })));
@@ -78,9 +85,9 @@ test("the requests that filters select can be downloaded as CSV and as JSON line
     /^attachment; filename="toolbooth-requests-\d{4}-\d\d-\d\d\.csv"$/,
   );
   assert.deepEqual(csv.text.replace("\ufeff", "").split("\r\n"), [
-    "time,request_id,tool,status,code,key,via,credits,replayed,total_ms,body_ms,tool_ms,ledger_ms,received_bytes,sent_bytes,ip_address",
-    `2026-11-21T12:00:00.000Z,'=1+1,hash,429,rate_limited,${key.id},http,,false,0.5,,,0.25,,7,`,
-    `2026-11-21T12:00:00.000Z,'=1+1,hash,200,,${key.id},http,1,false,3.25,0.1,1.2,0.9,20,90,203.0.113.7`,
+    "time,request_id,tool,status,code,key,via,credits,replayed,total_ms,body_ms,tool_ms,ledger_ms,received_bytes,sent_bytes,ip_address,detail,errors",
+    `2026-11-21T12:00:00.000Z,'=1+1,hash,429,rate_limited,${key.id},http,,false,0.5,,,0.25,,7,,"'=Slow down, please.","/count: is ""wrong""; Accept: is odd"`,
+    `2026-11-21T12:00:00.000Z,'=1+1,hash,200,,${key.id},http,1,false,3.25,0.1,1.2,0.9,20,90,203.0.113.7,,`,
     "",
   ]);
   const all = await browser.get("/dashboard/requests/export?format=jsonl");
