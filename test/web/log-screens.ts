@@ -31,6 +31,14 @@ const NEW_OF: Mocks = {
   [SINCE]: [{ body: log.requests }, { body: log.noRequests }, { body: log.newRequests }],
 };
 
+const TOO_MANY: Mocks = {
+  "GET /dashboard/downloads/ready": problem(
+    429,
+    "too_many_downloads",
+    "2 downloads of your account are still running. Wait until one of them is complete, then try again.",
+  ),
+};
+
 export function listLogScreens(all: Mocks): Screen[] {
   const onLog = (
     state: string,
@@ -55,6 +63,11 @@ export function listLogScreens(all: Mocks): Screen[] {
   return [
     onLog("a success", "", {}, openRow(4)),
     onLog("an error", "", {}, openRow(7)),
+    onLog("an error that names fields", "", {}, openRow(3)),
+    onLog("a download too many", "", TOO_MANY, async (page) => {
+      await page.getByRole("link", { name: "Download CSV" }).click();
+      await page.getByRole("alert").waitFor();
+    }),
     onLog("an error of an unknown key", "", {}, openRow(10)),
     onLog(
       "by its id",

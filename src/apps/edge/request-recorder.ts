@@ -29,8 +29,8 @@ const FIRST_BATCH_MS = 1_000;
 const OVERDUE_MS = 15_000;
 /** About 2 MB; requests with the longest ids take three times as much. */
 const HELD_MAX = 5_000;
-/** Beyond this share of them, entries are held without the sentences of their errors, which have up to 1 KB. */
-const PROBLEMS_SHARE = 1 / 4;
+/** Beyond this part of them, entries are held without the sentences of their errors, which have up to 1 KB. */
+const PROBLEMS_PART = 1 / 4;
 /** The pauses before a batch is sent again. */
 const PAUSES_MS = [1_000, 3_000];
 /** The platform ends work 30 s after a response, without a word to the code that waits. */
@@ -134,7 +134,7 @@ export function createEdgeRecorder({
         return;
       }
       const batch = open.get(account) ?? startBatch(account, entry.at);
-      const isFilling = held.open + held.sending > heldMax * PROBLEMS_SHARE;
+      const isFilling = held.open + held.sending > heldMax * PROBLEMS_PART;
       addToChunk(batch.chunk, isFilling ? { ...entry, ...NO_PROBLEM } : entry);
       held.open += 1;
       if (batch.chunk.count >= BATCH_MAX) waitUntil(send(batch));

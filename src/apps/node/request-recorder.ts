@@ -19,8 +19,8 @@ const FLUSH_MS = 1_000;
 const BATCH_MAX = 1_000;
 /** About 10 MB. */
 const HELD_MAX = 40_000;
-/** Beyond this share of them, entries are held without the sentences of their errors, which have up to 1 KB. */
-const PROBLEMS_SHARE = 1 / 4;
+/** Beyond this part of them, entries are held without the sentences of their errors, which have up to 1 KB. */
+const PROBLEMS_PART = 1 / 4;
 /** A search reads whole chunks, so they are small. */
 const CHUNK_MAX = 250;
 /**
@@ -71,7 +71,7 @@ export function createRequestRecorder({
   function record(account: string, entry: RequestEntry): void {
     const chunk = open.get(account) ?? openChunk(account, entry.at);
     // Sentences of errors take several times as much memory as all else.
-    const isFull = held > heldMax * PROBLEMS_SHARE;
+    const isFull = held > heldMax * PROBLEMS_PART;
     addToChunk(chunk, isFull ? { ...entry, ...NO_PROBLEM } : entry);
     held += 1;
     inOpen += 1;
