@@ -15,14 +15,15 @@ export type SentInput = {
   octets: Uint8Array | null;
   /** The names of the fields that are parameters of the URL's query. */
   parameters: ReadonlySet<string>;
-  /** What may explain an unknown field, as a sentence with a space before it. */
+  /** What may explain a field that resembles none of the tool's, as a sentence with a space before it. */
   hint?: string;
 };
 
 /**
  * Checks an input against the schema of a tool. The messages are derived from the schema, so they agree with the
  * OpenAPI description. Throws an ApiError: `too_large` for a text field that exceeds its limit in UTF-8, otherwise
- * `invalid_request` with every fault. `parameters` names the fields that came in the URL; `hint` follows an unknown field.
+ * `invalid_request` with every fault. `parameters` names the fields that came in the URL; `hint` ends the
+ * message where an unknown field resembles none of the tool's.
  */
 export function checkInput<Input>(
   tool: Tool<Input>,
@@ -34,8 +35,18 @@ export function checkInput<Input>(
   const result = tool.input.safeParse(value);
   if (result.success) return { input: result.data };
   const { issues } = result.error;
-  const isUnknown = issues.some(({ code }) => code === "unrecognized_keys");
-  throw inputProblem(describeFaults(tool, value, parameters, issues), isUnknown ? hint : "");
+  const end = hint !== "" && hasStrangeField(tool, issues) ? hint : "";
+  throw inputProblem(describeFaults(tool, value, parameters, issues), end);
+}
+
+/** Whether an unknown field resembles none of the tool's. */
+function hasStrangeField(tool: Tool<unknown>, issues: readonly z.core.$ZodIssue[]): boolean {
+  const known = Object.keys(describedSchema(tool).properties ?? {});
+  return issues.some(
+    (issue) =>
+      issue.code === "unrecognized_keys" &&
+      issue.keys.some((name) => nearestName(name, known) === undefined),
+  );
 }
 
 /** The JSON type of a field; undefined for an unknown field. */

@@ -48,8 +48,11 @@ async function assertFollows(
   compared += 1;
 }
 
-/** Chooses one of a few choices by its name on the page. */
-const choose = (page: Page, name: string) => page.getByRole("radio", { name, exact: true }).check();
+/** Chooses one of a few choices by its name on the page, or in the group of a field. */
+const choose = (page: Page, name: string, group?: RegExp) =>
+  (group === undefined ? page : page.getByRole("group", { name: group }))
+    .getByRole("radio", { name, exact: true })
+    .check();
 
 const fieldOf = (page: Page, name: string) => page.getByRole("textbox", { name });
 
@@ -76,10 +79,18 @@ test("the form of hash gives the same responses as the API", async (t) => {
   const text = TEXTS.at(-1);
   for (const encoding of ["Base64", "Base64url"]) {
     const sent = { text, algorithm: "sha512", encoding: encoding.toLowerCase() };
-    await assertFollows(page, "hash", sent, () => choose(page, encoding));
+    await assertFollows(page, "hash", sent, () => choose(page, encoding, /^Encoding/));
   }
   await page.getByText("SHA-512, 86 characters of Base64url").waitFor();
-  await assertFollows(page, "hash", { text, algorithm: "sha512" }, () => choose(page, "Hex"));
+  const plain = { text, algorithm: "sha512" };
+  await assertFollows(page, "hash", plain, () => choose(page, "Hex", /^Encoding/));
+  // A key in another encoding than text.
+  const key = page.getByLabel("HMAC key");
+  await assertFollows(page, "hash", { ...plain, hmacKey: "6b6579" }, () => key.fill("6b6579"));
+  const inHex = { ...plain, hmacKey: "6b6579", hmacKeyEncoding: "hex" };
+  await assertFollows(page, "hash", inHex, () => choose(page, "Hex", /hmacKeyEncoding/));
+  await choose(page, "Text", /hmacKeyEncoding/);
+  await assertFollows(page, "hash", plain, () => key.fill(""));
   // Bytes come as files.
   assert.equal(await page.getByRole("textbox", { name: "base64" }).count(), 0);
   // Every digest, and the comparison with one that was published.

@@ -67,8 +67,8 @@ const WORDS: Record<string, Record<string, Words>> = {
       help: "Optional secret. With it, the result is the HMAC of the input.",
     },
     hmacKeyEncoding: {
-      label: "HMAC key is",
-      help: "How the key is written.",
+      label: "Key encoding",
+      help: "How the HMAC key is written.",
       choices: { utf8: "Text", hex: "Hex", base64: "Base64" },
     },
     encoding: {

@@ -130,6 +130,7 @@ function fieldsSentences(sentence: Sentence) {
       const problem = assertProblem(response, "invalid_request");
       assert.match(problem.detail, detail, body);
       if (pointer === undefined) continue;
+      if (problem.detail.includes("did you mean")) assert.doesNotMatch(problem.detail, /curl/);
       const pointers = problem.errors.map((fault: { pointer: string }) => fault.pointer);
       assert.ok(pointers.includes(pointer), `${body}: ${pointers}`);
     }
