@@ -66,6 +66,8 @@ export function typedValue(tool: Tool<unknown>, name: string, text: string): unk
       return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : text;
     case "boolean":
       return /^true$/i.test(text) ? true : /^false$/i.test(text) ? false : text;
+    case "object":
+      return jsonOr(text);
     default:
       return text;
   }
@@ -88,6 +90,15 @@ export function typedArguments(tool: Tool<unknown>, value: unknown): unknown {
         typeof each === "string" ? typedValue(tool, name, each) : each,
       ]),
   );
+}
+
+/** An object within a field is JSON in a form or in the query, as OpenAPI has it. */
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function rejectLargeFields(
@@ -143,13 +154,12 @@ function describeFaults(
 ): Finding[] {
   if (value === undefined) return describeMissingBody(tool);
   const schema = describedSchema(tool);
-  const fields = schema.properties ?? {};
-
   const findings: Finding[] = [];
   const seen = new Set<string>();
   for (const issue of issues) {
     if (issue.code === "unrecognized_keys") {
-      findings.push(...unknownFields(issue.keys, Object.keys(fields), parameters));
+      const known = Object.keys(schemaAt(schema, issue.path)?.properties ?? {});
+      findings.push(...unknownFields(issue.path, issue.keys, known, parameters));
       continue;
     }
     const name = issue.path[0];
@@ -163,9 +173,10 @@ function describeFaults(
     if (seen.has(pointer)) continue;
     seen.add(pointer);
     const isSecret = tool.secretFields?.includes(String(name)) ?? false;
-    const detail = fieldDetail(issue, valueAt(value, issue.path), fields[String(name)], isSecret);
+    const place = schemaAt(schema, issue.path);
+    const detail = fieldDetail(issue, valueAt(value, issue.path), place, isSecret);
     const fault = { ...placeOf(issue.path, parameters), detail };
-    findings.push({ fault, sentence: `\`${String(name)}\` ${detail}.` });
+    findings.push({ fault, sentence: `\`${issue.path.map(String).join(".")}\` ${detail}.` });
   }
   return findings;
 }
@@ -199,6 +210,7 @@ function fieldDetail(
 const UNKNOWN_FIELDS_MAX = 20;
 
 function unknownFields(
+  path: readonly PropertyKey[],
   names: readonly string[],
   known: readonly string[],
   parameters: ReadonlySet<string>,
@@ -207,10 +219,13 @@ function unknownFields(
     const nearest = nearestName(name, known);
     const advice =
       nearest === undefined ? `; the fields are ${list(known)}` : `; did you mean \`${nearest}\`?`;
-    const isParameter = parameters.has(name);
+    const isParameter = path.length === 0 && parameters.has(name);
     const detail = `unknown ${isParameter ? "parameter" : "field"}${advice}`;
     const { fault } = fieldFinding(name, isParameter, detail);
-    return { fault, sentence: `\`${cut(name)}\`: ${detail}${nearest === undefined ? "." : ""}` };
+    const place =
+      path.length === 0 ? fault : { ...placeOf([...path, cut(name)], parameters), detail };
+    const shown = [...path.map(String), cut(name)].join(".");
+    return { fault: place, sentence: `\`${shown}\`: ${detail}${nearest === undefined ? "." : ""}` };
   });
   const more = names.length - UNKNOWN_FIELDS_MAX;
   if (more > 0) {
@@ -288,6 +303,10 @@ function cut(text: string): string {
 function pointerTo(path: readonly PropertyKey[]): string {
   return path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
+
+/** The schema of the field at `path`, which may be within another. */
+const schemaAt = (schema: BodySchema, path: readonly PropertyKey[]): BodySchema | undefined =>
+  path.reduce<BodySchema | undefined>((found, name) => found?.properties?.[String(name)], schema);
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let found = value;

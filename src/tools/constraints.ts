@@ -9,7 +9,7 @@ export type FieldSchema = {
   minLength?: number;
 };
 export type BodySchema = FieldSchema & {
-  properties?: Record<string, FieldSchema>;
+  properties?: Record<string, BodySchema>;
   required?: string[];
 };
 

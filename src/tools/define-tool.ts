@@ -162,7 +162,8 @@ export const anyCase = <const Values extends readonly string[]>(
   // Not `_default`, which JSON Schema leaves out before a `transform`.
 ) => z.prefault(inAnyCase(values), fallback as never);
 
-const inAnyCase = <const Values extends readonly string[]>(values: Values) => {
+/** One of `values` in any case, without a default. */
+export const inAnyCase = <const Values extends readonly string[]>(values: Values) => {
   const canonical = new Map<unknown, string>(values.map((value) => [value.toLowerCase(), value]));
   const find = (value: unknown) =>
     (typeof value === "string" && canonical.get(value.toLowerCase())) || value;

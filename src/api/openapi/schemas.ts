@@ -27,12 +27,13 @@ export function convert(schema: z.ZodMiniType, io: "input" | "output"): JsonSche
 
 type Override = NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"]>;
 
-/** Adds the default of preprocessed fields, which Zod leaves out, and drops the bounds that it gives every integer. */
+/** Adds the default and the examples of preprocessed fields, which Zod leaves out, and drops the bounds that it gives every integer. */
 const complete: Override = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
   if (def.type === "default") jsonSchema.default ??= (def as z.core.$ZodDefaultDef).defaultValue;
-  const fallback = z.globalRegistry.get(zodSchema)?.["default"];
+  const { default: fallback, examples } = z.globalRegistry.get(zodSchema) ?? {};
   if (fallback !== undefined) jsonSchema.default ??= fallback as typeof jsonSchema.default;
+  if (Array.isArray(examples)) jsonSchema.examples ??= examples;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };

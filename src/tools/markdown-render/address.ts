@@ -45,7 +45,7 @@ function hasAllowedScheme(address: string): boolean {
 }
 
 /** Returns the text before the first colon if a browser would read it as a scheme. */
-function schemeOf(address: string): string | undefined {
+export function schemeOf(address: string): string | undefined {
   if (!isIn(address.charCodeAt(0), LETTER)) return undefined;
   for (let pos = 1; pos < address.length; pos++) {
     const c = address.charCodeAt(pos);

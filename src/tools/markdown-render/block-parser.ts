@@ -15,14 +15,17 @@ import { LineCursor } from "./line-cursor.ts";
 import { CODE_INDENT, OpenLeaf } from "./open-leaf.ts";
 import { References } from "./references.ts";
 import { skipBlanks } from "./scan.ts";
+import type { Syntax } from "./syntax.ts";
 import { eachCell, readDelimiterRow } from "./tables.ts";
 
 /** The blocks of a document, and the definitions to which its text can refer. */
 export type Document = { blocks: readonly Block[]; references: References; footnotes: Footnotes };
 
-/** The first phase of CommonMark's algorithm (appendix A). `source` has no CR or NUL and ends with a newline. */
-export function parseBlocks(source: string): Document {
-  const parser = new BlockParser(source);
+/**
+ * The first phase of CommonMark's algorithm (appendix A). `source` has no CR or NUL and ends with a newline.
+ */
+export function parseBlocks(source: string, syntax: Syntax): Document {
+  const parser = new BlockParser(source, syntax);
   for (let start = 0; start < source.length; ) {
     const end = source.indexOf("\n", start);
     parser.readLine(start, end);
@@ -45,12 +48,12 @@ class BlockParser {
   private readonly references: References;
   private readonly footnotes: Footnotes;
 
-  constructor(source: string) {
+  constructor(source: string, syntax: Syntax) {
     this.source = source;
     this.line = new LineCursor(source);
     this.references = new References(source.length);
     this.footnotes = new Footnotes(source.length);
-    this.leaf = new OpenLeaf(this.line, this.containers, this.references);
+    this.leaf = new OpenLeaf(this.line, this.containers, this.references, syntax);
   }
 
   readLine(start: number, end: number): void {
@@ -109,6 +112,9 @@ class BlockParser {
         return this.startHtml();
       case 61:
         return this.startSetext();
+      case 36:
+      case 92:
+        return this.startFormula();
       case 91:
         return this.startFootnote();
       case 95:
@@ -174,6 +180,15 @@ class BlockParser {
       return "nothing";
     this.leaf.open("html");
     this.leaf.takeHtml(line.next);
+    return "leaf";
+  }
+
+  private startFormula(): Start {
+    const closing = this.leaf.formulas?.closingAt(this.line.next);
+    if (closing === undefined) return "nothing";
+    this.leaf.open("formula");
+    this.leaf.closing = closing;
+    this.leaf.takeFormula(this.line.next + 2);
     return "leaf";
   }
 

@@ -1,3 +1,5 @@
+import type { Tag } from "./safe-elements.ts";
+
 /**
  * The result of the block phase: a flat list in document order. Containers and tables have an entry where they start
  * and `END` where they end, so that writers need no recursion, however deep the nesting.
@@ -7,6 +9,7 @@ export type BlockKind =
   | "heading"
   | "text"
   | "code"
+  | "math"
   | "rule"
   | "table"
   | "row"
@@ -14,7 +17,17 @@ export type BlockKind =
   | "list"
   | "item"
   | "footnote"
-  | "end";
+  | "end"
+  | HtmlBlockKind;
+
+/**
+ * Of raw HTML that is kept: an element that contains blocks opens or closes, or inline content with its tags. Their opening
+ * and closing need not match; the writer sees to it.
+ */
+export type HtmlBlockKind = "element" | "element-end" | "html";
+
+/** The tag of an element or paragraph; undefined for text outside of one. And the tags in its text, by their number. */
+export type RawContent = { tag: Tag | undefined; tags: readonly Tag[] };
 
 export type Align = "" | "left" | "center" | "right";
 
@@ -26,7 +39,10 @@ export class Block {
   to: number;
   /** The level of a heading, the number of the first item of an ordered list, or the index of a footnote's end. */
   number = 0;
-  /** Language of a code block; slug of a heading; alert of a quote; marker of a list; `x` or blank of a task. */
+  /**
+   * Language of a code block; slug of a heading; alert of a quote; marker of a list; `x` or blank of a task; name of an
+   * element that ends.
+   */
   info = "";
   /** True for a list whose paragraphs are in `<p>`. */
   isLoose = false;
@@ -34,6 +50,8 @@ export class Block {
   hasTasks = false;
   /** For a table: the alignment of each column. */
   align: readonly Align[] | undefined = undefined;
+  /** Of raw HTML that is kept. */
+  html: RawContent | undefined = undefined;
 
   constructor(kind: BlockKind, text = "", from = 0, to = 0) {
     this.kind = kind;

@@ -51,6 +51,12 @@ export const waysBackMax = (sourceChars: number) => 50 + Math.floor(sourceChars 
  */
 export const FAILED_TAG_STEPS_FACTOR = 8;
 
+/** Elements of raw HTML that are open at once, in the whole document or within one paragraph. Tags beyond it are dropped. */
+export const SAFE_NESTING_MAX = 100;
+
+/** Headings in an outline. An entry takes up to 20 times the characters of `# a`. */
+export const OUTLINE_HEADINGS_MAX = 10_000;
+
 /**
  * Plain text omits prefixes of a line beyond this: in ten nested ordered lists, a lazy line of one character would get
  * a prefix of a hundred.

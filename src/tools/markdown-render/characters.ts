@@ -24,8 +24,8 @@ mark("\t\n\v\f\r ", WHITE);
 mark("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", PUNCTUATION);
 mark(LETTERS, LETTER);
 mark(DIGITS, DIGIT);
-mark("\n\\`*_~[]!&<:@w", INLINE);
-mark(`${DIGITS}>#\`~<=-*_+[|:`, BLOCK);
+mark("\n\\`*_~[]!&<:@w$", INLINE);
+mark(`${DIGITS}>#\`~<=-*_+[|:$\\`, BLOCK);
 mark(`${LETTERS}${DIGITS}!#$'()*+,-./:;=?@_~`, URL_SAFE);
 
 function mark(characters: string, bit: number): void {

@@ -1,3 +1,5 @@
+import type { Tag } from "./safe-elements.ts";
+
 /**
  * The result of the inline phase: a list of edits to the text of a paragraph, in order of position. Text between edits
  * is unchanged, so plain prose has no edits at all.
@@ -37,6 +39,10 @@ export const RAW_TEXT = 13;
 /** The range, a tag, starts or ends the element `value`: `sup` or `sub`. `title` is what stands for the tag in plain text. */
 export const SCRIPT = 15;
 export const SCRIPT_END = 16;
+/** The range becomes the formula `value`, with its marks; its title is the class of its element. */
+export const MATH = 17;
+/** The range, raw HTML, is written as the tag with the index `number`; only with `html: "safe"`. */
+export const TAG = 18;
 
 /**
  * Marks of delimiters: emphasis, strong emphasis, deletion with one and with two tildes. A closing mark is four more.
@@ -64,6 +70,7 @@ export class EditList {
   /** The number of an edit, or the index of its value in `strings`, which its title follows. */
   private numbers = new Int32Array(COLUMN_LENGTH);
   private strings: (string | undefined)[] = [];
+  private readonly tags: Tag[] = [];
   /** For each character of the text, starting at `base`: the mark of the delimiters that start there, or 0. */
   private marks = new Uint8Array(64);
   private base = 0;
@@ -72,6 +79,7 @@ export class EditList {
   clear(base: number): void {
     this.count = 0;
     if (this.strings.length > 0) this.strings.length = 0;
+    if (this.tags.length > 0) this.tags.length = 0;
     this.base = base;
   }
 
@@ -112,6 +120,18 @@ export class EditList {
     const index = this.add(kind, start, end);
     this.numbers[index] = number;
     return index;
+  }
+
+  addTag(start: number, end: number, tag: Tag): void {
+    this.addNumber(TAG, start, end, this.tags.push(tag) - 1);
+  }
+
+  get hasTags(): boolean {
+    return this.tags.length > 0;
+  }
+
+  tag(index: number): Tag {
+    return this.tags[this.numbers[index] as number] as Tag;
   }
 
   setText(index: number, kind: number, value: string, title?: string): void {
@@ -205,12 +225,16 @@ export function grown(numbers: Int32Array, length: number): Int32Array<ArrayBuff
   return larger;
 }
 
+/** What a tag shows as text. */
+export const describeTag = ({ element, alt }: Tag) => (element.name === "br" ? "\n" : alt);
+
 /** Returns what edit `index` adds to the description of an image, which is text only. */
 export function describe(edits: EditList, index: number): string {
   const kind = edits.kind(index);
   if (kind === BREAK) return "\n";
   if (kind === SCRIPT || kind === SCRIPT_END) return edits.title(index) ?? "";
-  const isText = kind === TEXT || kind === RAW_TEXT;
+  if (kind === TAG) return describeTag(edits.tag(index));
+  const isText = kind === TEXT || kind === RAW_TEXT || kind === MATH;
   return isText || kind === CODE || kind === AUTOLINK ? edits.value(index) : "";
 }
 

@@ -1,19 +1,26 @@
 import { cleanAddress } from "./address.ts";
+import type { Anchors } from "./anchors.ts";
 import type { Block } from "./blocks.ts";
 import {
   AUTOLINK,
+  BREAK,
   CANDIDATE,
   CODE,
+  describeTag,
   type EditList,
   IMAGE,
   IMAGE_END,
   KEEP,
+  MATH,
   RUN,
+  TAG,
   TEXT,
   unmarked,
 } from "./edits.ts";
+import { escapeHtml } from "./escape-html.ts";
 import { ID_PREFIX, isFootnoteId } from "./html-parts.ts";
 import type { InlineParser } from "./inline-parser.ts";
+import type { Heading } from "./outline.ts";
 
 /** Ruby's `[^\p{Word}\- ]`, with which GitHub and github-slugger make slugs. */
 const NOT_IN_SLUG = /[^\p{Alphabetic}\p{M}\p{Nd}\p{Pc} -]/gu;
@@ -24,24 +31,54 @@ const NOT_IN_SLUG = /[^\p{Alphabetic}\p{M}\p{Nd}\p{Pc} -]/gu;
  * of contents stands before its headings.
  */
 export class HeadingIds {
+  /** The headings that have text, in order. */
+  readonly headings: Heading[] = [];
   /** For each slug that is taken: the last number that was tried behind it. */
   private readonly taken = new Map<string, number>();
   private readonly hasFootnotes: boolean;
+  private readonly areWritten: boolean;
+  private readonly anchors: Anchors | undefined;
 
-  constructor(blocks: readonly Block[], inlines: InlineParser, hasFootnotes: boolean) {
+  /** `areWritten`: headings get their ids. `anchors`: the ids that raw HTML gives. */
+  constructor(
+    blocks: readonly Block[],
+    inlines: InlineParser,
+    { hasFootnotes, areWritten, anchors }: IdOptions,
+  ) {
     this.hasFootnotes = hasFootnotes;
+    this.areWritten = areWritten;
+    this.anchors = anchors;
     for (const block of blocks) {
-      if (block.kind !== "heading") continue;
-      const { text, from, to } = block;
-      inlines.parse(text, from, to);
-      const slug = this.unique(slugOf(textOf(text, from, to, inlines.edits)));
+      const level = block.kind === "heading" ? block.number : rawLevel(block);
+      if (level === 0) continue;
+      const { text, from, to, html } = block;
+      if (html === undefined) inlines.parse(text, from, to);
+      else inlines.parseHtml(text, html.tags);
+      const shown = textOf(text, from, to, inlines.edits);
+      const own = html?.tag?.id ?? "";
+      const slug = own === "" ? this.unique(slugOf(shown)) : "";
       if (this.isId(slug)) block.info = slug;
+      // Of a heading that only has an image, the description is its text.
+      const heading = shown.trim() === "" ? textOf(text, from, to, inlines.edits, true) : shown;
+      this.headings.push({ level, text: heading, id: own || block.info });
     }
   }
 
   /** The attribute of the heading. A slug has letters, digits, hyphens and the like, and nothing to escape. */
   attribute({ info }: Block): string {
-    return info === "" ? "" : ` id="${ID_PREFIX}${info}"`;
+    return info === "" || !this.areWritten ? "" : ` id="${ID_PREFIX}${info}"`;
+  }
+
+  /** The attribute of an element of raw HTML. An id that a heading or another element has is left out. */
+  anchorAttribute(id: string): string {
+    if (!this.isFree(id)) return "";
+    this.anchors?.take(id);
+    return ` id="${ID_PREFIX}${escapeHtml(id)}"`;
+  }
+
+  isFree(id: string): boolean {
+    const isOfHeading = this.areWritten && this.taken.has(id);
+    return !isOfHeading && this.isId(id) && this.anchors?.isTaken(id) === false;
   }
 
   /**
@@ -52,9 +89,13 @@ export class HeadingIds {
     // `#` alone leads to the beginning of the page.
     if (!address.startsWith("#") || address === "#") return address;
     const slug = decodeFragment(address.slice(1));
-    const found = [slug, slug.toLowerCase()].find((each) => this.taken.has(each));
+    const found = [slug, slug.toLowerCase()].find((each) => this.leadsTo(each));
     if (found === undefined || !this.isId(found)) return address;
     return cleanAddress(`#${ID_PREFIX}${found}`) ?? address;
+  }
+
+  private leadsTo(slug: string): boolean {
+    return (this.areWritten && this.taken.has(slug)) || this.anchors?.has(slug) === true;
   }
 
   /** A heading without letters has no id, and an id that the document's footnotes may have is left to them. */
@@ -89,8 +130,22 @@ function decodeFragment(fragment: string): string {
   }
 }
 
-/** The text of a heading without the descriptions of its images, which GitHub leaves out as well. */
-function textOf(s: string, from: number, to: number, edits: EditList): string {
+type IdOptions = { hasFootnotes: boolean; areWritten: boolean; anchors: Anchors | undefined };
+
+/** The level of a heading of raw HTML; 0 for any other block. */
+function rawLevel({ html }: Block): number {
+  const name = html?.tag?.element.name ?? "";
+  return /^h[1-6]$/.test(name) ? Number(name[1]) : 0;
+}
+
+/** The text without the descriptions of images, which GitHub leaves out of ids as well. */
+export function textOf(
+  s: string,
+  from: number,
+  to: number,
+  edits: EditList,
+  withDescriptions = false,
+): string {
   let text = "";
   let images = 0;
   let pos = from;
@@ -99,10 +154,15 @@ function textOf(s: string, from: number, to: number, edits: EditList): string {
     if (kind === KEEP || kind === CANDIDATE) continue;
     const start = edits.start(i);
     const end = edits.end(i);
-    if (images === 0) {
+    if (images === 0 || withDescriptions) {
       text += s.slice(pos, start);
       if (kind === RUN) text += unmarked(s, start, end, edits, false);
-      else if (kind === TEXT || kind === CODE || kind === AUTOLINK) text += edits.value(i);
+      else if (kind === TEXT || kind === CODE || kind === AUTOLINK || kind === MATH) {
+        text += edits.value(i);
+      } else if (kind === BREAK) text += "\n";
+      else if (kind === TAG && (withDescriptions || edits.tag(i).alt === "")) {
+        text += describeTag(edits.tag(i));
+      }
     }
     if (kind === IMAGE) images++;
     else if (kind === IMAGE_END) images--;

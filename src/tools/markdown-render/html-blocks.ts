@@ -3,6 +3,8 @@ import { isIn, LETTER, WHITE } from "./characters.ts";
 import { lastClosings } from "./hidden-elements.ts";
 import { BLOCK_ELEMENTS, HtmlText } from "./html-text.ts";
 import { skipTag, tagName } from "./raw-html.ts";
+import type { Resolve } from "./safe-elements.ts";
+import { SafeHtml } from "./safe-html.ts";
 import { skipWhite } from "./scan.ts";
 
 /**
@@ -25,9 +27,10 @@ export class HtmlBlocks {
   private hasEnded = false;
   private closings: Map<string, number> | undefined;
 
-  constructor(source: string, blocks: Block[]) {
+  /** `resolve`: elements are kept, with these addresses. */
+  constructor(source: string, blocks: Block[], resolve: Resolve | undefined) {
     this.source = source;
-    this.text = new HtmlText(blocks);
+    this.text = resolve === undefined ? new HtmlText(blocks) : new SafeHtml(blocks, resolve);
   }
 
   /** Returns whether a block starts at `pos`, the place of `<`. Its first line is then read with `endsWith`. */

@@ -2,6 +2,7 @@ import { Block } from "./blocks.ts";
 import { isIn, LETTER, WHITE } from "./characters.ts";
 import { resolveReferences } from "./entities.ts";
 import { isHiddenElement } from "./hidden-elements.ts";
+import { attributesOf } from "./html-attributes.ts";
 import { trimEnd } from "./scan.ts";
 import { plainHtmlText, standInOf, withoutStandIns } from "./scripts.ts";
 
@@ -41,7 +42,7 @@ const GAPS = ["", " ", "\n"];
 const SPACE_GAP = 1;
 const LINE_GAP = 2;
 
-const WHITE_RUN = /[\t\n\v\f\r ]{2,}|[\t\n\v\f\r]/g;
+export const WHITE_RUN = /[\t\n\v\f\r ]{2,}|[\t\n\v\f\r]/g;
 
 /**
  * Reads the text of raw HTML line by line, in one pass, as a browser's tokenizer divides it (HTML, section 13.2.5):
@@ -49,17 +50,17 @@ const WHITE_RUN = /[\t\n\v\f\r ]{2,}|[\t\n\v\f\r]/g;
  * line ending is a line break; what stands in `pre` becomes a block of code.
  */
 export class HtmlText {
-  private readonly blocks: Block[];
+  protected readonly blocks: Block[];
   private state = TEXT;
   private closing = />/g;
-  private tag = "";
-  private isClosing = false;
+  protected tag = "";
+  protected isClosing = false;
   private part = NAME;
   /** The quote that ends a value; "" outside of one. */
   private quote = "";
-  /** Of an image. */
-  private attributes = "";
-  private isPreformatted = false;
+  /** Of the tags whose attributes matter. */
+  protected attributes = "";
+  protected isPreformatted = false;
   private text = "";
   private gap = 0;
   /** Whether white space before the next word is shown: a word precedes it in the paragraph, and no other white space. */
@@ -147,11 +148,20 @@ export class HtmlText {
       } else if (c === GREATER) break;
       else this.part = this.partAt(c);
     }
-    if (this.tag === "img") this.attributes += line.slice(pos, end);
+    if (this.hasAttributes()) this.attributes += line.slice(pos, end);
     if (end === line.length) return end;
     this.state = TEXT;
-    this.closeTag();
+    if (!isHiddenElement(this.tag)) this.showTag();
+    else if (!this.isClosing) {
+      this.hidden = this.tag;
+      this.skipTo(new RegExp(`</${this.tag}(?=[\\s/>]|$)`, "gi"), 0);
+    }
     return end + 1;
+  }
+
+  /** Whether the attributes of the current tag matter. */
+  protected hasAttributes(): boolean {
+    return this.tag === "img";
   }
 
   private partAt(c: number): number {
@@ -163,24 +173,22 @@ export class HtmlText {
     return NAME;
   }
 
-  private closeTag(): void {
+  /** Shows what the tag that was just read stands for. */
+  protected showTag(): void {
     const { tag, isClosing } = this;
     if (tag === "img") this.addText(alternativeOf(this.attributes));
     else if (tag === "br") this.addLineBreak();
     else if (tag === "pre") {
       this.endParagraph();
       this.isPreformatted = !isClosing;
-    } else if (isHiddenElement(tag)) {
-      if (isClosing) return;
-      this.hidden = tag;
-      this.skipTo(new RegExp(`</${tag}(?=[\\s/>]|$)`, "gi"), 0);
     } else if (tag === "sup" || tag === "sub")
       this.addStandIn(standInOf(tag, isClosing), isClosing);
     else if (tag === "td" || tag === "th") this.addText(" ");
     else if (BLOCK_ELEMENTS.has(tag)) this.endParagraph();
   }
 
-  private addText(source: string): void {
+  /** Adds text as it stands in the source, with its character references. */
+  protected addText(source: string): void {
     const text = resolveReferences(source);
     if (this.isPreformatted) {
       this.text += text;
@@ -211,7 +219,7 @@ export class HtmlText {
     else this.gap = LINE_GAP;
   }
 
-  private endParagraph(): void {
+  protected endParagraph(): void {
     const { text, isPreformatted } = this;
     this.text = "";
     this.gap = 0;
@@ -235,13 +243,9 @@ function endsName(c: number): boolean {
   return isIn(c, WHITE) || c === SLASH || c === GREATER;
 }
 
-const ATTRIBUTE = /([^\s/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|\S*))?/g;
-
 /** The value of `alt`, the first if there are several. */
 function alternativeOf(attributes: string): string {
-  for (const [, name = "", value = ""] of attributes.matchAll(ATTRIBUTE)) {
-    if (name.toLowerCase() === "alt") return value.replace(/^(["'])(.*)\1$/s, "$2");
-  }
+  for (const [name, value] of attributesOf(attributes)) if (name === "alt") return value;
   return "";
 }
 

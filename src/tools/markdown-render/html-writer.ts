@@ -1,6 +1,6 @@
 import type { LongText } from "../define-tool.ts";
 import { type Align, alertTitle, type Block, isOrdered, TASK_ITEM } from "./blocks.ts";
-import { filledCellsMax, INLINE_NESTING_MAX } from "./bounds.ts";
+import { filledCellsMax, INLINE_NESTING_MAX, SAFE_NESTING_MAX } from "./bounds.ts";
 import {
   AUTOLINK,
   BREAK,
@@ -16,13 +16,16 @@ import {
   KEEP,
   LINK,
   LINK_END,
+  MATH,
   markChars,
   RAW_TEXT,
   RUN,
   SCRIPT,
   SCRIPT_END,
+  TAG,
   TEXT,
 } from "./edits.ts";
+import { elementAt, impliedParent, placeOfEnd, placeOfParent } from "./element-places.ts";
 import { addEscaped, escapeHtml } from "./escape-html.ts";
 import type { Footnote, Footnotes } from "./footnotes.ts";
 import type { HeadingIds } from "./heading-ids.ts";
@@ -35,7 +38,10 @@ import {
   HEAD_CELLS,
   referenceLink,
 } from "./html-parts.ts";
+import type { LinkAttributes } from "./links.ts";
+import { mathClass } from "./math.ts";
 import { Output } from "./output.ts";
+import { isAnchor, isDivision, type SafeElement, type Tag } from "./safe-elements.ts";
 
 /**
  * Writes blocks and their edits as HTML. Every tag and attribute of the output is written here, in `html-parts.ts` or in
@@ -62,6 +68,10 @@ export class HtmlWriter {
   private linkNesting = -1;
   /** The number of open images, whose description is text only. */
   private images = 0;
+  /** Attributes of links that leave the page. */
+  links: LinkAttributes | undefined;
+  /** The number of open elements of raw HTML. */
+  private elements = 0;
 
   constructor(
     footnotes: Footnotes,
@@ -88,6 +98,10 @@ export class HtmlWriter {
       case "code":
         this.code(block);
         break;
+      case "math":
+        this.line(formula(block.text.slice(block.from, block.to), mathClass(true), "div"));
+        this.out.add("\n");
+        break;
       case "quote":
         this.open.push(block);
         this.line(block.info === "" ? "<blockquote>\n" : openAlert(block.info));
@@ -108,7 +122,14 @@ export class HtmlWriter {
         this.rows = 0;
         this.line("<table>\n");
         break;
+      case "element":
+        this.openBlockElement(block);
+        break;
+      case "element-end":
+        this.endElement(block.html?.tag?.element.name ?? "");
+        break;
       case "end":
+        this.endElements();
         this.close(this.open.pop());
     }
   }
@@ -127,6 +148,9 @@ export class HtmlWriter {
         break;
       case "table":
         this.line(this.rows > 1 ? "</tbody>\n</table>\n" : "</table>\n");
+        break;
+      case "element":
+        this.closeBlockElement(block.html?.tag?.element);
     }
   }
 
@@ -158,6 +182,123 @@ export class HtmlWriter {
     this.line("<p>");
     this.inline(text, from, to, edits);
     this.out.add("</p>\n");
+  }
+
+  /** Inline content of an HTML block: a paragraph or heading, or the content of the element around it. */
+  rawContent(block: Block, edits: EditList): void {
+    const tag = block.html?.tag;
+    this.beforeBlock();
+    if (tag !== undefined) {
+      const id = this.headingIds?.attribute(block) ?? "";
+      this.line(`<${tag.element.name}${id}${this.attributesOf(tag)}>`);
+      this.inline(block.text, block.from, block.to, edits);
+      this.out.add(`</${tag.element.name}>\n`);
+      return;
+    }
+    const isBare = this.open.at(-1)?.kind === "element";
+    if (!isBare) this.line("<p>");
+    else if (!this.isItemStart) this.line("");
+    this.isItemStart = false;
+    this.inline(block.text, block.from, block.to, edits);
+    if (!isBare) this.out.add("</p>\n");
+    this.isAtLineStart = !isBare;
+  }
+
+  /** Ends elements that cannot contain any block, such as a table of raw HTML. */
+  beforeBlock(): void {
+    while (elementAt(this.open, this.open.length - 1)?.children !== undefined) this.endTop();
+  }
+
+  /** Ends the elements that are open in the innermost container. */
+  endElements(): void {
+    while (elementAt(this.open, this.open.length - 1) !== undefined) this.endTop();
+  }
+
+  /** Ends the innermost element with this name, and those within it. */
+  endElement(name: string): void {
+    this.endDownTo(placeOfEnd(this.open, name));
+  }
+
+  /** Ends the elements from this place on; none for -1. */
+  private endDownTo(place: number): void {
+    while (place >= 0 && this.open.length > place) this.endTop();
+  }
+
+  private endTop(): void {
+    this.elements--;
+    this.close(this.open.pop());
+  }
+
+  /** Opens an element where it may stand; elsewhere its tag is dropped. */
+  private openBlockElement(block: Block): boolean {
+    const tag = block.html?.tag;
+    if (tag === undefined || !this.makeParent(tag.element)) return false;
+    if (this.elements >= SAFE_NESTING_MAX) return false;
+    this.elements++;
+    this.open.push(block);
+    this.line(`<${tag.element.name}${this.attributesOf(tag)}>`);
+    // As in an item, text follows on the same line.
+    this.isAtLineStart = false;
+    this.isItemStart = true;
+    if (tag.element.children !== undefined || isDivision(tag.element)) {
+      this.out.add("\n");
+      this.isAtLineStart = true;
+      this.isItemStart = false;
+    }
+    return true;
+  }
+
+  /** Ends what the element cannot stand in, and opens the parents that it lacks. False if it can stand nowhere. */
+  private makeParent(element: SafeElement): boolean {
+    if (element.parents.length === 0) {
+      this.beforeBlock();
+      return true;
+    }
+    const place = placeOfParent(this.open, element);
+    if (place >= 0) {
+      this.endDownTo(place + 1);
+      return true;
+    }
+    const implied = impliedParent(element.name);
+    return implied !== undefined && this.openBlockElement(implied);
+  }
+
+  private closeBlockElement(element: SafeElement | undefined): void {
+    if (element === undefined) return;
+    const tag = `</${element.name}>\n`;
+    if (element.children !== undefined || isDivision(element)) this.line(tag);
+    else this.out.add(tag);
+    this.isAtLineStart = true;
+    this.isItemStart = false;
+  }
+
+  /** The attributes of an element of raw HTML. */
+  private attributesOf({ id, attributes, href }: Tag): string {
+    const own = (id === "" ? "" : (this.headingIds?.anchorAttribute(id) ?? "")) + attributes;
+    if (href === undefined) return own;
+    const address = this.headingIds?.follow(href) ?? href;
+    return ` href="${escapeHtml(address)}"${own}${this.links?.of(address) ?? ""}`;
+  }
+
+  /** Drops anchors whose id is taken, so that a paragraph without anything else is not written. */
+  dropTakenAnchors(edits: EditList): void {
+    if (!edits.hasTags) return;
+    for (let i = 0; i < edits.count; i++) {
+      if (edits.kind(i) !== TAG) continue;
+      const tag = edits.tag(i);
+      if (isAnchor(tag) && this.headingIds?.isFree(tag.id) !== true) edits.setKind(i, DROP);
+    }
+  }
+
+  private tag(tag: Tag): void {
+    const { element, isClosing } = tag;
+    const { name, kind } = element;
+    if (isClosing) this.out.add(`</${name}>`);
+    else if (kind === "void") this.out.add(`<${name}${this.attributesOf(tag)} />`);
+    else if (isAnchor(tag)) {
+      if (this.headingIds?.isFree(tag.id))
+        this.out.add(`<${name}${this.attributesOf(tag)}></${name}>`);
+    } else this.out.add(`<${name}${this.attributesOf(tag)}>`);
   }
 
   openRow(): void {
@@ -247,7 +388,11 @@ export class HtmlWriter {
       this.out.add(referenceLink(this.footnotes.refer(edits.number(index))));
       return;
     }
-    const value = edits.value(index);
+    if (kind === TAG && this.images === 0) {
+      this.tag(edits.tag(index));
+      return;
+    }
+    const value = kind === TAG ? "" : edits.value(index);
     if (kind === IMAGE) {
       if (this.images++ === 0) this.out.add(`<img src="${escapeHtml(value)}" alt="`);
     } else if (kind === IMAGE_END) {
@@ -258,13 +403,17 @@ export class HtmlWriter {
     else if (kind === BREAK) this.out.add("<br />\n");
     else if (kind === SCRIPT) this.openElement(value === "sup" ? SUP : SUB);
     else if (kind === SCRIPT_END) this.closeElement();
+    else if (kind === MATH) this.out.add(formula(value, edits.title(index) ?? "", "span"));
     else if (kind === LINK) {
       const address = this.headingIds?.follow(value) ?? value;
-      this.out.add(`<a href="${escapeHtml(address)}"${titleAttribute(edits.title(index))}>`);
+      const attributes = titleAttribute(edits.title(index)) + (this.links?.of(address) ?? "");
+      this.out.add(`<a href="${escapeHtml(address)}"${attributes}>`);
       this.linkNesting = this.nesting;
     } else if (kind === LINK_END) this.closeLink();
     else if (kind === AUTOLINK) {
-      this.out.add(`<a href="${escapeHtml(edits.title(index) ?? "")}">${escapeHtml(value)}</a>`);
+      const address = edits.title(index) ?? "";
+      const attributes = this.links?.of(address) ?? "";
+      this.out.add(`<a href="${escapeHtml(address)}"${attributes}>${escapeHtml(value)}</a>`);
     }
   }
 
@@ -329,6 +478,9 @@ const SUB = 6;
 function titleAttribute(title: string | undefined): string {
   return title ? ` title="${escapeHtml(title)}"` : "";
 }
+
+const formula = (text: string, className: string, element: "div" | "span") =>
+  `<${element} class="${className}">${escapeHtml(text)}</${element}>`;
 
 function openAlert(name: string): string {
   return `<div class="markdown-alert markdown-alert-${name}">\n<p class="markdown-alert-title">${alertTitle(name)}</p>\n`;

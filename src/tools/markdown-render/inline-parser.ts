@@ -23,6 +23,7 @@ import {
   CODE,
   DROP,
   EditList,
+  MATH,
   RAW_TEXT,
   SCRIPT,
   SCRIPT_END,
@@ -32,11 +33,16 @@ import { DelimiterStack } from "./emphasis.ts";
 import { readEntity } from "./entities.ts";
 import type { Footnotes } from "./footnotes.ts";
 import { alternativeText } from "./html-text.ts";
+import { Formulas, mathClass } from "./math.ts";
 import { RawHtml, shownElement } from "./raw-html.ts";
 import type { References } from "./references.ts";
+import { readSafeTag, type Tag } from "./safe-elements.ts";
 import { readHtmlText, ScriptNester, scriptName } from "./scripts.ts";
+import type { Syntax } from "./syntax.ts";
+import { pairTags } from "./tag-pairs.ts";
 
 const EXCLAMATION = 33;
+const DOLLAR = 36;
 const AMPERSAND = 38;
 const ASTERISK = 42;
 const SLASH = 47;
@@ -47,6 +53,8 @@ const CLOSE_BRACKET = 93;
 const UNDERSCORE = 95;
 const LOWER_W = 119;
 const TILDE = 126;
+
+const NO_ENDINGS: readonly string[] = [];
 
 /**
  * The second phase of CommonMark's algorithm (appendix A): finds the markup within one paragraph, heading or cell.
@@ -62,17 +70,28 @@ export class InlineParser {
   /** Created when a paragraph first needs them; most do not. */
   private codeSpans: CodeSpans | undefined;
   private rawHtml: RawHtml | undefined;
+  private formulas: Formulas | undefined;
   private autolinks: BareAutolinks | undefined;
   private hasCandidates = false;
   private hasScripts = false;
+  private readonly syntax: Syntax;
+  /** Elements that contain blocks and end within the text. */
+  endings: readonly string[] = NO_ENDINGS;
 
-  constructor(references: References, footnotes: Footnotes, baseUrl: BaseUrl | undefined) {
+  constructor(
+    references: References,
+    footnotes: Footnotes,
+    baseUrl: BaseUrl | undefined,
+    syntax: Syntax,
+  ) {
+    this.syntax = syntax;
     this.brackets = new BracketStack(this.edits, this.delimiters, references, footnotes, baseUrl);
   }
 
   /** Reads the text of `s` between `from` and `to`. */
   parse(s: string, from: number, to: number): void {
     this.edits.clear(from);
+    this.endings = NO_ENDINGS;
     let pos = from;
     while (pos < to && !isIn(s.charCodeAt(pos), INLINE)) pos++;
     // Fast path: most cells and many headings have no markup.
@@ -85,6 +104,7 @@ export class InlineParser {
     this.delimiters.match(from);
     if (this.hasCandidates) linkCandidates(this.edits, new BareAutolinks(s, from, to, true));
     if (this.hasScripts) new ScriptNester(s, this.edits).nest(from, to);
+    if (this.edits.hasTags) this.endings = pairTags(this.edits);
   }
 
   /** Reads the text of an HTML block, which is no Markdown. */
@@ -92,11 +112,32 @@ export class InlineParser {
     readHtmlText(text, this.edits);
   }
 
+  /** Reads the text of raw HTML, in which only tags and character references are markup. */
+  parseHtml(s: string, tags: readonly Tag[]): void {
+    this.edits.clear(0);
+    this.begin(s, 0, s.length);
+    for (let pos = 0; pos < s.length; ) {
+      const c = s.charCodeAt(pos);
+      if (c === LESS) pos = this.readNumberedTag(pos, tags);
+      else pos = c === AMPERSAND ? this.readAmpersand(pos) : pos + 1;
+    }
+    pairTags(this.edits);
+  }
+
+  /** Reads `<7>`, which stands for the tag with this number. */
+  private readNumberedTag(pos: number, tags: readonly Tag[]): number {
+    const end = this.s.indexOf(">", pos) + 1;
+    const tag = tags[Number(this.s.slice(pos + 1, end - 1))];
+    if (tag === undefined) return this.drop(pos, end);
+    this.edits.addTag(pos, end, tag);
+    return end;
+  }
+
   private begin(s: string, from: number, to: number): void {
     this.s = s;
     this.from = from;
     this.to = to;
-    this.codeSpans = this.rawHtml = this.autolinks = undefined;
+    this.codeSpans = this.rawHtml = this.autolinks = this.formulas = undefined;
     this.hasCandidates = this.hasScripts = false;
     this.delimiters.clear();
     this.brackets.begin(s, from, to);
@@ -111,7 +152,9 @@ export class InlineParser {
       case NEWLINE:
         return this.readLineEnd(pos);
       case BACKSLASH:
-        return this.readBackslash(pos);
+        return this.readFormula(pos) ?? this.readBackslash(pos);
+      case DOLLAR:
+        return this.readFormula(pos) ?? pos + 1;
       case BACKTICK:
         return this.readCode(pos);
       case ASTERISK:
@@ -146,11 +189,22 @@ export class InlineParser {
     const { s } = this;
     let start = pos;
     while (start > this.from && isBlank(s.charCodeAt(start - 1))) start--;
-    if (start < pos) {
+    if (this.syntax.breaks) this.edits.add(BREAK, start, pos + 1);
+    else if (start < pos) {
       const isHard = s.charCodeAt(pos - 1) === SPACE && s.charCodeAt(pos - 2) === SPACE;
       this.edits.add(isHard ? BREAK : DROP, start, isHard ? pos + 1 : pos);
     }
     return pos + 1;
+  }
+
+  private readFormula(pos: number): number | undefined {
+    if (!this.syntax.math) return undefined;
+    this.formulas ??= new Formulas(this.s, this.from, this.to);
+    const formula = this.formulas.read(pos);
+    if (formula === undefined) return undefined;
+    const { text, isDisplay, end } = formula;
+    this.edits.addText(MATH, pos, end, text, mathClass(isDisplay));
+    return end;
   }
 
   private readBackslash(pos: number): number {
@@ -193,6 +247,11 @@ export class InlineParser {
     this.rawHtml ??= new RawHtml(this.s, this.from, this.to);
     const end = this.rawHtml.skip(pos);
     if (end < 0) return pos + 1;
+    const tag = this.syntax.resolve && readSafeTag(this.s, pos, end, this.syntax.resolve);
+    if (tag !== undefined) {
+      this.edits.addTag(pos, end, tag);
+      return end;
+    }
     if (this.readScript(pos, end)) return end;
     const text = this.textOfTag(pos, end);
     if (text === "") return this.drop(pos, end);

@@ -1,12 +1,16 @@
 import type { LongText } from "../define-tool.ts";
 import { BaseUrl } from "./address.ts";
+import { Anchors } from "./anchors.ts";
 import { parseBlocks } from "./block-parser.ts";
 import type { Block } from "./blocks.ts";
 import { DROP, type EditList, FOOTNOTE } from "./edits.ts";
 import type { Footnote, Footnotes } from "./footnotes.ts";
-import { HeadingIds } from "./heading-ids.ts";
+import { splitFrontMatter } from "./front-matter.ts";
+import { HeadingIds, textOf } from "./heading-ids.ts";
 import { HtmlWriter } from "./html-writer.ts";
 import { InlineParser } from "./inline-parser.ts";
+import { LinkAttributes, type LinkOptions } from "./links.ts";
+import { type Outline, outlineOf, WordCounter } from "./outline.ts";
 import { skipWhite } from "./scan.ts";
 import { eachCell, unescapePipes } from "./tables.ts";
 import { TextWriter } from "./text-writer.ts";
@@ -16,7 +20,23 @@ export type RenderOptions = {
   headingIds?: boolean | undefined;
   /** An absolute http or https URL, against which relative links and images are resolved. */
   baseUrl?: string | undefined;
+  /** Whether raw HTML is removed, or a list of elements is kept. */
+  html?: "strip" | "safe" | undefined;
+  /** Each line ending within a paragraph is a line break, as in comments on GitHub. */
+  breaks?: boolean | undefined;
+  /** Whether formulas are read as Markdown, or kept for KaTeX or MathJax. */
+  math?: "markdown" | "keep" | undefined;
+  /** Whether front matter is read as Markdown, left out, or returned. */
+  frontMatter?: "markdown" | "skip" | "data" | undefined;
+  /** Adds the headings, the title and the number of words. */
+  outline?: boolean | undefined;
+  /** Attributes of links that leave the page. */
+  links?: LinkOptions | undefined;
 };
+
+/** What the options add to the response, in its order. */
+type Additions = { text?: string; frontMatter?: string } & Partial<Outline>;
+export type Rendered = { html: string } & Additions;
 
 /**
  * The Markdown engine: renders CommonMark 0.31.2 and GFM with footnotes and alerts as HTML that is safe to insert into
@@ -27,8 +47,8 @@ export function renderMarkdown(
   markdown: string,
   withText: boolean,
   options: RenderOptions = {},
-): { html: string; text?: string } {
-  return render(markdown, withText, options, false) as { html: string; text?: string };
+): Rendered {
+  return render(markdown, withText, options, false) as Rendered;
 }
 
 /** Renders the same HTML; a long one in blocks. */
@@ -41,20 +61,46 @@ export const renderMarkdownInBlocks = (
 function render(
   markdown: string,
   withText: boolean,
-  { headingIds = false, baseUrl }: RenderOptions,
+  options: RenderOptions,
   inBlocks: boolean,
-): { html: string | LongText; text?: string } {
-  const source = normalizeSource(markdown);
-  const { blocks, references, footnotes } = parseBlocks(source);
+): { html: string | LongText } & Additions {
+  const { headingIds = false, baseUrl, breaks = false, frontMatter = "markdown" } = options;
+  const whole = normalizeSource(markdown);
+  const front = frontMatter === "markdown" ? undefined : splitFrontMatter(whole);
+  const source = front?.markdown ?? whole;
   const base = baseUrl === undefined ? undefined : new BaseUrl(baseUrl, source.length);
-  const inlines = new InlineParser(references, footnotes, base);
-  const ids = headingIds ? new HeadingIds(blocks, inlines, !footnotes.isEmpty) : undefined;
+  const isSafe = options.html === "safe";
+  const resolve = (address: string) => (base === undefined ? address : base.resolve(address));
+  const syntax = { breaks, math: options.math === "keep", resolve: isSafe ? resolve : undefined };
+  const { blocks, references, footnotes } = parseBlocks(source, syntax);
+  const inlines = new InlineParser(references, footnotes, base, syntax);
+  const idOptions = {
+    hasFootnotes: !footnotes.isEmpty,
+    areWritten: headingIds,
+    anchors: isSafe ? new Anchors(source) : undefined,
+  };
+  const withIds = headingIds || isSafe || options.outline === true;
+  const ids = withIds ? new HeadingIds(blocks, inlines, idOptions) : undefined;
   const html = new HtmlWriter(footnotes, source.length, ids, inBlocks);
-  const text = withText ? new TextWriter(footnotes) : undefined;
-  const walk = new Walk(blocks, inlines, html, text);
+  if (options.links !== undefined) html.links = new LinkAttributes(options.links);
+  // Plain text has no elements, so it is made from a parse that removes them.
+  const text = withText && !isSafe ? new TextWriter(footnotes) : undefined;
+  const words = options.outline === true ? new WordCounter() : undefined;
+  const walk = new Walk(blocks, inlines, html, text, words);
   walk.write(0, blocks.length);
   walk.writeFootnotes(footnotes);
-  return text === undefined ? { html: html.html } : { html: html.html, text: text.text };
+  return {
+    html: html.html,
+    ...(text && { text: text.text }),
+    ...(withText && isSafe && textAlone(markdown, options)),
+    ...(front && frontMatter === "data" && { frontMatter: front.data }),
+    ...(words && outlineOf(ids?.headings ?? [], words.count)),
+  };
+}
+
+function textAlone(markdown: string, options: RenderOptions): Additions {
+  const { text = "" } = renderMarkdown(markdown, true, { ...options, html: "strip" });
+  return { text };
 }
 
 /**
@@ -74,6 +120,7 @@ class Walk {
   private readonly inlines: InlineParser;
   private readonly html: HtmlWriter;
   private readonly text: TextWriter | undefined;
+  private readonly words: WordCounter | undefined;
   private columns = 0;
 
   constructor(
@@ -81,11 +128,13 @@ class Walk {
     inlines: InlineParser,
     html: HtmlWriter,
     text: TextWriter | undefined,
+    words: WordCounter | undefined,
   ) {
     this.blocks = blocks;
     this.inlines = inlines;
     this.html = html;
     this.text = text;
+    this.words = words;
   }
 
   /** Writes the blocks from `first` to before `last`. Returns whether the last one was a paragraph of `footnote`. */
@@ -98,13 +147,20 @@ class Walk {
         case "paragraph":
           isParagraph = this.writeParagraph(block, i === last - 1 ? footnote : undefined);
           break;
+        case "html":
+          this.writeHtml(block);
+          break;
         case "heading":
+          this.html.beforeBlock();
           this.inlines.parse(block.text, block.from, block.to);
+          this.countWords(block.text, block.from, block.to);
           this.html.heading(block, this.inlines.edits);
+          this.endElements();
           this.text?.leaf(block, this.inlines.edits);
           break;
         case "text":
           this.inlines.parseHtmlText(block.text);
+          this.countWords(block.text, block.from, block.to);
           this.html.plainText(block, this.inlines.edits);
           this.text?.plainText(block, this.inlines.edits);
           break;
@@ -116,12 +172,30 @@ class Walk {
           i = block.number;
           break;
         default:
+          if (block.kind !== "end" && block.kind !== "item" && !isElement(block))
+            this.html.beforeBlock();
           if (block.kind === "table") this.columns = block.align?.length ?? 0;
           this.html.block(block);
           this.text?.block(block);
       }
     }
+    this.html.endElements();
     return isParagraph;
+  }
+
+  /** Inline content of an HTML block. */
+  private writeHtml(block: Block): void {
+    const { text, from, to, html } = block;
+    this.inlines.parseHtml(text, html?.tags ?? []);
+    this.html.dropTakenAnchors(this.inlines.edits);
+    if (isEmptied(text, from, to, this.inlines.edits)) return;
+    this.countWords(text, from, to);
+    this.html.rawContent(block, this.inlines.edits);
+  }
+
+  /** Ends the elements of raw HTML whose closing tags stand in the text that was just written. */
+  private endElements(): void {
+    for (const name of this.inlines.endings) this.html.endElement(name);
   }
 
   /** Writes the footnotes that have references, in the order of their numbers. */
@@ -165,9 +239,16 @@ class Walk {
     const { text, from, to, info } = block;
     this.inlines.parse(text, from, to);
     const { edits } = this.inlines;
-    if (info === "" && isEmptied(text, from, to, edits)) return false;
+    this.html.dropTakenAnchors(edits);
+    if (info === "" && isEmptied(text, from, to, edits)) {
+      this.endElements();
+      return false;
+    }
+    this.html.beforeBlock();
+    this.countWords(text, from, to);
     this.html.paragraph(block, edits, footnote);
     this.text?.leaf(block, edits);
+    this.endElements();
     return true;
   }
 
@@ -193,10 +274,18 @@ class Walk {
 
   private writeCell(text: string, from: number, to: number): void {
     this.inlines.parse(text, from, to);
+    this.countWords(text, from, to);
     this.html.cell(text, from, to, this.inlines.edits);
     this.text?.cell(text, from, to, this.inlines.edits);
   }
+
+  /** Counts the words of the text that was just parsed. */
+  private countWords(text: string, from: number, to: number): void {
+    this.words?.add(textOf(text, from, to, this.inlines.edits));
+  }
 }
+
+const isElement = ({ kind }: Block) => kind === "element" || kind === "element-end";
 
 function isEmptied(s: string, from: number, to: number, edits: EditList): boolean {
   let pos = from;

@@ -52,6 +52,9 @@ export class TextWriter {
       case "rule":
         this.writeBlock("---");
         break;
+      case "math":
+        this.writeBlock(block.text.slice(block.from, block.to));
+        break;
       case "code":
         this.writeBlock(block.text.slice(block.from, block.to).replace(/\n$/, ""));
         break;

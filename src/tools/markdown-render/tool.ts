@@ -1,10 +1,13 @@
 import * as z from "zod/mini";
 import { BASE_URL_CHARS_MAX, bodyBytesFor, MARKDOWN_BYTES_MAX } from "#limits.ts";
-import { about, anyCase, defineTool } from "../define-tool.ts";
+import { about, anyCase, defineTool, inAnyCase } from "../define-tool.ts";
 import { textField } from "../text.ts";
+import { isLinkRel, LINK_RELATIONS } from "./links.ts";
 import { renderMarkdown, renderMarkdownInBlocks } from "./render-markdown.ts";
 
 const NO_BASE_URL = `must be an absolute http or https URL of at most ${BASE_URL_CHARS_MAX} characters`;
+
+const NO_LINK_REL = `must be one or more of ${LINK_RELATIONS.join(", ")}, separated by spaces`;
 
 function isBaseUrl(text: string): boolean {
   const isSound = text.length <= BASE_URL_CHARS_MAX && text.isWellFormed();
@@ -38,12 +41,76 @@ const input = z.strictObject({
     "Absolute http or https URL against which relative links and images are resolved; links within the page (`#…`) stay.",
     "uri",
   ),
+  html: about(
+    anyCase(["strip", "safe"], "strip"),
+    "What happens to raw HTML: its tags are removed and its text stays, or with `safe` a list of harmless elements is kept, written anew. In any case.",
+  ),
+  breaks: about(
+    z._default(z.boolean(), false),
+    "Every line ending within a paragraph becomes a line break, as in comments on GitHub.",
+  ),
+  math: about(
+    anyCase(["markdown", "keep"], "markdown"),
+    "Whether formulas (`$…$`, `$$…$$`, `\\(…\\)`, `\\[…\\]`) are read as Markdown, or with `keep` stay as they are for KaTeX or MathJax. In any case.",
+  ),
+  frontMatter: about(
+    anyCase(["markdown", "skip", "data"], "markdown"),
+    "What happens to front matter (`---` or `+++` on the first line): read as Markdown, left out with `skip`, or left out and returned with `data`. In any case.",
+  ),
+  outline: about(
+    z._default(z.boolean(), false),
+    "Adds `outline`, `title` and `words` to the response.",
+  ),
+  links: about(
+    z.optional(
+      z
+        .strictObject({
+          rel: about(
+            z.optional(z.string().check(z.refine(isLinkRel, { error: NO_LINK_REL }))),
+            `Values of \`rel\`, separated by spaces: ${LINK_RELATIONS.map((name) => `\`${name}\``).join(", ")}.`,
+          ),
+          target: about(
+            z.optional(inAnyCase(["_blank"])),
+            "`_blank` opens the links in a new tab, without access to your page.",
+          ),
+        })
+        .register(z.globalRegistry, { examples: [{ rel: "nofollow", target: "_blank" }] }),
+    ),
+    "Attributes of links that leave the page. In a query or form it is JSON.",
+  ),
 });
 
 const output = z.strictObject({
   ok: about(z.literal(true), "True on success."),
   html: about(z.string(), "Rendered, sanitized HTML."),
   text: about(z.optional(z.string()), "The document as plain text; only with `format` `text`."),
+  frontMatter: about(
+    z.optional(z.string()),
+    "The front matter without its marks; only with `frontMatter` `data` and where the document has one.",
+  ),
+  outline: about(
+    z.optional(
+      z.array(
+        z.strictObject({
+          level: about(z.int(), "From 1 to 6."),
+          text: about(z.string(), "The text of the heading on one line."),
+          id: about(
+            z.optional(z.string()),
+            "Its id, as `headingIds` writes it; missing where it has none.",
+          ),
+        }),
+      ),
+    ),
+    "The headings in order; only with `outline`.",
+  ),
+  title: about(
+    z.optional(z.string()),
+    "The text of the first heading of level 1, or else of the first heading; empty without one. Only with `outline`.",
+  ),
+  words: about(
+    z.optional(z.int()),
+    "Number of words, without blocks of code; only with `outline`.",
+  ),
 });
 
 const PAGE_SAMPLE = `# Release notes
@@ -118,13 +185,13 @@ export default defineTool({
       },
     },
   ],
-  page: { sample: { markdown: PAGE_SAMPLE } },
-  run: ({ markdown, format, headingIds, baseUrl }) => ({
+  page: { sample: { markdown: PAGE_SAMPLE }, controls: { links: "none" } },
+  run: ({ markdown, format, ...options }) => ({
     ok: true as const,
-    ...renderMarkdown(markdown, format === "text", { headingIds, baseUrl }),
+    ...renderMarkdown(markdown, format === "text", options),
   }),
-  runInBlocks: ({ markdown, format, headingIds, baseUrl }) => ({
+  runInBlocks: ({ markdown, format, ...options }) => ({
     ok: true as const,
-    ...renderMarkdownInBlocks(markdown, format === "text", { headingIds, baseUrl }),
+    ...renderMarkdownInBlocks(markdown, format === "text", options),
   }),
 });
