@@ -53,12 +53,13 @@ export function createMcpRoute(deps: McpDeps): Route {
       const body = await readBody(request, bodyBytesMax, lease, {
         timeoutMs: app.bodyTimeoutMs,
       });
-      // Over the rate, its first message would be rejected anyway, so a batch is not even parsed.
-      if (isBatch(body) && app.calls.isOverRate(caller)) await count.inAdvance();
+      // Over the rate a batch is not even parsed.
+      if (isBatch(body)) await count.inAdvance();
       const exchange: Exchange = {
         body,
         headers,
         count,
+        left: () => context.rate?.remaining ?? null,
         call(tool, args, key) {
           // The credits and the rate are in the result of the call, not in the headers of the message.
           Object.assign(context, { charged: null, balance: null, rate: null });

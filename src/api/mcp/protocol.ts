@@ -176,7 +176,10 @@ export const negotiate = (asked: unknown): string =>
 /** The beginning of a response with a result; `}` ends it. */
 export const resultHead = (id: Id) => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
 
-export function errorText({ code, message, data }: RpcError, id: Id | null): string {
+export function errorText(
+  { code, message, data }: Pick<RpcError, "code" | "message"> & { data?: unknown },
+  id: Id | null,
+): string {
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } });
 }
 

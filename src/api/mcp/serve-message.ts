@@ -43,6 +43,8 @@ export type Exchange = {
    * also if it is not valid. Throws the ApiError of the key, the account or the rate.
    */
   count(): Promise<void>;
+  /** How many more messages the rate allows now; null if there is no limit. Known once a message was counted. */
+  left(): number | null;
   /** Calls a tool, which counts the message. `args` is the body of the call, null where there is none. */
   call(tool: Tool, args: Uint8Array | null, idempotencyKey: string | null): Promise<ApiResponse>;
   /** An error as the API would respond with it. */
@@ -129,6 +131,9 @@ function checkBatch({ headers, body }: Exchange, messages: unknown[]): unknown[]
  * the account or the rate, which the others would meet too, the rest is not served.
  */
 async function serveBatch(served: Served, messages: readonly unknown[]): Promise<Reply> {
+  // The first was counted before the batch was parsed.
+  const left = served.exchange.left();
+  if (left !== null && left < messages.length - 1) throw batchTooLarge(messages.length, left + 1);
   const bodies: Piece[][] = [];
   for (const [at, message] of messages.entries()) {
     const reply = await serveMessage(served, message, false).catch(async (error) => {
@@ -149,9 +154,16 @@ async function serveBatch(served: Served, messages: readonly unknown[]): Promise
   return { status: 200, body: ["[", ...list, "]"] };
 }
 
+const batchTooLarge = (count: number, left: number) =>
+  new ApiError(
+    "rate_limited",
+    `The batch has ${count} messages, and the rate allows ${left} now. Send fewer at once, or wait a second. None was served.`,
+    { headers: { "Retry-After": "1" } },
+  );
+
 function notServed(message: unknown, { code, status, detail }: Problem): Piece[][] {
   const hasResponse = !isObject(message) || message["id"] !== undefined;
-  const error = new RpcError(CODES.server, `Not served: ${code} (${status}). ${detail}`);
+  const error = { code: CODES.server, message: `Not served: ${code} (${status}). ${detail}` };
   return hasResponse ? [[errorText(error, idOf(message))]] : [];
 }
 
