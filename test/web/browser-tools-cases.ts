@@ -191,6 +191,18 @@ const HOSTILE_OF: Record<string, unknown[]> = {
   "markdown-render": [
     { markdown: "a", format: "HTML" },
     { markdown: "", format: "text" },
+    {
+      markdown:
+        "---\na: 1\n---\n# b\nc\n$d_e$ <kbd>f</kbd> [g](h)\n\n<details>\n\ni\n\n</details>\n",
+      format: "text",
+      html: "safe",
+      breaks: true,
+      math: "keep",
+      frontMatter: "data",
+      outline: true,
+      links: { rel: "nofollow", target: "_blank" },
+    },
+    { markdown: "a", links: { rel: "x" } },
   ],
 };
 

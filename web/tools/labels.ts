@@ -30,6 +30,23 @@ const WORDS: Record<string, Record<string, Words>> = {
       help: "Relative links and images are resolved against it.",
       placeholder: "https://example.com/docs/",
     },
+    html: {
+      label: "Raw HTML",
+      help: "Kept elements are harmless, such as images, `details` and tables.",
+      choices: { strip: "Remove", safe: "Keep safe elements" },
+    },
+    breaks: { label: "Line breaks", help: "Every line ending is a line break." },
+    math: {
+      label: "Math",
+      help: "Formulas are kept for KaTeX or MathJax.",
+      choices: { markdown: "Read as Markdown", keep: "Keep" },
+    },
+    frontMatter: {
+      label: "Front matter",
+      help: "",
+      choices: { markdown: "Read as Markdown", skip: "Leave out", data: "Return" },
+    },
+    outline: { label: "Outline", help: "Headings, title and number of words." },
   },
   "qr-code": {
     text: {

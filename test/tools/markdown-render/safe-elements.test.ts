@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { type RenderOptions, renderMarkdown } from "#tools/markdown-render/render-markdown.ts";
 import { check, inParagraph } from "./cases.ts";
 import { openDocument } from "./readmes.ts";
+import { VECTORS } from "./xss-vectors.ts";
 
 const SAFE: RenderOptions = { html: "safe" };
 const html = (markdown: string, options: RenderOptions = {}) =>
@@ -242,6 +243,7 @@ const ALLOWED: Record<string, string> = {
       .map((name) => [name, "align dir class"]),
   ),
   a: "href title rel target class data-footnote-ref data-footnote-backref aria-label aria-describedby",
+  section: "class data-footnotes aria-label",
   abbr: "title",
   img: "src alt title width height align",
   source: "srcset media type",
@@ -304,6 +306,24 @@ test("for any source, the output is the tree that a browser reads, of listed ele
     ),
     { numRuns: Number(process.env["TEST_SAFE_RUNS"] ?? 1500) },
   );
+});
+
+test("no hostile document makes the output anything else", () => {
+  const document = openDocument();
+  const all = {
+    headingIds: true,
+    math: "keep",
+    breaks: true,
+    links: { target: "_blank" },
+  } as const;
+  for (const options of [{}, all]) {
+    for (const { markdown } of VECTORS) {
+      const root = document.createElement("div");
+      root.innerHTML = html(markdown, options);
+      const ids = new Set<string>();
+      for (const element of root.querySelectorAll("*")) judge(element as unknown as Judged, ids);
+    }
+  }
 });
 
 type Judged = {

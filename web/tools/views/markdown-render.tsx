@@ -10,11 +10,9 @@ export const dropLabel = "Drop the file to render it";
 export const fillsScreen = true;
 
 export default function MarkdownResult({ response }: ResultProps) {
-  const [open, setOpen] = useState<"preview" | "html" | "text">("preview");
-  const { html, text } = useMemo(
-    () => JSON.parse(response.body) as { html: string; text?: string },
-    [response.body],
-  );
+  const [open, setOpen] = useState<"preview" | "html" | "text" | "outline">("preview");
+  const result = useMemo(() => JSON.parse(response.body) as Result, [response.body]);
+  const { html, text } = result;
   return (
     <Tabs
       label="Form of the result"
@@ -45,8 +43,48 @@ export default function MarkdownResult({ response }: ResultProps) {
               </CodeView>
             ),
         },
+        {
+          name: "outline",
+          label: "Outline",
+          content: () => <OutlineView {...result} />,
+        },
       ]}
     />
+  );
+}
+
+type Result = {
+  html: string;
+  text?: string;
+  frontMatter?: string;
+  outline?: { level: number; text: string }[];
+  title?: string;
+  words?: number;
+};
+
+/** What the options add besides HTML and text. */
+function OutlineView({ frontMatter, outline, title, words = 0 }: Result) {
+  if (outline === undefined && frontMatter === undefined) {
+    return (
+      <p className="play-empty">
+        To get the headings and the number of words, switch on “Outline”.
+      </p>
+    );
+  }
+  const lines = (outline ?? []).map(({ level, text }) => `${"  ".repeat(level - 1)}${text}`);
+  return (
+    <>
+      {outline !== undefined && (
+        <>
+          <p className="play-help">
+            {title === "" ? "No title." : `Title: ${title}.`} {formatNumber(words)}{" "}
+            {words === 1 ? "word" : "words"}.
+          </p>
+          <CodeView code={lines.join("\n")} label="Headings" tall />
+        </>
+      )}
+      {frontMatter !== undefined && <CodeView code={frontMatter} label="Front matter" tall />}
+    </>
   );
 }
 
