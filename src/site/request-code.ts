@@ -85,7 +85,8 @@ function bareInput({ rawBody, examples }: Tool): string {
     return '-H "Content-Type: text/markdown" --data-binary @README.md';
   }
   const request = examples[0]?.request as Record<string, unknown> | undefined;
-  return `-F "${rawBody.field}=${request?.[rawBody.field] ?? "text"}"`;
+  // Not -F, which ends a value at a semicolon and reads a file where it begins with @ or <.
+  return `--form-string "${rawBody.field}=${request?.[rawBody.field] ?? "text"}"`;
 }
 
 export function fetchCode(call: CallShown): string {
