@@ -38,6 +38,11 @@ export type RawBody = {
   types: readonly string[];
   /** The tool gets any bytes, as `ToolContext.octets`. Otherwise they must be UTF-8. */
   octets: boolean;
+  /**
+   * For a tool whose main field is a text: the field that a body of the type `application/octet-stream` fills, in base64. Files
+   * of forms are texts, because their type is a guess of the client.
+   */
+  octetsField?: string;
   /** Fields that stand in for `field` in JSON. Nothing can be combined with them that fills `field`. */
   standIns?: readonly string[];
 };
@@ -176,7 +181,7 @@ export const inAnyCase = <const Values extends readonly string[]>(values: Values
  */
 export const option = <Schema extends z.ZodMiniType>(
   schema: Schema,
-  fallback: string | number,
+  fallback: string | number | boolean,
   description: string,
 ) => {
   const field = z.optional(schema);

@@ -203,12 +203,15 @@ describe("the schemas of a tool", () => {
       );
     assert.deepEqual(defaults("CreateQrCodeInput"), {
       text: undefined,
+      base64: undefined,
       format: "png",
       errorCorrectionLevel: "M",
       width: 256,
       margin: 4,
       dark: "#000000",
       light: "#ffffff",
+      eci: "auto",
+      invert: false,
     });
     assert.equal(defaults("HashTextInput")["algorithm"], "sha256");
     assert.equal(defaults("HashTextInput")["encoding"], "hex");

@@ -71,6 +71,12 @@ const WORDS: Record<string, Record<string, Words>> = {
       help: "Of the dark modules, as `#rgb` or `#rrggbb`.",
     },
     light: { label: "Background", placeholder: "#ffffff", help: "A color, or `transparent`." },
+    eci: {
+      label: "UTF-8 header",
+      help: "Marks text beyond ASCII as UTF-8. Without it, a few readers show other characters.",
+      choices: { auto: "Where needed", never: "Never" },
+    },
+    invert: { label: "For a dark terminal", help: "Only for the format Text." },
   },
   hash: {
     text: { label: "Text or file", help: "The UTF-8 bytes of a text, or a file of any size." },

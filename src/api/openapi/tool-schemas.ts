@@ -1,5 +1,5 @@
 import type { RawBody, ResponseVariants, Tool } from "#tools/define-tool.ts";
-import { FIELDS_TYPE, FORM_TYPE } from "../pipeline/media-types.ts";
+import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "../pipeline/media-types.ts";
 import type { JsonSchema, MediaType } from "./document.ts";
 import { inputSchema, outputSchema } from "./schemas.ts";
 
@@ -149,13 +149,18 @@ export function otherBodies(tool: Tool<unknown>): Record<string, MediaType> {
 
 function rawBodies({ rawBody }: Tool<unknown>): Record<string, MediaType> {
   if (rawBody === undefined) return {};
-  const description = `The \`${rawBody.field}\`: ${
-    rawBody.octets ? "any bytes" : "a text in UTF-8"
-  }. The other fields are parameters of the query.`;
-  const schema: JsonSchema = rawBody.octets
-    ? { ...BYTES, description }
-    : { type: "string", description };
-  return Object.fromEntries(rawBody.types.map((type) => [type, { schema }]));
+  const { field, types, octets, octetsField } = rawBody;
+  return Object.fromEntries(
+    types.map((type) => {
+      const isBytes = octets || (octetsField !== undefined && type === OCTETS_TYPE);
+      const what = octets || !isBytes ? `The \`${field}\`` : `In place of the \`${field}\``;
+      const description = `${what}: ${isBytes ? "any bytes" : "a text in UTF-8"}. The other fields are parameters of the query.`;
+      const schema: JsonSchema = isBytes
+        ? { ...BYTES, description }
+        : { type: "string", description };
+      return [type, { schema }];
+    }),
+  );
 }
 
 const fileForm = (tool: Tool<unknown>, { field }: RawBody): JsonSchema => ({

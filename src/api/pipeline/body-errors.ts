@@ -8,6 +8,7 @@ import {
   FORM_TYPE,
   isJsonType,
   namesOtherCharset,
+  OCTETS_TYPE,
 } from "./media-types.ts";
 
 /** The errors of bodies that are not what their type says, with advice for what the client probably meant. */
@@ -88,13 +89,21 @@ export const unsupportedType = (tool: Tool<unknown>, what: string): ApiError =>
 /** The ways to send a tool's input that are not JSON. */
 export function otherWays({ rawBody, verbatim }: Tool<unknown>): string {
   if (rawBody !== undefined) {
-    const types = rawBody.types.map((type) => `\`${type}\``).join(" or ");
-    return ` To send ${rawBody.octets ? "a file" : `the \`${rawBody.field}\``} as it is, use the Content-Type ${types}, or a form (\`${FORM_TYPE}\`).`;
+    const { field, octets, octetsField } = rawBody;
+    const types = rawBody.types
+      .filter((type) => octetsField === undefined || type !== OCTETS_TYPE)
+      .map((type) => `\`${type}\``)
+      .join(" or ");
+    const bytes = octetsField === undefined ? "" : ` ${howToSendBytes(octetsField)}`;
+    return ` To send ${octets ? "a file" : `the \`${field}\``} as it is, use the Content-Type ${types}, or a form (\`${FORM_TYPE}\`).${bytes}`;
   }
   return verbatim === undefined
     ? ` Fields may also be a form (\`${FIELDS_TYPE}\` or \`${FORM_TYPE}\`) or parameters of the URL's query.`
     : "";
 }
+
+export const howToSendBytes = (octetsField: string): string =>
+  `To send bytes, use the Content-Type \`${OCTETS_TYPE}\` or the field \`${octetsField}\`.`;
 
 export const shorten = (contentType: string): string => contentType.slice(0, 80);
 

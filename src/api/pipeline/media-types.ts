@@ -30,6 +30,8 @@ export function bodyKindOf(
 /** The two types of forms (URL standard, section 5; RFC 7578). */
 export const FIELDS_TYPE = "application/x-www-form-urlencoded";
 export const FORM_TYPE = "multipart/form-data";
+/** Bytes that are nothing else (RFC 2046, section 4.5.1). */
+export const OCTETS_TYPE = "application/octet-stream";
 
 /** The types of bodies that a tool takes, as they are named to clients. */
 export const bodyTypesOf = ({ rawBody, verbatim }: Tool<unknown>): string[] => [
@@ -39,7 +41,7 @@ export const bodyTypesOf = ({ rawBody, verbatim }: Tool<unknown>): string[] => [
 ];
 
 /** In lowercase and without parameters; empty for no type. Some runtimes drop a header with an empty value. */
-const mediaType = (contentType: string | null): string =>
+export const mediaType = (contentType: string | null): string =>
   (contentType ?? "").split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? "";
 
 const JSON_TYPE = /^(?:application|text)\/(?:[^\s/]+\+)?json$/;

@@ -1,9 +1,11 @@
 import { ApiError } from "#errors.ts";
+import { toBase64 } from "#tools/base64.ts";
 import { NO_PARAMETERS, type SentInput, typedArguments } from "#tools/check-input.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { utf8LengthOver } from "#tools/text.ts";
 import {
   decodeUtf8,
+  howToSendBytes,
   notJson,
   otherType,
   otherWays,
@@ -11,7 +13,7 @@ import {
   strictUtf8,
 } from "./body-errors.ts";
 import { nestsTooDeep } from "./json-fault.ts";
-import { bodyKindOf } from "./media-types.ts";
+import { bodyKindOf, mediaType, OCTETS_TYPE } from "./media-types.ts";
 import { addQuery, hasField, readFields, readParts } from "./read-fields.ts";
 
 /** A request as the tool's input is read from it. Plain data, so that another thread can read it. */
@@ -99,10 +101,14 @@ function fillField(
   contentType: string,
   what: string,
 ): { value: Record<string, unknown>; octets: Uint8Array | null } {
-  const { field, octets } = tool.rawBody as NonNullable<Tool["rawBody"]>;
+  const { field, octets, octetsField } = tool.rawBody as NonNullable<Tool["rawBody"]>;
+  if (octetsField !== undefined && mediaType(contentType) === OCTETS_TYPE) {
+    return { value: { [octetsField]: toBase64(bytes) }, octets: null };
+  }
   if (!octets) {
     requireUtf8(tool, contentType);
-    return { value: { [field]: decodeUtf8(bytes, undefined, what) }, octets: null };
+    const advice = octetsField === undefined ? undefined : () => ` ${howToSendBytes(octetsField)}`;
+    return { value: { [field]: decodeUtf8(bytes, advice, what) }, octets: null };
   }
   const bytesMax = tool.fieldBytesMax[field] ?? tool.bodyBytesMax;
   if (bytes.byteLength > bytesMax) {

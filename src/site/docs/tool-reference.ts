@@ -2,7 +2,7 @@ import type { JsonSchema } from "#api/openapi/document.ts";
 import { sizeInWords } from "#api/openapi/guide.ts";
 import { creditsText } from "#api/openapi/price-text.ts";
 import { inputSchema, outputSchema } from "#api/openapi/schemas.ts";
-import { FIELDS_TYPE, FORM_TYPE } from "#api/pipeline/media-types.ts";
+import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "#api/pipeline/media-types.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { layOutJson } from "../json-layout.ts";
 import type { PageOptions } from "../page-options.ts";
@@ -55,16 +55,24 @@ function bodyTypes(tool: Tool): string {
   }
   const { field, types } = rawBody;
   const bytesMax = fieldBytesMax[field] ?? bodyBytesMax;
-  const raw = `${rawBody.octets ? "Any bytes" : "UTF-8 text"}, in place of \`${field}\`, up to ${sizeInWords(bytesMax)}`;
+  const isBytes = (type: string) =>
+    rawBody.octets || (rawBody.octetsField !== undefined && type === OCTETS_TYPE);
+  const raw = [true, false].flatMap((bytes) => {
+    const ofKind = types.filter((type) => isBytes(type) === bytes).map(code);
+    const what = `${bytes ? "Any bytes" : "UTF-8 text"}, in place of \`${field}\`, up to ${sizeInWords(bytesMax)}`;
+    return ofKind.length === 0
+      ? []
+      : [[ofKind.join(", "), `${what}. The other fields are parameters of the query`]];
+  });
   return [
     table(
       ["Content-Type", "Body"],
       [
         ["`application/json`, or none", json.replace("The body is ", "").replace(/\.$/, "")],
-        [types.map(code).join(", "), `${raw}. The other fields are parameters of the query`],
+        ...raw,
         [
           code(FORM_TYPE),
-          `A file with these bytes, or \`${field}\` as text; and the other fields as text`,
+          `A file with ${rawBody.octets ? "these bytes" : "this text"}, or \`${field}\` as text; and the other fields as text`,
         ],
         [code(FIELDS_TYPE), "The fields, percent-encoded; JSON where it begins with `{` or `[`"],
       ],

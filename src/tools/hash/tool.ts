@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { ApiError } from "#errors.ts";
 import { bodyBytesFor, HASH_TEXT_BYTES_MAX, HMAC_KEY_BYTES_MAX } from "#limits.ts";
-import { base64ByteLength, base64Fault, fromBase64, toBase64 } from "../base64.ts";
+import { toBase64 } from "../base64.ts";
+import { base64Field, findSourceFaults, readBase64 } from "../byte-source.ts";
 import { BYTE_CODECS, BYTE_ENCODINGS } from "../byte-text.ts";
 import { about, anyCaseOption, checkTogether, defineTool } from "../define-tool.ts";
 import { encodeUtf8, textField } from "../text.ts";
@@ -27,11 +27,8 @@ const input = z
       z.prefault(z.pipe(z.transform(canonicalName), z.enum(ALGORITHMS)), "sha256"),
       "Hash algorithm. The names are accepted in any case, with or without the hyphen (`SHA-256`).",
     ),
-    base64: z.optional(
-      about(
-        z.string().check(z.refine((text) => base64Fault(text) === undefined, { error: inWords })),
-        "Input bytes in place of `text`: base64 (RFC 4648) of up to 1 MB, in either alphabet. Line breaks are ignored, and the padding may be left out.",
-      ),
+    base64: base64Field(
+      "Input bytes in place of `text`: base64 (RFC 4648) of up to 1 MB, in either alphabet. Line breaks are ignored, and the padding may be left out.",
     ),
     hmacKey: z.optional(
       textField(
@@ -156,16 +153,6 @@ export default defineTool({
   },
 });
 
-/** A raw body stands for `text`, which is then empty. */
-function findSourceFaults({ text, base64 }: Pick<Input, "text" | "base64">) {
-  if (text === undefined && base64 === undefined) {
-    return { text: "is required, or `base64` in its place" };
-  }
-  return text === undefined || base64 === undefined
-    ? {}
-    : { base64: "must not be combined with `text` or with a raw body" };
-}
-
 /** The encoding of a key that is missing would give a digest without a key. */
 function findKeyFaults({
   hmacKey,
@@ -182,20 +169,8 @@ function findKeyFaults({
   return found === undefined ? {} : { hmacKey: found };
 }
 
-function inWords({ input }: { input?: unknown }): string {
-  return base64Fault(String(input)) ?? "";
-}
-
-function bytesOf({ text = "", base64 }: Input): Uint8Array {
-  if (base64 === undefined) return encodeUtf8(text);
-  const size = base64ByteLength(base64);
-  if (size <= HASH_TEXT_BYTES_MAX) return fromBase64(base64);
-  const detail = `decodes to ${size} bytes; the limit is ${HASH_TEXT_BYTES_MAX}`;
-  throw new ApiError("too_large", `\`base64\` ${detail}.`, {
-    members: { limit: HASH_TEXT_BYTES_MAX, size },
-    errors: [{ pointer: "/base64", detail }],
-  });
-}
+const bytesOf = ({ text = "", base64 }: Input): Uint8Array =>
+  base64 === undefined ? encodeUtf8(text) : readBase64(base64, HASH_TEXT_BYTES_MAX);
 
 function result({ algorithm, encoding }: Input, digest: Uint8Array): Output {
   const hash = ENCODERS[encoding ?? "hex"](digest);

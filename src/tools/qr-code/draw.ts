@@ -48,17 +48,25 @@ function filled(color: string): string {
   return `fill="${short}" style="fill:${short};stroke:none"`;
 }
 
-/** Two rows of modules per line, including the quiet zone; a block is dark, a space is light. */
-export function drawQrUtf8({ size, dark }: QrSymbol, margin = QR_MARGIN_DEFAULT): string {
-  const side = " ".repeat(margin);
-  const isDark = (x: number, y: number) => y >= 0 && y < size && dark[y * size + x] === 1;
+/**
+ * Two rows of modules per line, including the quiet zone; a block is dark, a space is light. `invert` exchanges them, for light
+ * text on a dark background.
+ */
+export function drawQrUtf8(
+  { size, dark }: QrSymbol,
+  margin = QR_MARGIN_DEFAULT,
+  invert = false,
+): string {
+  const side = (invert ? "█" : " ").repeat(margin);
+  const isBlock = (x: number, y: number) =>
+    (y >= 0 && y < size && dark[y * size + x] === 1) !== invert;
   const lines: string[] = [];
   // A symbol has an odd number of rows: below the last there is one more row of quiet zone.
   for (let y = -margin; y < size + margin; y += 2) {
     let line = side;
     for (let x = 0; x < size; x++) {
-      const top = isDark(x, y);
-      const bottom = isDark(x, y + 1);
+      const top = isBlock(x, y);
+      const bottom = isBlock(x, y + 1);
       line += top ? (bottom ? "█" : "▀") : bottom ? "▄" : " ";
     }
     lines.push(line + side);

@@ -9,9 +9,11 @@ import {
   bitsOfBeginnings,
   type Characters,
   countBits,
+  type Eci,
   NUMERIC,
   type Plan,
   planSegments,
+  readBytes,
   readCharacters,
   type Segment,
   sliceOf,
@@ -23,12 +25,16 @@ import { transpose } from "./transpose.ts";
 export type QrSymbol = { size: number; dark: Uint8Array; version: number; mask: number };
 
 /**
- * The QR engine (ISO/IEC 18004, model 2): returns the smallest symbol for `text` at `level`, or undefined if the text
- * fits in none. The same text always gives the same modules.
+ * The QR engine (ISO/IEC 18004, model 2): returns the smallest symbol for a text or bytes at `level`, or undefined if they
+ * fit in none. The same content always gives the same modules. Bytes are one byte segment without an ECI header.
  */
-export function encodeQr(text: string, level: QrLevel): QrSymbol | undefined {
-  const characters = readCharacters(text);
-  const plan = planSegments(characters, level);
+export function encodeQr(
+  content: string | Uint8Array,
+  level: QrLevel,
+  eci: Eci = "auto",
+): QrSymbol | undefined {
+  const characters = readContent(content);
+  const plan = planSegments(characters, level, eci);
   if (plan === undefined) return undefined;
   const { version } = plan;
   const blocks = blockPlan(version, level);
@@ -45,10 +51,16 @@ export function encodeQr(text: string, level: QrLevel): QrSymbol | undefined {
   };
 }
 
-/** Returns how many bytes of the beginning of `text`, in whole characters, the largest symbol of each level holds. */
-export function capacitiesFor(text: string): Record<QrLevel, number> {
-  const all = readCharacters(text);
-  const bits = bitsOfBeginnings(all);
+const readContent = (content: string | Uint8Array): Characters =>
+  typeof content === "string" ? readCharacters(content) : readBytes(content);
+
+/** Returns how many bytes of the beginning, in whole characters, the largest symbol of each level holds. */
+export function capacitiesFor(
+  content: string | Uint8Array,
+  eci: Eci = "auto",
+): Record<QrLevel, number> {
+  const all = readContent(content);
+  const bits = bitsOfBeginnings(all, eci);
   const capacity = (level: QrLevel) => {
     const most = dataBits(VERSION_MAX, level);
     let bytes = 0;

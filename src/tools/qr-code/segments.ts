@@ -17,7 +17,7 @@ export type Plan = { version: number; segments: Segment[]; hasEci: boolean; bits
 export type Characters = {
   text: string;
   count: number;
-  /** Where each character starts in the text, and the end of the last one; undefined for ASCII. */
+  /** Where each character starts in the text, and the end of the last one; undefined for ASCII and for bytes. */
   offsets: Uint32Array | undefined;
   /** One bit for each mode that can encode the character, and `NOT_BESIDE_KANJI`. */
   modes: Uint8Array;
@@ -93,6 +93,16 @@ export function readCharacters(text: string): Characters {
  */
 const KANA_OR_KANJI = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;
 
+/** Bytes, each as a character, for one byte segment: many readers give the bytes of byte segments alone. */
+export function readBytes(bytes: Uint8Array): Characters {
+  const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  return {
+    ...{ text, count: bytes.length, offsets: undefined, firstJapanese: Infinity },
+    modes: new Uint8Array(bytes.length).fill(1 << BYTE),
+    utf8Bytes: new Uint8Array(bytes.length).fill(1),
+  };
+}
+
 /** The characters from `from` to before `to`. */
 export function sliceOf({ text, offsets }: Characters, from: number, to: number): string {
   return offsets === undefined ? text.slice(from, to) : text.slice(offsets[from], offsets[to]);
@@ -112,17 +122,29 @@ const ASCII_MODES = Uint8Array.from({ length: 128 }, (_, c) => {
  * (and no `\` or `~`), and one with an ECI header and without Kanji. Some readers (such as zxing) decode a Kanji segment after
  * an ECI header in the header's encoding. More readers know UTF-8 than Kanji mode, so the first kind must make a smaller symbol.
  */
-export function planSegments(text: Characters, level: QrLevel): Plan | undefined {
-  const usual = smallestPlan(text, level, text.offsets !== undefined);
+export function planSegments(text: Characters, level: QrLevel, eci: Eci): Plan | undefined {
+  const usual = smallestPlan(text, level, usualContent(text, eci));
   if (text.firstJapanese === Infinity) return usual;
-  const kanji = smallestPlan(text, level, false);
+  const kanji = smallestPlan(text, level, WITH_KANJI);
   return kanji !== undefined && kanji.version < (usual?.version ?? Infinity) ? kanji : usual;
 }
 
-function smallestPlan(text: Characters, level: QrLevel, hasEci: boolean): Plan | undefined {
+/** Whether a header precedes text beyond ASCII. Without it, most readers guess that bytes are UTF-8, and some do not. */
+export type Eci = "auto" | "never";
+
+/** What the segments contain besides ASCII: Kanji segments, or UTF-8 with or without a header. */
+type Content = { beyondAscii: "kanji" | "utf8"; hasEci: boolean };
+const WITH_KANJI: Content = { beyondAscii: "kanji", hasEci: false };
+
+const usualContent = ({ offsets }: Characters, eci: Eci): Content => ({
+  beyondAscii: "utf8",
+  hasEci: offsets !== undefined && eci === "auto",
+});
+
+function smallestPlan(text: Characters, level: QrLevel, content: Content): Plan | undefined {
   for (const { first, last } of BANDS) {
     if (leastBits(text) > dataBits(last, level)) continue;
-    const plan = cheapest(text, first, hasEci);
+    const plan = cheapest(text, first, content);
     if (plan === undefined) return undefined;
     for (let version = first; version <= last; version++) {
       if (plan.bits <= dataBits(version, level)) return { version, ...plan };
@@ -132,10 +154,10 @@ function smallestPlan(text: Characters, level: QrLevel, hasEci: boolean): Plan |
 }
 
 /** For every prefix of a text of any length, returns the fewest bits that a plan of version 40 takes. */
-export function bitsOfBeginnings(text: Characters): Uint32Array {
+export function bitsOfBeginnings(text: Characters, eci: Eci): Uint32Array {
   const { count, offsets, utf8Bytes, firstJapanese } = text;
   const bits = new Uint32Array(count).fill(NEVER);
-  cheapest(text, VERSION_MAX, false, bits);
+  cheapest(text, VERSION_MAX, WITH_KANJI, bits);
   if (offsets === undefined) return bits;
   // A prefix by itself has no Kanji segments as long as it has no kana or kanji.
   bits.fill(
@@ -143,7 +165,7 @@ export function bitsOfBeginnings(text: Characters): Uint32Array {
     utf8Bytes.findIndex((bytes) => bytes > 1),
     Math.min(firstJapanese, count),
   );
-  cheapest(text, VERSION_MAX, true, bits);
+  cheapest(text, VERSION_MAX, usualContent(text, eci), bits);
   return bits;
 }
 
@@ -171,7 +193,7 @@ const KANJI_CONFLICT = (1 << KANJI) | NOT_BESIDE_KANJI;
 function cheapest(
   { count, modes, utf8Bytes }: Characters,
   version: number,
-  hasEci: boolean,
+  { beyondAscii, hasEci }: Content,
   bits?: Uint32Array,
 ): Omit<Plan, "version"> | undefined {
   const headers = COUNT_BITS.map((_, mode) => SIXTHS * (4 + countBits(mode, version)));
@@ -189,6 +211,7 @@ function cheapest(
   let ended = 0;
   let endedMode = 0;
   const before = hasEci ? ECI_BITS : 0;
+  const hasKanji = beyondAscii === "kanji";
   let seen = 0;
   for (let i = 0; i < count; i++) {
     const has = modes[i] as number;
@@ -200,10 +223,10 @@ function cheapest(
       has & 2 ? Math.min(alphanumerics, ended + alphanumericHeader) + ALPHANUMERIC_COST : NEVER;
     from[at + 2] = bytes <= ended + byteHeader ? BYTE : endedMode;
     const length = utf8Bytes[i] as number;
-    const mayBytes = length === 1 || hasEci;
+    const mayBytes = length === 1 || !hasKanji;
     bytes = mayBytes ? Math.min(bytes, ended + byteHeader) + BYTE_COST * length : NEVER;
     from[at + 3] = kanjis <= ended + kanjiHeader ? KANJI : endedMode;
-    kanjis = has & 8 && !hasEci ? Math.min(kanjis, ended + kanjiHeader) + KANJI_COST : NEVER;
+    kanjis = has & 8 && hasKanji ? Math.min(kanjis, ended + kanjiHeader) + KANJI_COST : NEVER;
     ended = bytes;
     endedMode = BYTE;
     const wholeDigits = SIXTHS * Math.ceil(digits / SIXTHS);
@@ -221,7 +244,7 @@ function cheapest(
       endedMode = KANJI;
     }
     seen |= has & KANJI_CONFLICT;
-    if (ended >= NEVER || (!hasEci && seen === KANJI_CONFLICT)) return undefined;
+    if (ended >= NEVER || (hasKanji && seen === KANJI_CONFLICT)) return undefined;
     if (bits !== undefined) bits[i] = Math.min(bits[i] as number, before + ended / SIXTHS);
   }
   return { segments: backtrack(from, count, endedMode), hasEci, bits: before + ended / SIXTHS };

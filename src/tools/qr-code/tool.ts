@@ -10,7 +10,16 @@ import {
   QR_WIDTH_MIN,
 } from "#limits.ts";
 import { bytesOfDataUrl, dataUrl } from "../base64.ts";
-import { about, anyCase, checkTogether, clamp, defineTool, option } from "../define-tool.ts";
+import { base64Field, findSourceFaults, readBase64 } from "../byte-source.ts";
+import {
+  about,
+  anyCase,
+  anyCaseOption,
+  checkTogether,
+  clamp,
+  defineTool,
+  option,
+} from "../define-tool.ts";
 import { textField, utf8Length } from "../text.ts";
 import { QR_LEVELS, type QrLevel } from "./capacity.ts";
 import { BLACK, CONTRAST_MIN, contrastOf, readColor, readLightColor, WHITE } from "./colors.ts";
@@ -19,17 +28,20 @@ import { capacitiesFor, encodeQr, type QrSymbol } from "./encode-qr.ts";
 import { writeQrPng } from "./png.ts";
 
 /**
- * Encodes text as a QR code (ISO/IEC 18004) and draws it. The code always has the requested error correction level, and
+ * Encodes text or bytes as a QR code (ISO/IEC 18004) and draws it. The code always has the requested error correction level, and
  * the requested width if the modules fit.
  */
 const FORMATS = ["png", "svg", "utf8"] as const;
+const ECI = ["auto", "never"] as const;
 
 const input = z
   .strictObject({
-    text: textField(
-      QR_TEXT_BYTES_MAX,
-      "Payload to encode: up to 4 KB (4,096 bytes) of UTF-8, and no more than a symbol of this level can hold.",
-      1,
+    text: z.optional(
+      textField(
+        QR_TEXT_BYTES_MAX,
+        "Payload to encode: up to 4 KB (4,096 bytes) of UTF-8, and no more than a symbol of this level can hold. Required, or `base64` in its place.",
+        1,
+      ),
     ),
     format: about(
       anyCase(FORMATS, "png"),
@@ -60,8 +72,26 @@ const input = z
       WHITE,
       `Color of the light modules and the quiet zone, or \`transparent\`, which stands for a white background. \`dark\` must be darker by at least ${CONTRAST_MIN} % of the brightness of white. Not for \`utf8\`.`,
     ),
+    base64: base64Field(
+      "Bytes in place of `text`, in base64. Up to 4 KB, in either alphabet (RFC 4648). Line breaks are ignored, and the padding may be left out.",
+      1,
+    ),
+    eci: anyCaseOption(
+      ECI,
+      "auto",
+      "`never` leaves out the ECI header. `auto` marks text beyond ASCII as UTF-8 with it. Bytes never have one. In any case.",
+    ),
+    invert: option(
+      z.boolean(),
+      false,
+      "Exchanges dark and light, for dark terminals. Only for `utf8`: the light modules are then blocks.",
+    ),
   })
-  .check(checkTogether(["format", "dark", "light"], findColorFaults));
+  .check(
+    checkTogether(["text", "base64"], findSourceFaults),
+    checkTogether(["format", "dark", "light"], findColorFaults),
+    checkTogether(["format", "invert"], findInvertFault),
+  );
 
 const output = z.strictObject({
   ok: about(z.literal(true), "True on success."),
@@ -91,6 +121,8 @@ const output = z.strictObject({
     z.optional(z.string()),
     "Color of the light modules as `#rrggbb`, or `transparent`; only if the request named one.",
   ),
+  eci: about(z.optional(z.enum(ECI)), "As in the request; only if it named it."),
+  invert: about(z.optional(z.boolean()), "As in the request; only if it named it."),
 });
 
 type Input = z.infer<typeof input>;
@@ -100,9 +132,9 @@ export default defineTool({
   name: "qr-code",
   operation: "createQrCode",
   title: "QR code",
-  summary: "Text as a QR code: PNG, SVG or block characters.",
+  summary: "Text or bytes as a QR code: PNG, SVG or block characters.",
   description:
-    "Encodes text as a QR code. The quiet zone is four modules, or `margin`; it is narrower only if a PNG is too small for it. In `utf8`, dark modules are blocks, so show the text dark on light.",
+    "Encodes `text`, or the bytes in `base64`, as a QR code. The quiet zone is four modules, or `margin`; it is narrower only if a PNG is too small for it. In `utf8`, dark modules are blocks, so show the text dark on light, or set `invert`.",
   agents: {
     fields: {
       format: "`png` returns an image, `svg` SVG markup, `utf8` block characters for terminals.",
@@ -122,7 +154,13 @@ export default defineTool({
   body: "required",
   bodyBytesMax: bodyBytesFor(QR_TEXT_BYTES_MAX),
   fieldBytesMax: { text: QR_TEXT_BYTES_MAX },
-  rawBody: { field: "text", types: ["text/plain"], octets: false },
+  rawBody: {
+    field: "text",
+    types: ["text/plain", "application/octet-stream"],
+    octets: false,
+    octetsField: "base64",
+    standIns: ["base64"],
+  },
   representations: [
     { type: "image/png", fields: { format: "png" }, write: ({ output }) => bytesOfDataUrl(output) },
     { type: "image/svg+xml", fields: { format: "svg" }, write: ({ output }) => output },
@@ -198,12 +236,14 @@ export default defineTool({
   ],
   page: {
     sample: { text: "https://example.com/tickets/4711" },
-    controls: { dark: "color", light: "color" },
+    // Bytes are for programs; a page has text.
+    controls: { dark: "color", light: "color", base64: "none" },
   },
   run(request) {
-    const { text, format, errorCorrectionLevel } = request;
-    const symbol = encodeQr(text, errorCorrectionLevel);
-    if (symbol === undefined) throw tooLong(text, errorCorrectionLevel);
+    const { text = "", base64, format, errorCorrectionLevel, eci } = request;
+    const content = base64 === undefined ? text : readBase64(base64, QR_TEXT_BYTES_MAX);
+    const symbol = encodeQr(content, errorCorrectionLevel, eci);
+    if (symbol === undefined) throw tooLong(content, errorCorrectionLevel, eci);
     const { margin, ...drawn } = DRAWERS[format](symbol, request);
     return {
       ok: true as const,
@@ -213,6 +253,8 @@ export default defineTool({
       ...(request.margin !== undefined && { margin }),
       ...(request.dark !== undefined && { dark: request.dark }),
       ...(request.light !== undefined && { light: request.light }),
+      ...(eci !== undefined && { eci }),
+      ...(request.invert !== undefined && { invert: request.invert }),
     };
   },
 });
@@ -220,26 +262,26 @@ export default defineTool({
 type Drawn = Pick<Output, "width" | "mimeType" | "output"> & { margin: number };
 
 const DRAWERS: Record<Input["format"], (symbol: QrSymbol, request: Input) => Drawn> = {
-  png(symbol, { width, margin, ...colors }) {
+  png(symbol, { width, margin, dark, light }) {
     const layout = layOutQr(symbol.size, width, margin);
     const mimeType = "image/png";
     return {
       width: layout.width,
       mimeType,
-      output: dataUrl(mimeType, writeQrPng(symbol, layout, colors)),
+      output: dataUrl(mimeType, writeQrPng(symbol, layout, { dark, light })),
       margin: Math.floor(layout.offset / layout.scale),
     };
   },
-  svg: (symbol, { width, margin = QR_MARGIN_DEFAULT, ...colors }) => ({
+  svg: (symbol, { width, margin = QR_MARGIN_DEFAULT, dark, light }) => ({
     width,
     mimeType: "image/svg+xml",
-    output: drawQrSvg(symbol, width, { margin, ...colors }),
+    output: drawQrSvg(symbol, width, { margin, dark, light }),
     margin,
   }),
-  utf8: (symbol, { width, margin = QR_MARGIN_DEFAULT }) => ({
+  utf8: (symbol, { width, margin = QR_MARGIN_DEFAULT, invert }) => ({
     width,
     mimeType: "text/plain",
-    output: drawQrUtf8(symbol, margin),
+    output: drawQrUtf8(symbol, margin, invert),
     margin,
   }),
 };
@@ -272,30 +314,44 @@ function findColorFaults({ format, dark, light }: Pick<Input, "format" | "dark" 
   return { [field]: fault };
 }
 
+/** `false` changes nothing, and clients that send every field send it. */
+function findInvertFault({ format, invert }: Pick<Input, "format" | "invert">) {
+  return invert !== true || format === "utf8"
+    ? {}
+    : {
+        invert: `must be left out for \`${format}\`: many scanners cannot read light modules on a dark background`,
+      };
+}
+
 /** `1e400` parses as infinity, which is clamped like any other large number. */
 function usableWidth(width: unknown): unknown {
   if (typeof width !== "number" || Number.isNaN(width)) return width;
   return clamp(Math.round(width), QR_WIDTH_MIN, QR_WIDTH_MAX);
 }
 
-function tooLong(text: string, level: QrLevel): ApiError {
-  const bytes = utf8Length(text);
-  const capacities = capacitiesFor(text);
-  // The highest level at which the whole text fits. Levels above the requested one hold less.
+function tooLong(content: string | Uint8Array, level: QrLevel, eci: Input["eci"]): ApiError {
+  const isText = typeof content === "string";
+  const bytes = isText ? utf8Length(content) : content.length;
+  const [field, unit, noun] = isText
+    ? ["text", "bytes of UTF-8", "this text"]
+    : ["base64", "bytes", "these bytes"];
+  const capacities = capacitiesFor(content, eci);
+  // The highest level at which everything fits. Levels above the requested one hold less.
   const fits = QR_LEVELS.findLast((other) => capacities[other] === bytes) ?? null;
   const held = QR_LEVELS.map(
     (other) => `${other} ${capacities[other] === bytes ? "all" : `${capacities[other]} bytes`}`,
   ).join(", ");
-  const detail = `is ${bytes} bytes of UTF-8; level ${level} holds only the first ${capacities[level]} bytes`;
+  const detail = `is ${bytes} ${unit}; level ${level} holds only the first ${capacities[level]} bytes`;
+  const shorten = isText ? "Shorten the text" : "Send fewer bytes";
   const advice =
     fits === null
-      ? "It fits at no level: shorten the text."
-      : `Shorten the text, or request level ${fits}.`;
+      ? `It fits at no level: ${shorten.toLowerCase()}.`
+      : `${shorten}, or request level ${fits}.`;
   return new ApiError(
     "text_too_long_for_level",
-    `\`text\` ${detail}. Capacity for this text: ${held}. ${advice}`,
+    `\`${field}\` ${detail}. Capacity for ${noun}: ${held}. ${advice}`,
     {
-      errors: [{ pointer: "/text", detail }],
+      errors: [{ pointer: `/${field}`, detail }],
       members: { bytes, capacities, fits },
     },
   );
