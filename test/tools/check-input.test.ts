@@ -166,13 +166,14 @@ test("every fault is listed, each field once", () => {
   const fault = problem(qrCode, { width: null, format: 1, txt: "a", colour: 1 });
   assert.deepEqual(
     fault.details.errors?.map(({ pointer }) => pointer),
-    ["/text", "/format", "/width", "/txt", "/colour"],
+    ["/format", "/width", "/txt", "/colour", "/text"],
   );
   assert.equal(
     fault.message,
-    "`text` is required. `format` must be one of `png`, `svg`, `utf8`; got 1. " +
+    "`format` must be one of `png`, `svg`, `utf8`; got 1. " +
       "`width` must be a number; got null. `txt`: unknown field; did you mean `text`? " +
-      "`colour`: unknown field; the fields are `text`, `format`, `errorCorrectionLevel`, `width`, `margin`, `dark`, `light`.",
+      "`colour`: unknown field; the fields are `text`, `format`, `errorCorrectionLevel`, `width`, `margin`, `dark`, `light`, `base64`, `eci`, `invert`. " +
+      "`text` is required, or `base64` in its place.",
   );
 });
 

@@ -3,9 +3,34 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { encodeQr, type QrSymbol } from "#tools/qr-code/encode-qr.ts";
 import {
+  amountFault,
+  bicFault,
+  type CreditTransfer,
+  ibanFault,
+  lengthFault,
+  purposeFault,
+  referenceFault,
+  TRANSFER_SETTINGS,
+  transferFaults,
+  transferText,
+} from "../../web/tools/qr-credit-transfer.ts";
+import {
+  counterFault,
+  nameFault,
+  type OneTimePassword,
+  oneTimePasswordText,
+  periodFault,
+  secretFault,
+} from "../../web/tools/qr-one-time-password.ts";
+import {
+  degreesFault,
   emailText,
+  geoText,
   meCardText,
+  metersFault,
+  numberFault,
   phoneText,
+  smsText,
   urlText,
   vCardText,
   wifiText,
@@ -15,8 +40,8 @@ import { enlarge, pictureOf, readWithJsqr, readWithZxing } from "../tools/qr-cod
 const HOSTILE = 'a;b,c:d\\e"f é ☕';
 
 /** The text as two readers see it in the code. */
-async function readBack(text: string): Promise<string> {
-  const pixels = enlarge(pictureOf(encodeQr(text, "M") as QrSymbol), 4);
+async function readBack(text: string, eci: "auto" | "never" = "auto"): Promise<string> {
+  const pixels = enlarge(pictureOf(encodeQr(text, "M", eci) as QrSymbol), 4);
   const read = await readWithZxing(pixels);
   assert.equal(readWithJsqr(pixels), read);
   assert.equal(read, text);
@@ -110,3 +135,243 @@ test("emails, phone numbers and URLs are URLs", async () => {
     assert.equal(urlText(typed), expected);
   }
 });
+
+const TRANSFER: CreditTransfer = {
+  ...{ name: "Wikimedia Fördergesellschaft", iban: "DE33 1002 0500 0001 1947 00", bic: "" },
+  ...{
+    amount: "20",
+    purpose: "",
+    reference: "",
+    text: "Spende, danke; 100 % & mehr",
+    information: "",
+  },
+};
+
+/** EPC069-12, version 3.1, section 3: the elements, one in each line. */
+const TRANSFERS: { transfer: Partial<CreditTransfer>; lines: string[] }[] = [
+  {
+    transfer: {},
+    lines: ["", "Wikimedia Fördergesellschaft", "DE33100205000001194700", "EUR20.00"].concat(
+      ...["", "", "Spende, danke; 100 % & mehr"],
+    ),
+  },
+  // The elements after the last one with content are left out, and so is a line end after it.
+  {
+    transfer: { name: " Anna\nMüller ", iban: "nl91abna0417164300", amount: "", text: "" },
+    lines: ["", "Anna Müller", "NL91ABNA0417164300"],
+  },
+  {
+    transfer: {
+      ...{ bic: "bhbl deff xxx", amount: "1250,5", purpose: "char", text: "" },
+      ...{ reference: "RF18 5390 0754 7034", information: "Thanks" },
+    },
+    lines: ["BHBLDEFFXXX", "Wikimedia Fördergesellschaft", "DE33100205000001194700"].concat(
+      ...["EUR1250.50", "CHAR", "RF18539007547034", "", "Thanks"],
+    ),
+  },
+];
+
+test("a SEPA transfer has the elements of EPC069-12, at level M in at most version 13", async () => {
+  const { errorCorrectionLevel, eci } = TRANSFER_SETTINGS;
+  assert.equal(errorCorrectionLevel, "M");
+  for (const { transfer, lines } of TRANSFERS) {
+    const text = await readBack(transferText({ ...TRANSFER, ...transfer }), eci);
+    assert.deepEqual(text.split("\n"), ["BCD", "002", "1", "SCT", ...lines]);
+    assert.deepEqual(transferFaults({ ...TRANSFER, ...transfer }), {});
+  }
+  // 331 bytes are as many as a byte segment of 13-M holds (table 7).
+  const filled = { ...TRANSFER, name: "ä".repeat(70), text: "ö".repeat(62), information: "" };
+  const rest = 331 - new TextEncoder().encode(transferText(filled)).length;
+  const most = { ...filled, text: filled.text + "x".repeat(rest) };
+  assert.equal(new TextEncoder().encode(transferText(most)).length, 331);
+  assert.deepEqual(transferFaults(most), {});
+  assert.ok((encodeQr(transferText(most), "M", eci)?.version ?? 99) <= 13);
+  assert.equal(await readBack(transferText(most), eci), transferText(most));
+  assert.match(
+    transferFaults({ ...most, text: `${most.text}x` })["text"] ?? "",
+    /331 bytes; this has 332/,
+  );
+  assert.match(
+    transferFaults({ ...TRANSFER, reference: "RF18539007547034" })["text"] ?? "",
+    /not both/,
+  );
+});
+
+test("a one-time password is a URL that apps read", async () => {
+  const otp: OneTimePassword = {
+    ...{ type: "totp", issuer: "Example & Söhne", account: "ada lovelace@example.com" },
+    ...{
+      secret: "jbsw y3dp-ehpk 3pxp====",
+      algorithm: "SHA1",
+      digits: "6",
+      period: "",
+      counter: "",
+    },
+  };
+  const short = new URL(await readBack(oneTimePasswordText(otp)));
+  // Key URI format: the label is the issuer and the account, and defaults need not be there.
+  assert.equal(
+    short.href.split("?")[0],
+    "otpauth://totp/Example%20%26%20S%C3%B6hne:ada%20lovelace%40example.com",
+  );
+  assert.deepEqual(Object.fromEntries(short.searchParams), {
+    ...{ secret: "JBSWY3DPEHPK3PXP", issuer: "Example & Söhne" },
+  });
+  assert.doesNotMatch(short.search, /\+/);
+  const long = await readBack(
+    oneTimePasswordText({ ...otp, issuer: "", algorithm: "SHA256", digits: "8", period: "60" }),
+  );
+  assert.equal(
+    long,
+    "otpauth://totp/ada%20lovelace%40example.com?secret=JBSWY3DPEHPK3PXP&algorithm=SHA256&digits=8&period=60",
+  );
+  const counted = { ...otp, type: "hotp", issuer: "", period: "60" } as const;
+  for (const [counter, expected] of [
+    ["", "0"],
+    ["007", "7"],
+  ] as const) {
+    const url = new URL(await readBack(oneTimePasswordText({ ...counted, counter })));
+    assert.deepEqual([url.host, url.searchParams.get("counter")], ["hotp", expected]);
+    assert.equal(url.searchParams.has("period"), false);
+  }
+});
+
+test("places are geo URLs, and messages keep every character", async () => {
+  // RFC 5870, section 3.4 and its examples.
+  for (const [latitude, longitude, altitude, expected] of [
+    ["48.2010", "16.3695", "183", "geo:48.2010,16.3695,183"],
+    ["-33,8568", " 151.2153 ", "", "geo:-33.8568,151.2153"],
+    ["+052.5", "-0", "", "geo:52.5,0"],
+    ["90°", "−180", "-12.50", "geo:90,-180,-12.50"],
+  ] as const) {
+    assert.equal(await readBack(geoText({ latitude, longitude, altitude })), expected);
+  }
+  for (const [number, message, expected] of [
+    ["+49 (30) 123-4567", HOSTILE, `SMSTO:+49301234567:${HOSTILE}`],
+    ["12345", "", "SMSTO:12345"],
+    ["12345", "a: b\n?&", "SMSTO:12345:a: b\n?&"],
+  ] as const) {
+    assert.equal(await readBack(smsText({ number, message })), expected);
+  }
+});
+
+type Check = (text: string) => string | undefined;
+const CHECKS: { name: string; check: Check; right: string[]; wrong: [string, RegExp][] }[] = [
+  {
+    name: "an IBAN",
+    check: ibanFault,
+    // The examples of the SWIFT registry, release 99.
+    right: ["DE89370400440532013000", "no93 8601 1117 947", "MT84MALT011000012345MTLCAST001S"],
+    wrong: [
+      ["DE89370400440532013001", /mistyped/],
+      ["DE98370400440532013000", /mistyped/],
+      ["DE8937040044", /15 to 34 characters; this has 12/],
+      ["89370400440532013000", /code of a country/],
+      ["DE89-3704-0044", /not “-”/],
+    ],
+  },
+  {
+    name: "a BIC",
+    check: bicFault,
+    right: ["COBADEFFXXX", "deutdeff", "BHBL DE FF"],
+    wrong: [
+      ["COBADEFFXX", /8 or 11/],
+      ["COBA1EFF", /8 or 11/],
+    ],
+  },
+  {
+    name: "an amount",
+    check: amountFault,
+    right: ["0.01", "12", "12,5", "€ 3.20", "999999999.99", "5 EUR"],
+    wrong: [
+      ["0", /from 0.01/],
+      ["0.00", /from 0.01/],
+      ["1000000000", /from 0.01/],
+      ["1.234,50", /in digits/],
+      ["1.005", /at most two/],
+      ["-5", /in digits/],
+      ["five", /in digits/],
+    ],
+  },
+  {
+    name: "a reference",
+    check: referenceFault,
+    // ISO 11649, its example.
+    right: ["RF18539007547034", "rf18 5390 0754 7034", "RFA123", "210000000003139471430009017"],
+    wrong: [
+      ["RF18539007547035", /mistyped/],
+      ["x".repeat(36), /up to 35/],
+      ["ä", /up to 35/],
+    ],
+  },
+  {
+    name: "a purpose",
+    check: purposeFault,
+    right: ["CHAR", "salä".slice(0, 3)],
+    wrong: [["CHARI", /up to 4/]],
+  },
+  {
+    name: "a name of a recipient",
+    check: lengthFault(70),
+    right: ["😀".repeat(70), ` ${"a".repeat(70)} `],
+    wrong: [["a".repeat(71), /At most 70 characters; this has 71/]],
+  },
+  {
+    name: "a secret",
+    check: secretFault,
+    right: [
+      "JBSWY3DPEHPK3PXP",
+      "jbsw y3dp ehpk 3pxp",
+      "MY======",
+      "gezdgnbvgy3tqojqgezdgnbvgy3tqojq",
+    ],
+    wrong: [
+      ["JBSWY3DP0", /look like O, I and B; this has “0”/],
+      ["JBSWY3DPä", /this has “Ä”/],
+      ["JBSWY3DPA", /9 characters/],
+      ["====", /0 characters/],
+    ],
+  },
+  { name: "an account", check: nameFault, right: ["ada@example.com"], wrong: [["a:b", /colon/]] },
+  {
+    name: "a period",
+    check: periodFault,
+    right: ["30", "1", "3600"],
+    wrong: [
+      ["0", /from 1/],
+      ["30s", /whole number/],
+      ["1.5", /whole number/],
+    ],
+  },
+  { name: "a counter", check: counterFault, right: ["0", "42"], wrong: [["-1", /whole number/]] },
+  {
+    name: "a latitude",
+    check: degreesFault(90),
+    right: ["90", "-90", "52,5163", "0.000001"],
+    wrong: [
+      ["90.1", /-90 to 90/],
+      ["52° 30' N", /decimal number/],
+      ["1e2", /decimal number/],
+      ["52.5, 13.4", /decimal number/],
+    ],
+  },
+  { name: "a longitude", check: degreesFault(180), right: ["-180"], wrong: [["181", /west is/]] },
+  { name: "an altitude", check: metersFault, right: ["-12.5"], wrong: [["12 m", /of meters/]] },
+  {
+    name: "a phone number",
+    check: numberFault,
+    right: ["+49 30 1234567", "12345", "(555) 010-2030"],
+    wrong: [
+      ["call me", /in digits/],
+      ["49+30", /in digits/],
+      ["+", /in digits/],
+    ],
+  },
+];
+
+for (const { name, check, right, wrong } of CHECKS) {
+  test(`${name} is judged as its specification says, in words that help`, () => {
+    for (const text of right) assert.equal(check(text), undefined, text);
+    for (const [text, words] of wrong) assert.match(check(text) ?? "", words, text);
+  });
+}

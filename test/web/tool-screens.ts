@@ -75,9 +75,44 @@ export const listToolScreens = (mocks: Mocks): Screen[] => {
       await page.getByRole("textbox", { name: "Margin margin" }).fill("1");
       await page.getByText("Some scanners may not read this code.").waitFor();
     }),
+    tool("qr-code of a SEPA transfer", "qr-code", async (page) => {
+      await page.getByRole("radio", { name: "SEPA transfer" }).check();
+      await page.getByLabel("Recipient").fill("Ada Lovelace");
+      await page.getByText("Still needed for the code: IBAN.").waitFor();
+      await page.getByLabel("IBAN").fill("DE89 3704 0044 0532 0130 00");
+      await page.getByLabel("Amount in euros").fill("12,50");
+      await waitForResult(page);
+    }),
+    tool("qr-code of a SEPA transfer with mistakes", "qr-code", async (page) => {
+      await page.getByRole("radio", { name: "SEPA transfer" }).check();
+      await page.getByLabel("Recipient").fill("Ada Lovelace");
+      await page.getByLabel("IBAN").fill("DE89 3704 0044 0532 0130 01");
+      await page.getByLabel("Amount in euros").fill("12.505");
+      await page.getByText("check it for a mistyped character").waitFor();
+    }),
+    tool("qr-code of a place, empty", "qr-code", async (page) => {
+      await page.getByRole("radio", { name: "Place" }).check();
+      await page.getByText("Still needed for the code").waitFor();
+    }),
+    tool("qr-code of one-time passwords", "qr-code", async (page) => {
+      await page.getByRole("radio", { name: "One-time passwords" }).check();
+      await page.getByRole("textbox", { name: "Issuer", exact: true }).fill("Example");
+      await page.getByRole("textbox", { name: "Account", exact: true }).fill("ada@example.com");
+      await page.getByRole("textbox", { name: "Secret", exact: true }).fill("JBSW Y3DP EHPK 3PX0");
+      await page.getByText("look like O, I and B").waitFor();
+    }),
     tool("qr-code with errors", "qr-code", async (page) => {
       await page.getByRole("textbox", { name: "Color dark" }).fill("#ddd");
       await page.getByText("must be darker than").first().waitFor();
+    }),
+    tool("qr-code for a dark terminal, of an SMS", "qr-code", async (page) => {
+      await page.getByRole("radio", { name: "SMS" }).check();
+      await page.getByRole("textbox", { name: "Number", exact: true }).fill("+49 30 1234567");
+      // The inputs survive a reload, and blocks have no colors.
+      await page.getByRole("textbox", { name: "Color dark" }).fill("");
+      await page.getByRole("radio", { name: "Text", exact: true }).last().check();
+      await page.getByRole("checkbox", { name: "For a dark terminal" }).check();
+      await waitForResult(page);
     }),
     tool("uuid", "uuid"),
     tool("uuid through the API", "uuid", async (page) => {

@@ -1,10 +1,62 @@
 import { useId, useState } from "react";
-import { emailText, meCardText, phoneText, urlText, vCardText, wifiText } from "./qr-payloads.ts";
+import {
+  amountFault,
+  bicFault,
+  ibanFault,
+  lengthFault,
+  purposeFault,
+  referenceFault,
+  TRANSFER_SETTINGS,
+  transferFaults,
+  transferText,
+} from "./qr-credit-transfer.ts";
+import {
+  counterFault,
+  nameFault,
+  type OneTimePassword,
+  oneTimePasswordText,
+  periodFault,
+  secretFault,
+} from "./qr-one-time-password.ts";
+import {
+  degreesFault,
+  emailText,
+  geoText,
+  meCardText,
+  metersFault,
+  numberFault,
+  phoneText,
+  smsText,
+  urlText,
+  vCardText,
+  wifiText,
+} from "./qr-payloads.ts";
+import type { FieldValues } from "./tool-fields.ts";
 import { Choice } from "./ui.tsx";
 
 type Draft = Record<string, string>;
-type Line = { name: string; label: string; type?: string; choices?: [string, string][] };
-type Helper = { name: string; label: string; lines: Line[]; write(draft: Draft): string };
+type Line = {
+  name: string;
+  label: string;
+  type?: string;
+  choices?: [string, string][];
+  help?: string;
+  required?: boolean;
+  /** What is wrong with a value that is not empty. */
+  check?(value: string): string | undefined;
+  /** Shown only for some values of other lines. */
+  shown?(draft: Draft): boolean;
+};
+type Helper = {
+  name: string;
+  label: string;
+  lines: Line[];
+  write(draft: Draft): string;
+  /** What is wrong with lines together, where each is right by itself. */
+  faults?(draft: Draft): Record<string, string>;
+  /** Other fields of the tool that the content needs. */
+  settings?: FieldValues;
+};
 
 const of = (draft: Draft, name: string): string => draft[name] ?? "";
 
@@ -38,7 +90,11 @@ const HELPERS: Helper[] = [
           ["nopass", "None"],
         ],
       },
-      { name: "password", label: "Password" },
+      {
+        name: "password",
+        label: "Password",
+        shown: (draft) => draft["security"] !== "nopass",
+      },
       {
         name: "hidden",
         label: "Hidden network",
@@ -95,51 +151,241 @@ const HELPERS: Helper[] = [
     lines: [{ name: "number", label: "Number", type: "tel" }],
     write: (draft) => phoneText(of(draft, "number")),
   },
+  {
+    name: "sms",
+    label: "SMS",
+    lines: [
+      { name: "number", label: "Number", type: "tel", required: true, check: numberFault },
+      { name: "message", label: "Text" },
+    ],
+    write: (draft) => smsText({ number: of(draft, "number"), message: of(draft, "message") }),
+  },
+  {
+    name: "geo",
+    label: "Place",
+    lines: [
+      {
+        ...{ name: "latitude", label: "Latitude", type: "decimal", required: true },
+        help: "In degrees, as in 52.5163; south is negative.",
+        check: degreesFault(90),
+      },
+      {
+        ...{ name: "longitude", label: "Longitude", type: "decimal", required: true },
+        help: "In degrees, as in 13.3777; west is negative.",
+        check: degreesFault(180),
+      },
+      {
+        ...{ name: "altitude", label: "Altitude", type: "decimal", check: metersFault },
+        help: "Optional, in meters.",
+      },
+    ],
+    write: (draft) =>
+      geoText({
+        latitude: of(draft, "latitude"),
+        longitude: of(draft, "longitude"),
+        altitude: of(draft, "altitude"),
+      }),
+  },
+  {
+    name: "transfer",
+    label: "SEPA transfer",
+    lines: [
+      { name: "name", label: "Recipient", required: true, check: lengthFault(70) },
+      { name: "iban", label: "IBAN", required: true, check: ibanFault },
+      { name: "amount", label: "Amount in euros", type: "decimal", check: amountFault },
+      { name: "text", label: "Text", check: lengthFault(140) },
+      {
+        ...{ name: "reference", label: "Reference", check: referenceFault },
+        help: "In place of the text, such as RF18 5390 0754 7034.",
+      },
+      { name: "bic", label: "BIC", check: bicFault, help: "Only for banks outside the EEA." },
+      { name: "purpose", label: "Purpose", check: purposeFault, help: "A code, such as CHAR." },
+      { name: "information", label: "Information for the payer", check: lengthFault(70) },
+    ],
+    write: (draft) => transferText(transferOf(draft)),
+    faults: (draft) => transferFaults(transferOf(draft)),
+    settings: TRANSFER_SETTINGS,
+  },
+  {
+    name: "otp",
+    label: "One-time passwords",
+    lines: [
+      {
+        name: "type",
+        label: "Kind",
+        choices: [
+          ["totp", "By time"],
+          ["hotp", "By counter"],
+        ],
+      },
+      { name: "issuer", label: "Issuer", check: nameFault, help: "The service, such as Example." },
+      {
+        ...{ name: "account", label: "Account", required: true, check: nameFault },
+        help: "Such as ada@example.com.",
+      },
+      {
+        ...{ name: "secret", label: "Secret", required: true, check: secretFault },
+        help: "In Base32. Whoever scans the code has it.",
+      },
+      {
+        name: "algorithm",
+        label: "Algorithm",
+        choices: [
+          ["SHA1", "SHA-1"],
+          ["SHA256", "SHA-256"],
+          ["SHA512", "SHA-512"],
+        ],
+      },
+      {
+        name: "digits",
+        label: "Digits",
+        choices: [
+          ["6", "6"],
+          ["8", "8"],
+        ],
+      },
+      {
+        ...{ name: "period", label: "Period", type: "numeric", check: periodFault },
+        help: "In seconds; 30 if empty.",
+        shown: (draft) => draft["type"] !== "hotp",
+      },
+      {
+        ...{ name: "counter", label: "Counter", type: "numeric", check: counterFault },
+        help: "Of the first password; 0 if empty.",
+        shown: (draft) => draft["type"] === "hotp",
+      },
+    ],
+    write: (draft) =>
+      oneTimePasswordText({
+        type: (draft["type"] ?? "totp") as OneTimePassword["type"],
+        issuer: of(draft, "issuer"),
+        account: of(draft, "account"),
+        secret: of(draft, "secret"),
+        algorithm: (draft["algorithm"] ?? "SHA1") as OneTimePassword["algorithm"],
+        digits: draft["digits"] ?? "6",
+        period: of(draft, "period"),
+        counter: of(draft, "counter"),
+      }),
+  },
 ];
 
-/** Forms that write the text of the code: a network, a contact, an email, a number or a URL. */
-export function QrPayloadForms({ onText }: { onText(text: string): void }) {
+const transferOf = (draft: Draft) => ({
+  name: of(draft, "name"),
+  iban: of(draft, "iban"),
+  bic: of(draft, "bic"),
+  amount: of(draft, "amount"),
+  purpose: of(draft, "purpose"),
+  reference: of(draft, "reference"),
+  text: of(draft, "text"),
+  information: of(draft, "information"),
+});
+
+type Judged = { faults: Record<string, string>; missing: Line[] };
+
+const shownLines = (helper: Helper, draft: Draft): Line[] =>
+  helper.lines.filter(({ shown }) => shown?.(draft) ?? true);
+
+/** What is wrong with a draft. A line that is empty is missing where it is required, and right where it is not. */
+function judge(helper: Helper, draft: Draft): Judged {
+  const lines = shownLines(helper, draft);
+  const isEmpty = ({ name }: Line) => of(draft, name).trim() === "";
+  const faults = lines.flatMap((line) => {
+    const fault = isEmpty(line) ? undefined : line.check?.(of(draft, line.name));
+    return fault === undefined ? [] : [[line.name, fault]];
+  });
+  return {
+    faults: faults.length > 0 ? Object.fromEntries(faults) : (helper.faults?.(draft) ?? {}),
+    missing: lines.filter((line) => line.required === true && isEmpty(line)),
+  };
+}
+
+/** Without a code where something is wrong: the code of an earlier draft would be taken for that of this one. */
+function textOf(helper: Helper, draft: Draft): string {
+  const { faults, missing } = judge(helper, draft);
+  return missing.length > 0 || Object.keys(faults).length > 0 ? "" : helper.write(draft);
+}
+
+/** Forms that write the text of the code: a network, a contact, a transfer, a place and others. */
+export function QrPayloadForms({
+  values,
+  onChange,
+}: {
+  values: FieldValues;
+  onChange(values: FieldValues): void;
+}) {
   const [open, setOpen] = useState("text");
   const [drafts, setDrafts] = useState<Record<string, Draft>>({});
   const helper = HELPERS.find(({ name }) => name === open);
   const draft = drafts[open] ?? {};
+
+  function change(next: string) {
+    // What the content needed is not what other contents need.
+    if (helper?.settings !== undefined) onChange({ ...values, eci: "auto" });
+    setOpen(next);
+  }
+
   return (
     <div className="play-helper">
       <Choice
         legend="Content"
         value={open}
-        onChange={setOpen}
+        onChange={change}
         choices={[["text", "Text"], ...HELPERS.map(({ name, label }) => [name, label] as const)]}
       />
       {helper !== undefined && (
-        <div className="play-helper-lines">
-          {helper.lines
-            .filter(({ name }) => name !== "password" || draft["security"] !== "nopass")
-            .map((line) => (
-              <HelperLine
-                key={`${open} ${line.name}`}
-                line={line}
-                value={draft[line.name] ?? line.choices?.[0]?.[0] ?? ""}
-                onChange={(value) => {
-                  const next = { ...draft, [line.name]: value };
-                  setDrafts({ ...drafts, [open]: next });
-                  onText(helper.write(next));
-                }}
-              />
-            ))}
-        </div>
+        <HelperLines
+          key={open}
+          helper={helper}
+          draft={draft}
+          onChange={(next) => {
+            setDrafts({ ...drafts, [open]: next });
+            onChange({ ...values, ...helper.settings, text: textOf(helper, next) });
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function HelperLines({
+  helper,
+  draft,
+  onChange,
+}: {
+  helper: Helper;
+  draft: Draft;
+  onChange(draft: Draft): void;
+}) {
+  const { faults, missing } = judge(helper, draft);
+  return (
+    <div className="play-helper-lines">
+      {shownLines(helper, draft).map((line) => (
+        <HelperLine
+          key={line.name}
+          line={line}
+          value={draft[line.name] ?? line.choices?.[0]?.[0] ?? ""}
+          fault={faults[line.name]}
+          onChange={(value) => onChange({ ...draft, [line.name]: value })}
+        />
+      ))}
+      {missing.length > 0 && (
+        <p className="play-help" role="status">
+          Still needed for the code: {missing.map(({ label }) => label).join(", ")}.
+        </p>
       )}
     </div>
   );
 }
 
 function HelperLine({
-  line: { label, type, choices },
+  line: { label, type, choices, help, required },
   value,
+  fault,
   onChange,
 }: {
   line: Line;
   value: string;
+  fault: string | undefined;
   onChange(value: string): void;
 }) {
   const id = useId();
@@ -160,13 +406,30 @@ function HelperLine({
         className="play-input"
         // Not its type: the browser must not reject what is half typed.
         type="text"
-        inputMode={type as "url" | "tel" | "email" | undefined}
+        inputMode={type as "url" | "tel" | "email" | "decimal" | "numeric" | undefined}
         value={value}
         autoComplete="off"
         autoCapitalize="off"
         spellCheck={false}
+        aria-required={required}
+        aria-invalid={fault !== undefined || undefined}
+        aria-describedby={
+          [fault === undefined ? "" : `${id}-error`, help === undefined ? "" : `${id}-help`]
+            .filter((each) => each !== "")
+            .join(" ") || undefined
+        }
         onChange={(event) => onChange(event.currentTarget.value)}
       />
+      {fault !== undefined && (
+        <p className="play-error" id={`${id}-error`}>
+          {fault}
+        </p>
+      )}
+      {help !== undefined && (
+        <p className="play-help" id={`${id}-help`}>
+          {help}
+        </p>
+      )}
     </div>
   );
 }

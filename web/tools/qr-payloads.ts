@@ -97,3 +97,41 @@ export function urlText(url: string): string {
   // White space and characters outside ASCII are written as URLs write them; the rest stays as it was typed.
   return URL.canParse(whole) ? new URL(whole).href : whole;
 }
+
+/** A text message. Cameras of phones read `SMSTO:`, with the text as it is; `sms:` URLs (RFC 5724) lose it on some. */
+export function smsText({ number, message }: { number: string; message: string }): string {
+  const digits = number.replace(/[^\d+*#]/g, "").replace(/(?!^)\+/g, "");
+  return `SMSTO:${digits}${message === "" ? "" : `:${message}`}`;
+}
+
+export const numberFault = (text: string): string | undefined =>
+  /^[+\d\s()./-]+$/.test(text.trim()) && /\d/.test(text) && !/.\+/.test(text.trim())
+    ? undefined
+    : "Write a phone number in digits, with + and the code of the country, as in +49 30 1234567.";
+
+/** A place as a `geo` URL (RFC 5870), in degrees of WGS 84. */
+export function geoText(place: { latitude: string; longitude: string; altitude: string }): string {
+  const { latitude, longitude, altitude } = place;
+  return `geo:${[latitude, longitude, altitude].flatMap((text) => numberOf(text) ?? []).join(",")}`;
+}
+
+/** In the grammar of the RFC: a decimal point, no plus sign, no exponent and no negative zero. */
+function numberOf(text: string): string | undefined {
+  const [, minus = "", whole = "", decimals = ""] =
+    /^([+-]?)0*(\d+)(?:[.,](\d{1,12}))?°?$/.exec(text.trim().replace(/^−/, "-")) ?? [];
+  if (whole === "") return undefined;
+  const number = decimals === "" ? whole : `${whole}.${decimals}`;
+  return minus === "-" && Number(number) !== 0 ? `-${number}` : number;
+}
+
+export const degreesFault =
+  (most: 90 | 180) =>
+  (text: string): string | undefined => {
+    const number = numberOf(text);
+    return number !== undefined && Math.abs(Number(number)) <= most
+      ? undefined
+      : `A decimal number from -${most} to ${most}, as in ${most === 90 ? "52.5163" : "13.3777"}; ${most === 90 ? "south" : "west"} is negative.`;
+  };
+
+export const metersFault = (text: string): string | undefined =>
+  numberOf(text) === undefined ? "A number of meters, as in 35." : undefined;

@@ -79,7 +79,7 @@ const input = z
     eci: anyCaseOption(
       ECI,
       "auto",
-      "`never` leaves out the ECI header. `auto` marks text beyond ASCII as UTF-8 with it. Bytes never have one. In any case.",
+      "`auto` marks text beyond ASCII as UTF-8 (ECI 26), `never` leaves the mark out. Bytes never have one. In any case.",
     ),
     invert: option(
       z.boolean(),

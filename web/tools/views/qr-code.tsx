@@ -16,7 +16,7 @@ type QrResponse = {
 export const dropLabel = "Drop the file to encode its text";
 
 export function Helper({ values, onChange }: HelperProps) {
-  return <QrPayloadForms onText={(text) => onChange({ ...values, text })} />;
+  return <QrPayloadForms values={values} onChange={onChange} />;
 }
 
 export default function QrResult({ response }: ResultProps) {
