@@ -23,6 +23,9 @@ const CLOSE_PARENTHESIS = 41;
 const OPEN_BRACKET = 91;
 const CARET = 94;
 
+/** Shared by the paragraphs without references to footnotes. */
+const NONE: number[] = [];
+
 /** The bracket stack of one paragraph (CommonMark, appendix A, "look for link or image"). */
 export class BracketStack {
   /** The edits of each `[` and `![` that can still start a link or image. */
@@ -30,7 +33,7 @@ export class BracketStack {
   /** For each of them, whether another bracket opened after it; the text between then cannot be a label. */
   private readonly isFollowed: boolean[] = [];
   /** The edits of the references to footnotes. */
-  private readonly footnoteEdits: number[] = [];
+  private footnoteEdits = NONE;
   private readonly edits: EditList;
   private readonly delimiters: DelimiterStack;
   private readonly references: References;
@@ -64,7 +67,7 @@ export class BracketStack {
     this.to = to;
     this.lastClosing = -1;
     if (this.stack.length > 0) this.stack.length = 0;
-    if (this.footnoteEdits.length > 0) this.footnoteEdits.length = 0;
+    this.footnoteEdits = NONE;
     this.inactive = 0;
   }
 
@@ -119,6 +122,7 @@ export class BracketStack {
     this.edits.truncate(bracket);
     this.delimiters.drop(start);
     this.edits.addNumber(FOOTNOTE, start - 1, pos + 1, footnote.id);
+    if (this.footnoteEdits === NONE) this.footnoteEdits = [];
     this.footnoteEdits.push(bracket);
     return pos + 1;
   }

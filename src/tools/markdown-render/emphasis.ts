@@ -59,9 +59,15 @@ export class DelimiterStack {
     const character = s.charCodeAt(start);
     // GFM, section 6.5: strikethrough has one or two tildes, never more.
     if (character === TILDE && end - start > 2) return;
-    const isDeletion = character === TILDE;
-    const before = flankBefore(s, isDeletion ? start : skipTildesBack(s, start, from), from);
-    const after = flankAfter(s, isDeletion ? end : skipTildes(s, end, to), to);
+    // cmark-gfm leaves tildes out when it judges what is beside `*` or `_`, so that `**~~$10~~**now` is emphasis.
+    let left = start;
+    let right = end;
+    if (character !== TILDE) {
+      while (left > from && s.charCodeAt(left - 1) === TILDE) left--;
+      while (right < to && s.charCodeAt(right) === TILDE) right++;
+    }
+    const before = flankBefore(s, left, from);
+    const after = flankAfter(s, right, to);
     const isLeft = after === 0 || (after === PUNCTUATION && before !== 0);
     const isRight = before === 0 || (before === PUNCTUATION && after !== 0);
     const inWord = character === UNDERSCORE;
@@ -191,19 +197,6 @@ export class DelimiterStack {
     this.previous = grown(this.previous, length);
     this.next = grown(this.next, length);
   }
-}
-
-/** cmark-gfm leaves tildes out when it judges what is beside `*` or `_`, so that `**~~$10~~**now` is emphasis. */
-function skipTildes(s: string, pos: number, to: number): number {
-  let end = pos;
-  while (end < to && s.charCodeAt(end) === TILDE) end++;
-  return end;
-}
-
-function skipTildesBack(s: string, pos: number, from: number): number {
-  let start = pos;
-  while (start > from && s.charCodeAt(start - 1) === TILDE) start--;
-  return start;
 }
 
 /** Which openers a closer looks for depends on its character, whether it can also open, and its length modulo 3. */

@@ -62,8 +62,6 @@ export class HtmlWriter {
   private rows = 0;
   private cells = 0;
   private nesting = 0;
-  /** The marks of the open elements, starting at 1. */
-  private readonly openMarks = new Uint8Array(INLINE_NESTING_MAX + 1);
   /** How many elements were open at the start of the open link; -1 if no link is open. */
   private linkNesting = -1;
   /** The number of open images, whose description is text only. */
@@ -440,14 +438,14 @@ export class HtmlWriter {
   private openElement(mark: number): void {
     const nesting = ++this.nesting;
     if (nesting > INLINE_NESTING_MAX) return;
-    this.openMarks[nesting] = mark;
+    OPEN_MARKS[nesting] = mark;
     this.out.add(OPENING_TAGS[mark] as string);
   }
 
   private closeElement(): void {
     const nesting = this.nesting--;
     if (nesting > INLINE_NESTING_MAX) return;
-    this.out.add(CLOSING_TAGS[this.openMarks[nesting] as number] as string);
+    this.out.add(CLOSING_TAGS[OPEN_MARKS[nesting] as number] as string);
   }
 
   /**
@@ -460,14 +458,20 @@ export class HtmlWriter {
     this.linkNesting = -1;
     const last = Math.min(this.nesting, INLINE_NESTING_MAX);
     for (let i = last; i > linkNesting; i--) {
-      this.out.add(CLOSING_TAGS[this.openMarks[i] as number] as string);
+      this.out.add(CLOSING_TAGS[OPEN_MARKS[i] as number] as string);
     }
     this.out.add("</a>");
     for (let i = linkNesting + 1; i <= last; i++) {
-      this.out.add(OPENING_TAGS[this.openMarks[i] as number] as string);
+      this.out.add(OPENING_TAGS[OPEN_MARKS[i] as number] as string);
     }
   }
 }
+
+/**
+ * The marks of the open elements, starting at 1. Writers share it, because one writes a paragraph at a time, and an array of
+ * its own would take longer than a short document.
+ */
+const OPEN_MARKS = new Uint8Array(INLINE_NESTING_MAX + 1);
 
 /** Indexed by the marks of delimiters, and by those of `sup` and `sub`. */
 const OPENING_TAGS = ["", "<em>", "<strong>", "<del>", "<del>", "<sup>", "<sub>"];

@@ -215,7 +215,6 @@ const MARKS = { sup: "^", sub: "_" };
 /** Stand for tags in the text of an HTML block. No document contains U+0000. */
 const STAND_INS = { sup: "\0^", sub: "\0_" };
 const STAND_INS_END = { sup: "\0)", sub: "\0]" };
-const STAND_IN = /\n|\0(.)/g;
 
 export const standInOf = (name: Name, isClosing: boolean) =>
   (isClosing ? STAND_INS_END : STAND_INS)[name];
@@ -226,17 +225,18 @@ export const withoutStandIns = (text: string) =>
 /** Reads the text of an HTML block: line endings are line breaks. */
 export function readHtmlText(text: string, edits: EditList): void {
   edits.clear(0);
-  let hasScripts = false;
-  for (const { 0: found, 1: tag, index } of text.matchAll(STAND_IN)) {
-    const end = index + found.length;
-    if (tag === undefined) edits.add(BREAK, index, end);
-    else {
-      hasScripts = true;
-      const kind = tag === "^" || tag === "_" ? SCRIPT : SCRIPT_END;
-      edits.addText(kind, index, end, tag === "^" || tag === ")" ? "sup" : "sub");
-    }
+  for (let pos = text.indexOf("\n"); pos >= 0; pos = text.indexOf("\n", pos + 1)) {
+    edits.add(BREAK, pos, pos + 1);
   }
-  if (hasScripts) new ScriptNester(text, edits).nest(0, text.length);
+  if (!text.includes("\0")) return;
+  edits.clear(0);
+  for (const { 0: found, 1: tag, index } of text.matchAll(/\n|\0(.)/g)) {
+    const end = index + found.length;
+    const kind = tag === "^" || tag === "_" ? SCRIPT : SCRIPT_END;
+    if (tag === undefined) edits.add(BREAK, index, end);
+    else edits.addText(kind, index, end, tag === "^" || tag === ")" ? "sup" : "sub");
+  }
+  new ScriptNester(text, edits).nest(0, text.length);
 }
 
 /** Returns the text of an HTML block as plain text, for a block of code. */
