@@ -86,7 +86,7 @@ function render(
   // Plain text has no elements, so it is made from a parse that removes them.
   const text = withText && !isSafe ? new TextWriter(footnotes) : undefined;
   const words = options.outline === true ? new WordCounter() : undefined;
-  const walk = new Walk(blocks, inlines, html, text, words);
+  const walk = new Walk(blocks, inlines, html, text, words, isSafe);
   walk.write(0, blocks.length);
   walk.writeFootnotes(footnotes);
   return {
@@ -121,6 +121,8 @@ class Walk {
   private readonly html: HtmlWriter;
   private readonly text: TextWriter | undefined;
   private readonly words: WordCounter | undefined;
+  /** Whether elements of raw HTML are kept. */
+  private readonly isSafe: boolean;
   private columns = 0;
 
   constructor(
@@ -129,12 +131,14 @@ class Walk {
     html: HtmlWriter,
     text: TextWriter | undefined,
     words: WordCounter | undefined,
+    isSafe: boolean,
   ) {
     this.blocks = blocks;
     this.inlines = inlines;
     this.html = html;
     this.text = text;
     this.words = words;
+    this.isSafe = isSafe;
   }
 
   /** Writes the blocks from `first` to before `last`. Returns whether the last one was a paragraph of `footnote`. */
@@ -151,11 +155,11 @@ class Walk {
           this.writeHtml(block);
           break;
         case "heading":
-          this.html.beforeBlock();
+          if (this.isSafe) this.html.beforeBlock();
           this.inlines.parse(block.text, block.from, block.to);
           this.countWords(block.text, block.from, block.to);
           this.html.heading(block, this.inlines.edits);
-          this.endElements();
+          if (this.isSafe) this.endElements();
           this.text?.leaf(block, this.inlines.edits);
           break;
         case "text":
@@ -172,14 +176,13 @@ class Walk {
           i = block.number;
           break;
         default:
-          if (block.kind !== "end" && block.kind !== "item" && !isElement(block))
-            this.html.beforeBlock();
+          if (this.isSafe && startsBlock(block)) this.html.beforeBlock();
           if (block.kind === "table") this.columns = block.align?.length ?? 0;
           this.html.block(block);
           this.text?.block(block);
       }
     }
-    this.html.endElements();
+    if (this.isSafe) this.html.endElements();
     return isParagraph;
   }
 
@@ -239,16 +242,16 @@ class Walk {
     const { text, from, to, info } = block;
     this.inlines.parse(text, from, to);
     const { edits } = this.inlines;
-    this.html.dropTakenAnchors(edits);
+    if (this.isSafe) this.html.dropTakenAnchors(edits);
     if (info === "" && isEmptied(text, from, to, edits)) {
-      this.endElements();
+      if (this.isSafe) this.endElements();
       return false;
     }
-    this.html.beforeBlock();
-    this.countWords(text, from, to);
+    if (this.isSafe) this.html.beforeBlock();
+    if (this.words !== undefined) this.countWords(text, from, to);
     this.html.paragraph(block, edits, footnote);
     this.text?.leaf(block, edits);
-    this.endElements();
+    if (this.isSafe) this.endElements();
     return true;
   }
 
@@ -285,7 +288,8 @@ class Walk {
   }
 }
 
-const isElement = ({ kind }: Block) => kind === "element" || kind === "element-end";
+const startsBlock = ({ kind }: Block) =>
+  kind !== "end" && kind !== "item" && kind !== "element" && kind !== "element-end";
 
 function isEmptied(s: string, from: number, to: number, edits: EditList): boolean {
   let pos = from;
