@@ -11,6 +11,7 @@ const manifest = JSON.parse(read("package.json")) as {
   scripts: Record<string, string>;
   engines: { node: string };
   optionalDependencies: Record<string, string>;
+  allowScripts: Record<string, boolean>;
 };
 
 test(".nvmrc and both packages of Node name one version", () => {
@@ -30,6 +31,18 @@ test("the lockfile and the changelog know the version of package.json", () => {
     headings.some((heading) => heading.startsWith(`${manifest.version} (`)),
     `CHANGELOG.md has no section ${manifest.version}`,
   );
+});
+
+test("package.json decides about every install script of the lockfile, also of other systems, and about no others", () => {
+  // npm runs the scripts that `allowScripts` does not list, and only warns.
+  const { packages } = JSON.parse(read("package-lock.json")) as {
+    packages: Record<string, { hasInstallScript?: boolean }>;
+  };
+  const withScript = Object.entries(packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([place]) => place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length));
+  assert.deepEqual(Object.keys(manifest.allowScripts).sort(), [...new Set(withScript)].sort());
+  assert.deepEqual([...new Set(Object.values(manifest.allowScripts))], [false]);
 });
 
 test("what only the benchmarks use is not installed in production", () => {

@@ -65,7 +65,7 @@ export type Config = Readonly<{
   logLevel: (typeof LOG_LEVELS)[number];
   toolThreads: number | null;
   /** Null for the default. */
-  httpThreads: number | null;
+  httpThreads: number;
   directCalls: boolean;
   mail: MailSettings;
   /** URL at which to report vulnerabilities: mailto or https. */
@@ -135,10 +135,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       read("TOOLBOOTH_TOOL_THREADS") === undefined
         ? null
         : readNumber("TOOLBOOTH_TOOL_THREADS", 1, 1, 256),
-    httpThreads:
-      read("TOOLBOOTH_HTTP_THREADS") === undefined
-        ? null
-        : readNumber("TOOLBOOTH_HTTP_THREADS", 1, 1, 64),
+    httpThreads: readNumber("TOOLBOOTH_HTTP_THREADS", 1, 1, 64),
     directCalls: readDirectCalls(read("TOOLBOOTH_DIRECT_CALLS"), problems),
     mail: readMail(read, problems),
     securityContact: readSecurityContact(read("TOOLBOOTH_SECURITY_CONTACT"), problems),

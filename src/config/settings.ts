@@ -209,9 +209,8 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
     meaning: "Worker threads that process large inputs",
   },
   TOOLBOOTH_HTTP_THREADS: {
-    fallback: "one less than the cores, at least 1 and at most 64",
-    meaning:
-      "Threads that accept connections and make small calls. More than 1 only on Linux; elsewhere the default is 1",
+    fallback: "1",
+    meaning: "Threads that accept connections and make small calls. More than 1 only on Linux",
   },
   TOOLBOOTH_DIRECT_CALLS: {
     fallback: "off",

@@ -1,5 +1,4 @@
 import { createServer } from "node:net";
-import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { App } from "#api/app.ts";
 import type { AppContext } from "#api/app-context.ts";
@@ -60,13 +59,9 @@ const RESTART_MAX_MS = 30_000;
 /** A thread that ran for this long counts as started successfully. */
 const GOOD_AFTER_MS = 60_000;
 
-const DEFAULT_MAX = 64;
-
-/** `wanted`: TOOLBOOTH_HTTP_THREADS; null for the default. Only Linux spreads connections over the listeners of a port. Throws a ConfigError. */
-export function httpThreadsOf(wanted: number | null, platform: string = process.platform): number {
-  if (platform === "linux")
-    return wanted ?? Math.min(DEFAULT_MAX, Math.max(1, availableParallelism() - 1));
-  if ((wanted ?? 1) === 1) return 1;
+/** `wanted`: TOOLBOOTH_HTTP_THREADS. Only Linux spreads connections over the listeners of a port. Throws a ConfigError. */
+export function httpThreadsOf(wanted: number, platform: string = process.platform): number {
+  if (platform === "linux" || wanted === 1) return wanted;
   throw new ConfigError(
     `TOOLBOOTH_HTTP_THREADS is ${wanted}, but on this system only one thread can listen on the port. Set it to 1, or leave it out.`,
   );

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Worker } from "node:worker_threads";
 import { httpThreadsOf } from "../../../src/apps/node/http-threads.ts";
+import { readConfig } from "../../../src/config/config.ts";
 import { openNodeSocket } from "../../http/node-socket.ts";
 import { openRaw, type RawConnection, rawPost } from "../../http/raw-socket.ts";
 import { runServer, startServer, temporaryFolder } from "../../http/server-process.ts";
@@ -187,10 +188,10 @@ test("a thread that dies takes its connections with it; the other goes on, and a
   assert.ok(errors.some((error) => error.startsWith("An HTTP thread died; restarting")));
 });
 
-test("only on Linux several threads can be had; elsewhere there is one, and more are an error", () => {
+test("there is one thread by default, and more than one are an error where only Linux has them", () => {
   assert.equal(httpThreadsOf(3, "linux"), 3);
   assert.equal(httpThreadsOf(1, "darwin"), 1);
-  assert.equal(httpThreadsOf(null, "win32"), 1);
+  assert.equal(readConfig({}).httpThreads, 1);
   assert.throws(
     () => httpThreadsOf(2, "darwin"),
     /TOOLBOOTH_HTTP_THREADS is 2, but on this system/,
