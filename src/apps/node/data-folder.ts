@@ -93,7 +93,8 @@ export function dropFile(file: string): void {
 export function giveToFolderOwner(file: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(path.dirname(file));
-  chownSync(file, uid, gid);
+  // A sandbox may deny a change of owners, even one that changes nothing.
+  if (uid !== 0 || gid !== 0) chownSync(file, uid, gid);
 }
 
 const full = (place: string) =>

@@ -2,7 +2,7 @@
  * Faults that last until someone or something mends them, such as a deleted file or a checkpoint that fails. Each is logged when
  * it begins, when its cause changes and when it is over, and not in between. `/readyz` and `/metrics` report those that last.
  */
-export const FAULT_NAMES = ["files", "disk", "checkpoint", "clock"] as const;
+export const FAULT_NAMES = ["files", "disk", "checkpoint", "clock", "tools"] as const;
 export type FaultName = (typeof FAULT_NAMES)[number];
 
 export type LastingFault = {

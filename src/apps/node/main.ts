@@ -68,8 +68,16 @@ async function main(): Promise<void> {
   const clock = createClock(systemSources(), savedClock);
   const { dataDir } = config;
   const clockWatch = watchClock(clock, { dataDir, faults, before: savedClock, warn: log.warn });
-  const pool = openToolPool(config.toolThreads, (cause) =>
-    log.logError("A tool thread failed", { cause }),
+  const pool = openToolPool(
+    config.toolThreads,
+    (cause) => log.logError("A tool thread failed", { cause }),
+    {
+      onBroken(cause) {
+        if (cause === null) return faults.clear("tools");
+        log.logError("No tool thread can start", { cause });
+        faults.set("tools", NO_TOOL_THREADS);
+      },
+    },
   );
   const metrics = createNodeMetrics({
     ledger: store.waiting,
@@ -196,6 +204,13 @@ const withOperator = (app: App, dashboard: DashboardServer): App => ({
       ? dashboard.fetchForOperator(request, connection)
       : app.fetch(request, connection),
 });
+
+/** The cause is in the log: it may name folders. */
+const NO_TOOL_THREADS = {
+  message:
+    "Large calls fail: no thread that processes them can start. The log says why; allow the server what the system denies it, or give it more threads and memory.",
+  stopsCalls: true,
+};
 
 /** Long enough for a database that starts together with its nodes or fails over to a new primary. */
 const DATABASE_PATIENCE_MS = 60_000;

@@ -14,17 +14,75 @@ export type ToolPool = {
   close(): Promise<void>;
 };
 
-/** `onFault` is called for threads that failed to start or died; their calls get an error. */
-export function openToolPool(threads: number | null, onFault: (cause: Error) => void): ToolPool {
-  const count = threads ?? Math.max(1, availableParallelism() - 1);
-  const pool = new Piscina<ThreadJob, ToolThreadResponse>({
-    filename: new URL("./tool-thread.ts", import.meta.url).href,
-    minThreads: 1,
-    maxThreads: count,
-    idleTimeout: 30_000,
-  });
+export type ToolPoolOptions = {
+  /** Called with the cause when no thread can start, and with null when one has started after that. */
+  onBroken?: (cause: unknown) => void;
+  /** The file that a thread runs. */
+  entry?: URL;
+  retryMs?: number;
+};
 
-  pool.on("error", onFault);
+/** How long a pool whose threads cannot start waits before it tries again. */
+const RETRY_MS = 10_000;
+
+/** `onFault` is called for threads that failed to start or died; their calls get an error. */
+export function openToolPool(
+  threads: number | null,
+  onFault: (cause: Error) => void,
+  { onBroken = () => {}, entry = ENTRY, retryMs = RETRY_MS }: ToolPoolOptions = {},
+): ToolPool {
+  const count = threads ?? Math.max(1, availableParallelism() - 1);
+  /** Why no thread can start; null if one has. */
+  let broken: Broken = null;
+  let proof: AbortController | null = null;
+  let retry: NodeJS.Timeout | undefined;
+  /** Ends the jobs that wait for a thread or have one. */
+  const jobs = new Set<AbortController>();
+  let pool = openThreads();
+
+  function openThreads() {
+    const opened = new Piscina<ThreadJob | null, ToolThreadResponse | null>({
+      filename: entry.href,
+      minThreads: 1,
+      maxThreads: count,
+      idleTimeout: 30_000,
+    });
+    opened.on("error", (cause) => {
+      if (opened !== pool) return;
+      onFault(cause);
+      // A thread that dies before it takes its job leaves the job waiting, also that of the proof.
+      if (proof === null) void prove(opened);
+      else if (opened.threads.length === 0) proof.abort(cause);
+    });
+    // Not before `pool` is set.
+    queueMicrotask(() => void prove(opened));
+    return opened;
+  }
+
+  /** Runs a job that does nothing. If a thread cannot do even that, calls fail at once until one can. */
+  async function prove(opened: typeof pool): Promise<void> {
+    const proving = new AbortController();
+    proof = proving;
+    try {
+      await opened.run(null, { signal: proving.signal });
+      if (broken !== null) onBroken(null);
+      broken = null;
+    } catch (error) {
+      if (opened !== pool) return;
+      // Others have started, or try to.
+      if (opened.threads.length > 0) return await prove(opened);
+      const cause = proving.signal.aborted ? proving.signal.reason : error;
+      broken = { cause };
+      onBroken(cause);
+      for (const job of jobs) job.abort(cause);
+      retry = setTimeout(() => {
+        void opened.destroy();
+        pool = openThreads();
+      }, retryMs).unref();
+    } finally {
+      if (proof === proving) proof = null;
+    }
+  }
 
   const queue = createFairQueue<Turn>();
   let running = 0;
@@ -57,27 +115,50 @@ export function openToolPool(threads: number | null, onFault: (cause: Error) => 
   }
 
   async function run(job: ThreadJob, account = ""): Promise<ToolResponse> {
+    if (broken !== null) throw withoutThreads(broken.cause);
+    const end = new AbortController();
+    jobs.add(end);
     // Includes the time in the queue: a client that waited this long has given up.
-    const signal = AbortSignal.timeout(TOOL_TIMEOUT_MS);
-    await takeTurn(job, account, signal);
+    const signal = AbortSignal.any([end.signal, AbortSignal.timeout(TOOL_TIMEOUT_MS)]);
     try {
-      // Transferring the bytes saves a copy; with an idempotency key they may be needed for a replay. A buffer that has other bytes
-      // too is not transferred.
-      const isOwn = job.body.byteLength === job.body.buffer.byteLength;
-      const transferList = job.fingerprint || !isOwn ? [] : [job.body.buffer as ArrayBuffer];
-      const response = await pool.run(job, { signal, transferList }).catch((cause) => {
-        throw isPassing(cause) ? overloaded(cause) : cause;
-      });
-      if ("fault" in response)
-        throw new ApiError(response.fault.code, response.fault.message, response.fault.details);
-      return response;
+      await takeTurn(job, account, signal);
+      return await runOnThread(job, signal).finally(endTurn);
+    } catch (error) {
+      // It may have begun while the job waited.
+      throw (broken as Broken) === null ? error : withoutThreads((broken as Broken)?.cause);
     } finally {
-      endTurn();
+      jobs.delete(end);
     }
   }
 
-  return { run, waiting: queue.size, close: () => pool.close() };
+  async function runOnThread(job: ThreadJob, signal: AbortSignal): Promise<ToolResponse> {
+    // Transferring the bytes saves a copy; with an idempotency key they may be needed for a replay. A buffer that has other bytes
+    // too is not transferred.
+    const isOwn = job.body.byteLength === job.body.buffer.byteLength;
+    const transferList = job.fingerprint || !isOwn ? [] : [job.body.buffer as ArrayBuffer];
+    const response = await pool.run(job, { signal, transferList }).catch((cause) => {
+      throw isPassing(cause) ? overloaded(cause) : cause;
+    });
+    if (response === null) throw new Error("A thread returned no response");
+    if ("fault" in response)
+      throw new ApiError(response.fault.code, response.fault.message, response.fault.details);
+    return response;
+  }
+
+  return {
+    run,
+    waiting: queue.size,
+    async close() {
+      clearTimeout(retry);
+      const last = pool;
+      await (broken === null ? last.close() : last.destroy());
+    },
+  };
 }
+
+type Broken = { cause: unknown } | null;
+
+const ENTRY = new URL("./tool-thread.ts", import.meta.url);
 
 type Turn = PromiseWithResolvers<void>;
 
@@ -92,3 +173,10 @@ function overloaded(cause: unknown): ApiError {
     { cause, headers: { "Retry-After": "2" } },
   );
 }
+
+const withoutThreads = (cause: unknown) =>
+  new ApiError(
+    "unavailable",
+    "The service cannot process large calls at the moment. The call was not charged. Try again later.",
+    { cause, headers: { "Retry-After": "10" } },
+  );

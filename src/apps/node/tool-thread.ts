@@ -10,7 +10,16 @@ import { TOOLS } from "#tools/registry.ts";
  * the calling thread; elsewhere it would apply to the process.
  */
 const NICENESS = 5;
-if (process.platform === "linux") setPriority(NICENESS);
+if (process.platform === "linux") lowerPriority();
+
+/** A sandbox may deny this (systemd's `SystemCallFilter=~@resources`), and nobody may raise the priority of a server that runs with less. */
+function lowerPriority(): void {
+  try {
+    setPriority(NICENESS);
+  } catch {
+    // The calls work all the same.
+  }
+}
 
 /** A job for a thread names its tool. */
 export type ThreadJob = ToolJob & { tool: string };
@@ -27,7 +36,9 @@ const sources = {
   digest: (algorithm: string, bytes: Uint8Array) => hash(algorithm, bytes, "buffer"),
 };
 
-export default async function runJob(job: ThreadJob): Promise<ToolThreadResponse> {
+/** Null is no job: its result only says that the thread has started. */
+export default async function runJob(job: ThreadJob | null): Promise<ToolThreadResponse | null> {
+  if (job === null) return null;
   try {
     const tool = toolsByName.get(job.tool);
     if (tool === undefined) throw new Error(`Unknown tool ${job.tool}`);

@@ -85,7 +85,7 @@ function openMark(file: string): number | null {
     const fd = openSync(file + COMMIT_MARK_SUFFIX, constants.O_RDWR | constants.O_CREAT, 0o600);
     const { uid, gid } = statSync(file);
     // Created by root, it must be writable for the user of the server.
-    if (process.getuid?.() === 0) fchownSync(fd, uid, gid);
+    if (process.getuid?.() === 0 && uid !== 0) fchownSync(fd, uid, gid);
     return fd;
   } catch {
     return null;

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { getPriority } from "node:os";
+import path from "node:path";
 import { type TestContext, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { runTool, type ToolResponse } from "#api/pipeline/run-tool.ts";
 import { ApiError, ERRORS } from "#errors.ts";
 import { TOOL_QUEUE_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
@@ -247,4 +249,45 @@ test("a thread that cannot start fails its call, and the process continues", {
   assert.equal((await call("markdown-render", large)).status, 200, "one thread is running");
   assert.equal((await call("hash", { text: "a" })).status, 200);
   assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
+});
+
+test("a pool whose threads cannot start fails its calls at once, and recovers when one can", async (t) => {
+  const entry = path.join(temporaryFolder(t), "thread.mjs");
+  writeFileSync(entry, 'throw new Error("denied");');
+  const causes: unknown[] = [];
+  const pool = openToolPool(2, () => {}, {
+    entry: pathToFileURL(entry),
+    retryMs: 50,
+    onBroken: (cause) => causes.push(cause),
+  });
+  t.after(() => pool.close());
+  const job = () => createJob("hash", JSON.stringify({ text: "a" }));
+  // Both the calls that wait for the first thread, and those that come when it has failed.
+  const early = await Promise.allSettled([pool.run(job()), pool.run(job()), pool.run(job())]);
+  for (const result of [...early, ...(await Promise.allSettled([pool.run(job())]))]) {
+    assert.ok(result.status === "rejected" && result.reason instanceof ApiError);
+    assert.equal(result.reason.code, "unavailable");
+    assert.match(result.reason.message, /^The service cannot process large calls.*not charged/);
+  }
+  assert.match(String(causes[0]), /denied/);
+  assert.equal(pool.waiting(), 0);
+
+  const response = { body: "ok", type: "text/plain", fingerprint: null };
+  writeFileSync(entry, `export default (job) => job && ${JSON.stringify(response)};`);
+  await eventually("a thread starts", async () => causes.at(-1) === null);
+  assert.equal((await pool.run(job())).body, "ok");
+});
+
+test("a thread that dies with its job costs the pool nothing", async (t) => {
+  const entry = path.join(temporaryFolder(t), "thread.mjs");
+  writeFileSync(entry, "export default (job) => job && process.exit(1);");
+  const causes: unknown[] = [];
+  const pool = openToolPool(1, () => {}, {
+    entry: pathToFileURL(entry),
+    onBroken: (cause) => causes.push(cause),
+  });
+  t.after(() => pool.close());
+  for (let count = 0; count < 3; count += 1)
+    await assert.rejects(pool.run(createJob("hash", "{}")), /exited with code: 1/);
+  assert.deepEqual(causes, []);
 });
