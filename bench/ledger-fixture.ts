@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import { keyStart, makeKey } from "#accounts/key-format.ts";
-import { createIdSequence, newAccountId, newKeyId } from "#ids.ts";
+import { createIds, newAccountId, newKeyId } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { databaseFile } from "../src/apps/node/data-folder.ts";
@@ -16,7 +16,7 @@ const CREDITS = 1_000_000_000;
 const FILL_LANES = 512;
 
 const random = (bytes: number) => new Uint8Array(randomBytes(bytes));
-const newId = createIdSequence(random);
+const newId = createIds(random);
 
 /** Creates a data folder's database and secret by starting a server once, and returns the secret. */
 export async function createDataFolder(dataDir: string): Promise<readonly string[]> {

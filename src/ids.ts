@@ -49,18 +49,25 @@ export function accountOfKeyId(keyId: string): string | undefined {
   return part === undefined ? undefined : accountOfPart(part);
 }
 
+/** 95 bits: among a million million ids, two are equal with a probability of one in 95,000. */
+const ID_CHARS = 16;
+/** Random bytes are drawn for so many characters at once, because each draw costs as much as the rest of an id. */
+const DRAWN_CHARS = 256 * ID_CHARS;
+
 /**
- * Makes ids that never repeat, even across nodes and restarts: 12 random characters drawn once per process (71 bits),
- * then a counter. That is cheaper than new random bits for each call.
+ * Makes random ids. An id that counts up would tell each customer how many calls the others make. Random bits are drawn for
+ * many ids at once, at the first use and not before, because workerd allows no random numbers outside a request.
  */
-export function createIdSequence(random: RandomBytes): (prefix: string) => string {
-  let origin: string | undefined;
-  let count = 0;
+export function createIds(random: RandomBytes): (prefix: string) => string {
+  let drawn = "";
+  let at = 0;
   return (prefix) => {
-    // Drawn at the first use, because workerd allows no random numbers outside a request.
-    origin ??= randomBase62(12, random);
-    count += 1;
-    return `${prefix}_${origin}${count.toString(36)}`;
+    if (at === drawn.length) {
+      drawn = randomBase62(DRAWN_CHARS, random);
+      at = 0;
+    }
+    at += ID_CHARS;
+    return `${prefix}_${drawn.slice(at - ID_CHARS, at)}`;
   };
 }
 

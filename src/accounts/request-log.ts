@@ -21,8 +21,11 @@ export type RequestEntry = {
   replayed: boolean;
   /** In milliseconds; null for what did not happen. */
   times: { total: number; body: number | null; tool: number | null; ledger: number | null };
-  /** Of the bodies as transferred; `received` is null where the body was not read. */
-  bytes: { received: number | null; sent: number };
+  /**
+   * Of the bodies as transferred. `received` is null where the body was not read, `sent` where the connection was lost before the
+   * response had left.
+   */
+  bytes: { received: number | null; sent: number | null };
   /** The network address of the client; null where it is not known. */
   address: string | null;
   /** The sentence of the error, cut (`kept-problem.ts`). Null for a 200, and where it was not kept. */
@@ -154,7 +157,7 @@ type Packed = [
   toolTime: number | null,
   ledger: number | null,
   received: number | null,
-  sent: number,
+  sent: number | null,
   address: string | null,
   detail?: string | null,
   errors?: readonly FieldError[] | null,
@@ -172,7 +175,7 @@ function unpack(packed: Packed): RequestEntry {
     number | null,
     number | null,
     number | null,
-    number,
+    number | null,
     string | null,
   ];
   const [detail = null, errors = null] = packed.slice(16) as [

@@ -23,6 +23,8 @@ export type AccessLogEntry = {
   /** The id of the call if it was debited, or may have been: `callRef` in ids.ts. */
   callId: string | null;
   replayed: boolean;
+  /** Whether the response was handed to the network. False: the connection was lost before, and what was charged stays charged. */
+  delivered: boolean;
   durationMs: number;
 };
 
@@ -30,6 +32,7 @@ export const accessLogEntry = (
   context: RequestContext,
   status: number,
   durationMs: number,
+  delivered: boolean,
 ): AccessLogEntry => ({
   requestId: context.requestId,
   method: context.method,
@@ -43,6 +46,7 @@ export const accessLogEntry = (
   charged: context.isChargeInDoubt ? null : context.charged,
   callId: context.callId,
   replayed: context.replayed,
+  delivered,
   durationMs: milliseconds(durationMs),
 });
 
@@ -51,7 +55,18 @@ export const accessLogEntry = (
  * in a forged key is only a claim. `byteLength`: of a text in UTF-8.
  */
 export function requestLogEntry(
-  { requestId, tool, status, code, account, key, charged, replayed, durationMs }: AccessLogEntry,
+  {
+    requestId,
+    tool,
+    status,
+    code,
+    account,
+    key,
+    charged,
+    replayed,
+    delivered,
+    durationMs,
+  }: AccessLogEntry,
   context: RequestContext,
   byteLength: (text: string) => number,
 ): { account: string; entry: RequestEntry } | null {
@@ -70,7 +85,10 @@ export function requestLogEntry(
       charged,
       replayed,
       times: { total: durationMs, body: times.body, tool: times.tool, ledger: times.ledger },
-      bytes: { received: context.receivedBytes, sent: lengthOf(sent, byteLength) },
+      bytes: {
+        received: context.receivedBytes,
+        sent: delivered ? lengthOf(sent, byteLength) : null,
+      },
       address: context.address,
       ...(problem === null ? NO_PROBLEM : keptProblem(problem)),
     },

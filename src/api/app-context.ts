@@ -40,6 +40,8 @@ export type AppContext = {
    * sent in pieces, which say that themselves.
    */
   whenSent: ((connection: unknown, then: () => void) => void) | null;
+  /** Whether the client's connection is known to be lost, so that the call need not be charged; null if the runtime does not tell. */
+  hasLeft: ((connection: unknown) => boolean) | null;
   /** Wraps the pieces of a large response in a stream of `bytes` bytes. */
   sendStream(pieces: ReadableStream<Uint8Array>, bytes: number): ReadableStream<Uint8Array>;
   /**
@@ -61,7 +63,15 @@ export type AppContext = {
   /** Null if the runtime keeps no metrics. */
   metrics: Metrics | null;
   /** Called once per response, after it was made; null if the runtime keeps no record. `access-log.ts` makes the entry of a log. */
-  record: ((context: RequestContext, status: number, durationMs: number) => void) | null;
+  record:
+    | ((
+        context: RequestContext,
+        status: number,
+        durationMs: number,
+        /** Undefined for a response to what is no request. */
+        connection: unknown,
+      ) => void)
+    | null;
   /** Logs a failure of the service. Clients never see these messages. */
   logError(message: string, details: ErrorDetails): void;
 };

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { ApiError } from "#errors.ts";
-import { createIdSequence } from "#ids.ts";
+import { createIds } from "#ids.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { createReadAccount } from "./account.ts";
 import type { AppContext } from "./app-context.ts";
@@ -78,7 +78,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
   const callTool = createCallTool({ app, replier, keys, openGate, budget });
   const readAccount = createReadAccount(app, replier, keys, openGate);
   const monitoring = createMonitoringEndpoints(app, replier);
-  const newId = createIdSequence(app.random);
+  const newId = createIds(app.random);
   const calls = new Map(app.tools.map((tool) => [pathOf(tool), callOf(tool)]));
   const hono = new Hono();
   const site = createSite?.({ app, replier, keys, openGate, budget, calls });
@@ -120,8 +120,8 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     };
   }
 
-  const record = (context: RequestContext, status: number): void =>
-    app.record?.(context, status, app.elapsed() - context.startedAt);
+  const record = (context: RequestContext, status: number, connection?: unknown): void =>
+    app.record?.(context, status, app.elapsed() - context.startedAt, connection);
 
   /** `asMade` turns an error into what the handler returns. */
   async function respond<Sent extends ApiRequest, Made extends { status: number }>(
@@ -138,7 +138,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     } catch (thrown) {
       response = asMade(await respondWithError(thrown, request, context, bodyBytesMax));
     }
-    record(context, response.status);
+    record(context, response.status, connection);
     return response;
   }
 

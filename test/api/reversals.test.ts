@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { type AccessLogEntry, accessLogEntry } from "#api/access-log.ts";
+import type { RequestContext } from "#api/pipeline/request-context.ts";
 import { runTool } from "#api/pipeline/run-tool.ts";
 import { callRef, parseCallRef } from "#ids.ts";
 import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
@@ -63,8 +64,8 @@ for (const { name, fault, idempotencyKey, reversals, charged } of [
   test(`a debit ${name}, and the error says whether the call was charged`, async () => {
     let error: Error | null = null;
     const entries: AccessLogEntry[] = [];
-    const record = (...recorded: Parameters<typeof accessLogEntry>) =>
-      void entries.push(accessLogEntry(...recorded));
+    const record = (context: RequestContext, status: number, durationMs: number) =>
+      void entries.push(accessLogEntry(context, status, durationMs, true));
     const logged: { message: string; callId: string | undefined }[] = [];
     const service = await openFailing(() => error, {
       record,

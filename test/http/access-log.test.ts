@@ -32,7 +32,7 @@ async function open(t: TestContext, rateLimit = 100_000) {
     open: async (settings: TestServiceSettings) =>
       openMemory(settings, {
         record(context, status, durationMs) {
-          const entry = accessLogEntry(context, status, durationMs);
+          const entry = accessLogEntry(context, status, durationMs, true);
           entries.push(entry);
           requests.push(requestLogEntry(entry, context, Buffer.byteLength));
         },

@@ -56,6 +56,7 @@ export function openInProcess(
     random: sources.random,
     runTool: (tool, job) => runTool(tool, job, sources),
     whenSent: null,
+    hasLeft: null,
     sendStream: (pieces) => pieces,
     hashKey: sha256,
     compress: null,

@@ -195,7 +195,11 @@ function Facts(props: Parameters<typeof RequestPanel>[0]) {
       </Fact>
       <Fact name="Charged">{chargeText(request)}</Fact>
       <Fact name="Body received">{size(bytes.received)}</Fact>
-      <Fact name="Body sent">{size(bytes.sent)}</Fact>
+      <Fact name="Body sent">
+        {bytes.sent === null
+          ? "Nothing: the connection was lost before the response had left"
+          : size(bytes.sent)}
+      </Fact>
       <Fact name="Through">{via === "mcp" ? "MCP" : "HTTP"}</Fact>
       <Fact name="Client address">{address ?? "Not known"}</Fact>
     </dl>

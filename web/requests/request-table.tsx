@@ -91,7 +91,8 @@ export function RequestTable(props: {
                 </td>
                 <td className="tb-log-ms">{duration(times.total)}</td>
                 <td className="tb-log-size">
-                  {bytes.received === null ? "–" : size(bytes.received)}, {size(bytes.sent)}
+                  {bytes.received === null ? "–" : size(bytes.received)},{" "}
+                  {bytes.sent === null ? "–" : size(bytes.sent)}
                 </td>
                 <td className="tb-log-address" title={address ?? undefined}>
                   {address ?? "–"}

@@ -207,8 +207,11 @@ export type RequestView = {
   /** A repeat with the same `Idempotency-Key`, answered from the first call. */
   replayed: boolean;
   times: RequestTimes;
-  /** Sizes of the bodies as transferred; `received` is null where the body was not read. */
-  bytes: { received: number | null; sent: number };
+  /**
+   * Sizes of the bodies as transferred. `received` is null where the body was not read, `sent` where the connection was lost before
+   * the response had left.
+   */
+  bytes: { received: number | null; sent: number | null };
   /** The network address of the client. */
   address: string | null;
   /** The sentence of the error, cut; null for a 200, and where it was not kept. */

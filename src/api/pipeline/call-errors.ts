@@ -7,6 +7,10 @@ import type { TopUp } from "#top-up.ts";
 /** Errors that more than one place throws or shows. */
 
 /** The ledger cannot be reached, and every call needs it. Only for a call whose debit was certainly not made. */
+/** No client ever sees it: the connection is gone. It is for the logs. */
+export const clientLeft = (): ApiError =>
+  new ApiError("invalid_request", "The connection was lost before the call was charged.");
+
 export function unavailable(cause: unknown): ApiError {
   return new ApiError(
     "unavailable",

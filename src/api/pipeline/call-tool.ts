@@ -1,5 +1,5 @@
 import { ApiError } from "#errors.ts";
-import { callRef, createIdSequence } from "#ids.ts";
+import { callRef, createIds } from "#ids.ts";
 import { type DebitOrder, NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { PIECE_CHARS } from "#tools/long-text.ts";
@@ -7,7 +7,7 @@ import type { AppContext } from "../app-context.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { isWaiting, readBody } from "./body.ts";
 import { SMALL_BYTES } from "./body-arrival.ts";
-import { chargeReversed, chargeUnknown, unavailable } from "./call-errors.ts";
+import { chargeReversed, chargeUnknown, clientLeft, unavailable } from "./call-errors.ts";
 import type { ApiRequest, ApiResponse } from "./exchange.ts";
 import { addEarliest, type Gate, type OpenGate } from "./gate.ts";
 import {
@@ -52,7 +52,7 @@ type CallDeps = {
 export function createCallTool({ app, replier, keys, openGate, budget }: CallDeps): CallTool {
   const running = createRunning();
   const replays = createReplays(app.elapsed);
-  const newId = createIdSequence(app.random);
+  const newId = createIds(app.random);
 
   /**
    * If the outcome of the debit is unknown, the call fails, and a job reverses the debit if it was made. A call with an idempotency
@@ -166,6 +166,7 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
         idempotency: idempotencyOrder(repeatKey, result, context.receivedAt),
       };
       if (order.idempotency !== null) addEarliest(order, app);
+      if (app.hasLeft?.(connection)) throw clientLeft();
       const counted = await debit(order, gate, context);
       lap("ledger");
       const isCharged = counted.outcome.outcome === "debited";

@@ -2,7 +2,7 @@ import { createApp } from "#api/app.ts";
 import { dropBody } from "#api/pipeline/body.ts";
 import { problemBody } from "#api/problem.ts";
 import { ApiError } from "#errors.ts";
-import { createIdSequence } from "#ids.ts";
+import { createIds } from "#ids.ts";
 import { SPACE_BYTES } from "#limits.ts";
 import { createEdgeAppContext, randomBytes, type WorkerEnv } from "./app-context.ts";
 import { openOnce } from "./open-once.ts";
@@ -40,7 +40,7 @@ export default {
   },
 };
 
-const newId = createIdSequence(randomBytes);
+const newId = createIds(randomBytes);
 
 /** Problem details without a documentation URL, because PUBLIC_URL may be the missing setting. */
 async function refuse(request: Request): Promise<Response> {

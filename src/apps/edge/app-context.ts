@@ -62,6 +62,7 @@ export function createEdgeAppContext(
     bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS,
     runTool: (tool, job) => runToolInPieces(tool, job, { random, digest }),
     whenSent: null,
+    hasLeft: null,
     sendStream: ofKnownLength,
     clientAddress: (request) => clientAddressOf(request as Request | undefined),
     ...clocks,

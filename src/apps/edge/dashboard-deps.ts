@@ -21,7 +21,7 @@ import { readBody } from "#api/pipeline/body.ts";
 import { salesOf } from "#billing/price-list.ts";
 import { warningsOfWorker } from "#config/setting-names.ts";
 import { SETTINGS } from "#config/settings.ts";
-import { createIdSequence, randomBase62 } from "#ids.ts";
+import { createIds, randomBase62 } from "#ids.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { apiOptionsOf, type DashboardSite } from "#site/site-context.ts";
 import { reversalsOfObjects } from "#stores/durable-object/ledger.ts";
@@ -126,7 +126,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     inBackground,
     logError: (message, cause) => logError(message, { cause }),
   };
-  const newId = createIdSequence(random);
+  const newId = createIds(random);
   const rest: Omit<DashboardDeps, "auth"> = {
     settings: {
       publicUrl,

@@ -28,7 +28,7 @@ export function recordCalls({ bounds, append, now, logError }: Recording): AppCo
       logError(`Calls that will be missing from the request log: ${count}`, { cause }),
   });
   return (context, status, durationMs) => {
-    const entry = accessLogEntry(context, status, durationMs);
+    const entry = accessLogEntry(context, status, durationMs, true);
     const logged = requestLogEntry(entry, context, byteLength);
     if (logged !== null) recorder.record(logged.account, logged.entry);
   };

@@ -84,10 +84,9 @@ export function createNodeAppContext(parts: Parts): AppContext {
       job.body.byteLength >= tool.heavyFromBytes
         ? pool.run({ ...job, tool: tool.name }, account)
         : runTool(tool, job, sources),
-    whenSent: (connection, then) =>
-      connection instanceof RelayedConnection
-        ? connection.whenSent(then)
-        : whenSent(connection as IncomingMessage | undefined, then),
+    whenSent: afterSending,
+    hasLeft: (connection) =>
+      (connection as IncomingMessage | undefined)?.socket?.destroyed === true,
     sendStream: (pieces) => pieces,
     compress: (encoding, bytes) => (encoding === "br" ? brotli(bytes) : gzipped(bytes)),
     metrics: {
@@ -99,16 +98,24 @@ export function createNodeAppContext(parts: Parts): AppContext {
       read: metrics.read,
       countThrottledKey: metrics.countThrottledKey,
     },
-    record(context, status, durationMs) {
-      const entry = accessLogEntry(context, status, durationMs);
-      metrics.record(entry);
-      log.access(entry);
-      const logged = requests && requestLogEntry(entry, context, Buffer.byteLength);
-      if (logged != null) requests?.record(logged.account, logged.entry);
+    record(context, status, durationMs, connection) {
+      afterSending(connection, (isDelivered) => {
+        const entry = accessLogEntry(context, status, durationMs, isDelivered);
+        metrics.record(entry);
+        log.access(entry);
+        const logged = requests && requestLogEntry(entry, context, Buffer.byteLength);
+        if (logged != null) requests?.record(logged.account, logged.entry);
+      });
     },
     logError: log.logError,
   };
 }
+
+/** Calls `then` when the response has been handed to the network, or its connection has been lost before. */
+const afterSending = (connection: unknown, then: (isDelivered: boolean) => void): void =>
+  connection instanceof RelayedConnection
+    ? connection.whenSent(then)
+    : whenSent(connection as IncomingMessage | undefined, then);
 
 /**
  * Remembers the hashes of keys that were used a moment ago, so that a call does not hash its key again. That says nothing about

@@ -2,56 +2,104 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * Tracks the responses in progress on each connection, and closes connections whose client may still be sending. Closing
- * with unread bytes would reset the connection and discard the response in transit (RFC 9112, section 9.6). So the
- * server ends its side first, then reads and drops bytes until the client ends, pauses or sends for too long.
+ * Gives each connection's requests their turn, and closes connections.
+ *
+ * A pipelined request waits until the response before it has been sent: if that response closes the connection, whatever the reason,
+ * the request is never served, so it costs nothing (RFC 9112, section 9.3.2). While requests wait, no more are read.
+ *
+ * Closing with unread bytes would reset the connection and discard the response in transit (RFC 9112, section 9.6). So the server
+ * ends its side first, then reads and drops bytes until the client ends, pauses or sends for too long.
  */
 export type Connections = {
-  /** Records a response. Called for every request, so it must be cheap. */
-  track(outgoing: ServerResponse): void;
+  /**
+   * Records a response, and returns whether it is its turn. If not, call `wait`. Called for every request, so it must be cheap.
+   */
+  enter(outgoing: ServerResponse): boolean;
+  /** Calls `serve` when it is the turn of a response; never if the connection is closed before. */
+  wait(outgoing: ServerResponse, serve: () => void): void;
   /** Returns the responses in progress in request order, of one connection or of all. */
   underWay(socket?: Socket): ServerResponse[];
+  /** No request has arrived on the connection after the one of this response. */
+  isLast(outgoing: ServerResponse): boolean;
   /** Ends the connection after the written bytes. `incoming` is the request whose body is still arriving. */
   close(socket: Socket, incoming?: IncomingMessage): void;
   isClosing(socket: Socket): boolean;
   /** No request is being served. Part of one may have arrived. */
   isIdle(socket: Socket): boolean;
+  /** Destroys connections on which no request has arrived, not even a part of one, since the last response was sent. */
+  closeIdle(): void;
   /** Destroys connections that were closed and still linger. */
   cut(): void;
 };
+
+type Connection = { responses: ServerResponse[]; waiting: (() => void)[] };
 
 const PAUSE_MAX_MS = 2_000;
 /** 10 MB at 1 MB/s, with a margin. */
 const LINGER_MAX_MS = 15_000;
 
 export function watchConnections(server: Server): Connections {
-  const responsesOf = new Map<Socket, ServerResponse[]>();
+  const connections = new Map<Socket, Connection>();
   const closing = new Set<Socket>();
 
   server.on("connection", (socket) => {
-    const responses: ServerResponse[] = [];
-    responsesOf.set(socket, responses);
+    const connection: Connection = { responses: [], waiting: [] };
+    const { responses } = connection;
+    connections.set(socket, connection);
     socket.once("close", () => {
-      responsesOf.delete(socket);
+      connections.delete(socket);
       closing.delete(socket);
+    });
+    // The client sends no more, and still reads.
+    socket.once("end", () => {
+      const last = responses.at(-1);
+      if (last !== undefined && !last.headersSent) last.setHeader("Connection", "close");
     });
     // Node calls this after the last response; it would reset a client that is still sending.
     const destroySoon = socket.destroySoon.bind(socket);
     socket.destroySoon = () => {
-      const incoming = responses.at(-1)?.req;
-      if (incoming === undefined || incoming.complete) destroySoon();
+      const incoming = responses.find((each) => !each.req.complete)?.req;
+      if (socket.readableEnded) destroySoon();
       else close(socket, incoming);
     };
   });
 
-  function track(outgoing: ServerResponse): void {
-    const responses = responsesOf.get(outgoing.req.socket);
-    if (responses === undefined) return;
+  function enter(outgoing: ServerResponse): boolean {
+    const { socket } = outgoing.req;
+    const responses = connections.get(socket)?.responses;
+    // After a response that closes the connection.
+    if (responses === undefined || !socket.writable) return false;
     // The usual case is one finished response: overwrite it and keep the array.
-    const isOver = responses.at(-1)?.writableFinished === true;
+    const isOver = responses.length === 0 || responses.at(-1)?.writableFinished === true;
     if (isOver && responses.length > 1) responses.length = 1;
     if (isOver) responses[0] = outgoing;
     else responses.push(outgoing);
+    return isOver;
+  }
+
+  function wait(outgoing: ServerResponse, serve: () => void): void {
+    const { socket } = outgoing.req;
+    const connection = connections.get(socket);
+    if (connection === undefined || !socket.writable) return void outgoing.req.resume();
+    const { waiting } = connection;
+    waiting.push(serve);
+    if (waiting.length === 1) serveAfterCurrent(socket, connection);
+    // Node resumes the socket at the end of each request that it parses.
+    process.nextTick(() => {
+      if (waiting.length > 0) socket.pause();
+    });
+  }
+
+  function serveAfterCurrent(socket: Socket, connection: Connection): void {
+    const { responses, waiting } = connection;
+    responses.at(-1 - waiting.length)?.once("close", () => {
+      if (!socket.writable) return;
+      responses.splice(0, responses.length - waiting.length);
+      const serve = waiting.shift();
+      if (waiting.length > 0) serveAfterCurrent(socket, connection);
+      else socket.resume();
+      serve?.();
+    });
   }
 
   function close(socket: Socket, incoming?: IncomingMessage): void {
@@ -65,20 +113,31 @@ export function watchConnections(server: Server): Connections {
     incoming?.removeAllListeners("data");
     incoming?.once("end", () => socket.destroy());
     incoming?.resume();
+    socket.resume();
   }
 
+  const isUnderWay = (each: ServerResponse) => !each.writableFinished && !each.destroyed;
+
   function underWay(socket?: Socket): ServerResponse[] {
-    const responses =
-      socket === undefined ? [...responsesOf.values()].flat() : responsesOf.get(socket);
-    return (responses ?? []).filter((each) => !each.writableFinished && !each.destroyed);
+    const some = socket === undefined ? connections.values() : [connections.get(socket)];
+    return [...some].flatMap((each) => each?.responses.filter(isUnderWay) ?? []);
   }
 
   return {
-    track,
+    enter,
+    wait,
     underWay,
+    isLast: (outgoing) => connections.get(outgoing.req.socket)?.responses.at(-1) === outgoing,
     isIdle: (socket) => underWay(socket).length === 0,
     close,
     isClosing: (socket) => closing.has(socket),
+    closeIdle() {
+      // Node takes a response for sent that has been written, though not all of it has left.
+      const busy = [...connections.keys()].filter((socket) => underWay(socket).length > 0);
+      for (const socket of busy) socket.destroy = () => socket;
+      server.closeIdleConnections();
+      for (const socket of busy) delete (socket as Partial<Socket>).destroy;
+    },
     cut() {
       for (const socket of closing) socket.destroy();
     },

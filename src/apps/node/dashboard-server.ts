@@ -9,7 +9,7 @@ import type { PriceList } from "#billing/price-list.ts";
 import type { Config } from "#config/config.ts";
 import { ApiError } from "#errors.ts";
 import { isLoopback } from "#hosts.ts";
-import { createIdSequence } from "#ids.ts";
+import { createIds } from "#ids.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import type { DashboardSite } from "#site/site-context.ts";
@@ -135,7 +135,7 @@ export function openDashboardServer(
   };
 }
 
-const newId = createIdSequence(random);
+const newId = createIds(random);
 
 /** As a response and not an error: the app would log an error for each of the requests of a flood. */
 function respondBusy({ headers }: Request): Response {

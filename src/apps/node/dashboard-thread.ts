@@ -29,7 +29,7 @@ import { createEmailSender } from "#email/send-emails.ts";
 import { endpointSealer } from "#events/endpoint-secrets.ts";
 import { createNodeWebhookTransport } from "#events/node-webhook-transport.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
-import { createIdSequence, randomBase62 } from "#ids.ts";
+import { createIds, randomBase62 } from "#ids.ts";
 import { countJobs } from "#jobs/job-queue.ts";
 import { startJobs } from "#jobs/node-schedule.ts";
 import { openBilling } from "./billing.ts";
@@ -69,7 +69,7 @@ const store = openDashboardStore(settings, (cause) =>
 );
 const now = () => Date.now();
 const REST_MAX_MS = 50;
-const newId = createIdSequence(random);
+const newId = createIds(random);
 
 const { smtp, api, from } = settings.mail;
 const outbox = () =>

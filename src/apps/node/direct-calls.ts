@@ -58,6 +58,7 @@ export function serveDirectCalls(
     /** What arrived during a call. */
     const held: Buffer[] = [];
     let heldBytes = 0;
+    let hasEnded = false;
 
     function handOver(chunks: Buffer[]): void {
       connections.delete(socket);
@@ -101,10 +102,10 @@ export function serveDirectCalls(
     }
 
     function write({ status, headers: own, body }: ApiResponse): Promise<void> | undefined {
-      // The client has ended the connection, and `end` this side of it.
       if (!socket.writable) return undefined;
       // During shutdown a kept-alive connection would accept new requests forever.
-      const headers = server.listening ? own : { Connection: "close", ...own };
+      const goesOn = server.listening && !hasEnded;
+      const headers = goesOn ? own : { Connection: "close", ...own };
       const isLast = headers["Connection"] !== undefined;
       const sent = isLast ? closeAfter : goOn;
       if (body instanceof ReadableStream) {
@@ -134,8 +135,11 @@ export function serveDirectCalls(
     }
 
     const closeAfter = () => socket.destroySoon();
-    // As `node:http` does, which keeps no half-closed connections.
-    const end = () => void socket.end();
+    /** The client sends no more, and may still read. */
+    function end(): void {
+      hasEnded = true;
+      if (connection.state !== "busy") socket.end();
+    }
     // "close" follows.
     const ignore = () => {};
     const forget = () => void connections.delete(socket);

@@ -161,7 +161,7 @@ function accessLine(level: "info" | "debug", time: string, entry: AccessLogEntry
     `"route":"${entry.route}","tool":${text(entry.tool)},"status":${entry.status},` +
     `"code":${text(entry.code)},"account":${text(entry.account)},"key":${text(entry.key)},` +
     `"charged":${entry.charged},"callId":${text(entry.callId)},` +
-    `"replayed":${entry.replayed},"durationMs":${entry.durationMs},"msg":"request"}\n`
+    `"replayed":${entry.replayed},"delivered":${entry.delivered},"durationMs":${entry.durationMs},"msg":"request"}\n`
   );
 }
 

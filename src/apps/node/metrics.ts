@@ -67,6 +67,12 @@ export function createNodeMetrics(queues: {
     help: "Credits charged by tool",
     labelNames: ["tool"],
   });
+  const undelivered = new Counter({
+    registers,
+    name: "toolbooth_calls_not_delivered_total",
+    help: "Successful calls whose connection was lost before their response had left, by tool",
+    labelNames: ["tool"],
+  });
   const batchSize = new Histogram({
     registers,
     name: "toolbooth_ledger_batch_orders",
@@ -151,11 +157,21 @@ export function createNodeMetrics(queues: {
 
   const counts = createRequestCounts();
   const durations = createDurations();
-  function add({ route, tool, status, code, requests: count, charged, ...times }: RequestCount) {
+  function add({
+    route,
+    tool,
+    status,
+    code,
+    requests: count,
+    charged,
+    undelivered: lost,
+    ...times
+  }: RequestCount) {
     requests.inc({ route, status, code: code ?? "" }, count);
     if (tool === null) return;
     calls.inc({ tool, status }, count);
     if (charged > 0) credits.inc({ tool }, charged);
+    if (lost > 0 && status === 200) undelivered.inc({ tool }, lost);
     durations.add(tool, times);
   }
   return {

@@ -1,7 +1,7 @@
 import { createTokenSearch } from "#api/operator/check-token.ts";
 import { respondWithError } from "#api/operator/operator-app.ts";
 import { dropBody, readBody } from "#api/pipeline/body.ts";
-import { createIdSequence } from "#ids.ts";
+import { createIds } from "#ids.ts";
 import { OPERATOR_BODY_BYTES_MAX } from "#limits.ts";
 import type { OperatorToken } from "#operator/perform.ts";
 import type { NodeLog } from "./log.ts";
@@ -16,7 +16,7 @@ type Forward = (request: Request, body: Uint8Array | null) => Promise<Response>;
 /** Forwards a request below `/operator` to the dashboard thread. Reads the body only if the token is valid, which bounds memory. */
 export function createOperatorServer(tokens: readonly OperatorToken[], log: NodeLog) {
   const findName = createTokenSearch(tokens);
-  const newId = createIdSequence(random);
+  const newId = createIds(random);
   return async (request: Request, forward: Forward): Promise<Response> => {
     try {
       if (findName(request.headers.get("authorization")) === null) {

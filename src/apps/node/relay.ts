@@ -172,7 +172,7 @@ export class RelayedConnection {
   readonly headers: { "x-forwarded-for"?: string | string[] };
   readonly socket: { remoteAddress: string | undefined };
   #isSent = false;
-  #then: (() => void)[] = [];
+  #then: ((isDelivered: boolean) => void)[] = [];
 
   constructor({ target, peer, forwardedFor }: RelayedRequest) {
     this.url = target;
@@ -180,14 +180,15 @@ export class RelayedConnection {
     this.socket = { remoteAddress: peer };
   }
 
-  whenSent(then: () => void): void {
-    if (this.#isSent) then();
+  /** The thread that has the connection does not say whether the response arrived. */
+  whenSent(then: (isDelivered: boolean) => void): void {
+    if (this.#isSent) then(true);
     else this.#then.push(then);
   }
 
   sent(): void {
     this.#isSent = true;
-    for (const then of this.#then.splice(0)) then();
+    for (const then of this.#then.splice(0)) then(true);
   }
 }
 

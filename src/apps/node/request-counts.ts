@@ -11,6 +11,8 @@ export type RequestCounts = {
 export type RequestCount = Pick<AccessLogEntry, "route" | "tool" | "status" | "code"> & {
   requests: number;
   charged: number;
+  /** Responses whose connection was lost before they had left. */
+  undelivered: number;
   /** How many ended within each bound of `DURATION_BOUNDS`, but not within a smaller one. The last is for longer ones. */
   durations: number[];
   /** The sum of all durations. */
@@ -45,6 +47,7 @@ export function createRequestCounts(): RequestCounts {
       const seconds = entry.durationMs / 1000;
       count.requests += 1;
       count.charged += entry.charged ?? 0;
+      if (!entry.delivered) count.undelivered += 1;
       count.seconds += seconds;
       const bucket = bucketOf(seconds);
       count.durations[bucket] = (count.durations[bucket] as number) + 1;
@@ -63,7 +66,7 @@ export function createRequestCounts(): RequestCounts {
 }
 
 const zero = () => ({
-  ...{ requests: 0, charged: 0, seconds: 0 },
+  ...{ requests: 0, charged: 0, undelivered: 0, seconds: 0 },
   durations: new Array<number>(DURATION_BOUNDS.length + 1).fill(0),
 });
 

@@ -74,6 +74,8 @@ export async function startNodeServer(
   });
   // Closes connections without traffic: a client that does not read its response would hold it in memory forever.
   server.timeout = SILENCE_MAX_MS;
+  // A client may end its side after its request and still read, as `nc -N` does. Node would drop the response.
+  (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
   const [serve] = server.listeners("connection") as [(socket: Socket) => void];
   let direct: DirectCalls | undefined;
   const connections = watchConnections(server);
@@ -92,7 +94,11 @@ export async function startNodeServer(
     void rejectConnection(error, socket, connections, app);
   server.on("clientError", (error, socket) => reject(error, socket as Socket));
   // CONNECT is not supported.
-  server.on("connect", (_, socket) => reject(new Error("CONNECT"), socket as Socket));
+  server.on("connect", (_, socket) => {
+    // Node has removed its own listener.
+    socket.on("error", () => {});
+    reject(new Error("CONNECT"), socket as Socket);
+  });
   const listener = getRequestListener(
     (request, { incoming }) => {
       const tooMany = bounds.errorOf(incoming.socket as Socket);
@@ -117,16 +123,25 @@ export async function startNodeServer(
   }
   const smallCalls = createSmallCalls(app);
   const handleRequest: RequestListener = (incoming, outgoing) => {
+    if (connections.enter(outgoing)) serveRequest(incoming, outgoing);
+    else connections.wait(outgoing, () => serveRequest(incoming, outgoing));
+  };
+  const serveRequest: RequestListener = (incoming, outgoing) => {
     const deciding = bounds.deciding(incoming.socket);
     if (deciding !== undefined) {
-      void deciding.then(() => handleRequest(incoming, outgoing));
+      void deciding.then(() => serveRequest(incoming, outgoing));
       return;
     }
-    // During shutdown a kept-alive connection would accept new requests forever.
-    const isRejected = bounds.errorOf(incoming.socket) !== undefined;
-    if (!server.listening || isRejected) outgoing.setHeader("Connection", "close");
-    connections.track(outgoing);
     keepResponse(incoming, outgoing);
+    // The parser tells of one request after the other, so which is the last one is known later.
+    if (server.listening) respond(incoming, outgoing);
+    else process.nextTick(respond, incoming, outgoing);
+  };
+  const respond: RequestListener = (incoming, outgoing) => {
+    const isRejected = bounds.errorOf(incoming.socket) !== undefined;
+    // During shutdown a kept-alive connection would accept new requests forever.
+    const isLast = !server.listening && connections.isLast(outgoing);
+    if (isLast || isRejected) outgoing.setHeader("Connection", "close");
     if (!isRejected && smallCalls.respond(incoming, outgoing)) return;
     void listener(incoming, outgoing);
   };
@@ -147,11 +162,27 @@ const keepResponse = (incoming: Tracked, outgoing: ServerResponse) => {
   incoming[RESPONSE] = outgoing;
 };
 
-/** Calls `then` when the response to the request has been handed to the network or its connection is closed. */
-export function whenSent(incoming: IncomingMessage | undefined, then: () => void): void {
-  const outgoing = incoming && (incoming as Tracked)[RESPONSE];
-  if (outgoing === undefined || outgoing.closed || outgoing.destroyed) then();
-  else outgoing.once("close", then);
+type WhenSent = (isDelivered: boolean) => void;
+const WHEN_SENT = Symbol("whenSent");
+type Awaited = ServerResponse & { [WHEN_SENT]?: WhenSent[] };
+
+/**
+ * Calls `then` when the response to the request has been handed to the network (`isDelivered`), or its connection has been lost
+ * before. A message of MCP may have many calls, so all that waits shares one listener.
+ */
+export function whenSent(incoming: IncomingMessage | undefined, then: WhenSent): void {
+  const outgoing: Awaited | undefined = incoming && (incoming as Tracked)[RESPONSE];
+  if (outgoing === undefined) then(true);
+  else if (outgoing.closed || outgoing.destroyed) then(outgoing.writableFinished);
+  else if (outgoing[WHEN_SENT] !== undefined) outgoing[WHEN_SENT].push(then);
+  else {
+    outgoing[WHEN_SENT] = [then];
+    outgoing.on("close", callWhenSent);
+  }
+}
+
+function callWhenSent(this: Awaited): void {
+  for (const then of this[WHEN_SENT] ?? []) then(this.writableFinished);
 }
 
 /** Requests whose client waits for `100 Continue`. */
@@ -208,7 +239,7 @@ function stop(
 ): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(() => {
-      server.closeIdleConnections();
+      connections.closeIdle();
       direct?.closeIdle();
     }, STOP_GRACE_MS);
     const hurry = setTimeout(() => connections.cut(), STOP_LINGER_MS);
@@ -225,7 +256,8 @@ function stop(
       resolve();
     });
     for (const outgoing of connections.underWay()) {
-      if (!outgoing.headersSent) outgoing.setHeader("Connection", "close");
+      if (!outgoing.headersSent && connections.isLast(outgoing))
+        outgoing.setHeader("Connection", "close");
     }
   });
 }
@@ -250,7 +282,9 @@ async function rejectConnection(
   app: App,
 ): Promise<void> {
   if (connections.isClosing(socket)) return;
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  // The last response closes the connection.
+  if (!socket.writable) return;
+  if (error.code === "ECONNRESET") {
     socket.destroy();
     return;
   }

@@ -125,7 +125,7 @@ const request = z.object({
   charged: count.nullable(),
   replayed: z.boolean(),
   times: z.object({ total: z.number(), body: ms, tool: ms, ledger: ms }),
-  bytes: z.object({ received: count.nullable(), sent: count }),
+  bytes: z.object({ received: count.nullable(), sent: count.nullable() }),
   address: text,
 });
 const partOfEntry = z.object({ id: z.string(), kind: z.enum(GRANT_KINDS) });

@@ -13,7 +13,10 @@ test("requests of MCP are recorded, and credits only with the call", async () =>
     open: async () =>
       openMemory(
         { rateLimit: 0 },
-        { record: (...recorded) => entries.push(accessLogEntry(...recorded)) },
+        {
+          record: (context, status, durationMs) =>
+            entries.push(accessLogEntry(context, status, durationMs, true)),
+        },
       ),
   };
   const service = await openService(opener, { rateLimit: 0 });

@@ -83,7 +83,7 @@ test("calls and errors of both Workers show on the pages, in the exports and to 
     [first.id, first.status, first.key, first.via, first.charged, first.address],
     [longest, 200, id, "http", 0, "2001:db8::7"],
   );
-  assert.ok(first.times.total > 0 && (first.times.ledger ?? 0) > 0 && first.bytes.sent > 50);
+  assert.ok(first.times.total > 0 && (first.times.ledger ?? 0) > 0 && (first.bytes.sent ?? 0) > 50);
   assert.deepEqual([rejected.status, rejected.code], [400, "invalid_request"]);
   assert.match(rejected.id, /^req_/);
   assert.ok(rejected.address === null || !rejected.address.includes('"'));

@@ -39,8 +39,7 @@ test(`${RUNS} connections with valid and broken requests get what node:http give
   const [direct, calls] = [reader.direct(), reader.calls()];
   t.diagnostic(`${direct} of ${calls} calls without node:http`);
   assert.equal(plain.direct(), 0);
-  // `node:http` also runs pipelined calls behind a response that closes the connection, and drops their responses. On both sides
-  // a call may begin or not when its client leaves at that moment.
+  // A call may begin or not when its client leaves at that moment.
   assert.ok(Math.abs(calls - plain.calls()) < 0.05 * plain.calls(), `${calls}, ${plain.calls()}`);
   // Otherwise it would compare node:http with itself.
   assert.ok(direct > RUNS / 10, `${direct} of ${calls}`);

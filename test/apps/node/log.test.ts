@@ -153,7 +153,7 @@ test("the log writes what it has counted when it is closed", async (t) => {
 const entry = (part: Partial<AccessLogEntry>): AccessLogEntry => ({
   ...{ requestId: "req_1", method: "GET", route: "/api/v1/hash", tool: null, status: 200 },
   ...{ code: null, account: null, key: null, traceId: null, charged: null, callId: null },
-  replayed: false,
+  ...{ replayed: false, delivered: true },
   durationMs: 1.5,
   ...part,
 });
@@ -171,7 +171,7 @@ test("an access line names account, key and trace; each request has one", async 
     level: "info",
     ...{ requestId: "req_1", traceId: "4bf92f3577b34da6a3ce929d0e0e4736", method: "POST" },
     ...{ route: "/api/v1/hash", tool: "hash", status: 200, code: null, account: "acc_A" },
-    ...{ key: "key_A1", charged: 1, callId: null, replayed: false },
+    ...{ key: "key_A1", charged: 1, callId: null, replayed: false, delivered: true },
     ...{ durationMs: 1.5, msg: "request" },
   });
   assert.ok(!("traceId" in (lines[0] as Line)));

@@ -30,7 +30,7 @@ const anEntry = (changes: Partial<AccessLogEntry>): AccessLogEntry => ({
   traceId: null,
   charged: 1,
   callId: null,
-  replayed: false,
+  ...{ replayed: false, delivered: true },
   durationMs: 1,
   ...changes,
 });
