@@ -24,6 +24,8 @@ export type Connections = {
   /** Ends the connection after the written bytes. `incoming` is the request whose body is still arriving. */
   close(socket: Socket, incoming?: IncomingMessage): void;
   isClosing(socket: Socket): boolean;
+  /** Requests wait, or did within this time, so that a request may be late because the server did not read it. */
+  wasHeld(socket: Socket, withinMs: number): boolean;
   /** No request is being served. Part of one may have arrived. */
   isIdle(socket: Socket): boolean;
   /** Destroys connections on which no request has arrived, not even a part of one, since the last response was sent. */
@@ -32,7 +34,8 @@ export type Connections = {
   cut(): void;
 };
 
-type Connection = { responses: ServerResponse[]; waiting: (() => void)[] };
+/** `heldAt`: when requests last waited, so that nothing was read, by the monotonic clock. */
+type Connection = { responses: ServerResponse[]; waiting: (() => void)[]; heldAt: number };
 
 const PAUSE_MAX_MS = 2_000;
 /** 10 MB at 1 MB/s, with a margin. */
@@ -43,7 +46,7 @@ export function watchConnections(server: Server): Connections {
   const closing = new Set<Socket>();
 
   server.on("connection", (socket) => {
-    const connection: Connection = { responses: [], waiting: [] };
+    const connection: Connection = { responses: [], waiting: [], heldAt: Number.NEGATIVE_INFINITY };
     const { responses } = connection;
     connections.set(socket, connection);
     socket.once("close", () => {
@@ -97,7 +100,10 @@ export function watchConnections(server: Server): Connections {
       responses.splice(0, responses.length - waiting.length);
       const serve = waiting.shift();
       if (waiting.length > 0) serveAfterCurrent(socket, connection);
-      else socket.resume();
+      else {
+        connection.heldAt = performance.now();
+        socket.resume();
+      }
       serve?.();
     });
   }
@@ -131,6 +137,11 @@ export function watchConnections(server: Server): Connections {
     isIdle: (socket) => underWay(socket).length === 0,
     close,
     isClosing: (socket) => closing.has(socket),
+    wasHeld(socket, withinMs) {
+      const connection = connections.get(socket);
+      if (connection === undefined) return false;
+      return connection.waiting.length > 0 || performance.now() - connection.heldAt < withinMs;
+    },
     closeIdle() {
       // Node takes a response for sent that has been written, though not all of it has left.
       const busy = [...connections.keys()].filter((socket) => underWay(socket).length > 0);

@@ -92,7 +92,12 @@ export async function startNodeServer(
   const app = open(port);
   const reject = (error: Error, socket: Socket) =>
     void rejectConnection(error, socket, connections, app);
-  server.on("clientError", (error, socket) => reject(error, socket as Socket));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    // Then only silence ends the connection.
+    const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+    if (isLate && connections.wasHeld(socket as Socket, requestTimeout)) return;
+    reject(error, socket as Socket);
+  });
   // CONNECT is not supported.
   server.on("connect", (_, socket) => {
     // Node has removed its own listener.
