@@ -10,9 +10,13 @@ export type TopUp = {
   kind: "buy" | "contact" | "ask" | "look";
   /** What to do, in one sentence. */
   sentence: string;
-  /** The page that helps. */
-  url: string;
+  /** The page that helps, or the operator's address. Null if there is none. */
+  url: string | null;
 };
+
+/** The link to the operator: an email address or a page. */
+export const contactHref = (contact: string): string =>
+  /^https?:/.test(contact) ? contact : `mailto:${contact}`;
 
 /**
  * Says how to get more credits; everything that mentions it (errors, emails, pages, descriptions) uses this function.
@@ -20,7 +24,7 @@ export type TopUp = {
  * slash at its end.
  */
 export function topUp(sales: CreditSales | null, publicUrl: string): TopUp {
-  const [credits, pricing] = [`${publicUrl}/credits`, `${publicUrl}/pricing`];
+  const credits = `${publicUrl}/credits`;
   if (sales === null) {
     return { kind: "look", sentence: `To get more credits, see ${credits}`, url: credits };
   }
@@ -30,11 +34,11 @@ export function topUp(sales: CreditSales | null, publicUrl: string): TopUp {
     ? {
         kind: "ask",
         sentence: "To get more credits, ask the operator of this service.",
-        url: pricing,
+        url: null,
       }
     : {
         kind: "contact",
         sentence: `To get more credits, contact the operator of this service: ${contact}`,
-        url: pricing,
+        url: contactHref(contact),
       };
 }

@@ -18,9 +18,9 @@ test("where credits are sold a 402 leads to the Credits page, otherwise to the o
     [`Buy credits at ${SITE}/credits`, `${SITE}/credits`],
     [
       "To get more credits, contact the operator of this service: sales@example.org",
-      `${SITE}/pricing`,
+      "mailto:sales@example.org",
     ],
-    ["To get more credits, ask the operator of this service.", `${SITE}/pricing`],
+    ["To get more credits, ask the operator of this service.", undefined],
     [`To get more credits, see ${SITE}/credits`, `${SITE}/credits`],
   ]);
 });

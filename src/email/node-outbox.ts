@@ -18,9 +18,11 @@ export type OutboxOptions = {
   /** Whether to log the email's text with its link, or only the name of its file. */
   logsText: boolean;
   log: (text: string) => void;
+  /** Called for the links and codes of an email, with their subject, if `logsText`. A person copies them from the terminal. */
+  show: (text: string) => void;
 };
 
-export function createOutbox({ folder, from, now, logsText, log }: OutboxOptions): Transport {
+export function createOutbox({ folder, from, now, logsText, log, show }: OutboxOptions): Transport {
   const composer = createTransport({ streamTransport: true, buffer: true });
   let count = 0;
   return {
@@ -31,6 +33,9 @@ export function createOutbox({ folder, from, now, logsText, log }: OutboxOptions
       const file = path.join(folder, fileName(date, count, messageId));
       writeAndPrune(folder, file, message as Buffer);
       log(logsText ? describe(email, file) : `Email written to ${file}`);
+      const actions = actionsOf(email);
+      if (logsText && actions.length > 0)
+        show(`Email to ${email.to}: ${email.subject}\n${actions.join("\n")}\n`);
     },
   };
 }
@@ -54,6 +59,12 @@ function writeAndPrune(folder: string, file: string, message: Buffer): void {
   for (const name of [...emails.slice(0, -OUTBOX_EMAILS_MAX), ...partials])
     rmSync(path.join(folder, name), { force: true });
 }
+
+/** The lines of the text that are a link or a code, without those of the footer. */
+const actionsOf = ({ text }: Email): string[] =>
+  (text.split("\n-- \n")[0] ?? "")
+    .split("\n")
+    .filter((line) => /^https?:\/\/\S+$|^\d{6,8}$/.test(line));
 
 const describe = ({ to, subject, text }: Email, file: string) =>
   `Email written to ${file}\nTo: ${to}\nSubject: ${subject}\n\n${text}`;

@@ -1,7 +1,7 @@
 import type { PricesView } from "#api/dashboard/shapes.ts";
 import { callPrice, freeCall } from "#api/openapi/price-text.ts";
+import { contactHref } from "#top-up.ts";
 import { type Html, html } from "./html.ts";
-import { contactHref } from "./offer-text.ts";
 import { recommendedOffer } from "./pack-plan.ts";
 import { pageLinks } from "./page-links.ts";
 import { type DashboardOffer, type PageOptions, signUpIsOpen } from "./page-options.ts";

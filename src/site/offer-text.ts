@@ -28,7 +28,3 @@ export function lastsText(months: number | null): string {
   if (months === null) return "Does not expire";
   return months === 1 ? "1 month" : `${months} months`;
 }
-
-/** The link to the seller: an email address or a page. */
-export const contactHref = (contact: string): string =>
-  /^https?:/.test(contact) ? contact : `mailto:${contact}`;

@@ -1,10 +1,10 @@
 import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
 import { callPrice, freeCall } from "#api/openapi/price-text.ts";
-import { topUp } from "#top-up.ts";
+import { contactHref, topUp } from "#top-up.ts";
 import { FRONT_STYLE } from "./front-style.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { icon } from "./icons.ts";
-import { contactHref, lastsText, perThousand } from "./offer-text.ts";
+import { lastsText, perThousand } from "./offer-text.ts";
 import { bestPlan, estimateOf, purchasesText, recommendedOffer } from "./pack-plan.ts";
 import { type PageLinks, pageLinks } from "./page-links.ts";
 import { type PageOptions, signUpIsOpen, soldBy, starterCredits } from "./page-options.ts";

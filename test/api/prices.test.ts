@@ -12,7 +12,6 @@ import {
   assertResponse,
   createCaller,
   openService,
-  PUBLIC_URL,
   type TestServiceSettings,
 } from "../http/test-api.ts";
 
@@ -128,8 +127,8 @@ for (const [where, openApp] of Object.entries(OPENERS)) {
 function assertShort(response: ApiResponse, price: number, balance: number): void {
   const problem = assertProblem(response, "insufficient_credits");
   const credits = price === 1 ? "credit" : "credits";
-  const topUpUrl = `${PUBLIC_URL}/pricing`;
-  assert.deepEqual([problem.price, problem.balance, problem.topUpUrl], [price, balance, topUpUrl]);
+  const { topUpUrl } = problem;
+  assert.deepEqual([problem.price, problem.balance, topUpUrl], [price, balance, undefined]);
   assert.equal(
     problem.detail,
     `The call costs ${price} ${credits}, and the balance is ${balance}. To get more credits, ask the operator of this service.`,

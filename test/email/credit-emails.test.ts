@@ -107,7 +107,14 @@ test("over SMTP, emails about credits have the headers of RFC 8058 and other ema
 
 test("in the outbox, emails about credits have the headers of RFC 8058 and other emails have none", async (t) => {
   const folder = path.join(temporaryFolder(t), "outbox");
-  const options = { folder, from: FROM, now: () => START, logsText: false, log: () => {} };
+  const options = {
+    folder,
+    from: FROM,
+    now: () => START,
+    logsText: false,
+    log: () => {},
+    show: () => {},
+  };
   await sendAll(createOutbox(options));
   await assertHeaders(readdirSync(folder).map((name) => readFileSync(path.join(folder, name))));
 });

@@ -14,13 +14,17 @@ import {
   temporaryFolder,
 } from "./mail-fixture.ts";
 
-test("an email becomes a file that mail programs open, readable only by its owner, and its text is logged", async (t) => {
+test("an email becomes a file that mail programs open, readable only by its owner, its text is logged, and its link is shown", async (t) => {
   const folder = path.join(temporaryFolder(t), "outbox");
   const logged: string[] = [];
   const log = (text: string) => logged.push(text);
-  const transport = createOutbox({ folder, from: FROM, now: () => START, logsText: true, log });
+  const shown: string[] = [];
+  const show = (text: string) => void shown.push(text);
+  const options = { folder, from: FROM, now: () => START, logsText: true, log, show };
+  const transport = createOutbox(options);
   const { mail, sender } = createFixture({ transport });
-  const text = "Open this:\nhttps://toolbooth.example/verify-email?token=abc\n";
+  const link = "https://toolbooth.example/verify-email?token=abc";
+  const text = `Open this:\n${link}\n\nOr type:\n12345678\n\n-- \nUnsubscribe:\nhttps://toolbooth.example/no\n`;
   await mail.enqueue(emailTo("ada@example.org", { subject: "Grüße 🐝", text }));
   assert.equal(await sender.deliverDue(), null);
   const [name, ...others] = readdirSync(folder);
@@ -33,6 +37,7 @@ test("an email becomes a file that mail programs open, readable only by its owne
   assert.deepEqual([email.subject, email.text?.trimEnd()], ["Grüße 🐝", text.trimEnd()]);
   assert.equal(email.date, new Date(START).toISOString());
   assert.ok(logged[0]?.includes(text) && logged[0].includes(file));
+  assert.deepEqual(shown, [`Email to ada@example.org: Grüße 🐝\n${link}\n12345678\n`]);
 });
 
 test(`the newest ${OUTBOX_EMAILS_MAX} emails stay, and partial files are deleted`, async (t) => {
@@ -45,6 +50,7 @@ test(`the newest ${OUTBOX_EMAILS_MAX} emails stay, and partial files are deleted
     now: () => START,
     logsText: true,
     log: () => {},
+    show: () => {},
   });
   const signal = new AbortController().signal;
   for (let each = 1; each <= OUTBOX_EMAILS_MAX + 5; each += 1)
@@ -59,7 +65,9 @@ test("where others may read the log, it has the name of the file but nothing of 
   const folder = temporaryFolder(t);
   const logged: string[] = [];
   const log = (text: string) => logged.push(text);
-  const transport = createOutbox({ folder, from: FROM, now: () => START, logsText: false, log });
+  const show = () => assert.fail("nothing is shown");
+  const options = { folder, from: FROM, now: () => START, logsText: false, log, show };
+  const transport = createOutbox(options);
   const { mail, sender } = createFixture({ transport, transportKind: "outbox" });
   await mail.enqueue(emailTo("ada@example.org", { text: "https://toolbooth.example/?token=abc" }));
   await sender.deliverDue();
@@ -79,6 +87,7 @@ test("emails for a mail server stay queued while there is none, and are sent whe
     now: () => START,
     logsText: true,
     log: () => {},
+    show: () => {},
   });
   const without = createFixture({ transport: outbox, queue, transportKind: "outbox" });
   assert.equal(await without.sender.deliverDue(), null, "nothing to wake up for");

@@ -1,14 +1,20 @@
 /**
- * `npm run images`: draws the images of the logo in `web/images` with the tests' browser, from the mark, the tokens and the
- * typefaces of the site. Run it after a change of these, and look at the result.
+ * `npm run images`: draws the images of the logo in `web/images` and the pictures of screens in `docs/images` with the tests' browser.
+ * The logo follows the mark, the tokens and the typefaces of the site. Run it after a change of what is drawn, and look at the result.
+ * `npm run images -- screens` draws only the screens.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import type { Browser } from "playwright-core";
 import { GATE_STYLE, gatePicture } from "#site/gate.ts";
 import { markOn } from "#site/mark.ts";
 import type { SiteFileName } from "#site/site-files.ts";
 import { LIGHT, tokensCss } from "#site/tokens.ts";
 import { openBrowser } from "../support/chromium.ts";
+import { type Drawn, fingerprintOf, PICTURES, RECORD, SCREEN_PICTURES } from "./picture-sources.ts";
+import { openPage, openScreen } from "./screen-page.ts";
+import { openScreenSite } from "./screen-site.ts";
+import { SCREENS } from "./screens.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 
@@ -63,8 +69,31 @@ function iconFile(png: Buffer): Buffer {
   return Buffer.concat([head, png]);
 }
 
-const browser = await openBrowser();
-try {
+/** The screens as the tests show them, and the record of what was drawn. */
+async function drawScreens(browser: Browser): Promise<void> {
+  const site = await openScreenSite();
+  const release = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")).version;
+  const drawn: Drawn = {};
+  try {
+    for (const [name, picture] of Object.entries(SCREEN_PICTURES)) {
+      const screen = SCREENS.find((each) => each.name === picture.screen);
+      if (screen === undefined) throw new Error(`There is no screen "${picture.screen}"`);
+      const page = await openPage(browser, { colorScheme: "light", width: 1280 });
+      await openScreen(page, site.url, screen);
+      await page.page.evaluate("document.fonts.ready");
+      const bytes = await page.page.screenshot();
+      await page.page.context().close();
+      writeFileSync(path.join(PICTURES, name), bytes);
+      drawn[name] = { release, sources: fingerprintOf(picture) };
+      process.stdout.write(`docs/images/${name}: ${bytes.length} bytes\n`);
+    }
+  } finally {
+    site.close();
+  }
+  writeFileSync(RECORD, `${JSON.stringify(drawn, null, 2)}\n`);
+}
+
+async function drawLogo(browser: Browser): Promise<void> {
   const draw = async (width: number, height: number, content: string): Promise<Buffer> => {
     const page = await browser.newPage({ viewport: { width, height } });
     await page.setContent(content);
@@ -80,6 +109,12 @@ try {
   }
   const favicon = iconFile(await draw(32, 32, logo(32, 1, "transparent")));
   process.stdout.write(`FAVICON in src/site/mark.ts:\n${favicon.toString("base64")}\n`);
+}
+
+const browser = await openBrowser();
+try {
+  if (process.argv[2] !== "screens") await drawLogo(browser);
+  await drawScreens(browser);
 } finally {
   await browser.close();
 }

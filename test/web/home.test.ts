@@ -8,8 +8,10 @@ import { countTicks, hasLabel } from "../../web/parts/axis.ts";
 import { DAY_MS } from "../../web/parts/numbers.ts";
 import { home, NOW, newHome } from "./fixtures.ts";
 
+const SELLS = { payable: true, contact: null };
+
 const suggest = (change: Partial<HomeView>, ...dismissed: string[]) =>
-  suggestionFor({ ...home, ...change }, NOW, (id) => dismissed.includes(id));
+  suggestionFor({ ...home, ...change }, NOW, SELLS, (id) => dismissed.includes(id));
 const quiet = (calls: number): HomeView["days"] =>
   (home.days ?? []).map(({ day }) => ({ day, calls, errors: 0 }));
 const NOTHING: Partial<HomeView> = { setUp: { secondFactor: false, alerts: false } };
@@ -67,6 +69,25 @@ test("what will be used up in time, is zero, or is not known is not suggested", 
   assert.equal(suggest({ keys: 1, days: quiet(7) }), null);
   const unknown = (home.days ?? []).map((day) => ({ ...day, errors: null }));
   assert.equal(suggest({ days: unknown }), null);
+});
+
+test("credits are added where they are sold, at the operator, or not offered at all", () => {
+  const low = { ...home, balance: 600, creditsPerDay: 560 };
+  const link = (sales: { payable: boolean; contact: string | null }) =>
+    suggestionFor(low, NOW, sales, () => false)?.link;
+  const sold = { action: "Add credits", to: "/credits" };
+  const action = "Contact the operator";
+  assert.deepEqual(link({ payable: true, contact: "ops@example.org" }), sold);
+  const byEmail = { payable: false, contact: "ops@example.org" };
+  assert.deepEqual(link(byEmail), { action, href: "mailto:ops@example.org" });
+  const byPage = { payable: false, contact: "https://example.org/credits" };
+  assert.deepEqual(link(byPage), { action, href: "https://example.org/credits" });
+  assert.equal(link({ payable: false, contact: null }), null);
+});
+
+test("without a rate nothing is foretold", () => {
+  const soon = { credits: 1000, at: NOW + 2 * DAY_MS };
+  assert.equal(suggest({ balance: 1, creditsPerDay: null, nextExpiry: soon }), null);
 });
 
 test("any account gets a suggestion or none, never an error", () => {

@@ -6,8 +6,9 @@ import {
   dayOf,
   formatNumber,
   longDay,
-  relative,
   signed,
+  timeSince,
+  timeUntil,
 } from "../../web/parts/numbers.ts";
 
 test("thousands are separated, and a count is followed by the singular or plural", () => {
@@ -29,11 +30,29 @@ test("days are in UTC", () => {
   assert.equal(longDay("2026-11-21"), "21 Nov 2026");
 });
 
-test("relative times are in days from two days on and in hours below that, rounded towards zero", () => {
+test("spans of time are in days from two days on and in hours below that, rounded to the nearest", () => {
   const now = Date.UTC(2026, 10, 21);
-  assert.equal(relative(now + 30 * DAY_MS - 1, now), "in 29 days");
-  assert.equal(relative(now + 2 * DAY_MS - 1, now), "in 47 hours");
-  assert.equal(relative(now + 3_600_000, now), "in 1 hour");
-  assert.equal(relative(now + 1, now), "in less than an hour");
-  assert.equal(relative(now - 3 * DAY_MS, now), "3 days ago");
+  const [MINUTE, HOUR] = [60_000, 3_600_000];
+  const cases: [ms: number, text: string][] = [
+    // Starter credits for 90 days, a minute and half a day after the sign-up, and a day.
+    [90 * DAY_MS - MINUTE, "90 days"],
+    [89.6 * DAY_MS, "90 days"],
+    [89.4 * DAY_MS, "89 days"],
+    [30 * DAY_MS - 1, "30 days"],
+    [2 * DAY_MS - 1, "2 days"],
+    [47.4 * HOUR, "47 hours"],
+    [HOUR, "1 hour"],
+    [40 * MINUTE, "1 hour"],
+    [20 * MINUTE, "less than an hour"],
+  ];
+  for (const [ms, text] of cases) {
+    assert.equal(timeUntil(now + ms, now), `in ${text}`);
+    assert.equal(timeSince(now - ms, now), `${text} ago`);
+  }
+  assert.equal(timeUntil(now + 1, now), "in less than an hour");
+});
+
+test("what has happened is never in the future, even if the clock of the service is ahead", () => {
+  const now = Date.UTC(2026, 10, 21);
+  for (const at of [now + 5_000, now, now - 59_999]) assert.equal(timeSince(at, now), "just now");
 });

@@ -135,6 +135,9 @@ test("durations and sizes have at most three digits and a unit", () => {
 test("only requests without any error are 100%", () => {
   assert.equal(percent(100_000, 100_000), "100%");
   assert.equal(percent(99_999, 100_000), "99.9%");
+  assert.equal(percent(2, 3), "66.7%", "rounded, not cut");
+  assert.equal(percent(1, 3), "33.3%");
+  assert.equal(percent(1, 100_000), "0.1%", "not none");
   assert.equal(percent(0, 3), "0%");
   assert.equal(percent(0, 0), "–");
 });

@@ -8,7 +8,8 @@ import { Failure, Message } from "../parts/message.tsx";
 import { Section } from "../parts/section.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { request } from "../request.ts";
-import { checkNewPassword, NEW_PASSWORD_HINT, passwordProblemOf } from "../sign-in/field-checks.ts";
+import { checkNewPassword, NEW_PASSWORD_HINT } from "../sign-in/field-checks.ts";
+import { passwordProblemOf } from "../sign-in/field-problems.ts";
 import { providerName } from "../sign-in/providers.tsx";
 import { useRequestReset } from "../sign-in/requests.ts";
 

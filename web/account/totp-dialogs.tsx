@@ -1,19 +1,18 @@
-import { Button, Text, TextInput } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import type { FactorAdded, TotpSetupView } from "#api/dashboard/shapes.ts";
 import { drawQrSvg } from "#tools/qr-code/draw.ts";
 import { encodeQr } from "#tools/qr-code/encode-qr.ts";
+import { useFactorChange } from "../member-queries.ts";
 import { BusyButton } from "../parts/buttons.tsx";
-import { CopyButton } from "../parts/code-block.tsx";
+import { CodeField } from "../parts/factor-fields.tsx";
 import { focusInvalidField } from "../parts/focus.ts";
 import { Failure } from "../parts/message.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
+import { SecretField } from "../parts/secret-field.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
-import "../keys/keys.css";
-import { useFactorChange } from "../member-queries.ts";
-import { CodeField } from "../parts/factor-fields.tsx";
 import { queryKeys } from "../queries.ts";
 import { request } from "../request.ts";
 import { RecoveryCodeList } from "./recovery-codes.tsx";
@@ -85,16 +84,7 @@ function SetupForm(props: {
     <form noValidate onSubmit={submit}>
       <Text size="sm">1. Scan this QR code with your authenticator app, or enter the key.</Text>
       <QrPicture text={setup.uri} />
-      <div className="tb-secret">
-        <TextInput
-          label="Key"
-          value={setup.secret}
-          readOnly
-          spellCheck={false}
-          onFocus={(event) => event.currentTarget.select()}
-        />
-        <CopyButton text={setup.secret} label="Copy the key" />
-      </div>
+      <SecretField label="Key" secret={setup.secret} copyLabel="Copy the key" takesFocus={false} />
       <Text size="sm" mt="lg" mb="xs">
         2. Enter the code that the app shows.
       </Text>

@@ -1,5 +1,5 @@
 import type { CreditsView } from "#api/dashboard/shapes.ts";
-import { counted, formatNumber, longDay, relative } from "../parts/numbers.ts";
+import { counted, formatNumber, longDay, timeUntil } from "../parts/numbers.ts";
 import { Stat } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 
@@ -15,7 +15,7 @@ export function Balance({ view, now }: { view: CreditsView; now: number }) {
       >
         <BalanceText balance={balance} lifetime={lifetime} />
       </Stat>
-      <Stat name="Next expiry" value={next === null ? "None" : relative(next.at, now)}>
+      <Stat name="Next expiry" value={next === null ? "None" : timeUntil(next.at, now)}>
         {next === null
           ? "No credits expire"
           : `${counted(next.credits, "credit")}, ${longDay(next.at)}`}

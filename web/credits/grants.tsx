@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { CreditsView, GrantView } from "#api/dashboard/shapes.ts";
 import { useCredits } from "../member-queries.ts";
 import { Empty } from "../parts/empty-state.tsx";
-import { counted, formatNumber, longDay, relative } from "../parts/numbers.ts";
+import { counted, formatNumber, longDay, timeUntil } from "../parts/numbers.ts";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";
@@ -124,7 +124,7 @@ function Expiry({ grant, now }: { grant: GrantView; now: number }) {
     <>
       <Time at={expiresAt} />
       <Text size="sm" c="dimmed">
-        {relative(expiresAt, now)}
+        {timeUntil(expiresAt, now)}
       </Text>
     </>
   );

@@ -1,8 +1,8 @@
 import { Text, VisuallyHidden } from "@mantine/core";
 import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
-import { contactHref, lastsText, perThousand } from "#site/offer-text.ts";
+import { lastsText, perThousand } from "#site/offer-text.ts";
 import { recommendedOffer } from "#site/pack-plan.ts";
-import { topUp } from "#top-up.ts";
+import { contactHref, topUp } from "#top-up.ts";
 import { absoluteUrl } from "../addresses.ts";
 import { restrictionOf } from "../keys/restriction.tsx";
 import { BusyButton } from "../parts/buttons.tsx";

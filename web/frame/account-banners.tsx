@@ -1,5 +1,5 @@
 import type { UserView, Visitor } from "#api/dashboard/shapes.ts";
-import { contactHref } from "#site/offer-text.ts";
+import { contactHref } from "#top-up.ts";
 import { explain } from "../parts/message.tsx";
 import { useSendVerification } from "../sign-in/requests.ts";
 import { SendAgain } from "../sign-in/send-again.tsx";

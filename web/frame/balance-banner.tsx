@@ -2,9 +2,7 @@ import { Button } from "@mantine/core";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Visitor } from "#api/dashboard/shapes.ts";
-import { contactHref } from "#site/offer-text.ts";
-import { topUp } from "#top-up.ts";
-import { absoluteUrl } from "../addresses.ts";
+import { contactHref } from "#top-up.ts";
 import { counted } from "../parts/numbers.ts";
 
 const DISMISSED_UNTIL = "toolbooth-low-balance-dismissed-until";
@@ -26,7 +24,7 @@ export function BalanceBanner({ visitor }: { visitor: Visitor }) {
       <div className="tb-banner tb-banner-bad tb-banner-row" role="status">
         <p>
           <strong>You have no credits left.</strong> The API rejects calls with 402 until you get
-          more.
+          more.{isAsking(visitor.sales) && " Ask the operator of this service for credits."}
         </p>
         <GetCredits sales={visitor.sales} />
       </div>
@@ -53,21 +51,19 @@ export function BalanceBanner({ visitor }: { visitor: Visitor }) {
   );
 }
 
+/** Nothing is sold, and there is no address to link to. */
+const isAsking = ({ payable, contact }: Visitor["sales"]) => !payable && contact === null;
+
 /** The one primary action: buying, or writing to whoever gives credits here. */
 function GetCredits({ sales }: { sales: Visitor["sales"] }) {
-  const { kind } = topUp(sales, absoluteUrl(""));
-  if (kind === "buy") {
+  if (sales.payable) {
     return (
       <Button component={Link} to="/credits">
         Buy credits
       </Button>
     );
   }
-  return sales.contact === null ? (
-    <Button component={Link} to="/credits">
-      Get credits
-    </Button>
-  ) : (
+  return sales.contact === null ? null : (
     <Button component="a" href={contactHref(sales.contact)}>
       Contact the operator
     </Button>

@@ -47,7 +47,7 @@ function Overview(props: { view: HomeView; visitor: Visitor; account: string }) 
   const [isNew] = useState(newKey === null && needsFirstSteps(view));
   const hasGuide = isNew || newKey !== null || !hasCalled(view);
   const { isDismissed, dismiss } = useDismissed(props.account, now);
-  const suggestion = hasGuide ? null : suggestionFor(view, now, isDismissed);
+  const suggestion = hasGuide ? null : suggestionFor(view, now, visitor.sales, isDismissed);
   const { days, lastErrors } = view;
   // The chart and the lists take half of the time of a render, and a slow phone shows them below its screen.
   const isRestShown = useDeferredValue(true, false);

@@ -2,12 +2,12 @@ import { Anchor, Button, CloseButton, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { HomeView } from "#api/dashboard/shapes.ts";
 import { BarChart } from "../parts/chart.tsx";
-import { counted, formatNumber, longDay, relative } from "../parts/numbers.ts";
+import { counted, formatNumber, longDay, timeSince, timeUntil } from "../parts/numbers.ts";
 import { ERROR_PATTERN } from "../parts/pattern.tsx";
 import { Section, Stat } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { clockText, dayText, percent, statusLook } from "../requests/request-text.ts";
-import { daysLeft, rateText, type Suggestion } from "./suggestions.ts";
+import { daysLeft, rateText, type Suggestion, type SuggestionLink } from "./suggestions.ts";
 
 /** The parts of the home page of an account that makes calls. */
 
@@ -62,7 +62,7 @@ function BalanceText({ view }: { view: HomeView }) {
   const left = daysLeft(view);
   if (creditsPerDay === null) return "";
   if (left === null) return "No credits used in 7 days";
-  const days = Math.floor(left);
+  const days = Math.round(left);
   if (days > 365) return "More than a year left";
   return `${days === 0 ? "Less than a day" : counted(days, "day")} left at ${rateText(creditsPerDay)} a day`;
 }
@@ -71,7 +71,7 @@ function BalanceText({ view }: { view: HomeView }) {
 function Expiry({ view: { nextExpiry, keyExpiry }, now }: Props) {
   if (keyExpiry !== null && (nextExpiry === null || keyExpiry.at < nextExpiry.at)) {
     return (
-      <Stat name="Expires next" value={relative(keyExpiry.at, now)}>
+      <Stat name="Expires next" value={timeUntil(keyExpiry.at, now)}>
         Key <Link to="/settings/api-keys">{keyExpiry.label}</Link>, {longDay(keyExpiry.at)}
       </Stat>
     );
@@ -84,7 +84,7 @@ function Expiry({ view: { nextExpiry, keyExpiry }, now }: Props) {
     );
   }
   return (
-    <Stat name="Expires next" value={relative(nextExpiry.at, now)}>
+    <Stat name="Expires next" value={timeUntil(nextExpiry.at, now)}>
       <Link to="/credits">{counted(nextExpiry.credits, "credit")}</Link>, {longDay(nextExpiry.at)}
     </Stat>
   );
@@ -97,7 +97,7 @@ export function SuggestionCard({
   suggestion: Suggestion;
   onDismiss: () => void;
 }) {
-  const { title, text, action, to, search } = suggestion;
+  const { title, text, link } = suggestion;
   return (
     <aside className="tb-suggestion" aria-label="Suggestion">
       <div>
@@ -106,15 +106,25 @@ export function SuggestionCard({
           {text}
         </Text>
       </div>
-      <Button
-        size="sm"
-        variant="default"
-        renderRoot={(props) => <Link to={to} search={search as never} {...props} />}
-      >
-        {action}
-      </Button>
+      {link !== null && (
+        <Button
+          size="sm"
+          variant="default"
+          renderRoot={(props) => <Target link={link} {...props} />}
+        >
+          {link.action}
+        </Button>
+      )}
       <CloseButton aria-label={`Dismiss: ${title}`} onClick={onDismiss} />
     </aside>
+  );
+}
+
+function Target({ link, ...props }: { link: SuggestionLink } & Record<string, unknown>) {
+  return "to" in link ? (
+    <Link to={link.to} search={link.search as never} {...props} />
+  ) : (
+    <a href={link.href} {...props} />
   );
 }
 
@@ -241,7 +251,7 @@ export function TopKeys({ view: { topKeys, keys }, now }: Props) {
               <span className="tb-home-side">
                 {callsToday === null ? "Counting" : `${counted(callsToday, "call")} today`}
                 <small>
-                  {lastUsedAt === null ? "Never used" : `Used ${relative(lastUsedAt, now)}`}
+                  {lastUsedAt === null ? "Never used" : `Used ${timeSince(lastUsedAt, now)}`}
                 </small>
               </span>
             </Link>

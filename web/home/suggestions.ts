@@ -1,5 +1,6 @@
 import type { HomeView } from "#api/dashboard/shapes.ts";
-import { counted, DAY_MS, formatNumber, longDay, relative } from "../parts/numbers.ts";
+import { type CreditSales, contactHref } from "#top-up.ts";
+import { counted, DAY_MS, formatNumber, longDay, timeUntil } from "../parts/numbers.ts";
 import { percent } from "../requests/request-text.ts";
 
 /**
@@ -10,17 +11,25 @@ export type Suggestion = {
   id: string;
   title: string;
   text: string;
-  action: string;
-  to:
-    | "/credits"
-    | "/requests"
-    | "/settings/api-keys"
-    | "/settings/account"
-    | "/settings/notifications";
-  search?: Record<string, string>;
+  /** Null if no page helps. */
+  link: SuggestionLink | null;
 };
 
-type Rule = (view: HomeView, now: number) => Suggestion | null;
+export type SuggestionLink = { action: string } & (
+  | {
+      to:
+        | "/credits"
+        | "/requests"
+        | "/settings/api-keys"
+        | "/settings/account"
+        | "/settings/notifications";
+      search?: Record<string, string>;
+    }
+  /** An address outside of the dashboard. */
+  | { href: string }
+);
+
+type Rule = (view: HomeView, now: number, sales: CreditSales) => Suggestion | null;
 
 /** How long the balance lasts at the present rate, in days; null if it is not known, or nothing was used. */
 export function daysLeft({ balance, creditsPerDay }: HomeView): number | null {
@@ -50,14 +59,20 @@ const SERIOUS_CALLS = 100;
 const callsIn = ({ days }: HomeView): number =>
   (days ?? []).reduce((sum, { calls }) => sum + calls, 0);
 
+/** Leads to the page that sells credits, or else to the operator. */
+function addCredits({ payable, contact }: CreditSales): SuggestionLink | null {
+  if (payable) return { action: "Add credits", to: "/credits" };
+  return contact === null ? null : { action: "Contact the operator", href: contactHref(contact) };
+}
+
 /** Most urgent first. */
 const RULES: readonly Rule[] = [
   // A balance of zero has a banner on every page.
-  function lowBalance(view) {
+  function lowBalance(view, _, sales) {
     const left = daysLeft(view);
     const level = LOW_DAYS.findLast((days) => left !== null && left < days);
     if (left === null || level === undefined || view.balance === 0) return null;
-    const days = Math.floor(left);
+    const days = Math.round(left);
     return {
       id: `low_balance:${level}`,
       title:
@@ -65,8 +80,7 @@ const RULES: readonly Rule[] = [
           ? "Your credits run out today"
           : `Your credits last ${counted(days, "more day")}`,
       text: `You use about ${rateText(view.creditsPerDay ?? 0)} credits a day. Calls are rejected when none are left.`,
-      action: "Add credits",
-      to: "/credits",
+      link: addCredits(sales),
     };
   },
   function manyErrors({ days }, now) {
@@ -78,33 +92,31 @@ const RULES: readonly Rule[] = [
       id: `many_errors:${longDay(now)}`,
       title: `${percent(errors, calls + errors)} of your requests failed since yesterday`,
       text: "The request log says why each one failed and what to do about it.",
-      action: "View errors",
-      to: "/requests",
-      search: { status: "errors" },
+      link: { action: "View errors", to: "/requests", search: { status: "errors" } },
     };
   },
   function keyExpires({ keyExpiry }, now) {
     if (keyExpiry === null || keyExpiry.at > now + KEY_EXPIRY_DAYS * DAY_MS) return null;
     return {
       id: `key_expires:${keyExpiry.id}:${keyExpiry.at}`,
-      title: `The key “${keyExpiry.label}” expires ${relative(keyExpiry.at, now)}`,
+      title: `The key “${keyExpiry.label}” expires ${timeUntil(keyExpiry.at, now)}`,
       text: `From ${longDay(keyExpiry.at)} on, calls with it are rejected. Set a later expiry, or switch to another key.`,
-      action: "View API keys",
-      to: "/settings/api-keys",
+      link: { action: "View API keys", to: "/settings/api-keys" },
     };
   },
   function creditsExpire({ nextExpiry, creditsPerDay }, now) {
     if (nextExpiry === null || nextExpiry.at > now + EXPIRY_DAYS * DAY_MS) return null;
+    // Without a rate nobody can tell what stays unused.
+    if (creditsPerDay === null) return null;
     const days = Math.max(0, (nextExpiry.at - now) / DAY_MS);
     // Credits that expire first are spent first.
-    const unspent = Math.floor(nextExpiry.credits - (creditsPerDay ?? 0) * days);
+    const unspent = Math.round(nextExpiry.credits - creditsPerDay * days);
     if (unspent <= 0) return null;
     return {
       id: `credits_expire:${nextExpiry.at}`,
-      title: `${counted(unspent, "credit")} will expire unused ${relative(nextExpiry.at, now)}`,
+      title: `${counted(unspent, "credit")} will expire unused ${timeUntil(nextExpiry.at, now)}`,
       text: `${counted(nextExpiry.credits, "credit")} ${nextExpiry.credits === 1 ? "expires" : "expire"} on ${longDay(nextExpiry.at)}, and you use fewer until then.`,
-      action: "View credits",
-      to: "/credits",
+      link: { action: "View credits", to: "/credits" },
     };
   },
   function secondFactor({ setUp }) {
@@ -113,8 +125,7 @@ const RULES: readonly Rule[] = [
       id: "second_factor",
       title: "Protect your account with a second factor",
       text: "With a passkey or an authenticator app, a stolen password is not enough to use your credits.",
-      action: "Set it up",
-      to: "/settings/account",
+      link: { action: "Set it up", to: "/settings/account" },
     };
   },
   function keyForEach(view) {
@@ -123,8 +134,7 @@ const RULES: readonly Rule[] = [
       id: "key_for_each",
       title: "Use one key for each environment",
       text: "You can then see what production uses, limit what staging may spend, and revoke one without stopping the other.",
-      action: "Create a key",
-      to: "/settings/api-keys",
+      link: { action: "Create a key", to: "/settings/api-keys" },
     };
   },
   function alerts(view) {
@@ -133,8 +143,7 @@ const RULES: readonly Rule[] = [
       id: "alerts",
       title: "Get an alert before your credits run out",
       text: "Turn on emails about a low balance, or add a webhook endpoint.",
-      action: "Choose notifications",
-      to: "/settings/notifications",
+      link: { action: "Choose notifications", to: "/settings/notifications" },
     };
   },
 ];
@@ -143,10 +152,11 @@ const RULES: readonly Rule[] = [
 export function suggestionFor(
   view: HomeView,
   now: number,
+  sales: CreditSales,
   isDismissed: (id: string) => boolean,
 ): Suggestion | null {
   for (const rule of RULES) {
-    const suggestion = rule(view, now);
+    const suggestion = rule(view, now, sales);
     if (suggestion !== null && !isDismissed(suggestion.id)) return suggestion;
   }
   return null;

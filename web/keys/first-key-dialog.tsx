@@ -1,4 +1,4 @@
-import { Button, Text, TextInput } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
 import { CodeSample } from "../home/code-sample.tsx";
@@ -7,9 +7,9 @@ import { FirstCallStatus, NextStep } from "../home/first-call-status.tsx";
 import { chosenLanguage, sampleCallCode } from "../home/sample-call.ts";
 import { type CreatedKey, useChange } from "../member-queries.ts";
 import { BusyButton } from "../parts/buttons.tsx";
-import { CopyButton } from "../parts/code-block.tsx";
 import { copyLater } from "../parts/copy-later.ts";
 import { Failure, Message } from "../parts/message.tsx";
+import { SecretField } from "../parts/secret-field.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { queryKeys } from "../queries.ts";
 import { OfflineError, ProblemDetails, request } from "../request.ts";
@@ -85,7 +85,7 @@ export default function FirstKeyDialog(props: FirstKeyDialogProps) {
   return (
     <TitledDialog title={titleOf(call, secret)} wide onClose={close}>
       <Lead replaced={replaced} isFound={isFound} isShown={secret !== null} isCopied={isCopied} />
-      <SecretField secret={secret} />
+      <SecretField label="Your API key" secret={secret} masked={MASKED} copyLabel="Copy the key" />
       <div className="tb-first-key-code">
         <CodeSample
           apiUrl={apiUrl}
@@ -158,27 +158,6 @@ function Lead(props: {
         old one stops working immediately.
       </Text>
     </>
-  );
-}
-
-function SecretField({ secret }: { secret: string | null }) {
-  const field = useRef<HTMLInputElement>(null);
-  // The button that had the focus was removed.
-  useEffect(() => {
-    if (secret !== null) field.current?.focus();
-  }, [secret]);
-  return (
-    <div className="tb-secret">
-      <TextInput
-        ref={field}
-        label="Your API key"
-        value={secret ?? MASKED}
-        readOnly
-        spellCheck={false}
-        onFocus={(event) => secret !== null && event.currentTarget.select()}
-      />
-      {secret !== null && <CopyButton text={secret} label="Copy the key" />}
-    </div>
   );
 }
 

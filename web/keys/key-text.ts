@@ -1,5 +1,5 @@
 import type { BudgetLeft, BudgetPeriod, KeyLimitsView, KeyView } from "#api/dashboard/shapes.ts";
-import { counted, DAY_MS, formatNumber, longDay, relative, timeText } from "../parts/numbers.ts";
+import { counted, DAY_MS, formatNumber, longDay, timeText, timeUntil } from "../parts/numbers.ts";
 import type { Shape, Tone } from "../parts/tone.ts";
 
 /** What the list of keys says about a key. */
@@ -118,7 +118,7 @@ function expiringState({ limits }: KeyView, now: number): KeyState | null {
     shape: "clock",
     tone: "warn",
     name: "Expires soon",
-    details: [relative(expiresAt, now).replace(/^in/, "In")],
+    details: [timeUntil(expiresAt, now).replace(/^in/, "In")],
   };
 }
 

@@ -1,10 +1,11 @@
-import { Button, Text, TextInput } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { sampleCallCode } from "../home/sample-call.ts";
 import type { CreatedKey } from "../member-queries.ts";
-import { CodeBlock, CopyButton } from "../parts/code-block.tsx";
+import { CodeBlock } from "../parts/code-block.tsx";
 import { Message } from "../parts/message.tsx";
 import { timeText } from "../parts/numbers.ts";
+import { SecretField } from "../parts/secret-field.tsx";
 import { useVisitor } from "../queries.ts";
 
 /** Shows a new secret, once. It stays until the user confirms that it is stored. */
@@ -24,9 +25,6 @@ type Props = Parameters<typeof SecretStep>[0];
 
 function Secret({ created, isRotation, onClose }: Props) {
   const apiUrl = useVisitor().data?.apiUrl ?? location.origin;
-  const field = useRef<HTMLInputElement>(null);
-  // The form that had the focus was removed.
-  useEffect(() => field.current?.focus(), []);
   return (
     <>
       <Text>
@@ -35,17 +33,11 @@ function Secret({ created, isRotation, onClose }: Props) {
         only a hash of it.
       </Text>
       {isRotation && <OldSecret previousUntil={created.key.previousUntil} />}
-      <div className="tb-secret">
-        <TextInput
-          ref={field}
-          label={isRotation ? "Your new secret" : "Your new key"}
-          value={created.secret}
-          readOnly
-          spellCheck={false}
-          onFocus={(event) => event.currentTarget.select()}
-        />
-        <CopyButton text={created.secret} label={isRotation ? "Copy the secret" : "Copy the key"} />
-      </div>
+      <SecretField
+        label={isRotation ? "Your new secret" : "Your new key"}
+        secret={created.secret}
+        copyLabel={isRotation ? "Copy the secret" : "Copy the key"}
+      />
       <Text mt="lg" mb="xs">
         Try it now: paste this into a terminal.
       </Text>

@@ -18,6 +18,7 @@ const MONTHS = [
   "Dec",
 ];
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
@@ -59,15 +60,19 @@ export const timeText = (at: number): string => `${longDay(at)}, ${secondOf(at).
 /** `22:26:03 UTC`, for what happened a moment ago. */
 export const clockText = (at: number): string => `${secondOf(at)} UTC`;
 
-/** `in 12 days`, `3 hours ago`: whole days from two days on, whole hours below that, rounded towards zero. */
-export function relative(at: number, now: number): string {
-  const span = at - now;
-  if (Math.abs(span) >= 2 * DAY_MS) return inOrAgo(span, DAY_MS, "day");
-  if (Math.abs(span) >= HOUR_MS) return inOrAgo(span, HOUR_MS, "hour");
-  return span > 0 ? "in less than an hour" : "less than an hour ago";
-}
+/** `in 12 days`, for what is to come. */
+export const timeUntil = (at: number, now: number): string => `in ${spanOf(at - now)}`;
 
-function inOrAgo(span: number, unitMs: number, unit: string): string {
-  const text = counted(Math.trunc(Math.abs(span) / unitMs), unit);
-  return span > 0 ? `in ${text}` : `${text} ago`;
+/** `3 hours ago`, for what has happened. The clock of the service may be ahead of the browser's. */
+export const timeSince = (at: number, now: number): string =>
+  now - at < MINUTE_MS ? "just now" : `${spanOf(now - at)} ago`;
+
+/**
+ * `12 days`, `3 hours`: days from two days on, hours below that. Rounded to the nearest one, so that what lasts 90 days ends in
+ * 90 days a minute later. Every span of time on a page is rounded like this.
+ */
+function spanOf(ms: number): string {
+  const hours = Math.round(ms / HOUR_MS);
+  if (hours < 1) return "less than an hour";
+  return hours < 48 ? counted(hours, "hour") : counted(Math.round(ms / DAY_MS), "day");
 }

@@ -27,10 +27,11 @@ export function size(bytes: number | null): string {
 }
 const round = (value: number) => (value < 10 ? value.toFixed(1) : String(Math.round(value)));
 
-/** `98.6%`. Rounded down, so that only requests without any error are 100%. */
+/** `98.6%`, rounded to the nearest tenth. But only all are 100%, and only none are 0%. */
 export function percent(part: number, all: number): string {
   if (all === 0) return "–";
-  const tenths = Math.floor((part / all) * 1000) / 10;
+  const nearest = Math.round((part / all) * 1000) / 10;
+  const tenths = part === all || part === 0 ? nearest : Math.min(99.9, Math.max(0.1, nearest));
   return `${Number.isInteger(tenths) ? tenths : tenths.toFixed(1)}%`;
 }
 

@@ -1,5 +1,3 @@
-import { ProblemDetails } from "../request.ts";
-
 export const PASSWORD_MIN = 10;
 export const PASSWORD_MAX = 128;
 
@@ -8,22 +6,30 @@ export const NEW_PASSWORD_HINT = `At least ${PASSWORD_MIN} characters, such as 3
 /** Returns a sentence about what is wrong with the value of a field, or undefined if it is valid. */
 export type Check = (value: string) => string | undefined;
 
-/** Rejects only what cannot be an address. The confirmation email shows whether it exists. */
+/**
+ * Rejects what the service does not take as an address (zod's `email`), and says which part is wrong. The confirmation email shows
+ * whether it exists.
+ */
 export const checkEmail: Check = (value) => {
   const email = value.trim();
   if (email === "") return "Enter your email address.";
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) {
+  if (/\s/.test(email)) return "An email address has no spaces. Remove them.";
+  const [local = "", domain, ...others] = email.split("@");
+  if (domain === undefined || domain === "" || local === "" || others.length > 0)
     return "Enter a complete email address, such as name@example.com.";
-  }
+  if (!/^(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i.test(domain))
+    return `“${domain}” is not a complete domain. Enter an address such as name@example.com.`;
+  if (!/^[\w'+-]+(?:\.[\w'+-]+)*$/.test(local) || local.endsWith("'"))
+    return `“${local}” cannot be the part before the @. Use letters, digits, dots and + - _ '.`;
+  if (email.length > EMAIL_MAX)
+    return `The address is too long. Use at most ${EMAIL_MAX} characters.`;
   return undefined;
 };
 
+const EMAIL_MAX = 254;
+
 /** Accepts any existing password, which may be older than the current rules. */
 export const checkPassword: Check = (value) => (value === "" ? "Enter your password." : undefined);
-
-/** Why the service rejects a new password, which only it can tell: it knows the common ones. Undefined for other errors. */
-export const passwordProblemOf = (error: unknown): string | undefined =>
-  error instanceof ProblemDetails && error.code.startsWith("PASSWORD_") ? error.detail : undefined;
 
 export const checkNewPassword: Check = (value) => {
   if (value === "") return "Enter a password.";

@@ -1,13 +1,14 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { drawnText, resumeDrawnForm } from "./drawn-form.ts";
-import { type Check, passwordProblemOf } from "./field-checks.ts";
+import type { Check } from "./field-checks.ts";
+import { emailProblemOf, passwordProblemOf } from "./field-problems.ts";
 
 type Texts<Name extends string> = Record<Name, string>;
 export type FieldErrors<Name extends string> = Partial<Record<Name, string>>;
 
 /**
  * The state of a form. Fields are checked on the first submit and from then on at every change. A submit is ignored while
- * an earlier one is pending. If the service rejects the password, its reason is shown at the field until that changes.
+ * an earlier one is pending. If the service rejects the address or the password, its reason is shown at the field until that changes.
  */
 export function useForm<Name extends string>(
   checks: Record<Name, Check>,
@@ -24,17 +25,17 @@ export function useForm<Name extends string>(
   const [checked, setChecked] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const [rejected, setRejected] = useState<{ password: string; reason: string } | null>(null);
+  const [rejected, setRejected] = useState<{ name: Name; text: string; reason: string } | null>(
+    null,
+  );
   const [attempt, setAttempt] = useState(0);
   const sending = useRef(false);
 
   useEffect(resumeDrawnForm, []);
 
-  const passwordName = names.find((name) => name === "password");
-  const password = passwordName === undefined ? "" : texts[passwordName];
   const fieldErrors: FieldErrors<Name> = checked ? fieldErrorsOf(names, checks, texts) : {};
-  if (passwordName !== undefined && rejected?.password === password) {
-    fieldErrors[passwordName] = rejected.reason;
+  if (rejected !== null && texts[rejected.name] === rejected.text) {
+    fieldErrors[rejected.name] = rejected.reason;
   }
 
   async function submit(event: FormEvent) {
@@ -49,9 +50,9 @@ export function useForm<Name extends string>(
     try {
       await send(texts);
     } catch (cause) {
-      const reason = passwordProblemOf(cause);
-      if (reason === undefined) setError(cause);
-      else setRejected({ password, reason });
+      const rejection = rejectionOf(cause, names);
+      if (rejection === null) setError(cause);
+      else setRejected({ ...rejection, text: texts[rejection.name] });
       setAttempt((before) => before + 1);
     } finally {
       sending.current = false;
@@ -65,6 +66,16 @@ export function useForm<Name extends string>(
     onChange: (value: string) => setTexts((before) => ({ ...before, [name]: value })),
   });
   return { texts, field, fieldErrors, error, attempt, busy, submit };
+}
+
+/** The field that the service rejects, if the form has it. */
+function rejectionOf<Name extends string>(cause: unknown, names: Name[]) {
+  const problems = { email: emailProblemOf(cause), password: passwordProblemOf(cause) };
+  for (const name of names) {
+    const reason = Object.hasOwn(problems, name) && problems[name as "email" | "password"];
+    if (reason) return { name, reason };
+  }
+  return null;
 }
 
 function fieldErrorsOf<Name extends string>(

@@ -83,7 +83,7 @@ export function Playground({
   return (
     <div className="play" ref={place}>
       <FileContext value={files}>
-        <div className="play-bench">
+        <div className="play-bench" data-where={where}>
           <form
             aria-labelledby={`${name}-input`}
             noValidate
@@ -105,16 +105,18 @@ export function Playground({
             {view.Helper !== undefined && (
               <view.Helper fields={fields} values={values} onChange={setValues} />
             )}
-            <div className="play-fields">
-              <Fields
-                fields={fields}
-                values={values}
-                errorOf={(field) =>
-                  isOld && where === "api" ? undefined : errorOf(tool, problem, field)
-                }
-                onChange={(field, value) => setValues({ ...values, [field]: value })}
-              />
-            </div>
+            {inGroups(fields).map((group, no) => (
+              <div key={group[0]?.name} className="play-fields" data-options={no > 0 || undefined}>
+                <Fields
+                  fields={group}
+                  values={values}
+                  errorOf={(field) =>
+                    isOld && where === "api" ? undefined : errorOf(tool, problem, field)
+                  }
+                  onChange={(field, value) => setValues({ ...values, [field]: value })}
+                />
+              </div>
+            ))}
             <RunBar
               tool={tool}
               where={where}
@@ -175,6 +177,13 @@ export function Playground({
       </FileContext>
     </div>
   );
+}
+
+/** The input itself and its options. On a narrow screen the result is between them, because it changes while the input is typed. */
+function inGroups(fields: readonly ToolField[]): ToolField[][] {
+  const inputs = fields.filter(({ kind }) => kind === "text");
+  const options = fields.filter(({ kind }) => kind !== "text");
+  return [inputs, options].filter(({ length }) => length > 0);
 }
 
 /** Ctrl or Cmd with Enter runs the call from anywhere in the playground. */

@@ -19,7 +19,7 @@ export function DeliveryLog({ endpoint, readOnly }: { endpoint: EndpointView; re
   const deliveries = useDeliveries(endpoint.id);
   const resend = useResend(endpoint.id);
   const [isResent, setIsResent] = useState(false);
-  useRefreshHistory(deliveries.data?.pages[0]?.deliveries ?? []);
+  useRefreshHistory(endpoint, deliveries.data?.pages[0]?.deliveries ?? []);
   // `ShowOlder` reports a failed next page at the end of the list.
   const query = deliveries.isFetchNextPageError ? { ...deliveries, error: null } : deliveries;
   const send = (id: string) => {
@@ -62,17 +62,18 @@ export function DeliveryLog({ endpoint, readOnly }: { endpoint: EndpointView; re
   );
 }
 
-/** The endpoint shows its last success and failure, which change when an attempt ends. */
-function useRefreshHistory(newest: readonly DeliveryView[]): void {
+/** The endpoint shows its last success and failure, which are older than an attempt that ended since they were loaded. */
+function useRefreshHistory(endpoint: EndpointView, newest: readonly DeliveryView[]): void {
   const client = useQueryClient();
   const lastTriedAt = Math.max(0, ...newest.map(({ lastTriedAt }) => lastTriedAt ?? 0));
-  const known = useRef<number>(null);
+  const shown = Math.max(endpoint.lastDeliveredAt ?? 0, endpoint.lastFailure?.at ?? 0);
+  /** Asked for once per attempt, also if the list has fewer deliveries than the history. */
+  const asked = useRef(0);
   useEffect(() => {
-    if (lastTriedAt === 0) return;
-    const isFirst = known.current === null;
-    known.current = lastTriedAt;
-    if (!isFirst) void client.invalidateQueries({ queryKey: queryKeys.endpoints });
-  }, [client, lastTriedAt]);
+    if (lastTriedAt <= Math.max(shown, asked.current)) return;
+    asked.current = lastTriedAt;
+    void client.invalidateQueries({ queryKey: queryKeys.endpoints });
+  }, [client, lastTriedAt, shown]);
 }
 
 function Delivery(props: { delivery: DeliveryView; busy: boolean; onResend: (() => void) | null }) {

@@ -5,6 +5,7 @@ import { BusyButton } from "../parts/buttons.tsx";
 import { focusInvalidField } from "../parts/focus.ts";
 import { Failure } from "../parts/message.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
+import { ProblemDetails } from "../request.ts";
 import { useAddEndpoint, useChangeEndpoint } from "./endpoints.ts";
 import { EVENT_LABELS, KINDS } from "./webhook-text.ts";
 
@@ -62,6 +63,9 @@ function EndpointForm(props: {
   const [url, setUrl] = useState(endpoint?.url ?? "");
   const [kinds, setKinds] = useState<LedgerEventKind[]>(endpoint?.kinds ?? KINDS);
   const [fieldErrors, setFieldErrors] = useState<FieldErrors>({});
+  /** The URL that was sent last, of which the service may say what is wrong. */
+  const [sent, setSent] = useState("");
+  const rejected = urlProblemOf(mutation.error);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (mutation.isPending) return;
@@ -70,6 +74,7 @@ function EndpointForm(props: {
     if (found.url !== undefined || found.kinds !== undefined) {
       return focusInvalidField(event.currentTarget);
     }
+    setSent(url);
     props.onSend(url.trim(), kinds);
   };
   return (
@@ -85,7 +90,7 @@ function EndpointForm(props: {
         spellCheck={false}
         data-autofocus
         value={url}
-        error={fieldErrors.url}
+        error={fieldErrors.url ?? (url === sent ? rejected : undefined)}
         onChange={(event) => {
           setUrl(event.currentTarget.value);
           setFieldErrors({});
@@ -99,7 +104,7 @@ function EndpointForm(props: {
           setFieldErrors({});
         }}
       />
-      {mutation.error !== null && (
+      {mutation.error !== null && rejected === undefined && (
         <div className="tb-dialog-failure">
           <Failure error={mutation.error} />
         </div>
@@ -115,6 +120,9 @@ function EndpointForm(props: {
     </form>
   );
 }
+
+const urlProblemOf = (error: unknown): string | undefined =>
+  error instanceof ProblemDetails && error.code === "invalid_url" ? error.detail : undefined;
 
 function Kinds(props: {
   chosen: LedgerEventKind[];

@@ -1,13 +1,11 @@
-import { Button, Text, TextInput } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import type { EndpointSecretView, EndpointView } from "#api/dashboard/shapes.ts";
 import { BusyButton } from "../parts/buttons.tsx";
-import { CopyButton } from "../parts/code-block.tsx";
 import { Failure } from "../parts/message.tsx";
+import { SecretField } from "../parts/secret-field.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useRotateSecret } from "./endpoints.ts";
-// The field with a secret looks like that of a new API key.
-import "../keys/keys.css";
 
 /** Rotates the secret of an endpoint, and then shows the new one, once. */
 export function RotateDialog(props: {
@@ -67,26 +65,13 @@ export function SecretDialog(props: { made: EndpointSecretView; onClose: () => v
 }
 
 function Secret({ made: { endpoint, secret }, onClose }: Parameters<typeof SecretDialog>[0]) {
-  const field = useRef<HTMLInputElement>(null);
-  // The form that had the focus was removed.
-  useEffect(() => field.current?.focus(), []);
   return (
     <>
       <Text>
         This is the only time that this secret is shown. Store it on the server of{" "}
         <strong className="tb-break">{endpoint.url}</strong>, which needs it to verify webhooks.
       </Text>
-      <div className="tb-secret">
-        <TextInput
-          ref={field}
-          label="Webhook secret"
-          value={secret}
-          readOnly
-          spellCheck={false}
-          onFocus={(event) => event.currentTarget.select()}
-        />
-        <CopyButton text={secret} label="Copy the secret" />
-      </div>
+      <SecretField label="Webhook secret" secret={secret} copyLabel="Copy the secret" />
       <div className="tb-dialog-foot">
         <Button onClick={onClose}>I have stored it</Button>
       </div>

@@ -4,6 +4,8 @@ import { allowedMethods } from "../problem.ts";
 /** The errors of the dashboard, with their statuses. Better Auth has codes of its own (`AuthError`). */
 export const DASHBOARD_ERRORS = {
   invalid_request: { status: 400, title: "The request is not valid" },
+  /** The URL of a webhook endpoint. */
+  invalid_url: { status: 400, title: "The URL is not valid" },
   wrong_password: { status: 400, title: "Wrong password" },
   wrong_code: { status: 400, title: "Wrong code" },
   unknown_passkey: { status: 400, title: "The passkey could not be used" },

@@ -10,6 +10,8 @@ import { dayOf, unlessNotSummed } from "./usage.ts";
 /** Days in the chart of the home page, and those whose average says how long the balance lasts; with today. */
 const HOME_DAYS = 14;
 const RATE_DAYS = 7;
+/** Fewer full days of use give no average. */
+const RATE_DAYS_MIN = 3;
 const HOME_KEYS = 5;
 const HOME_ERRORS = 5;
 /** A key that expires later is not worth a line. */
@@ -47,7 +49,7 @@ export async function showHome(context: RequestContext): Promise<Response> {
     keyExpiry: nextKeyExpiry(active, now),
     nextExpiry,
     days: used && homeDays(first, used.days, counts),
-    creditsPerDay: used && creditsPerDay(used.days, today, user.createdAt),
+    creditsPerDay: used && creditsPerDay(used, now, user.createdAt),
     lastErrors: errors,
     setUp: {
       secondFactor: factors.hasTotp || factors.passkeys.length > 0,
@@ -59,7 +61,12 @@ export async function showHome(context: RequestContext): Promise<Response> {
 
 type Sums = { calls: number; credits: number };
 /** The usage of each day, by its first millisecond, and the calls of each key on the last of them. */
-type HomeSums = { days: Map<number, Sums>; today: Map<string, number> };
+type HomeSums = {
+  days: Map<number, Sums>;
+  today: Map<string, number>;
+  /** The first hour in which credits were used; null if there is none. */
+  firstUse: number | null;
+};
 
 async function sumHome(
   ledger: Pick<Ledger, "usage">,
@@ -71,10 +78,12 @@ async function sumHome(
   const last = first + (HOME_DAYS - 1) * DAY_MS;
   const order = { account, from: first, to: Number.MAX_SAFE_INTEGER, isQuick: true };
   let read = 0;
+  let firstUse: number | null = null;
   for await (const rows of usagePages(ledger, order)) {
     read += rows.length;
     if (read > HOME_ROWS_MAX) throw new UsageNotSummed("Too many rows for the home page");
     for (const { hour, key, calls, credits } of rows) {
+      if (credits > 0) firstUse = Math.min(firstUse ?? hour, hour);
       // A node whose clock is ahead may have made calls of tomorrow.
       const day = Math.min(last, hour - (hour % DAY_MS));
       const sum = days.get(day) ?? { calls: 0, credits: 0 };
@@ -82,7 +91,7 @@ async function sumHome(
       if (day === last) today.set(key, (today.get(key) ?? 0) + calls);
     }
   }
-  return { days, today };
+  return { days, today, firstUse };
 }
 
 function homeDays(
@@ -99,13 +108,18 @@ function homeDays(
   });
 }
 
-/** Today counts like the full days before it, so the rate is a little low in the morning rather than far too high. */
-function creditsPerDay(sums: HomeSums["days"], today: number, createdAt: number): number {
-  // A younger account has had fewer days to use credits in.
-  const age = (today - (createdAt - (createdAt % DAY_MS))) / DAY_MS + 1;
-  const days = Math.min(RATE_DAYS, age);
+/**
+ * Today counts like the full days before it, so the rate is a little low in the morning rather than far too high. Null before the
+ * account was used for RATE_DAYS_MIN full days, because a first afternoon of trying things says nothing about the next weeks.
+ */
+function creditsPerDay(sums: HomeSums, now: number, createdAt: number): number | null {
+  const since = sums.firstUse ?? createdAt;
+  if (now - since < RATE_DAYS_MIN * DAY_MS) return null;
+  const today = now - (now % DAY_MS);
+  const days = Math.min(RATE_DAYS, (today - (since - (since % DAY_MS))) / DAY_MS + 1);
   let credits = 0;
-  for (let day = 0; day < days; day += 1) credits += sums.get(today - day * DAY_MS)?.credits ?? 0;
+  for (let day = 0; day < days; day += 1)
+    credits += sums.days.get(today - day * DAY_MS)?.credits ?? 0;
   return credits / days;
 }
 

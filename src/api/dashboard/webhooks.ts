@@ -42,12 +42,13 @@ export async function listEndpoints(context: RequestContext): Promise<Response> 
 
 export async function addEndpoint(context: RequestContext): Promise<Response> {
   const member = await requireActiveMember(context);
+  // Checked first, so that nobody proves who they are for a URL that is not allowed.
+  const { url, kinds, paused } = await readEndpoint(context);
   // An endpoint gets the events of the account.
   requireFreshProof(context, member);
   const { account, user } = member;
   const { deps, now } = context;
   const { random, secrets } = deps.accountDeps;
-  const { url, kinds, paused } = await readEndpoint(context);
   const id = `whk_${randomBase62(ID_CHARS, random)}`;
   const secret = newEndpointSecret(random);
   const endpoint: Endpoint = {
@@ -213,7 +214,7 @@ async function readEndpoint(context: RequestContext): Promise<EndpointOrder> {
     typeof url === "string" ? url : "",
     context.deps.settings.webhookNetworks,
   );
-  if ("error" in checked) throw new DashboardError("invalid_request", checked.error);
+  if ("error" in checked) throw new DashboardError("invalid_url", checked.error);
   const wanted = Array.isArray(kinds) ? kinds : [];
   if (wanted.length === 0 || !wanted.every(isKind)) {
     throw new DashboardError(

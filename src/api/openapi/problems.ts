@@ -212,7 +212,7 @@ const MEMBERS: Record<keyof ProblemMembers, JsonSchema> = {
     type: "string",
     format: "uri",
     description:
-      "Of `insufficient_credits`, and of `key_budget_exhausted` where the account has too few credits as well: the page where you get more credits.",
+      "Of `insufficient_credits`, and of `key_budget_exhausted` where the account has too few credits as well: the page where you get more credits, or the operator's address (`mailto:`). Absent if the operator names none.",
   },
   limitSource: {
     type: "string",

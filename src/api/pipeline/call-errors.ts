@@ -116,8 +116,11 @@ export const insufficientCredits = (balance: number, price: number, topUp: TopUp
   new ApiError(
     "insufficient_credits",
     `The call costs ${creditsText(price)}, and the balance is ${balance}. ${topUp.sentence}`,
-    { members: { balance, price, limitSource: "account", topUpUrl: topUp.url } },
+    { members: { balance, price, limitSource: "account", ...urlOf(topUp) } },
   );
+
+/** Left out if no page or address helps. */
+const urlOf = ({ url }: TopUp) => (url === null ? {} : { topUpUrl: url });
 
 const BUDGET_PERIOD_NAMES = { day: "for a day", month: "for a month", total: "in all" };
 
@@ -142,7 +145,7 @@ export function keyBudgetExhausted(
     {
       members: {
         ...{ balance, price, limitSource: `key_${period}` as const, budget, resetsAt },
-        ...(isShort && { topUpUrl: topUp.url }),
+        ...(isShort && urlOf(topUp)),
       },
     },
   );

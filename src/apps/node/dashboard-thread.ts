@@ -79,6 +79,7 @@ const outbox = () =>
     now,
     logsText: settings.isOwnMachine,
     log: (text) => say({ kind: "email", text }),
+    show: (text) => say({ kind: "show", text }),
   });
 const openTransport = () => (api === null ? outbox() : createFetchTransport(api, from));
 const transport = smtp === null ? openTransport() : createSmtpTransport(smtp, from);

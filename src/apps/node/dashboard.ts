@@ -73,6 +73,7 @@ export type FromDashboard =
     }
   | { kind: "handed"; id: number; outcome: Handed }
   | { kind: "email"; text: string }
+  | { kind: "show"; text: string }
   | { kind: "warning"; message: string }
   | { kind: "rejection"; reason: Rejection }
   | { kind: "action"; message: string; action: OperatorAction & { requestId: string } }
@@ -172,6 +173,7 @@ export async function startDashboard(
       handing.get(message.id)?.(message.outcome);
       handing.delete(message.id);
     } else if (message.kind === "email") log.email(message.text);
+    else if (message.kind === "show") log.show(`\n${message.text}\n`);
     else if (message.kind === "warning") log.warn(message.message);
     else if (message.kind === "rejection") onRejection(message.reason);
     else if (message.kind === "action") log.info(message.message, message.action);

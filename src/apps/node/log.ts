@@ -22,8 +22,10 @@ export type NodeLog = {
   error(message: string): void;
   /** An error that repeats is counted (`repeated-errors.ts`). */
   logError: AppContext["logError"];
-  /** Logs an email that was written to the outbox: its file and, on the operator's own machine, its text with the link. */
+  /** Logs an email that was written to the outbox: its file and, on the operator's own machine, its text. */
   email(text: string): void;
+  /** Prints text for a person to copy to standard output, which has no JSON. */
+  show(text: string): void;
   /** Flushes waiting lines; gives up if the reader does not read. */
   close(): Promise<void>;
 };
@@ -37,12 +39,19 @@ const CLOSE_TIMEOUT_MS = 1_000;
 /** How often the counts of repeated errors are looked at. */
 const REPEATS_MS = 10_000;
 
-/** `dest`: a file, or the number of an open one; stderr by default. */
+type LogOptions = {
+  /** A file, or the number of an open one; stderr by default. */
+  dest?: string | number;
+  now?: () => number;
+  /** Turns a line of JSON into what is written, for a person at a terminal (`readable-log.ts`); null: JSON. */
+  readable?: ((line: string) => string) | null;
+};
+
 export function createNodeLog(
   level: (typeof LOG_LEVELS)[number],
-  { dest = 2, now = Date.now }: { dest?: string | number; now?: () => number } = {},
+  { dest = 2, now = Date.now, readable = null }: LogOptions = {},
 ): NodeLog {
-  const destination = pino.destination({
+  const file = pino.destination({
     dest,
     sync: false,
     minLength: BATCH_BYTES,
@@ -50,7 +59,11 @@ export function createNodeLog(
     maxLength: HELD_BYTES_MAX,
   });
   // The service continues without a log reader.
-  destination.on("error", () => {});
+  file.on("error", () => {});
+  const destination =
+    readable === null
+      ? file
+      : { write: (text: string) => file.write(readableText(text, readable)) };
   const log = pino(
     {
       level,
@@ -86,7 +99,10 @@ export function createNodeLog(
       lines.hand();
       destination.write(text);
     },
-    email: (text) => log.info({ email: text }, "email"),
+    // A person at the terminal sees the link (`show`), and finds the rest in the file.
+    email: (text) =>
+      readable === null ? log.info({ email: text }, "email") : log.info(text.split("\n")[0]),
+    show: (text) => void (level !== "silent" && process.stdout.write(text)),
     error: (message) => error({}, message),
     logError: errors.add,
     async close() {
@@ -94,13 +110,21 @@ export function createNodeLog(
       process.off("exit", finish);
       finish();
       lines.close();
-      const flushed = new Promise<void>((resolve) => destination.flush(() => resolve()));
+      const flushed = new Promise<void>((resolve) => file.flush(() => resolve()));
       await Promise.race([flushed, setTimeout(CLOSE_TIMEOUT_MS)]);
       // Otherwise pino flushes again at exit and waits forever for a reader that does not read.
-      destination.destroy();
+      file.destroy();
     },
   };
 }
+
+/** `text` has whole lines. */
+const readableText = (text: string, readable: (line: string) => string) =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map(readable)
+    .join("");
 
 /** The lines of the access log, as text for the log of this or another thread. */
 export type AccessLines = {

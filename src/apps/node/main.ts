@@ -41,7 +41,7 @@ import { startUpkeep } from "./upkeep.ts";
 async function main(): Promise<void> {
   const { config, prices } = readNodeSettings(process.env);
   const count = httpThreadsOf(config.httpThreads);
-  const log = createNodeLog(config.logLevel);
+  const log = createNodeLog(config.logLevel, { readable: await readableLines() });
   const faults = createLastingFaults(log);
   const disk = diskOf(config.dataDir);
   const storage = startStorageWatch({ faults, disk, now: () => Date.now() });
@@ -217,6 +217,13 @@ const DATABASE_PATIENCE_MS = 60_000;
 
 // `npm start | head` closes stdout; the service keeps running without a reader.
 process.stdout.on("error", () => {});
+
+/** The log on a terminal is for a person. Imported here because a service has none. */
+async function readableLines() {
+  if (!process.stderr.isTTY) return null;
+  const { createReadableLines } = await import("./readable-log.ts");
+  return createReadableLines({ colors: process.stderr.hasColors() });
+}
 
 /** Prints the start message to stdout. The log goes to stderr and never contains a key. */
 function announce(

@@ -39,12 +39,12 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   insufficient_credits: {
     cause: "The call costs more credits than the account can spend.",
-    cure: "Add credits to the account, then send the call again. `detail` says how, and `topUpUrl` is the page that helps. The failed call was not charged.",
+    cure: "Add credits to the account, then send the call again. `detail` says how, and `topUpUrl`, if there is one, is the page or the address that helps. The failed call was not charged.",
   },
   key_budget_exhausted: {
     cause:
       "The key has a budget for a day, for a month or in all (`limitSource`), and the call costs more than is left of it (`budget`). The account may still have credits.",
-    cure: "Wait until the budget resets (`resetsAt`, in UTC), use another key, or raise the budget under Settings, API keys. If the account has too few credits as well, `topUpUrl` is the page where you get more. The failed call was not charged.",
+    cure: "Wait until the budget resets (`resetsAt`, in UTC), use another key, or raise the budget under Settings, API keys. If the account has too few credits as well, `topUpUrl`, if there is one, is where you get more. The failed call was not charged.",
   },
   account_suspended: {
     cause: "The operator of this service has suspended the account. Its keys and credits are kept.",

@@ -40,6 +40,7 @@ async function openThread(t: TestContext, folder = newFolder(), removed = folder
   const started = (thread: Worker) => threads.push(thread);
   process.on("worker", started);
   const log: NodeLog = {
+    show() {},
     info() {},
     error: (message) => loggedErrors.push(message),
     access() {},

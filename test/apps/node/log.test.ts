@@ -5,6 +5,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import type { AccessLogEntry } from "#api/access-log.ts";
 import { createNodeLog } from "../../../src/apps/node/log.ts";
+import { createReadableLines } from "../../../src/apps/node/readable-log.ts";
 import {
   COUNTED_ERRORS_MAX,
   createRepeatedErrors,
@@ -14,16 +15,24 @@ import {
 type Line = Record<string, unknown> & { level: string; msg: string };
 
 /** A log into a file, and its lines once it is closed. */
-function openLog(t: TestContext, level: "debug" | "info" = "info") {
+function openLog(
+  t: TestContext,
+  level: "debug" | "info" = "info",
+  readable: ((line: string) => string) | null = null,
+) {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-log-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const dest = path.join(folder, "log");
-  const log = createNodeLog(level, { dest });
+  const log = createNodeLog(level, { dest, readable });
+  const readText = async () => {
+    await log.close();
+    return readFileSync(dest, "utf8");
+  };
   return {
     log,
+    readText,
     async read(): Promise<Line[]> {
-      await log.close();
-      const lines = readFileSync(dest, "utf8").split("\n").slice(0, -1);
+      const lines = (await readText()).split("\n").slice(0, -1);
       return lines.map((line) => JSON.parse(line));
     },
   };
@@ -206,4 +215,25 @@ test("probes are logged when their status changes, and otherwise only at level d
   const all = await atDebug.read();
   assert.deepEqual(seen(all, "info"), news);
   assert.equal(seen(all, "debug").length, probes.length - news.length);
+});
+
+test("on a terminal each line is short and readable", async (t) => {
+  const { log, readText } = openLog(t, "info", createReadableLines({ colors: false }));
+  const call = { method: "POST", tool: "hash" };
+  log.info("The service is ready", { port: 8787 });
+  log.email("Email written to /data/1.eml\nTo: ada@b.c\n\nhttps://tools.example.org/v#secret");
+  log.warn("Set PUBLIC_URL");
+  log.access(entry({ ...call, charged: 1, durationMs: 0.8 }));
+  log.access(entry({ ...call, status: 402, code: "insufficient_credits" }));
+  log.logError("The disk is full", { cause: new Error("ENOSPC") });
+  const [ready, email, warning, charged, rejected, error, ...stack] = (await readText()).split(
+    "\n",
+  );
+  assert.match(ready ?? "", /^\[[\d:.]{12}\] INFO: The service is ready \{"port":8787\}$/);
+  assert.match(email ?? "", /INFO: Email written to \/data\/1\.eml$/);
+  assert.match(warning ?? "", /WARN: Set PUBLIC_URL$/);
+  assert.match(charged ?? "", /INFO: POST \/api\/v1\/hash 200 \(1 credit, 0\.8 ms\) req_1$/);
+  assert.match(rejected ?? "", /INFO: POST \S+ 402 insufficient_credits \(1\.5 ms\) req_1$/);
+  assert.match(error ?? "", /ERROR: The disk is full/);
+  assert.match(stack.join("\n"), /Error: ENOSPC/);
 });

@@ -269,7 +269,9 @@ function accountSentences(sentence: Sentence) {
         const response = await caller.call("hash", { text: "a" });
         const problem = assertProblem(response, "insufficient_credits");
         assert.deepEqual([problem.balance, problem.price], [0, 1]);
-        assert.equal(new URL(problem.topUpUrl).protocol, "https:");
+        // Left out where nothing is sold and the operator names no address.
+        if (problem.topUpUrl !== undefined)
+          assert.match(new URL(problem.topUpUrl).protocol, /^(?:https|mailto):$/);
         assert.equal(response.header("credits-remaining"), "0");
         assert.equal(response.header("credits-charged"), "0");
       }
