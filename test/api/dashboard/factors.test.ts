@@ -374,6 +374,14 @@ test("ten minutes after the sign-in, what protects the account needs a fresh pro
     const { status, code } = await browser.send(method, path, body);
     assert.deepEqual([status, code], [403, "fresh_proof_required"], `${method} ${path}`);
   }
+  // A URL that is not allowed is named before anybody proves who they are.
+  for (const [method, path] of [
+    ["POST", "/dashboard/webhooks"],
+    ["PUT", pathOf("/dashboard/webhooks/:endpoint")],
+  ] as const) {
+    const order = { ...ENDPOINT, url: "http://example.com/hooks" };
+    assert.equal((await browser.send(method, path, order)).code, "invalid_url", path);
+  }
   const proof = (await browser.get("/dashboard/proof")).body as ProofView;
   assert.deepEqual(proof, { email, methods: ["password"] });
   const prove = (password: string) => browser.post("/dashboard/proof/password", { password });
