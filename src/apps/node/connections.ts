@@ -24,8 +24,11 @@ export type Connections = {
   /** Ends the connection after the written bytes. `incoming` is the request whose body is still arriving. */
   close(socket: Socket, incoming?: IncomingMessage): void;
   isClosing(socket: Socket): boolean;
-  /** Requests wait, or did within this time, so that a request may be late because the server did not read it. */
-  wasHeld(socket: Socket, withinMs: number): boolean;
+  /**
+   * Calls `reject` for a request that is late: at once, or, if the server did not read because requests waited, when it has not
+   * arrived `graceMs` after that. Node reports a late request only once.
+   */
+  whenLate(socket: Socket, graceMs: number, reject: () => void): void;
   /** No request is being served. Part of one may have arrived. */
   isIdle(socket: Socket): boolean;
   /** Destroys connections on which no request has arrived, not even a part of one, since the last response was sent. */
@@ -122,6 +125,19 @@ export function watchConnections(server: Server): Connections {
     socket.resume();
   }
 
+  function whenLate(socket: Socket, graceMs: number, reject: () => void): void {
+    const connection = connections.get(socket);
+    if (connection === undefined) return reject();
+    const { responses, waiting, heldAt } = connection;
+    if (waiting.length === 0 && performance.now() - heldAt > graceMs) return reject();
+    const last = responses.at(-1);
+    const wasComplete = last?.req.complete;
+    setTimeout(() => {
+      const hasArrived = responses.at(-1) !== last || last?.req.complete !== wasComplete;
+      if (!socket.destroyed && !hasArrived) whenLate(socket, graceMs, reject);
+    }, graceMs).unref();
+  }
+
   const isUnderWay = (each: ServerResponse) => !each.writableFinished && !each.destroyed;
 
   function underWay(socket?: Socket): ServerResponse[] {
@@ -137,11 +153,7 @@ export function watchConnections(server: Server): Connections {
     isIdle: (socket) => underWay(socket).length === 0,
     close,
     isClosing: (socket) => closing.has(socket),
-    wasHeld(socket, withinMs) {
-      const connection = connections.get(socket);
-      if (connection === undefined) return false;
-      return connection.waiting.length > 0 || performance.now() - connection.heldAt < withinMs;
-    },
+    whenLate,
     closeIdle() {
       // Node takes a response for sent that has been written, though not all of it has left.
       const busy = [...connections.keys()].filter((socket) => underWay(socket).length > 0);

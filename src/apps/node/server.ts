@@ -93,10 +93,10 @@ export async function startNodeServer(
   const reject = (error: Error, socket: Socket) =>
     void rejectConnection(error, socket, connections, app);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    // Then only silence ends the connection.
+    const rejectThis = () => reject(error, socket as Socket);
     const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
-    if (isLate && connections.wasHeld(socket as Socket, requestTimeout)) return;
-    reject(error, socket as Socket);
+    if (isLate) connections.whenLate(socket as Socket, requestTimeout, rejectThis);
+    else rejectThis();
   });
   // CONNECT is not supported.
   server.on("connect", (_, socket) => {
