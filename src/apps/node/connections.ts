@@ -127,9 +127,12 @@ export function watchConnections(server: Server): Connections {
 
   function whenLate(socket: Socket, graceMs: number, reject: () => void): void {
     const connection = connections.get(socket);
-    if (connection === undefined) return reject();
+    if (connection === undefined) return;
     const { responses, waiting, heldAt } = connection;
-    if (waiting.length === 0 && performance.now() - heldAt > graceMs) return reject();
+    if (waiting.length === 0 && performance.now() - heldAt > graceMs) {
+      reject();
+      return;
+    }
     const last = responses.at(-1);
     const wasComplete = last?.req.complete;
     setTimeout(() => {
