@@ -28,14 +28,14 @@ test("where credits are sold a 402 leads to the Credits page, otherwise to the o
 test("an exhausted budget leads to the key, and to more credits if the account has too few as well", () => {
   const exhausted = { budget: "day", resetsAt: 0 } as const;
   const rich = keyBudgetExhausted(exhausted, 5, 1, SITE, topUp(BUY, SITE));
-  assert.match(rich.message, /the API key's budget for a day has less left/);
+  assert.match(rich.message, /the API key's daily budget has less left/);
   const known = keyBudgetExhausted(
     { ...exhausted, credits: 50, remaining: 3 },
     ...([5, 4, SITE, topUp(BUY, SITE)] as const),
   );
   assert.match(
     known.message,
-    /costs 4 credits, and the API key's budget of 50 credits for a day has 3 left/,
+    /costs 4 credits, and the API key's daily budget of 50 credits has 3 left/,
   );
   assert.deepEqual(known.details.members?.budget, { credits: 50, remaining: 3 });
   assert.match(rich.message, /see https:\/\/tools\.example\.com\/settings\/api-keys$/);

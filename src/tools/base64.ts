@@ -92,11 +92,13 @@ export function base64Fault(text: string): string | undefined {
   if (inLast === 0 && padding !== "")
     return `${MUST_BE}; nothing is left to pad at character ${end + 1}`;
   if (inLast === 1 || (padding !== "" && inLast + padding.length !== 4)) {
-    return `${MUST_BE}; its end is missing after character ${text.length}`;
+    return inLast + padding.length > 4
+      ? `${MUST_BE}; it has more padding than it needs`
+      : `${MUST_BE}; its end is missing after character ${text.length}`;
   }
   const unused = inLast === 2 ? 15 : inLast === 3 ? 3 : 0;
   return (VALUES[digits.charCodeAt(digits.length - 1)] as number) & unused
-    ? `${MUST_BE}; its last character has bits that belong to no byte`
+    ? `${MUST_BE}; its last character has unused bits that are not zero`
     : undefined;
 }
 

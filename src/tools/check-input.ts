@@ -59,8 +59,11 @@ export const fieldTypeOf = (tool: Tool<unknown>, name: string): string | undefin
  * The value of a field that was sent as text: in a form or in the query. A text that does not fit the field's type stays, and
  * the check of the input says so. `True` is what Python writes.
  */
-export function typedValue(tool: Tool<unknown>, name: string, text: string): unknown {
-  switch (fieldTypeOf(tool, name)) {
+export const typedValue = (tool: Tool<unknown>, name: string, text: string): unknown =>
+  valueOfType(fieldTypeOf(tool, name), text);
+
+function valueOfType(type: string | undefined, text: string): unknown {
+  switch (type) {
     case "integer":
     case "number":
       return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : text;
@@ -74,21 +77,22 @@ export function typedValue(tool: Tool<unknown>, name: string, text: string): unk
 }
 
 /**
- * The fields as a model means them: it writes numbers and booleans as texts, as in a query, and `null` for an optional field
- * that it leaves out. A verbatim tool has no fields.
+ * The fields as a model means them: it writes numbers and booleans as strings, as in a query, and `null` for an optional field
+ * that it leaves out, also within an object. A verbatim tool has no fields.
  */
 export function typedArguments(tool: Tool<unknown>, value: unknown): unknown {
-  if (tool.verbatim !== undefined) return value;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const { properties = {}, required = [] } = describedSchema(tool);
-  const isOptional = (name: string) => Object.hasOwn(properties, name) && !required.includes(name);
+  return tool.verbatim === undefined ? asMeant(describedSchema(tool), value) : value;
+}
+
+function asMeant(schema: BodySchema | undefined, value: unknown): unknown {
+  const typed = typeof value === "string" ? valueOfType(schema?.type, value) : value;
+  if (typeof typed !== "object" || typed === null || Array.isArray(typed)) return typed;
+  const { properties = {}, required = [] } = schema ?? {};
+  const field = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : undefined);
   return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name, each]) => each !== null || !isOptional(name))
-      .map(([name, each]) => [
-        name,
-        typeof each === "string" ? typedValue(tool, name, each) : each,
-      ]),
+    Object.entries(typed)
+      .filter(([name, each]) => each !== null || !field(name) || required.includes(name))
+      .map(([name, each]) => [name, asMeant(field(name), each)]),
   );
 }
 
@@ -251,7 +255,9 @@ function describedSchema(tool: Tool<unknown>): BodySchema {
 }
 
 function expectation(schema: FieldSchema | undefined): string {
-  if (schema?.enum !== undefined) return `one of ${list(schema.enum)}`;
+  if (schema?.enum !== undefined) {
+    return `${schema.enum.length > 1 ? "one of " : ""}${list(schema.enum)}`;
+  }
   switch (schema?.type) {
     case "integer":
       return `a whole number${range(schema)}`;

@@ -59,9 +59,9 @@ export function readMessage(message: unknown, headers: Headers): RpcRequest | nu
   if (message["jsonrpc"] !== "2.0") throw invalid('The member `jsonrpc` must be "2.0".');
   const { id, method } = message;
   if (method === undefined && ("result" in message || "error" in message)) return null;
-  if (typeof method !== "string") throw invalid("The member `method` must be a text.");
+  if (typeof method !== "string") throw invalid("The member `method` must be a string.");
   if (id !== undefined && !isId(id)) {
-    throw invalid("The member `id` must be a text or a whole number below 2^53.");
+    throw invalid("The member `id` must be a string or a whole number below 2^53.");
   }
   const params = objectOrNone(message["params"], "`params`");
   const meta = objectOrNone(params["_meta"], "`_meta`");
@@ -130,7 +130,7 @@ function checkEnvelope(meta: Params): string {
   const revision = meta[REVISION_META];
   const fault =
     typeof revision !== "string"
-      ? `"${REVISION_META}" must be a text`
+      ? `"${REVISION_META}" must be a string`
       : isObject(meta[capabilities])
         ? null
         : `"${capabilities}" must be an object`;

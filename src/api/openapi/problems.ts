@@ -103,7 +103,7 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
   unsupported_media_type: () =>
     new ApiError(
       "unsupported_media_type",
-      'uuid does not take the Content-Type "application/xml". Send JSON with `Content-Type: application/json`.',
+      'echo does not take the Content-Type "application/xml". Send JSON with `Content-Type: application/json`.',
     ),
   rate_limited: () =>
     rateLimited({

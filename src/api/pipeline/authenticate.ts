@@ -135,7 +135,7 @@ const mistypedKey = (key: string): ApiError =>
   rejectedKey(
     KEY_ID.test(key)
       ? "This is the id of an API key, not the key. The key begins with `tb_` and is shown once, when it is created."
-      : `This API key looks mistyped or truncated: a key is \`tb_\` and ${KEY_CHARS} letters and digits, and its checksum is right. Copy the whole key again, without quotes.`,
+      : `This API key looks mistyped or truncated: a key is \`tb_\` followed by ${KEY_CHARS} letters and digits, the last six of which are a checksum. Copy the whole key again, without quotes.`,
   );
 
 const KEY_ID = /^key_[0-9A-Za-z]+$/;

@@ -122,7 +122,7 @@ export const insufficientCredits = (balance: number, price: number, topUp: TopUp
 /** Left out if no page or address helps. */
 const urlOf = ({ url }: TopUp) => (url === null ? {} : { topUpUrl: url });
 
-const BUDGET_PERIOD_NAMES = { day: "for a day", month: "for a month", total: "in all" };
+const BUDGET_NAMES = { day: "daily budget", month: "monthly budget", total: "total budget" };
 
 export function keyBudgetExhausted(
   { budget: period, resetsAt: at, credits, remaining }: BudgetExhausted,
@@ -134,7 +134,7 @@ export function keyBudgetExhausted(
   const resetsAt = instant(at);
   const budget =
     credits === undefined || remaining === undefined ? undefined : { credits, remaining };
-  const name = `budget${budget ? ` of ${creditsText(budget.credits)}` : ""} ${BUDGET_PERIOD_NAMES[period]}`;
+  const name = `${BUDGET_NAMES[period]}${budget ? ` of ${creditsText(budget.credits)}` : ""}`;
   const left = budget ? `${budget.remaining} left` : "less left";
   // A higher budget alone would not help an account without credits.
   const isShort = balance < price;

@@ -80,7 +80,7 @@ export function readFields(tool: Tool<unknown>, body: Uint8Array, contentType: s
 /** For a client that sent something else and left the type to curl. */
 const explainFields = (tool: Tool<unknown>, form: string): string =>
   quotesAdvice(form) ||
-  ` The body was read as a form, because its Content-Type is \`${FIELDS_TYPE}\`, which \`curl -d\` sends by default. In a form, \`&\`, \`+\` and \`%\` have a meaning; \`curl --data-urlencode\` encodes them.${otherWays(tool)}`;
+  ` The body was read as a form, because its Content-Type is \`${FIELDS_TYPE}\`, which \`curl -d\` sends by default. In a form, \`&\`, \`+\` and \`%\` have a meaning; \`curl --data-urlencode\` encodes them.${tool.rawBody === undefined ? "" : otherWays(tool)}`;
 
 function tooManyFields(hint: string): ApiError {
   const detail = `has more than ${FORM_PARTS_MAX} fields`;

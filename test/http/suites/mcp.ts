@@ -255,7 +255,7 @@ function errorSentences(sentence: Sentence) {
   });
 
   sentence(
-    "MCP: numbers and booleans may be texts, and null leaves an option out",
+    "MCP: numbers and booleans may be strings, and null leaves an option out, within an object too",
     async (service) => {
       const caller = await createCaller(service);
       const table: [name: string, args: unknown, same: unknown][] = [
@@ -273,6 +273,15 @@ function errorSentences(sentence: Sentence) {
           { markdown: "7", headingIds: "TRUE" },
           { markdown: "7", headingIds: true },
         ],
+        // Hosts with strict schemas send every property, with null for those that the model leaves out.
+        ...[
+          { rel: "nofollow", target: null },
+          JSON.stringify({ rel: "nofollow", target: null }),
+        ].map((links): [string, unknown, unknown] => [
+          "markdown-render",
+          { markdown: "a", links },
+          { markdown: "a", links: { rel: "nofollow" } },
+        ]),
       ];
       for (const [at, [name, args, same]] of table.entries()) {
         const key = `models-${at}`;
