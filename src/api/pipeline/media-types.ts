@@ -68,27 +68,47 @@ export function chooseForm(
   sent: Record<string, unknown>,
 ): ResponseForm {
   const ranges = parseAccept(accept);
+  const chosen = findForm(tool, ranges, sent);
+  if (chosen === undefined) throw notAcceptable(tool, accept, ranges, sent);
+  return chosen;
+}
+
+/**
+ * The fields of the form that `Accept` asks for, where no field that the client sent contradicts it. They are part of the
+ * input before its check: a field may be good with one format only.
+ */
+export const fieldsOfAccept = (
+  tool: Tool<unknown>,
+  accept: string,
+  sent: Record<string, unknown>,
+): object | undefined => findForm(tool, parseAccept(accept), sent)?.fields;
+
+const formsOf = (tool: Tool<unknown>) => (tool.representations ?? []) as readonly Representation[];
+
+function findForm(
+  tool: Tool<unknown>,
+  ranges: readonly Range[],
+  sent: Record<string, unknown>,
+): ResponseForm | undefined {
   if (ranges.length === 0) return null;
-  const forms = (tool.representations ?? []) as readonly Representation[];
   let chosen: ResponseForm | undefined;
   let best = 0;
-  for (const form of [null, ...forms]) {
+  for (const form of [null, ...formsOf(tool)]) {
     const weight = weightOf(form?.type ?? "application/json", ranges);
     if (weight <= best || (form !== null && conflictOf(form, sent) !== undefined)) continue;
     best = weight;
     chosen = form;
   }
-  if (chosen === undefined) throw notAcceptable(tool, accept, forms, ranges, sent);
   return chosen;
 }
 
 function notAcceptable(
   tool: Tool<unknown>,
   accept: string,
-  forms: readonly Representation[],
   ranges: readonly Range[],
   sent: Record<string, unknown>,
 ): ApiError {
+  const forms = formsOf(tool);
   for (const form of forms) {
     const conflict = conflictOf(form, sent);
     if (conflict === undefined || weightOf(form.type, ranges) === 0) continue;

@@ -4,7 +4,7 @@ import { checkInput, type SentInput } from "#tools/check-input.ts";
 import type { LongText, Tool, ToolContext } from "#tools/define-tool.ts";
 import { isLongText } from "#tools/long-text.ts";
 import { encodeUtf8 } from "#tools/text.ts";
-import { chooseForm, type ResponseForm } from "./media-types.ts";
+import { chooseForm, fieldsOfAccept, type ResponseForm } from "./media-types.ts";
 import { readInput, type SentRequest } from "./read-input.ts";
 import { inPieces, type LargeText, writeJson } from "./reply-pieces.ts";
 
@@ -103,12 +103,15 @@ function chooseInput(
   sent: SentInput,
   accept: string | null,
 ): { input: unknown; form: ResponseForm } {
-  const { input } = checkInput(tool, sent.value, sent.parameters, sent.hint);
+  const { value, parameters, hint } = sent;
   // What most clients send: for them a call pays nothing more.
   if (accept === null || accept === "*/*" || accept === "application/json") {
-    return { input, form: null };
+    return { input: checkInput(tool, value, parameters, hint).input, form: null };
   }
-  const names = typeof sent.value === "object" && sent.value !== null ? sent.value : {};
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  const names = isObject ? (value as Record<string, unknown>) : {};
+  const whole = isObject ? { ...fieldsOfAccept(tool, accept, names), ...names } : value;
+  const { input } = checkInput(tool, whole, parameters, hint);
   const explicit = Object.entries(input ?? {}).filter(([name]) => Object.hasOwn(names, name));
   const form = chooseForm(tool, accept, Object.fromEntries(explicit));
   return form?.fields === undefined

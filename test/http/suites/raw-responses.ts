@@ -128,6 +128,10 @@ function choiceSentences(sentence: Sentence) {
       const response = await accepting(caller, "qr-code", { text: "" }, accept);
       assertProblem(response, "invalid_request");
     }
+    // The format that `Accept` asks for is the one that the fields are checked with.
+    const fields = { text: "a", invert: true };
+    const inverted = await accepting(caller, "qr-code", fields, "image/svg+xml");
+    assert.match(assertProblem(inverted, "invalid_request").detail, /left out for `svg`/);
   });
 }
 
@@ -169,6 +173,13 @@ function bareSentences(sentence: Sentence) {
         ({ output }) => text(output),
       ],
       ["qr-code", { text: "ünï" }, "text/plain", { format: "utf8" }, ({ output }) => text(output)],
+      [
+        "qr-code",
+        { text: "ünï", invert: true },
+        "text/plain",
+        { format: "utf8" },
+        ({ output }) => text(output),
+      ],
       [
         "hash",
         { text: "a", algorithm: "sha512" },
