@@ -1,4 +1,3 @@
-#!/usr/bin/env -S node --disable-warning=ExperimentalWarning
 import { enableCompileCache } from "node:module";
 import path from "node:path";
 

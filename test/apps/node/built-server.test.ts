@@ -124,7 +124,7 @@ function makeCheckout(t: Parameters<typeof temporaryFolder>[0]) {
   const build = path.join(checkout, "dist/server/0123456789abcdef");
   for (const folder of [node, build]) mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(checkout, "package.json"), '{ "type": "module" }');
-  for (const name of ["built-code.js", "start.js"]) {
+  for (const name of ["built-code.js", "right-node.cjs", "start.js"]) {
     cpSync(path.join(ROOT, "src/apps/node", name), path.join(node, name));
   }
   const source = path.join(node, "main.ts");
