@@ -106,6 +106,15 @@ table(
     ["a <iframe>b</iframe> <noembed>c</noembed> <textarea>d</textarea>", "<p>a   </p>\n"],
     ["a <script>b", "<p>a b</p>\n"],
     ["a<br>b<br/> c", "<p>a b c</p>\n"],
+    // In a browser each of these elements is a paragraph or line of its own.
+    ["a<p>b</p>c", "<p>a b c</p>\n"],
+    ["1</li><li>0 <b>x</b><HR/>**y**", "<p>1 0 x <strong>y</strong></p>\n"],
+    ["a <div>b</div>\nc<b>d</b><i>e</i><pre>f", "<p>a b\ncdef</p>\n"],
+    ["# 1<td>2", "<h1>1 2</h1>\n"],
+    [
+      "| <ul><li>1</li><li>0</li></ul> |\n|-|",
+      "<table>\n<thead>\n<tr>\n<th>1 0</th>\n</tr>\n</thead>\n</table>\n",
+    ],
     ["- a\n  <p>\n  b</p>\n\n  c", "<ul>\n<li>\n<p>a</p>\n<p>b</p>\n<p>c</p>\n</li>\n</ul>\n"],
     ["- [\n  <!A>\n  b", "<ul>\n<li>[\nb</li>\n</ul>\n"],
     ["a </script>b", "<p>a b</p>\n"],

@@ -204,7 +204,7 @@ export class BareAutolinks {
         at = skipReference(s, at, to);
         if (at < 0) return false;
       } else if (c !== CLOSE_PARENTHESIS && c !== SEMICOLON && !isTail(c)) {
-        return at === this.skipPath(at);
+        return this.endsPath(at);
       }
     }
     return true;
@@ -212,13 +212,14 @@ export class BareAutolinks {
 
   private skipPath(pos: number): number {
     let end = pos;
-    while (end < this.to) {
-      const c = this.s.charCodeAt(end);
-      if (c === LESS || (c === CLOSE_BRACKET && this.isBracketed)) break;
-      if (c < 128 ? isIn(c, WHITE) : flankAfter(this.s, end, this.to) === WHITE) break;
-      end++;
-    }
+    while (end < this.to && !this.endsPath(end)) end++;
     return end;
+  }
+
+  private endsPath(pos: number): boolean {
+    const c = this.s.charCodeAt(pos);
+    if (c === LESS || (c === CLOSE_BRACKET && this.isBracketed)) return true;
+    return c < 128 ? isIn(c, WHITE) : flankAfter(this.s, pos, this.to) === WHITE;
   }
 
   /**

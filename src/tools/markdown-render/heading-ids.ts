@@ -12,6 +12,7 @@ import {
   IMAGE_END,
   KEEP,
   MATH,
+  RAW_TEXT,
   RUN,
   TAG,
   TEXT,
@@ -138,6 +139,12 @@ function rawLevel({ html }: Block): number {
   return /^h[1-6]$/.test(name) ? Number(name[1]) : 0;
 }
 
+/** A space between words is none in an id, where GitHub has the text of the elements alone. */
+function rawText(value: string, withDescriptions: boolean): string {
+  if (value === " ") return "\n";
+  return withDescriptions ? value : "";
+}
+
 /** The text without the descriptions of images, which GitHub leaves out of ids as well. */
 export function textOf(
   s: string,
@@ -160,6 +167,7 @@ export function textOf(
       else if (kind === TEXT || kind === CODE || kind === AUTOLINK || kind === MATH) {
         text += edits.value(i);
       } else if (kind === BREAK) text += "\n";
+      else if (kind === RAW_TEXT) text += rawText(edits.value(i), withDescriptions);
       else if (kind === TAG && (withDescriptions || edits.tag(i).alt === "")) {
         text += describeTag(edits.tag(i));
       }

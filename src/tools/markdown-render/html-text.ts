@@ -1,8 +1,9 @@
 import { Block } from "./blocks.ts";
-import { isIn, LETTER, WHITE } from "./characters.ts";
+import { DIGIT, isIn, LETTER, WHITE } from "./characters.ts";
 import { resolveReferences } from "./entities.ts";
 import { isHiddenElement } from "./hidden-elements.ts";
 import { attributesOf } from "./html-attributes.ts";
+import { tagName } from "./raw-html.ts";
 import { trimEnd } from "./scan.ts";
 import { plainHtmlText, standInOf, withoutStandIns } from "./scripts.ts";
 
@@ -24,6 +25,15 @@ export const BLOCK_ELEMENTS = new Set(
   link main menu menuitem nav noframes ol optgroup option p param search section summary table tbody td tfoot th
   thead title tr track ul`.split(/\s+/),
 );
+
+/** Whether the tag at `pos`, the place of `<`, is that of such an element. */
+export function isBlockTag(s: string, pos: number): boolean {
+  const start = s.charCodeAt(pos + 1) === SLASH ? pos + 2 : pos + 1;
+  // Most tags have one letter, and `p` is the only such name.
+  if (!isIn(s.charCodeAt(start + 1), LETTER | DIGIT)) return (s.charCodeAt(start) | 32) === 112;
+  return BLOCK_ELEMENTS.has(tagName(s, start, s.length).toLowerCase());
+}
+
 /** Longer names are those of no element that has a meaning here. */
 const NAME_CHARS_MAX = 16;
 

@@ -32,7 +32,7 @@ import {
 import { DelimiterStack } from "./emphasis.ts";
 import { readEntity } from "./entities.ts";
 import type { Footnotes } from "./footnotes.ts";
-import { alternativeText } from "./html-text.ts";
+import { alternativeText, isBlockTag } from "./html-text.ts";
 import { Formulas, mathClass } from "./math.ts";
 import { RawHtml, shownElement } from "./raw-html.ts";
 import type { References } from "./references.ts";
@@ -74,6 +74,9 @@ export class InlineParser {
   private autolinks: BareAutolinks | undefined;
   private hasCandidates = false;
   private hasScripts = false;
+  /** The end of the last run of tags of block elements, and whether text directly precedes the run. */
+  private blockTagsEnd = -1;
+  private hasTextBeforeTags = false;
   private readonly syntax: Syntax;
   /** Elements that contain blocks and end within the text. */
   endings: readonly string[] = NO_ENDINGS;
@@ -139,6 +142,7 @@ export class InlineParser {
     this.to = to;
     this.codeSpans = this.rawHtml = this.autolinks = this.formulas = undefined;
     this.hasCandidates = this.hasScripts = false;
+    this.blockTagsEnd = -1;
     this.delimiters.clear();
     this.brackets.begin(s, from, to);
   }
@@ -247,6 +251,7 @@ export class InlineParser {
     this.rawHtml ??= new RawHtml(this.s, this.from, this.to);
     const end = this.rawHtml.skip(pos);
     if (end < 0) return pos + 1;
+    if (this.keepsApart(pos, end)) this.edits.addText(RAW_TEXT, pos, pos, " ");
     const tag = this.syntax.resolve && readSafeTag(this.s, pos, end, this.syntax.resolve);
     if (tag !== undefined) {
       this.edits.addTag(pos, end, tag);
@@ -257,6 +262,20 @@ export class InlineParser {
     if (text === "") return this.drop(pos, end);
     this.edits.addText(RAW_TEXT, pos, end, text);
     return end;
+  }
+
+  /**
+   * Whether the tag from `pos` to `end` is the last in a run of tags of block elements between two words. Without a space,
+   * `<li>1</li><li>0</li>` in a cell would become 10.
+   */
+  private keepsApart(pos: number, end: number): boolean {
+    const { s } = this;
+    if (end === this.to || isIn(s.charCodeAt(end), WHITE) || !isBlockTag(s, pos)) return false;
+    if (pos !== this.blockTagsEnd) {
+      this.hasTextBeforeTags = pos > this.from && !isIn(s.charCodeAt(pos - 1), WHITE);
+    }
+    this.blockTagsEnd = end;
+    return this.hasTextBeforeTags && !(s.charCodeAt(end) === LESS && isBlockTag(s, end));
   }
 
   private readScript(pos: number, end: number): boolean {

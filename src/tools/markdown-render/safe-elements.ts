@@ -203,7 +203,8 @@ function setAttribute(tag: Tag, name: string, value: string, resolve: Resolve): 
 type Judge = (value: string, resolve: Resolve) => string | undefined;
 
 const oneOf = (pattern: RegExp) => (value: string) => pattern.exec(value.trim().toLowerCase())?.[1];
-const size = oneOf(/^(\d{1,5})(?:px)?$/);
+/** Browsers read the digits alone. Many READMEs have `100px;`, because all-contributors writes it. */
+const size = oneOf(/^(\d{1,5})(?:\.\d{1,9})?(?:px)?;?$/);
 
 /** The value that is written for an attribute; undefined where it is left out. */
 const JUDGES: Record<string, Judge> = {

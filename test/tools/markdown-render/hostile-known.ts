@@ -80,6 +80,7 @@ const cmarkGfm = family("cmark-gfm", {
   "autolink trailing <": flood("http://a.bc", "<"),
   "autolink of www and spaces": repeat("www.a "),
   "autolinks of a trailing entity": repeat("www.a.bc/&amp;"),
+  "autolinks of underscores before an entity": repeat("http://a.b_&amp;"),
   "footnotes nested": nest("[^a]: ", "x", "\n"),
   "footnote definitions in footnote definitions": repeat("[^a]:"),
   "footnote of every number": series((i) => `[^${i}]: x\n\n[^${i}]\n\n`),

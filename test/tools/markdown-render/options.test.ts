@@ -143,6 +143,22 @@ test("the ids of an outline are those that headings get", () => {
   );
 });
 
+test("an outline has what headings show of raw HTML", () => {
+  // On GitHub, the id is made of the text of the elements, in which a line break has no characters.
+  const rows: [markdown: string, entry: object][] = [
+    ["# a<br>b", { level: 1, text: "a b", id: "user-content-ab" }],
+    ["# a<p>b", { level: 1, text: "a b", id: "user-content-ab" }],
+    ["# <img src=a alt='A logo'>", { level: 1, text: "A logo" }],
+    ["# <img src=a alt='A logo'> b", { level: 1, text: "b", id: "user-content--b" }],
+    ["# x<sup>2</sup>", { level: 1, text: "x2", id: "user-content-x2" }],
+  ];
+  for (const [markdown, entry] of rows) {
+    for (const html of ["strip", "safe"] as const) {
+      assert.deepEqual(render(markdown, { outline: true, html }).outline, [entry], markdown);
+    }
+  }
+});
+
 test("without a heading of level 1, the title is the first heading; without any, it is empty", () => {
   assert.equal(render("### a\n\n## b", { outline: true }).title, "a");
   assert.deepEqual(render("a b", { outline: true }), {
@@ -170,6 +186,8 @@ test("words are counted", () => {
     ["> [!NOTE]\n> a", 1],
     ["a**b**c &amp; d", 2],
     ["<div>a <b>b</b></div>", 2],
+    ["a<br>b c<li>d", 4],
+    ["a <img alt='not counted'>", 1],
     ["", 0],
   ];
   for (const [markdown, words] of rows) {
