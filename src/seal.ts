@@ -1,4 +1,4 @@
-import { gcm } from "@noble/ciphers/aes.js";
+import { ecb, gcm } from "@noble/ciphers/aes.js";
 import { hkdf } from "@noble/hashes/hkdf.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes } from "@noble/hashes/utils.js";
@@ -66,6 +66,46 @@ export function createSealer(secrets: readonly string[], purpose: string): Seale
     isCurrent: (sealed) => FORM.exec(sealed)?.[1] === current.id,
   };
 }
+
+/** Hides places in a list that others are in too, so that a client can hand them back but cannot tell what lies between two. */
+export type PlaceHider = {
+  /** The same place always gets the same text. `no`: below 2^53; `index`: below 2^32. */
+  hide(place: Place): string;
+  /** Returns null for text that hides no place. */
+  reveal(text: string): Place | null;
+};
+type Place = { no: number; index: number };
+
+/** A place is one block of AES-256, of which 32 bits are zero: other text becomes a place once in 2^32 times. */
+export function createPlaceHider(secrets: readonly string[], purpose: string): PlaceHider {
+  const use = utf8.encode(`toolbooth hide key ${purpose}`);
+  const [current, ...older] = secrets.map((secret) =>
+    hkdf(sha256, utf8.encode(secret), undefined, use, 32),
+  );
+  if (current === undefined) throw new RangeError("Hiding requires a secret");
+  return {
+    hide({ no, index }) {
+      const block = new DataView(new ArrayBuffer(BLOCK_BYTES));
+      block.setBigUint64(0, BigInt(no));
+      block.setUint32(8, index);
+      return toBase64Url(ecb(current, ONE_BLOCK).encrypt(new Uint8Array(block.buffer)));
+    },
+    reveal(text) {
+      if (!HIDDEN.test(text)) return null;
+      for (const key of [current, ...older]) {
+        const bytes = ecb(key, ONE_BLOCK).decrypt(fromBase64Url(text));
+        const block = new DataView(bytes.buffer, bytes.byteOffset);
+        const [no, index] = [block.getBigUint64(0), block.getUint32(8)];
+        if (block.getUint32(12) === 0 && no <= Number.MAX_SAFE_INTEGER)
+          return { no: Number(no), index };
+      }
+      return null;
+    },
+  };
+}
+const BLOCK_BYTES = 16;
+const ONE_BLOCK = { disablePadding: true };
+const HIDDEN = /^[0-9A-Za-z_-]{21}[AQgw]$/;
 
 const toBase64Url = (bytes: Uint8Array): string =>
   btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))

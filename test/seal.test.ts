@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSealer, isSealed, SealError } from "#seal.ts";
+import { createPlaceHider, createSealer, isSealed, SealError } from "#seal.ts";
 
 const [OLD, NEW] = ["the old secret", "the new secret"];
 const PURPOSE = "test";
@@ -34,4 +34,26 @@ test("with a list of secrets the first one seals and all of them open", async ()
   assert.deepEqual([both.isCurrent(old), both.isCurrent(again)], [false, true]);
   assert.equal(await createSealer([NEW], PURPOSE).open(again, "row"), "text");
   assert.throws(() => createSealer([], PURPOSE), RangeError);
+});
+
+test("a hidden place is found again, also after the secret was rotated, and is not in the text", () => {
+  const old = createPlaceHider(["old secret"], "list");
+  const places = [
+    { no: 0, index: 0 },
+    { no: 1_234_567, index: 89 },
+    { no: 1_234_568, index: 89 },
+    { no: Number.MAX_SAFE_INTEGER, index: 2 ** 32 - 1 },
+  ];
+  const hidden = places.map((place) => old.hide(place));
+  assert.equal(new Set(hidden).size, places.length);
+  for (const [at, text] of hidden.entries()) {
+    const place = places[at] as (typeof places)[number];
+    assert.match(text, /^[\w-]{22}$/);
+    assert.equal(old.hide(place), text);
+    assert.deepEqual(createPlaceHider(["new secret", "old secret"], "list").reveal(text), place);
+    assert.equal(createPlaceHider(["new secret"], "list").reveal(text), null);
+    assert.equal(createPlaceHider(["old secret"], "other list").reveal(text), null);
+  }
+  for (const text of ["", "1.0", "1234567.89", "A".repeat(21), "A".repeat(22), "A".repeat(23)])
+    assert.equal(old.reveal(text), null);
 });

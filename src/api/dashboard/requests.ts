@@ -6,6 +6,7 @@ import type {
   RequestLogReads,
 } from "#accounts/request-log.ts";
 import type { FieldError } from "#errors.ts";
+import { createPlaceHider } from "#seal.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError, retryAfter, tooManyRequests } from "./dashboard-error.ts";
 import { CSV, csvCell, dayOf, download } from "./export.ts";
@@ -24,15 +25,17 @@ export async function listRequests(context: RequestContext): Promise<Response> {
 
 async function readRequests(context: RequestContext, account: string): Promise<RequestsView> {
   const { log, bounds } = requireLog(context.deps);
-  const order = { account, filter: readFilter(context.url), max: REQUESTS_A_PAGE };
+  const cursors = cursorsOf(context);
+  const filter = readFilter(context.url, cursors);
+  const order = { account, filter, max: REQUESTS_A_PAGE };
   const [{ requests, next }, keys] = await Promise.all([
     read(context, log.list(order)),
     context.deps.accountDeps.ledger.listKeys({ account }),
   ]);
   const named = new Set(requests.map(({ key }) => key));
   return {
-    requests: requests.map(viewRequest),
-    next,
+    requests: requests.map(cursors.view),
+    next: next && cursors.hide(next),
     keys: keys
       .filter(({ id }) => named.has(id))
       .map(({ id, label, start, revokedAt }) => ({ id, label, start, revokedAt })),
@@ -43,7 +46,10 @@ async function readRequests(context: RequestContext, account: string): Promise<R
 export async function summarizeRequests(context: RequestContext): Promise<Response> {
   const [, tools] = await readAsMember(context, async ({ account }) => {
     const { log } = requireLog(context.deps);
-    return read(context, log.summarize({ account, filter: readFilter(context.url) }));
+    return read(
+      context,
+      log.summarize({ account, filter: readFilter(context.url, cursorsOf(context)) }),
+    );
   });
   const view: RequestSummaryView = { tools };
   return json(view);
@@ -54,7 +60,7 @@ export async function exportRequests(context: RequestContext): Promise<Response>
   const { account } = await requireMember(context);
   const { log } = requireLog(context.deps);
   const name = `toolbooth-requests-${dayOf(context.now)}`;
-  const pages = requestPages(log, account, readFilter(context.url));
+  const pages = requestPages(log, account, readFilter(context.url, cursorsOf(context)));
   switch (context.url.searchParams.get("format")) {
     case "csv":
       return download(context, account, {
@@ -124,7 +130,7 @@ export async function lastErrors(
 ): Promise<RequestView[] | null> {
   const order = { account, filter: { status: "errors" as const }, max };
   const page = await unlessUnreadable(context, (log) => log.list(order));
-  return page?.requests.map(viewRequest) ?? null;
+  return page?.requests.map(cursorsOf(context).view) ?? null;
 }
 
 /** Requests and errors by hour and tool; null where there is no log, or where it cannot be read now. */
@@ -170,13 +176,32 @@ function requireLog({ requests }: DashboardDeps): NonNullable<DashboardDeps["req
   throw new DashboardError("not_found", "This service keeps no request log.");
 }
 
-const viewRequest = (request: ListedRequest): RequestView => request;
+/**
+ * The cursors that clients see. Those of the log contain numbers that count the chunks of all accounts, and comparing two of one's own
+ * would tell how much the others call.
+ */
+function cursorsOf({ deps }: Pick<RequestContext, "deps">) {
+  const places = createPlaceHider(deps.accountDeps.secrets, "request log");
+  const hide = (cursor: string): string => {
+    const [no = 0, index = 0] = cursor.split(".").map(Number);
+    return places.hide({ no, index });
+  };
+  return {
+    hide,
+    /** Returns undefined for text that is none of these cursors. */
+    reveal(text: string): string | undefined {
+      const place = places.reveal(text);
+      return place === null ? undefined : `${place.no}.${place.index}`;
+    },
+    view: (request: ListedRequest): RequestView => ({ ...request, cursor: hide(request.cursor) }),
+  };
+}
+type Cursors = ReturnType<typeof cursorsOf>;
 
 /** Texts that can occur in the log. */
 const TEXT = /^[\w.:=+/-]{1,128}$/;
-const CURSOR = /^\d{1,15}\.\d{1,6}$/;
 
-function readFilter({ searchParams }: URL): RequestFilter {
+function readFilter({ searchParams }: URL, cursors: Cursors): RequestFilter {
   const given = (name: string) => searchParams.get(name) || undefined;
   const text = (name: string, what: string) => {
     const value = given(name);
@@ -190,7 +215,9 @@ function readFilter({ searchParams }: URL): RequestFilter {
   };
   const cursor = (name: string) => {
     const value = given(name);
-    if (value === undefined || CURSOR.test(value)) return value;
+    if (value === undefined) return undefined;
+    const found = cursors.reveal(value);
+    if (found !== undefined) return found;
     throw wrong(name, "the `cursor` of a request");
   };
   const filter: RequestFilter = {

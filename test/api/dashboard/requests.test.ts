@@ -109,6 +109,8 @@ test("wrong filters get 400 with a sentence that names the filter", async () => 
     ["from=2&to=2", "`from` must be earlier than `to`."],
     ["before=1", "`before` must be the `cursor` of a request."],
     ["after=x.1", "`after` must be the `cursor` of a request."],
+    ["after=1.0", "`after` must be the `cursor` of a request."],
+    ["before=AAAAAAAAAAAAAAAAAAAAAA", "`before` must be the `cursor` of a request."],
     [
       "id=%22%00",
       "`id` must be a request id: 1 to 128 letters, digits and the characters . : = + / _ -.",
