@@ -21,7 +21,7 @@ const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT = "00f067aa0ba902b7";
 
 /** A service in this process, and what it records of each request. */
-async function open(t: TestContext, rateLimit = 100_000) {
+async function open(t: TestContext, rateLimit = 100_000, delivered = true) {
   const entries: AccessLogEntry[] = [];
   /** What the customer's log gets of them. */
   const requests: ({ account: string; entry: RequestEntry } | null)[] = [];
@@ -32,7 +32,7 @@ async function open(t: TestContext, rateLimit = 100_000) {
     open: async (settings: TestServiceSettings) =>
       openMemory(settings, {
         record(context, status, durationMs) {
-          const entry = accessLogEntry(context, status, durationMs, true);
+          const entry = accessLogEntry(context, status, durationMs, delivered);
           entries.push(entry);
           requests.push(requestLogEntry(entry, context, Buffer.byteLength));
         },
@@ -242,3 +242,14 @@ test("the customer's log has every call by a key of the account, with any status
   await caller.call("uuid");
   assert.equal(logs().length, before, "no account, no tool, or an account that is closed");
 });
+
+for (const delivered of [true, false])
+  test(`a 200 that ${delivered ? "was sent" : "was lost"} is in the access log as delivered: ${delivered}, and so in the request log`, async (t) => {
+    const { service, last, logs } = await open(t, 100_000, delivered);
+    const caller = await createCaller(service);
+    const response = await caller.post("hash", { body: '{"text":"a"}' });
+    assert.deepEqual([response.status, last().status, last().delivered], [200, 200, delivered]);
+    const sent = logs().at(-1)?.entry.bytes.sent;
+    if (delivered) assert.ok((sent ?? 0) > 0);
+    else assert.equal(sent, null);
+  });
