@@ -56,6 +56,13 @@ export type DispatchDeps = {
  */
 const FAILURES_MAX = 3;
 const DELIVERY_ID_CHARS = 20;
+const WEBHOOK_ID_CHARS = 20;
+
+/**
+ * Random, because the id of the event in the ledger contains a number that counts the events of all accounts. The delivery keeps it, so
+ * every attempt and every endpoint of the account has the same.
+ */
+const newWebhookId = (random: RandomBytes) => `evt_${randomBase62(WEBHOOK_ID_CHARS, random)}`;
 
 export const newDeliveryId = (random: RandomBytes) =>
   `dlv_${randomBase62(DELIVERY_ID_CHARS, random)}`;
@@ -106,6 +113,7 @@ async function handle(deps: DispatchDeps, event: LedgerEvent): Promise<"queue_fu
   const { emailSkipped } = await eventStore.handle({
     event,
     email: await createEmail(deps, event, now),
+    webhookId: newWebhookId(random),
     body: webhookBody(event),
     deliveryIds: (count) => Array.from({ length: count }, () => newDeliveryId(random)),
     now,

@@ -37,7 +37,7 @@ export type Delivery = {
   id: string;
   endpoint: string;
   account: string;
-  /** The id of the event, sent as `webhook-id`: the same at every attempt, so that receivers can drop duplicates. */
+  /** The id by which receivers know the event, sent as `webhook-id`: the same at every attempt, so that receivers can drop duplicates. */
   event: string;
   kind: DeliveryKind;
   /** The exact body that is signed and sent. */
@@ -110,6 +110,8 @@ export type EventStore = {
   handle(order: {
     event: LedgerEvent;
     email: QueuedEmail | null;
+    /** The id by which receivers know the event (`Delivery.event`). */
+    webhookId: string;
     body: string;
     deliveryIds: (count: number) => readonly string[];
     now: number;

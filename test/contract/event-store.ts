@@ -46,6 +46,8 @@ export function eventStoreContract(name: string, open: OpenEventStore): void {
   });
 }
 
+const webhookIdOf = ({ id }: LedgerEvent) => `evt_shown_${id}`;
+
 function fixtureOf(opened: Awaited<ReturnType<OpenEventStore>>): EventFixture {
   const { events, jobs, db } = opened;
   const eventStore = withJobs(events, jobs);
@@ -56,7 +58,8 @@ function fixtureOf(opened: Awaited<ReturnType<OpenEventStore>>): EventFixture {
       (await emails.take({ now: 9e15, leaseUntil: 9e15, max: 99, transportKind: "smtp" })).emails,
     handle: (event, more = {}) =>
       eventStore.handle({
-        ...{ event, email: null, body: `{"of":"${event.id}"}`, deliveryIds, now: START },
+        ...{ event, email: null, webhookId: webhookIdOf(event), body: `{"of":"${event.id}"}` },
+        ...{ deliveryIds, now: START },
         ...more,
       }),
     list: (of, max = 99, after = null) =>
@@ -201,7 +204,7 @@ function describeHandling(rule: Rule) {
       const made = (await Promise.all(wanted.map(({ id }) => list(id)))).flat();
       assert.deepEqual(made, [
         ...wanted.map(({ id }, index) => ({
-          ...{ id: made[index]?.id, endpoint: id, account: ACCOUNT, event: event.id },
+          ...{ id: made[index]?.id, endpoint: id, account: ACCOUNT, event: webhookIdOf(event) },
           ...{ kind: "credits.low", body, createdAt: START, status: "waiting", tries: 0 },
           ...{ dueAt: START, lastTriedAt: null, lastStatus: null, lastError: null },
         })),
@@ -252,7 +255,7 @@ function describeHandling(rule: Rule) {
       assert.deepEqual(await handle(event, { email: enqueued }), done);
       const [rows] = await db.batch([sql`SELECT id FROM job WHERE id = ${enqueued.id}`]);
       assert.equal(rows?.length, 1);
-      assert.equal((await list(place.id))[0]?.event, event.id);
+      assert.equal((await list(place.id))[0]?.event, webhookIdOf(event));
     },
   );
 
@@ -309,7 +312,7 @@ function describeHandling(rule: Rule) {
       assert.deepEqual(await eventStore.forget(order), { forgotten: 0, more: false });
       assert.deepEqual(
         (await list(place.id)).map(({ event }) => event),
-        [young.id],
+        [webhookIdOf(young)],
       );
       assert.equal((await handle(young)).handled, false);
       assert.equal((await handle(old)).handled, true);

@@ -45,7 +45,16 @@ export type Fixture = Awaited<ReturnType<typeof openEvents>>;
 export async function openEvents(file = ":memory:") {
   const driver = openNodeSqlite(file);
   const store = openSqliteDashboardStore(driver);
-  const { ledger, directory, events: eventStore, jobs } = store;
+  const { ledger, directory, events, jobs } = store;
+  /** The events by their webhook ids. */
+  const eventIds = new Map<string, string>();
+  const eventStore: EventStore = {
+    ...events,
+    handle(order) {
+      eventIds.set(order.webhookId, order.event.id);
+      return events.handle(order);
+    },
+  };
   const emails = emailsOf(store);
   await ledger.openAccount({ account: ACCOUNT, freeCall: "open", now: START });
   await directory.register({ email: EMAIL, account: ACCOUNT, createdAt: START });
@@ -99,6 +108,9 @@ export async function openEvents(file = ":memory:") {
   };
   const log = ({ id: endpoint, account }: Endpoint) =>
     eventStore.listDeliveries({ account, endpoint, after: null, max: 999 });
+  /** The ids of the events in the endpoint's log, oldest first. */
+  const told = async (endpoint: Endpoint) =>
+    (await log(endpoint)).map(({ event }) => eventIds.get(event)).toReversed();
   return {
     ...{
       driver,
@@ -114,7 +126,7 @@ export async function openEvents(file = ":memory:") {
       source,
       wiring,
     },
-    ...{ emails: messages, addEndpoint, log },
+    ...{ emails: messages, addEndpoint, log, told },
     dispatchEvents: (changes: Partial<DispatchDeps> = {}) =>
       dispatchEvents({ ...wiring, ...changes }),
     /** Without jitter. */

@@ -164,7 +164,7 @@ export function judgedStore(
       if (!isNew) return outcome;
       seen.handled.add(event.id);
       for (let no = 0; no < endpoints; no += 1) {
-        seen.webhooks.push({ event: event.id, account, at: now });
+        seen.webhooks.push({ event: order.webhookId, account, at: now });
       }
       assert.equal(outcome.emailSkipped, keep(seen, message, now) ? null : "recipient_full");
       return outcome;

@@ -180,7 +180,7 @@ const body = JSON.stringify({
 });
 const delivery = (id: string, change: Partial<DeliveryView>): DeliveryView => ({
   id,
-  event: `evt_acc_7Hq2LmZx9TbC_${NOW - 2 * DAY}_1`,
+  event: "evt_8sVpQ3kZr1TgXw7LdB2n",
   kind: "credits.low",
   body,
   at: NOW - 2 * DAY,

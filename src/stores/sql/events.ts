@@ -148,7 +148,7 @@ const NEW = -1;
 
 async function handle(
   db: SqlDatabase,
-  { event, email, body, deliveryIds, now }: Parameters<EventStore["handle"]>[0],
+  { event, email, webhookId, body, deliveryIds, now }: Parameters<EventStore["handle"]>[0],
 ): ReturnType<EventStore["handle"]> {
   const { id, account, kind } = event;
   const isNew = sql`EXISTS (
@@ -175,7 +175,7 @@ async function handle(
     ...addEmail,
     sql`INSERT INTO webhook_delivery
           (id, endpoint, account, event, kind, body, created_at, again, last_error)
-        SELECT ${nthId} END, id, account, ${id}, ${kind}, ${body}, ${now}, 0,
+        SELECT ${nthId} END, id, account, ${webhookId}, ${kind}, ${body}, ${now}, 0,
           CASE WHEN ${tooMany} THEN ${TOO_MANY_WAITED} END
         FROM webhook_endpoint
         WHERE account = ${account} AND paused_at IS NULL AND kinds LIKE ${`%"${kind}"%`}

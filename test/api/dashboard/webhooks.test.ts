@@ -44,7 +44,9 @@ async function deliverTo(fixture: Fixture, account: string, times = 1): Promise<
       lowBalance: 2,
     };
     const ids = (wanted: number) => Array.from({ length: wanted }, (_, n) => `dlv_${count}x${n}`);
-    const order = { event, email: null, body: `{"count":${count}}`, deliveryIds: ids };
+    const order = {
+      ...{ event, email: null, webhookId: id, body: `{"count":${count}}`, deliveryIds: ids },
+    };
     await fixture.store.events.handle({ ...order, now: Date.now() });
   }
 }

@@ -102,7 +102,7 @@ const EVENT: LedgerEvent = {
 function salesOperations(d1: D1) {
   const { forwardedEvents, purchases, ...store } = createD1DashboardStore(d1);
   const events = withJobs(store.events, store.jobs);
-  const handling = { event: EVENT, email: null, body: "{}", now: START };
+  const handling = { event: EVENT, email: null, webhookId: "evt_a", body: "{}", now: START };
   const offer: Offer = {
     ...{ id: "small", kind: "pack", name: "Small", credits: 9, months: 1 },
     ...{ price: 500, currency: "eur" },

@@ -28,7 +28,14 @@ test("after a restore from a backup, no email or webhook is sent again, and owne
   await events.addEndpoint({ endpoint: at });
   for (const each of [email(), null])
     await events.handle({
-      ...{ event: lowEvent(), email: each, body: "{}", deliveryIds, now: START },
+      ...{
+        event: lowEvent(),
+        email: each,
+        webhookId: "evt_a",
+        body: "{}",
+        deliveryIds,
+        now: START,
+      },
     });
   const [taken] = await events.take({ now: START, leaseUntil: START + 1, max: 1 });
   assert.ok(taken);
