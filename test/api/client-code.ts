@@ -61,7 +61,7 @@ export async function callEverything(baseUrl: string, key: string, poorKey: stri
 
 export const rejected = (client: ReturnType<typeof createClient<paths, "application/json">>) => [
   // @ts-expect-error a misspelt field
-  () => client.POST("/api/v1/qr-code", { body: { txt: "hello" } }),
+  () => client.POST("/api/v1/markdown-render", { body: { markdwon: "hello" } }),
   // @ts-expect-error a missing field
   () => client.POST("/api/v1/markdown-render", { body: {} }),
   // @ts-expect-error an unknown value

@@ -10,6 +10,9 @@ export const LINK_RELATIONS = [
   "external",
 ] as const;
 
+/** For JSON Schema, which has no way to say "in any case". */
+export const LINK_REL_PATTERN = `^(${LINK_RELATIONS.join("|")})( (${LINK_RELATIONS.join("|")}))*$`;
+
 export type LinkOptions = {
   /** Some of the relations, separated by spaces. */
   rel?: string | undefined;

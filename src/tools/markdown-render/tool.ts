@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { BASE_URL_CHARS_MAX, bodyBytesFor, MARKDOWN_BYTES_MAX } from "#limits.ts";
 import { about, anyCase, defineTool, inAnyCase } from "../define-tool.ts";
 import { textField } from "../text.ts";
-import { isLinkRel, LINK_RELATIONS } from "./links.ts";
+import { isLinkRel, LINK_REL_PATTERN, LINK_RELATIONS } from "./links.ts";
 import { renderMarkdown, renderMarkdownInBlocks } from "./render-markdown.ts";
 
 const NO_BASE_URL = `must be an absolute http or https URL of at most ${BASE_URL_CHARS_MAX} characters`;
@@ -66,7 +66,12 @@ const input = z.strictObject({
       z
         .strictObject({
           rel: about(
-            z.optional(z.string().check(z.refine(isLinkRel, { error: NO_LINK_REL }))),
+            z.optional(
+              z
+                .string()
+                .check(z.refine(isLinkRel, { error: NO_LINK_REL }))
+                .register(z.globalRegistry, { pattern: LINK_REL_PATTERN }),
+            ),
             `Values of \`rel\`, separated by spaces: ${LINK_RELATIONS.map((name) => `\`${name}\``).join(", ")}.`,
           ),
           target: about(

@@ -84,7 +84,9 @@ test("exports an owner's data to files, and the owner sees it in the activity li
     { bounds: { keptDays: 7, keptMax: 1_000 }, now: () => NOON, logError: assert.fail },
   );
   await requests.append([chunkOf(account, [anEntry()])]);
-  const [file, entries] = ["ada.json", "ada.jsonl"].map((name) => path.join(dataDir, name));
+  const [file, entries] = ["ada.json", "ada.jsonl"].map((name) =>
+    path.join(path.dirname(dataDir), name),
+  );
   const order = `account export ada@b.c ${file} --entries ${entries}`;
   assert.equal((await cli.json(order)).file, file);
   const data = JSON.parse(readFileSync(file as string, "utf8"));

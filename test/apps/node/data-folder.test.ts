@@ -76,7 +76,7 @@ test("a start without the database, but with traces of it, is an error and creat
           ),
           error.message,
         );
-        return /restore <backup file>.*To start a new ledger on purpose, move these files/.test(
+        return /restore '<backup file>'.*To start a new ledger on purpose, move these files/.test(
           error.message,
         );
       });
