@@ -76,7 +76,7 @@ export function readSvg(
   svg: string,
 ): Picture & { drawnWidth: number; ink: string; paper: string | undefined } {
   const match =
-    /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="(\d+)" height="(\d+)" viewBox="0 0 (\d+) (\d+)" shape-rendering="crispEdges">(?:<rect width="(\d+)" height="(\d+)" fill="(#\w+)" style="fill:\7;stroke:none"\/>)?<path fill="(#\w+)" style="fill:\8;stroke:none" d="([Mmhvz0-9 -]+)"\/><\/svg>$/.exec(
+    /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="(\d+)" height="(\d+)" viewBox="0 0 (\d+) (\d+)" shape-rendering="crispEdges">(?:<rect width="(\d+)" height="(\d+)" fill="(#\w+)" style="fill:\7;fill-opacity:1;stroke:none;opacity:1"\/>)?<path fill="(#\w+)" style="fill:\8;fill-opacity:1;stroke:none;opacity:1" d="([Mmhvz0-9 -]+)"\/><\/svg>$/.exec(
       svg,
     );
   assert.ok(match, svg.slice(0, 300));

@@ -183,8 +183,21 @@ test("the form of qr-code gives the same responses as the API and shows errors a
   await assertFollows(page, "qr-code", picked, () => fill("light", ""));
   await choose(page, "Wi-Fi");
   await page.getByLabel("Network name").fill("Café; 1");
-  const wifi = { ...picked, text: "WIFI:T:WPA;S:Café\\; 1;P:pass;;" };
-  await assertFollows(page, "qr-code", wifi, () => page.getByLabel("Password").fill("pass"));
+  await page.getByText("Still needed for the code: Password.").waitFor();
+  const wifi = { ...picked, text: "WIFI:T:WPA;S:Café\\; 1;P:password;;" };
+  await assertFollows(page, "qr-code", wifi, () => page.getByLabel("Password").fill("password"));
+  const blocks = { ...wifi, format: "utf8", dark: undefined, invert: true };
+  await assertFollows(page, "qr-code", blocks, async () => {
+    await fill("dark", "");
+    await page.getByRole("radio", { name: "Text", exact: true }).last().check();
+    await page.getByRole("checkbox", { name: "For a dark terminal" }).check();
+  });
+  // The blocks are the light modules: black on white, scanners could not read them.
+  const drawn = await page.locator(".play-qr-text").evaluate((element) => {
+    const { color, backgroundColor } = getComputedStyle(element);
+    return [color, backgroundColor];
+  });
+  assert.deepEqual(drawn, ["rgb(255, 255, 255)", "rgb(0, 0, 0)"]);
   assert.deepEqual(consoleErrors, []);
 });
 

@@ -28,12 +28,17 @@ import {
   geoText,
   meCardText,
   metersFault,
+  networkNameFault,
   numberFault,
+  phoneFault,
   phoneText,
+  recipientsFault,
   smsText,
+  urlFault,
   urlText,
   vCardText,
   wifiText,
+  wpaPasswordFault,
 } from "../../web/tools/qr-payloads.ts";
 import { enlarge, pictureOf, readWithJsqr, readWithZxing } from "../tools/qr-code/readers.ts";
 
@@ -130,9 +135,33 @@ test("emails, phone numbers and URLs are URLs", async () => {
     ["example.com", "https://example.com/"],
     ["http://example.com/a b?c=é", "http://example.com/a%20b?c=%C3%A9"],
     ["  https://bücher.example ", "https://xn--bcher-kva.example/"],
+    ["localhost:3000/a", "https://localhost:3000/a"],
+    // With `https://` before it, an address would be a user name and a password.
+    ["mailto:ada@example.com", "mailto:ada@example.com"],
+    ["tel:110", "tel:110"],
     ["", ""],
   ] as const) {
     assert.equal(urlText(typed), expected);
+  }
+});
+
+test("what is half typed in a form, or mistyped, is not encoded", () => {
+  const cases: [(text: string) => string | undefined, right: string[], wrong: string[]][] = [
+    [urlFault, ["example.com", "mailto:a@b.example"], ["https://", "exa mple.com", "http://[::1"]],
+    // IEEE 802.11: a name has at most 32 bytes.
+    [networkNameFault, ["é".repeat(16), " "], ["é".repeat(17), "x".repeat(33)]],
+    // WPA: 8 to 63 characters, or the key in hex.
+    [
+      wpaPasswordFault,
+      ["x".repeat(8), "x".repeat(63), "0aF9".repeat(16)],
+      ["x".repeat(7), "x".repeat(64)],
+    ],
+    [recipientsFault, ["a@b", "a@example.com, b@example.com"], ["a", "@b", "a@b,", "a b@c"]],
+    [phoneFault, ["*100#", "+1 (555) 010-2030", "555,,12"], ["0800 CALL NOW", "#", "1+2"]],
+  ];
+  for (const [fault, right, wrong] of cases) {
+    for (const text of right) assert.equal(fault(text), undefined, text);
+    for (const text of wrong) assert.match(fault(text) ?? "", /^[A-Z].*\.$/, text);
   }
 });
 

@@ -24,12 +24,17 @@ import {
   geoText,
   meCardText,
   metersFault,
+  networkNameFault,
   numberFault,
+  phoneFault,
   phoneText,
+  recipientsFault,
   smsText,
+  urlFault,
   urlText,
   vCardText,
   wifiText,
+  wpaPasswordFault,
 } from "./qr-payloads.ts";
 import type { FieldValues } from "./tool-fields.ts";
 import { Choice } from "./ui.tsx";
@@ -43,7 +48,7 @@ type Line = {
   help?: string;
   required?: boolean;
   /** What is wrong with a value that is not empty. */
-  check?(value: string): string | undefined;
+  check?(value: string, draft: Draft): string | undefined;
   /** Shown only for some values of other lines. */
   shown?(draft: Draft): boolean;
 };
@@ -54,6 +59,8 @@ type Helper = {
   write(draft: Draft): string;
   /** What is wrong with lines together, where each is right by itself. */
   faults?(draft: Draft): Record<string, string>;
+  /** What is missing, where any of several lines will do. */
+  missing?(draft: Draft): string | undefined;
   /** Other fields of the tool that the content needs. */
   settings?: FieldValues;
 };
@@ -73,14 +80,14 @@ const HELPERS: Helper[] = [
   {
     name: "url",
     label: "URL",
-    lines: [{ name: "url", label: "URL", type: "url" }],
+    lines: [{ name: "url", label: "URL", type: "url", required: true, check: urlFault }],
     write: (draft) => urlText(of(draft, "url")),
   },
   {
     name: "wifi",
     label: "Wi-Fi",
     lines: [
-      { name: "name", label: "Network name" },
+      { name: "name", label: "Network name", required: true, check: networkNameFault },
       {
         name: "security",
         label: "Security",
@@ -93,6 +100,9 @@ const HELPERS: Helper[] = [
       {
         name: "password",
         label: "Password",
+        required: true,
+        check: (password, draft) =>
+          draft["security"] === "WEP" ? undefined : wpaPasswordFault(password),
         shown: (draft) => draft["security"] !== "nopass",
       },
       {
@@ -131,6 +141,11 @@ const HELPERS: Helper[] = [
         ],
       },
     ],
+    missing: (draft) => {
+      const { givenName, familyName, organization } = contactOf(draft);
+      const isNamed = [givenName, familyName, organization].some((text) => text.trim() !== "");
+      return isNamed ? undefined : "a name or an organization";
+    },
     write: (draft) =>
       draft["form"] === "mecard" ? meCardText(contactOf(draft)) : vCardText(contactOf(draft)),
   },
@@ -138,7 +153,7 @@ const HELPERS: Helper[] = [
     name: "email",
     label: "Email",
     lines: [
-      { name: "to", label: "To", type: "email" },
+      { name: "to", label: "To", type: "email", required: true, check: recipientsFault },
       { name: "subject", label: "Subject" },
       { name: "body", label: "Text" },
     ],
@@ -148,7 +163,7 @@ const HELPERS: Helper[] = [
   {
     name: "phone",
     label: "Phone",
-    lines: [{ name: "number", label: "Number", type: "tel" }],
+    lines: [{ name: "number", label: "Number", type: "tel", required: true, check: phoneFault }],
     write: (draft) => phoneText(of(draft, "number")),
   },
   {
@@ -280,7 +295,7 @@ const transferOf = (draft: Draft) => ({
   information: of(draft, "information"),
 });
 
-type Judged = { faults: Record<string, string>; missing: Line[] };
+type Judged = { faults: Record<string, string>; missing: string[] };
 
 const shownLines = (helper: Helper, draft: Draft): Line[] =>
   helper.lines.filter(({ shown }) => shown?.(draft) ?? true);
@@ -290,12 +305,15 @@ function judge(helper: Helper, draft: Draft): Judged {
   const lines = shownLines(helper, draft);
   const isEmpty = ({ name }: Line) => of(draft, name).trim() === "";
   const faults = lines.flatMap((line) => {
-    const fault = isEmpty(line) ? undefined : line.check?.(of(draft, line.name));
+    const fault = isEmpty(line) ? undefined : line.check?.(of(draft, line.name), draft);
     return fault === undefined ? [] : [[line.name, fault]];
   });
   return {
     faults: faults.length > 0 ? Object.fromEntries(faults) : (helper.faults?.(draft) ?? {}),
-    missing: lines.filter((line) => line.required === true && isEmpty(line)),
+    missing: [
+      ...lines.filter((line) => line.required === true && isEmpty(line)).map(({ label }) => label),
+      ...[helper.missing?.(draft) ?? []].flat(),
+    ],
   };
 }
 
@@ -319,8 +337,9 @@ export function QrPayloadForms({
   const draft = drafts[open] ?? {};
 
   function change(next: string) {
-    // What the content needed is not what other contents need.
-    if (helper?.settings !== undefined) onChange({ ...values, eci: "auto" });
+    // What the content needed is not what other contents need. After a reload only the text tells that it was a transfer.
+    const isTransfer = String(values["text"] ?? "").startsWith("BCD\n");
+    if (helper?.settings !== undefined || isTransfer) onChange({ ...values, eci: "auto" });
     setOpen(next);
   }
 
@@ -370,7 +389,7 @@ function HelperLines({
       ))}
       {missing.length > 0 && (
         <p className="play-help" role="status">
-          Still needed for the code: {missing.map(({ label }) => label).join(", ")}.
+          Still needed for the code: {missing.join(", ")}.
         </p>
       )}
     </div>

@@ -89,14 +89,48 @@ export function phoneText(number: string): string {
   return `tel:${digits.replaceAll("#", "%23")}`;
 }
 
-/** A URL as it is written, with `https://` before it where it names no scheme. */
+/**
+ * A URL as it is written, with `https://` before it where it names no scheme. A number after the colon is a port, as in
+ * `localhost:3000`, but for the schemes whose addresses are numbers.
+ */
 export function urlText(url: string): string {
   const text = url.trim();
   if (text === "") return "";
-  const whole = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `https://${text}`;
+  const hasScheme = /^(?:(?:tel|sms|geo):|[a-z][a-z\d+.-]*:(?!\d))/i.test(text);
+  const whole = hasScheme ? text : `https://${text}`;
   // White space and characters outside ASCII are written as URLs write them; the rest stays as it was typed.
   return URL.canParse(whole) ? new URL(whole).href : whole;
 }
+
+export const urlFault = (text: string): string | undefined =>
+  URL.canParse(urlText(text))
+    ? undefined
+    : "This is not a URL: check it for spaces and mistyped characters. It is written as in https://example.com/menu.";
+
+/** Lengths in bytes: IEEE 802.11 has at most 32 for a name. */
+export function networkNameFault(text: string): string | undefined {
+  const { length } = new TextEncoder().encode(text);
+  return length <= 32 ? undefined : `A network name has at most 32 bytes; this has ${length}.`;
+}
+
+/** Passphrases have 8 to 63 characters; 64 hex digits are the key itself. */
+export function wpaPasswordFault(text: string): string | undefined {
+  const { length } = [...text];
+  return (length >= 8 && length <= 63) || /^[0-9a-f]{64}$/i.test(text)
+    ? undefined
+    : `A WPA password has 8 to 63 characters; this has ${length}.`;
+}
+
+export const recipientsFault = (text: string): string | undefined =>
+  text.split(",").every((part) => /^[^\s@]+@[^\s@]+$/.test(part.trim()))
+    ? undefined
+    : "Write an email address, as in ada@example.com. A comma separates several.";
+
+/** As for text messages, and the keys and pauses that phones dial. */
+export const phoneFault = (text: string): string | undefined =>
+  numberFault(text.replace(/[*#,;]/g, "")) === undefined
+    ? undefined
+    : "Write a phone number in digits, with + and the code of the country, as in +49 30 1234567.";
 
 /** A text message. Cameras of phones read `SMSTO:`, with the text as it is; `sms:` URLs (RFC 5724) lose it on some. */
 export function smsText({ number, message }: { number: string; message: string }): string {

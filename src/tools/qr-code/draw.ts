@@ -45,7 +45,7 @@ export function drawQrSvg(
 
 function filled(color: string): string {
   const short = shortColor(color);
-  return `fill="${short}" style="fill:${short};stroke:none"`;
+  return `fill="${short}" style="fill:${short};fill-opacity:1;stroke:none;opacity:1"`;
 }
 
 /**

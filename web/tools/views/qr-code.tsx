@@ -11,6 +11,7 @@ type QrResponse = {
   width: number;
   mimeType: string;
   output: string;
+  invert?: boolean;
 };
 
 export const dropLabel = "Drop the file to encode its text";
@@ -91,13 +92,17 @@ async function drawPng({ output, width }: QrResponse): Promise<Blob> {
 const sourceOf = ({ format, output }: Pick<QrResponse, "format" | "output">): string =>
   format === "png" ? output : `data:image/svg+xml,${encodeURIComponent(output)}`;
 
-/** On white in both colour schemes, because many scanners cannot read light codes on a dark background. */
+/**
+ * On white in both color schemes, because many scanners cannot read light codes on a dark background; on black what is made for
+ * dark terminals, whose blocks are the light modules.
+ */
 function QrPicture({ code }: { code: QrResponse }) {
-  const { format, output, width } = code;
+  const { format, output, width, invert } = code;
   if (format === "utf8") {
+    const look = invert === true ? "play-qr-text play-qr-dark" : "play-qr-text";
     return (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be focusable by keyboard
-      <pre className="play-qr-text" role="img" aria-label={ALT} tabIndex={0}>
+      <pre className={look} role="img" aria-label={ALT} tabIndex={0}>
         {output}
       </pre>
     );
