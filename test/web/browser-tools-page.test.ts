@@ -185,7 +185,9 @@ test("the form of qr-code gives the same responses as the API and shows errors a
   await page.getByLabel("Network name").fill("Café; 1");
   await page.getByText("Still needed for the code: Password.").waitFor();
   const wifi = { ...picked, text: "WIFI:T:WPA;S:Café\\; 1;P:password;;" };
-  await assertFollows(page, "qr-code", wifi, () => page.getByLabel("Password").fill("password"));
+  await assertFollows(page, "qr-code", wifi, () =>
+    page.getByRole("textbox", { name: "Password" }).fill("password"),
+  );
   const blocks = { ...wifi, format: "utf8", dark: undefined, invert: true };
   await assertFollows(page, "qr-code", blocks, async () => {
     await fill("dark", "");
