@@ -195,10 +195,10 @@ test("the form of qr-code gives the same responses as the API and shows errors a
     await page.getByRole("checkbox", { name: "For a dark terminal" }).check();
   });
   // The blocks are the light modules: black on white, scanners could not read them.
-  const drawn = await page.locator(".play-qr-text").evaluate((element) => {
-    const { color, backgroundColor } = getComputedStyle(element);
+  const drawn = await page.evaluate(`(() => {
+    const { color, backgroundColor } = getComputedStyle(document.querySelector(".play-qr-text"));
     return [color, backgroundColor];
-  });
+  })()`);
   assert.deepEqual(drawn, ["rgb(255, 255, 255)", "rgb(0, 0, 0)"]);
   assert.deepEqual(consoleErrors, []);
 });
