@@ -9,6 +9,8 @@ export const INLINE = 16;
 export const BLOCK = 32;
 /** Needs no encoding in a URL; `%` and `&` are handled separately. */
 export const URL_SAFE = 64;
+/** Can start a formula in a paragraph, apart from what is `INLINE` anyway. */
+export const FORMULA = 128;
 
 export const TAB = 9;
 export const NEWLINE = 10;
@@ -24,7 +26,8 @@ mark("\t\n\v\f\r ", WHITE);
 mark("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", PUNCTUATION);
 mark(LETTERS, LETTER);
 mark(DIGITS, DIGIT);
-mark("\n\\`*_~[]!&<:@w$", INLINE);
+mark("\n\\`*_~[]!&<:@w", INLINE);
+mark("$", FORMULA);
 mark(`${DIGITS}>#\`~<=-*_+[|:$\\`, BLOCK);
 mark(`${LETTERS}${DIGITS}!#$'()*+,-./:;=?@_~`, URL_SAFE);
 

@@ -83,16 +83,15 @@ export class EditList {
     this.base = base;
   }
 
-  /** Returns the edits and empties the list. The marks of runs stay, and numbers keep their meaning. */
+  /** Returns the edits and empties the list. The marks of runs and the values stay, so that numbers keep their meaning. */
   take(): EditList {
     const taken = new EditList();
-    taken.count = this.count;
-    taken.kinds = this.kinds.slice();
-    taken.starts = this.starts.slice();
-    taken.ends = this.ends.slice();
-    taken.numbers = this.numbers.slice();
-    taken.strings = this.strings.slice();
-    this.count = 0;
+    [taken.count, this.count] = [this.count, 0];
+    [taken.kinds, this.kinds] = [this.kinds, taken.kinds];
+    [taken.starts, this.starts] = [this.starts, taken.starts];
+    [taken.ends, this.ends] = [this.ends, taken.ends];
+    [taken.numbers, this.numbers] = [this.numbers, taken.numbers];
+    taken.strings = this.strings;
     return taken;
   }
 

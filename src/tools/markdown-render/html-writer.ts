@@ -127,7 +127,7 @@ export class HtmlWriter {
         this.endElement(block.html?.tag?.element.name ?? "");
         break;
       case "end":
-        this.endElements();
+        if (this.elements > 0) this.endElements();
         this.close(this.open.pop());
     }
   }
@@ -386,10 +386,6 @@ export class HtmlWriter {
       this.out.add(referenceLink(this.footnotes.refer(edits.number(index))));
       return;
     }
-    if (kind === TAG && this.images === 0) {
-      this.tag(edits.tag(index));
-      return;
-    }
     const value = kind === TAG ? "" : edits.value(index);
     if (kind === IMAGE) {
       if (this.images++ === 0) this.out.add(`<img src="${escapeHtml(value)}" alt="`);
@@ -399,9 +395,6 @@ export class HtmlWriter {
     else if (kind === TEXT || kind === RAW_TEXT) this.out.add(escapeHtml(value));
     else if (kind === CODE) this.out.add(`<code>${escapeHtml(value)}</code>`);
     else if (kind === BREAK) this.out.add("<br />\n");
-    else if (kind === SCRIPT) this.openElement(value === "sup" ? SUP : SUB);
-    else if (kind === SCRIPT_END) this.closeElement();
-    else if (kind === MATH) this.out.add(formula(value, edits.title(index) ?? "", "span"));
     else if (kind === LINK) {
       const address = this.headingIds?.follow(value) ?? value;
       const attributes = titleAttribute(edits.title(index)) + (this.links?.of(address) ?? "");
@@ -412,7 +405,10 @@ export class HtmlWriter {
       const address = edits.title(index) ?? "";
       const attributes = this.links?.of(address) ?? "";
       this.out.add(`<a href="${escapeHtml(address)}"${attributes}>${escapeHtml(value)}</a>`);
-    }
+    } else if (kind === SCRIPT) this.openElement(value === "sup" ? SUP : SUB);
+    else if (kind === SCRIPT_END) this.closeElement();
+    else if (kind === MATH) this.out.add(formula(value, edits.title(index) ?? "", "span"));
+    else if (kind === TAG) this.tag(edits.tag(index));
   }
 
   /** Writes a run of delimiters: its marks become tags, the rest is text. Returns the start of the unwritten text. */

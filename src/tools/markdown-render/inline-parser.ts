@@ -6,6 +6,7 @@ import {
   BACKSLASH,
   BACKTICK,
   DIGIT,
+  FORMULA,
   INLINE,
   isBlank,
   isIn,
@@ -78,6 +79,8 @@ export class InlineParser {
   private blockTagsEnd = -1;
   private hasTextBeforeTags = false;
   private readonly syntax: Syntax;
+  /** The classes of characters that can start markup. */
+  private readonly markup: number;
   /** Elements that contain blocks and end within the text. */
   endings: readonly string[] = NO_ENDINGS;
 
@@ -88,6 +91,7 @@ export class InlineParser {
     syntax: Syntax,
   ) {
     this.syntax = syntax;
+    this.markup = syntax.math ? INLINE | FORMULA : INLINE;
     this.brackets = new BracketStack(this.edits, this.delimiters, references, footnotes, baseUrl);
   }
 
@@ -95,14 +99,15 @@ export class InlineParser {
   parse(s: string, from: number, to: number): void {
     this.edits.clear(from);
     this.endings = NO_ENDINGS;
+    const { markup } = this;
     let pos = from;
-    while (pos < to && !isIn(s.charCodeAt(pos), INLINE)) pos++;
+    while (pos < to && !isIn(s.charCodeAt(pos), markup)) pos++;
     // Fast path: most cells and many headings have no markup.
     if (pos === to) return;
     this.begin(s, from, to);
     while (pos < to) {
       const c = s.charCodeAt(pos);
-      pos = isIn(c, INLINE) ? this.read(c, pos) : pos + 1;
+      pos = isIn(c, markup) ? this.read(c, pos) : pos + 1;
     }
     this.delimiters.match(from);
     if (this.hasCandidates) linkCandidates(this.edits, new BareAutolinks(s, from, to, true));

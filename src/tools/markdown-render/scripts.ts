@@ -1,5 +1,5 @@
 import { SCRIPT_NESTING_MAX } from "./bounds.ts";
-import { isIn, WHITE } from "./characters.ts";
+import { isIn, NEWLINE, WHITE } from "./characters.ts";
 import {
   BREAK,
   CANDIDATE,
@@ -124,7 +124,7 @@ export class ScriptNester {
   private read(text: string): void {
     if (text === "") return;
     this.settle(text);
-    this.lastIsWhite = /\s$/.test(text);
+    this.lastIsWhite = text.trimEnd().length < text.length;
     const script = this.open.at(-1);
     if (script !== undefined && script.content.length <= CONTENT_CHARS_MAX) {
       script.content += text.slice(0, CONTENT_CHARS_MAX + 1);
@@ -225,18 +225,16 @@ export const withoutStandIns = (text: string) =>
 /** Reads the text of an HTML block: line endings are line breaks. */
 export function readHtmlText(text: string, edits: EditList): void {
   edits.clear(0);
-  for (let pos = text.indexOf("\n"); pos >= 0; pos = text.indexOf("\n", pos + 1)) {
-    edits.add(BREAK, pos, pos + 1);
+  const hasScripts = text.includes("\0");
+  for (let pos = 0; pos < text.length; pos++) {
+    if (text.charCodeAt(pos) === NEWLINE) edits.add(BREAK, pos, pos + 1);
+    else if (hasScripts && text.charCodeAt(pos) === 0) {
+      const tag = text.charAt(pos + 1);
+      const kind = tag === "^" || tag === "_" ? SCRIPT : SCRIPT_END;
+      edits.addText(kind, pos, pos + 2, tag === "^" || tag === ")" ? "sup" : "sub");
+    }
   }
-  if (!text.includes("\0")) return;
-  edits.clear(0);
-  for (const { 0: found, 1: tag, index } of text.matchAll(/\n|\0(.)/g)) {
-    const end = index + found.length;
-    const kind = tag === "^" || tag === "_" ? SCRIPT : SCRIPT_END;
-    if (tag === undefined) edits.add(BREAK, index, end);
-    else edits.addText(kind, index, end, tag === "^" || tag === ")" ? "sup" : "sub");
-  }
-  new ScriptNester(text, edits).nest(0, text.length);
+  if (hasScripts) new ScriptNester(text, edits).nest(0, text.length);
 }
 
 /** Returns the text of an HTML block as plain text, for a block of code. */
