@@ -44,16 +44,16 @@ test("shows the key once: a second start on the same data shows none and accepts
       headers: { Authorization: `Bearer ${key}`, "X-Request-Id": id },
     });
   assert.equal((await call("req_good")).status, 200);
-  assert.equal((await call("req_wrong", "?count=hunter2")).status, 400);
+  assert.equal((await call("req_wrong", `?count=${"x".repeat(99)}`)).status, 400);
   assert.ok(!second.written().includes("tb_"));
   await second.end("SIGTERM");
-  // The request log has both calls, and nothing of what they sent.
+  // The request log has both calls. Of what they sent it has only the start of the value that an error names.
   const log = new DatabaseSync(path.join(env.DATA_DIR, "requests.sqlite"), { readOnly: true });
   const rows = log.prepare("SELECT packed FROM request_chunk").all();
   log.close();
   const packed = rows.map((row) => row["packed"]).join();
   assert.match(packed, /"req_good","uuid",200,null,.*"req_wrong","uuid",400,"invalid_request",/);
-  assert.doesNotMatch(packed, /hunter2|tb_/);
+  assert.doesNotMatch(packed, /x{21}|tb_/);
 });
 
 test("behind a public address it creates no demo account, and publishes the security contact", async (t) => {

@@ -121,8 +121,8 @@ const REJECTED: Record<string, ThreadJob> = {
     "qr-code",
     `{"text":"${"a".repeat(2500)}","errorCorrectionLevel":"Q"}`,
   ),
-  "a content type that is not JSON": createJob("hash", "text=a", {
-    contentType: "application/x-www-form-urlencoded",
+  "a content type that the tool does not take": createJob("hash", "text=a", {
+    contentType: "text/css",
   }),
 };
 
