@@ -99,7 +99,7 @@ test("if a call cannot be queued either, it is logged, and nothing is thrown", a
   for (const ms of [500, 2_000]) await fixture.pass(ms);
   await Promise.all(fixture.lifelines);
   assert.deepEqual(fixture.loggedErrors, [
-    `The call ${callRef(CALL)} could neither be reversed nor queued for reversal. To see whether it was charged, run calls show with its id; calls reverse reverses it.`,
+    `The call ${callRef(CALL)} could neither be reversed nor queued for reversal. To see whether it was charged, run \`npm run -s toolbooth -- calls show ${callRef(CALL)}\`; calls reverse reverses it.`,
   ]);
 });
 

@@ -5,7 +5,7 @@ import { prettyFactory } from "pino-pretty";
 /** Members of a request's line that `messageOf` shows, or that say nothing to a person. */
 const OF_A_REQUEST = [
   ...["method", "route", "tool", "status", "code", "account", "key", "charged", "callId"],
-  ...["replayed", "durationMs", "requestId", "traceId"],
+  ...["replayed", "delivered", "durationMs", "requestId", "traceId"],
 ];
 
 /** Creates a function that turns a line of JSON into a readable one. Anything else passes unchanged. */
@@ -27,6 +27,7 @@ type RequestLine = {
   code: string | null;
   charged: number | null;
   replayed: boolean;
+  delivered: boolean;
   durationMs: number;
   requestId: string;
 };
@@ -38,10 +39,12 @@ function messageOf({
   code,
   charged,
   replayed,
+  delivered,
   durationMs,
   requestId,
 }: RequestLine) {
   const credits = charged === null ? [] : [charged === 1 ? "1 credit" : `${charged} credits`];
-  const parts = [...credits, ...(replayed ? ["replayed"] : []), `${durationMs} ms`];
+  const marks = [...(replayed ? ["replayed"] : []), ...(delivered ? [] : ["not delivered"])];
+  const parts = [...credits, ...marks, `${durationMs} ms`];
   return `${method} ${route} ${status}${code === null ? "" : ` ${code}`} (${parts.join(", ")}) ${requestId}`;
 }

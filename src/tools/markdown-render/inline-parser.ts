@@ -52,6 +52,7 @@ const LESS = 60;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 const UNDERSCORE = 95;
+const GREATER = 62;
 const LOWER_W = 119;
 const TILDE = 126;
 
@@ -78,6 +79,7 @@ export class InlineParser {
   /** The end of the last run of tags of block elements, and whether text directly precedes the run. */
   private blockTagsEnd = -1;
   private hasTextBeforeTags = false;
+  private hasWordBeforeTags = false;
   private readonly syntax: Syntax;
   /** The classes of characters that can start markup. */
   private readonly markup: number;
@@ -270,17 +272,21 @@ export class InlineParser {
   }
 
   /**
-   * Whether the tag from `pos` to `end` is the last in a run of tags of block elements between two words. Without a space,
+   * Whether the tag from `pos` to `end` is the last in a run of tags of block elements beside a word and between texts. Without a space,
    * `<li>1</li><li>0</li>` in a cell would become 10.
    */
   private keepsApart(pos: number, end: number): boolean {
     const { s } = this;
     if (end === this.to || isIn(s.charCodeAt(end), WHITE) || !isBlockTag(s, pos)) return false;
     if (pos !== this.blockTagsEnd) {
-      this.hasTextBeforeTags = pos > this.from && !isIn(s.charCodeAt(pos - 1), WHITE);
+      const before = pos > this.from ? s.charCodeAt(pos - 1) : SPACE;
+      this.hasTextBeforeTags = !isIn(before, WHITE);
+      this.hasWordBeforeTags = isOfWord(before);
     }
     this.blockTagsEnd = end;
-    return this.hasTextBeforeTags && !(s.charCodeAt(end) === LESS && isBlockTag(s, end));
+    const after = s.charCodeAt(end);
+    if (!this.hasTextBeforeTags || (after === LESS && isBlockTag(s, end))) return false;
+    return this.hasWordBeforeTags || isOfWord(after);
   }
 
   private readScript(pos: number, end: number): boolean {
@@ -345,3 +351,7 @@ export class InlineParser {
     return end;
   }
 }
+
+/** A word, or markup that may end at one. Other punctuation is no word: `-<div>]` is `-]`. */
+const isOfWord = (c: number): boolean =>
+  c > 127 || isIn(c, LETTER | DIGIT) || c === GREATER || c === ASTERISK || c === UNDERSCORE;

@@ -91,7 +91,7 @@ describe("what operators do", () => {
     assert.deepEqual(two.map(({ status }) => status).sort(), [200, 409]);
     const again = await ask("createKey", key);
     assert.deepEqual([again.status, again.body.code], [409, "refused"]);
-    assert.match(again.body.detail, new RegExp(`Run key revoke ${KEY}`));
+    assert.match(again.body.detail, new RegExp(`key revoke ${KEY}\``));
     assert.equal((await deployment.ledger.listKeys({ account: ADA })).length, 1);
     const close = { account: ADA, email: "ada@b.c", now: now() };
     for (let i = 0; i < 2; i += 1) {

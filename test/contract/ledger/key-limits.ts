@@ -193,7 +193,8 @@ export function describeKeyLimits(open: OpenLedger) {
       assert.ok(!("exhausted" in (await fixture.ledger.keyStatus(status))));
       assert.equal(named(await debit({ now: START, credits: 2 })), "debited");
       const exhausted = { outcome: "key_budget_exhausted", balance: 96, budget: "day" };
-      assert.deepEqual(await debit({ now: START }), { ...exhausted, resetsAt: TOMORROW });
+      const left = { credits: 2, remaining: 0, resetsAt: TOMORROW };
+      assert.deepEqual(await debit({ now: START }), { ...exhausted, ...left });
       assert.equal(named(await debit({ now: TOMORROW })), "debited");
       assert.deepEqual((await listed())?.spent, {
         ...{ since: START, on: TOMORROW, day: 1, month: 3, total: 5 },

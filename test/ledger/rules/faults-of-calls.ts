@@ -154,14 +154,14 @@ export const OF_KEY_LIMITS: RuleFault[] = [
   fault(
     "rules/key-limits",
     "a budget cannot be spent to its end",
-    "left.remaining < credits",
-    "left.remaining <= credits",
+    "left.remaining >= credits",
+    "left.remaining > credits",
   ),
   fault(
     "rules/key-limits",
     "a budget goes below zero",
-    "left.remaining < credits",
-    "left.remaining <= 0",
+    "left.remaining >= credits",
+    "left.remaining > 0",
   ),
   fault("rules/key-limits", "a budget does not add up", "day: day + credits", "day: credits"),
   fault(
