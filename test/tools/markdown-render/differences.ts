@@ -1,3 +1,4 @@
+import { BLOCK_ELEMENTS } from "#tools/markdown-render/html-text.ts";
 import {
   breakAutolinksInBrackets,
   breakCallsInBrackets,
@@ -157,6 +158,13 @@ const CORE: readonly Difference[] = [
       /<(script|style|title|textarea|iframe|noembed|noframes|plaintext|xmp)\b[^>]*>.*?<\/\1\s*>/gis,
       "<b></b>",
     ),
+  },
+  {
+    reason: "a block element's tag between texts: a space for us, as a browser shows them apart",
+    source: (markdown) =>
+      markdown.replaceAll(/(?<=\S)<(\/?)([a-z]\w*)/gi, (tag, slash, name) =>
+        BLOCK_ELEMENTS.has(name.toLowerCase()) ? `<${slash}b` : tag,
+      ),
   },
   {
     reason: "tabs in an address and blanks at its ends: not in ours, escaped by the references",
