@@ -203,7 +203,8 @@ for (const depth of [1, 10, 100])
       const responses = await readAll(raw);
       received += successes(responses);
       // The last one has left before the stop if it does not close.
-      for (const each of responses.slice(0, -1)) assert.equal(each.headers.get("connection"), "keep-alive");
+      for (const each of responses.slice(0, -1))
+        assert.equal(each.headers.get("connection"), "keep-alive");
     }
     assert.deepEqual(await ended, { code: 0, signal: null });
     assert.equal(await spent(DATA_DIR), received - 1);
