@@ -14,7 +14,7 @@ export function createTokenCheck(tokens: readonly OperatorToken[]) {
   const tries = createThrottle(WRONG_A_SECOND);
   return (authorization: string | null, peer: string | null, now: number): string => {
     const name = findName(authorization);
-    // Whoever has a token is not held up by others behind the same address.
+    // A caller with a token is not held up by others behind the same address.
     if (name !== null) return name;
     const { allowed, retryAfterSeconds } = tries.take(networkOf(peer ?? ""), now);
     if (!allowed) {

@@ -85,7 +85,7 @@ async function fail(
   return 2;
 }
 
-/** Nothing but options counts too, because whoever types only the program's name wants to see what it can do. */
+/** Nothing but options counts too, because a user who types only the name of the program wants to see what it can do. */
 function isHelpRequested(typed: readonly string[]): boolean {
   const [first, second] = wordsOf(typed);
   return (

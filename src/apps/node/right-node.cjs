@@ -1,7 +1,7 @@
 /**
  * What runs before everything else: on a Node that is too old it says so in a sentence and ends the process. Old Nodes must be able to
  * parse it, so it is a CommonJS module in the JavaScript of 2015. The scripts of package.json require it with `-r`, an option of
- * every Node, and so does each thread of theirs; `start.js` imports it for whoever runs that file directly.
+ * every Node, and so does each thread of theirs; `start.js` imports it for users who run that file directly.
  */
 "use strict";
 

@@ -48,7 +48,7 @@ export function createRequestSearch(
     for (;;) {
       const slice = sql`SELECT * FROM request_chunk WHERE account = ${account} AND no < ${belowNo}
         AND no >= ${after?.no ?? 0} AND ${hasErrors} ORDER BY no DESC ${limitSql(chunks)}`;
-      // The turn lasts while the chunks are read, which whoever iterates may end early.
+      // The turn lasts while the chunks are read, which the reader may end early.
       const endTurn = await turns.take(account);
       try {
         const [[seen = {}] = [], rows = []] = await tables.batch([
