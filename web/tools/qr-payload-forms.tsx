@@ -240,7 +240,7 @@ const HELPERS: Helper[] = [
       },
       {
         ...{ name: "secret", label: "Secret", required: true, check: secretFault },
-        help: "In Base32. Whoever scans the code has it.",
+        help: "In Base32. Anyone who scans the code has it.",
       },
       {
         name: "algorithm",
