@@ -36,7 +36,10 @@ export function judge(description: Description, request: FuzzRequest, sentBytes:
   if (idempotencyKey !== null && !/^[!-~]{1,255}$/.test(idempotencyKey))
     return verdict("a bad idempotency key", 400);
   if (encoding === "br") return verdict("an encoding that is not supported", 415);
-  if (sentBytes > limits.bodyBytesMax) return verdict("more bytes than allowed", 413);
+  // A body that can be nothing but the field is held to the field's limit as it arrives.
+  const isBare = request.contentType === OCTETS && request.tool === "qr-code";
+  const bytesMax = isBare ? (limits.fieldBytesMax["text"] ?? 0) : limits.bodyBytesMax;
+  if (sentBytes > bytesMax) return verdict("more bytes than allowed", 413);
   if (encoding === "lie" && (body?.byteLength ?? 0) > 0) return verdict("no gzip", 400);
   const bytes = body ?? new Uint8Array();
   if (bytes.byteLength > limits.bodyBytesMax)
@@ -110,6 +113,7 @@ function judgeBody(
 }
 
 const FORM = "application/x-www-form-urlencoded";
+const OCTETS = "application/octet-stream";
 
 /** A body of pairs that does not begin like JSON. */
 function judgeForm(
@@ -145,12 +149,16 @@ function judgeRaw(
   const field = MAIN_FIELDS[tool] ?? "";
   const parsed = contentType === "text/plain" && text !== undefined ? parse(text) : undefined;
   if (parsed !== undefined && fieldOf(parsed.value, field) !== undefined) return undefined;
-  if (tool !== "hash" && text === undefined) return verdict("no UTF-8", 400);
+  // As octets, a QR code holds any bytes; as text it holds UTF-8 alone.
+  const isText = tool !== "hash" && !(tool === "qr-code" && contentType === OCTETS);
+  if (isText && text === undefined) return verdict("no UTF-8", 400);
   if (bytes.byteLength > (operation["x-limits"]?.fieldBytesMax[field] ?? 0)) {
     return verdict(`${field} is too large`, 413);
   }
   if (tool !== "qr-code") return verdict("raw", 200);
-  return text === "" ? verdict("empty", 400) : verdict("raw, if it fits into a symbol", 200, 400);
+  return bytes.byteLength === 0
+    ? verdict("empty", 400)
+    : verdict("raw, if it fits into a symbol", 200, 400);
 }
 
 function judgeValue(
@@ -160,8 +168,8 @@ function judgeValue(
   value: unknown,
 ): Verdict {
   const { tool } = request;
-  const limits = operation["x-limits"] ?? { fieldBytesMax: {} };
-  for (const [field, max] of Object.entries(limits.fieldBytesMax)) {
+  const fieldBytesMax: Record<string, number> = operation["x-limits"]?.fieldBytesMax ?? {};
+  for (const [field, max] of Object.entries(fieldBytesMax)) {
     const own = fieldOf(value, field);
     if (typeof own === "string" && new TextEncoder().encode(own).byteLength > max)
       return verdict(`${field} is too large`, 413);
@@ -169,19 +177,21 @@ function judgeValue(
   if (!description.allowsBody(request.path, respelt(tool, value)))
     return verdict("the schema forbids it", 400);
   if (
-    Object.keys(limits.fieldBytesMax).some((field) => {
+    Object.keys(fieldBytesMax).some((field) => {
       const own = fieldOf(value, field);
       return typeof own === "string" && !own.isWellFormed();
     })
   ) {
     return verdict("a lone surrogate", 400);
   }
-  if (tool === "hash") return judgeSource(respelt(tool, value));
-  if (tool === "qr-code" && !hasGoodColors(value)) return verdict("bad colors", 400);
+  if (tool !== "hash" && tool !== "qr-code") return verdict("good", 200);
+  const source = judgeSource(respelt(tool, value), fieldBytesMax["text"] ?? 0);
+  if (tool === "hash" || !source.allowed.includes(200)) return source;
+  if (!hasGoodColors(value)) return verdict("bad colors", 400);
+  const isUtf8 = String(fieldOf(value, "format")).toLowerCase() === "utf8";
+  if (fieldOf(value, "invert") === true && !isUtf8) return verdict("inverted, and not utf8", 400);
   // What a symbol holds at a level is told by its own code, which the caller checks.
-  return tool === "qr-code"
-    ? verdict("good, if it fits into a symbol", 200, 400)
-    : verdict("good", 200);
+  return verdict("good, if it fits into a symbol", 200, 400);
 }
 
 function decode(bytes: Uint8Array): string | undefined {
@@ -217,7 +227,7 @@ const fieldOf = (value: unknown, name: string): unknown =>
     : undefined;
 
 /** What the description tells in words: a text or bytes in base64, and what base64 is. */
-function judgeSource(value: unknown): Verdict {
+function judgeSource(value: unknown, bytesMax: number): Verdict {
   const [text, base64] = [fieldOf(value, "text"), fieldOf(value, "base64")];
   if ((text === undefined) === (base64 === undefined)) return verdict("not one input", 400);
   if (!isGoodKey(fieldOf(value, "hmacKey"), fieldOf(value, "hmacKeyEncoding"))) {
@@ -226,7 +236,7 @@ function judgeSource(value: unknown): Verdict {
   if (typeof base64 !== "string") return verdict("good", 200);
   if (!isBase64(base64)) return verdict("no base64", 400);
   const bytes = Buffer.from(base64, "base64").byteLength;
-  return bytes > 1_048_576 ? verdict("base64 is too large", 413) : verdict("good", 200);
+  return bytes > bytesMax ? verdict("base64 is too large", 413) : verdict("good", 200);
 }
 
 function isGoodKey(key: unknown, encoding: unknown): boolean {
@@ -281,7 +291,11 @@ function respelt(tool: string, value: unknown): unknown {
     respell("hmacKeyEncoding", lower);
   }
   if (tool === "qr-code" || tool === "markdown-render") respell("format", lower);
+  if (tool === "markdown-render") {
+    for (const field of ["html", "math", "frontMatter"]) respell(field, lower);
+  }
   if (tool === "qr-code") {
+    respell("eci", lower);
     respell("errorCorrectionLevel", (text) => text.toUpperCase());
     const width = fieldOf(value, "width");
     if (typeof width === "number" && !Number.isFinite(width)) {
