@@ -122,7 +122,8 @@ async function* pages(read: (after: string | null) => Promise<Page>) {
 const activityOf = (source: PersonalDataSource, user: string) =>
   pages(async (after) => {
     const { events, next } = await source.activity(user, after);
-    return { rows: events, next };
+    // The number of an event counts those of all users.
+    return { rows: events.map(({ id: _, ...event }) => event), next };
   });
 
 async function* usageOf(source: PersonalDataSource, account: string) {

@@ -4,6 +4,7 @@ import { salesOf } from "#billing/price-list.ts";
 import { levelOf } from "#ledger/events.ts";
 import type { LedgerOperations } from "#ledger/port.ts";
 import { signUpNetworkOf } from "#networks.ts";
+import { createPlaceHider } from "#seal.ts";
 import { DashboardError } from "./dashboard-error.ts";
 import { checkPassword, requireFreshProof } from "./fresh-proof.ts";
 import {
@@ -111,12 +112,20 @@ export async function endSession(context: RequestContext): Promise<Response> {
   return json({});
 }
 
+/** The numbers of events count those of all users, and comparing two of one's own would tell how much the others do. */
 export async function listEvents(context: RequestContext): Promise<Response> {
-  const after = context.url.searchParams.get("after");
-  const [, view] = await readAsMember(context, ({ user }) =>
+  const places = createPlaceHider(context.deps.accountDeps.secrets, "activity log");
+  const hide = (no: string) => places.hide({ no: Number(no), index: 0 });
+  const place = places.reveal(context.url.searchParams.get("after") ?? "");
+  const after = place && String(place.no);
+  const [, { events, next }] = await readAsMember(context, ({ user }) =>
     context.deps.activityLog.listEvents({ user: user.id, after, max: EVENTS_A_PAGE }),
   );
-  return json(view satisfies EventsView);
+  const view: EventsView = {
+    events: events.map((event) => ({ ...event, id: hide(event.id) })),
+    next: next && hide(next),
+  };
+  return json(view);
 }
 
 /** Closes the account after the user has entered its email address and, if there is one, the password. */

@@ -266,3 +266,32 @@ test("a change of address ends the sessions in all other browsers", async () => 
   for (const other of others) assert.equal(await isIn(other), false);
   assert.equal((await sessionsOf(browser)).length, 1);
 });
+
+test("the activity list gives its pages in order, and its ids do not tell how much other users do", async () => {
+  const fixture = openFixture();
+  const [ann, bea] = [await openMember(fixture), await openMember(fixture)];
+  for (let round = 0; round < 20; round += 1) {
+    for (const who of [ann, ann, bea]) {
+      await who.browser.delete("/dashboard/sessions/others");
+      const other = fixture.browser();
+      await fixture.signIn(other, who.email, who.password);
+    }
+  }
+  const read = async (after: string) =>
+    (await ann.browser.get(`/dashboard/events?after=${after}`)).body as EventsView;
+  const first = await read("");
+  assert.equal(first.events.length, 30);
+  const second = await read(first.next ?? "");
+  const all = [...first.events, ...second.events];
+  const ids = all.map(({ id }) => id);
+  assert.equal(new Set(ids).size, all.length);
+  for (const id of ids) assert.match(id, /^[\w-]{22}$/);
+  assert.notDeepEqual(ids.toSorted(), ids);
+  assert.deepEqual(
+    all.map(({ at }) => at).toSorted((a, b) => b - a),
+    all.map(({ at }) => at),
+  );
+  assert.deepEqual(await read("30"), first, "a number is no place in the list");
+  const repeated = await read(first.next ?? "");
+  assert.deepEqual(repeated, second);
+});
