@@ -99,7 +99,7 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
   "connections, HTTP threads, and built servers": {
     count: 1,
     files:
-      /^test\/(?:apps\/node\/(?:http-threads|built-server)|http\/(?:direct-calls|node-threads|mcp-retries|abandoned|slow-bodies|connection)|bench\/peers)\./,
+      /^test\/(?:apps\/node\/(?:http-threads|built-server)|http\/(?:node-threads|mcp-retries|abandoned|slow-bodies|connection)|bench\/peers)\./,
   },
   "requests of every kind": {
     count: 1,

@@ -66,7 +66,6 @@ export type Config = Readonly<{
   toolThreads: number | null;
   /** Null for the default. */
   httpThreads: number;
-  directCalls: boolean;
   mail: MailSettings;
   /** URL at which to report vulnerabilities: mailto or https. */
   securityContact: string | null;
@@ -136,7 +135,6 @@ export function readConfig(env: Record<string, string | undefined>): Config {
         ? null
         : readNumber("TOOLBOOTH_TOOL_THREADS", 1, 1, 256),
     httpThreads: readNumber("TOOLBOOTH_HTTP_THREADS", 1, 1, 64),
-    directCalls: readDirectCalls(read("TOOLBOOTH_DIRECT_CALLS"), problems),
     mail: readMail(read, problems),
     securityContact: readSecurityContact(read("TOOLBOOTH_SECURITY_CONTACT"), problems),
     signUp: readSignUp(read("TOOLBOOTH_SIGN_UP"), problems),
@@ -217,12 +215,6 @@ function readWebhookNetworks(
   if (found === undefined)
     problems.push(`TOOLBOOTH_WEBHOOK_NETWORKS must be public or any; got "${text}".`);
   return found ?? "public";
-}
-
-function readDirectCalls(text: string | undefined, problems: string[]): boolean {
-  if (text !== undefined && text !== "on" && text !== "off")
-    problems.push(`TOOLBOOTH_DIRECT_CALLS must be on or off; got "${text}".`);
-  return text === "on";
 }
 
 function readProxies(text: string | undefined, problems: string[]): string[] {

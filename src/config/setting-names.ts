@@ -46,7 +46,6 @@ export const SETTING_NAMES = [
   "TOOLBOOTH_LOG_LEVEL",
   "TOOLBOOTH_TOOL_THREADS",
   "TOOLBOOTH_HTTP_THREADS",
-  "TOOLBOOTH_DIRECT_CALLS",
 ] as const;
 
 export type SettingName = (typeof SETTING_NAMES)[number];
@@ -64,7 +63,6 @@ export const NODE_SETTING_NAMES: readonly SettingName[] = [
   "TOOLBOOTH_LOG_LEVEL",
   "TOOLBOOTH_TOOL_THREADS",
   "TOOLBOOTH_HTTP_THREADS",
-  "TOOLBOOTH_DIRECT_CALLS",
 ];
 
 /** Settings of Cloudflare. A server rejects them, because its operator would believe that they place its data. */

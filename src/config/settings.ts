@@ -212,11 +212,6 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
     fallback: "1",
     meaning: "Threads that accept connections and make small calls. More than 1 only on Linux",
   },
-  TOOLBOOTH_DIRECT_CALLS: {
-    fallback: "off",
-    meaning:
-      "on: the server reads small calls in the usual form itself, and leaves everything else to Node's HTTP parser. It saves CPU time, and has an effect only with one HTTP thread; off leaves everything to Node",
-  },
 };
 
 /** Every setting with its default and what it does. The documentation shows this table. */

@@ -48,12 +48,6 @@ test("TOOLBOOTH_SECURITY_CONTACT takes an email address or a URL", () => {
   }
 });
 
-test("TOOLBOOTH_DIRECT_CALLS is on or off, and off by default", () => {
-  const read = (text: string) => readConfig({ TOOLBOOTH_DIRECT_CALLS: text }).directCalls;
-  assert.deepEqual(["", "off", "on"].map(read), [false, false, true]);
-  assert.match(faultsOf(() => read("yes")).join(), /must be on or off; got "yes"/);
-});
-
 test("TOOLBOOTH_OPERATOR_TOKEN takes one token, or several with distinct names", () => {
   const [one, other] = ["1".repeat(32), `hunter2:${"2".repeat(30)}`];
   const read = (text: string) => readConfig({ TOOLBOOTH_OPERATOR_TOKEN: text }).operatorTokens;

@@ -108,11 +108,7 @@ export async function openNodeSocket(
     pages: null,
     docs: () => null,
   };
-  const at = {
-    ...{ host: "127.0.0.1", port: 0 },
-    // `direct-calls.test.ts` sets it.
-    directCalls: process.env["TEST_DIRECT"] === "on",
-  };
+  const at = { host: "127.0.0.1", port: 0 };
   const { isProxy = () => false, limits: _, onConnectionClosed = () => {}, ...bounds } = options;
   const app = createApp(context, createSite(site));
   if (threads > 1)

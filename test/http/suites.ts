@@ -46,9 +46,6 @@ const SUITES: readonly ((sentence: Sentence) => void)[] = [
 
 /** All HTTP behavior of the API, for every runtime. `sample`: how many suites a run takes; TEST_EDGE=all takes all. */
 export function serviceSuites(sentence: Sentence, sample = Infinity) {
-  for (const suite of drawnSuites("suites of the API", sample)) suite(sentence);
-}
-
-export function drawnSuites(name: string, sample: number) {
-  return drawSample(name, SUITES, sample, process.env["TEST_EDGE"] === "all");
+  const takesAll = process.env["TEST_EDGE"] === "all";
+  for (const suite of drawSample("suites of the API", SUITES, sample, takesAll)) suite(sentence);
 }

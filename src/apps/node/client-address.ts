@@ -8,13 +8,7 @@ import { spellAddress } from "#networks.ts";
  * the proxies report. Each proxy appends to `X-Forwarded-For`, so it is read from its end up to the first address that is
  * not a trusted proxy.
  */
-export type ClientAddress = (incoming: ClientConnection | undefined) => string | null;
-
-/** What it reads of a request of `node:http`. */
-export type ClientConnection = {
-  socket: Pick<IncomingMessage["socket"], "remoteAddress">;
-  headers: Readonly<Record<string, string | string[] | undefined>>;
-};
+export type ClientAddress = (incoming: IncomingMessage | undefined) => string | null;
 
 /** `onUntrusted` is called once, for the first request with X-Forwarded-For from a peer that is not trusted. */
 export function createClientAddress(

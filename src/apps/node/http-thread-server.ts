@@ -156,8 +156,6 @@ export async function runHttpThread(
   const server = await startNodeServer(() => app, {
     ...config,
     ...settings,
-    // What a thread relays needs what only `node:http` knows of a request.
-    directCalls: false,
     reusePort: true,
     limits,
     isProxy: (address) => isTrusted(address) || isLoopbackAddress(address),

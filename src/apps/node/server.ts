@@ -23,7 +23,6 @@ import {
 import { boundConnections, type ConnectionBoundOptions } from "./connection-bounds.ts";
 import { type ConnectionLimits, createConnectionLimits } from "./connection-limits.ts";
 import { type Connections, watchConnections } from "./connections.ts";
-import { type DirectCalls, serveDirectCalls } from "./direct-calls.ts";
 import { createSmallCalls } from "./small-calls.ts";
 
 /** Serves the app with `node:http`: bounds the size and time of headers and bodies, rejects malformed requests, and stops gracefully. */
@@ -42,8 +41,6 @@ export type NodeServerOptions = ConnectionBoundOptions & {
   limits?: ConnectionLimits;
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
-  /** Reads calls without `node:http` where it can. */
-  directCalls?: boolean;
 };
 
 /** How long a shutdown waits for responses in progress before it destroys connections. */
@@ -61,13 +58,12 @@ export async function startNodeServer(
 ): Promise<NodeServer> {
   const headersTimeout = options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS;
   const requestTimeout = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
-  // The interval of timeout checks: a fraction of the shorter timeout.
-  const checkMs = Math.min(1_000, headersTimeout / 4);
   const server = createServer({
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout,
     requestTimeout,
-    connectionsCheckingInterval: checkMs,
+    // A fraction of the shorter timeout.
+    connectionsCheckingInterval: Math.min(1_000, headersTimeout / 4),
     keepAliveTimeout: KEEP_ALIVE_MS,
     // Checked below, so that the error is problem details.
     requireHostHeader: false,
@@ -76,10 +72,7 @@ export async function startNodeServer(
   server.timeout = SILENCE_MAX_MS;
   // A client may end its side after its request and still read, as `nc -N` does. Node would drop the response.
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
-  const [serve] = server.listeners("connection") as [(socket: Socket) => void];
-  let direct: DirectCalls | undefined;
   const connections = watchConnections(server);
-  const isIdle = (socket: Socket) => !direct?.isBusy(socket) && connections.isIdle(socket);
   const {
     connectionsPerPeer = CONNECTIONS_PER_PEER_DEFAULT,
     connectionsMax = CONNECTIONS_MAX,
@@ -87,7 +80,7 @@ export async function startNodeServer(
   } = options;
   const own = { connectionsPerPeer, connectionsMax, onConnectionClosed };
   const limits = options.limits ?? createConnectionLimits(own);
-  const bounds = boundConnections(server, { isIdle }, limits, { ...options, ...own });
+  const bounds = boundConnections(server, connections, limits, { ...options, ...own });
   const port = await listen(server, options);
   const app = open(port);
   const reject = (error: Error, socket: Socket) =>
@@ -120,12 +113,6 @@ export async function startNodeServer(
       errorHandler: () => app.reject(NOT_A_REQUEST, new Headers()),
     },
   );
-  if (options.directCalls) {
-    // `node:http` waits for a decision.
-    const isRejected = (socket: Socket) =>
-      bounds.errorOf(socket) !== undefined || bounds.deciding(socket) !== undefined;
-    direct = serveDirectCalls(server, { ...app, serve, isRejected, checkMs });
-  }
   const smallCalls = createSmallCalls(app);
   const handleRequest: RequestListener = (incoming, outgoing) => {
     if (connections.enter(outgoing)) serveRequest(incoming, outgoing);
@@ -157,7 +144,7 @@ export async function startNodeServer(
   });
   // Unknown expectations are ignored (RFC 9110, section 10.1.1).
   server.on("checkExpectation", handleRequest);
-  return { port, stop: () => stop(server, connections, direct) };
+  return { port, stop: () => stop(server, connections) };
 }
 
 /** The response to a request, as a property of it, because a call can afford no weak map. */
@@ -237,20 +224,12 @@ export function listen(
   });
 }
 
-function stop(
-  server: Server,
-  connections: Connections,
-  direct: DirectCalls | undefined,
-): Promise<void> {
+function stop(server: Server, connections: Connections): Promise<void> {
   return new Promise((resolve) => {
-    const sweep = setInterval(() => {
-      connections.closeIdle();
-      direct?.closeIdle();
-    }, STOP_GRACE_MS);
+    const sweep = setInterval(() => connections.closeIdle(), STOP_GRACE_MS);
     const hurry = setTimeout(() => connections.cut(), STOP_LINGER_MS);
     const deadline = setTimeout(() => {
       server.closeAllConnections();
-      direct?.closeAll();
       connections.cut();
     }, STOP_TIMEOUT_MS);
     // Not node:http's close(), which destroys idle connections immediately, with unread requests on them.

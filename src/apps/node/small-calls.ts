@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
 import type { ReadableStream as NodeStream } from "node:stream/web";
 import type { App, Call } from "#api/app.ts";
@@ -16,7 +16,7 @@ export type SmallCalls = {
 };
 
 /** A quarter of Node's read buffer. */
-export const SMALL_BODY_BYTES = 16 * 1024;
+const SMALL_BODY_BYTES = 16 * 1024;
 
 export function createSmallCalls({ calls }: Pick<App, "calls">): SmallCalls {
   return {
@@ -47,7 +47,7 @@ async function respond(
 }
 
 /** A host as nearly all clients send it. Others are checked and normalized by the parser of URLs. */
-export const isPlainHost = (host: string): boolean => /^[a-z0-9.-]+(?::\d{1,5})?$/.test(host);
+const isPlainHost = (host: string): boolean => /^[a-z0-9.-]+(?::\d{1,5})?$/.test(host);
 
 /** Headers that make a request unusual. */
 const UNUSUAL: ReadonlySet<string> = new Set([
@@ -173,7 +173,7 @@ function write(outgoing: ServerResponse, { status, headers, body }: ApiResponse)
   // The server closes the connection after this response, or the client asked for that.
   const isLast = !outgoing.shouldKeepAlive || outgoing.hasHeader("Connection");
   if (status === 200 && isAscii && !isLast) {
-    writeWhole(outgoing, responseHead(status, headers, length, isLast) + body);
+    writeWhole(outgoing, headOfSuccess(headers, length) + body);
     return;
   }
   headers["Content-Length"] = String(length);
@@ -192,20 +192,11 @@ function writeWhole(outgoing: ServerResponse, text: string): void {
 
 const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(KEEP_ALIVE_MS / 1000)}\r\n`;
 
-/**
- * The head of a response as Node writes it. `length`: null if the headers have it. `isLast`: the connection is closed after
- * it. The values of the headers are made by the pipeline and have no line breaks.
- */
-export function responseHead(
-  status: number,
-  headers: Record<string, string>,
-  length: number | null,
-  isLast: boolean,
-): string {
-  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+/** The head of a 200 as Node writes it. The values of the headers are made by the pipeline and have no line breaks. */
+function headOfSuccess(headers: Record<string, string>, length: number): string {
+  let head = "HTTP/1.1 200 OK\r\n";
   for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
-  if (length !== null) head += `Content-Length: ${length}\r\n`;
-  return `${head}Date: ${httpDate()}\r\n${isLast ? "" : KEEP_ALIVE}\r\n`;
+  return `${head}Content-Length: ${length}\r\nDate: ${httpDate()}\r\n${KEEP_ALIVE}\r\n`;
 }
 
 let dateSecond = Number.NaN;

@@ -211,7 +211,7 @@ test("a port that another server shares among its threads is in use", async (t) 
 
 test("several threads answer where calls are read without node:http, which they leave to it", async (t) => {
   const server = await startServer(t, {
-    ...{ DATA_DIR: temporaryFolder(t), TOOLBOOTH_HTTP_THREADS: "2", TOOLBOOTH_DIRECT_CALLS: "on" },
+    ...{ DATA_DIR: temporaryFolder(t), TOOLBOOTH_HTTP_THREADS: "2" },
   });
   const key = await server.demoKey();
   for (let round = 0; round < 8; round += 1) {

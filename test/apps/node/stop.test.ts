@@ -10,17 +10,14 @@ import { drawSample } from "../../support/sample.ts";
 const LARGE = JSON.stringify({ markdown: "# a *b* [c](https://example.com)\n\n".repeat(20_000) });
 
 const TAKES_ALL = process.env["TEST_STARTS"] === "all";
-/** Calls are read by `node:http`, or without it. */
-const DIRECT = ["off", "on"] as const;
-const CASES = [0, 1, 5, 20].flatMap((pauseMs) => DIRECT.map((direct) => ({ pauseMs, direct })));
+const PAUSES_MS = [0, 1, 5, 20];
 
-for (const { pauseMs, direct } of drawSample("pauses before SIGTERM", CASES, 2, TAKES_ALL)) {
-  test(`completes every request sent ${pauseMs} ms before SIGTERM and exits with 0, direct calls ${direct}`, {
+for (const pauseMs of drawSample("pauses before SIGTERM", PAUSES_MS, 2, TAKES_ALL)) {
+  test(`completes every request sent ${pauseMs} ms before SIGTERM and exits with 0`, {
     timeout: 300_000,
   }, async (t) => {
     const DATA_DIR = temporaryFolder(t);
-    const settings = { DATA_DIR, RATE_LIMIT: "0", TOOLBOOTH_DIRECT_CALLS: direct };
-    const server = await startServer(t, settings);
+    const server = await startServer(t, { DATA_DIR, RATE_LIMIT: "0" });
     const key = { Authorization: `Bearer ${await server.demoKey()}` };
     const connections = Array.from({ length: 40 }, () => openRaw(server.port));
     // The server knows each connection and keeps it open.
@@ -54,44 +51,41 @@ for (const { pauseMs, direct } of drawSample("pauses before SIGTERM", CASES, 2, 
   });
 }
 
-for (const direct of drawSample("servers stopped under load", DIRECT, 1, TAKES_ALL)) {
-  test(`stops under continuous load, and the ledger has every call that got a response, direct calls ${direct}`, {
-    timeout: 300_000,
-  }, async (t) => {
-    const DATA_DIR = temporaryFolder(t);
-    const server = await startServer(t, {
-      DATA_DIR,
-      RATE_LIMIT: "0",
-      TOOLBOOTH_DIRECT_CALLS: direct,
-      TOOLBOOTH_STARTER_CREDITS: "1000000",
-    });
-    const headers = { Authorization: `Bearer ${await server.demoKey()}` };
-    let charged = 0;
-    let isOver = false;
-    const statuses = new Set<number>();
-    const loops = Array.from({ length: 16 }, async () => {
-      while (!isOver) {
-        try {
-          const response = await fetch(`${server.base}/api/v1/uuid`, { method: "POST", headers });
-          await response.arrayBuffer();
-          statuses.add(response.status);
-          charged += Number(response.headers.get("credits-charged"));
-        } catch {
-          // Rejected, because the server no longer listens.
-          return;
-        }
-      }
-    });
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const started = Date.now();
-    assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
-    assert.ok(Date.now() - started < 15_000);
-    isOver = true;
-    await Promise.all(loops);
-    assert.deepEqual([...statuses], [200]);
-    assert.equal(await spent(DATA_DIR), charged);
+test("stops under continuous load, and the ledger has every call that got a response", {
+  timeout: 300_000,
+}, async (t) => {
+  const DATA_DIR = temporaryFolder(t);
+  const server = await startServer(t, {
+    DATA_DIR,
+    RATE_LIMIT: "0",
+    TOOLBOOTH_STARTER_CREDITS: "1000000",
   });
-}
+  const headers = { Authorization: `Bearer ${await server.demoKey()}` };
+  let charged = 0;
+  let isOver = false;
+  const statuses = new Set<number>();
+  const loops = Array.from({ length: 16 }, async () => {
+    while (!isOver) {
+      try {
+        const response = await fetch(`${server.base}/api/v1/uuid`, { method: "POST", headers });
+        await response.arrayBuffer();
+        statuses.add(response.status);
+        charged += Number(response.headers.get("credits-charged"));
+      } catch {
+        // Rejected, because the server no longer listens.
+        return;
+      }
+    }
+  });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const started = Date.now();
+  assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
+  assert.ok(Date.now() - started < 15_000);
+  isOver = true;
+  await Promise.all(loops);
+  assert.deepEqual([...statuses], [200]);
+  assert.equal(await spent(DATA_DIR), charged);
+});
 
 test("ignores a second SIGTERM, and stops on SIGINT as well", {
   timeout: 300_000,
