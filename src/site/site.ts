@@ -1,13 +1,11 @@
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
 import { createMcpRoute } from "#api/mcp/mcp-route.ts";
 import { describeApi } from "#api/openapi/openapi.ts";
-import { describeOperations, OPERATIONS_PATH } from "#api/openapi/operations.ts";
 import { type CreateSite, get, type Handler, type Route } from "#api/routes.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { createPageReplier } from "./page-replies.ts";
 import { createNotFoundPage, createPageRoutes } from "./page-routes.ts";
 import type { SiteContext } from "./site-context.ts";
-import { toYaml } from "./yaml.ts";
 
 /** Everything that the service serves besides calls over HTTP. */
 export const createSite =
@@ -16,21 +14,13 @@ export const createSite =
     const replier = createPageReplier(parts.replier, parts.app);
     const sales = site.dashboard?.offer.prices ?? NOT_SOLD;
     const settings = { ...site.settings, sales };
-    // By the first request for each: describing the API takes as long as all else that a start does here.
-    const description = once(() => describeApi(settings));
-    const json = once(() => JSON.stringify(description(), null, 2));
-    const yaml = once(() => toYaml(description()));
-    const operations = once(() => JSON.stringify(describeOperations(settings), null, 2));
+    // Made by the first request for it: describing the API takes as long as everything else that a start does here.
+    let description: string | undefined;
     const pages = [
-      get("/openapi.json", (request, context) =>
-        replier.page("application/json", json(), request, context),
-      ),
-      get("/openapi.yaml", (request, context) =>
-        replier.page("application/yaml", yaml(), request, context),
-      ),
-      get(OPERATIONS_PATH, (request, context) =>
-        replier.page("application/json", operations(), request, context),
-      ),
+      get("/openapi.json", (request, context) => {
+        description ??= JSON.stringify(describeApi(settings), null, 2);
+        return replier.page("application/json", description, request, context);
+      }),
       ...createPageRoutes({ ...site, settings }, replier).map(({ path, handler }) =>
         get(path, handler),
       ),
@@ -41,14 +31,6 @@ export const createSite =
       notFound: createNotFoundPage({ ...site, settings }, replier, pages),
     };
   };
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
 
 const NOT_SOLD = { payable: false, contact: null };
 

@@ -23,7 +23,7 @@ const at = (pages: Pages, path: string): string => pageAt(pages, path) ?? pages.
 
 /** What a service with a dashboard serves besides these pages. */
 const ELSEWHERE =
-  /^(?:mailto:sales@example\.com|\/openapi(?:-operations\.json|\.(?:json|yaml))|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notifications|webhooks)|home|requests|usage|credits|pricing|tools(?:\/[a-z0-9-]+)?))$/;
+  /^(?:mailto:sales@example\.com|\/openapi\.json|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notifications|webhooks)|home|requests|usage|credits|pricing|tools(?:\/[a-z0-9-]+)?))$/;
 
 for (const [kind, pages, options] of [
   ["with a dashboard", full, FULL],

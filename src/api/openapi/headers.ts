@@ -154,8 +154,6 @@ const BY_STATUS: Record<number, string[]> = {
   503: ["Retry-After"],
 };
 
-export const operatorResponseHeaders = () => references(EVERY_RESPONSE);
-
 export const toolResponseHeaders = (options: ApiOptions) =>
   knownCallerHeaders(options, [
     ...EVERY_RESPONSE,
@@ -176,14 +174,12 @@ function knownCallerHeaders(
   return { ...references([...others, ...RATE_HEADERS]), ...Object.fromEntries(always) };
 }
 
-/** The headers of an error of this status, in responses to calls or to requests that have no account. */
-export function problemHeaders(status: number, kind: ProblemKind): Record<string, Reference> {
-  const mayKnowCaller = kind === "call" && PROBLEMS_OF_KNOWN_CALLERS.includes(status);
+/** The headers of an error of this status. */
+export function problemHeaders(status: number): Record<string, Reference> {
+  const mayKnowCaller = PROBLEMS_OF_KNOWN_CALLERS.includes(status);
   const known = mayKnowCaller ? [...CREDIT_HEADERS, ...RATE_HEADERS] : [];
   return references([...EVERY_RESPONSE, ...known, ...(BY_STATUS[status] ?? [])]);
 }
-
-export type ProblemKind = "call" | "operation";
 
 const references = (names: string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -12,7 +12,7 @@ import { bareResponses, namesOf, otherBodies, toolSchemas } from "./tool-schemas
 /**
  * Describes the API in OpenAPI 3.1. It is derived from the tools (schemas, limits, examples, prices) and the table of errors. The
  * fuzz test checks every response against it. Operations have no parameters: importers (Postman) would send those of the query with
- * every call, besides the same fields in the body. `operations.ts` describes the endpoints for monitoring.
+ * every call, besides the same fields in the body.
  */
 export function describeApi(options: ApiOptions): OpenApiDocument {
   const { publicUrl, tools, version } = options;
@@ -45,7 +45,7 @@ export function describeApi(options: ApiOptions): OpenApiDocument {
         ...ACCOUNT_SCHEMAS,
         ...problemSchemas(),
       },
-      responses: problemResponses("call"),
+      responses: problemResponses(),
       headers: responseHeaders(options),
       examples: problemExamples(options),
       securitySchemes: {

@@ -25,7 +25,7 @@ import {
 } from "../pipeline/call-errors.ts";
 import { errorDocsUrl, problemBody } from "../problem.ts";
 import type { ApiOptions, ApiResponse, JsonSchema, NamedExample, Reference } from "./document.ts";
-import { type ProblemKind, problemHeaders } from "./headers.ts";
+import { problemHeaders } from "./headers.ts";
 import { extensible } from "./tool-schemas.ts";
 
 /** The errors in the OpenAPI description and on the errors page: their schema, and an example of every code. */
@@ -264,19 +264,14 @@ const MEMBERS: Record<keyof ProblemMembers, JsonSchema> = {
   },
 };
 
-export function problemExamples(
-  options: Options,
-  statuses: readonly number[] = PROBLEM_STATUSES,
-): Record<string, NamedExample> {
-  const codes = ERROR_CODES.filter((code) => statuses.includes(ERRORS[code].status));
+export function problemExamples(options: Options): Record<string, NamedExample> {
   const examples = Object.fromEntries(
-    codes.map((code): [string, NamedExample] => [
+    ERROR_CODES.map((code): [string, NamedExample] => [
       code,
       { summary: ERRORS[code].title, value: sampleProblem(code, options) },
     ]),
   );
   for (const { name, summary, error } of MORE_EXAMPLES) {
-    if (!codes.includes(error.code)) continue;
     const value = problemBody(error, "req_4711", errorDocsUrl(options.publicUrl));
     examples[name] = { summary, value };
   }
@@ -301,12 +296,9 @@ const moreExamplesOf = (codes: readonly ErrorCode[]): string[] =>
   MORE_EXAMPLES.filter(({ error }) => codes.includes(error.code)).map(({ name }) => name);
 
 /** One response for each status of an error, named `Problem400` and so on. */
-export function problemResponses(
-  kind: ProblemKind,
-  statuses: readonly number[] = PROBLEM_STATUSES,
-): Record<string, ApiResponse> {
+export function problemResponses(): Record<string, ApiResponse> {
   const responses: Record<string, ApiResponse> = {};
-  for (const status of statuses) {
+  for (const status of PROBLEM_STATUSES) {
     const codes = ERROR_CODES.filter((code) => ERRORS[code].status === status);
     const content = {
       schema: {
@@ -324,7 +316,7 @@ export function problemResponses(
     };
     responses[`Problem${status}`] = {
       description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(" "),
-      headers: problemHeaders(status, kind),
+      headers: problemHeaders(status),
       content: { "application/problem+json": content, "application/json": content },
     };
   }

@@ -5,7 +5,6 @@ import type { PageOptions } from "../page-options.ts";
 import type { DocsFacts } from "./expand.ts";
 import { autolink, formatCount, inlineCode, sentence, table } from "./markdown.ts";
 import {
-  endpointsTable,
   errorEntries,
   errorsTable,
   grantsTable,
@@ -79,7 +78,6 @@ export function docsFacts(options: PageOptions): DocsFacts {
       settings: () => settingsTable(options.settings ?? []),
       "request-headers": () => requestHeadersTable(),
       "response-headers": () => responseHeadersTable(options),
-      endpoints: () => endpointsTable(options),
       grants: () => grantsTable(options),
       tool: (name) => toolReference(name, options),
       sample: (name) => sampleCall(name, publicUrl, tools),

@@ -1,6 +1,5 @@
 import { sizeInWords } from "#api/openapi/guide.ts";
 import { RATE_HEADERS, REQUEST_HEADERS, responseHeaders } from "#api/openapi/headers.ts";
-import { describeOperations } from "#api/openapi/operations.ts";
 import { ERROR_CODES, sampleProblem } from "#api/openapi/problems.ts";
 import { bodyTypesOf } from "#api/pipeline/media-types.ts";
 import { ERRORS } from "#errors.ts";
@@ -112,18 +111,6 @@ const headersTable = (headers: readonly { name: string; description: string }[])
     ["Header", "Meaning"],
     headers.map(({ name, description }) => [inlineCode(name), sentence(description)]),
   );
-
-/** What monitoring asks: free, and without a key. */
-export const endpointsTable = (options: PageOptions): string =>
-  table(
-    ["Endpoint", "What it tells you"],
-    Object.entries(describeOperations(options).paths).map(([path, { get }]) => [
-      `\`GET ${path}\``,
-      `${sentence(withPeriod(get?.summary ?? ""))} ${sentence(get?.description ?? "")}`,
-    ]),
-  );
-
-const withPeriod = (text: string) => (/[.?!]$/.test(text) ? text : `${text}.`);
 
 /** The kinds of grants that this service makes. */
 export function grantsTable({ dashboard }: PageOptions): string {

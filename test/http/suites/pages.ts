@@ -10,20 +10,11 @@ export function pagesSuite(sentence: Sentence) {
     assertProblem(await service.send("/health", { method: "POST" }), "method_not_allowed");
   });
 
-  sentence("/openapi.yaml is /openapi.json as YAML", async (service) => {
-    const yaml = await service.send("/openapi.yaml");
-    assert.equal(yaml.status, 200);
-    assert.equal(yaml.header("content-type"), "application/yaml");
-    assert.match(yaml.text, /^openapi: "3\.1\.0"\ninfo:\n {2}title: Toolbooth\n/);
-    const { paths } = (await service.send("/openapi.json")).json();
-    for (const path of Object.keys(paths)) assert.ok(yaml.text.includes(`\n  ${path}:\n`), path);
-  });
-
   sentence(
     "what is the same for everyone is revalidated by its ETag, and API responses are not kept",
     async (service) => {
       const paths = ["/", "/pricing", "/llms.txt", "/robots.txt", "/sitemap.xml", "/openapi.json"];
-      for (const path of [...paths, "/openapi.yaml"]) {
+      for (const path of paths) {
         const first = await service.send(path);
         assert.equal(first.status, 200, path);
         assert.equal(first.header("cache-control"), "no-cache", path);
