@@ -6,7 +6,6 @@ import { type BatchItem, createBatchRunner } from "#stores/sqlite/batch.ts";
 import { createCheckpoints } from "#stores/sqlite/checkpoints.ts";
 import { createJournal, JOURNAL_ROWS_MAX, JOURNAL_SLICE_ROWS } from "#stores/sqlite/journal.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { openCommitMark } from "#stores/sqlite/node-commit-mark.ts";
 
 /**
  * CPU time of the ledger's thread per debit, in batches of 64 of random accounts, without threads and HTTP:
@@ -23,11 +22,9 @@ function measure(accounts: number): string {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-ledger-"));
   const file = path.join(folder, "ledger.sqlite");
   const driver = openNodeSqlite(file);
-  const mark = openCommitMark(driver, file);
   try {
-    return run(driver, mark, accounts);
+    return run(driver, accounts);
   } finally {
-    mark.close();
     driver.close();
     rmSync(folder, { recursive: true });
   }
@@ -35,13 +32,12 @@ function measure(accounts: number): string {
 
 type Driver = ReturnType<typeof openNodeSqlite>;
 
-function run(driver: Driver, mark: ReturnType<typeof openCommitMark>, accounts: number): string {
+function run(driver: Driver, accounts: number): string {
   fillAccounts(driver, accounts);
   const journal = createJournal(driver);
   const checkpoints = createCheckpoints(driver, () => performance.now());
   let journaled = 0;
   const runBatch = createBatchRunner(driver, {
-    mark,
     onDebits: (count) => {
       journaled += count;
     },

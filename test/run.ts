@@ -58,7 +58,6 @@ const SAMPLES: Record<string, Record<string, string>> = {
     TEST_SALES_RUNS: "300",
     TEST_SALES_KILLS: "20",
     TEST_FLIPPED_BITS: "2500",
-    TEST_DAMAGED_FILES: "3000",
   },
 };
 

@@ -75,7 +75,6 @@ export async function openNodeSocket(
   const metrics = createNodeMetrics({
     ...{ ledger: thread.waiting, tools: pool.waiting },
     jobs: async () => [],
-    lostCommits: () => false,
     signUps: async () => null,
     faults: () => new Map(),
     storage: { freeBytes: () => null, wal: () => null },

@@ -41,8 +41,6 @@ export type Deployment = {
   client: OperatorClient;
   /** Writes all data as JSON lines. */
   exportLines(withSecret: boolean, write: (bytes: Uint8Array) => void): Promise<RecordCounts>;
-  /** Forgets commits that were lost, and returns whether there were any. Undefined where none can be noticed. */
-  acceptLoss?(): Promise<boolean>;
   /** A warning about the links in emails, with a leading space; empty if the links are right. */
   linkWarning: string;
   /** Returns an error with a message for the operator, or the same error. */

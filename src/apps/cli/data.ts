@@ -1,15 +1,7 @@
 import type { BackupArgs, RestoreArgs } from "./backup.ts";
-import {
-  type Command,
-  fileCommand,
-  flag,
-  option,
-  optionalPositional,
-  positional,
-} from "./command.ts";
+import { type Command, fileCommand, flag, optionalPositional, positional } from "./command.ts";
 import { USE_POSTGRES_TOOLS } from "./help.ts";
 import { PLACEMENT_OPTIONS } from "./placement.ts";
-import type { RecoverArgs } from "./recover.ts";
 import type { ExportArgs, ImportArgs } from "./transfer.ts";
 
 const USE_LOCALLY =
@@ -46,19 +38,6 @@ export const DATA_COMMANDS: readonly Command[] = [
     localOnly: `restore replaces a data folder. ${USE_LOCALLY}`,
     run: async (invocation, args: RestoreArgs) =>
       (await import("./backup.ts")).restore(invocation, args),
-  }),
-  fileCommand({
-    name: "recover",
-    summary: "Export what is whole of a damaged data folder or backup; stop the server first",
-    details: [
-      "The command reads around damaged pages and changes nothing. It writes the lines that import reads, with every account whose rows can all be read, match their checksums and reconcile. It lists the other accounts with what is known of them, so that you can settle them by hand.",
-      "It reads DATA_DIR, or with --from a backup or another database file. It needs as much space for temporary files as the ledger takes. --force replaces an existing file.",
-    ],
-    example: "recover whole.jsonl",
-    parameters: { file: positional("<file>"), from: option("FILE"), force: flag },
-    localOnly: `recover reads a damaged data folder. ${USE_LOCALLY}`,
-    run: async (invocation, args: RecoverArgs) =>
-      (await import("./recover.ts")).recover(invocation, args),
   }),
   fileCommand({
     name: "export",

@@ -11,11 +11,6 @@ import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { isDamage, primaryCodeOf, SQLITE_FULL } from "#stores/sqlite/faults.ts";
 import { createSqliteMoves } from "#stores/sqlite/moves.ts";
 import { type NodeSqlite, openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
-import {
-  acceptLostCommits,
-  lostCommitFaults,
-  openCommitMark,
-} from "#stores/sqlite/node-commit-mark.ts";
 import { DataFolderError, databaseFile, openDataFolder } from "../node/data-folder.ts";
 import { isMissingOrEmpty, requireNoLostLedger } from "../node/earlier-ledger.ts";
 import { openRequestLogFile, requestLogFile } from "../node/request-log.ts";
@@ -41,7 +36,6 @@ export async function openDataFolderOf(
   if (isNew && !canCreate) throw new CommandError(noData(dataDir));
   const driver = await openUnlocked(dataDir);
   const db = createSqliteDatabase(driver);
-  const mark = openCommitMark(driver, databaseFile(dataDir));
   const moves = createSqliteMoves(driver, databaseFile(dataDir));
   const requests = existsSync(requestLogFile(dataDir))
     ? openRequestLogFile(requestLogFile(dataDir), invocation.config.requestLog)
@@ -50,13 +44,13 @@ export async function openDataFolderOf(
     ...createLocalDeployment(invocation, {
       place: dataDir,
       database: db,
-      ...openSqliteDirect(driver, mark),
+      ...openSqliteDirect(driver),
       purchases: createPurchaseStore(db),
       moves,
       activityLog: createActivityLog(db),
       queue: createEmailQueue(db),
       jobs: createJobQueue(db),
-      findDamage: async () => [...checkRowsToo(driver), ...lostCommitFaults(driver)],
+      findDamage: async () => checkRowsToo(driver),
       isDamage,
       requests: requests?.log ?? null,
       secrets: async () =>
@@ -75,11 +69,9 @@ export async function openDataFolderOf(
         exportSqlite(copy ?? driver, { secret: kept?.join(",") ?? null }, write),
       );
     },
-    acceptLoss: async () => acceptLostCommits(driver),
     async close() {
       requests?.close();
       moves.close();
-      mark.close();
       driver.close();
     },
   };

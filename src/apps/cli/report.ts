@@ -1,11 +1,10 @@
 import type { UsageRow } from "#ledger/port.ts";
 import type { GrantMade } from "#operator/context.ts";
 import { readDay } from "./arguments.ts";
-import type { AuditArgs } from "./audit.ts";
 import {
   type Command,
-  fileCommand,
   flag,
+  type Outcome,
   requiredOption,
   type Session,
   UsageError,
@@ -13,22 +12,20 @@ import {
 import { command } from "./deployment.ts";
 import { everyStatus } from "./lists.ts";
 import type { AccountSum, DaySum, Report } from "./report-output.ts";
-import { dayOf } from "./text.ts";
+import { counted, dayOf, table } from "./text.ts";
 import { openWholeLedger, type WholeLedger } from "./totals.ts";
 
 export const REPORT_COMMANDS: readonly Command[] = [
-  fileCommand({
+  command({
     name: "audit",
     summary: "Reconcile the ledger and check the database; exit 1 if anything is wrong",
     details: [
       "For every account, granted credits must equal debited - reversed + remaining + expired + voided. Every paid purchase must have a grant, and every grant of a purchase must have that purchase.",
-      "In a data folder, every row of the ledger must match its checksum, and the last commit that was acknowledged must be there. If recovery dropped commits, audit reports it until you have settled them and run it with --accept-loss.",
-      "If the database is damaged, the command reads around the damage and lists which accounts are whole. recover exports those.",
+      "In a data folder, SQLite checks every page, and every row of the ledger must match its checksum.",
     ],
     example: "audit",
-    parameters: { "accept-loss": flag },
-    run: async (invocation, args: AuditArgs) =>
-      (await import("./audit.ts")).audit(invocation, args),
+    parameters: {},
+    run: (_, session) => audit(session),
   }),
   command({
     name: "report",
@@ -68,6 +65,22 @@ export const REPORT_COMMANDS: readonly Command[] = [
     },
   }),
 ];
+
+async function audit(session: Session): Promise<Outcome> {
+  const damage = await session.client.findDamage({});
+  const { accounts, totals, faults } = await (await openWholeLedger(session)).audit();
+  const problems = [...damage.map((line) => `The database is damaged: ${line}`), ...faults];
+  const ok = problems.length === 0;
+  const found = ok
+    ? `The ledger of ${counted(accounts, "account")} reconciles, and the database is intact.\n`
+    : `The ledger does not reconcile, or the database is damaged:\n${problems.map((line) => `- ${line}\n`).join("")}`;
+  const totalsTable = totals === null ? "" : table(Object.keys(totals), [Object.values(totals)]);
+  return {
+    json: { ok, accounts, totals, faults, damage },
+    text: `${found}\n${totalsTable}`,
+    exitCode: ok ? 0 : 1,
+  };
+}
 
 type Usage = Pick<UsageRow, "calls" | "credits">;
 

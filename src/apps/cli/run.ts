@@ -173,7 +173,7 @@ function explainSqlite(code: number): string | null {
       return "Another process has locked the database for too long. Try again.";
     case 11:
     case 26:
-      return `The database is damaged. To see what is whole, run ${quotedCommand("audit")}. Then restore a backup, or export the whole accounts with recover.`;
+      return `The database is damaged. Restore a backup with ${quotedCommand("restore <file>")}. Without a recent one, salvage the file with sqlite3 as docs/runbooks.md describes.`;
     case 8:
       return "The database is read-only for this user. Run the command as the user that runs the server.";
     case 10:

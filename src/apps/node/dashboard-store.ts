@@ -10,7 +10,6 @@ import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import { isDamage } from "#stores/sqlite/faults.ts";
 import { createSqliteMoves } from "#stores/sqlite/moves.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { lostCommitFaults, openCommitMark } from "#stores/sqlite/node-commit-mark.ts";
 import type { DashboardSettings } from "./dashboard.ts";
 import { createFaultWatch } from "./fault-watch.ts";
 import { isBlocked } from "./files-watch.ts";
@@ -27,15 +26,11 @@ export function openDashboardStore(
     if (isLost || isBlocked(blocked)) throw new NotCarriedOut(REFUSED);
     const { record, rethrowDatabaseErrors } = createFaultWatch();
     const driver = openNodeSqlite(data.file);
-    const mark = openCommitMark(driver, data.file);
-    const dashboard = openSqliteDashboardStore(driver, {
-      mark,
-      check() {
-        if (!isBlocked(blocked)) return;
-        const fault = new NotCarriedOut(REFUSED);
-        record(fault);
-        throw fault;
-      },
+    const dashboard = openSqliteDashboardStore(driver, () => {
+      if (!isBlocked(blocked)) return;
+      const fault = new NotCarriedOut(REFUSED);
+      record(fault);
+      throw fault;
     });
     const moves = createSqliteMoves(driver, data.file, dashboard.turns);
     return {
@@ -46,11 +41,10 @@ export function openDashboardStore(
       pool: null,
       rethrowDatabaseErrors,
       // A damage check reads the whole file; only the command line on the same machine does that.
-      findDamage: async () => lostCommitFaults(driver),
+      findDamage: async () => [],
       isDamage,
       async close() {
         moves.close();
-        mark.close();
         driver.close();
       },
     };

@@ -11,8 +11,7 @@ import {
 import path from "node:path";
 import { quotedCommand } from "#command-line.ts";
 import { SchemaMismatch, SchemaTooNew } from "#stores/schema/migrations.ts";
-import type { NodeSqlite } from "#stores/sqlite/node.ts";
-import { COMMIT_MARK_SUFFIX, openCompared } from "#stores/sqlite/node-commit-mark.ts";
+import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 
 /** The data folder cannot be used. The message explains each cause in one sentence. */
 export class DataFolderError extends Error {}
@@ -22,21 +21,10 @@ export const databaseFile = (dataDir: string) => path.join(dataDir, "toolbooth.s
 /** The folder for emails while no mail server is configured. */
 export const outboxFolder = (dataDir: string) => path.join(dataDir, "outbox");
 
-/** `log` gets a sentence for the operator if the folder is incomplete. */
-export function openDataFolder(
-  dataDir: string,
-  log: (sentence: string) => void = () => {},
-): NodeSqlite {
+export function openDataFolder(dataDir: string): NodeSqlite {
   return explainFolder(dataDir, () => {
-    const file = databaseFile(dataDir);
     makeFolder(path.resolve(dataDir));
-    // Every process that may be the first one after a crash notices what is lost.
-    const { driver, isMarkMissing } = openCompared(file, Date.now());
-    if (isMarkMissing)
-      log(
-        `${file}${COMMIT_MARK_SUFFIX} is missing or torn. It names the last commit; without it, this start cannot tell whether commits were lost. The next commit writes a new one.`,
-      );
-    return driver;
+    return openNodeSqlite(databaseFile(dataDir));
   });
 }
 
@@ -102,7 +90,7 @@ const full = (place: string) =>
 const failing = (place: string, message: string) =>
   `The disk that holds ${place} does not work (${message}). Check the disk and the log of the system.`;
 
-const OR_RESTORE = `To export the accounts that are whole, run ${quotedCommand("recover", "whole.jsonl")}, or move it away and restore a backup.`;
+const OR_RESTORE = `Restore a backup with ${quotedCommand("restore <file>")}. Without a recent one, salvage the file with sqlite3 as docs/runbooks.md describes.`;
 
 export const TOO_MANY_FILES =
   "This process may not open more files. Raise the limit on open files (ulimit -n).";

@@ -71,7 +71,7 @@ function findRemains(dataDir: string): string[] {
 }
 
 const REMAINS =
-  /^(?:toolbooth\.sqlite-(?:wal|shm|commit)|secret|server\.json|reversals\.sqlite|requests\.sqlite|toolbooth-(?:before|rescued)-.*\.sqlite)$/;
+  /^(?:toolbooth\.sqlite-(?:wal|shm)|secret|server\.json|reversals\.sqlite|requests\.sqlite|toolbooth-(?:before|rescued)-.*\.sqlite)$/;
 
 function namesIn(folder: string): string[] {
   try {

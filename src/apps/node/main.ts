@@ -87,7 +87,6 @@ async function main(): Promise<void> {
     faults: faults.current,
     storage,
     clockErrorSeconds: clockWatch.errorSeconds,
-    lostCommits: () => store.lostCommits() !== null,
     database: store.measure,
     gather: async () => threads?.gather(),
     connections: count === 1 ? undefined : () => threads?.connections() ?? [],
@@ -191,8 +190,6 @@ async function main(): Promise<void> {
   store.announce?.(address);
   announce(config, { address, publicUrl, demoKey, warnings });
   for (const warning of warnings) log.warn(warning);
-  const lost = store.lostCommits();
-  if (lost !== null) log.logError(lost, {});
   log.info("started", { version, address, publicUrl });
 }
 

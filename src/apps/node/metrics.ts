@@ -38,7 +38,6 @@ export function createNodeMetrics(queues: {
   storage: Pick<StorageWatch, "freeBytes" | "wal">;
   /** See `ClockWatch.errorSeconds`. */
   clockErrorSeconds(): number;
-  lostCommits(): boolean;
   database: NodeStore["measure"];
   /** Has the HTTP threads `add` what they have counted. */
   gather?(): Promise<void>;
@@ -132,12 +131,6 @@ export function createNodeMetrics(queues: {
     "How far this machine's clock was set ahead in the last 24 hours, or is ahead of the database's; negative if it is behind",
     queues.clockErrorSeconds,
   );
-  queueGauge(
-    registers,
-    "toolbooth_lost_commits",
-    "1 if acknowledged commits are missing from the database and no operator has accepted it",
-    () => (queues.lostCommits() ? 1 : 0),
-  );
   const { connections: connectionsOfThreads } = queues;
   if (connectionsOfThreads !== undefined) {
     new Gauge({
@@ -204,11 +197,7 @@ function queueGauge(registers: Registry[], name: string, help: string, read: () 
     name,
     help,
     collect() {
-      try {
-        this.set(read());
-      } catch {
-        this.remove();
-      }
+      this.set(read());
     },
   });
 }

@@ -37,7 +37,6 @@ export async function openPostgresStore(
     return {
       ledger,
       secrets,
-      lostCommits: () => null,
       waiting,
       directory: createPostgresDirectory(pool).directory,
       measure: () => measurePostgres(pool),

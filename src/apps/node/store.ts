@@ -5,7 +5,6 @@ import type { Ledger } from "#ledger/port.ts";
 import type { DatabaseMeasures } from "#stores/postgres/measure.ts";
 import { copySqliteOpen } from "#stores/sqlite/backup.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
-import { lostCommitFaults } from "#stores/sqlite/node-commit-mark.ts";
 import { isEmptyOrUnfinished } from "#stores/sqlite/settings.ts";
 import {
   openSqliteThread,
@@ -31,8 +30,6 @@ export type NodeStore = {
   ledger: Ledger;
   directory: AccountDeps["directory"];
   secrets: readonly string[];
-  /** Returns what is known of acknowledged commits that are not in the database; null if none are missing, and on PostgreSQL. */
-  lostCommits(): string | null;
   /** Returns the number of orders that wait for the ledger. */
   waiting(): number;
   /** Measures what PostgreSQL holds; null with SQLite. */
@@ -72,7 +69,7 @@ async function openSqliteStore(
   const { dataDir } = config;
   const lock = openOwnFolder(dataDir);
   try {
-    const driver = openDataFolder(dataDir, log);
+    const driver = openDataFolder(dataDir);
     const secrets = openSecrets(driver, config, log);
     lock.describe(null);
     const files = openDatabaseFiles(databaseFile(dataDir));
@@ -103,7 +100,6 @@ async function openSqliteStore(
       ledger: thread.ledger,
       directory: openSqliteDirect(driver).directory,
       secrets,
-      lostCommits: () => lostCommitFaults(driver)[0] ?? null,
       waiting: thread.waiting,
       measure: null,
       isEmptyOrUnfinished: async (email) => isEmptyOrUnfinished(driver, email),

@@ -11,7 +11,6 @@ import {
   openNodeSqliteReadOnly,
   SQLITE_MIGRATIONS,
 } from "./node.ts";
-import { resetCommitMark } from "./node-commit-mark.ts";
 import { findRowDamage } from "./row-checks.ts";
 import { readSchema } from "./run-migrations.ts";
 import { dropStoredSecret, findStoredSecret, storeSecret } from "./settings.ts";
@@ -191,15 +190,12 @@ export function exchangeSqlite(
     // A rename would overwrite a database that a server has created since.
     linkSync(newFile, file);
     rmSync(newFile);
-    resetCommitMark(file);
     return false;
   }
   const lock = lockExclusively(file, force);
   try {
     linkSync(file, oldFile);
     moveSidecars(file, oldFile);
-    // Before the exchange: after a crash the mark must not accuse the new database of lacking what the old one had.
-    resetCommitMark(file);
     renameSync(newFile, file);
   } finally {
     lock?.close();

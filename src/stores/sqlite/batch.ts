@@ -11,7 +11,6 @@ import type { SqlDriver } from "./driver.ts";
 import { codeOf, isDoubtful, isUniqueViolation, mayBeOneOrder } from "./faults.ts";
 import { createSqliteLedger, type SqliteLedgerOptions } from "./ledger.ts";
 import { DebitIsThere } from "./new-debits.ts";
-import type { CommitMarkWriter } from "./node-commit-mark.ts";
 
 /** One order as it is sent to a thread: plain JSON data. */
 export type BatchItem = [name: LedgerOperation, order: unknown];
@@ -22,10 +21,6 @@ type ErrorKind = "rejected" | "being_moved" | "not_summed" | "not_carried_out" |
 
 /** Whether the operation only reads. A batch of such operations needs no write lock and no sync of the disk. */
 export const isRead = (name: LedgerOperation): boolean => name === "keyStatus" || isReadName(name);
-
-/** Orders that change nothing but debits, what follows from them, or nothing at all. */
-const OF_DEBITS: readonly LedgerOperation[] = ["debit", "sumUsage", "probe"];
-const isOtherChange = ([name]: BatchItem): boolean => !isRead(name) && !OF_DEBITS.includes(name);
 
 /**
  * Group commit: runs many orders in one transaction, in sequence, each decided as if it were alone.
@@ -42,12 +37,9 @@ export function createBatchRunner(
   options: SqliteLedgerOptions & {
     /** Called with the number of debits that a transaction appended to the journal. */
     onDebits?: (count: number) => void;
-    /** Records what was committed (node-commit-mark.ts). */
-    mark?: Pick<CommitMarkWriter, "prepare" | "write">;
   } = {},
 ): (items: BatchItem[]) => BatchResult[] {
   const ledger = createSqliteLedger(driver, options);
-  const { mark } = options;
 
   function runTogether(items: BatchItem[], isCareful: boolean): BatchResult[] {
     const mode = items.every(([name]) => isRead(name)) ? "read" : "write";
@@ -56,12 +48,9 @@ export function createBatchRunner(
       const results = driver.transaction(mode, () => {
         ledger.begin(mode);
         const outcomes = items.map(([name, order]) => runOne(name, order, isCareful));
-        const { journaled, debit } = ledger.finish();
-        debits = journaled;
-        if (mode === "write") mark?.prepare(debit, items.some(isOtherChange));
+        debits = ledger.finish();
         return outcomes;
       });
-      if (mode === "write") mark?.write();
       if (debits > 0) options.onDebits?.(debits);
       return results;
     } catch (error) {

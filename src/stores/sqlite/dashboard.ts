@@ -10,22 +10,17 @@ import { createSqliteDatabase, createTurns, inTurns } from "./database.ts";
 import { openSqliteDirect } from "./direct.ts";
 import type { SqlDriver } from "./driver.ts";
 import { createKyselyDialect } from "./kysely.ts";
-import type { CommitMarkWriter } from "./node-commit-mark.ts";
 
 /**
- * Opens the stores of accounts, emails, purchases and events over a connection of their own. `mark` records the ledger's commits.
- * `check` runs before each use of the connection, and may throw to refuse it.
+ * Opens the stores of accounts, emails, purchases and events over a connection of their own. `check` runs before each use of the connection, and may throw to refuse it.
  */
-export function openSqliteDashboardStore(
-  driver: SqlDriver,
-  { mark, check = () => {} }: { mark?: CommitMarkWriter; check?: () => void } = {},
-) {
+export function openSqliteDashboardStore(driver: SqlDriver, check: () => void = () => {}) {
   const turns = createTurns(check);
   const db = createSqliteDatabase(driver, turns);
   return {
     database: db,
     turns,
-    ledger: withSummedUsage(inTurns(turns, openSqliteDirect(driver, mark).ledger)),
+    ledger: withSummedUsage(inTurns(turns, openSqliteDirect(driver).ledger)),
     directory: createDirectory(db),
     activityLog: createActivityLog(db),
     emailQueue: createEmailQueue(db),

@@ -5,14 +5,10 @@ import { createDirectory } from "../sql/directory.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "./batch.ts";
 import { createSqliteDatabase } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
-import type { CommitMarkWriter } from "./node-commit-mark.ts";
 
-/** Opens the ledger and the directory over the caller's connection, with one transaction per operation. Used by the command line. `mark`: records the commits of a data folder. */
-export function openSqliteDirect(
-  driver: SqlDriver,
-  mark?: CommitMarkWriter,
-): { ledger: Ledger; directory: Directory } {
-  const runBatch = createBatchRunner(driver, mark && { mark });
+/** Opens the ledger and the directory over the caller's connection, with one transaction per operation. Used by the command line. */
+export function openSqliteDirect(driver: SqlDriver): { ledger: Ledger; directory: Directory } {
+  const runBatch = createBatchRunner(driver);
   const ledger = ledgerOver(async (name, order) => {
     const [result] = runBatch([[name, order]]);
     return unwrap(result as BatchResult);

@@ -10,7 +10,7 @@ import type { SqlDriver } from "./driver.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { createLoader } from "./load.ts";
 import { createMaintain } from "./maintain.ts";
-import { createNewDebits, type NewDebits } from "./new-debits.ts";
+import { createNewDebits } from "./new-debits.ts";
 import { createSaver } from "./save.ts";
 import { createUsageSums, type UsageSums } from "./usage-sums.ts";
 import { createWriterMark } from "./writer.ts";
@@ -41,8 +41,8 @@ export type SqliteLedger = {
   begin(mode: "read" | "write"): void;
   /** `isCareful`: the order may have been carried out before. */
   perform(name: LedgerOperation, order: unknown, isCareful: boolean): unknown;
-  /** Returns how many debits were appended to the journal, and one of those that the transaction wrote; null if there is none. */
-  finish(): { journaled: number; debit: ReturnType<NewDebits["takeLast"]> };
+  /** Returns how many debits were appended to the journal. */
+  finish(): number;
   forget(): void;
 };
 
@@ -151,7 +151,7 @@ export function createSqliteLedger(
       if (accounts.size > ACCOUNTS_KEPT_MAX) dropOldest(accounts);
       const journaled = written;
       written = 0;
-      return { journaled, debit: newDebits.takeLast() };
+      return journaled;
     },
     forget,
   };

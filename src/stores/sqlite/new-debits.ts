@@ -50,7 +50,6 @@ export function createNewDebits(
   /** The time of the latest debit that was ever in the journal; null: not read yet. */
   let journalEnd: number | null = null;
   let drainedUntil: number | null = null;
-  let last: { accountNo: number; at: number; callId: string } | null = null;
 
   function latestOf(known: KnownAccount): number {
     let at = latest.get(known);
@@ -64,7 +63,6 @@ export function createNewDebits(
   function collectRow({ values }: Table, accountNo: number, debit: DebitRow): void {
     const row = [accountNo, ...debitValues(debit)];
     values.push(...row, driver.checksum?.(row) ?? null);
-    last = { accountNo, at: debit.at, callId: debit.callId };
   }
 
   function readJournalEnd(): number {
@@ -125,17 +123,10 @@ export function createNewDebits(
       writeTo(direct);
       return writeTo(appended);
     },
-    /** Returns the last debit that was collected since the previous call; null if there is none. */
-    takeLast() {
-      const taken = last;
-      last = null;
-      return taken;
-    },
     /** Call after the transaction was rolled back, or after another connection wrote. */
     forget() {
       periods?.forget();
       journalEnd = null;
-      last = null;
       direct.values = [];
       appended.values = [];
     },

@@ -8,7 +8,7 @@ import { ROW_CHECKSUM } from "./row-checksum.ts";
  */
 
 /** The primary keys, by which the tables are read in slices. */
-export const ROW_KEYS: Readonly<Record<string, string>> = {
+const ROW_KEYS: Readonly<Record<string, string>> = {
   account: "no",
   api_key: "no",
   credit_grant: "no",
@@ -29,7 +29,7 @@ const CONTRADICTIONS: Readonly<Record<string, string>> = {
 };
 
 /** The condition of a row that is damaged, in SQL. `t`: the table. */
-export function damagedSql(table: string): string {
+function damagedSql(table: string): string {
   const wrong = CHECKSUMS.filter((each) => each.table === table).map(
     ({ columns, checksum }) => `${ROW_CHECKSUM}(${columns}) IS NOT ${checksum}`,
   );

@@ -9,7 +9,6 @@ import {
   JOURNAL_SLICE_ROWS,
 } from "./journal.ts";
 import { openNodeSqlite } from "./node.ts";
-import { openCommitMark } from "./node-commit-mark.ts";
 import { createThreadServer } from "./thread-server.ts";
 
 /** What the thread is started with. `memory` is shared with the client whose port is that of the thread. */
@@ -35,7 +34,6 @@ const send = (message: ThreadMessage) => port.postMessage(JSON.stringify(message
 
 const { file, bell, memory } = workerData as ThreadData;
 const driver = openNodeSqlite(file);
-const mark = openCommitMark(driver, file);
 const checkpoints = createCheckpoints(driver, () => performance.now());
 const WAL_REPORT_MS = 1_000;
 const walReports = setInterval(() => send({ wal: checkpoints.tick() }), WAL_REPORT_MS);
@@ -47,7 +45,6 @@ const ROWS_BETWEEN_TRIES = 2_000;
 /** Accounts whose debits should be summed. */
 const unsummed = new Set<string>();
 const runBatch = createBatchRunner(driver, {
-  mark,
   onDebits(count) {
     journalRows += count;
   },
@@ -102,7 +99,6 @@ let isClosed = false;
 function close(): void {
   isClosed = true;
   clearInterval(walReports);
-  mark.close();
   driver.close();
   port?.close();
 }

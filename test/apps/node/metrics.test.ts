@@ -14,7 +14,6 @@ const open = () =>
     faults: () => new Map(),
     storage: { freeBytes: () => 0, wal: () => null } as never,
     clockErrorSeconds: () => 0,
-    lostCommits: () => false,
     database: async () => null as never,
   });
 

@@ -20,14 +20,14 @@ const sqliteError = (errcode: number, message: string) =>
 const MESSAGES: readonly [error: Error, message: RegExp][] = [
   [
     sqliteError(1, "table debit has no column named tool"),
-    /toolbooth\.sqlite is damaged: its schema cannot be used \(table debit .*restore a backup\.$/,
+    /toolbooth\.sqlite is damaged: its schema cannot be used \(table debit .*Restore a backup with/,
   ],
   [sqliteError(5, "database is locked"), /is locked by another process/],
   [
     sqliteError(8, "attempt to write a readonly database"),
     /is not writable\. Make the folder writable/,
   ],
-  [sqliteError(11, "database disk image is malformed"), /is damaged .* restore a backup\.$/],
+  [sqliteError(11, "database disk image is malformed"), /is damaged .*Restore a backup with/],
   [
     sqliteError(13, "database or disk is full"),
     /^The disk that holds .* is full\. Free some space/,
