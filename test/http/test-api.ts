@@ -10,6 +10,7 @@ import { ERRORS, type ErrorCode } from "#errors.ts";
 import { newAccountId, newKeyId } from "#ids.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { KeyLimits, Ledger } from "#ledger/port.ts";
+import { recorded } from "../recording/recording.ts";
 import type { Command, Trouble } from "./ledger-access.ts";
 
 export const SECRETS = ["a secret for the tests that is long enough"];
@@ -57,8 +58,13 @@ const RATE_LIMIT_OUT_OF_THE_WAY = 100_000;
 
 export type TestService = Awaited<ReturnType<typeof openService>>;
 
+/** Where the sessions of a recording go (`test/recording/main.ts`). */
+const RECORDING = process.env["TEST_RECORD"];
+
 export async function openService(opener: Opener, settings: TestServiceSettings) {
-  const opened = await opener.open(settings);
+  const opened = await (RECORDING === undefined ? opener : recorded(opener, RECORDING)).open(
+    settings,
+  );
   const ledger: Ledger = ledgerOver((name, order) =>
     opened.perform({ command: "order", name, order }),
   );
