@@ -18,7 +18,6 @@ import { measureQr } from "./qr.ts";
 import { medianOf, round } from "./report.ts";
 import { drawReport, PAGE, saveResult } from "./report-page.ts";
 import { makeDataDir } from "./servers.ts";
-import { measureThreads } from "./threads.ts";
 import { measureThreshold } from "./threshold.ts";
 import { measureThroughput } from "./throughput.ts";
 
@@ -28,8 +27,8 @@ const PARTS = [
   ...["throughput", "latency", "debits", "head-of-line", "threshold", "markdown", "qr"],
   ...["edge", "postgres"],
 ];
-/** Run only if requested, because they take long, need much disk space, or say something only of machines with many cores. */
-const LONG_PARTS = ["growth", "memory", "threads", "postgres-growth"];
+/** Run only if requested, because they take long or need much disk space. */
+const LONG_PARTS = ["growth", "memory", "postgres-growth"];
 /** The parts of a report, which takes at most 25 minutes. */
 const REPORT_PARTS = [
   ...["throughput", "latency", "debits", "growth", "head-of-line", "markdown", "qr"],
@@ -39,8 +38,8 @@ const REPORT_PARTS = [
 const USAGE = `npm run bench -- [part ...] [options]
 
 Parts: throughput, latency, debits, head-of-line, threshold, markdown, qr, edge, postgres. The default is all of them, which takes
-about 20 minutes. Not in the default: growth (accounts and calls that accumulate; needs 4 GB of disk), memory (ten minutes of load),
-threads (1, 2 and 4 HTTP threads) and postgres-growth (the cost of a debit from 10 thousand to --debits rows).
+about 20 minutes. Not in the default: growth (accounts and calls that accumulate; needs 4 GB of disk), memory (ten minutes of load)
+and postgres-growth (the cost of a debit from 10 thousand to --debits rows).
 
   --rounds <n>        number of rounds: throughput, latency, debits, postgres (5), head-of-line (3), growth (2), markdown and qr (9),
                       edge (10)
@@ -112,8 +111,6 @@ function runPart(
       });
     case "memory":
       return measureMemory({ seconds: secondsOr(600, 10), logLevel });
-    case "threads":
-      return measureThreads({ rounds: roundsOr(5), seconds: secondsOr(4), logLevel });
     case "threshold":
       return measureThreshold(quick ? 10 : 50);
     case "markdown":

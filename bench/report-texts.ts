@@ -17,7 +17,6 @@ We tried these ideas, measured them and dropped them. Figures are CPU µs per ca
 
 | Idea | Result |
 | --- | --- |
-| Two HTTP threads on two cores | 1.31 times the CPU time per call and 0.87 of the calls per second: the load generator and the ledger need the second core ([0039](decisions/0039-http-threads.md)) |
 | Buffers instead of strings for responses | No gain |
 | Passing an object to \`writeHead\` | No gain over a head that is built as text |
 | \`Atomics.waitAsync\` to wake the main thread | No gain over a message |

@@ -95,10 +95,10 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
     count: 1,
     files: /^test\/stores\/durable-object\/(?:ledger|moving|request-log|upkeep|versions)\./,
   },
-  "connections, HTTP threads, and built servers": {
+  "connections and built servers": {
     count: 1,
     files:
-      /^test\/(?:apps\/node\/(?:http-threads|built-server)|http\/(?:node-threads|mcp-retries|abandoned|slow-bodies|connection)|bench\/peers)\./,
+      /^test\/(?:apps\/node\/built-server|http\/(?:mcp-retries|abandoned|slow-bodies|connection)|bench\/peers)\./,
   },
   "requests of every kind": {
     count: 1,

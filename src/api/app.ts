@@ -6,7 +6,7 @@ import { createReadAccount } from "./account.ts";
 import type { AppContext } from "./app-context.ts";
 import { createMonitoringEndpoints } from "./health.ts";
 import { createAuthenticator } from "./pipeline/authenticate.ts";
-import { createBadKeys, type UnknownKey } from "./pipeline/bad-keys.ts";
+import { createBadKeys } from "./pipeline/bad-keys.ts";
 import { dropBody } from "./pipeline/body.ts";
 import { internalError } from "./pipeline/call-errors.ts";
 import { createCallTool } from "./pipeline/call-tool.ts";
@@ -45,8 +45,6 @@ export type App = {
   reject(error: ApiError, headers: Headers): Promise<Response>;
   /** The calls of the tools, by path: what `fetch` does with a POST, for a server that needs no web objects for it. */
   calls: ReadonlyMap<string, Call>;
-  /** Counts a key that the ledger has rejected for a call of another thread, as if the call had been made here. */
-  rejectKey(key: UnknownKey): void;
 };
 
 export type { Call };
@@ -219,10 +217,6 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       const response = await replier.problem(error, headers, context, false);
       record(context, response.status);
       return asWebResponse(response);
-    },
-    rejectKey(key) {
-      keys.forget(key);
-      badKeys.add(key);
     },
     calls,
   };

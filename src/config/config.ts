@@ -65,7 +65,6 @@ export type Config = Readonly<{
   logLevel: (typeof LOG_LEVELS)[number];
   toolThreads: number | null;
   /** Null for the default. */
-  httpThreads: number;
   mail: MailSettings;
   /** URL at which to report vulnerabilities: mailto or https. */
   securityContact: string | null;
@@ -134,7 +133,6 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       read("TOOLBOOTH_TOOL_THREADS") === undefined
         ? null
         : readNumber("TOOLBOOTH_TOOL_THREADS", 1, 1, 256),
-    httpThreads: readNumber("TOOLBOOTH_HTTP_THREADS", 1, 1, 64),
     mail: readMail(read, problems),
     securityContact: readSecurityContact(read("TOOLBOOTH_SECURITY_CONTACT"), problems),
     signUp: readSignUp(read("TOOLBOOTH_SIGN_UP"), problems),

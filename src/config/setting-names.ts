@@ -45,7 +45,6 @@ export const SETTING_NAMES = [
   "TOOLBOOTH_REMOTE",
   "TOOLBOOTH_LOG_LEVEL",
   "TOOLBOOTH_TOOL_THREADS",
-  "TOOLBOOTH_HTTP_THREADS",
 ] as const;
 
 export type SettingName = (typeof SETTING_NAMES)[number];
@@ -62,7 +61,6 @@ export const NODE_SETTING_NAMES: readonly SettingName[] = [
   "TOOLBOOTH_REMOTE",
   "TOOLBOOTH_LOG_LEVEL",
   "TOOLBOOTH_TOOL_THREADS",
-  "TOOLBOOTH_HTTP_THREADS",
 ];
 
 /** Settings of Cloudflare. A server rejects them, because its operator would believe that they place its data. */

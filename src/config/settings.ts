@@ -208,10 +208,6 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
     fallback: "one less than the cores, at least 1",
     meaning: "Worker threads that process large inputs",
   },
-  TOOLBOOTH_HTTP_THREADS: {
-    fallback: "1",
-    meaning: "Threads that accept connections and make small calls. More than 1 only on Linux",
-  },
 };
 
 /** Every setting with its default and what it does. The documentation shows this table. */

@@ -6,14 +6,12 @@ import path from "node:path";
 import { createApp } from "#api/app.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { readConfig } from "#config/config.ts";
-import { CONNECTIONS_MAX, CONNECTIONS_PER_PEER_DEFAULT, NODE_MEMORY } from "#limits.ts";
+import { NODE_MEMORY } from "#limits.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { createNodeAppContext } from "../../src/apps/node/app-context.ts";
 import { databaseFile, openDataFolder } from "../../src/apps/node/data-folder.ts";
-import { type HttpThreadSettings, sharedLimits } from "../../src/apps/node/http-messages.ts";
-import { type HttpThreads, startHttpThreads } from "../../src/apps/node/http-threads.ts";
 import { createNodeLog } from "../../src/apps/node/log.ts";
 import { createNodeMetrics } from "../../src/apps/node/metrics.ts";
 import { version } from "../../src/apps/node/runtime.ts";
@@ -33,45 +31,25 @@ import {
   type TestServiceSettings,
 } from "./test-api.ts";
 
-/** How many HTTP threads the service has. */
-const THREADS = Number(process.env["TEST_THREADS"] ?? 1);
-const THREAD = new URL("./socket-thread.ts", import.meta.url);
-
-/** The service with so many HTTP threads. */
-export const nodeThreads = (threads: number): Opener => ({
-  name: `through a Node socket${threads === 1 ? "" : `, ${threads} threads`}`,
+export const nodeSocket: Opener = {
+  name: "through a Node socket",
   cannot: {},
-  open: (settings) => openNodeSocket(settings, { threads }),
-});
-export const nodeSocket = nodeThreads(THREADS);
-
-export type SocketThreadData = HttpThreadSettings & {
-  isFixed: boolean;
-  /** How far the clock was moved, in milliseconds. */
-  ahead: BigInt64Array;
-  /** Whether the tests' own connections count as those of a proxy. */
-  isProxy: boolean;
+  open: (settings) => openNodeSocket(settings),
 };
 
-export type OpenedNodeSocket = Opened & {
-  port: number;
-  /** Of each thread, if there are several. */
-  connections(): number[];
-};
+export type OpenedNodeSocket = Opened & { port: number };
 
 export async function openNodeSocket(
   settings: TestServiceSettings,
   {
     memory = NODE_MEMORY,
-    threads = THREADS,
     ...options
-  }: Partial<NodeServerOptions & Pick<AppContext, "memory"> & { threads: number }> = {},
+  }: Partial<NodeServerOptions & Pick<AppContext, "memory">> = {},
 ): Promise<OpenedNodeSocket> {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-socket-"));
   openDataFolder(folder).close();
   const thread = await openSqliteThread({ file: databaseFile(folder) });
   const pool = openToolPool(1, assert.ifError);
-  let started: HttpThreads | undefined;
   const metrics = createNodeMetrics({
     ...{ ledger: thread.waiting, tools: pool.waiting },
     jobs: async () => [],
@@ -80,7 +58,6 @@ export async function openNodeSocket(
     storage: { freeBytes: () => null, wal: () => null },
     clockErrorSeconds: () => 0,
     database: null,
-    gather: async () => started?.gather(),
   });
   const config = readConfig({
     RATE_LIMIT: String(settings.rateLimit),
@@ -89,8 +66,6 @@ export async function openNodeSocket(
   const time = settings.fixed
     ? { now: () => START, elapsed: () => 0 }
     : { now: () => Date.now(), elapsed: () => performance.now() };
-  const heldBytes = new Float64Array(new SharedArrayBuffer(8 * (1 + threads)));
-  const ahead = new BigInt64Array(new SharedArrayBuffer(8));
   const backstage = createBackstage(thread.ledger, time);
   const random = settings.fixed ? { random: patternedBytes } : {};
   const parts = { config, publicUrl: PUBLIC_URL, secrets: SECRETS, pool, metrics };
@@ -99,7 +74,7 @@ export async function openNodeSocket(
   const context = {
     ...createNodeAppContext({ ...parts, ...random, log, ...staged }),
     ...staged,
-    memory: { ...memory, ...sharedLimits(heldBytes, 0) },
+    memory,
   };
   const site = {
     settings: apiOptionsOf(context, version),
@@ -107,34 +82,13 @@ export async function openNodeSocket(
     pages: null,
     docs: () => null,
   };
-  const at = { host: "127.0.0.1", port: 0 };
-  const { isProxy = () => false, limits: _, onConnectionClosed = () => {}, ...bounds } = options;
   const app = createApp(context, createSite(site));
-  if (threads > 1)
-    started = await startHttpThreads({
-      ...{ ...at, count: threads, entry: THREAD },
-      open: () => ({
-        ...{ app, calls: context.calls, reverseLater: context.reverseLater },
-        metrics: { ...metrics, onConnectionClosed },
-        log: { lines() {}, logError: context.logError },
-        logRequests: async () => "logged",
-        settings: {
-          ...{ config, publicUrl: PUBLIC_URL, secrets: SECRETS, prices: null, heldBytes },
-          ...{ isFixed: settings.fixed === true, ahead, isProxy: isProxy("127.0.0.1") },
-          ...{ connectionsMax: CONNECTIONS_MAX },
-          ...{ connectionsPerPeer: CONNECTIONS_PER_PEER_DEFAULT, ...bounds },
-        } as Omit<SocketThreadData, "port" | "thread">,
-      }),
-    });
-  const server = started ?? (await startNodeServer(() => app, { ...at, ...options }));
+  const at = { host: "127.0.0.1", port: 0 };
+  const server = await startNodeServer(() => app, { ...at, ...options });
   return {
     port: server.port,
-    connections: () => started?.connections() ?? [],
     fetch: (to, sent) => fetchOver(`http://127.0.0.1:${server.port}`, to, sent),
-    perform(command) {
-      if (command.command === "advance") ahead[0] = (ahead[0] ?? 0n) + BigInt(command.ms);
-      return backstage.perform(command);
-    },
+    perform: backstage.perform,
     async close() {
       await server.stop();
       await thread.close();

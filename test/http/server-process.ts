@@ -8,8 +8,6 @@ import type { TestContext } from "node:test";
 import { bareEnvironment } from "../support/bare-environment.ts";
 
 const ENTRY = path.join(import.meta.dirname, "../../src/apps/node/main.ts");
-/** How many HTTP threads servers have that are given no other number. */
-const HTTP_THREADS = process.env["TEST_THREADS"] ?? "1";
 const START_DEADLINE_MS = 120_000;
 
 export type Environment = Record<string, string>;
@@ -46,10 +44,7 @@ function spawnEntry(
     ENTRY,
   ];
   const child = spawn(command as string, args, {
-    env: {
-      ...{ ...bareEnvironment(), PORT: "0", TOOLBOOTH_LOG_LEVEL: "warn" },
-      ...{ TOOLBOOTH_HTTP_THREADS: HTTP_THREADS, ...env },
-    },
+    env: { ...bareEnvironment(), PORT: "0", TOOLBOOTH_LOG_LEVEL: "warn", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   t.after(

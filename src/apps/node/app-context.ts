@@ -19,7 +19,6 @@ import { createClientAddress } from "./client-address.ts";
 import type { Clock } from "./clock.ts";
 import type { NodeLog } from "./log.ts";
 import type { NodeMetrics } from "./metrics.ts";
-import { RelayedConnection } from "./relay.ts";
 import type { RequestRecorder } from "./request-recorder.ts";
 import { hashKey, random } from "./runtime.ts";
 import { whenSent } from "./server.ts";
@@ -42,8 +41,6 @@ type Parts = {
   prices?: PriceList | null;
   /** Defaults to the time of day, which is trusted then. */
   clock?: Pick<Clock, "now" | "earliest">;
-  /** Defaults to that of a process with one thread. */
-  memory?: AppContext["memory"];
   /** Defaults to the runtime's. */
   random?: RandomBytes;
 };
@@ -72,7 +69,7 @@ export function createNodeAppContext(parts: Parts): AppContext {
     reverseLater: parts.reverseLater,
     sales: () => sales,
     waitUntil: null,
-    memory: parts.memory ?? NODE_MEMORY,
+    memory: NODE_MEMORY,
     bodyTimeoutMs: null,
     clientAddress: (connection) => clientAddress(connection as IncomingMessage),
     now: clock.now,
@@ -84,7 +81,7 @@ export function createNodeAppContext(parts: Parts): AppContext {
       job.body.byteLength >= tool.heavyFromBytes
         ? pool.run({ ...job, tool: tool.name }, account)
         : runTool(tool, job, sources),
-    whenSent: afterSending,
+    whenSent: (connection, then) => whenSent(connection as IncomingMessage | undefined, then),
     hasLeft: (connection) =>
       (connection as IncomingMessage | undefined)?.socket?.destroyed === true,
     sendStream: (pieces) => pieces,
@@ -99,7 +96,7 @@ export function createNodeAppContext(parts: Parts): AppContext {
       countThrottledKey: metrics.countThrottledKey,
     },
     record(context, status, durationMs, connection) {
-      afterSending(connection, (isDelivered) => {
+      whenSent(connection as IncomingMessage | undefined, (isDelivered) => {
         const entry = accessLogEntry(context, status, durationMs, isDelivered);
         metrics.record(entry);
         log.access(entry);
@@ -110,12 +107,6 @@ export function createNodeAppContext(parts: Parts): AppContext {
     logError: log.logError,
   };
 }
-
-/** Calls `then` when the response has been handed to the network, or its connection has been lost before. */
-const afterSending = (connection: unknown, then: (isDelivered: boolean) => void): void =>
-  connection instanceof RelayedConnection
-    ? connection.whenSent(then)
-    : whenSent(connection as IncomingMessage | undefined, then);
 
 /**
  * Remembers the hashes of keys that were used a moment ago, so that a call does not hash its key again. That says nothing about

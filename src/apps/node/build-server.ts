@@ -50,9 +50,7 @@ export async function buildServer(checkout: string): Promise<string | null> {
     if (!areUnchanged(checkout, used)) throw new Error("The sources changed during the build");
     const names = Object.keys({ ...PROCESSES, ...found.threads });
     writeLoaders(checkout, folder, names, "recordBuilt");
-    // The code of HTTP threads, which exist on Linux alone.
-    if (process.platform === "linux") await warmUp(folder, 2);
-    await warmUp(folder, 1);
+    await warmUp(folder);
     removeInterrupted(folder);
     writeLoaders(checkout, folder, names, "loadBuilt");
     writeFileSync(path.join(folder, STAMPS), JSON.stringify(used));
@@ -165,7 +163,7 @@ const builtThreads = (checkout: string, starters: readonly string[]): Plugin => 
 const WARM_UP_TIMEOUT_MS = 60_000;
 
 /** Fills the cache of compiled code with what a start, a call and a command run. Node writes it when a process ends. */
-async function warmUp(folder: string, httpThreads: number): Promise<void> {
+async function warmUp(folder: string): Promise<void> {
   const data = mkdtempSync(path.join(tmpdir(), "toolbooth-build-"));
   const start = (bundle: string, ...args: string[]): ChildProcess =>
     spawn(
@@ -177,7 +175,6 @@ async function warmUp(folder: string, httpThreads: number): Promise<void> {
           DATA_DIR: data,
           PORT: "0",
           TOOLBOOTH_LOG_LEVEL: "warn",
-          TOOLBOOTH_HTTP_THREADS: String(httpThreads),
         },
         stdio: ["ignore", "pipe", "pipe"],
         timeout: WARM_UP_TIMEOUT_MS,
@@ -195,7 +192,7 @@ async function warmUp(folder: string, httpThreads: number): Promise<void> {
     await sleep(2 * RECORD_EVERY_MS);
     server.kill("SIGTERM");
     await ended;
-    if (httpThreads === 1) await once(start("cli", "account", "list"), "exit");
+    await once(start("cli", "account", "list"), "exit");
   } finally {
     rmSync(data, { recursive: true, force: true });
   }

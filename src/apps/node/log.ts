@@ -16,8 +16,6 @@ export type NodeLog = {
   warn(message: string): void;
   /** Logs a request. Probes are logged at level `debug`, unless their status differs from the one before. */
   access(entry: AccessLogEntry): void;
-  /** Writes whole lines of another thread's `AccessLines`. */
-  lines(text: string): void;
   /** Logs an error that the caller logs once, when it begins (`lasting-faults.ts`). */
   error(message: string): void;
   /** An error that repeats is counted (`repeated-errors.ts`). */
@@ -95,10 +93,6 @@ export function createNodeLog(
     info: (message, details = {}) => log.info(details, message),
     warn: (message) => log.warn(message),
     access: lines.add,
-    lines(text) {
-      lines.hand();
-      destination.write(text);
-    },
     // A person at the terminal sees the link (`show`), and finds the rest in the file.
     email: (text) =>
       readable === null ? log.info({ email: text }, "email") : log.info(text.split("\n")[0]),
@@ -126,18 +120,18 @@ const readableText = (text: string, readable: (line: string) => string) =>
     .map(readable)
     .join("");
 
-/** The lines of the access log, as text for the log of this or another thread. */
-export type AccessLines = {
+/** The lines of the access log. */
+type AccessLines = {
   add: NodeLog["access"];
   /** Hands over the lines that wait for more. */
   hand(): void;
   close(): void;
 };
 
-export function createAccessLines(
+function createAccessLines(
   level: (typeof LOG_LEVELS)[number],
   write: (lines: string) => void,
-  now: () => number = Date.now,
+  now: () => number,
 ): AccessLines {
   const logsAccess = level === "info" || level === "debug";
   const isoTime = createIsoClock();

@@ -3,7 +3,6 @@ import { type App, createApp } from "#api/app.ts";
 import { type Config, urlOf } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
 import { SETTINGS } from "#config/settings.ts";
-import { NODE_MEMORY } from "#limits.ts";
 import { isLoopbackAddress } from "#networks.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
@@ -16,8 +15,6 @@ import { DataFolderError, outboxFolder, TOO_MANY_FILES } from "./data-folder.ts"
 import { StartupDatabaseError } from "./database-startup.ts";
 import { createDemoAccount, DEMO_EMAIL, welcome } from "./demo-account.ts";
 import { readDocs } from "./docs.ts";
-import { sharedLimits } from "./http-messages.ts";
-import { type HttpThreads, httpThreadsOf, startHttpThreads } from "./http-threads.ts";
 import { createLastingFaults } from "./lasting-faults.ts";
 import { openLegalFiles } from "./legal-files.ts";
 import { createNodeLog } from "./log.ts";
@@ -26,7 +23,7 @@ import { connectionsWithin, readOpenFilesLimit, TooFewOpenFiles } from "./open-f
 import { isForOperator } from "./operator-server.ts";
 import { openNodePages } from "./page-files.ts";
 import { createNodeReadiness, recordDebits } from "./readiness.ts";
-import { createRequestRecorder, type RecorderOptions } from "./request-recorder.ts";
+import { createRequestRecorder } from "./request-recorder.ts";
 import { openReversals } from "./reversals.ts";
 import { hashKey, random, version } from "./runtime.ts";
 import { startNodeServer } from "./server.ts";
@@ -40,7 +37,6 @@ import { startUpkeep } from "./upkeep.ts";
 /** The service on Node: composes its parts, starts them, and stops them on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const { config, prices } = readNodeSettings(process.env);
-  const count = httpThreadsOf(config.httpThreads);
   const log = createNodeLog(config.logLevel, { readable: await readableLines() });
   const faults = createLastingFaults(log);
   const disk = diskOf(config.dataDir);
@@ -88,8 +84,6 @@ async function main(): Promise<void> {
     storage,
     clockErrorSeconds: clockWatch.errorSeconds,
     database: store.measure,
-    gather: async () => threads?.gather(),
-    connections: count === 1 ? undefined : () => threads?.connections() ?? [],
   });
   const readiness = createNodeReadiness({ debits, faults, now: () => Date.now(), elapsed });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
@@ -97,16 +91,17 @@ async function main(): Promise<void> {
   const docs = readDocs(log.logError);
   const legal = openLegalFiles(config.dataDir, log.warn);
   let dashboard: DashboardServer | undefined;
-  let threads: HttpThreads | undefined;
-  const logRequests: RecorderOptions["send"] = async (chunks) =>
-    // The log must not fill the disk that the ledger needs.
-    faults.current().has("disk") && config.databaseUrl === null
-      ? "lost"
-      : ((await dashboard?.logRequests(chunks)) ?? "again");
   const requests =
     config.requestLog.keptDays === 0
       ? null
-      : createRequestRecorder({ send: logRequests, onLost: metrics.onRequestsNotLogged });
+      : createRequestRecorder({
+          send: async (chunks) =>
+            // The log must not fill the disk that the ledger needs.
+            faults.current().has("disk") && config.databaseUrl === null
+              ? "lost"
+              : ((await dashboard?.logRequests(chunks)) ?? "again"),
+          onLost: metrics.onRequestsNotLogged,
+        });
   let publicUrl = config.publicUrl ?? "";
   const isTrusted = createIsTrusted(config.trustedProxies);
   const options = {
@@ -115,9 +110,6 @@ async function main(): Promise<void> {
     isProxy: (address: string) => isTrusted(address) || isLoopbackAddress(address),
     onConnectionClosed: metrics.onConnectionClosed,
   };
-  const heldBytes = new Float64Array(
-    new SharedArrayBuffer((1 + count) * Float64Array.BYTES_PER_ELEMENT),
-  );
   const open = (port: number) => {
     // With PORT=0 the port is only known once the server listens.
     publicUrl = baseOf(config, port);
@@ -125,31 +117,16 @@ async function main(): Promise<void> {
     dashboard = openDashboardServer(config, at, log, metrics.onRejection);
     const { reverseLater } = reversals;
     const parts = { ledger, readiness, pool, log, metrics, requests, reverseLater, clock, prices };
-    const memory = { ...NODE_MEMORY, ...sharedLimits(heldBytes, 0) };
-    const context = createNodeAppContext({ config, publicUrl, secrets, memory, ...parts });
+    const context = createNodeAppContext({ config, publicUrl, secrets, ...parts });
     const { securityContact } = config;
     const settings = { ...apiOptionsOf(context, version), table: SETTINGS, securityContact };
     const app = createApp(
       context,
       createSite({ settings, dashboard, pages, docs: () => docs, legal }),
     );
-    return { app: withOperator(app, dashboard), context };
+    return withOperator(app, dashboard);
   };
-  threads =
-    count === 1
-      ? undefined
-      : await startHttpThreads({
-          ...{ count, host: config.host, port: config.port },
-          open(port) {
-            const { app, context } = open(port);
-            const { calls, reverseLater } = context;
-            const { connectionsPerPeer } = config;
-            const limits = { connectionsMax, connectionsPerPeer };
-            const settings = { config, publicUrl, secrets, prices, heldBytes, ...limits };
-            return { ...{ app, calls, reverseLater, log, metrics, logRequests, settings } };
-          },
-        });
-  const server = threads ?? (await startNodeServer((port) => open(port).app, options));
+  const server = await startNodeServer(open, options);
   const upkeep = startUpkeep(ledger, config.rollUpAfterDays, log.logError, {
     ...clock,
     onApart: clockWatch.reportApart,

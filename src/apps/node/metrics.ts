@@ -15,8 +15,6 @@ import type { NodeStore } from "./store.ts";
 /** The metrics of `/metrics` in the Prometheus text format. Labels have few values: tools, statuses, error codes. */
 export type NodeMetrics = {
   record(entry: AccessLogEntry): void;
-  /** Adds what other threads have counted. */
-  add(counts: readonly RequestCount[]): void;
   onBatch(batch: { size: number; commitMs: number }): void;
   onLedgerCrash(): void;
   onRejection(reason: Rejection): void;
@@ -39,10 +37,6 @@ export function createNodeMetrics(queues: {
   /** See `ClockWatch.errorSeconds`. */
   clockErrorSeconds(): number;
   database: NodeStore["measure"];
-  /** Has the HTTP threads `add` what they have counted. */
-  gather?(): Promise<void>;
-  /** The open connections of each HTTP thread, if there are several. */
-  connections?: (() => number[]) | undefined;
 }): NodeMetrics {
   const registers = [new Registry()];
   const [register] = registers as [Registry];
@@ -131,19 +125,6 @@ export function createNodeMetrics(queues: {
     "How far this machine's clock was set ahead in the last 24 hours, or is ahead of the database's; negative if it is behind",
     queues.clockErrorSeconds,
   );
-  const { connections: connectionsOfThreads } = queues;
-  if (connectionsOfThreads !== undefined) {
-    new Gauge({
-      registers,
-      name: "toolbooth_http_thread_connections",
-      help: "Open connections by HTTP thread",
-      labelNames: ["thread"],
-      collect() {
-        for (const [at, count] of connectionsOfThreads().entries())
-          this.set({ thread: at + 1 }, count);
-      },
-    });
-  }
   addJobGauges(registers, queues.jobs, Date.now);
   addSignUpMetrics(registers, queues.signUps);
   addStorageMetrics(registers, queues);
@@ -169,7 +150,6 @@ export function createNodeMetrics(queues: {
   }
   return {
     record: counts.record,
-    add: (others) => others.forEach(add),
     onBatch({ size, commitMs }) {
       batchSize.observe(size);
       commit.observe(commitMs / 1000);
@@ -180,7 +160,6 @@ export function createNodeMetrics(queues: {
     onRequestsNotLogged: (count) => notLogged.inc(count),
     onConnectionClosed: ({ bound, connection }) => connections.inc({ bound, connection }),
     async read() {
-      await queues.gather?.();
       for (const count of counts.take()) add(count);
       return {
         contentType: register.contentType,

@@ -3,7 +3,7 @@ import type { AccessLogEntry } from "#api/access-log.ts";
 /** Counts requests in plain variables, because looking up labels in prom-client for each request costs more than the counting itself. */
 export type RequestCounts = {
   record(entry: AccessLogEntry): void;
-  /** Returns what was counted since the last time. Plain data, so that threads can send it. */
+  /** Returns what was counted since the last time. */
   take(): RequestCount[];
 };
 

@@ -21,7 +21,7 @@ import {
   SILENCE_MAX_MS,
 } from "#limits.ts";
 import { boundConnections, type ConnectionBoundOptions } from "./connection-bounds.ts";
-import { type ConnectionLimits, createConnectionLimits } from "./connection-limits.ts";
+import { createConnectionLimits } from "./connection-limits.ts";
 import { type Connections, watchConnections } from "./connections.ts";
 import { createSmallCalls } from "./small-calls.ts";
 
@@ -35,10 +35,6 @@ export type NodeServer = {
 export type NodeServerOptions = ConnectionBoundOptions & {
   host: string;
   port: number;
-  /** Other threads of this process listen on the same port. */
-  reusePort?: boolean;
-  /** Those that the server shares with others; its own by default. */
-  limits?: ConnectionLimits;
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
 };
@@ -79,7 +75,7 @@ export async function startNodeServer(
     onConnectionClosed = () => {},
   } = options;
   const own = { connectionsPerPeer, connectionsMax, onConnectionClosed };
-  const limits = options.limits ?? createConnectionLimits(own);
+  const limits = createConnectionLimits(own);
   const bounds = boundConnections(server, connections, limits, { ...options, ...own });
   const port = await listen(server, options);
   const app = open(port);
@@ -211,13 +207,13 @@ function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   return hosts === 1 || (hosts === 0 && httpVersion === "1.0");
 }
 
-export function listen(
+function listen(
   server: NetServer,
-  { host, port, reusePort = false }: Pick<NodeServerOptions, "host" | "port" | "reusePort">,
+  { host, port }: Pick<NodeServerOptions, "host" | "port">,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ port, host, reusePort }, () => {
+    server.listen({ port, host }, () => {
       server.off("error", reject);
       resolve((server.address() as { port: number }).port);
     });

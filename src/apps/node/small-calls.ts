@@ -140,7 +140,7 @@ function readAll(incoming: IncomingMessage): Promise<Uint8Array> {
 }
 
 /** Looks headers up where the parser has put them. Node's own `headers` makes an object of all of them. */
-export class RawHeaders implements HeaderLookup {
+class RawHeaders implements HeaderLookup {
   readonly #raw: readonly string[];
 
   constructor(raw: readonly string[]) {

@@ -34,12 +34,10 @@ test("every process and thread of the sources is built, with compiled code", () 
       .filter((name) => name.endsWith(ending))
       .map((name) => path.basename(name, ending))
       .sort();
-  const threads = ["dashboard-thread", "http-thread", "thread-worker", "tool-thread"];
+  const threads = ["dashboard-thread", "thread-worker", "tool-thread"];
   const expected = ["cli", "main", ...threads].sort();
-  for (const ending of [".cjs", ".js"]) assert.deepEqual(names(ending), expected, ending);
-  // Only Linux has HTTP threads.
-  const isRun = (name: string) => name !== "http-thread" || process.platform === "linux";
-  assert.deepEqual(names(".compiled"), expected.filter(isRun));
+  for (const ending of [".cjs", ".js", ".compiled"])
+    assert.deepEqual(names(ending), expected, ending);
 });
 
 test("the built server answers calls, large calls, MCP and pages, and lets people sign up and sign in", async (t) => {

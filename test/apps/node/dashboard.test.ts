@@ -44,7 +44,6 @@ async function openThread(t: TestContext, folder = newFolder(), removed = folder
     info() {},
     error: (message) => loggedErrors.push(message),
     access() {},
-    lines() {},
     warn: (message) => warnings.push(message),
     logError: (message) => loggedErrors.push(message),
     email: (text) => emails.push(text),

@@ -13,7 +13,7 @@ import { callSteady, type KeyedCall, recordKeyed } from "./broken-calls.ts";
 /**
  * Repeats SIGKILL under load on one data folder. One account calls with idempotency keys and retries after the restart, so each
  * of its calls is charged exactly once. The other has no keys, so it pays for the responses that it received and at most for
- * the calls that were in progress when the process died. Every other round has two HTTP threads.
+ * the calls that were in progress when the process died.
  */
 const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 3);
 const CALLERS = 8;
@@ -99,10 +99,7 @@ test(`after SIGKILL under load, ${ROUNDS} times, the ledger has every received r
   };
 
   for (let round = 0; round < ROUNDS; round += 1) {
-    const server = await startServer(t, {
-      ...{ DATA_DIR: folder, RATE_LIMIT: "0" },
-      TOOLBOOTH_HTTP_THREADS: String(1 + (round % 2)),
-    });
+    const server = await startServer(t, { DATA_DIR: folder, RATE_LIMIT: "0" });
     await settle(server.base);
     let isOver = false;
     const loops = Array.from({ length: CALLERS }, async (_, caller) => {
