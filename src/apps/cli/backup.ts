@@ -13,8 +13,12 @@ import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite, openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
 import { type Ended, endRequests } from "#stores/sqlite/operator.ts";
 import { activeKeyStarts } from "#stores/sqlite/transfer-rows.ts";
-import { databaseFile, giveToFolderOwner, syncPath } from "../node/data-folder.ts";
-import { isMissingOrEmpty, requireNoLostLedger } from "../node/earlier-ledger.ts";
+import {
+  databaseFile,
+  giveToFolderOwner,
+  isMissingOrEmpty,
+  syncPath,
+} from "../node/data-folder.ts";
 import { keptSecrets, moveSecretOut, readSecretFile, secretFile } from "../node/secret-file.ts";
 import { findServer } from "../node/server-lock.ts";
 import { addChecksum, takeChecksum } from "./backup-checksum.ts";
@@ -46,7 +50,6 @@ export async function backup(
 ): Promise<Outcome> {
   requireDataFolder(invocation, "backup copies");
   const file = databaseFile(invocation.config.dataDir);
-  requireNoLostLedger(invocation.config.dataDir);
   if (isMissingOrEmpty(file)) throw new CommandError(noData(invocation.config.dataDir));
   checkOutputFile(target, force, invocation.config);
   const partial = createPartialFile(target);

@@ -11,8 +11,12 @@ import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { isDamage, primaryCodeOf, SQLITE_FULL } from "#stores/sqlite/faults.ts";
 import { createSqliteMoves } from "#stores/sqlite/moves.ts";
 import { type NodeSqlite, openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
-import { DataFolderError, databaseFile, openDataFolder } from "../node/data-folder.ts";
-import { isMissingOrEmpty, requireNoLostLedger } from "../node/earlier-ledger.ts";
+import {
+  DataFolderError,
+  databaseFile,
+  isMissingOrEmpty,
+  openDataFolder,
+} from "../node/data-folder.ts";
 import { openRequestLogFile, requestLogFile } from "../node/request-log.ts";
 import {
   keptSecrets,
@@ -31,7 +35,6 @@ export async function openDataFolderOf(
   canCreate: boolean,
 ): Promise<Deployment> {
   const { dataDir, secrets } = invocation.config;
-  requireNoLostLedger(dataDir);
   const isNew = isMissingOrEmpty(databaseFile(dataDir));
   if (isNew && !canCreate) throw new CommandError(noData(dataDir));
   const driver = await openUnlocked(dataDir);

@@ -4,8 +4,13 @@ import { quotedCommand } from "#command-line.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
-import { databaseFile, giveToFolderOwner, openDataFolder, syncPath } from "../node/data-folder.ts";
-import { isMissingOrEmpty } from "../node/earlier-ledger.ts";
+import {
+  databaseFile,
+  giveToFolderOwner,
+  isMissingOrEmpty,
+  openDataFolder,
+  syncPath,
+} from "../node/data-folder.ts";
 import { moveSecretOut, secretFile } from "../node/secret-file.ts";
 import { exchange, previousDataFile, requireNoServer } from "./backup.ts";
 import { CommandError, type Invocation, type Outcome, UsageError } from "./command.ts";

@@ -1,196 +1,109 @@
-import { closeSync, openSync, renameSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import path from "node:path";
 import { quotedCommand } from "#command-line.ts";
-import type { CopyOrder } from "#stores/sqlite/backup.ts";
-import { dropFile, giveToFolderOwner, makeFolder, syncPath } from "./data-folder.ts";
-import type { DatabaseFiles, FileFault } from "./database-files.ts";
 import type { LastingFault } from "./lasting-faults.ts";
 
 /**
- * Watches the database files while the server runs. If one of them is deleted, moved, replaced or truncated, no order is carried out
- * any more, and what this process still has open is saved to another file in the folder. If the same files come back, service
- * resumes.
+ * Looks once a second whether the files of the ledger that this process has open are still those at their paths. SQLite keeps reading
+ * and writing files that were deleted or replaced, and reports success, so commits would go where no later process finds them. While
+ * they are not, no order is carried out. If the same files come back, service resumes.
  */
 export type FilesWatch = {
-  /** Why no order may be carried out; null if they may. Looks at the files if the last look was a moment ago. */
+  /** Why no order may be carried out; null if they may. */
   blockedBy(): string | null;
   /** The same as a flag for other threads; see `isBlocked`. */
   shared: SharedArrayBuffer;
-  /** Ends the watch. If the data is not saved yet, tries once more. */
-  close(): Promise<void>;
+  /** Call after every connection was closed: closing any descriptor of a file drops SQLite's locks on it in this process. */
+  close(): void;
 };
 
-export type FilesWatchOptions = {
-  files: DatabaseFiles;
-  dataDir: string;
-  /** Copies the database that this process has open. */
-  copy(order: CopyOrder): Promise<void>;
-  /** Called when a fault begins or changes, and with null when it is over. */
-  onFault(fault: LastingFault | null): void;
-  /** Called when the content of the database was changed, with what happened. */
-  onDamage(what: string): void;
-  /** Called when there is another database at the path, with what happened. */
-  onReplaced(what: string): void;
-  /** Logs what `/readyz` must not show, such as folders. */
-  log(sentence: string): void;
-  now?: () => number;
-  /** How often to look while no order arrives. */
-  everyMs?: number;
-  /** How long a look counts while orders arrive. */
-  reusedMs?: number;
-  retryMs?: number;
-};
-
-const EVERY_MS = 250;
-/** A look takes about 40 µs of CPU, so this bounds it to 0.1 % of a core. */
-const REUSED_MS = 50;
-/** After the data could not be saved. */
-const RETRY_MS = 30_000;
+const EVERY_MS = 1_000;
+const SUFFIXES = ["", "-wal", "-shm"];
 
 /** Whether the watch refuses orders, for threads that it gave its flag. */
 export const isBlocked = (shared: SharedArrayBuffer | undefined): boolean =>
   shared !== undefined && Atomics.load(new Int32Array(shared), 0) !== 0;
 
-export function watchFiles(options: FilesWatchOptions): FilesWatch {
-  const { files, dataDir, onFault, log, now = Date.now } = options;
-  const { everyMs = EVERY_MS, reusedMs = REUSED_MS, retryMs = RETRY_MS } = options;
+/**
+ * Watches the files of a database to which this process has a connection. `onFault` gets a fault when it begins or changes, and null
+ * when it is over.
+ */
+export function watchFiles(
+  database: string,
+  onFault: (fault: LastingFault | null) => void,
+): FilesWatch {
+  // `fstat` of open descriptors is compared and not a remembered number, because some file systems change theirs.
+  const opened = SUFFIXES.map((suffix) => {
+    const file = database + suffix;
+    return { file, fd: openSync(file, "r") };
+  });
   const shared = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const flag = new Int32Array(shared);
-  let looked = performance.now();
-  let fault: FileFault | null = null;
-  /** The name of the file with the data, once it is saved. */
-  let saved: string | null = null;
-  /** How often a fault was over. What was saved before that is not all that is there now. */
-  let resumed = 0;
-  let saving: Promise<void> | null = null;
-  let retry: NodeJS.Timeout | undefined;
+  let size = 0;
+  let isTruncated = false;
+  let fault: string | null = null;
+
+  /** VACUUM makes the file shorter too, but not shorter than its header says. A file that grows may lag behind its header for a moment. */
+  function checkSize(fd: number, now: number): void {
+    if (now < size && now < bytesInHeader(fd)) isTruncated = true;
+    size = now;
+  }
+
+  function find(): string | null {
+    for (const { file, fd } of opened) {
+      const open = fstatSync(fd);
+      const found = statSync(file, { throwIfNoEntry: false });
+      if (found === undefined) return describe(file, "deleted or moved away");
+      if (found.dev !== open.dev || found.ino !== open.ino)
+        return describe(file, "replaced by another file");
+      if (file === database) checkSize(fd, open.size);
+    }
+    return isTruncated ? describe(database, "truncated") : null;
+  }
 
   function look(): void {
-    looked = performance.now();
-    const found = files.look();
-    if (found?.file === fault?.file && found?.kind === fault?.kind) return;
-    fault = found;
-    Atomics.store(flag, 0, fault === null ? 0 : 1);
-    clearTimeout(retry);
-    if (fault === null) {
-      onFault(null);
-      resumed += 1;
-      if (saved !== null) log(outdated(saved));
-      saved = null;
+    let found: string | null;
+    try {
+      found = find();
+    } catch {
+      // Without the permission to look, or on a disk that fails, nothing is known about the files. Calls meet the same fault.
       return;
     }
-    if (fault.movedTo !== null) log(`The open ${fault.file} is now ${fault.movedTo}.`);
-    const what = `${fault.file} was ${fault.kind}`;
-    if (isLost(fault.kind)) options.onDamage(what);
-    // The database beside a log that was replaced is whole, because saving empties the log first.
-    if (fault.kind === "replaced" && !/-(wal|shm)$/.test(fault.file)) options.onReplaced(what);
-    report(saved === null ? SAVING : "");
-    void save();
+    if (found === fault) return;
+    fault = found;
+    Atomics.store(flag, 0, fault === null ? 0 : 1);
+    onFault(fault === null ? null : { message: fault, stopsCalls: true });
   }
 
-  function report(next: string): void {
-    if (fault === null) return;
-    const [what, after] = describe(fault, saved, dataDir);
-    const message = [what, "No calls are accepted.", next || after].join(" ");
-    onFault({ message, stopsCalls: true });
-  }
-
-  /** One attempt at a time. The data of a file that was moved is complete where the file is now. */
-  function save(): Promise<void> {
-    saving ??= trySave().finally(() => {
-      saving = null;
-    });
-    return saving;
-  }
-
-  async function trySave(): Promise<void> {
-    if (fault === null || saved !== null) return;
-    const { kind } = fault;
-    const before = resumed;
-    const name = `toolbooth-rescued-${new Date(now()).toISOString().replaceAll(/[:.]/g, "-")}.sqlite`;
-    const target = path.join(dataDir, name);
-    const partial = `${target}.partial`;
-    try {
-      makeFolder(path.resolve(dataDir));
-      // It will contain hashes and addresses.
-      closeSync(openSync(partial, "wx", 0o600));
-      await options.copy({
-        copyTo: partial,
-        // A log that stays beside another database would damage it. But a truncated file has lost pages that only the log may have.
-        emptiesLog: kind !== "truncated" && kind !== "overwritten",
-      });
-      giveToFolderOwner(partial);
-      if (before !== resumed) {
-        dropFile(partial);
-        return trySave();
-      }
-      syncPath(partial);
-      renameSync(partial, target);
-      syncPath(dataDir);
-      saved = name;
-      report("");
-    } catch (error) {
-      dropFile(partial);
-      if (before !== resumed) return trySave();
-      const { message } = error as Error;
-      report(isLost(kind) ? LOST : NOT_SAVED);
-      log(`Saving the data to ${target} failed: ${message}`);
-      if (!isLost(kind)) retry = setTimeout(() => void save(), retryMs).unref();
-    }
-  }
-
-  const timer = setInterval(look, everyMs).unref();
+  look();
+  const timer = setInterval(look, EVERY_MS).unref();
   return {
-    blockedBy() {
-      if (performance.now() - looked >= reusedMs) look();
-      return fault === null ? null : `${fault.file} was ${fault.kind}`;
-    },
+    blockedBy: () => fault,
     shared,
-    async close() {
+    close() {
       clearInterval(timer);
-      clearTimeout(retry);
-      // A batch since the last look may have been committed to files that are no longer there.
-      look();
-      if (fault === null) return;
-      await save();
-      if (saved === null && !isLost(fault.kind)) await save();
+      for (const { fd } of opened) closeSync(fd);
     },
   };
 }
 
-const SAVING = "The server is saving the data that it still has open.";
-const NOT_SAVED =
-  "The data exists only in this process: saving it failed (see the log). Do not stop the server. Make sure that DATA_DIR is writable and has free space; the server tries again every 30 seconds.";
-const LOST =
-  "Not all data could be read. Stop the server, keep a copy of all files in DATA_DIR, and restore the latest backup.";
+/** The size of the database by its header (sqlite.org/fileformat2.html#the_database_header). A file without a header has lost it. */
+function bytesInHeader(fd: number): number {
+  const header = Buffer.alloc(100);
+  if (readSync(fd, header, 0, header.length, 0) < header.length) return Number.POSITIVE_INFINITY;
+  return header.readUInt16BE(16) * header.readUInt32BE(28);
+}
 
-const outdated = (saved: string) =>
-  `${saved} is outdated, because the service continues with the database itself. Delete it, and do not restore it.`;
+/** Says what happened and what to do. `/readyz` may show it to anyone, so it names files without their folders. */
+function describe(file: string, what: string): string {
+  const name = path.basename(file);
+  return `${name} was ${what} while the server was running. No calls are accepted. ${nextStep(name, what)}`;
+}
 
-/** Whether the content itself has changed, so that it cannot come back and another attempt to save it is in vain. */
-const isLost = (kind: FileFault["kind"]): boolean => kind === "truncated" || kind === "overwritten";
-
-/** Returns what happened, and what to do once the data is saved. */
-function describe(
-  { file, kind }: FileFault,
-  saved: string | null,
-  dataDir: string,
-): [string, string] {
-  const restore = `All data is in ${saved}: stop the server, run ${quotedCommand("restore", path.join(dataDir, saved ?? ""))}, and start the server again.`;
-  const back = `Or move ${file} back, and the server continues.`;
-  switch (kind) {
-    case "deleted":
-      return [`${file} was deleted while the server was running.`, restore];
-    case "moved":
-      return [
-        `${file} was moved away while the server was running.`,
-        `${back.slice(3).replace("move", "Move")} ${restore}`,
-      ];
-    case "replaced":
-      return [`${file} was replaced by another file while the server was running.`, restore];
-    case "truncated":
-      return [`${file} was truncated while the server was running.`, restore];
-    case "overwritten":
-      return [`The content of ${file} was overwritten while the server was running.`, restore];
-  }
+function nextStep(name: string, what: string): string {
+  if (!name.endsWith(".sqlite"))
+    return "Stop the server, which writes all commits into the database, and start it again.";
+  if (what === "truncated")
+    return `Stop the server, copy all files of DATA_DIR to another disk, and run ${quotedCommand("restore <file>")} with the latest backup.`;
+  return "Move the earlier file back, and the server continues. If you no longer have it, do not stop the server: docs/runbooks.md says how to copy the file that it still has open.";
 }

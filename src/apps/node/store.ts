@@ -3,14 +3,9 @@ import type { AccountDeps } from "#accounts/accounts.ts";
 import type { Config } from "#config/config.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { DatabaseMeasures } from "#stores/postgres/measure.ts";
-import { copySqliteOpen } from "#stores/sqlite/backup.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { isEmptyOrUnfinished } from "#stores/sqlite/settings.ts";
-import {
-  openSqliteThread,
-  type SqliteThread,
-  type SqliteThreadOptions,
-} from "#stores/sqlite/thread.ts";
+import { openSqliteThread, type SqliteThreadOptions } from "#stores/sqlite/thread.ts";
 import {
   databaseFile,
   explainFolder,
@@ -18,12 +13,11 @@ import {
   makeFolder,
   openDataFolder,
 } from "./data-folder.ts";
-import { openDatabaseFiles } from "./database-files.ts";
 import { NO_PATIENCE, type Patience } from "./database-startup.ts";
-import { requireNoLostLedger, requireUndamaged } from "./earlier-ledger.ts";
-import { type FilesWatchOptions, watchFiles } from "./files-watch.ts";
+import { watchFiles } from "./files-watch.ts";
+import type { LastingFault } from "./lasting-faults.ts";
 import { createSecretKeeper, openSecrets } from "./secret-file.ts";
-import { lockDataFolder, type ServerLock } from "./server-lock.ts";
+import { lockDataFolder } from "./server-lock.ts";
 
 /** A node's storage: its own SQLite file, or the PostgreSQL database that a fleet shares. */
 export type NodeStore = {
@@ -45,8 +39,8 @@ export type NodeStore = {
 
 export type StoreEvents = Required<Pick<SqliteThreadOptions, "onBatch" | "onCrash" | "onFault">> &
   Pick<SqliteThreadOptions, "onWal"> & {
-    /** Called when the database files were deleted, replaced or damaged, and with null when they are back. */
-    onFiles?: FilesWatchOptions["onFault"];
+    /** Called when a database file was deleted, replaced or truncated, and with null when it is back. */
+    onFiles?: (fault: LastingFault | null) => void;
   };
 
 /** Opens the storage and reports every problem with it before anything else starts. `patience` says how long to wait for PostgreSQL. */
@@ -67,33 +61,16 @@ async function openSqliteStore(
   log: Patience["log"],
 ): Promise<NodeStore> {
   const { dataDir } = config;
-  const lock = openOwnFolder(dataDir);
+  const file = databaseFile(dataDir);
+  const lock = explainFolder(dataDir, () => {
+    makeFolder(path.resolve(dataDir));
+    return lockDataFolder(dataDir, Date.now());
+  });
   try {
     const driver = openDataFolder(dataDir);
     const secrets = openSecrets(driver, config, log);
-    lock.describe(null);
-    const files = openDatabaseFiles(databaseFile(dataDir));
-    let isDamaged = false;
-    let running: SqliteThread | null = null;
-    const watch = watchFiles({
-      files,
-      dataDir,
-      // Without the thread, the main thread copies: no call waits for it then.
-      copy: async (order) => running?.copy(order) ?? copySqliteOpen(driver, order),
-      onDamage(what) {
-        isDamaged = true;
-        lock.markDamaged(databaseFile(dataDir), what);
-      },
-      onReplaced: (what) => lock.markDamaged(databaseFile(dataDir), what),
-      onFault: events.onFiles ?? (() => {}),
-      log,
-    });
-    const thread = await openSqliteThread({
-      file: databaseFile(dataDir),
-      ...events,
-      blockedBy: watch.blockedBy,
-    });
-    running = thread;
+    const watch = watchFiles(file, events.onFiles ?? (() => {}));
+    const thread = await openSqliteThread({ file, ...events, blockedBy: watch.blockedBy });
     const keepSecret = createSecretKeeper(dataDir, secrets, log);
     const keeping = config.secrets === null ? setInterval(keepSecret, SECRET_EVERY_MS).unref() : 0;
     return {
@@ -107,30 +84,16 @@ async function openSqliteStore(
       announce: lock.describe,
       async close() {
         clearInterval(keeping);
-        await watch.close();
         await thread.close();
-        // The last connection to close would move the log into the damaged file. Apart, they are worth more.
-        if (!isDamaged) {
-          driver.close();
-          files.close();
-        }
+        driver.close();
+        watch.close();
         lock.release();
       },
     };
   } catch (error) {
-    lock.release(true);
+    lock.release();
     throw folderError(error, dataDir);
   }
 }
 
 const SECRET_EVERY_MS = 1_000;
-
-/** Makes sure that no other server runs on the folder, and that it has not lost a ledger. */
-function openOwnFolder(dataDir: string): ServerLock {
-  return explainFolder(dataDir, () => {
-    makeFolder(path.resolve(dataDir));
-    requireNoLostLedger(dataDir);
-    requireUndamaged(dataDir);
-    return lockDataFolder(dataDir, Date.now());
-  });
-}

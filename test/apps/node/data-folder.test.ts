@@ -1,17 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { readConfig } from "#config/config.ts";
@@ -19,84 +9,18 @@ import { databaseFile } from "../../../src/apps/node/data-folder.ts";
 import { createSecretKeeper } from "../../../src/apps/node/secret-file.ts";
 import { findServer } from "../../../src/apps/node/server-lock.ts";
 import { openNodeStore } from "../../../src/apps/node/store.ts";
-import { createFixture } from "../../contract/ledger/fixture.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
 
-/** Which data folders a server starts on: those with a ledger and no other server, and new ones. */
+/** A server starts on a data folder that no other server uses. */
 
-const open = (dataDir: string, log: (sentence: string) => void = () => {}) =>
-  openNodeStore(
-    readConfig({ DATA_DIR: dataDir }),
-    { onBatch() {}, onCrash() {}, onFault() {} },
-    { forMs: 0, log },
-  );
+const open = (dataDir: string) =>
+  openNodeStore(readConfig({ DATA_DIR: dataDir }), { onBatch() {}, onCrash() {}, onFault() {} });
 
 async function openAndClose(dataDir: string): Promise<void> {
   await (await open(dataDir)).close();
 }
 
-/** Each makes a folder that has lost its ledger, from one that has a ledger. */
-const LOST: Record<string, (dataDir: string) => void> = {
-  "the secret": () => {},
-  "the log of a server that was killed": (dataDir) =>
-    writeFileSync(`${databaseFile(dataDir)}-wal`, "x"),
-  "emails in the outbox": (dataDir) => {
-    mkdirSync(path.join(dataDir, "outbox"));
-    writeFileSync(path.join(dataDir, "outbox", "1.eml"), "x");
-  },
-  "pending reversals": (dataDir) => writeFileSync(path.join(dataDir, "reversals.sqlite"), "x"),
-  "the request log": (dataDir) => writeFileSync(path.join(dataDir, "requests.sqlite"), "x"),
-  "the database before a restore": (dataDir) =>
-    writeFileSync(path.join(dataDir, "toolbooth-before-2026-11-23T03-00-00Z.sqlite"), "x"),
-};
-const KEPT: Record<string, string> = {
-  "the secret": "secret",
-  "the log of a server that was killed": "toolbooth.sqlite-wal",
-  "emails in the outbox": "outbox",
-  "pending reversals": "reversals.sqlite",
-  "the request log": "requests.sqlite",
-  "the database before a restore": "toolbooth-before-2026-11-23T03-00-00Z.sqlite",
-};
-
-test("a start without the database, but with traces of it, is an error and creates nothing", async (t) => {
-  const whole = path.join(temporaryFolder(t), "whole");
-  await openAndClose(whole);
-  for (const [name, make] of Object.entries(LOST)) {
-    for (const isEmpty of [false, true]) {
-      const dataDir = temporaryFolder(t);
-      make(dataDir);
-      if (name === "the secret") writeFileSync(path.join(dataDir, "secret"), "x".repeat(40));
-      if (isEmpty) writeFileSync(databaseFile(dataDir), "");
-      const before = readdirSync(dataDir);
-      await assert.rejects(open(dataDir), (error: Error) => {
-        const state = isEmpty ? "empty" : "missing";
-        assert.ok(
-          error.message.startsWith(
-            `The ledger is lost: ${databaseFile(dataDir)} is ${state}, but the folder has files of an earlier ledger (${KEPT[name]}). `,
-          ),
-          error.message,
-        );
-        return /restore '<backup file>'.*To start a new ledger on purpose, move these files/.test(
-          error.message,
-        );
-      });
-      assert.deepEqual(readdirSync(dataDir), before, name);
-    }
-  }
-});
-
-test("a server that ran leaves enough to notice that its database is gone", async (t) => {
-  const dataDir = temporaryFolder(t);
-  const store = await openNodeStore(
-    readConfig({ DATA_DIR: dataDir, SECRET: "a secret in the settings" }),
-    { onBatch() {}, onCrash() {}, onFault() {} },
-  );
-  await store.close();
-  rmSync(databaseFile(dataDir));
-  await assert.rejects(open(dataDir), /earlier ledger \(server\.json\)/);
-});
-
-test("a folder with an empty database and nothing else is new", async (t) => {
+test("a server starts on an empty database", async (t) => {
   const dataDir = temporaryFolder(t);
   writeFileSync(databaseFile(dataDir), "");
   await openAndClose(dataDir);
@@ -128,7 +52,6 @@ test("a running server keeps others from its folder until it ends, also by a kil
     `^server \\(process ${holder.pid} on .+, http://127\\.0\\.0\\.1:8787, started 1970-01-01T00:00:00\\.000Z\\)`,
   );
   assert.match(findServer(dataDir) ?? "", named);
-  writeFileSync(databaseFile(dataDir), "");
   rmSync(path.join(dataDir, "server.json"));
   await assert.rejects(
     open(dataDir),
@@ -141,30 +64,6 @@ test("a running server keeps others from its folder until it ends, also by a kil
   await assert.rejects(open(dataDir), new RegExp(`Another server \\(process ${process.pid} on `));
   await store.close();
   await openAndClose(dataDir);
-});
-
-test("the log of a server that was killed is not applied to another database", async (t) => {
-  const dataDir = temporaryFolder(t);
-  const store = await open(dataDir);
-  t.after(() => store.close());
-  await createFixture(store).account("Ada", { credits: 5 });
-  // What a kill leaves behind.
-  const copy = path.join(dataDir, "copy");
-  mkdirSync(copy);
-  for (const name of ["toolbooth.sqlite", "toolbooth.sqlite-wal", "server.json", "secret"])
-    copyFileSync(path.join(dataDir, name), path.join(copy, name));
-  const described = JSON.parse(readFileSync(path.join(copy, "server.json"), "utf8"));
-  const log = statSync(path.join(copy, "toolbooth.sqlite-wal")).ino;
-  const inodes = { database: described.inodes.database, log };
-  writeFileSync(path.join(copy, "server.json"), JSON.stringify({ ...described, inodes }));
-  const before = readFileSync(path.join(copy, "toolbooth.sqlite-wal"));
-  await assert.rejects(
-    open(copy),
-    /^Error: .*-wal is still that of the earlier database.*move .*-wal/,
-  );
-  assert.deepEqual(readFileSync(path.join(copy, "toolbooth.sqlite-wal")), before);
-  rmSync(path.join(copy, "toolbooth.sqlite-wal"));
-  await openAndClose(copy);
 });
 
 test("a copied folder of a running server serves by itself", async (t) => {

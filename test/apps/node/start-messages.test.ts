@@ -104,9 +104,4 @@ test("the command line explains where it may not write", async (t) => {
     [`export ${folder}/taken`, /is not a file/],
   ];
   for (const [line, message] of cases) assert.match(await cli.refused(line), message, line);
-  const lost = commandLine(path.join(folder, "lost"));
-  mkdirSync(path.join(folder, "lost", "outbox"), { recursive: true });
-  writeFileSync(path.join(folder, "lost", "outbox", "1.eml"), "");
-  for (const line of ["account list", "account create ada@b.c", `backup ${folder}/copy`])
-    assert.match(await lost.refused(line), /^The ledger is lost: .*\(outbox\)\. .*restore/, line);
 });

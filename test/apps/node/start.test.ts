@@ -81,7 +81,7 @@ test("exits with 1 and a message if the port is in use", async (t) => {
   assert.match(written, /Another process already listens on this address .*Set PORT/);
 });
 
-test("a second server on a data folder is refused and names the first, which says what became of its files", async (t) => {
+test("a second server on a data folder is refused and names the first, which says that its file is gone", async (t) => {
   const env = { DATA_DIR: temporaryFolder(t) };
   const first = await startServer(t, env);
   const { code, written } = await runServer(t, env);
@@ -90,13 +90,18 @@ test("a second server on a data folder is refused and names the first, which say
   assert.ok(written.startsWith(`Another server (process ${first.child.pid} on `), written);
   assert.ok(written.includes(`, ${first.base}, started 20`), written);
   rmSync(path.join(env.DATA_DIR, "toolbooth.sqlite"));
-  await eventually("the data is saved", async () => {
+  await eventually("the fault is noticed", async () => {
     const response = await fetch(`${first.base}/readyz`);
     const text = await response.text();
-    return response.status === 503 && /was deleted .* is in toolbooth-rescued-.*restore/.test(text);
+    return (
+      response.status === 503 && /toolbooth\.sqlite was deleted or moved away while/.test(text)
+    );
   });
   assert.deepEqual(await first.end("SIGTERM"), { code: 0, signal: null });
-  assert.match(first.written(), /"level":"error".*toolbooth\.sqlite was deleted while/);
+  assert.match(
+    first.written(),
+    /"level":"error".*toolbooth\.sqlite was deleted or moved away while/,
+  );
 });
 
 test("exits with 1 and a message if HOST is not a local address", async (t) => {
@@ -200,7 +205,11 @@ test("rejects data of a newer version with a message", async (t) => {
   assert.equal(code, 1);
   assertPlain(written);
   assert.match(written, /schema version 9999/);
-  assert.deepEqual(readdirSync(DATA_DIR), ["toolbooth.sqlite"]);
+  assert.deepEqual(readdirSync(DATA_DIR).sort(), [
+    "server.json",
+    "server.lock",
+    "toolbooth.sqlite",
+  ]);
   const again = new DatabaseSync(file, { readOnly: true });
   assert.deepEqual(again.prepare("SELECT name FROM sqlite_schema").all().length, 1);
   again.close();
@@ -218,7 +227,11 @@ test("rejects data with a different migration and names the migration", async (t
   assertPlain(written);
   assert.ok(written.includes(file), written);
   assert.match(written, /Migration 1 \(initial\) is not the one that ran .+ checksums differ/);
-  assert.deepEqual(readdirSync(DATA_DIR), ["toolbooth.sqlite"]);
+  assert.deepEqual(readdirSync(DATA_DIR).sort(), [
+    "server.json",
+    "server.lock",
+    "toolbooth.sqlite",
+  ]);
 });
 
 test("reports a read-only disk", async (t) => {
