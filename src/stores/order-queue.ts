@@ -3,8 +3,7 @@ import { LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
 
 /**
  * A queue of orders that share commits. While one batch commits, the next one collects orders. So a single order does not wait,
- * and under load many orders share one round trip and one sync of the disk. Where `flightsMax` is 2, a large batch does not wait for
- * the one before it, so that the store need not wait for the next batch after a commit.
+ * and under load many orders share one round trip and one sync of the disk.
  *
  * A batch that fails as a whole is sent again, which is safe because every order identifies itself. Orders that were certainly
  * not carried out are rejected after `sureRetries`, together with all orders that wait behind them. An order that may have been
@@ -12,17 +11,7 @@ import { LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
  * rejected, with `NotCarriedOut` if it was never sent or certainly not carried out.
  */
 export type OrderQueue<Order, Outcome> = {
-  /**
-   * Calls `done` or `failed` once, possibly before it returns. Neither may throw. `since`: when the order began to wait, by
-   * `performance.now()`, if it waited in another queue before.
-   */
-  send(
-    order: Order,
-    done: (outcome: Outcome) => void,
-    failed: (error: Error) => void,
-    since?: number,
-  ): void;
-  /** `send` with a promise. */
+  /** `since`: when the order began to wait, by `performance.now()`, if it waited in another queue before. */
   submit(order: Order, since?: number): Promise<Outcome>;
   waiting(): number;
   /** Finishes the waiting orders within LEDGER_TIMEOUT_MS, and accepts no more. */
@@ -31,8 +20,6 @@ export type OrderQueue<Order, Outcome> = {
 
 export type OrderQueueOptions<Order, Outcome> = {
   batchMax: number;
-  /** How many batches may be under way at once. The default is 1. */
-  flightsMax?: number;
   /**
    * Sends a batch, and then calls `done` or `failed` once. An Error among the outcomes rejects that order alone. `again`: the batch
    * contains an order that was sent before and whose outcome is unknown. Callbacks instead of a promise save 5 % of the main
@@ -59,13 +46,8 @@ export type OrderQueueOptions<Order, Outcome> = {
 export type Batch = { size: number; waiting: number };
 export type CommittedBatch = Batch & { commitMs: number };
 
-/** A batch of this many orders does not wait for the one before it: with more, each order would hardly cost less. */
-export const LARGE_BATCH = 24;
-
 type Pending<Order, Outcome> = {
   order: Order;
-  /** Orders are sent in this sequence, also after a failure. */
-  no: number;
   /** By a monotonic clock, so that setting the system clock does not time out new orders. */
   since: number;
   /** The number of failed batches that may have carried out the order. */
@@ -80,52 +62,34 @@ export function createOrderQueue<Order, Outcome>(
   options: OrderQueueOptions<Order, Outcome>,
 ): OrderQueue<Order, Outcome> {
   type Waiting = Pending<Order, Outcome>;
-  const { flightsMax = 1 } = options;
-  const flights = new Set<Waiting[]>();
+  /** The batch that was sent and has no outcome yet. */
+  let underWay: Waiting[] = [];
   let queue: Waiting[] = [];
-  let lastNo = 0;
   let isScheduled = false;
   let closing = false;
   let failures = 0;
   let batchMax = options.batchMax;
 
-  function send(
-    order: Order,
-    done: Waiting["done"],
-    failed: Waiting["failed"],
-    since = performance.now(),
-  ): void {
-    if (closing || queue.length >= LEDGER_QUEUE_MAX) {
-      failed(new NotCarriedOut(closing ? CLOSED : TOO_MANY_ORDERS));
-      return;
-    }
-    lastNo += 1;
-    queue.push({ order, no: lastNo, since, unknowns: 0, isOver: false, done, failed });
+  function submit(order: Order, since = performance.now()): Promise<Outcome> {
+    if (closing || queue.length >= LEDGER_QUEUE_MAX)
+      return Promise.reject(new NotCarriedOut(closing ? CLOSED : TOO_MANY_ORDERS));
     // At the end of this turn of the event loop, so that orders that arrive together are sent together.
-    if (!isScheduled && maySend()) {
+    if (!isScheduled && underWay.length === 0) {
       isScheduled = true;
       setImmediate(sendNext);
     }
+    return new Promise((done, failed) =>
+      queue.push({ order, since, unknowns: 0, isOver: false, done, failed }),
+    );
   }
-
-  /** A small batch waits for the one before it, so that it grows. */
-  const maySend = (): boolean =>
-    flights.size === 0
-      ? queue.length > 0
-      : flights.size < flightsMax && queue.length >= LARGE_BATCH;
 
   function sendNext(): void {
     isScheduled = false;
-    // Unless a batch fails at once, which schedules the next attempt.
-    while (!isScheduled && maySend()) sendBatch();
-  }
-
-  function sendBatch(): void {
+    if (underWay.length > 0 || queue.length === 0) return;
     const batch = queue.splice(0, batchMax);
-    flights.add(batch);
-    const orders = batch.map(({ order }) => order);
+    underWay = batch;
     options.send(
-      orders,
+      batch.map(({ order }) => order),
       batch.some(isDoubtful),
       (outcomes) => finish(batch, outcomes),
       (error) => putBack(batch, error),
@@ -139,11 +103,11 @@ export function createOrderQueue<Order, Outcome>(
       return;
     }
     failures = 0;
-    flights.delete(batch);
+    underWay = [];
     batchMax = Math.min(options.batchMax, batchMax * 2);
     options.onBatch?.({ size: batch.length, waiting: queue.length });
     // Send the next batch first, because the callers' work on their outcomes takes time.
-    if (maySend()) {
+    if (queue.length > 0) {
       sendNext();
       setImmediate(settle, batch, outcomes);
     } else settle(batch, outcomes);
@@ -165,7 +129,7 @@ export function createOrderQueue<Order, Outcome>(
 
   /** Handles a batch that failed as a whole. */
   function putBack(batch: Waiting[], error: Error): void {
-    flights.delete(batch);
+    underWay = [];
     const isSure = error instanceof NotCarriedOut;
     if (!isSure) batch.forEach(countUnknown);
     const mayBeOneOrder = options.mayBeOneOrder(error);
@@ -175,14 +139,12 @@ export function createOrderQueue<Order, Outcome>(
       return;
     }
     queue = batch.filter(({ isOver }) => !isOver).concat(queue);
-    // Several batches may fail one after the other.
-    if (flightsMax > 1) queue.sort((a, b) => a.no - b.no);
     if (mayBeOneOrder) batchMax = Math.ceil(batch.length / 2);
     else {
       failures += 1;
       if (isSure && failures > options.sureRetries) rejectSure(error);
     }
-    if (queue.length === 0 || isScheduled) return;
+    if (queue.length === 0) return;
     isScheduled = true;
     setTimeout(sendNext, mayBeOneOrder ? 0 : options.waitMs(failures));
   }
@@ -208,22 +170,16 @@ export function createOrderQueue<Order, Outcome>(
   function expire(): void {
     const before = performance.now() - LEDGER_TIMEOUT_MS;
     const isLate = ({ since, isOver }: Waiting) => since < before && !isOver;
-    for (const pending of [...flights].flat().filter(isLate))
-      end(pending, new OutcomeUnknown(LATE));
+    for (const pending of underWay.filter(isLate)) end(pending, new OutcomeUnknown(LATE));
     for (const pending of queue.filter(isLate)) reject(pending, new NotCarriedOut(LATE));
     queue = queue.filter(({ isOver }) => !isOver);
   }
   const sweep = setInterval(expire, LEDGER_TIMEOUT_MS / 10).unref();
 
-  const waiting = (): number => {
-    let count = queue.length;
-    for (const batch of flights) count += batch.length;
-    return count;
-  };
+  const waiting = (): number => underWay.length + queue.length;
 
   return {
-    send,
-    submit: (order, since) => new Promise((resolve, reject) => send(order, resolve, reject, since)),
+    submit,
     waiting,
     async close() {
       const deadline = performance.now() + LEDGER_TIMEOUT_MS;
@@ -233,7 +189,7 @@ export function createOrderQueue<Order, Outcome>(
       closing = true;
       clearInterval(sweep);
       for (const pending of queue) reject(pending, new NotCarriedOut(CLOSED));
-      for (const pending of [...flights].flat()) end(pending, new OutcomeUnknown(UNKNOWN));
+      for (const pending of underWay) end(pending, new OutcomeUnknown(UNKNOWN));
       queue = [];
     },
   };

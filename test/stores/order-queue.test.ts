@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
-import { createOrderQueue, LARGE_BATCH, type OrderQueueOptions } from "#stores/order-queue.ts";
+import { createOrderQueue, type OrderQueueOptions } from "#stores/order-queue.ts";
 
 /** Orders here are numbers, and what is sent is noted; the outcome of one is its double. */
 type Send = (orders: number[], again: boolean) => Promise<(number | Error)[]>;
@@ -20,7 +20,7 @@ const slow: Send = async (orders, again) => {
 function openQueue(
   responses: Send[],
   batchMax = 8,
-  more: Pick<OrderQueueOptions<number, number>, "flightsMax" | "giveUp" | "onBatch"> = {},
+  more: Pick<OrderQueueOptions<number, number>, "giveUp" | "onBatch"> = {},
 ) {
   const sent: { orders: number[]; again: boolean }[] = [];
   const queue = createOrderQueue<number, number>({
@@ -215,92 +215,20 @@ test("close() settles every order, however long the store takes, and sends none 
   assert.ok(isSure(await settled(queue.submit(3))));
 });
 
-/** Responses that the test gives when it wants to: `done` and `failed` of each batch that was sent. */
-function openHeld(flightsMax: number) {
-  const flights: { orders: number[]; done(): void; failed(error: Error): void }[] = [];
-  const queue = createOrderQueue<number, number>({
-    batchMax: 2 * LARGE_BATCH,
-    flightsMax,
-    send(orders, _again, done, failed) {
-      flights.push({ orders, done: () => done(orders.map((order) => order * 2)), failed });
-    },
-    mayBeOneOrder: () => false,
-    sureRetries: 3,
-    waitMs: () => 1,
-  });
-  const sent = async (count: number) => {
-    while (flights.length < count) await wait(0);
-    // Whatever else is to be sent would be sent now.
-    await wait(5);
-    return flights.map(({ orders }) => orders);
-  };
-  return { queue, flights, sent };
-}
-const upTo = (count: number, from = 0) => Array.from({ length: count }, (_, i) => from + i);
-
-test("where two batches may be under way, a large one does not wait for the one before it, and a small one does", async () => {
-  const { queue, flights, sent } = openHeld(2);
-  const first = queue.submit(0);
-  await sent(1);
-  const small = upTo(LARGE_BATCH - 1, 1).map((order) => queue.submit(order));
-  assert.equal((await sent(1)).length, 1);
-  const large = queue.submit(LARGE_BATCH);
-  assert.deepEqual((await sent(2))[1], upTo(LARGE_BATCH, 1));
-  const third = upTo(2 * LARGE_BATCH, 100).map((order) => queue.submit(order));
-  assert.equal((await sent(2)).length, 2, "no more than two");
-  assert.equal(queue.waiting(), 1 + LARGE_BATCH + third.length);
-  for (const { done } of flights) done();
-  await sent(3);
-  flights[2]?.done();
-  const outcomes = await Promise.all([first, ...small, large, ...third]);
-  assert.deepEqual(
-    outcomes,
-    [...upTo(LARGE_BATCH + 1), ...upTo(2 * LARGE_BATCH, 100)].map((order) => order * 2),
-  );
-  assert.equal(queue.waiting(), 0);
+test("an order whose outcome arrives after the time limit has failed, with an unknown outcome", async () => {
+  let respond = () => {};
+  const { queue, sent } = openQueue([
+    (orders) =>
+      new Promise((resolve) => {
+        respond = () => resolve(orders.map((order) => order * 2));
+      }),
+  ]);
+  const late = settled(queue.submit(1, performance.now() - LEDGER_TIMEOUT_MS + 50));
+  const other = queue.submit(2);
+  const outcome = await late;
+  assert.ok(outcome instanceof Error && !isSure(outcome));
+  respond();
+  assert.equal(await other, 4);
+  assert.equal(sent.length, 1);
   await queue.close();
-});
-
-test("without that option, a large batch waits too", async () => {
-  const { queue, flights, sent } = openHeld(1);
-  const orders = upTo(3 * LARGE_BATCH).map((order) => queue.submit(order));
-  assert.equal((await sent(1)).length, 1);
-  flights[0]?.done();
-  await sent(2);
-  flights[1]?.done();
-  await Promise.all(orders);
-  await queue.close();
-});
-
-test("batches that fail together are sent again in their sequence, each order once", async () => {
-  const { queue, flights, sent } = openHeld(2);
-  const orders = upTo(3 * LARGE_BATCH).map((order) => queue.submit(order));
-  await sent(2);
-  flights[0]?.failed(lost());
-  flights[1]?.failed(gone());
-  assert.deepEqual((await sent(4)).slice(2).flat(), upTo(3 * LARGE_BATCH));
-  flights[2]?.done();
-  flights[3]?.done();
-  await Promise.all(orders);
-  assert.equal(flights.length, 4);
-  await queue.close();
-});
-
-test("send() calls one of its callbacks once, also if the outcome arrives after the time limit", async () => {
-  const { queue, flights, sent } = openHeld(1);
-  const calls: unknown[] = [];
-  const note = (value: unknown) => void calls.push(value);
-  const since = performance.now() - LEDGER_TIMEOUT_MS + 50;
-  queue.send(1, note, note, since);
-  queue.send(2, note, note);
-  await sent(1);
-  while (calls.length === 0) await wait(1);
-  flights[0]?.done();
-  await wait(5);
-  assert.equal(calls.length, 2);
-  assert.ok(calls[0] instanceof Error && !isSure(calls[0]));
-  assert.equal(calls[1], 4);
-  await queue.close();
-  queue.send(3, note, note);
-  assert.ok(calls[2] instanceof NotCarriedOut, "at once");
 });

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type CopyOrder, copySqliteOpen } from "./backup.ts";
-import { type BatchResult, createBatchRunner } from "./batch.ts";
-import { createCheckpoints, type WalState } from "./checkpoints.ts";
+import { createBatchRunner } from "./batch.ts";
+import { createCheckpoints } from "./checkpoints.ts";
 import {
   createJournal,
   JOURNAL_ROWS_MAX,
@@ -9,30 +9,19 @@ import {
   JOURNAL_SLICE_ROWS,
 } from "./journal.ts";
 import { openNodeSqlite } from "./node.ts";
-import { createThreadServer } from "./thread-server.ts";
+import {
+  packResults,
+  type ThreadMessage,
+  type ThreadOrder,
+  unpackOrders,
+} from "./thread-messages.ts";
 
-/** What the thread is started with. `memory` is shared with the client whose port is that of the thread. */
-export type ThreadData = { file: string; bell: Int32Array; memory: SharedArrayBuffer };
-
-/**
- * A message of the thread, as JSON: the results of a batch (null if all of them are in the shared memory), a fault of its maintenance
- * between two batches, the state of the log, or that a copy was made, with null or its error.
- */
-export type ThreadMessage =
-  | { results: BatchResult[] | null }
-  | { fault: string }
-  | { wal: WalState }
-  | { copied: string | null };
-
-/**
- * The thread that owns the ledger's connection. It takes a batch from the memory that it shares with its client, commits it and sends
- * the results, one batch at a time.
- */
+/** The thread that owns the ledger's connection. It commits one batch at a time and then sends the results. */
 const port = parentPort;
 if (port === null) throw new Error("This file is the ledger's thread; it is started by thread.ts");
-const send = (message: ThreadMessage) => port.postMessage(JSON.stringify(message));
+const send = (message: ThreadMessage) => port.postMessage(message);
 
-const { file, bell, memory } = workerData as ThreadData;
+const file = workerData as string;
 const driver = openNodeSqlite(file);
 const checkpoints = createCheckpoints(driver, () => performance.now());
 const WAL_REPORT_MS = 1_000;
@@ -95,46 +84,26 @@ function sumDebits(): void {
   if (!hasMore) unsummed.delete(account);
 }
 
-let isClosed = false;
 function close(): void {
-  isClosed = true;
   clearInterval(walReports);
   driver.close();
   port?.close();
 }
 
-const server = createThreadServer(port, memory, (order) => {
-  if ("copy" in order) copy(order.copy);
-  else close();
-});
-
-/** Returns false if no batch was sent. */
-function serve(): boolean {
-  const items = server.take();
-  if (items === null) return false;
+function serve(batch: unknown[]): void {
+  const items = unpackOrders(batch);
   const started = performance.now();
   const results = runBatch(items);
-  send({ results: server.finish(results, performance.now() - started) });
+  send({ results: packResults(results), commitMs: performance.now() - started });
   // After the results were sent, so that only the next batch waits for it.
   drainJournal();
   checkpoints.afterBatch(items.length);
   sumDebits();
-  return true;
 }
 
-/** Timers are late by this much at most. Waking up takes some microseconds. */
-const WAIT_MS = 100;
-let heard = 0;
-
-/**
- * The thread waits on the bell, because the event loop takes several times as long to wake up and to deliver a message. Between two
- * waits the event loop runs once, for timers and messages. Whatever is sent after the bell was read last ends the next wait at once.
- */
-function turn(): void {
-  if (isClosed) return;
-  if (!serve() && !isClosed) Atomics.wait(bell, 0, heard, WAIT_MS);
-  heard = Atomics.load(bell, 0);
-  setImmediate(turn);
-}
-setImmediate(turn);
+port.on("message", (order: ThreadOrder) => {
+  if ("batch" in order) serve(order.batch);
+  else if ("copy" in order) copy(order.copy);
+  else close();
+});
 port.postMessage("ready");

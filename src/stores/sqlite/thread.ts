@@ -1,30 +1,19 @@
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { ledgerOver } from "#ledger/ledger-over.ts";
-import {
-  type DebitOrder,
-  type DebitOutcome,
-  type Ledger,
-  NotCarriedOut,
-  OutcomeUnknown,
-} from "#ledger/port.ts";
+import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { withSummedUsage } from "../ledger/summed-usage.ts";
 import { type CommittedBatch, createOrderQueue, type OrderQueueOptions } from "../order-queue.ts";
 import type { CopyOrder } from "./backup.ts";
 import type { BatchItem } from "./batch.ts";
-import { createWireMemory, FLIGHTS_MAX } from "./batch-wire.ts";
 import type { WalState } from "./checkpoints.ts";
 import {
-  createBell,
-  createThreadClient,
-  DIED,
-  RESTARTING,
-  ring,
-  type ThreadClient,
-} from "./thread-client.ts";
-import type { ThreadOrder } from "./thread-server.ts";
-import type { ThreadData, ThreadMessage } from "./thread-worker.ts";
+  packOrders,
+  type ThreadMessage,
+  type ThreadOrder,
+  unpackOutcomes,
+} from "./thread-messages.ts";
 
 /**
  * The ledger on a thread of its own, so that waiting for the disk does not block the server. If the thread dies, a new one is
@@ -46,12 +35,6 @@ export type SqliteThreadOptions = {
 
 export type SqliteThread = {
   ledger: Ledger;
-  /** The ledger's `debit` without a promise: calls `done` or `failed` once, possibly before it returns. Neither may throw. */
-  send(
-    order: DebitOrder,
-    done: (outcome: DebitOutcome) => void,
-    failed: (error: Error) => void,
-  ): void;
   waiting(): number;
   /** Copies the database as it is after the batches under way. Returns null if the thread is not running. */
   copy(order: CopyOrder): Promise<void> | null;
@@ -69,7 +52,6 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
   const thread = await keepThread({ ...options, blockedBy });
   const queue = createOrderQueue<BatchItem, unknown>({
     batchMax: LEDGER_BATCH_MAX,
-    flightsMax: FLIGHTS_MAX,
     send(items, again, done, failed) {
       const reason = blockedBy();
       if (reason === null) thread.send(items, again, done, failed);
@@ -82,19 +64,12 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
     giveUp: (deaths) => (deaths < DEATHS_MAX ? null : new OutcomeUnknown(DIED_TWICE)),
     onBatch: (batch) => options.onBatch?.({ ...batch, commitMs: thread.commitMs() }),
   });
-  const send: typeof queue.send = (item, done, failed) => {
+  function submit(item: BatchItem): Promise<unknown> {
     const reason = blockedBy();
-    if (reason === null) queue.send(item, done, failed);
-    else failed(new NotCarriedOut(reason));
-  };
+    return reason === null ? queue.submit(item) : Promise.reject(new NotCarriedOut(reason));
+  }
   return {
-    ledger: withSummedUsage(
-      ledgerOver(
-        (name, order) => new Promise((resolve, reject) => send([name, order], resolve, reject)),
-      ),
-    ),
-    send: (order, done, failed) =>
-      send(["debit", order], (outcome) => done(outcome as DebitOutcome), failed),
+    ledger: withSummedUsage(ledgerOver((name, order) => submit([name, order]))),
     waiting: queue.waiting,
     copy: thread.copy,
     /** Finishes the waiting orders within LEDGER_TIMEOUT_MS, and then ends the thread, by force if necessary. */
@@ -105,6 +80,8 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
   };
 }
 
+const DIED = "The ledger's thread died";
+const RESTARTING = "The ledger's thread is restarting";
 const DIED_TWICE = "The ledger's thread died twice on this order";
 
 /** Whether an order failed because there was no thread to carry it out. */
@@ -127,49 +104,35 @@ async function keepThread({
   onWal,
   blockedBy,
 }: SqliteThreadOptions & { blockedBy(): string | null }): Promise<Thread> {
-  const bell = createBell();
   let worker: Worker | undefined;
-  let client: ThreadClient | undefined;
+  const underWay: { done(outcomes: unknown[]): void; failed(error: Error): void }[] = [];
+  let commitMs = 0;
   let copying: { done(): void; failed(error: Error): void } | undefined;
   let closing = false;
 
-  function post(to: Worker, order: ThreadOrder): void {
-    to.postMessage(JSON.stringify(order));
-    ring(bell);
+  function receive(message: ThreadMessage): void {
+    if ("results" in message) {
+      commitMs = message.commitMs;
+      underWay.shift()?.done(unpackOutcomes(message.results));
+    } else if ("fault" in message) onFault?.(new Error(message.fault));
+    else if ("wal" in message) onWal?.(message.wal);
+    else if (message.copied === null) copying?.done();
+    else copying?.failed(new Error(message.copied));
   }
 
   async function start(): Promise<void> {
-    const memory = createWireMemory();
-    const fresh = await startWorker({ file, bell, memory });
+    const fresh = await startWorker(file);
     // The store was closed in the meantime, so this thread is not needed.
     if (closing) return void fresh.terminate();
     worker = fresh;
-    const own = createThreadClient(fresh, memory, bell);
-    client = own;
     let cause: Error | undefined;
-    fresh.on("message", (text: string) => {
-      const message = JSON.parse(text) as ThreadMessage;
-      if ("fault" in message) {
-        onFault?.(new Error(message.fault));
-        return;
-      }
-      if ("wal" in message) {
-        onWal?.(message.wal);
-        return;
-      }
-      if ("copied" in message) {
-        if (message.copied === null) copying?.done();
-        else copying?.failed(new Error(message.copied));
-        return;
-      }
-      own.receive(message.results);
-    });
+    fresh.on("message", receive);
     fresh.on("error", (error) => {
       cause = error as Error;
     });
     fresh.on("exit", (code) => {
       worker = undefined;
-      own.end();
+      for (const { failed } of underWay.splice(0)) failed(new OutcomeUnknown(DIED));
       copying?.failed(new Error(DIED));
       if (closing) return;
       onCrash?.(cause ?? new Error(`The ledger's thread ended with exit code ${code}`));
@@ -194,15 +157,16 @@ async function keepThread({
   await start();
   return {
     send(items, _again, done, failed) {
-      if (worker === undefined) failed(new NotCarriedOut(RESTARTING));
-      else client?.send(items, done, failed);
+      if (worker === undefined) return failed(new NotCarriedOut(RESTARTING));
+      underWay.push({ done, failed });
+      worker.postMessage({ batch: packOrders(items) } satisfies ThreadOrder);
     },
-    commitMs: () => client?.commitMs() ?? 0,
+    commitMs: () => commitMs,
     copy(order) {
       if (worker === undefined) return null;
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       copying = { done: resolve, failed: reject };
-      post(worker, { copy: order });
+      worker.postMessage({ copy: order } satisfies ThreadOrder);
       return promise;
     },
     async close() {
@@ -210,7 +174,7 @@ async function keepThread({
       const last = worker;
       if (last === undefined) return;
       const exited = new Promise((resolve) => last.once("exit", resolve));
-      post(last, { close: true });
+      last.postMessage({ close: true } satisfies ThreadOrder);
       const force = setTimeout(() => void last.terminate(), CLOSE_TIMEOUT_MS);
       await exited;
       clearTimeout(force);
@@ -219,10 +183,10 @@ async function keepThread({
 }
 
 /** Starts the thread. Resolves when it has opened the file; rejects if it could not. */
-function startWorker(data: ThreadData): Promise<Worker> {
+function startWorker(file: string): Promise<Worker> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL("./thread-worker.ts", import.meta.url), {
-      workerData: data,
+      workerData: file,
     });
     const ended = (code: number) => reject(new Error(`The ledger's thread ended with ${code}`));
     worker.once("error", reject);
