@@ -2,6 +2,7 @@ import { constants, copyFileSync, existsSync, mkdirSync, statSync } from "node:f
 import path from "node:path";
 import { isStartUnder } from "#accounts/key-format.ts";
 import { quotedCommand } from "#command-line.ts";
+import type { LedgerTotals } from "#ledger/port.ts";
 import {
   copySqlite,
   DatabaseInUse,
@@ -21,7 +22,6 @@ import {
 } from "../node/data-folder.ts";
 import { keptSecrets, moveSecretOut, readSecretFile, secretFile } from "../node/secret-file.ts";
 import { findServer } from "../node/server-lock.ts";
-import { addChecksum, takeChecksum } from "./backup-checksum.ts";
 import { CommandError, type Invocation, type Outcome } from "./command.ts";
 import {
   checkOutputFile,
@@ -57,11 +57,10 @@ export async function backup(
     const secret = withSecret ? secretsToInclude(invocation, file) : null;
     copySqlite(file, partial, secret?.join(",") ?? null);
     const inspection = inspectSqlite(partial, invocation.now, false);
-    const sha256 = addChecksum(partial);
     // Checked again, because the file may have been created during the copy.
     checkOutputFile(target, force, invocation.config);
     commitFile(partial, target);
-    return presentBackup(invocation, target, inspection, sha256);
+    return presentBackup(invocation, target, inspection);
   } finally {
     dropPartialFile(partial);
   }
@@ -86,33 +85,34 @@ function secretsToInclude(
   }
 }
 
-function presentBackup(
-  invocation: Invocation,
-  target: string,
-  inspection: Inspection,
-  sha256: string,
-): Outcome {
+function presentBackup(invocation: Invocation, target: string, inspection: Inspection): Outcome {
   const { audit, damage, secretIncluded, schemaVersion } = inspection;
   const bytes = statSync(target).size;
   const ok = damage.length === 0 && audit?.ok !== false;
   const faults = [...damage, ...(audit?.faults ?? [])];
-  const accounts = audit?.accounts ?? null;
+  const { accounts = null, totals = null } = audit ?? {};
   if (!ok)
     invocation.log(
       `The backup was written, but it is damaged or does not reconcile, so restore will reject it. For details, run ${quotedCommand("audit")}.`,
     );
   const content =
-    accounts === null
+    audit === null
       ? "Its ledger was not checked."
-      : `It contains ${counted(accounts, "account")}, and the ledger reconciles.`;
+      : `It contains ${counted(audit.accounts, "account")}, and the ledger reconciles: ${sumsOf(audit.totals)}.`;
   return {
-    json: { ok, file: target, bytes, accounts, schemaVersion, secretIncluded, faults, sha256 },
+    json: { ok, file: target, bytes, accounts, totals, schemaVersion, secretIncluded, faults },
     text:
-      `Copied the data to ${target} (${counted(bytes, "byte")}). Its last line is the checksum that restore verifies.\n` +
+      `Copied the data to ${target} (${counted(bytes, "byte")}).\n` +
       `${ok ? content : faults.map((fault) => `- ${fault}`).join("\n")}\n` +
       `${secretIncluded ? "The secret is included, so keep the file safe." : secretOutside(invocation)}\n`,
     exitCode: ok ? 0 : 1,
   };
+}
+
+/** "100 granted, 4 debited, 96 remaining": the sums that are not 0. */
+function sumsOf(totals: LedgerTotals): string {
+  const sums = Object.entries(totals).filter(([name, sum]) => name === "granted" || sum !== 0);
+  return sums.map(([name, sum]) => `${integer(sum)} ${name}`).join(", ");
 }
 
 const secretOutside = ({ config: { dataDir } }: Invocation) =>
@@ -132,13 +132,8 @@ export async function restore(
   const partial = createPartialFile(file);
   try {
     copyFileSync(source, partial, constants.COPYFILE_FICLONE);
-    const checksum = takeChecksum(partial);
     const inspection = inspectSqlite(partial, invocation.now, true);
     checkInspection(source, inspection);
-    if (checksum === "differs")
-      throw new CommandError(
-        `${source} has changed since backup wrote it: its checksum does not match, or is damaged. Nothing was changed. Use another backup.`,
-      );
     const ended = await endRequestsIn(partial);
     giveToFolderOwner(partial);
     syncPath(partial);
@@ -149,7 +144,6 @@ export async function restore(
     return presentRestore(invocation, source, {
       previous: hadData ? previous : null,
       inspection,
-      hasChecksum: checksum === "matches",
       ended,
       keys: checkKeys(invocation, file),
     });
@@ -274,12 +268,11 @@ function presentRestore(
   result: {
     previous: string | null;
     inspection: Inspection;
-    hasChecksum: boolean;
     ended: Ended;
     keys: KeysRestored;
   },
 ): Outcome {
-  const { previous, inspection, hasChecksum, ended, keys } = result;
+  const { previous, inspection, ended, keys } = result;
   const { dataDir } = invocation.config;
   const accounts = inspection.audit?.accounts ?? 0;
   const { secretIncluded } = inspection;
@@ -295,12 +288,10 @@ function presentRestore(
       previous,
       secretIncluded,
       unknownKeys: keys.unknown,
-      hasChecksum,
       ended,
     },
     text:
       `Restored ${source} to ${dataDir}, with ${counted(accounts, "account")}. The ledger reconciles.\n` +
-      `${hasChecksum ? "The checksum of the backup matches." : "The file has no checksum, because `backup` of this version did not write it. Its pages, rows and totals were checked."}\n` +
       `${previous === null ? "There was no previous database." : `The previous database is now ${previous}.`}\n` +
       `${secretIncluded ? "The backup included the secret." : `The backup did not include the secret.${keys.unknown === 0 && keys.active > 0 ? " The current secret works for its keys." : ""}`}\n` +
       "Sessions, password-reset links and queued emails were deleted, and queued webhook deliveries were canceled. Users must sign in again.\nKeys revoked, accounts closed and passwords changed since the backup are back to their earlier state. Revoke and close them again.\n",

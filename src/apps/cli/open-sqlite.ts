@@ -5,7 +5,7 @@ import { createActivityLog } from "#stores/sql/activity-log.ts";
 import { createEmailQueue } from "#stores/sql/emails.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
-import { checkRowsToo, copySqlite } from "#stores/sqlite/backup.ts";
+import { copySqlite, findDamage } from "#stores/sqlite/backup.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { isDamage, primaryCodeOf, SQLITE_FULL } from "#stores/sqlite/faults.ts";
@@ -53,7 +53,7 @@ export async function openDataFolderOf(
       activityLog: createActivityLog(db),
       queue: createEmailQueue(db),
       jobs: createJobQueue(db),
-      findDamage: async () => checkRowsToo(driver),
+      findDamage: async () => findDamage(driver),
       isDamage,
       requests: requests?.log ?? null,
       secrets: async () =>

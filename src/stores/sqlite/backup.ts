@@ -73,15 +73,13 @@ export function addJobRows(driver: SqlDriver, rows: readonly SqlRow[]): void {
   });
 }
 
-/** Returns the faults that SQLite finds in a database: damaged pages and indexes, and rows with missing references. */
-export const checkIntegrity = (driver: SqlDriver): string[] => runChecks(driver, PAGE_CHECKS);
-
-/** The same, and the rows of the ledger that do not match their checksums. The schema must be of this version. */
-export const checkRowsToo = (driver: SqlDriver): string[] =>
-  runChecks(driver, [...PAGE_CHECKS, findRowDamage]);
-
-/** A check that damage ends is a fault, and the next one follows. */
-function runChecks(driver: SqlDriver, checks: ((driver: SqlDriver) => string[])[]): string[] {
+/**
+ * Returns the faults of a database: damaged pages and indexes, rows with missing references, and with `checksRows` the rows of the
+ * ledger that do not match their checksums, for which the schema must be of this version. A check that damage ends is a fault, and
+ * the next one follows.
+ */
+export function findDamage(driver: SqlDriver, checksRows = true): string[] {
+  const checks = [findPageDamage, findOrphans, ...(checksRows ? [findRowDamage] : [])];
   const faults = checks.flatMap((check) => {
     try {
       return check(driver);
@@ -130,17 +128,16 @@ export function inspectSqlite(file: string, now: number, migrate: boolean): Insp
     secretIncluded: false,
     damage: [],
   };
-  let isCurrent = false;
   try {
     const reader = openNodeSqliteReadOnly(file);
+    let isCurrent: boolean;
     try {
-      inspection.damage.push(...checkIntegrity(reader));
       const schema = readSchema(reader);
       inspection.schemaVersion = schema.applied.at(-1)?.version ?? 0;
       if (inspection.schemaVersion > 0)
         inspection.secretIncluded = findStoredSecret(reader) !== null;
       isCurrent = planMigrations(SQLITE_MIGRATIONS, schema).length === 0;
-      if (isCurrent) inspection.damage.push(...findRowDamage(reader));
+      inspection.damage = findDamage(reader, isCurrent);
     } finally {
       reader.close();
     }
@@ -158,8 +155,6 @@ export function inspectSqlite(file: string, now: number, migrate: boolean): Insp
   }
   return inspection;
 }
-
-const PAGE_CHECKS = [findPageDamage, findOrphans];
 
 /** Another process has the database open, or it is so damaged that this cannot be determined (`unreadable`). Nothing was changed. */
 export class DatabaseInUse extends Error {

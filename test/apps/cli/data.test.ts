@@ -57,12 +57,11 @@ describe("backup and restore", { concurrency: 2 }, () => {
       file: cli.copy,
       bytes: statSync(cli.copy).size,
       accounts: 2,
+      totals: made.totals,
       schemaVersion: made.schemaVersion,
       secretIncluded: false,
       faults: [],
-      sha256: made.sha256,
     });
-    assert.match(made.sha256, /^[0-9a-f]{64}$/);
     assert.equal(statSync(cli.copy).mode & 0o777, 0o600);
     assert.deepEqual(readdirSync(cli.folder).sort(), ["copy.sqlite", "data"]);
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { checkRowsToo } from "#stores/sqlite/backup.ts";
+import { findDamage } from "#stores/sqlite/backup.ts";
 import { createSqliteReads } from "#stores/sqlite/database.ts";
 import { openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
 import { createChance } from "../../ledger/rules/chance.ts";
@@ -27,7 +27,7 @@ describe("audit of a file", () => {
   function faultsOf(name: string): string[] {
     const driver = openNodeSqliteReadOnly(name);
     try {
-      const damage = checkRowsToo(driver);
+      const damage = findDamage(driver);
       if (damage.length > 0) return damage;
       return createSqliteReads(driver).audit({ now: LATER }).faults;
     } finally {
