@@ -2,43 +2,86 @@ import { concatBytes } from "@noble/hashes/utils.js";
 import { ApiError } from "#errors.ts";
 import { JSON_DEPTH_MAX, MCP_BATCH_MAX, MCP_ENVELOPE_BYTES_MAX } from "#limits.ts";
 import { findJsonFault, nestsTooDeep } from "../pipeline/json-fault.ts";
-import {
-  findMember,
-  isNamed,
-  itemsOf,
-  membersOf,
-  nameOf,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  type Span,
-  startOfValue,
-} from "./json-spans.ts";
 import { CODES, RpcError } from "./protocol.ts";
 
 /**
  * Reads the JSON-RPC messages in a body. The arguments of a tool are not parsed here: their bytes become the body of the
- * call, so that the tool sees what the client wrote. Parsed and written again, `12345678901234567890` would be another
- * number. It also spares a copy of a megabyte of text for each layer.
+ * call, so `echo` returns what the client wrote, and a large message is parsed on a thread as a large call is. `JSON.parse`
+ * gives the source text of numbers, but neither that of objects nor where a value is.
  */
 
 /** Stands in `params` in place of the arguments: where they are in the body. */
-type ArgumentsAt = { at: number; end: number };
+type Span = { start: number; end: number };
 
 /**
- * Returns the message, or the array of messages, with an `ArgumentsAt` for each `params.arguments` that is an object.
- * Throws an `RpcError` where the body is not JSON, and an ApiError `too_large`.
+ * Returns the message, or the array of messages, with a `Span` for each `params.arguments` that is an object. Throws an
+ * `RpcError` where the body is not JSON, and an ApiError `too_large`.
  */
 export function readMessages(body: Uint8Array): unknown {
-  try {
-    const envelope = withoutArguments(body, findArguments(body));
-    if (envelope.byteLength > MCP_ENVELOPE_BYTES_MAX) throw tooLarge(envelope.byteLength);
-    const text = strictUtf8.decode(envelope);
-    if (!nestsTooDeep(text)) return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-  }
+  const parsed = attempt(() => parseWithout(body, findArguments(body)));
+  if (parsed !== null) return parsed.value;
   throw new RpcError(CODES.parseError, `Parse error: ${describeFault(body)}`, { status: 400 });
 }
+
+/** The bytes of the arguments that a call was made with; null where it has none. */
+export function argumentsOf(body: Uint8Array, args: Record<string, unknown> | null) {
+  const { start, end } = (args ?? {}) as Partial<Span>;
+  return start === undefined ? null : body.subarray(start, end);
+}
+
+/**
+ * What the arguments of a verbatim tool contain: the bytes of the value at `field`, and the names of anything else, or of
+ * the first that are. Throws an `RpcError` where the arguments are not JSON, and an ApiError `too_large`.
+ */
+export function readField(args: Uint8Array, field: string) {
+  const read = attempt(() => {
+    const found = findMember(args, 0, field);
+    const names = Object.keys(parseWithout(args, found ? [found] : []).value as object);
+    return {
+      value: found ? args.subarray(found.start, found.end) : null,
+      others: names.filter((name) => name !== field).slice(0, OTHERS_MAX),
+    };
+  });
+  if (read !== null) return read;
+  const text = "Parse error in the arguments: an object with quoted names was expected.";
+  throw new RpcError(CODES.parseError, text);
+}
+
+const OTHERS_MAX = 20;
+
+export const isBatch = (body: Uint8Array): boolean => body[startOfValue(body)] === OPEN_BRACKET;
+
+/** Null where the text is not JSON. */
+function attempt<Result>(read: () => Result): Result | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    return null;
+  }
+}
+
+/** Parses a text with a `Span` in place of each of these values. */
+function parseWithout(json: Uint8Array, spans: Span[]): { value: unknown } {
+  const parts: Uint8Array[] = [];
+  let from = 0;
+  for (const span of spans) {
+    parts.push(json.subarray(from, span.start), utf8.encode(JSON.stringify(span)));
+    from = span.end;
+  }
+  const bytes = concatBytes(...parts, json.subarray(from));
+  if (bytes.byteLength > MCP_ENVELOPE_BYTES_MAX) throw tooLarge(bytes.byteLength);
+  const text = strictUtf8.decode(bytes);
+  if (nestsTooDeep(text)) throw new SyntaxError("too deep");
+  return { value: JSON.parse(text) };
+}
+
+const tooLarge = (bytes: number) =>
+  new ApiError(
+    "too_large",
+    `The message without its arguments is ${bytes} bytes; the limit is ${MCP_ENVELOPE_BYTES_MAX} bytes. Send less in \`_meta\` or fewer messages at once.`,
+    { members: { limit: MCP_ENVELOPE_BYTES_MAX } },
+  );
 
 function describeFault(body: Uint8Array): string {
   let text: string;
@@ -56,80 +99,111 @@ function describeFault(body: Uint8Array): string {
 /** Other messages wait while a fault is searched for. */
 const SEARCHED_BYTES_MAX = 64 * 1024;
 
-const tooLarge = (bytes: number) =>
-  new ApiError(
-    "too_large",
-    `The message without its arguments is ${bytes} bytes; the limit is ${MCP_ENVELOPE_BYTES_MAX} bytes. Send less in \`_meta\` or fewer messages at once.`,
-    { members: { limit: MCP_ENVELOPE_BYTES_MAX } },
-  );
+const utf8 = new TextEncoder();
+// Drops a byte order mark, and throws on invalid bytes.
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The bytes of the arguments that a call was made with; null where it has none. */
-export function argumentsOf(body: Uint8Array, args: Record<string, unknown> | null) {
-  const { at, end } = (args ?? {}) as Partial<ArgumentsAt>;
-  return at === undefined ? null : body.subarray(at, end);
-}
-
-/**
- * What the arguments of a verbatim tool contain: the bytes of the value at `field`, and the names of anything else, or of
- * the first that are. Throws an `RpcError` where the arguments are not JSON.
+/*
+ * Finds values by quotes and brackets alone. What it finds may be invalid JSON, and so may be the text around it: whoever
+ * parses them finds out. Throws a SyntaxError where there is no value.
  */
-export function readField(args: Uint8Array, field: string) {
-  let value: Uint8Array | null = null;
-  const others = new Set<string>();
-  try {
-    for (const member of membersOf(args, 0)) {
-      if (isNamed(args, member, field)) value = args.subarray(member.value.start, member.value.end);
-      else if (others.size < OTHERS_MAX) others.add(nameOf(args, member));
-    }
-  } catch {
-    const text = "Parse error in the arguments: an object with quoted names was expected.";
-    throw new RpcError(CODES.parseError, text);
-  }
-  return { value, others: [...others] };
-}
 
-const OTHERS_MAX = 20;
-
-export const isBatch = (body: Uint8Array): boolean => body[startOfValue(body)] === OPEN_BRACKET;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 
 function findArguments(body: Uint8Array): Span[] {
   const start = startOfValue(body);
-  const messages = isBatch(body) ? takeItems(body, start) : [{ start }];
+  const messages = body[start] === OPEN_BRACKET ? itemsOf(body, start) : [start];
   return messages.flatMap((message) => {
-    const params = findObject(body, message.start, "params");
-    const found = params === undefined ? undefined : findObject(body, params.start, "arguments");
-    return found === undefined ? [] : [found];
+    const params = findObject(body, message, "params");
+    const args = params && findObject(body, params.start, "arguments");
+    return args ?? [];
   });
 }
 
-/** One more than allowed: a longer array is rejected whatever it contains. */
-function takeItems(body: Uint8Array, start: number): Span[] {
-  const items: Span[] = [];
-  for (const item of itemsOf(body, start)) {
-    items.push(item);
-    if (items.length > MCP_BATCH_MAX) break;
+function findObject(json: Uint8Array, start: number, name: string): Span | undefined {
+  if (json[start] !== OPEN_BRACE) return undefined;
+  const found = findMember(json, start, name);
+  return found !== undefined && json[found.start] === OPEN_BRACE ? found : undefined;
+}
+
+/** A message has fewer than ten members. Looking at a million of them would take half a second. */
+const MEMBERS_MAX = 1_000;
+
+/** The last member with this name, the one that `JSON.parse` keeps, of the object that opens at `start`. */
+function findMember(json: Uint8Array, start: number, name: string): Span | undefined {
+  let found: Span | undefined;
+  let at = start;
+  for (let count = 0; count < MEMBERS_MAX; count += 1) {
+    const nameAt = skipSpace(json, at + 1);
+    if (json[nameAt] !== QUOTE) return found;
+    const nameEnd = endOfString(json, nameAt);
+    const value = valueAt(json, skipSpace(json, nameEnd) + 1);
+    if (JSON.parse(looseUtf8.decode(json.subarray(nameAt, nameEnd))) === name) found = value;
+    at = skipSpace(json, value.end);
+    if (json[at] !== COMMA) return found;
+  }
+  throw new SyntaxError("too many members");
+}
+
+const looseUtf8 = new TextDecoder();
+
+/** Where each item of the array that opens at `start` begins. One more than allowed: a longer array is rejected whatever it contains. */
+function itemsOf(json: Uint8Array, start: number): number[] {
+  const items: number[] = [];
+  let at = start;
+  while (items.length <= MCP_BATCH_MAX && json[skipSpace(json, at + 1)] !== CLOSE_BRACKET) {
+    const item = valueAt(json, at + 1);
+    items.push(item.start);
+    at = skipSpace(json, item.end);
+    if (json[at] !== COMMA) break;
   }
   return items;
 }
 
-function findObject(body: Uint8Array, start: number, name: string): Span | undefined {
-  if (body[start] !== OPEN_BRACE) return undefined;
-  const found = findMember(body, start, name);
-  return found !== undefined && body[found.start] === OPEN_BRACE ? found : undefined;
-}
-
-function withoutArguments(body: Uint8Array, spans: Span[]): Uint8Array {
-  const parts: Uint8Array[] = [];
-  let from = 0;
-  for (const { start, end } of spans) {
-    const standIn: ArgumentsAt = { at: start, end };
-    parts.push(body.subarray(from, start), utf8.encode(JSON.stringify(standIn)));
-    from = end;
+/** The value after white space. One without brackets may have white space at its end. */
+function valueAt(json: Uint8Array, from: number): Span {
+  const start = skipSpace(json, from);
+  let depth = 0;
+  for (let at = start; at < json.byteLength; at += 1) {
+    const byte = json[at];
+    if (byte === QUOTE) at = endOfString(json, at) - 1;
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      depth -= 1;
+      if (depth === 0) return { start, end: at + 1 };
+    }
+    const isOver = depth === -1 || (depth === 0 && byte === COMMA);
+    if (isOver && at > start) return { start, end: at };
+    if (isOver) break;
   }
-  parts.push(body.subarray(from));
-  return concatBytes(...parts);
+  throw new SyntaxError("not JSON");
 }
 
-const utf8 = new TextEncoder();
-// Drops a byte order mark, and throws on invalid bytes.
-const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
+function endOfString(json: Uint8Array, start: number): number {
+  for (let end = json.indexOf(QUOTE, start + 1); end !== -1; end = json.indexOf(QUOTE, end + 1)) {
+    let backslashes = 0;
+    while (json[end - 1 - backslashes] === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return end + 1;
+  }
+  throw new SyntaxError("not JSON");
+}
+
+/** The position of the first byte that is not white space of JSON, after a byte order mark at the start. */
+function startOfValue(json: Uint8Array): number {
+  const hasMark = json[0] === 0xef && json[1] === 0xbb && json[2] === 0xbf;
+  return skipSpace(json, hasMark ? 3 : 0);
+}
+
+function skipSpace(json: Uint8Array, start: number): number {
+  let at = start;
+  while (SPACE.includes(json[at] ?? 0)) at += 1;
+  return at;
+}
+
+const SPACE = [0x20, 0x0a, 0x0d, 0x09];

@@ -1,6 +1,5 @@
 import { ECHOED_STRUCTURE_BYTES_MAX, MCP_TEXT_BYTES_MAX } from "#limits.ts";
 import type { ApiResponse } from "../pipeline/exchange.ts";
-import { survivesParsing } from "./exact-json.ts";
 import { CODES, type Params, RpcError } from "./protocol.ts";
 
 /**
@@ -90,6 +89,20 @@ const readAll = async (body: ApiResponse["body"]): Promise<string> =>
   typeof body === "string"
     ? body
     : new Response(body as ReadableStream | Uint8Array<ArrayBuffer> | null).text();
+
+/**
+ * Whether parsing this JSON and writing it again changes nothing but white space and the spelling of strings. A host that
+ * passes on what it has parsed would change any other text, and nobody would notice: `1.0`, a repeated name, names that
+ * JavaScript moves. `__proto__` gets lost when members are copied.
+ */
+function survivesParsing(json: string): boolean {
+  const plain = json.replace(STRING_OR_SPACE, (token) =>
+    token.startsWith('"') ? JSON.stringify(JSON.parse(token).toWellFormed()) : "",
+  );
+  return plain === JSON.stringify(JSON.parse(json)) && !plain.includes('"__proto__":');
+}
+
+const STRING_OR_SPACE = /"[^"\\]*(?:\\.[^"\\]*)*"|\s+/g;
 
 const contentText = (text: string) => JSON.stringify([{ type: "text", text }]);
 

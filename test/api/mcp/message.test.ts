@@ -128,7 +128,7 @@ test("bytes that are not JSON outside of the arguments are not read", () => {
   }
   const inside = '{"params":{"arguments":{"a":nothing,}}}';
   assert.deepEqual(readMessages(utf8.encode(inside)), {
-    params: { arguments: { at: 23, end: 37 } },
+    params: { arguments: { start: 23, end: 37 } },
   });
   assert.throws(() => readMessages(new Uint8Array([0x22, 0xff, 0x22])), parseError);
 });
