@@ -195,7 +195,7 @@ describe("the search", () => {
     for (const [query, href] of [
       ["insufficient_credits", "/docs/errors#insufficient_credits"],
       ["metrics_token", "/docs/configuration#METRICS_TOKEN"],
-      ["safe retries", "/docs/calls#safe-retries"],
+      ["calls from browsers", "/docs/calls#calls-from-browsers"],
       ["qr code", "/tools/qr-code"],
     ] as const) {
       await field(page).fill(query);

@@ -1,4 +1,4 @@
-import { type Entry, excerptOf, findEntries, wordsOf } from "./find-entries.ts";
+import { createIndex, type Entry, excerptOf, findEntries, wordsOf } from "./find-entries.ts";
 import { knownEntries, loadIndex, loadKeys, type SearchDeps } from "./palette-entries.ts";
 import { applyPaletteStyle } from "./palette-style.ts";
 
@@ -37,14 +37,16 @@ class Palette {
   });
   readonly #status = element("p", { class: "tb-palette-status", role: "status" });
   readonly #deps: SearchDeps;
-  #entries: Entry[];
+  readonly #known: Entry[];
+  readonly #index = createIndex();
   #options: { node: HTMLElement; entry: Entry }[] = [];
   #selected = 0;
   #problem = "";
 
   constructor(deps: SearchDeps) {
     this.#deps = deps;
-    this.#entries = knownEntries(deps);
+    this.#known = knownEntries(deps);
+    this.#index.addAll(this.#known);
   }
 
   open(): void {
@@ -78,8 +80,8 @@ class Palette {
 
   async #load(more: Promise<Entry[]>, problem: string): Promise<void> {
     try {
-      const found = await more;
-      this.#entries = [...this.#entries, ...found];
+      // In pieces: all at once the documentation would hold up typing for a moment.
+      await this.#index.addAllAsync(await more);
     } catch {
       this.#problem ||= problem;
     }
@@ -90,9 +92,7 @@ class Palette {
   #show(keep?: Entry): void {
     const query = this.#field.value;
     const isEmpty = query.trim() === "";
-    const found = isEmpty
-      ? this.#entries.filter(({ group }) => group === "Go to" || group === "Actions")
-      : findEntries(this.#entries, query);
+    const found = isEmpty ? this.#known : findEntries(this.#index, query);
     this.#options = [];
     const groups = Map.groupBy(found, ({ group }) => group);
     this.#list.replaceChildren(
