@@ -107,7 +107,7 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
   "servers that start and stop": {
     count: 1,
     files:
-      /^test\/apps\/node\/(?:first-start|start|stop|operator|pages|pages-build|payments-kill|reversals|dashboard|memory|tool-pool|disk-full|reached|upkeep|job-metrics)\./,
+      /^test\/apps\/node\/(?:first-start|start|stop|operator|pages|pages-build|payments-kill|reversals|dashboard|memory|tool-pool|disk-full|reached|upkeep|metrics-of-a-node)\./,
   },
   "PostgreSQL that fails, grows and moves": {
     count: 1,

@@ -18,7 +18,7 @@ import { TOOLS } from "#tools/registry.ts";
 import { createClientAddress } from "./client-address.ts";
 import type { Clock } from "./clock.ts";
 import type { NodeLog } from "./log.ts";
-import type { NodeMetrics } from "./metrics.ts";
+import { countRequest, type NodeMetrics } from "./metrics.ts";
 import type { RequestRecorder } from "./request-recorder.ts";
 import { hashKey, random } from "./runtime.ts";
 import { whenSent } from "./server.ts";
@@ -33,7 +33,7 @@ type Parts = {
   readiness: AppContext["readiness"];
   pool: Pick<ToolPool, "run">;
   log: Pick<NodeLog, "access" | "logError">;
-  metrics: Pick<NodeMetrics, "record" | "read" | "countThrottledKey">;
+  metrics: NodeMetrics;
   /** Omitted: there is no request log. */
   requests?: Pick<RequestRecorder, "record"> | null;
   reverseLater: AppContext["reverseLater"];
@@ -93,12 +93,12 @@ export function createNodeAppContext(parts: Parts): AppContext {
         isLoopback(hostOf(request.url)) &&
         isLoopbackPeer(connection as IncomingMessage | undefined),
       read: metrics.read,
-      countThrottledKey: metrics.countThrottledKey,
+      countThrottledKey: () => metrics.throttledKeys.inc(),
     },
     record(context, status, durationMs, connection) {
       whenSent(connection as IncomingMessage | undefined, (isDelivered) => {
         const entry = accessLogEntry(context, status, durationMs, isDelivered);
-        metrics.record(entry);
+        countRequest(metrics, entry);
         log.access(entry);
         const logged = requests && requestLogEntry(entry, context, Buffer.byteLength);
         if (logged != null) requests?.record(logged.account, logged.entry);

@@ -24,10 +24,10 @@ import {
 } from "./dashboard.ts";
 import { databaseFile } from "./data-folder.ts";
 import type { NodeLog } from "./log.ts";
+import type { SignUpCounts } from "./metrics.ts";
 import { createOperatorServer } from "./operator-server.ts";
 import { createRequestKinds } from "./request-kind.ts";
 import { random } from "./runtime.ts";
-import type { SignUpCounts } from "./sign-up-metrics.ts";
 
 /** Forwards requests for the dashboard API and the operator API to the dashboard thread, and starts and stops it. */
 export type DashboardServer = DashboardSite &

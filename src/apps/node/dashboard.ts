@@ -15,9 +15,9 @@ import type { JobCount } from "#jobs/job-queue.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorToken } from "#operator/perform.ts";
 import type { NodeLog } from "./log.ts";
+import type { SignUpCounts } from "./metrics.ts";
 import { REQUESTS_MAX, type RequestKind } from "./request-kind.ts";
 import type { Handed } from "./request-recorder.ts";
-import type { SignUpCounts } from "./sign-up-metrics.ts";
 
 /** The settings of the dashboard thread, as plain data. */
 export type DashboardSettings = {

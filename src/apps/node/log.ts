@@ -40,14 +40,13 @@ const REPEATS_MS = 10_000;
 type LogOptions = {
   /** A file, or the number of an open one; stderr by default. */
   dest?: string | number;
-  now?: () => number;
   /** Turns a line of JSON into what is written, for a person at a terminal (`readable-log.ts`); null: JSON. */
   readable?: ((line: string) => string) | null;
 };
 
 export function createNodeLog(
   level: (typeof LOG_LEVELS)[number],
-  { dest = 2, now = Date.now, readable = null }: LogOptions = {},
+  { dest = 2, readable = null }: LogOptions = {},
 ): NodeLog {
   const file = pino.destination({
     dest,
@@ -59,9 +58,7 @@ export function createNodeLog(
   // The service continues without a log reader.
   file.on("error", () => {});
   const destination =
-    readable === null
-      ? file
-      : { write: (text: string) => file.write(readableText(text, readable)) };
+    readable === null ? file : { write: (line: string) => file.write(readable(line.trimEnd())) };
   const log = pino(
     {
       level,
@@ -71,39 +68,32 @@ export function createNodeLog(
     },
     destination,
   );
-  const lines = createAccessLines(level, (written) => destination.write(written), now);
-  // Keeps the order of lines.
-  const inOrder = (write: (details: object, message: string) => void) => {
-    return (details: object, message: string) => {
-      lines.hand();
-      write(details, message);
-    };
-  };
-  const error = inOrder((details, message) => log.error(details, message));
-  const info = inOrder((details, message) => log.info(details, message));
-  const errors = createRepeatedErrors({ error, info }, now);
+  const errors = createRepeatedErrors(log, Date.now);
+  const isNews = createProbeWatch();
   const reporting = setInterval(errors.report, REPEATS_MS).unref();
-  const finish = () => {
-    errors.close();
-    lines.hand();
-  };
   // Runs before the destination's own exit handler.
-  process.prependListener("exit", finish);
+  process.prependListener("exit", errors.close);
   return {
     info: (message, details = {}) => log.info(details, message),
     warn: (message) => log.warn(message),
-    access: lines.add,
+    access(entry) {
+      const level = isNews(entry) ? "info" : "debug";
+      if (!log.isLevelEnabled(level)) return;
+      // The line that pino would write, in half the time: this runs for every call.
+      const head = { level, time: new Date().toISOString() };
+      const traceId = entry.traceId ?? undefined;
+      destination.write(`${JSON.stringify({ ...head, ...entry, traceId, msg: "request" })}\n`);
+    },
     // A person at the terminal sees the link (`show`), and finds the rest in the file.
     email: (text) =>
       readable === null ? log.info({ email: text }, "email") : log.info(text.split("\n")[0]),
     show: (text) => void (level !== "silent" && process.stdout.write(text)),
-    error: (message) => error({}, message),
+    error: (message) => log.error(message),
     logError: errors.add,
     async close() {
       clearInterval(reporting);
-      process.off("exit", finish);
-      finish();
-      lines.close();
+      process.off("exit", errors.close);
+      errors.close();
       const flushed = new Promise<void>((resolve) => file.flush(() => resolve()));
       await Promise.race([flushed, setTimeout(CLOSE_TIMEOUT_MS)]);
       // Otherwise pino flushes again at exit and waits forever for a reader that does not read.
@@ -112,102 +102,17 @@ export function createNodeLog(
   };
 }
 
-/** `text` has whole lines. */
-const readableText = (text: string, readable: (line: string) => string) =>
-  text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map(readable)
-    .join("");
-
-/** The lines of the access log. */
-type AccessLines = {
-  add: NodeLog["access"];
-  /** Hands over the lines that wait for more. */
-  hand(): void;
-  close(): void;
-};
-
-function createAccessLines(
-  level: (typeof LOG_LEVELS)[number],
-  write: (lines: string) => void,
-  now: () => number,
-): AccessLines {
-  const logsAccess = level === "info" || level === "debug";
-  const isoTime = createIsoClock();
-  const { add, ...lines } = gatherLines(write);
-  const isNews = createProbeWatch();
-  return {
-    ...lines,
-    add(entry) {
-      if (!logsAccess) return;
-      const isProbe = entry.tool === null && PROBES.has(entry.route);
-      const isDebug = isProbe && !isNews(entry);
-      if (isDebug && level !== "debug") return;
-      add(accessLine(isDebug ? "debug" : "info", isoTime(now()), entry));
-    },
-  };
-}
-
-/** Joins lines before they reach the destination, which rescans its buffer on every write. */
-function gatherLines(write: (lines: string) => void) {
-  let lines = "";
-  const hand = () => {
-    if (lines !== "") write(lines);
-    lines = "";
-  };
-  const timer = setInterval(hand, BATCH_MS / 2).unref();
-  return {
-    add(line: string) {
-      lines += line;
-      if (lines.length >= BATCH_BYTES) hand();
-    },
-    hand,
-    close: () => clearInterval(timer),
-  };
-}
-
 /**
- * Builds the line that pino would write. By hand because it runs for every call: 3 µs instead of 8. No value needs
- * escaping: methods, routes, tools and codes come from this code or the HTTP parser, and ids are validated on arrival.
+ * Whether a request is news. Monitoring asks for some routes every few seconds, and would make up most of the log of a quiet
+ * service: these are news when their status changes, which is 200 at first.
  */
-function accessLine(level: "info" | "debug", time: string, entry: AccessLogEntry): string {
-  const text = (value: string | null) => (value === null ? "null" : `"${value}"`);
-  const trace = entry.traceId === null ? "" : `"traceId":"${entry.traceId}",`;
-  return (
-    `{"level":"${level}","time":"${time}","requestId":"${entry.requestId}",${trace}"method":"${entry.method}",` +
-    `"route":"${entry.route}","tool":${text(entry.tool)},"status":${entry.status},` +
-    `"code":${text(entry.code)},"account":${text(entry.account)},"key":${text(entry.key)},` +
-    `"charged":${entry.charged},"callId":${text(entry.callId)},` +
-    `"replayed":${entry.replayed},"delivered":${entry.delivered},"durationMs":${entry.durationMs},"msg":"request"}\n`
-  );
-}
-
-/** Monitoring asks for these every few seconds, and would make up most of the log of a quiet service. */
-const PROBES: ReadonlySet<string> = new Set(["/healthz", "/health", "/readyz", "/metrics"]);
-
-/** Whether a probe says something new: another status than the one before on its route, at first than 200. */
 function createProbeWatch(): (entry: AccessLogEntry) => boolean {
-  const statuses = new Map<string, number>();
+  const statuses = new Map(["/healthz", "/health", "/readyz"].map((route) => [route, 200]));
   return ({ route, status }) => {
     // Strangers ask for it too. A rejected request is a request like any other.
     if (route === "/metrics") return status !== 200;
-    const before = statuses.get(route) ?? 200;
-    statuses.set(route, status);
+    const before = statuses.get(route);
+    if (before !== undefined) statuses.set(route, status);
     return status !== before;
-  };
-}
-
-/** Returns a formatter for ISO 8601 in UTC with milliseconds that computes the date once per second. */
-function createIsoClock(): (now: number) => string {
-  let second = Number.NaN;
-  let text = "";
-  return (now) => {
-    const thisSecond = Math.floor(now / 1000);
-    if (thisSecond !== second) {
-      second = thisSecond;
-      text = new Date(thisSecond * 1000).toISOString().slice(0, -4);
-    }
-    return `${text}${String(now - thisSecond * 1000).padStart(3, "0")}Z`;
   };
 }

@@ -10,6 +10,7 @@ import { baseOf, isOwnMachine, warningsOf } from "./addresses.ts";
 import { createNodeAppContext, elapsed } from "./app-context.ts";
 import { createIsTrusted } from "./client-address.ts";
 import { createClock } from "./clock.ts";
+import type { ConnectionEvent } from "./connection-limits.ts";
 import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts";
 import { DataFolderError, outboxFolder, TOO_MANY_FILES } from "./data-folder.ts";
 import { StartupDatabaseError } from "./database-startup.ts";
@@ -45,9 +46,12 @@ async function main(): Promise<void> {
   const store = await openNodeStore(
     config,
     {
-      onBatch: (batch) => metrics.onBatch(batch),
+      onBatch({ size, commitMs }) {
+        metrics.batchOrders.observe(size);
+        metrics.commitSeconds.observe(commitMs / 1_000);
+      },
       onCrash(cause) {
-        metrics.onLedgerCrash();
+        metrics.ledgerCrashes.inc();
         log.logError("Ledger connection lost; reconnecting", { cause });
       },
       onFault: (cause) =>
@@ -100,7 +104,7 @@ async function main(): Promise<void> {
             faults.current().has("disk") && config.databaseUrl === null
               ? "lost"
               : ((await dashboard?.logRequests(chunks)) ?? "again"),
-          onLost: metrics.onRequestsNotLogged,
+          onLost: (count) => metrics.requestsNotLogged.inc(count),
         });
   let publicUrl = config.publicUrl ?? "";
   const isTrusted = createIsTrusted(config.trustedProxies);
@@ -108,13 +112,16 @@ async function main(): Promise<void> {
     ...config,
     connectionsMax,
     isProxy: (address: string) => isTrusted(address) || isLoopbackAddress(address),
-    onConnectionClosed: metrics.onConnectionClosed,
+    onConnectionClosed: ({ bound, connection }: ConnectionEvent) =>
+      metrics.connectionsClosed.inc({ bound, connection }),
   };
   const open = (port: number) => {
     // With PORT=0 the port is only known once the server listens.
     publicUrl = baseOf(config, port);
     const at = { publicUrl, port, secrets, prices, blocked: store.blocked };
-    dashboard = openDashboardServer(config, at, log, metrics.onRejection);
+    dashboard = openDashboardServer(config, at, log, (reason) =>
+      metrics.rejections.inc({ reason }),
+    );
     const { reverseLater } = reversals;
     const parts = { ledger, readiness, pool, log, metrics, requests, reverseLater, clock, prices };
     const context = createNodeAppContext({ config, publicUrl, secrets, ...parts });

@@ -1,35 +1,26 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { STARTER_OUTCOMES, type StarterOutcome } from "#accounts/starter-claim.ts";
 import type { AccessLogEntry } from "#api/access-log.ts";
-import type { Metrics } from "#api/app-context.ts";
-import { REJECTIONS, type Rejection } from "#api/dashboard/rejections.ts";
+import { REJECTIONS } from "#api/dashboard/rejections.ts";
+import type { DropReason } from "#email/enqueue-emails.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
-import type { ConnectionEvent } from "./connection-limits.ts";
-import { addJobGauges } from "./job-metrics.ts";
-import type { LastingFaults } from "./lasting-faults.ts";
-import { createRequestCounts, DURATION_BOUNDS, type RequestCount } from "./request-counts.ts";
-import { addSignUpMetrics, type SignUpCounts } from "./sign-up-metrics.ts";
-import { addStorageMetrics } from "./storage-metrics.ts";
+import type { DatabaseMeasures } from "#stores/postgres/measure.ts";
+import { FAULT_NAMES, type LastingFaults } from "./lasting-faults.ts";
 import type { StorageWatch } from "./storage-watch.ts";
 import type { NodeStore } from "./store.ts";
 
-/** The metrics of `/metrics` in the Prometheus text format. Labels have few values: tools, statuses, error codes. */
-export type NodeMetrics = {
-  record(entry: AccessLogEntry): void;
-  onBatch(batch: { size: number; commitMs: number }): void;
-  onLedgerCrash(): void;
-  onRejection(reason: Rejection): void;
-  countThrottledKey(): void;
-  onConnectionClosed(event: ConnectionEvent): void;
-  onRequestsNotLogged(count: number): void;
-  read: Metrics["read"];
-};
+/**
+ * The metrics of `/metrics`, all declared here. Counters and histograms are incremented where something happens; gauges are read
+ * when Prometheus asks. Labels have few values: tools, statuses, error codes.
+ */
+export type NodeMetrics = ReturnType<typeof createNodeMetrics>;
 
-const COMMIT_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5];
-const BATCH_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
-
-export function createNodeMetrics(queues: {
+type Sources = {
+  /** Orders that wait for the ledger. */
   ledger(): number;
+  /** Large inputs that wait for a thread. */
   tools(): number;
+  /** These two may be a moment old. */
   jobs(): Promise<readonly JobCount[]>;
   signUps(): Promise<SignUpCounts | null>;
   faults: LastingFaults["current"];
@@ -37,184 +28,277 @@ export function createNodeMetrics(queues: {
   /** See `ClockWatch.errorSeconds`. */
   clockErrorSeconds(): number;
   database: NodeStore["measure"];
-}): NodeMetrics {
-  const registers = [new Registry()];
-  const [register] = registers as [Registry];
+};
+
+/** What the dashboard thread counts about sign-ups. The database counts for all nodes together, but for `dropped`. */
+export type SignUpCounts = {
+  /** New accounts of this UTC day by what became of their starter credits. */
+  starters: readonly { outcome: StarterOutcome; count: number }[];
+  /** Emails that anyone can request, of this UTC hour and day. */
+  requested: { hour: number; day: number };
+  /** Emails that this node dropped since its dashboard thread started. */
+  dropped: Partial<Record<DropReason, number>>;
+};
+
+export function createNodeMetrics(sources: Sources) {
+  const register = new Registry();
+  const registers = [register];
   collectDefaultMetrics({ register });
 
-  const requests = new Counter({
-    registers,
-    name: "toolbooth_requests_total",
-    help: "Requests by route, status and error code",
-    labelNames: ["route", "status", "code"],
-  });
-  const calls = new Counter({
-    registers,
-    name: "toolbooth_calls_total",
-    help: "Tool calls by tool and status",
-    labelNames: ["tool", "status"],
-  });
-  const credits = new Counter({
-    registers,
-    name: "toolbooth_credits_charged_total",
-    help: "Credits charged by tool",
-    labelNames: ["tool"],
-  });
-  const undelivered = new Counter({
-    registers,
-    name: "toolbooth_calls_not_delivered_total",
-    help: "Successful calls whose connection was lost before their response had left, by tool",
-    labelNames: ["tool"],
-  });
-  const batchSize = new Histogram({
-    registers,
-    name: "toolbooth_ledger_batch_orders",
-    help: "Orders per ledger transaction",
-    buckets: BATCH_BUCKETS,
-  });
-  const commit = new Histogram({
-    registers,
-    name: "toolbooth_ledger_commit_seconds",
-    help: "Duration of a ledger transaction, including its sync to disk",
-    buckets: COMMIT_BUCKETS,
-  });
-  const crashes = new Counter({
-    registers,
-    name: "toolbooth_ledger_thread_crashes_total",
-    help: "Crashes and restarts of the ledger thread",
-  });
-  const rejections = new Counter({
-    registers,
-    name: "toolbooth_dashboard_rejections_total",
-    help: "Rejected sign-ins, sign-ups and other dashboard requests by reason",
-    labelNames: ["reason"],
-  });
+  const metrics = {
+    requests: new Counter({
+      registers,
+      name: "toolbooth_requests_total",
+      help: "Requests by route, status and error code",
+      labelNames: ["route", "status", "code"],
+    }),
+    calls: new Counter({
+      registers,
+      name: "toolbooth_calls_total",
+      help: "Tool calls by tool and status",
+      labelNames: ["tool", "status"],
+    }),
+    callSeconds: new Histogram({
+      registers,
+      name: "toolbooth_call_duration_seconds",
+      help: "Time from a call's headers to its response by tool",
+      labelNames: ["tool"],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    }),
+    creditsCharged: new Counter({
+      registers,
+      name: "toolbooth_credits_charged_total",
+      help: "Credits charged by tool",
+      labelNames: ["tool"],
+    }),
+    callsNotDelivered: new Counter({
+      registers,
+      name: "toolbooth_calls_not_delivered_total",
+      help: "Successful calls whose connection was lost before their response had left, by tool",
+      labelNames: ["tool"],
+    }),
+    batchOrders: new Histogram({
+      registers,
+      name: "toolbooth_ledger_batch_orders",
+      help: "Orders per ledger transaction",
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+    }),
+    commitSeconds: new Histogram({
+      registers,
+      name: "toolbooth_ledger_commit_seconds",
+      help: "Duration of a ledger transaction, including its sync to disk",
+      buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5],
+    }),
+    ledgerCrashes: new Counter({
+      registers,
+      name: "toolbooth_ledger_thread_crashes_total",
+      help: "Crashes and restarts of the ledger thread",
+    }),
+    rejections: new Counter({
+      registers,
+      name: "toolbooth_dashboard_rejections_total",
+      help: "Rejected sign-ins, sign-ups and other dashboard requests by reason",
+      labelNames: ["reason"],
+    }),
+    throttledKeys: new Counter({
+      registers,
+      name: "toolbooth_throttled_keys_total",
+      help: "Unknown keys that were rejected without a question to the ledger, because their network had sent many bad ones",
+    }),
+    requestsNotLogged: new Counter({
+      registers,
+      name: "toolbooth_requests_not_logged_total",
+      help: "Requests that the request log lost, because it was unreachable, or could not keep up",
+    }),
+    connectionsClosed: new Counter({
+      registers,
+      name: "toolbooth_connections_closed_total",
+      help: "Connections closed because there were too many, by whose bound was reached and whether they were idle or new",
+      labelNames: ["bound", "connection"],
+    }),
+  };
   // An alert on the rate of a reason needs its zero.
-  for (const reason of REJECTIONS) rejections.inc({ reason }, 0);
-  const throttledKeys = new Counter({
-    registers,
-    name: "toolbooth_throttled_keys_total",
-    help: "Unknown keys that were rejected without a question to the ledger, because their network had sent many bad ones",
-  });
-  const notLogged = new Counter({
-    registers,
-    name: "toolbooth_requests_not_logged_total",
-    help: "Requests that the request log lost, because it was unreachable, or could not keep up",
-  });
-  const connections = new Counter({
-    registers,
-    name: "toolbooth_connections_closed_total",
-    help: "Connections closed because there were too many, by whose bound was reached and whether they were idle or new",
-    labelNames: ["bound", "connection"],
-  });
-  queueGauge(
-    registers,
-    "toolbooth_ledger_waiting_orders",
-    "Orders waiting for the ledger",
-    queues.ledger,
-  );
-  queueGauge(
-    registers,
+  for (const reason of REJECTIONS) metrics.rejections.inc({ reason }, 0);
+  addGauges(registers, sources);
+  addJobGauges(registers, sources.jobs);
+  addSignUpGauges(registers, sources.signUps);
+  return {
+    ...metrics,
+    read: async () => ({ contentType: register.contentType, text: await register.metrics() }),
+  };
+}
+
+/** Counts a request when its response has left, or its connection has been lost before. */
+export function countRequest(
+  metrics: NodeMetrics,
+  { route, tool, status, code, charged, delivered, durationMs }: AccessLogEntry,
+): void {
+  metrics.requests.inc({ route, status, code: code ?? "" });
+  if (tool === null) return;
+  metrics.calls.inc({ tool, status });
+  metrics.callSeconds.observe({ tool }, durationMs / 1_000);
+  if (charged !== null && charged > 0) metrics.creditsCharged.inc({ tool }, charged);
+  if (!delivered && status === 200) metrics.callsNotDelivered.inc({ tool });
+}
+
+function addGauges(registers: Registry[], sources: Sources): void {
+  const { storage, faults, database } = sources;
+  /** What is not known or cannot be read, such as on a disk that fails, is left out: the others are needed most then. */
+  const gauge = (name: string, help: string, read: () => number | null | undefined) =>
+    new Gauge({
+      registers,
+      name,
+      help,
+      collect() {
+        this.remove();
+        try {
+          const value = read() ?? null;
+          if (value !== null) this.set(value);
+        } catch {}
+      },
+    });
+  gauge("toolbooth_ledger_waiting_orders", "Orders waiting for the ledger", sources.ledger);
+  gauge(
     "toolbooth_tool_pool_waiting_jobs",
     "Large inputs waiting for a tool thread",
-    queues.tools,
+    sources.tools,
   );
-  queueGauge(
-    registers,
+  gauge(
     "toolbooth_clock_error_seconds",
     "How far this machine's clock was set ahead in the last 24 hours, or is ahead of the database's; negative if it is behind",
-    queues.clockErrorSeconds,
+    sources.clockErrorSeconds,
   );
-  addJobGauges(registers, queues.jobs, Date.now);
-  addSignUpMetrics(registers, queues.signUps);
-  addStorageMetrics(registers, queues);
-
-  const counts = createRequestCounts();
-  const durations = createDurations();
-  function add({
-    route,
-    tool,
-    status,
-    code,
-    requests: count,
-    charged,
-    undelivered: lost,
-    ...times
-  }: RequestCount) {
-    requests.inc({ route, status, code: code ?? "" }, count);
-    if (tool === null) return;
-    calls.inc({ tool, status }, count);
-    if (charged > 0) credits.inc({ tool }, charged);
-    if (lost > 0 && status === 200) undelivered.inc({ tool }, lost);
-    durations.add(tool, times);
-  }
-  return {
-    record: counts.record,
-    onBatch({ size, commitMs }) {
-      batchSize.observe(size);
-      commit.observe(commitMs / 1000);
-    },
-    onLedgerCrash: () => crashes.inc(),
-    onRejection: (reason) => rejections.inc({ reason }),
-    countThrottledKey: () => throttledKeys.inc(),
-    onRequestsNotLogged: (count) => notLogged.inc(count),
-    onConnectionClosed: ({ bound, connection }) => connections.inc({ bound, connection }),
-    async read() {
-      for (const count of counts.take()) add(count);
-      return {
-        contentType: register.contentType,
-        text: `${await register.metrics()}${durations.text()}`,
-      };
-    },
-  };
-}
-
-/** What cannot be read, such as on a disk that fails, is left out: the other metrics are needed most then. */
-function queueGauge(registers: Registry[], name: string, help: string, read: () => number): void {
+  gauge(
+    "toolbooth_disk_free_bytes",
+    "Free space on the disk of DATA_DIR that the server can use",
+    storage.freeBytes,
+  );
   new Gauge({
     registers,
-    name,
-    help,
+    name: "toolbooth_fault",
+    help: "Whether a fault lasts that needs the operator, by its name",
+    labelNames: ["name"],
     collect() {
-      this.set(read());
+      // An alert needs the zeros of the others.
+      for (const name of FAULT_NAMES) this.set({ name }, faults().has(name) ? 1 : 0);
+    },
+  });
+  if (database !== null) {
+    const measures = remember(database);
+    gauge("toolbooth_database_bytes", "Size of the PostgreSQL database", () => measures()?.bytes);
+    gauge(
+      "toolbooth_database_oldest_transaction_seconds",
+      "Age of the oldest transaction that keeps PostgreSQL from removing old versions of rows",
+      () => secondsOf(measures()?.oldestTransactionMs),
+    );
+    return;
+  }
+  gauge(
+    "toolbooth_wal_bytes",
+    "Size of the part of SQLite's write-ahead log that is in use",
+    () => storage.wal()?.bytes,
+  );
+  gauge(
+    "toolbooth_wal_checkpoint_age_seconds",
+    "Time since a checkpoint copied a part of the write-ahead log or had nothing to copy",
+    () => secondsOf(storage.wal()?.checkpointAgeMs),
+  );
+  new Counter({
+    registers,
+    name: "toolbooth_wal_checkpoint_failures_total",
+    help: "Checkpoints of the write-ahead log that failed",
+    collect() {
+      this.reset();
+      this.inc(storage.wal()?.failures ?? 0);
     },
   });
 }
 
-type Durations = Pick<RequestCount, "durations" | "seconds">;
+const secondsOf = (ms: number | undefined) => ms && ms / 1_000;
 
-/** The histogram of the durations of calls. By hand, because prom-client's takes only one value at a time. */
-function createDurations() {
-  const name = "toolbooth_call_duration_seconds";
-  const sums = new Map<string, Durations>();
+/** PostgreSQL is measured at most this often. The measures of a scrape are those of the one before it. */
+const MEASURED_EVERY_MS = 15_000;
 
-  function lines([tool, { durations, seconds }]: [string, Durations]): string[] {
-    let total = 0;
-    const buckets = durations.map((count, at) => {
-      total += count;
-      return `${name}_bucket{le="${DURATION_BOUNDS[at] ?? "+Inf"}",tool="${tool}"} ${total}`;
-    });
-    return [
-      ...buckets,
-      `${name}_sum{tool="${tool}"} ${seconds}`,
-      `${name}_count{tool="${tool}"} ${total}`,
-    ];
-  }
-
-  return {
-    add(tool: string, { durations, seconds }: Durations): void {
-      const sum = sums.get(tool);
-      sums.set(tool, {
-        durations: durations.map((count, at) => count + (sum?.durations[at] ?? 0)),
-        seconds: seconds + (sum?.seconds ?? 0),
-      });
-    },
-    text: () =>
-      [
-        `\n# HELP ${name} Time from a call's headers to its response by tool`,
-        `# TYPE ${name} histogram`,
-        ...[...sums].flatMap(lines),
-        "",
-      ].join("\n"),
+/** Returns the last measures, and measures again in the background, so that a scrape does not wait for a database that is down. */
+function remember(measure: () => Promise<DatabaseMeasures>): () => DatabaseMeasures | null {
+  let last: DatabaseMeasures | null = null;
+  let nextAt = Number.NEGATIVE_INFINITY;
+  const keep = (measured: DatabaseMeasures | null) => {
+    last = measured;
   };
+  return () => {
+    if (performance.now() >= nextAt) {
+      nextAt = performance.now() + MEASURED_EVERY_MS;
+      measure().then(keep, () => keep(null));
+    }
+    return last;
+  };
+}
+
+/** Where jobs cannot be counted, the last count stays. */
+function addJobGauges(registers: Registry[], jobs: Sources["jobs"]): void {
+  const counted = () => jobs().catch((): readonly JobCount[] => []);
+  new Gauge({
+    registers,
+    name: "toolbooth_jobs",
+    help: "Background jobs by queue and state",
+    labelNames: ["queue", "state"],
+    async collect() {
+      for (const { queue, waiting, dead } of await counted()) {
+        this.set({ queue, state: "waiting" }, waiting);
+        this.set({ queue, state: "dead" }, dead);
+      }
+    },
+  });
+  new Gauge({
+    registers,
+    name: "toolbooth_jobs_oldest_seconds",
+    help: "Age of the oldest waiting job by queue",
+    labelNames: ["queue"],
+    async collect() {
+      for (const { queue, oldestAt } of await counted())
+        this.set({ queue }, oldestAt === null ? 0 : Math.max(0, Date.now() - oldestAt) / 1_000);
+    },
+  });
+}
+
+function addSignUpGauges(registers: Registry[], signUps: Sources["signUps"]): void {
+  new Gauge({
+    registers,
+    name: "toolbooth_starter_claims_today",
+    help: "New accounts of this UTC day by what became of their starter credits",
+    labelNames: ["outcome"],
+    async collect() {
+      const counts = await signUps();
+      if (counts === null) return;
+      for (const outcome of STARTER_OUTCOMES) {
+        const found = counts.starters.find((each) => each.outcome === outcome);
+        this.set({ outcome }, found?.count ?? 0);
+      }
+    },
+  });
+  new Gauge({
+    registers,
+    name: "toolbooth_requested_emails",
+    help: "Emails of this UTC hour and day that people caused without signing in",
+    labelNames: ["window"],
+    async collect() {
+      const counts = await signUps();
+      if (counts === null) return;
+      this.set({ window: "hour" }, counts.requested.hour);
+      this.set({ window: "day" }, counts.requested.day);
+    },
+  });
+  new Counter({
+    registers,
+    name: "toolbooth_emails_dropped_total",
+    help: "Emails that this node dropped by reason",
+    labelNames: ["reason"],
+    async collect() {
+      const counts = await signUps();
+      this.reset();
+      for (const [reason, times] of Object.entries(counts?.dropped ?? {}))
+        this.inc({ reason }, times);
+    },
+  });
 }

@@ -47,7 +47,7 @@ export function createRepeatedErrors(log: ErrorLog, now: () => number): Repeated
     const { cause, ...ids } = last;
     const details = { repeated, total, since: isoTime(firstAt), ...ids };
     error.repeated = 0;
-    log.error({ ...details, cause: headOf(cause) || undefined }, error.message);
+    log.error({ ...details, cause: partsOf(cause).head || undefined }, error.message);
   }
 
   function reportEnd({ message, total, firstAt, lastAt }: Counted): void {
@@ -115,35 +115,17 @@ function identityOf(message: string, cause: unknown): string {
   const parts = [message.slice(0, PART_CHARS_MAX)];
   let each = cause;
   for (let depth = 0; depth < CAUSES_MAX && each != null; depth += 1) {
-    parts.push(codeOf(each), withoutIds(headOf(each)), placeOf(each));
-    each = each instanceof Error ? each.cause : undefined;
+    const { head, place } = partsOf(each);
+    const { code, cause } = each instanceof Error ? (each as NodeJS.ErrnoException) : {};
+    parts.push(String(code), withoutIds(head), place);
+    each = cause;
   }
   return parts.join("\n");
 }
 
-const codeOf = (cause: unknown): string =>
-  cause instanceof Error && "code" in cause ? String(cause.code) : "";
-
-/** Errors of other threads arrive as the text of their stack. */
-const stackOf = (cause: unknown): string =>
-  cause instanceof Error ? (cause.stack ?? `${cause.name}: ${cause.message}`) : String(cause);
-
-/** Name and message. */
-function headOf(cause: unknown): string {
-  if (cause == null) return "";
-  const stack = stackOf(cause);
-  const frames = stack.indexOf(FRAME);
-  const end = frames === -1 ? stack.length : frames;
-  return stack.slice(0, Math.min(end, PART_CHARS_MAX));
+/** Name and message of an error, and the line of code that threw it. Errors of other threads arrive as the text of their stack. */
+function partsOf(cause: unknown): { head: string; place: string } {
+  const stack = cause instanceof Error ? (cause.stack ?? String(cause)) : String(cause ?? "");
+  const [head = "", place = ""] = stack.split("\n    at ", 2);
+  return { head: head.slice(0, PART_CHARS_MAX), place: place.slice(0, PART_CHARS_MAX) };
 }
-
-/** The line of code that threw. */
-function placeOf(cause: unknown): string {
-  const stack = stackOf(cause);
-  const from = stack.indexOf(FRAME);
-  if (from === -1) return "";
-  const to = stack.indexOf("\n", from + FRAME.length);
-  return stack.slice(from, to === -1 ? from + PART_CHARS_MAX : to).slice(0, PART_CHARS_MAX);
-}
-
-const FRAME = "\n    at ";

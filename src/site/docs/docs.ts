@@ -145,7 +145,7 @@ const replaceLinks = (
 
 const PAGE_LINK = /^([\w-]+)\.md(#[\w-]+)?$/;
 /** Paths of this service that it serves without its dashboard. */
-const WITHOUT_DASHBOARD = /^\/(?:docs|openapi(?:-operations)?\.json|llms\.txt|$)/;
+const WITHOUT_DASHBOARD = /^\/(?:docs|openapi\.json|llms\.txt|$)/;
 
 /** Links within the service keep the path under which it is published, and work under any name of the machine. */
 function withHtmlLinks(

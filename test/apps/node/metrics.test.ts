@@ -1,21 +1,32 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Histogram, Registry } from "prom-client";
 import type { AccessLogEntry } from "#api/access-log.ts";
-import { createNodeMetrics } from "../../../src/apps/node/metrics.ts";
-import { DURATION_BOUNDS } from "../../../src/apps/node/request-counts.ts";
+import type { DatabaseMeasures } from "#stores/postgres/measure.ts";
+import { countRequest, createNodeMetrics } from "../../../src/apps/node/metrics.ts";
 
-const open = () =>
-  createNodeMetrics({
+type Sources = Parameters<typeof createNodeMetrics>[0];
+
+/** The metrics of a node, and the lines of a scrape. */
+function open(sources: Partial<Sources> = {}) {
+  const metrics = createNodeMetrics({
     ledger: () => 0,
     tools: () => 0,
     jobs: async () => [],
     signUps: async () => null,
     faults: () => new Map(),
-    storage: { freeBytes: () => 0, wal: () => null } as never,
+    storage: { freeBytes: () => 0, wal: () => null },
     clockErrorSeconds: () => 0,
-    database: async () => null as never,
+    database: null,
+    ...sources,
   });
+  const read = async () => (await metrics.read()).text.split("\n");
+  const readOf = async (name: string) => (await read()).filter((line) => line.startsWith(name));
+  return { metrics, read, readOf };
+}
+
+function assertHas(lines: readonly string[], expected: readonly string[]): void {
+  for (const line of expected) assert.ok(lines.includes(line), line);
+}
 
 const anEntry = (changes: Partial<AccessLogEntry>): AccessLogEntry => ({
   requestId: "req_1",
@@ -34,57 +45,102 @@ const anEntry = (changes: Partial<AccessLogEntry>): AccessLogEntry => ({
   ...changes,
 });
 
-const linesOf = (text: string, name: string) =>
-  text.split("\n").filter((line) => line.startsWith(name));
-
-test("requests, calls and credits are counted by route, tool, status and error code, across reads", async () => {
-  const metrics = open();
-  for (let round = 0; round < 2; round += 1) {
-    metrics.record(anEntry({}));
-    metrics.record(anEntry({ charged: 3 }));
-    metrics.record(anEntry({ status: 402, code: "insufficient_credits", charged: 0 }));
-    metrics.record(anEntry({ route: "/healthz", tool: null, charged: null }));
-    await metrics.read();
-  }
-  const { text } = await metrics.read();
-  assert.deepEqual(linesOf(text, "toolbooth_requests_total").toSorted(), [
-    'toolbooth_requests_total{route="/api/v1/hash",status="200",code=""} 4',
+test("requests, calls and credits are counted by route, tool, status and error code", async () => {
+  const { metrics, readOf } = open();
+  const rejected = { status: 402, code: "insufficient_credits", charged: 0 } as const;
+  for (const entry of [
+    anEntry({}),
+    anEntry({ charged: 3, durationMs: 30 }),
+    anEntry({ charged: null, delivered: false }),
+    anEntry(rejected),
+    anEntry({ ...rejected, delivered: false }),
+    anEntry({ route: "/healthz", tool: null, charged: null }),
+  ])
+    countRequest(metrics, entry);
+  assert.deepEqual(await readOf("toolbooth_requests_total"), [
+    'toolbooth_requests_total{route="/api/v1/hash",status="200",code=""} 3',
     'toolbooth_requests_total{route="/api/v1/hash",status="402",code="insufficient_credits"} 2',
-    'toolbooth_requests_total{route="/healthz",status="200",code=""} 2',
+    'toolbooth_requests_total{route="/healthz",status="200",code=""} 1',
   ]);
-  assert.deepEqual(linesOf(text, "toolbooth_calls_total").toSorted(), [
-    'toolbooth_calls_total{tool="hash",status="200"} 4',
+  assert.deepEqual(await readOf("toolbooth_calls_total"), [
+    'toolbooth_calls_total{tool="hash",status="200"} 3',
     'toolbooth_calls_total{tool="hash",status="402"} 2',
   ]);
-  assert.deepEqual(linesOf(text, "toolbooth_credits_charged_total"), [
-    'toolbooth_credits_charged_total{tool="hash"} 8',
+  assert.deepEqual(await readOf("toolbooth_credits_charged_total"), [
+    'toolbooth_credits_charged_total{tool="hash"} 4',
+  ]);
+  assert.deepEqual(await readOf("toolbooth_calls_not_delivered_total"), [
+    'toolbooth_calls_not_delivered_total{tool="hash"} 1',
+  ]);
+  assertHas(await readOf("toolbooth_call_duration_seconds"), [
+    'toolbooth_call_duration_seconds_bucket{le="0.001",tool="hash"} 4',
+    'toolbooth_call_duration_seconds_bucket{le="0.05",tool="hash"} 5',
+    'toolbooth_call_duration_seconds_count{tool="hash"} 5',
   ]);
 });
 
-test("the histogram of durations is what prom-client writes of the same calls", async () => {
-  const metrics = open();
-  const registry = new Registry();
-  const judge = new Histogram({
-    registers: [registry],
-    name: "toolbooth_call_duration_seconds",
-    help: "Time from a call's headers to its response by tool",
-    labelNames: ["tool"],
-    buckets: DURATION_BOUNDS,
+test("jobs are counted by queue and state, with the age of the oldest", async () => {
+  const { readOf } = open({
+    jobs: async () => [
+      { queue: "email", waiting: 3, oldestAt: Date.now() - 60_000, dead: 1 },
+      { queue: "reversal", waiting: 0, oldestAt: null, dead: 0 },
+    ],
   });
-  // At each bound, above and below it, and longer than all. Quarters of milliseconds have exact sums.
-  const durations = DURATION_BOUNDS.flatMap((seconds) => [
-    seconds * 1000 - 0.25,
-    seconds * 1000,
-    seconds * 1000 + 0.25,
+  const lines = await readOf("toolbooth_jobs");
+  assertHas(lines, [
+    'toolbooth_jobs{queue="email",state="waiting"} 3',
+    'toolbooth_jobs{queue="email",state="dead"} 1',
+    'toolbooth_jobs{queue="reversal",state="dead"} 0',
+    'toolbooth_jobs_oldest_seconds{queue="reversal"} 0',
   ]);
-  for (const tool of ["hash", "echo"]) {
-    for (const durationMs of [...durations, 60_000]) {
-      metrics.record(anEntry({ tool, route: `/api/v1/${tool}`, durationMs }));
-      judge.observe({ tool }, durationMs / 1000);
-    }
-    await metrics.read();
-  }
-  const { text } = await metrics.read();
-  const own = text.slice(text.indexOf("# HELP toolbooth_call_duration_seconds"));
-  assert.equal(own, await registry.metrics());
+  assert.match(lines.join("\n"), /toolbooth_jobs_oldest_seconds\{queue="email"\} [6-9]\d/);
+});
+
+test("on a disk that fails, the metrics that need it are left out and the others are not", async () => {
+  const fail = () => {
+    throw new Error("disk I/O error");
+  };
+  const { read } = open({
+    ledger: () => 7,
+    jobs: async () => fail(),
+    storage: { freeBytes: fail, wal: () => null },
+  });
+  const lines = await read();
+  assertHas(lines, ["toolbooth_ledger_waiting_orders 7", 'toolbooth_fault{name="disk"} 0']);
+  assert.doesNotMatch(lines.join("\n"), /^toolbooth_(?:jobs|disk_free_bytes)\b/m);
+});
+
+test("claims of starter credits, requested emails and dropped ones are counted once", async () => {
+  const { read } = open({
+    signUps: async () => ({
+      starters: [{ outcome: "day_full", count: 4 }],
+      requested: { hour: 3, day: 9 },
+      dropped: { total_full: 2 },
+    }),
+  });
+  await read();
+  assertHas(await read(), [
+    'toolbooth_starter_claims_today{outcome="day_full"} 4',
+    'toolbooth_starter_claims_today{outcome="granted"} 0',
+    'toolbooth_requested_emails{window="hour"} 3',
+    'toolbooth_requested_emails{window="day"} 9',
+    'toolbooth_emails_dropped_total{reason="total_full"} 2',
+  ]);
+});
+
+test("the metrics of PostgreSQL are those of the scrape before, and a scrape never waits for the database", async () => {
+  const measured = Promise.withResolvers<DatabaseMeasures>();
+  const storage = { freeBytes: () => 5, wal: () => null };
+  const { read, readOf } = open({ storage, database: () => measured.promise });
+  assert.deepEqual(await readOf("toolbooth_database_bytes"), []);
+  measured.resolve({ bytes: 7, oldestTransactionMs: 1_500 });
+  await measured.promise;
+  const lines = await read();
+  assertHas(lines, [
+    "toolbooth_database_bytes 7",
+    "toolbooth_database_oldest_transaction_seconds 1.5",
+    "toolbooth_disk_free_bytes 5",
+    'toolbooth_fault{name="disk"} 0',
+  ]);
+  assert.ok(!lines.some((line) => line.startsWith("toolbooth_wal")));
 });

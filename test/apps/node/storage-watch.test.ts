@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { Registry } from "prom-client";
-import type { DatabaseMeasures } from "#stores/postgres/measure.ts";
 import { createLastingFaults } from "../../../src/apps/node/lasting-faults.ts";
-import { addStorageMetrics } from "../../../src/apps/node/storage-metrics.ts";
 import { startStorageWatch } from "../../../src/apps/node/storage-watch.ts";
 
 /** The operator learns that the disk fills up, and that the log is not emptied, before calls fail. */
@@ -98,24 +95,4 @@ test("a reader that keeps the log from being emptied is said with its time and t
   assert.equal(watch.wal()?.checkpointAgeMs, 15_000, "reports may stop with the thread");
   watch.onWal(WELL);
   assert.match(lines.at(-1) ?? "", /^This is over: /);
-});
-
-test("the metrics of PostgreSQL are those of the scrape before, and a scrape never waits for the database", async () => {
-  const register = new Registry();
-  const measured = Promise.withResolvers<DatabaseMeasures>();
-  const storage = { freeBytes: () => 5, wal: () => null };
-  const sources = { faults: () => new Map(), storage, database: () => measured.promise };
-  addStorageMetrics([register], sources);
-  assert.doesNotMatch(await register.metrics(), /^toolbooth_database_bytes/m);
-  measured.resolve({ bytes: 7, oldestTransactionMs: 1_500 });
-  await measured.promise;
-  const lines = (await register.metrics()).split("\n");
-  for (const line of [
-    "toolbooth_database_bytes 7",
-    "toolbooth_database_oldest_transaction_seconds 1.5",
-    "toolbooth_disk_free_bytes 5",
-    'toolbooth_fault{name="disk"} 0',
-  ])
-    assert.ok(lines.includes(line), line);
-  assert.ok(!lines.some((line) => line.startsWith("toolbooth_wal")));
 });
