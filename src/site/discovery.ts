@@ -1,5 +1,5 @@
 import type { ApiOptions } from "#api/openapi/document.ts";
-import { callPrice } from "#api/openapi/price-text.ts";
+import { callPrice } from "#api/openapi/words.ts";
 import type { DocsEntry } from "./docs/navigation.ts";
 import { html } from "./html.ts";
 import { basePath } from "./page-links.ts";

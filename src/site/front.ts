@@ -1,15 +1,22 @@
-import { callPrice, freeCall } from "#api/openapi/price-text.ts";
-import { codeBlock } from "./code-block.ts";
-import { callShown } from "./front-call.ts";
-import { creditExample } from "./front-credits.ts";
-import { prices } from "./front-prices.ts";
+import type { PricesView } from "#api/dashboard/shapes.ts";
+import { callPrice, creditsText, freeCall } from "#api/openapi/words.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import hash from "#tools/hash/tool.ts";
+import { drawQrSvg } from "#tools/qr-code/draw.ts";
+import { encodeQr, type QrSymbol } from "#tools/qr-code/encode-qr.ts";
+import uuid from "#tools/uuid/tool.ts";
+import { contactHref } from "#top-up.ts";
+import { codeBlock, highlightJson } from "./code-block.ts";
 import { FRONT_STYLE } from "./front-style.ts";
-import { tryIt } from "./front-try.ts";
 import { gatePicture } from "./gate.ts";
-import { type Html, html, prose } from "./html.ts";
+import { type Html, html, prose, trusted } from "./html.ts";
 import { type IconName, icon, toolIcon } from "./icons.ts";
+import { layOutJson } from "./json-layout.ts";
+import { recommendedOffer } from "./pack-plan.ts";
 import { pageLinks } from "./page-links.ts";
-import { type PageOptions, signUpIsOpen } from "./page-options.ts";
+import { type DashboardOffer, type PageOptions, signUpIsOpen } from "./page-options.ts";
+import { offerCard } from "./pricing.ts";
+import { curlCode } from "./request-code.ts";
 import { renderPage } from "./shell.ts";
 
 /** The front page: what the service is beside a call, the tools, two of them to try, what a call costs, and how to begin. */
@@ -53,6 +60,20 @@ ${callShown(options)}</div>
 `;
 }
 
+/** A call beside the words of the front page: the request, the barrier that takes its price, and the response. All of it is true. */
+function callShown({ publicUrl, tools }: PageOptions): Html {
+  const tool = tools.find(({ name }) => name === hash.name) ?? hash;
+  const [example] = hash.examples as [(typeof hash.examples)[number]];
+  const call = { url: `${publicUrl}/api/v1/${hash.name}`, body: example.request };
+  return html`<div class="call">
+${codeBlock("Request", curlCode(call))}
+<div class="toll">${gatePicture("hash", { raised: true })}<p><code>Credits-Charged: ${tool.price}</code><span>${
+    tool.price === 1 ? "One credit." : `${tool.price} credits.`
+  } An error costs none.</span></p></div>
+${codeBlock(html`Response <b class="status">200 OK</b>`, highlightJson(layOutJson(example.response)))}</div>
+`;
+}
+
 /** One primary button, and one that leads to more without an account. */
 function mainActions(options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
@@ -85,6 +106,127 @@ function tools({ publicUrl, dashboard, tools: all }: PageOptions): Html {
   )}${card(links.docs, "docs", "Documentation", "GET /docs", "Every field, every limit, examples in five languages.")}</ul></section>
 `;
 }
+
+/**
+ * Two tools to try on the page. The server renders an example; with its script (`web/front/try-it.ts`) the field takes any
+ * text and the elements marked `data-try` follow it.
+ */
+function tryIt({ publicUrl, assets }: PageOptions): Html {
+  const [example] = hash.examples as [(typeof hash.examples)[number]];
+  const { text } = example.request as { text: string };
+  const { hash: digest } = example.response as { hash: string };
+  const svg = drawQrSvg(encodeQr(text, "M") as QrSymbol, QR_WIDTH);
+  const withScript = Boolean(assets?.script);
+  return html`<section class="try" aria-labelledby="try"${withScript && trusted(" data-try")}>
+<div><h2 id="try">${withScript ? "Try it now" : "Two tools and their results"}</h2>
+<label for="try-text">${withScript ? "Your text" : "Text"}</label>
+<textarea id="try-text" rows="4" maxlength="2000" readonly spellcheck="false" autocomplete="off" autocapitalize="off" aria-describedby="try-hint">${text}</textarea>
+<p class="hint" id="try-hint">${
+    withScript
+      ? html`<span data-try="hint">Computed on this page by the code that serves the API. Nothing is sent.</span><noscript> This is an example: turn on JavaScript to use your own text.</noscript>`
+      : "An example, computed by this service."
+  }</p></div>
+<div class="results"><div class="made"><div class="qr"><img data-try="qr" src="data:image/svg+xml,${encodeURIComponent(
+    svg,
+  )}" width="${QR_WIDTH}" height="${QR_WIDTH}" alt="QR code of the text"></div>
+<dl><dt><code>qr-code</code></dt><dd data-try="qr-note">Level M, as SVG</dd>
+<dt><code>hash</code></dt><dd><code class="digest" data-try="hash">${digest}</code></dd></dl></div>
+<p class="fault" role="status" data-try="fault"></p>
+${codeBlock("The hash as a call", curlParts(publicUrl, text))}</div></section>`;
+}
+
+const QR_WIDTH = 160;
+
+/** The call, with the body in an element of its own: it is the last word of the command. */
+function curlParts(publicUrl: string, text: string): Html {
+  const code = curlCode({ url: `${publicUrl}/api/v1/hash`, body: { text } });
+  const at = code.indexOf("-d ") + "-d ".length;
+  return html`${code.slice(0, at)}<span data-try="body">${code.slice(at)}</span>`;
+}
+
+type Row = { what: Html; detail: string; change: number };
+
+/** What an account without starter credits gets in the example. */
+const GRANT = 1_000;
+
+/** How credits work, by an account's first calls with the prices and the starter credits of this service. */
+function creditExample(options: PageOptions): Html {
+  const { dashboard, tools } = options;
+  const starter = signUpIsOpen(options) ? (dashboard?.starter.credits ?? 0) : 0;
+  const priceOf = (tool: Tool) => tools.find(({ name }) => name === tool.name)?.price ?? tool.price;
+  const isFirstFree = freeCall(options) !== "" && priceOf(uuid) <= options.freeCallCredits;
+  const rows: Row[] = [
+    starter > 0
+      ? { what: html`Starter credits`, detail: "Your email address is confirmed", change: starter }
+      : { what: html`Credits granted`, detail: "By the operator of the service", change: GRANT },
+    {
+      what: html`<code>uuid</code>`,
+      detail: isFirstFree ? "200, the first call of an account is free" : "200",
+      change: isFirstFree ? 0 : -priceOf(uuid),
+    },
+    { what: html`<code>hash</code>`, detail: "200", change: -priceOf(hash) },
+    {
+      what: html`<code>hash</code>`,
+      detail: "200, repeated with the same Idempotency-Key",
+      change: 0,
+    },
+    {
+      what: html`<code>qr-code</code>`,
+      detail: "400, the text is too long for its level",
+      change: 0,
+    },
+  ];
+  let balance = 0;
+  return html`<section class="split wash" aria-labelledby="credits"><div><h2 id="credits">How credits work</h2>
+<p>A call costs the price of its tool: ${creditsText(priceOf(hash))} for a hash. You pay for results only, so errors and repeats are free, and the balance never goes below zero.</p>
+<p>Every response says what it cost and what is left. The ledger on your Credits page lists every change.</p>
+<p class="actions"><a class="button quiet" href="${pageLinks(options.publicUrl).docsCredits}">Read about credits</a></p></div>
+<div class="scroll"><table class="ledger"><caption class="said">The first calls of an account</caption>
+<thead><tr><th scope="col">Call</th><th scope="col">Credits</th><th scope="col">Balance</th></tr></thead>
+<tbody>${rows.map(({ what, detail, change }) => {
+    balance += change;
+    return html`<tr><td><b>${what}</b><span>${detail}</span></td><td${change > 0 && html` class="plus"`}>${signed(change)}</td><td>${balance.toLocaleString("en-US")}</td></tr>\n`;
+  })}</tbody></table></div></section>
+`;
+}
+
+const signed = (change: number): string => {
+  const amount = Math.abs(change).toLocaleString("en-US");
+  if (change === 0) return "0";
+  return `${change > 0 ? "+" : "−"}${amount}`;
+};
+
+/** The price list; null where no credits are for sale. */
+function prices(options: PageOptions): Html | null {
+  const { dashboard, publicUrl } = options;
+  if (!dashboard?.prices) return null;
+  const { packs, lifetime } = dashboard.prices;
+  const offers = lifetime === null ? packs : [...packs, lifetime];
+  if (offers.length === 0) return null;
+  const recommended = recommendedOffer(dashboard.prices);
+  return html`<section aria-labelledby="prices"><h2 id="prices">Prices</h2>
+<p class="lead">A successful call costs ${callPrice(options.tools)}. You buy credits in packs${
+    lifetime && ", or with a lifetime plan on which they never expire"
+  }. There is no subscription.</p>
+<ul class="packs">${offers.map((offer) => offerCard(offer, offer.id === recommended, false))}</ul>
+<p class="soft">${freeTier(dashboard, signUpIsOpen(options), freeCall(options))}${
+    dashboard.prices.taxesAdded && "Taxes depend on your address and are added at checkout. "
+  }${howToBuy(dashboard.prices, pageLinks(publicUrl).credits)}</p>
+<p class="actions"><a class="button quiet" href="${pageLinks(publicUrl).pricing}">Compare prices</a></p></section>
+`;
+}
+
+function freeTier({ starter }: DashboardOffer, isOpen: boolean, free: string): string {
+  if (!isOpen || starter.credits === 0) return `${free} `;
+  return `Start free: you get ${starter.credits} starter credits when you confirm your email address, valid for ${starter.days} days. ${free} `;
+}
+
+const howToBuy = ({ payable, contact }: PricesView, credits: string): Html =>
+  payable
+    ? html`Buy credits on the <a href="${credits}">Credits</a> page.`
+    : contact === null
+      ? html`To buy credits, contact the operator of this service.`
+      : html`To buy credits, contact <a href="${contactHref(contact)}">${contact}</a>.`;
 
 function reasons({ publicUrl, dashboard }: PageOptions): Html {
   const links = pageLinks(publicUrl);

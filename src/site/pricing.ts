@@ -1,5 +1,5 @@
 import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
-import { callPrice, freeCall } from "#api/openapi/price-text.ts";
+import { callPrice, freeCall } from "#api/openapi/words.ts";
 import { contactHref, topUp } from "#top-up.ts";
 import { FRONT_STYLE } from "./front-style.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import { Webhook } from "standardwebhooks";
 import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
-import { freeCall } from "#api/openapi/price-text.ts";
+import { freeCall } from "#api/openapi/words.ts";
 import { ENDPOINTS_MAX, RETRY_WAITS_MS } from "#events/bounds.ts";
 import { EARLY_SCRIPT } from "#site/early-script.ts";
 import { lastsText, perThousand } from "#site/offer-text.ts";

@@ -2,12 +2,11 @@ import { KEY_PATTERN } from "#accounts/key-format.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { ACCOUNT_SCHEMAS, accountPaths } from "./account.ts";
 import type { ApiOptions, OpenApiDocument, Operation, PathItem } from "./document.ts";
-import { describeService, sizeInWords } from "./guide.ts";
-import { responseHeaders, toolResponseHeaders } from "./headers.ts";
-import { callPrice } from "./price-text.ts";
+import { REQUEST_HEADERS, responseHeaders, toolResponseHeaders } from "./headers.ts";
 import { problemExamples, problemResponses, problemSchemas, toolProblems } from "./problems.ts";
 import { toolExamples } from "./schemas.ts";
 import { bareResponses, namesOf, otherBodies, toolSchemas } from "./tool-schemas.ts";
+import { callPrice, sizeInWords } from "./words.ts";
 
 /**
  * Describes the API in OpenAPI 3.1. It is derived from the tools (schemas, limits, examples, prices) and the table of errors. The
@@ -58,6 +57,28 @@ export function describeApi(options: ApiOptions): OpenApiDocument {
       },
     },
   };
+}
+
+/** The description of the API as Markdown, for `info.description`: enough to make calls. The documentation has the rest. */
+function describeService(options: ApiOptions): string {
+  const { publicUrl, tools } = options;
+  return [
+    `Send a JSON body, or one of the types that an operation lists, with POST to \`${publicUrl}/api/v1/{tool}\`, with an API key in the header \`Authorization: Bearer <API key>\`.`,
+    `A successful call costs ${callPrice(tools)} and responds with 200 and \`ok\` true. An error is a problem document (RFC 9457) with \`ok\` false and a \`code\` that never changes its meaning. It costs nothing, unless it says that the call may have been charged (\`charged\`); such a charge is reversed, or kept for the repeat with the same \`Idempotency-Key\`. The first successful call of an account may be free: \`Credits-Charged\` says what a call cost.`,
+    ...priceTable(options),
+    "You can send these headers with every call:",
+    REQUEST_HEADERS.map(({ name, description }) => `- \`${name}\`: ${description}`).join("\n"),
+    "Within `/api/v1/` we only add: new tools, optional fields, response members, error codes and values of enumerations. Ignore members that you do not recognize, and expect values that this description does not list (`x-extensible-enum` lists those of today).",
+    "Fields with a default are optional. The default is in the description and in `x-default`.",
+    `The documentation explains [how to make calls](${publicUrl}/docs/calls), [every error code](${publicUrl}/docs/errors) and [credits](${publicUrl}/docs/credits).`,
+  ].join("\n\n");
+}
+
+/** The price of each tool, if prices differ. */
+function priceTable({ tools }: ApiOptions): string[] {
+  if (new Set(tools.map(({ price }) => price)).size < 2) return [];
+  const rows = tools.map(({ name, price }) => `| \`${name}\` | ${price.toLocaleString("en-US")} |`);
+  return [["| Tool | Credits per call |", "| --- | --- |", ...rows].join("\n")];
 }
 
 function toolPaths(options: ApiOptions): Record<string, PathItem> {

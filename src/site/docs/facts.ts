@@ -1,4 +1,4 @@
-import { callPrice, freeCall } from "#api/openapi/price-text.ts";
+import { callPrice, freeCall } from "#api/openapi/words.ts";
 import { createThrottle } from "#ledger/throttle.ts";
 import { type CreditSales, topUp } from "#top-up.ts";
 import type { PageOptions } from "../page-options.ts";

@@ -1,6 +1,6 @@
-import { sizeInWords } from "#api/openapi/guide.ts";
 import { RATE_HEADERS, REQUEST_HEADERS, responseHeaders } from "#api/openapi/headers.ts";
 import { ERROR_CODES, sampleProblem } from "#api/openapi/problems.ts";
+import { sizeInWords } from "#api/openapi/words.ts";
 import { bodyTypesOf } from "#api/pipeline/media-types.ts";
 import { ERRORS } from "#errors.ts";
 import {

@@ -1,7 +1,6 @@
 import type { JsonSchema } from "#api/openapi/document.ts";
-import { sizeInWords } from "#api/openapi/guide.ts";
-import { creditsText } from "#api/openapi/price-text.ts";
 import { inputSchema, outputSchema } from "#api/openapi/schemas.ts";
+import { creditsText, sizeInWords } from "#api/openapi/words.ts";
 import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "#api/pipeline/media-types.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { layOutJson } from "../json-layout.ts";

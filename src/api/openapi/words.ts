@@ -1,9 +1,9 @@
 import type { Tool } from "#tools/define-tool.ts";
 
-/** The prices of the tools in words. */
+/** Prices and sizes in words. */
 
 /** What the free first call depends on. */
-export type FreeCallOptions = {
+type FreeCallOptions = {
   tools: readonly Tool[];
   /** The first successful call of an account is free if its price is at most this many credits. */
   freeCallCredits: number;
@@ -38,3 +38,16 @@ export function freeCall(options: FreeCallOptions, call = "call"): string {
   const bound = freeCallBound(options);
   return bound === null ? "" : `The first ${call} of an account is free${bound}.`;
 }
+
+/** `1 MB (1,048,576 bytes)`; other sizes only in bytes. */
+export function sizeInWords(bytes: number): string {
+  for (const [unit, size] of [
+    ["MB", 1024 * 1024],
+    ["KB", 1024],
+  ] as const) {
+    if (bytes % size === 0) return `${count(bytes / size)} ${unit} (${count(bytes)} bytes)`;
+  }
+  return `${count(bytes)} bytes`;
+}
+
+const count = (value: number) => value.toLocaleString("en-US");

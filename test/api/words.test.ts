@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeApi } from "#api/openapi/openapi.ts";
-import { callPrice, freeCall } from "#api/openapi/price-text.ts";
+import { callPrice, freeCall } from "#api/openapi/words.ts";
 import { createPages } from "#site/pages.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import hash from "#tools/hash/tool.ts";
