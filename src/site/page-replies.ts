@@ -4,9 +4,17 @@ import type { RequestContext } from "#api/pipeline/request-context.ts";
 import { COMPRESS_FROM_BYTES } from "#limits.ts";
 import { etagOf } from "./content-hash.ts";
 
+type ReplyOptions = NonNullable<Parameters<Replier["plain"]>[4]>;
+
 export type PageReplier = Pick<Replier, "plain"> & {
   /** Like `plain`, for one of the site's own bodies. There are few of them, so each is compressed once. */
-  own: Replier["plain"];
+  own(
+    contentType: string,
+    body: string,
+    asked: Headers,
+    context: RequestContext,
+    more: ReplyOptions,
+  ): Response | Promise<Response>;
   /**
    * A page that is the same for everyone. Caches may keep it and ask whether it has changed: `If-None-Match` then gets a 304
    * without a body (RFC 9110, section 13.1.2).
@@ -20,38 +28,40 @@ export type PageReplier = Pick<Replier, "plain"> & {
   ): Response | Promise<Response>;
 };
 
-/** The most ETags and compressed bodies that are kept: more than a site has pages. */
-const KEPT_MAX = 500;
-/** Of compressed bodies. A site has about 2 MB, in both codings. */
-const KEPT_BYTES_MAX = 16 * 1024 * 1024;
+type Compress = NonNullable<AppContext["compress"]>;
+type Kept = { etag: string; compressed: Map<string, Promise<Uint8Array>> };
+
+/** More bodies than a site has. When pages change, their earlier forms are dropped at this bound, with all others. */
+const KEPT_MAX = 200;
 
 export function createPageReplier(
   replier: Replier,
   { compress }: Pick<AppContext, "compress">,
 ): PageReplier {
-  /** By type and path. A page is hashed when it is first sent, and again when it has changed. */
-  const kept = new Map<string, { body: string; etag: string }>();
+  /** By body, which is hashed when it is first sent, and compressed when it is first asked for in a coding. */
+  const kept = new Map<string, Kept>();
 
-  /** Weak, because one ETag stands for every content coding of the page (RFC 9110, section 8.8.1). */
-  function etagFor(contentType: string, url: string, body: string): string {
-    const name = `${contentType} ${new URL(url).pathname}`;
-    const known = kept.get(name);
-    if (known?.body === body) return known.etag;
+  function keep(body: string): Kept {
+    const known = kept.get(body);
+    if (known !== undefined) return known;
     if (kept.size >= KEPT_MAX) kept.clear();
-    const etag = `W/${etagOf(body)}`;
-    kept.set(name, { body, etag });
-    return etag;
+    // Weak, because one ETag stands for every content coding of the page (RFC 9110, section 8.8.1).
+    const made = { etag: `W/${etagOf(body)}`, compressed: new Map() };
+    kept.set(body, made);
+    return made;
   }
 
-  const compressOnce = compress === null ? null : createCompressOnce(compress);
-  const own: Replier["plain"] = (type, body, asked, context, more) =>
-    replier.plain(type, body, asked, context, { ...more, compress: compressOnce });
+  const own: PageReplier["own"] = (type, body, asked, context, more) =>
+    replier.plain(type, body, asked, context, {
+      ...more,
+      compress: compress && compressOnce(keep(body), compress),
+    });
 
   return {
     plain: replier.plain,
     own,
     page(contentType, body, request, context, more = {}) {
-      const etag = etagFor(contentType, request.url, body);
+      const { etag } = keep(body);
       const headers: Record<string, string> = { ...more, "Cache-Control": "no-cache", ETag: etag };
       if (!isAmong(request.headers.get("if-none-match"), etag)) {
         return own(contentType, body, request.headers, context, { headers });
@@ -66,34 +76,14 @@ export function createPageReplier(
   };
 }
 
-type Compress = NonNullable<AppContext["compress"]>;
-
-/**
- * Compresses each body once for each coding. Requests that come together wait for the same work, and a failure is not kept. What is kept
- * is bounded: a page that has changed leaves its earlier form behind, and all of it is dropped when there is too much.
- */
-export function createCompressOnce(compress: Compress, bytesMax = KEPT_BYTES_MAX): Compress {
-  const kept = new Map<string | Uint8Array, Map<string, Promise<Uint8Array>>>();
-  let bytes = 0;
-
-  async function compressNow(encoding: "br" | "gzip", body: string | Uint8Array) {
-    const small = await compress(encoding, body);
-    bytes += small.byteLength;
-    return small;
-  }
-
+/** Requests that come together wait for the same work, and a failure is not kept. */
+function compressOnce({ compressed }: Kept, compress: Compress): Compress {
   return (encoding, body) => {
-    if (bytes > bytesMax || kept.size >= KEPT_MAX) {
-      kept.clear();
-      bytes = 0;
-    }
-    const forms = kept.get(body) ?? new Map<string, Promise<Uint8Array>>();
-    kept.set(body, forms);
-    const known = forms.get(encoding);
+    const known = compressed.get(encoding);
     if (known !== undefined) return known;
-    const made = compressNow(encoding, body);
-    forms.set(encoding, made);
-    made.catch(() => forms.delete(encoding));
+    const made = compress(encoding, body);
+    compressed.set(encoding, made);
+    made.catch(() => compressed.delete(encoding));
     return made;
   };
 }
