@@ -136,14 +136,8 @@ export const PRICE_CREDITS_MAX = 1_000_000;
 
 export const HEADER_BYTES_MAX = 32 * KB;
 export const HEADERS_TIMEOUT_MS = 10_000;
-/** Headers and body together; 6 MB at 128 KB/s arrive in 48 s. */
-export const REQUEST_TIMEOUT_MS = 60_000;
-/**
- * For the body alone, at the edge: a body that is still arriving counts against the small memory of an isolate, so a
- * stalled client must not hold it for long. A text of 1 MB needs 70 KB/s; the same text in escapes (6 MB) needs 420
- * KB/s.
- */
-export const WORKER_BODY_TIMEOUT_MS = 15_000;
+/** For headers and body together. A text of 1 MB needs 35 KB/s; the same text in escapes (6 MB) needs 210 KB/s. */
+export const REQUEST_TIMEOUT_MS = 30_000;
 
 /** Longer than the usual 60 s of a proxy, so that the proxy closes first and never writes into a closing connection. */
 export const KEEP_ALIVE_MS = 65_000;
@@ -154,62 +148,33 @@ export const CONNECTIONS_MAX = 10_000;
 /** Of one network address: enough for an office behind it, and a tenth of all. */
 export const CONNECTIONS_PER_PEER_DEFAULT = 1_000;
 
-/**
- * How fast a body must arrive that holds memory or has announced that it will: a client that stalls or sends single
- * bytes must not keep others out. GPRS is faster.
- */
-export const BODY_WINDOW_MS = 5_000;
-export const BODY_WINDOW_BYTES_MIN = 4 * KB;
-
-/**
- * Bounds the memory for bodies and responses of large calls, in total and for each account. A call beyond a bound waits a little,
- * and then gets 503.
- */
+/** Bounds the memory for bodies and responses of large calls (api/pipeline/memory-budget.ts). */
 export type MemoryLimits = {
   /** At least what one call may hold, so that a call that is alone always fits. */
   bytes: number;
-  /** An eighth of all, so that a few accounts cannot use it up; at least what one call may hold. */
+  /** A quarter of all, so that one account cannot use it up; at least what one call may hold. */
   bytesPerAccount: number;
-  callsPerAccount: number;
-  /** A lease this old is released: its call ended without releasing it. */
+  /** What was taken so long ago is free: its call ended without releasing it. */
   heldMsMax: number;
-  /** How long a call waits for memory before it gets 503, in all. */
-  waitMsMax: number;
-  /** Calls that wait at the same time, each with up to 64 KB of its body; more get 503 at once. */
-  waitingMax: number;
-  waitingPerAccount: number;
-  /** The bytes that other threads hold, which count towards `bytes` too. Left out: there are none. */
-  others?(): number;
-  /** Called with the bytes that are held here. */
-  onChange?(bytes: number): void;
 };
+/** How long a call waits for memory, in all. Four ordinary megabytes of Markdown take half a second at the edge, so a burst of 20 gets through. */
+export const MEMORY_WAIT_MS = 2_000;
+/** Bodies take memory in steps of this size, that of a chunk: because all steps are equal, no call overtakes one that waits. */
+export const MEMORY_GRANT_BYTES = 64 * KB;
 /** The largest body, of a call or of a message of MCP around it, as received and inflated. */
-const LARGEST_CALL_BYTES = 2 * (bodyBytesFor(MARKDOWN_BYTES_MAX) + SPACE_BYTES);
-/** Four ordinary megabytes of Markdown take half a second at the edge, so a burst of 20 gets through. */
-const MEMORY_WAIT_MS = 2_000;
+const LARGEST_CALL_BYTES =
+  2 * (bodyBytesFor(MARKDOWN_BYTES_MAX) + SPACE_BYTES + MEMORY_GRANT_BYTES);
 const memoryLimits = (bytes: number) => ({
   bytes,
-  bytesPerAccount: Math.max(bytes / 8, LARGEST_CALL_BYTES),
+  bytesPerAccount: Math.max(bytes / 4, LARGEST_CALL_BYTES),
 });
-/** On a machine. One account may take a quarter of the places in the queue for the threads. */
+/** On a machine, where the end of every call is reported. */
 export const NODE_MEMORY: MemoryLimits = {
   ...memoryLimits(256 * MB),
-  callsPerAccount: 16,
-  // On Node the end of every call is reported.
   heldMsMax: Number.POSITIVE_INFINITY,
-  waitMsMax: MEMORY_WAIT_MS,
-  waitingMax: 256,
-  waitingPerAccount: 32,
 };
 /** In an isolate of 128 MB. */
-export const WORKER_MEMORY: MemoryLimits = {
-  ...memoryLimits(20 * MB),
-  callsPerAccount: 4,
-  heldMsMax: 60_000,
-  waitMsMax: MEMORY_WAIT_MS,
-  waitingMax: 64,
-  waitingPerAccount: 16,
-};
+export const WORKER_MEMORY: MemoryLimits = { ...memoryLimits(20 * MB), heldMsMax: 60_000 };
 
 /** How long a call waits for the ledger before the client gets 503. A commit normally takes well under 10 ms. */
 export const LEDGER_TIMEOUT_MS = 5_000;
@@ -222,8 +187,8 @@ export const LEDGER_BATCH_MAX = 512;
 
 /** A tool on a worker thread is stopped after this time. The slowest known input within the limits takes 3.4 s. */
 export const TOOL_TIMEOUT_MS = 20_000;
-/** Large inputs in the queue for a worker thread. Each may take 6 MB. */
-export const TOOL_QUEUE_MAX = 64;
+/** Calls of one account that may wait for a worker thread. The memory that they may hold bounds those of all accounts. */
+export const TOOL_QUEUE_PER_ACCOUNT_MAX = 64;
 
 /** A body of the dashboard: a label, an address, a password. */
 export const DASHBOARD_BODY_BYTES_MAX = 64 * KB;

@@ -1,158 +1,247 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { createMemoryBudget, type MemoryLease } from "#api/pipeline/memory-budget.ts";
 import { ApiError } from "#errors.ts";
-import type { MemoryLimits } from "#limits.ts";
+import { MEMORY_WAIT_MS } from "#limits.ts";
+import { createChance } from "../ledger/rules/chance.ts";
+import { SAMPLE_SEED } from "../support/sample.ts";
 
-/** The memory budget of large calls: what it admits, what is held, and that all of it is freed. */
-const LIMITS: MemoryLimits = {
-  bytes: 100,
-  bytesPerAccount: 80,
-  callsPerAccount: 2,
-  heldMsMax: 1_000,
-  waitMsMax: 2_000,
-  waitingMax: 8,
-  waitingPerAccount: 4,
-};
+/** The memory of large calls: what a call gets at once, what it waits for, and that all of it is freed. */
+const LIMITS = { bytes: 100, bytesPerAccount: 60, heldMsMax: 60_000 };
 
-function open() {
+/** The clock stands still but for `pass`. */
+function open(t: TestContext) {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   let now = 0;
   const budget = createMemoryBudget(LIMITS, () => now);
-  return {
-    of: (account: string) => budget.of(account),
-    pass: (ms: number) => {
-      now += ms;
-    },
-  };
+
+  async function settle(): Promise<void> {
+    for (let turns = 0; turns < 4; turns += 1) await Promise.resolve();
+  }
+
+  async function pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 20) {
+      now += 20;
+      t.mock.timers.tick(20);
+      await settle();
+    }
+  }
+
+  function call(account: string, bytes: number) {
+    const lease = budget.of(account);
+    const own = { lease, state: "has memory", take, release: lease.release };
+    function take(more: number): void {
+      const waited = lease.take(more);
+      if (waited === undefined) return;
+      own.state = "waits";
+      waited.then(
+        () => {
+          own.state = "has memory";
+        },
+        (error) => {
+          own.state = messageOf(error);
+        },
+      );
+    }
+    take(bytes);
+    return own;
+  }
+
+  return { budget, pass, settle, call };
 }
 
-const isRefused = (act: () => void) =>
-  assert.throws(act, (fault) => fault instanceof ApiError && fault.code === "unavailable");
+function messageOf(error: unknown): string {
+  assert.ok(error instanceof ApiError && error.code === "unavailable", String(error));
+  assert.equal(error.details.headers?.["Retry-After"], "1");
+  assert.match(error.message, /not charged/);
+  return error.message;
+}
 
-const kept = () => assert.fail("a complete body loses its memory to no other");
+const statesOf = (calls: { state: string }[]) => calls.map(({ state }) => state).join(", ");
 
-/** A call whose body has arrived. */
+test("memory is bounded in total and for one account, and the error says which bound it is", async (t) => {
+  const { call, pass } = open(t);
+  const calls = [call("a", 40), call("a", 20), call("b", 40)];
+  assert.equal(statesOf(calls), "has memory, has memory, has memory");
+  const late = [call("a", 1), call("c", 1)];
+  await pass(MEMORY_WAIT_MS - 20);
+  assert.equal(statesOf(late), "waits, waits");
+  await pass(20);
+  assert.match(late[0]?.state ?? "", /^The large calls of the account already hold/);
+  assert.match(late[1]?.state ?? "", /^The service is already handling as many large calls/);
+});
+
+test("a waiting call gets its memory as soon as another one ends", async (t) => {
+  const { call, pass, settle } = open(t);
+  const [first, second] = [call("a", 60), call("b", 40)];
+  const [late, last] = [call("c", 30), call("d", 50)];
+  await pass(500);
+  second.release();
+  await settle();
+  assert.equal(statesOf([late, last]), "has memory, waits");
+  first.release();
+  await settle();
+  assert.equal(last.state, "has memory");
+});
+
+test("calls get memory in the order of their arrival, but those that hold some come first", async (t) => {
+  const { call, settle } = open(t);
+  const [holder, other] = [call("a", 40), call("b", 60)];
+  const line = [call("c", 20), call("d", 20)];
+  holder.take(20);
+  await settle();
+  other.release();
+  other.take(20);
+  await settle();
+  assert.equal(holder.state, "has memory");
+  assert.equal(statesOf([...line, other]), "has memory, has memory, waits");
+});
+
+test("a call that waits because of its own account keeps nobody else out", async (t) => {
+  const { call, settle } = open(t);
+  const held = [call("a", 60), call("b", 40)];
+  const own = call("a", 10);
+  const other = call("c", 10);
+  held[1]?.release();
+  await settle();
+  assert.equal(statesOf([own, other]), "waits, has memory");
+});
+
+test("a call waits 2 s in all its waits together", async (t) => {
+  const { call, pass, settle } = open(t);
+  const [first, second] = [call("a", 60), call("b", 40)];
+  const late = call("c", 20);
+  await pass(1_500);
+  second.release();
+  await settle();
+  assert.equal(late.state, "has memory");
+  call("d", 20);
+  late.take(20);
+  await pass(480);
+  assert.equal(late.state, "waits");
+  await pass(20);
+  assert.match(late.state, /as many large calls/);
+  first.release();
+});
+
+test("of bodies that have filled the memory before any is complete, the first to wait gives way", async (t) => {
+  const { call, pass } = open(t);
+  const [one, two] = [call("a", 50), call("b", 50)];
+  one.take(10);
+  await pass(20);
+  two.take(10);
+  await pass(MEMORY_WAIT_MS - 20);
+  assert.match(one.state, /as many large calls/);
+  assert.equal(two.state, "has memory");
+  // What the first one held is free, before its call has ended.
+  assert.equal(call("c", 40).state, "has memory");
+});
+
+test("a response may exceed the budget; until it has been sent, no other large call starts", async (t) => {
+  const { budget, call, pass, settle } = open(t);
+  const [large, other] = [call("a", 10), call("b", 10)];
+  large.lease.set(500);
+  assert.equal(budget.isTight(), true);
+  assert.throws(() => other.lease.set(20), ApiError);
+  const response = large.lease.toResponse();
+  large.release();
+  other.take(0);
+  await pass(20);
+  assert.equal(other.state, "waits");
+  response.release();
+  response.release();
+  await settle();
+  assert.equal(other.state, "has memory");
+  assert.equal(budget.isTight(), false);
+  assert.equal(call("c", 60).state, "has memory");
+});
+
+test("memory that was held for too long is free, and its response knows that it is over", () => {
+  let now = 0;
+  const budget = createMemoryBudget(LIMITS, () => now);
+  const response = taken(budget.of("a"), 60).toResponse();
+  now = LIMITS.heldMsMax;
+  assert.equal(response.isOver(), false);
+  now += 1;
+  taken(budget.of("b"), 60);
+  assert.equal(response.isOver(), true);
+  response.release();
+  assert.equal(budget.isTight(), true);
+});
+
 function taken(lease: MemoryLease, bytes: number): MemoryLease {
-  lease.take(bytes, kept);
-  lease.complete();
+  assert.equal(lease.take(bytes), undefined);
   return lease;
 }
 
-test("so many bytes are let in, in all and of one account, and so many calls", () => {
-  const budget = open();
-  const first = taken(budget.of("a"), 50);
-  isRefused(() => budget.of("a").take(31, kept));
-  const second = taken(budget.of("a"), 30);
-  isRefused(() => budget.of("a").take(1, kept));
-  isRefused(() => budget.of("b").take(21, kept));
-  const third = taken(budget.of("b"), 20);
-  for (const lease of [first, second, third]) lease.release();
-  taken(budget.of("a"), 80);
+test("a call that ends while it waits leaves the line", async (t) => {
+  const { call, settle } = open(t);
+  const [first, second] = [call("a", 60), call("b", 40)];
+  const gone = call("c", 40);
+  const next = call("d", 40);
+  gone.release();
+  second.release();
+  await settle();
+  assert.equal(statesOf([gone, next]), "waits, has memory");
+  first.release();
+  assert.equal(call("e", 60).state, "has memory");
 });
 
-test("an answer may take more than the budget; then nothing large goes on until it has left", () => {
-  const budget = open();
-  const [large, other] = [taken(budget.of("a"), 10), taken(budget.of("b"), 10)];
-  large.swap(500);
-  isRefused(() => other.swap(10));
-  isRefused(() => budget.of("c").take(1, kept));
-  const held = large.toResponse();
-  large.release();
-  isRefused(() => other.swap(10));
-  held.release();
-  other.swap(10);
-  budget.of("c").take(1, kept);
+test("in any interleaving the bounds hold, every call ends, and all memory is free then", async (t) => {
+  for (let run = 0; run < 60; run += 1) {
+    const seed = SAMPLE_SEED + run;
+    try {
+      await runModel(t, seed);
+    } catch (error) {
+      throw new Error(`TEST_SEED=${seed}`, { cause: error });
+    } finally {
+      t.mock.timers.reset();
+    }
+  }
 });
 
-test("leaving twice, or never having come, changes nothing", () => {
-  const budget = open();
-  const lease = taken(budget.of("a"), 80);
-  const held = lease.toResponse();
-  held.release();
-  held.release();
-  lease.release();
-  budget.of("b").release();
-  taken(budget.of("a"), 80);
-  isRefused(() => budget.of("b").take(21, kept));
-});
-
-test("what was held too long counts no more, and is told so", () => {
-  const budget = open();
-  const lost = taken(budget.of("a"), 80);
-  const held = lost.toResponse();
-  budget.pass(900);
-  isRefused(() => budget.of("b").take(80, kept));
-  assert.equal(held.isOver(), false);
-  budget.pass(200);
-  const next = taken(budget.of("b"), 80);
-  assert.equal(held.isOver(), true);
-  held.release();
-  isRefused(() => budget.of("c").take(80, kept));
-  next.release();
-  taken(budget.of("c"), 80);
-});
-
-test("a body in pieces counts by what has arrived, and is one call", () => {
-  const budget = open();
-  const [first, second] = [budget.of("a"), budget.of("a")];
-  for (let piece = 0; piece < 4; piece += 1) first.take(10, kept);
-  second.take(40, kept);
-  isRefused(() => budget.of("a").take(1, kept));
-  taken(budget.of("b"), 20);
-  isRefused(() => budget.of("b").take(1, kept));
-});
-
-test("an older call gets the memory of the newest whose body is incomplete, of its account first", () => {
-  const budget = open();
-  const evicted: string[] = [];
-  const arriving = (name: string, account: string, bytes: number) => {
-    const lease = budget.of(account);
-    const evict = (error: ApiError) => {
-      assert.equal(error.code, "unavailable");
-      assert.equal(error.details.headers?.["Retry-After"], "1");
-      evicted.push(name);
-    };
-    lease.take(bytes, evict);
-    return (more: number) => lease.take(more, evict);
+async function runModel(t: TestContext, seed: number): Promise<void> {
+  const chance = createChance(seed);
+  const { budget, call, pass } = open(t);
+  type Live = ReturnType<typeof call> & { account: string; arrived: number; left: number };
+  let live: Live[] = [];
+  const end = (one: Live) => {
+    one.release();
+    live = live.filter((other) => other !== one);
   };
-  const oldest = arriving("oldest", "a", 20);
-  const complete = taken(budget.of("b"), 20);
-  arriving("second", "b", 20);
-  arriving("third", "a", 30);
-  const newest = arriving("newest", "c", 9);
-  isRefused(() => newest(2));
-  isRefused(() => budget.of("d").take(2, kept));
-  assert.deepEqual(evicted, [], "a newer call takes nothing from older ones");
-  oldest(31);
-  assert.deepEqual(evicted, ["third"], "the account is at its bound");
-  oldest(9);
-  assert.deepEqual(evicted, ["third", "newest"]);
-  oldest(20);
-  assert.deepEqual(evicted, ["third", "newest", "second"]);
-  isRefused(() => oldest(1));
-  complete.release();
-  isRefused(() => oldest(1));
-});
-
-test("bytes that other threads hold count towards the bound of all, and they see what is held here", () => {
-  let others = 0;
-  let here = 0;
-  const shared = {
-    others: () => others,
-    onChange(bytes: number) {
-      here = bytes;
-    },
-  };
-  const budget = createMemoryBudget({ ...LIMITS, ...shared }, () => 0);
-  const lease = taken(budget.of("a"), 40);
-  assert.equal(here, 40);
+  async function step(mayBegin: boolean): Promise<void> {
+    if (mayBegin && chance.percent(30)) {
+      const account = `account ${chance.below(4)}`;
+      const bytes = 1 + chance.below(10);
+      const one = call(account, bytes);
+      live.push(Object.assign(one, { account, arrived: bytes, left: chance.below(40) }));
+    }
+    for (const one of live) {
+      if (one.state === "waits" || !chance.percent(40)) continue;
+      if (one.state !== "has memory" || one.left === 0) end(one);
+      else {
+        const bytes = Math.min(one.left, 10);
+        one.left -= bytes;
+        one.arrived += bytes;
+        one.take(bytes);
+      }
+    }
+    // A client disconnects.
+    const gone = live[chance.below(20)];
+    if (gone !== undefined && chance.percent(10)) end(gone);
+    if (chance.percent(40)) await pass(20 * chance.below(10));
+    const holding = live.filter(({ state }) => state === "has memory");
+    const sum = (some: Live[]) => some.reduce((bytes, { arrived }) => bytes + arrived, 0);
+    assert.ok(sum(holding) <= LIMITS.bytes);
+    for (const own of Map.groupBy(holding, ({ account }) => account).values())
+      assert.ok(sum(own) <= LIMITS.bytesPerAccount);
+  }
+  for (let steps = 0; steps < 60; steps += 1) await step(true);
+  for (let steps = 0; live.length > 0; steps += 1) {
+    assert.ok(steps < 2_000, `${live.length} calls are stuck`);
+    await step(false);
+  }
   assert.equal(budget.isTight(), false);
-  others = 50;
-  assert.equal(budget.isTight(), true);
-  isRefused(() => budget.of("b").take(20, kept));
-  others = 70;
-  isRefused(() => budget.of("b").swap(1));
-  lease.release();
-  assert.equal(here, 0);
-  taken(budget.of("b"), 20);
-});
+  taken(budget.of("x"), 60);
+  taken(budget.of("y"), 40);
+}

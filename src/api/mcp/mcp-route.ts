@@ -15,7 +15,7 @@ import {
 } from "../routes.ts";
 import { isBatch } from "./message.ts";
 import { createMcp, type Exchange, type Reply } from "./serve-message.ts";
-import { once, type Piece } from "./tool-result.ts";
+import type { Piece } from "./tool-result.ts";
 
 /**
  * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions, each response in JSON. This file is the
@@ -63,9 +63,9 @@ export function createMcpRoute(deps: McpDeps): Route {
         call(tool, args, key) {
           // The credits and the rate are in the result of the call, not in the headers of the message.
           Object.assign(context, { charged: null, balance: null, rate: null });
-          const inner = requestFor(tool, headers, args, { key, requestId: context.requestId });
-          // The message counts what it holds, and its calls are made one after the other.
-          budget.cover(inner, lease);
+          const sent = requestFor(tool, headers, args, { key, requestId: context.requestId });
+          // The calls of a message are made one after the other.
+          const inner = { ...sent, lease };
           const call = calls.get(pathOf(tool));
           if (call === undefined) throw new Error(`No call of ${tool.name}`);
           return call(inner, connection);
@@ -220,7 +220,7 @@ function requestFor(
     headers: headersOfCall(sent, own),
     bodyUsed: false,
     arrayBuffer: async () => body,
-    body: args === null ? null : streamOf(once(body)),
+    body: null,
   };
 }
 

@@ -1,21 +1,20 @@
 import { ApiError } from "#errors.ts";
-import { DRAIN_SLACK_BYTES, DRAIN_WAIT_MS } from "#limits.ts";
-import {
-  type Arrival,
-  type BodyLease,
-  CLOSE,
-  createArrival,
-  createStop,
-  inTime,
-  SMALL_BYTES,
-} from "./body-arrival.ts";
+import { DRAIN_SLACK_BYTES, DRAIN_WAIT_MS, MEMORY_GRANT_BYTES } from "#limits.ts";
 import type { ApiRequest, HeaderLookup } from "./exchange.ts";
+import type { MemoryLease } from "./memory-budget.ts";
 
 /**
  * Reads a request's body within a limit and never holds more than that. A rejected body is read and dropped up to a
  * little past its limit, so that the client gets its response and keeps its connection; beyond that the connection is
  * closed. This happens before the response, because workerd drops a connection whose body was left unread.
  */
+
+const CLOSE = { Connection: "close" };
+/** A smaller body takes no more memory than its connection. */
+export const SMALL_BYTES = 16 * 1024;
+
+/** From what a large body takes its memory; null for bodies that are not counted, because their limit is low. */
+export type BodyLease = Pick<MemoryLease, "take"> | null;
 
 /** What reading a body needs of its request. */
 export type BodyRequest = Pick<ApiRequest, "headers" | "bodyUsed" | "arrayBuffer" | "body">;
@@ -36,8 +35,6 @@ export type ReadOptions = {
   timeoutMs?: number | null;
   /** Called before a client that waits is told to send its body. Throws where the body would be rejected anyway. */
   beforeContinue?: () => void;
-  /** Called when the body has to wait for memory. What it throws ends the reading. */
-  beforeWait?: () => Promise<void>;
   /** Called with the number of bytes that were transferred. */
   onReceived?: (bytes: number) => void;
 };
@@ -63,9 +60,7 @@ export async function readBody(
   const raw = await readRaw(request, bytesMax, lease, options);
   options.onReceived?.(raw.byteLength);
   // A client may set the header on every request, even with an empty body.
-  const body = zipped && raw.byteLength > 0 ? await inflate(raw, bytesMax, lease, options) : raw;
-  lease?.complete();
-  return body;
+  return zipped && raw.byteLength > 0 ? inflate(raw, bytesMax, lease) : raw;
 }
 
 /**
@@ -109,9 +104,8 @@ async function readRaw(
   request: BodyRequest,
   bytesMax: number,
   lease: BodyLease,
-  options: ReadOptions,
+  { timeoutMs = null, beforeContinue }: ReadOptions,
 ): Promise<Uint8Array> {
-  const { timeoutMs = null, beforeContinue } = options;
   const length = announcedLength(request);
   if (length !== null && length > bytesMax) {
     const dropped = await dropBody(request, bytesMax);
@@ -121,14 +115,14 @@ async function readRaw(
   if (length !== 0 && waiting.has(request)) beforeContinue?.();
   waiting.delete(request);
   try {
-    // The HTTP server enforces the announced length, so the bytes need not be counted.
-    if (length !== null && length <= SMALL_BYTES) {
+    // The HTTP server enforces the announced length.
+    if (length !== null && (length <= SMALL_BYTES || lease === null)) {
       const reading = request.arrayBuffer();
       const read = await (timeoutMs === null ? reading : inTime(reading, timeoutMs));
       return read instanceof Uint8Array ? read : new Uint8Array(read);
     }
     if (request.body === null) return new Uint8Array();
-    return await readLarge(request, request.body.getReader(), bytesMax, lease, options);
+    return await readLarge(request, request.body.getReader(), bytesMax, lease, timeoutMs);
   } catch (cause) {
     const error = cause instanceof ApiError ? cause : incomplete(cause);
     if (error.details.headers === CLOSE) unfinished.add(request);
@@ -138,47 +132,34 @@ async function readRaw(
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-/** Reads a body that is or may become large: counts what arrives, and demands that it keeps arriving. */
+/** Reads a body that is or may become large, and counts what arrives. */
 async function readLarge(
   request: BodyRequest,
   reader: Reader,
   bytesMax: number,
   lease: BodyLease,
-  { timeoutMs = null, beforeWait }: ReadOptions,
+  timeoutMs: number | null,
 ): Promise<Uint8Array> {
-  const stop = createStop();
-  const arrival = createArrival(lease, stop, beforeWait);
-  // A client that disconnects waits for memory no longer, though nothing reads its body then.
-  reader.closed.catch((cause) => stop.stop(incomplete(cause)));
-  // A client that announces a large body has it at hand.
-  if (announcedLength(request) !== null) arrival.watchPace();
+  const blocks = createBlocks(lease);
+  const reading = collect(reader, bytesMax, "is too large", blocks);
   try {
-    return await inTime(collect(reader, bytesMax, "is too large", arrival), timeoutMs, stop);
+    return await (timeoutMs === null ? reading : inTime(reading, timeoutMs));
   } catch (error) {
+    blocks.discard();
     // No memory was left. The client gets its response and keeps its connection if the rest comes soon.
     if (error instanceof ApiError && error.code === "unavailable") {
-      const rest = bytesMax + DRAIN_SLACK_BYTES - arrival.bytes();
+      const rest = bytesMax + DRAIN_SLACK_BYTES - blocks.bytes();
       if (!(await soon(drop(reader, rest).catch(() => false)))) unfinished.add(request);
     }
     throw error;
-  } finally {
-    arrival.discard();
   }
 }
 
-async function inflate(
-  raw: Uint8Array,
-  bytesMax: number,
-  lease: BodyLease,
-  { beforeWait }: ReadOptions,
-): Promise<Uint8Array> {
-  const stop = createStop();
-  const arrival = createArrival(lease, stop, beforeWait);
+async function inflate(raw: Uint8Array, bytesMax: number, lease: BodyLease): Promise<Uint8Array> {
   try {
     const source = new Blob([raw as Uint8Array<ArrayBuffer>]).stream();
     const reader = source.pipeThrough(new DecompressionStream("gzip")).getReader();
-    const reading = collect(reader, bytesMax, "is too large when inflated", arrival);
-    return await inTime(reading, null, stop);
+    return await collect(reader, bytesMax, "is too large when inflated", createBlocks(lease));
   } catch (cause) {
     if (cause instanceof ApiError) throw cause;
     throw new ApiError(
@@ -189,8 +170,6 @@ async function inflate(
         errors: [{ header: "Content-Encoding", detail: "the body is not valid gzip" }],
       },
     );
-  } finally {
-    arrival.discard();
   }
 }
 
@@ -199,24 +178,76 @@ async function collect(
   reader: Reader,
   bytesMax: number,
   excess: string,
-  arrival: Arrival,
+  blocks: Blocks,
 ): Promise<Uint8Array> {
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return arrival.join();
-    const size = arrival.bytes() + value.byteLength;
+    if (done) return blocks.join();
+    const size = blocks.bytes() + value.byteLength;
     if (size > bytesMax) {
-      arrival.discard();
+      blocks.discard();
       const dropped = await soon(drop(reader, bytesMax + DRAIN_SLACK_BYTES - size));
       throw tooLarge(bytesMax, excess, dropped);
     }
-    const added = arrival.add(value);
-    // Where the reading was stopped, the result is not awaited.
-    if (!(added instanceof Promise ? await added : added)) return NO_BYTES;
+    await blocks.add(value);
   }
 }
 
-const NO_BYTES = new Uint8Array();
+/**
+ * What has arrived of a body, copied into blocks: a body in single bytes must not be held as an object for each. Memory is
+ * taken for every block but the first, which is small.
+ */
+type Blocks = {
+  /** Waits if there is no memory for the chunk, and throws an ApiError `unavailable` if it waited in vain. */
+  add(chunk: Uint8Array): Promise<void>;
+  bytes(): number;
+  /** All bytes in one piece. */
+  join(): Uint8Array;
+  /** Drops what has arrived, and whatever still comes: the client may hold its connection for long. */
+  discard(): void;
+};
+
+function createBlocks(lease: BodyLease): Blocks {
+  let blocks = [new Uint8Array(SMALL_BYTES)];
+  /** The bytes in the last block. */
+  let filled = 0;
+  let bytes = 0;
+
+  async function add(chunk: Uint8Array): Promise<void> {
+    for (let from = 0; from < chunk.byteLength; ) {
+      if (filled === blocks.at(-1)?.byteLength) {
+        const waited = lease?.take(MEMORY_GRANT_BYTES);
+        if (waited !== undefined) await waited;
+        blocks.push(new Uint8Array(MEMORY_GRANT_BYTES));
+        filled = 0;
+      }
+      const last = blocks.at(-1);
+      if (last === undefined) throw new Error("The body has been discarded");
+      const part = chunk.subarray(from, from + last.byteLength - filled);
+      last.set(part, filled);
+      filled += part.byteLength;
+      bytes += part.byteLength;
+      from += part.byteLength;
+    }
+  }
+
+  return {
+    add,
+    bytes: () => bytes,
+    join() {
+      const whole = new Uint8Array(bytes);
+      let at = 0;
+      for (const block of blocks) {
+        whole.set(block.subarray(0, bytes - at), at);
+        at += block.byteLength;
+      }
+      return whole;
+    },
+    discard() {
+      blocks = [];
+    },
+  };
+}
 
 /** Reads and discards the rest. It never cancels the stream, which would close the connection before the response. */
 async function drop(reader: Reader, bytesMax: number): Promise<boolean> {
@@ -227,6 +258,23 @@ async function drop(reader: Reader, bytesMax: number): Promise<boolean> {
   }
   return false;
 }
+
+async function inTime<Read>(reading: Promise<Read>, timeoutMs: number): Promise<Read> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(tooLate(timeoutMs)), timeoutMs);
+  try {
+    return await Promise.race([reading, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const tooLate = (timeoutMs: number) =>
+  new ApiError(
+    "request_timeout",
+    `The body did not arrive within ${timeoutMs / 1000} seconds. Send it again over a faster connection.`,
+    { headers: CLOSE },
+  );
 
 const incomplete = (cause: unknown) =>
   new ApiError(

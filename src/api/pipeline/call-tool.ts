@@ -1,12 +1,9 @@
-import { ApiError } from "#errors.ts";
 import { callRef, createIds } from "#ids.ts";
 import { type DebitOrder, NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import { PIECE_CHARS } from "#tools/long-text.ts";
 import type { AppContext } from "../app-context.ts";
 import type { Authenticator } from "./authenticate.ts";
-import { isWaiting, readBody } from "./body.ts";
-import { SMALL_BYTES } from "./body-arrival.ts";
+import { isWaiting, readBody, SMALL_BYTES } from "./body.ts";
 import { chargeReversed, chargeUnknown, clientLeft, unavailable } from "./call-errors.ts";
 import type { ApiRequest, ApiResponse } from "./exchange.ts";
 import { addEarliest, type Gate, type OpenGate } from "./gate.ts";
@@ -21,7 +18,7 @@ import {
 import type { MemoryBudget } from "./memory-budget.ts";
 import { bodyBytesMaxOf, requireBodyType } from "./read-input.ts";
 import { millisecondsText, type Replier } from "./reply.ts";
-import { isLargeText } from "./reply-pieces.ts";
+import { heldBytes } from "./reply-pieces.ts";
 import type { RequestContext, TimedPart } from "./request-context.ts";
 import type { CallResponse, ToolJob } from "./run-tool.ts";
 
@@ -88,9 +85,7 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
     connection: unknown,
   ): Promise<ApiResponse> {
     const lap = createStopwatch(app, context);
-    const covering = budget.covering(request);
-    // Only messages of MCP cover calls.
-    context.isMcp = covering !== undefined;
+    context.isMcp = request.lease !== undefined;
     const claimed = keys.authenticate(request);
     // Here and below, `await` only a promise: awaiting a value would cost every call.
     const caller = claimed instanceof Promise ? await claimed : claimed;
@@ -116,17 +111,17 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
     let isLarge = false;
     const repeatable = repeatKey && { account: caller.account, tool: name, key: repeatKey };
     let releaseKey = () => {};
-    const lease = covering ?? budget.of(caller.account);
+    const lease = request.lease ?? budget.of(caller.account);
     try {
       try {
         if (sentKey !== null && repeatKey === null) throw malformedIdempotencyKey(sentKey);
         if (repeatable) replays.check(repeatable);
         const contentType = request.headers.get("content-type");
-        const counted = covering === undefined ? lease : null;
+        // The bytes of a message of MCP are counted already.
+        const counted = context.isMcp ? null : lease;
         const body = await readBody(request, bodyBytesMaxOf(tool, contentType), counted, {
           timeoutMs: app.bodyTimeoutMs,
           beforeContinue: () => requireBodyType(tool, contentType),
-          beforeWait: gate.askStatus,
           onReceived(bytes) {
             context.receivedBytes = bytes;
           },
@@ -138,19 +133,18 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
         isLarge = body.byteLength > SMALL_BYTES;
         if (isHeavy) await gate.enter(true);
         // No large call starts while responses exceed the budget.
-        if (body.byteLength > PIECE_CHARS) await lease.swapOrWait(body.byteLength);
+        const waited = isLarge ? lease.take(0) : undefined;
+        if (waited !== undefined) await waited;
         if (repeatable) releaseKey = running.claim(repeatable);
         job = createJob(body, request, context, repeatKey !== null);
         result = await app.runTool(tool, job, caller.account);
-        if (isLargeText(result.body)) {
+        if (isLarge) {
           // Only a replay needs the body again.
           if (repeatKey === null) job.body = NO_BYTES;
-          lease.swap(result.body.heldBytes + job.body.byteLength);
+          lease.set(heldBytes(result.body) + job.body.byteLength);
         }
         lap("tool");
       } catch (error) {
-        // A body that did not arrive holds no memory.
-        if (error instanceof ApiError && error.code === "request_timeout") lease.release();
         await gate.askStatus();
         throw error;
       }

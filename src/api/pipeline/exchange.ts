@@ -1,3 +1,5 @@
+import type { MemoryLease } from "./memory-budget.ts";
+
 /**
  * A request and a response as the pipeline has them, independent of the server. A web `Request` is an `ApiRequest` as it is;
  * `asWebResponse` makes a web `Response`. A server whose own objects are cheaper passes others (`apps/node/small-calls.ts`).
@@ -13,10 +15,12 @@ export type ApiRequest = {
   headers: HeaderLookup;
   /** The body has been read, or its reading has begun. */
   bodyUsed: boolean;
-  /** The whole body. Called only if it is small. */
+  /** The whole body. Called only if it is small, or not counted. */
   arrayBuffer(): Promise<ArrayBuffer | Uint8Array>;
   /** Null if there is none. */
   body: ReadableStream<Uint8Array> | null;
+  /** Only of a call in a message of MCP: the memory that the message holds, which counts for its calls. */
+  lease?: MemoryLease;
 };
 
 export type ApiResponse = {

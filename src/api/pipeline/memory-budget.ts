@@ -1,42 +1,32 @@
-import type { ApiError } from "#errors.ts";
-import type { MemoryLimits } from "#limits.ts";
-import { createMemoryQueue, type Excess, overBudget } from "./memory-queue.ts";
+import { ApiError } from "#errors.ts";
+import { MEMORY_WAIT_MS, type MemoryLimits } from "#limits.ts";
 
 /**
- * Bounds the memory that large calls hold at once, in total and for each account. What counts is what has arrived, never
- * what a client announces. Small calls are not counted, because the rate limit bounds them.
+ * A semaphore of bytes, for the bodies and responses of large calls: so many in total, and at most a quarter of them for one
+ * account. What counts is what has arrived, never what a client announces.
  *
- * A call that needs more than is left waits a little (`memory-queue.ts`). When waiting cannot help, the newest call whose body is
- * incomplete gets 503 and is not charged. Older ones therefore always get to their end: the oldest incomplete call loses its memory
- * to no other, and calls whose bodies are complete end by themselves.
+ * A call for which too few bytes are left waits in line, up to 2 s in all. Then it gets 503, and what it holds is free for the
+ * others: so bodies that have filled the memory together and are all incomplete do not keep each other waiting. A call that
+ * waits only because of its own account keeps nobody else out.
  */
 export type MemoryBudget = {
   of(account: string): MemoryLease;
   /** Half of the memory is taken: the rest is for accounts that can pay. */
   isTight(): boolean;
-  /** Says that a request is made of another one, whose lease counts its bytes. */
-  cover(request: object, lease: MemoryLease): void;
-  covering(request: object): MemoryLease | undefined;
 };
 
 /** What one call holds. */
 export type MemoryLease = {
   /**
-   * Counts bytes of the body that have arrived. Throws an ApiError `unavailable` if they are too many. `evict` is called
-   * with that error if an older call needs the memory before the body is complete; the call then holds nothing.
+   * Takes more bytes; with 0, waits until responses have left the memory that they had in excess. Returns a promise only if
+   * the call has to wait. It rejects with an ApiError `unavailable`; the call holds nothing then.
    */
-  take(bytes: number, evict: (error: ApiError) => void): void;
-  /** The same, but waits for memory if there is none. Returns a promise only then; it also resolves if the call was evicted. */
-  takeOrWait(bytes: number, evict: (error: ApiError) => void): Promise<void> | undefined;
-  /** The body is complete, so the memory is not taken away any more. */
-  complete(): void;
+  take(bytes: number): Promise<void> | undefined;
   /**
-   * Sets what the call holds to `bytes`. A response can be many times larger than its body, so it may exceed the
+   * Sets what the call holds when its response is known. A response can be many times larger than its body, so it may exceed the
    * budget, but the call fails with `unavailable` while other calls exceed it.
    */
-  swap(bytes: number): void;
-  /** The same, but waits while other calls exceed the budget. */
-  swapOrWait(bytes: number): Promise<void> | undefined;
+  set(bytes: number): void;
   /** Ends the call: frees what it holds, unless the response took it over. */
   release(): void;
   /** Hands what the call holds to the response, which frees it once it has been sent. */
@@ -49,141 +39,103 @@ export type ResponseLease = {
   isOver(): boolean;
 };
 
-type Held = {
-  account: string;
-  calls: 0 | 1;
-  bytes: number;
-  since: number;
-  evict: (error: ApiError) => void;
-};
+type Held = { account: string; bytes: number; since: number; waitedMs: number };
+type Waiting = { held: Held; bytes: number; grant(): void };
 
 export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number): MemoryBudget {
-  const all = new Set<Held>();
-  const accounts = new Map<string, { calls: number; bytes: number }>();
-  /** The calls whose bodies are incomplete, the oldest first. */
-  const arriving: Held[] = [];
-  let bytesHere = 0;
-  const bytesInAll = () => bytesHere + (limits.others?.() ?? 0);
+  /** The calls that hold memory, the oldest first. */
+  const holding = new Set<Held>();
+  const bytesOfAccounts = new Map<string, number>();
+  let bytesInAll = 0;
+  /** In the order of their turns. */
+  let line: Waiting[] = [];
 
-  function change(held: Held, calls: 0 | 1, bytes: number): void {
-    const own = accounts.get(held.account) ?? { calls: 0, bytes: 0 };
-    own.calls += calls - held.calls;
-    own.bytes += bytes - held.bytes;
-    bytesHere += bytes - held.bytes;
-    limits.onChange?.(bytesHere);
-    held.calls = calls;
+  const bytesOf = (account: string) => bytesOfAccounts.get(account) ?? 0;
+
+  function setBytes(held: Held, bytes: number): void {
+    if (held.bytes === 0) held.since = elapsed();
+    const ofAccount = bytesOf(held.account) + bytes - held.bytes;
+    bytesInAll += bytes - held.bytes;
     held.bytes = bytes;
-    if (calls > 0) all.add(held);
-    else all.delete(held);
-    if (own.calls > 0) accounts.set(held.account, own);
-    else accounts.delete(held.account);
+    if (bytes > 0) holding.add(held);
+    else holding.delete(held);
+    if (ofAccount > 0) bytesOfAccounts.set(held.account, ofAccount);
+    else bytesOfAccounts.delete(held.account);
   }
 
-  function hasArrived(held: Held): void {
-    const at = arriving.lastIndexOf(held);
-    if (at !== -1) arriving.splice(at, 1);
+  function tryTake(held: Held, bytes: number): boolean {
+    const fits =
+      bytesInAll + bytes <= limits.bytes && bytesOf(held.account) + bytes <= limits.bytesPerAccount;
+    if (fits) setBytes(held, held.bytes + bytes);
+    return fits;
+  }
+
+  function serveLine(): void {
+    line = line.filter((one) => {
+      const isNext = tryTake(one.held, one.bytes);
+      if (isNext) one.grant();
+      return !isNext;
+    });
   }
 
   function free(held: Held): void {
-    queue.leave(held);
-    if (held.calls === 0) return;
-    change(held, 0, 0);
-    hasArrived(held);
+    // Most calls are small.
+    if (held.bytes === 0 && line.length === 0) return;
+    line = line.filter((one) => one.held !== held);
+    setBytes(held, 0);
+    serveLine();
   }
 
   /** A runtime may drop a call whose client disconnected, without running its `finally`. */
   function freeLost(): void {
     const before = elapsed() - limits.heldMsMax;
-    for (const held of all) if (held.since < before) free(held);
+    for (const held of holding) {
+      if (held.since >= before) return;
+      free(held);
+    }
   }
 
-  /**
-   * Finds out whether there is room for more bytes of a call: which newer calls, whose bodies are incomplete, it takes to evict, or
-   * whose bound is in the way.
-   */
-  function findSpace(held: Held, bytes: number): { evicted: Set<Held> } | Excess {
-    const own = accounts.get(held.account) ?? { calls: 0, bytes: 0 };
-    if (held.calls === 0 && own.calls >= limits.callsPerAccount) {
-      const why = `The account already has ${own.calls} large calls running.`;
-      return { excessOf: "account", why };
-    }
-    const evicted = new Set<Held>();
-    let ownExcess = own.bytes + bytes - limits.bytesPerAccount;
-    let excess = bytesInAll() + bytes - limits.bytes;
-    if (ownExcess <= 0 && excess <= 0) return { evicted };
-    const newer = held.calls === 0 ? [] : arriving.slice(arriving.lastIndexOf(held) + 1).reverse();
-    const evict = (each: Held) => {
-      evicted.add(each);
-      excess -= each.bytes;
-      if (each.account === held.account) ownExcess -= each.bytes;
-    };
-    for (const each of newer) if (ownExcess > 0 && each.account === held.account) evict(each);
-    for (const each of newer) if (excess > 0 && !evicted.has(each)) evict(each);
-    if (ownExcess > 0) return { excessOf: "account", why: OF_ACCOUNT };
-    if (excess > 0) return { excessOf: "all", why: OF_ALL };
-    return { evicted };
+  /** A call that holds memory comes before those that hold none, because it frees it again when it ends. */
+  function enter(one: Waiting): void {
+    const first = one.held.bytes === 0 ? -1 : line.findIndex(({ held }) => held.bytes === 0);
+    line.splice(first === -1 ? line.length : first, 0, one);
   }
 
-  /** Counts more bytes of a call if there is room for them. `isPatient`: rather not by evicting another call. */
-  function tryTake(
-    held: Held,
-    bytes: number,
-    evict: (error: ApiError) => void,
-    isPatient: boolean,
-  ): Excess | null {
-    freeLost();
-    const space = findSpace(held, bytes);
-    if ("why" in space) return space;
-    // Calls whose bodies are complete end soon, and then nobody has to be evicted.
-    if (isPatient && space.evicted.size > 0 && all.size > arriving.length) {
-      return { excessOf: "all", why: OF_ALL };
+  async function wait(held: Held, bytes: number): Promise<void> {
+    const since = elapsed();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const one: Waiting = { held, bytes, grant: resolve };
+    enter(one);
+    const timer = setTimeout(() => {
+      if (!line.includes(one)) return;
+      const isOwn = bytesOf(held.account) + bytes > limits.bytesPerAccount;
+      reject(overBudget(isOwn ? OF_ACCOUNT : OF_ALL));
+      free(held);
+    }, MEMORY_WAIT_MS - held.waitedMs);
+    try {
+      await promise;
+      held.waitedMs += elapsed() - since;
+    } finally {
+      // Not when it is granted: that is part of another request, which cannot end the timers of this one at the edge.
+      clearTimeout(timer);
     }
-    for (const each of space.evicted) {
-      free(each);
-      each.evict(overBudget(OF_ALL));
-    }
-    if (held.calls === 0) {
-      held.since = elapsed();
-      arriving.push(held);
-    }
-    held.evict = evict;
-    change(held, 1, held.bytes + bytes);
-    return null;
   }
-
-  function trySwap(held: Held, bytes: number): Excess | null {
-    if (held.calls === 0) held.since = elapsed();
-    freeLost();
-    if (bytesInAll() - held.bytes > limits.bytes) return { excessOf: "all", why: OF_ALL };
-    change(held, 1, bytes);
-    return null;
-  }
-
-  const queue = createMemoryQueue(limits, elapsed, {
-    callsOf: (account) => accounts.get(account)?.calls ?? 0,
-    ageOf: (held: Held) => arriving.indexOf(held),
-  });
-
-  const covered = new WeakMap<object, MemoryLease>();
 
   return {
-    cover: (request, lease) => void covered.set(request, lease),
-    isTight: () => bytesInAll() > limits.bytes / 2,
-    covering: (request) => covered.get(request),
+    isTight: () => bytesInAll > limits.bytes / 2,
     of(account) {
-      const held: Held = { account, calls: 0, bytes: 0, since: 0, evict: () => {} };
+      const held: Held = { account, bytes: 0, since: 0, waitedMs: 0 };
       let isOfResponse = false;
       return {
-        take(bytes, evict) {
-          if (bytes > 0) throwIf(tryTake(held, bytes, evict, false));
+        take(bytes) {
+          freeLost();
+          return tryTake(held, bytes) ? undefined : wait(held, bytes);
         },
-        takeOrWait(bytes, evict) {
-          if (bytes === 0) return undefined;
-          return queue.enter(held, (isPatient) => tryTake(held, bytes, evict, isPatient));
+        set(bytes) {
+          if (bytesInAll - held.bytes > limits.bytes) throw overBudget(OF_ALL);
+          setBytes(held, bytes);
+          serveLine();
         },
-        complete: () => hasArrived(held),
-        swap: (bytes) => throwIf(trySwap(held, bytes)),
-        swapOrWait: (bytes) => queue.enter(held, () => trySwap(held, bytes)),
         release() {
           if (!isOfResponse) free(held);
         },
@@ -194,7 +146,7 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
               isOfResponse = false;
               free(held);
             },
-            isOver: () => held.calls === 0,
+            isOver: () => held.bytes === 0,
           };
         },
       };
@@ -205,6 +157,7 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
 const OF_ALL = "The service is already handling as many large calls as it can.";
 const OF_ACCOUNT = "The large calls of the account already hold as much memory as one account may.";
 
-function throwIf(excess: Excess | null): void {
-  if (excess !== null) throw overBudget(excess.why);
-}
+const overBudget = (why: string) =>
+  new ApiError("unavailable", `${why} The call was not charged. Try again in a moment.`, {
+    headers: { "Retry-After": "1" },
+  });

@@ -49,6 +49,10 @@ export const inPieces = (text: string | LongText): string | LargeText =>
 export const isLargeText = (body: string | Uint8Array | LargeText): body is LargeText =>
   typeof body === "object" && "pieces" in body;
 
+/** The memory that a response takes until it has been sent. */
+export const heldBytes = (body: string | Uint8Array | LargeText): number =>
+  isLargeText(body) ? body.heldBytes : body.length;
+
 const isLarge = (value: unknown) =>
   typeof value === "string" ? value.length > LONG_TEXT_CHARS : isLongText(value);
 

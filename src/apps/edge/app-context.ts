@@ -7,7 +7,7 @@ import { probeReadiness } from "#api/readiness.ts";
 import type { RandomBytes } from "#ids.ts";
 import { reversalJob, reverseOrKeep } from "#jobs/reverse-calls.ts";
 import type { CallRef } from "#ledger/port.ts";
-import { WORKER_BODY_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
+import { REQUEST_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
 import { callLedgerOfObjects, ledgerOfObjects } from "#stores/durable-object/ledger.ts";
 import { type ObjectNamespace, placedObjects } from "#stores/durable-object/placed-objects.ts";
 import {
@@ -59,7 +59,7 @@ export function createEdgeAppContext(
     sales: salesKnownTo(env.SITE, settings.publicUrl),
     waitUntil,
     memory: WORKER_MEMORY,
-    bodyTimeoutMs: WORKER_BODY_TIMEOUT_MS,
+    bodyTimeoutMs: REQUEST_TIMEOUT_MS,
     runTool: (tool, job) => runToolInPieces(tool, job, { random, digest }),
     whenSent: null,
     hasLeft: null,

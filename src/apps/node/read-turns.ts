@@ -1,5 +1,5 @@
 import { type ReadTurns, TooManyReads } from "#accounts/read-turns.ts";
-import { createFairQueue } from "./fair-queue.ts";
+import { createTurnQueue } from "./turn-queue.ts";
 
 /** Slices of one account that may wait. A page needs two or three. */
 const WAITING_MAX = 16;
@@ -15,8 +15,7 @@ type Options = {
 
 /** The turns of the dashboard thread. A turn of an account comes after at most one of each other account. */
 export function createReadTurns({ atOnce, elapsed, rest }: Options): ReadTurns {
-  const queue = createFairQueue<() => void>();
-  const waiting = new Map<string, number>();
+  const queue = createTurnQueue<() => void>();
   let taken = 0;
 
   function startNext(): void {
@@ -42,17 +41,13 @@ export function createReadTurns({ atOnce, elapsed, rest }: Options): ReadTurns {
 
   return {
     async take(account) {
-      const ahead = waiting.get(account) ?? 0;
+      const ahead = queue.sizeOf(account);
       if (ahead >= WAITING_MAX)
         throw new TooManyReads(`${ahead} reads of the account wait for their turn`);
-      waiting.set(account, ahead + 1);
       const { promise, resolve } = Promise.withResolvers<void>();
-      queue.add(account, 1, resolve);
+      queue.add(account, resolve);
       startNext();
       await promise;
-      const left = (waiting.get(account) ?? 1) - 1;
-      if (left === 0) waiting.delete(account);
-      else waiting.set(account, left);
       return begin();
     },
   };

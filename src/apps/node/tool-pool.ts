@@ -2,9 +2,9 @@ import { availableParallelism } from "node:os";
 import { Piscina } from "piscina";
 import type { ToolResponse } from "#api/pipeline/run-tool.ts";
 import { ApiError } from "#errors.ts";
-import { TOOL_QUEUE_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
-import { createFairQueue } from "./fair-queue.ts";
+import { TOOL_QUEUE_PER_ACCOUNT_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
 import type { ThreadJob, ToolThreadResponse } from "./tool-thread.ts";
+import { createTurnQueue } from "./turn-queue.ts";
 
 /** A pool of threads for large inputs: bytes in, finished response out, so that small calls never wait behind large ones. */
 export type ToolPool = {
@@ -84,23 +84,20 @@ export function openToolPool(
     }
   }
 
-  const queue = createFairQueue<Turn>();
+  const queue = createTurnQueue<Turn>();
   let running = 0;
 
   /** Resolves when the job may run. */
-  function takeTurn(job: ThreadJob, account: string, signal: AbortSignal): Promise<void> {
+  function takeTurn(account: string, signal: AbortSignal): Promise<void> {
     if (running < count) {
       running += 1;
       return Promise.resolve();
     }
-    if (queue.size() >= TOOL_QUEUE_MAX) {
-      const full = overloaded(new Error("The queue is full"));
-      const other = queue.giveWay(account);
-      if (other === undefined) return Promise.reject(full);
-      other.reject(full);
+    if (queue.sizeOf(account) >= TOOL_QUEUE_PER_ACCOUNT_MAX) {
+      return Promise.reject(overloaded(new Error("The queue is full")));
     }
     const turn = Promise.withResolvers<void>();
-    queue.add(account, job.body.byteLength, turn);
+    queue.add(account, turn);
     signal.addEventListener("abort", () => {
       queue.remove(turn);
       turn.reject(overloaded(signal.reason));
@@ -121,7 +118,7 @@ export function openToolPool(
     // Includes the time in the queue: a client that waited this long has given up.
     const signal = AbortSignal.any([end.signal, AbortSignal.timeout(TOOL_TIMEOUT_MS)]);
     try {
-      await takeTurn(job, account, signal);
+      await takeTurn(account, signal);
       return await runOnThread(job, signal).finally(endTurn);
     } catch (error) {
       // It may have begun while the job waited.

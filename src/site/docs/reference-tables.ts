@@ -9,7 +9,6 @@ import {
   HEADERS_TIMEOUT_MS,
   JSON_DEPTH_MAX,
   REQUEST_TIMEOUT_MS,
-  WORKER_BODY_TIMEOUT_MS,
 } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { layOutJson } from "../json-layout.ts";
@@ -73,10 +72,6 @@ export function limitsTable(tools: readonly Tool[]): string {
       ["Request line and headers", sizeInWords(HEADER_BYTES_MAX)],
       ["Time for the headers to arrive", `${HEADERS_TIMEOUT_MS / 1_000} seconds`],
       ["Time for the whole request to arrive", `${REQUEST_TIMEOUT_MS / 1_000} seconds`],
-      [
-        "Time for the body to arrive, on Cloudflare Workers",
-        `${WORKER_BODY_TIMEOUT_MS / 1_000} seconds`,
-      ],
     ],
   );
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { WORKER_MEMORY } from "#limits.ts";
+import { MEMORY_WAIT_MS, WORKER_MEMORY } from "#limits.ts";
 import { readmes } from "../../tools/markdown-render/readmes.ts";
 import { openEdgeAccount } from "./edge-ledger.ts";
 import { openWorkerFixture, processUsage, type WorkerFixture } from "./fixture.ts";
@@ -47,12 +47,13 @@ for (const accounts of [5, 1]) {
     const seconds = (tookMs / 1_000).toFixed(1);
     t.diagnostic(`${succeeded} of ${CALLS} succeeded in ${seconds} s`);
     t.diagnostic(`workerd holds ${processUsage(fixture.pid).peakMb.toFixed(0)} MB at most`);
-    assert.ok(succeeded >= WORKER_MEMORY.callsPerAccount);
+    // As many as one account may hold at once, with the escapes of their JSON.
+    assert.ok(succeeded >= WORKER_MEMORY.bytesPerAccount / (1.1 * MEGABYTE) - 1);
     for (const { status, waitedMs } of responses) {
       if (status === 200) continue;
       // On a busy machine the calls before it take longer than it may wait.
       assert.ok(status === 503 || status === null, String(status));
-      assert.ok(waitedMs >= WORKER_MEMORY.waitMsMax, `${waitedMs} ms`);
+      assert.ok(waitedMs >= MEMORY_WAIT_MS, `${waitedMs} ms`);
     }
   });
 }

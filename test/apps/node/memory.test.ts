@@ -76,7 +76,9 @@ type Fixture = Awaited<ReturnType<typeof openFixture>>;
 type Caller = Awaited<ReturnType<typeof createCaller>>;
 
 async function openFixture(t: TestContext, memory?: MemoryLimits) {
-  const opened = await openNodeSocket({ rateLimit: 0 }, memory && { memory });
+  // Bodies that stall do so until the test ends, however busy the machine is.
+  const options = { requestTimeoutMs: 600_000, ...(memory && { memory }) };
+  const opened = await openNodeSocket({ rateLimit: 0 }, options);
   const service = await openService({ ...nodeSocket, open: async () => opened }, { rateLimit: 0 });
   const connections: RawConnection[] = [];
   t.after(async () => {
@@ -95,11 +97,21 @@ async function openFixture(t: TestContext, memory?: MemoryLimits) {
 
 const BODY = '{"markdown":"a"}';
 
-/** Starts a call that sends all but the last byte of its body, and this on demand. */
-function startLarge(fixture: Fixture, { key }: Caller, bytes = LARGE_BODY_BYTES) {
+/** Starts a call, resolves when the server has read all but the last byte of its body, and sends this on demand. */
+async function startLarge(fixture: Fixture, { key }: Caller) {
   const raw = fixture.open();
-  const headers = { Authorization: `Bearer ${key}`, "Content-Length": String(bytes) };
-  raw.write(rawPost(PATH, BODY.padEnd(bytes - 1), headers));
+  const headers = { Authorization: `Bearer ${key}`, "Content-Length": String(LARGE_BODY_BYTES) };
+  const sent = rawPost(PATH, BODY.padEnd(LARGE_BODY_BYTES - 1), headers);
+  const started = Promise.withResolvers<Socket>();
+  const onRequest = (message: unknown) => {
+    const { socket } = message as { socket: Socket };
+    if (socket.remotePort === raw.socket.localPort) started.resolve(socket);
+  };
+  subscribe("http.server.request.start", onRequest);
+  raw.write(sent);
+  const peer = await started.promise;
+  unsubscribe("http.server.request.start", onRequest);
+  await eventually("the body arrives", async () => peer.bytesRead === sent.length);
   return {
     raw,
     finish() {
@@ -109,123 +121,55 @@ function startLarge(fixture: Fixture, { key }: Caller, bytes = LARGE_BODY_BYTES)
   };
 }
 
-/** A call whose body keeps coming for two minutes, just fast enough, so that the server does not give up on it. */
-function startSlow(fixture: Fixture, { key }: Caller) {
-  const raw = fixture.open();
-  const rest = 120 * SLOW_BYTES;
-  const headers = { Authorization: `Bearer ${key}`, "Content-Length": String(LARGE_BODY_BYTES) };
-  raw.write(rawPost(PATH, BODY.padEnd(LARGE_BODY_BYTES - rest), headers));
-  const timer = setInterval(() => raw.write(" ".repeat(SLOW_BYTES)), 1_000);
-  raw.socket.on("close", () => clearInterval(timer));
-  return { raw };
-}
-
-/** Each second; the server demands 4 KB in five of them. */
-const SLOW_BYTES = 1_536;
-
 const callLarge = (caller: Caller, bytes = LARGE_BODY_BYTES) =>
   caller.post("markdown-render", { body: BODY.padEnd(bytes) });
 
-/**
- * Waits until the large calls that were just started hold their memory. The probing call may itself take the place of one of
- * them, which is then rejected and started again.
- */
-async function untilFull(
-  caller: Caller,
-  started: ReturnType<typeof startLarge>[] = [],
-  startAgain: () => ReturnType<typeof startLarge> = () => assert.fail(),
-): Promise<void> {
-  await eventually("the memory budget is used up", async () => {
-    const response = await callLarge(caller, 20_000);
-    if (response.status === 200) {
-      for (const [place, { raw }] of started.entries())
-        if (raw.socket.bytesRead > 0) started[place] = startAgain();
-      return false;
-    }
-    const problem = assertProblem(response, "unavailable");
-    assert.match(response.header("retry-after") ?? "", /^[1-9]\d*$/);
-    assert.match(problem.detail, /not charged/);
-    return true;
-  });
+/** Two of the largest calls of an account, and six in all. */
+const SMALL_MEMORY = { ...NODE_MEMORY, bytes: 40 * MB, bytesPerAccount: 16 * MB };
+
+async function assertFull(caller: Caller, detail: RegExp): Promise<void> {
+  const before = await caller.balance();
+  const rejected = await callLarge(caller);
+  const problem = assertProblem(rejected, "unavailable");
+  assert.match(problem.detail, detail);
+  assert.match(problem.detail, /not charged/);
+  assert.match(rejected.header("retry-after") ?? "", /^[1-9]\d*$/);
+  // Small calls need no memory.
+  assertResponse(await caller.post("echo", { body: BODY }), 1);
+  assert.equal(await caller.balance(), before - 1);
 }
 
-test("an account can have a limited number of large calls at once; the next gets 503 uncharged until one ends", {
-  timeout: 300_000,
+test("an account that holds as much memory as it may gets 503 uncharged, and others do not", {
+  timeout: 600_000,
 }, async (t) => {
-  const fixture = await openFixture(t);
-  const [caller, other] = [
-    await createCaller(fixture.service),
-    await createCaller(fixture.service),
-  ];
-  const started = Array.from({ length: NODE_MEMORY.callsPerAccount }, () =>
-    startLarge(fixture, caller, 20_000),
-  );
-  await untilFull(caller, started, () => startLarge(fixture, caller, 20_000));
-  const before = await caller.balance();
-  for (const body of [undefined, BODY]) {
-    const small = await caller.post("echo", { body });
-    assertResponse(small, 1);
-  }
+  const fixture = await openFixture(t, SMALL_MEMORY);
+  const caller = await createCaller(fixture.service);
+  const other = await createCaller(fixture.service);
+  const [first, second] = [await startLarge(fixture, caller), await startLarge(fixture, caller)];
+  await assertFull(caller, /^The large calls of the account already hold/);
   assertResponse(await callLarge(other), 1);
-  await untilFull(caller);
-  assert.equal(await caller.balance(), before - 2, "only the small calls were charged");
-
-  const [left, ...rest] = started;
-  left?.raw.socket.destroy();
-  await eventually("the aborted call has ended", async () => {
-    const { status } = await callLarge(caller, 20_000);
-    return status === 200;
-  });
-  const responses = await Promise.all(rest.map(({ finish }) => finish()));
-  assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]));
-  // The same number as at first, so no memory was leaked from the budget.
-  const again = await Promise.all(
-    Array.from({ length: NODE_MEMORY.callsPerAccount }, () => callLarge(caller, 20_000)),
-  );
-  for (const response of again) assertResponse(response, 1);
+  first.raw.socket.destroy();
+  await eventually("memory is free", async () => (await callLarge(caller)).status === 200);
+  assert.equal((await second.finish()).status, 200);
+  const again = [await startLarge(fixture, caller), await startLarge(fixture, caller)];
+  for (const { finish } of again) assert.equal((await finish()).status, 200);
 });
 
-test("large calls of all accounts together share a memory budget, which is released", {
-  timeout: 300_000,
+test("the large calls of all accounts together share the memory, and free it", {
+  timeout: 600_000,
 }, async (t) => {
-  const memory = { ...NODE_MEMORY, bytes: 40 * MB, bytesPerAccount: 16 * MB };
-  const fixture = await openFixture(t, memory);
-  const callers: Caller[] = [];
-  const started: ReturnType<typeof startSlow>[] = [];
-  const perAccount = Math.min(
-    memory.callsPerAccount,
-    Math.floor(memory.bytesPerAccount / LARGE_BODY_BYTES),
-  );
-  const inAll = Math.floor(memory.bytes / LARGE_BODY_BYTES);
-  while (started.length < inAll) {
+  const fixture = await openFixture(t, SMALL_MEMORY);
+  const callers = [];
+  const started: Awaited<ReturnType<typeof startLarge>>[] = [];
+  for (let account = 0; account < 3; account += 1) {
     const caller = await createCaller(fixture.service);
     callers.push(caller);
-    for (let call = 0; call < perAccount && started.length < inAll; call += 1) {
-      started.push(startSlow(fixture, caller));
-    }
+    started.push(await startLarge(fixture, caller), await startLarge(fixture, caller));
   }
   const last = await createCaller(fixture.service);
-  const isUsedUp = async () => {
-    if ((await callLarge(last)).status === 503) return true;
-    // The call took the place of one that had begun later.
-    for (const [place, { raw }] of started.entries()) {
-      const caller = callers[Math.floor(place / perAccount)] as Caller;
-      if (raw.socket.bytesRead > 0) started[place] = startSlow(fixture, caller);
-    }
-    return false;
-  };
-  // Each round sends a megabyte, for which a busy machine takes long.
-  await eventually("the memory budget is used up", isUsedUp, 120_000);
-  const refused = await callLarge(last);
-  assert.match(
-    assertProblem(refused, "unavailable").detail,
-    /service is already handling as many large calls/,
-  );
-  assert.match(refused.header("retry-after") ?? "", /^[1-9]\d*$/);
-  assertResponse(await last.post("echo", { body: BODY }), 1);
-
+  await assertFull(last, /^The service is already handling as many large calls/);
   for (const { raw } of started) raw.socket.destroy();
-  await eventually("there is room", async () => (await callLarge(last)).status === 200);
+  await eventually("memory is free", async () => (await callLarge(last)).status === 200);
   for (const caller of callers) assertResponse(await callLarge(caller), 1);
 });
 
@@ -236,7 +180,7 @@ test("stalled bodies take no memory from others, whatever length they announce",
   const accounts = [];
   for (let count = 0; count < 3; count += 1) accounts.push(await createCaller(fixture.service));
   const stalled = accounts.flatMap(({ key }) =>
-    Array.from({ length: NODE_MEMORY.callsPerAccount }, () => {
+    Array.from({ length: 16 }, () => {
       const raw = fixture.open();
       const headers = {
         Authorization: `Bearer ${key}`,
@@ -288,7 +232,7 @@ test("disconnects a client that does not read its responses", {
   const closed = once(peer, "close");
   const question = "GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
   socket.write(question.repeat(2_000));
-  await eventually("answers pile up", async () => peer.writableLength > 0);
+  await eventually("responses pile up", async () => peer.writableLength > 0);
   await closed;
   assert.equal((await fixture.service.send("/healthz")).status, 200);
 });
