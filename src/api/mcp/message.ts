@@ -171,25 +171,37 @@ function valueAt(json: Uint8Array, from: number): Span {
   const start = skipSpace(json, from);
   let depth = 0;
   for (let at = start; at < json.byteLength; at += 1) {
-    const byte = json[at];
-    if (byte === QUOTE) at = endOfString(json, at) - 1;
-    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1;
-    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      depth -= 1;
-      if (depth === 0) return { start, end: at + 1 };
+    switch (json[at]) {
+      case QUOTE:
+        at = endOfString(json, at) - 1;
+        break;
+      case OPEN_BRACE:
+      case OPEN_BRACKET:
+        depth += 1;
+        break;
+      case CLOSE_BRACE:
+      case CLOSE_BRACKET:
+        // Its own bracket, or that of the object or list around it.
+        if (depth < 2) return spanOf(start, depth === 1 ? at + 1 : at);
+        depth -= 1;
+        break;
+      case COMMA:
+        if (depth === 0) return spanOf(start, at);
     }
-    const isOver = depth === -1 || (depth === 0 && byte === COMMA);
-    if (isOver && at > start) return { start, end: at };
-    if (isOver) break;
   }
   throw new SyntaxError("not JSON");
 }
 
+function spanOf(start: number, end: number): Span {
+  if (start === end) throw new SyntaxError("not JSON");
+  return { start, end };
+}
+
 function endOfString(json: Uint8Array, start: number): number {
-  for (let end = json.indexOf(QUOTE, start + 1); end !== -1; end = json.indexOf(QUOTE, end + 1)) {
-    let backslashes = 0;
-    while (json[end - 1 - backslashes] === BACKSLASH) backslashes += 1;
-    if (backslashes % 2 === 0) return end + 1;
+  for (let at = start + 1; at < json.byteLength; at += 1) {
+    const byte = json[at];
+    if (byte === BACKSLASH) at += 1;
+    else if (byte === QUOTE) return at + 1;
   }
   throw new SyntaxError("not JSON");
 }
@@ -202,8 +214,9 @@ function startOfValue(json: Uint8Array): number {
 
 function skipSpace(json: Uint8Array, start: number): number {
   let at = start;
-  while (SPACE.includes(json[at] ?? 0)) at += 1;
+  while (isSpace(json[at])) at += 1;
   return at;
 }
 
-const SPACE = [0x20, 0x0a, 0x0d, 0x09];
+const isSpace = (byte: number | undefined) =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
