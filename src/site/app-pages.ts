@@ -1,53 +1,13 @@
 import type { Tool } from "#tools/define-tool.ts";
-import { type AppAssets, type AppOptions, renderAppShell } from "./app-shell.ts";
-import type { HtmlPart } from "./html.ts";
+import type { AppPage } from "./app-shell.ts";
 import { html, prose } from "./html.ts";
-import { isMemberPath } from "./member-links.ts";
 import { pageLinks } from "./page-links.ts";
 import { curlCode } from "./request-code.ts";
-import { renderSignInForm, type SignInForm } from "./sign-in-form.ts";
-
-/** A page that React draws: its path, its head, and its content until the script runs. */
-export type AppPage = {
-  path: string;
-  title: string;
-  description: string;
-  /** Whether search engines may list it. */
-  findable: boolean;
-  /** The file of `web/` that draws it, preloaded with the page. */
-  screen: string;
-  main?: HtmlPart;
-  /**
-   * Paths of the responses that it shows first, besides the visitor: the head of the page requests them. A `?` at the end: only
-   * where the URL has no filters.
-   */
-  data?: readonly string[];
-  /** Whether its form depends on what the service offers for signing in. */
-  needsOffer?: boolean;
-  /** The form that the server renders in place of the heading, until React takes it over. */
-  form?: SignInForm;
-};
 
 export const APP_ENTRY = "main.tsx";
 
 export function listAppPages(tools: readonly Tool[], publicUrl: string): AppPage[] {
   return [...toolPages(tools, publicUrl), ...signInPages(), ...memberPages()];
-}
-
-export function renderAppPage(
-  page: AppPage,
-  options: AppOptions,
-  assets: AppAssets | null,
-): string {
-  const { dashboard } = options;
-  return renderAppShell({
-    ...page,
-    main: page.form === undefined ? page.main : renderSignInForm(page.form, options),
-    options,
-    isMember: isMemberPath(page.path),
-    assets,
-    offer: page.needsOffer === true ? dashboard : undefined,
-  });
 }
 
 function toolPages(tools: readonly Tool[], publicUrl: string): AppPage[] {

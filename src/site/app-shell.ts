@@ -5,10 +5,12 @@ import { GATE_STYLE } from "./gate.ts";
 import { fontStyle, type HeadOptions, preloadFonts, renderMeta } from "./head.ts";
 import { renderHeader, sideLinks } from "./header.ts";
 import { type Html, type HtmlPart, html, trusted } from "./html.ts";
+import { isMemberPath } from "./member-links.ts";
 import { basePath } from "./page-links.ts";
-import type { DashboardOffer, PageOptions } from "./page-options.ts";
+import type { AppOptions, SignInOffer } from "./page-options.ts";
 import { renderFooter } from "./shell.ts";
 import { SHELL_STYLE } from "./shell-style.ts";
+import { renderSignInForm, type SignInForm } from "./sign-in-form.ts";
 import type { SiteFiles } from "./site-files.ts";
 import { tokensCss } from "./tokens.ts";
 
@@ -24,32 +26,25 @@ export type AppAssets = {
   files: SiteFiles | null;
 };
 
-/** How people can sign up and in: what the forms show before the visitor is known. */
-export type SignInOffer = Pick<DashboardOffer, "signUp" | "providers" | "starter">;
-
-/** What these pages say of the service. They are part of the dashboard. */
-export type AppOptions = PageOptions & { dashboard: DashboardOffer };
-
-/** A page that React draws, as the server sends it. */
-export type AppShell = {
+/** A page that React draws: its path, its head, and its content until the script runs. */
+export type AppPage = {
   path: string;
   title: string;
   description: string;
   /** Whether search engines may list it. */
   findable: boolean;
-  options: AppOptions;
-  /** Whether the navigation of the dashboard stands beside it. */
-  isMember: boolean;
-  /** Null where the build is missing: the page then says so. */
-  assets: AppAssets | null;
-  /** The content until React has drawn the page, and where scripts are off. */
+  /** The file of `web/` that draws it, preloaded with the page. */
+  screen: string;
   main?: HtmlPart;
-  /** Set where `main` has a heading of its own. */
-  form?: string | undefined;
-  /** Paths of the responses that the page shows first: the head of the page already requests them. */
+  /**
+   * Paths of the responses that it shows first, besides the visitor: the head of the page requests them. A `?` at the end: only
+   * where the URL has no filters.
+   */
   data?: readonly string[];
-  /** Written into the page where its forms need it. */
-  offer?: SignInOffer | undefined;
+  /** Whether its form depends on what the service offers for signing in. */
+  needsOffer?: boolean;
+  /** The form that the server renders in place of the heading, until React takes it over. */
+  form?: SignInForm;
 };
 
 /**
@@ -82,10 +77,14 @@ export const APP_HEADERS: Record<string, string> = {
   "X-Content-Type-Options": "nosniff",
 };
 
-export function renderAppShell(page: AppShell): string {
-  const { publicUrl } = page.options;
+export function renderAppPage(
+  page: AppPage,
+  options: AppOptions,
+  assets: AppAssets | null,
+): string {
+  const { publicUrl, dashboard } = options;
   const base = basePath(publicUrl);
-  const site = { publicUrl, files: page.assets?.files ?? null };
+  const site = { publicUrl, files: assets?.files ?? null };
   const head = {
     path: page.findable ? page.path : null,
     title: `${page.title} - Toolbooth`,
@@ -95,18 +94,18 @@ export function renderAppShell(page: AppShell): string {
 <html lang="en">
 <head>
 ${renderMeta(head, site)}<meta name="toolbooth-base" content="${base}">
-<meta name="toolbooth-legal" content="${Object.keys(page.options.legal ?? {}).join(" ")}">
+<meta name="toolbooth-legal" content="${Object.keys(options.legal ?? {}).join(" ")}">
 <meta name="toolbooth-data" content="${["/dashboard/visitor", ...(page.data ?? [])].join(" ")}">
-${page.offer && html`<meta name="toolbooth-offer" content="${offerText(page.offer)}">\n`}<script>${trusted(EARLY_SCRIPT)}</script>
-${page.assets && renderAssets(page.assets, site)}</head>
-<body${page.isMember && trusted(' data-area="member"')}>
-${renderHeader(page.path, page.options)}<div class="tb-body">
-<nav class="tb-side tb-nav" aria-label="Dashboard">${sideLinks(page.path, page.options)}</nav>
+${page.needsOffer && html`<meta name="toolbooth-offer" content="${offerText(dashboard)}">\n`}<script>${trusted(EARLY_SCRIPT)}</script>
+${assets && renderAssets(assets, site)}</head>
+<body${isMemberPath(page.path) && trusted(' data-area="member"')}>
+${renderHeader(page.path, options)}<div class="tb-body">
+<nav class="tb-side tb-nav" aria-label="Dashboard">${sideLinks(page.path, options)}</nav>
 <div id="app">
-${renderMain(page)}</div>
+${renderMain(page, options, assets !== null)}</div>
 </div>
 <noscript><p class="tb-banner tb-banner-warn">This page needs JavaScript. The <a href="${base}/docs">documentation</a> and the API do not.</p></noscript>
-${renderFooter(page.options)}</body>
+${renderFooter(options)}</body>
 </html>
 `.text;
 }
@@ -129,9 +128,12 @@ ${preloadFonts(site, ["sans.woff2"])}${styles.map((file) => html`<link rel="prel
 }
 
 /** What React replaces. */
-const renderMain = (page: AppShell): Html => html`<main id="content">
-${page.form === undefined && html`<div class="tb-page-title"><h1>${page.title}</h1></div>\n`}${page.assets === null ? NOT_BUILT : page.main}
+function renderMain({ title, form, main }: AppPage, options: AppOptions, isBuilt: boolean): Html {
+  const content = form === undefined ? main : renderSignInForm(form, options);
+  return html`<main id="content">
+${form === undefined && html`<div class="tb-page-title"><h1>${title}</h1></div>\n`}${isBuilt ? content : NOT_BUILT}
 </main>
 `;
+}
 
 const NOT_BUILT = html`<p>This page is not available yet because the service is still building its pages. Try again in a minute. If the problem persists, ask the operator of this service to check its log. The API is not affected.</p>`;

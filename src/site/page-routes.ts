@@ -1,7 +1,7 @@
 import type { RequestContext } from "#api/pipeline/request-context.ts";
 import { transportPolicy } from "#api/transport-policy.ts";
-import { APP_ENTRY, listAppPages, renderAppPage } from "./app-pages.ts";
-import { APP_HEADERS } from "./app-shell.ts";
+import { APP_ENTRY, listAppPages } from "./app-pages.ts";
+import { APP_HEADERS, renderAppPage } from "./app-shell.ts";
 import { SECURITY_TEXT_PATH, securityText } from "./discovery.ts";
 import type { DocsSources } from "./docs/navigation.ts";
 import { LEGAL_PATHS, type LegalSources } from "./legal-sources.ts";

@@ -1,7 +1,7 @@
-import type { AppOptions, SignInOffer } from "./app-shell.ts";
 import { type Html, html, trusted } from "./html.ts";
 import type { LegalSources } from "./legal-sources.ts";
 import { basePath, pageLinks } from "./page-links.ts";
+import type { AppOptions, SignInOffer } from "./page-options.ts";
 import { signUpLead } from "./sign-up-lead.ts";
 
 export type SignInForm = "sign-up" | "sign-in";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { renderAppPage } from "#site/app-pages.ts";
+import { renderAppPage } from "#site/app-shell.ts";
 import { STYLE } from "#site/style.ts";
 import { DARK, LIGHT, SIZES, tokensCss } from "#site/tokens.ts";
 import { FULL } from "../site/pages-server.ts";

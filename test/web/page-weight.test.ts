@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { APP_ENTRY, type AppPage, listAppPages } from "#site/app-pages.ts";
+import { APP_ENTRY, listAppPages } from "#site/app-pages.ts";
+import type { AppPage } from "#site/app-shell.ts";
 import { assetsOf, type PageManifest } from "#site/page-manifest.ts";
 import { TOOLS } from "#tools/registry.ts";
 

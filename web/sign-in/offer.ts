@@ -1,4 +1,4 @@
-import type { SignInOffer } from "#site/app-shell.ts";
+import type { SignInOffer } from "#site/page-options.ts";
 import { useVisitor } from "../queries.ts";
 
 const NOTHING: SignInOffer = {
