@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { parseAllDocuments } from "yaml";
 import { STARTER_OUTCOMES } from "#accounts/starter-claim.ts";
 import { REJECTIONS } from "#api/dashboard/rejections.ts";
 import { readConfig } from "#config/config.ts";
@@ -24,7 +25,6 @@ import { COMMANDS } from "../src/apps/cli/commands.ts";
 import { FAULT_NAMES } from "../src/apps/node/lasting-faults.ts";
 import { createNodeMetrics } from "../src/apps/node/metrics.ts";
 import { isForOperator } from "../src/apps/node/operator-server.ts";
-import { readYaml, type Yaml } from "./support/plain-yaml.ts";
 
 /** The files that set up a fleet: no container runs here, so they are held against what they must agree with. */
 const DEPLOY = path.join(import.meta.dirname, "../deploy");
@@ -48,6 +48,15 @@ const STOP_MS =
 const CONNECTIONS =
   numberIn("src/apps/node/postgres-store.ts", "CONNECTIONS_MAX") +
   numberIn("src/apps/node/dashboard-store.ts", "CONNECTIONS_MAX");
+
+type Yaml = string | Yaml[] | { [key: string]: Yaml };
+
+/** The documents of a file; every scalar is a text. */
+const readYaml = (source: string): Yaml[] =>
+  Array.from(parseAllDocuments(source, { schema: "failsafe" }), (document) => {
+    assert.deepEqual([...document.errors, ...document.warnings], []);
+    return document.toJS() as Yaml;
+  });
 
 /** What lies at a path of keys and places; a fault where there is nothing. */
 function at(value: Yaml | undefined, ...keys: (string | number)[]): Yaml {
