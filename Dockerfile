@@ -9,7 +9,8 @@ RUN npm ci
 COPY src src
 COPY docs docs
 COPY web web
-RUN npm run build
+# Without the files for Cloudflare.
+RUN npm run build && rm -r dist/edge
 
 FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
 WORKDIR /app

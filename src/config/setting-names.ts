@@ -69,18 +69,6 @@ export const EDGE_SETTING_NAMES: readonly SettingName[] = [
   "TOOLBOOTH_JURISDICTION",
 ];
 
-/** The settings that the API Worker reads. The site Worker reads all that Workers have. */
-export const API_WORKER_SETTING_NAMES: readonly SettingName[] = [
-  ...EDGE_SETTING_NAMES,
-  "SECRET",
-  "PUBLIC_URL",
-  "RATE_LIMIT",
-  "TOOLBOOTH_FREE_CALL_CREDITS",
-  "TOOLBOOTH_ROLL_UP_AFTER_DAYS",
-  "TOOLBOOTH_REQUEST_LOG_DAYS",
-  "TOOLBOOTH_REQUEST_LOG_MAX",
-];
-
 /** Returns warnings about settings that are set, although a Worker ignores them. */
 export const warningsOfWorker = (env: Record<string, string>): string[] =>
   NODE_SETTING_NAMES.filter((name) => (env[name] ?? "") !== "").map(

@@ -196,7 +196,7 @@ async function bundleSite(): Promise<string> {
   // Lays out the assets, which are no part of the bundle.
   await promisify(execFile)(process.execPath, [
     "--disable-warning=ExperimentalWarning",
-    path.join(ROOT, "src/apps/node/build-edge.ts"),
+    path.join(ROOT, "src/apps/node/build.ts"),
   ]);
   const sources = readdirSync(path.join(ROOT, "src"), { recursive: true, encoding: "utf8" })
     .filter((name) => /\.\w+$/.test(name))

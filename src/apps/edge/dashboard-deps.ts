@@ -270,7 +270,7 @@ function withBody(request: Request, bytes: Uint8Array): Request {
 
 const NO_TABLES = /no such (?:table|column)/i;
 const HINT =
-  "D1 lacks tables of this version. Run `npx wrangler d1 migrations apply DB -c wrangler.site.jsonc` with --remote, or with --local to run locally";
+  "D1 lacks tables of this version. Import the files that `npx wrangler d1 migrations list DB -c wrangler.site.jsonc` shows with --remote, or with --local on your own machine (docs/cloudflare.md)";
 
 /** Tells the operator what to do about errors that an operator can fix. */
 const withHint =

@@ -66,7 +66,7 @@ export function openEdgePages(
         built = await read();
       } catch (cause) {
         logError(
-          "The pages are missing. Run `npm run build:edge` before the deployment and bind ASSETS",
+          "The pages are missing. Run `npm run build` before the deployment and bind ASSETS",
           { cause },
         );
       }

@@ -1,6 +1,6 @@
 /**
- * `npm run build`: builds the pages, the server and the command line, and prints their folders. The service runs it for the pages, as
- * a separate process so that the bundler's memory is released afterwards.
+ * `npm run build`: builds the pages, the server and the command line, and writes the files for Cloudflare. The service runs it for the
+ * pages, as a separate process so that the bundler's memory is released afterwards.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { buildServer } from "./build-server.ts";
 import { stampFiles } from "./built-code.js";
+import { writeEdgeFiles } from "./edge-files.ts";
 import {
   buildPlaces,
   FIRST_PAINT,
@@ -23,15 +24,28 @@ import { addSiteFiles } from "./site-assets.ts";
 
 const CHECKOUT = path.join(import.meta.dirname, "../../..");
 
+const DATA_DIR = process.env["DATA_DIR"] ?? path.join(CHECKOUT, "data");
+
 async function main(): Promise<void> {
-  await Promise.all([buildPages(), ...(process.argv[2] === ONLY_PAGES ? [] : [buildCode()])]);
+  if (process.argv[2] === ONLY_PAGES) await buildPages();
+  else await Promise.all([buildPages().then(buildEdgeFiles), buildCode()]);
 }
 
-async function buildPages(): Promise<void> {
+async function buildEdgeFiles(pages: string): Promise<void> {
+  const out = path.join(CHECKOUT, "dist", "edge");
+  await writeEdgeFiles(pages, { out, dataDir: DATA_DIR });
+  say(`Wrote the files for Cloudflare: ${out}`);
+}
+
+/** Returns the folder of the pages. */
+async function buildPages(): Promise<string> {
   const hash = hashPageSources(CHECKOUT);
-  const places = buildPlaces(CHECKOUT, process.env["DATA_DIR"] ?? path.join(CHECKOUT, "data"));
+  const places = buildPlaces(CHECKOUT, DATA_DIR);
   const there = findBuild(places, hash);
-  if (there !== undefined) return say(`The pages are already built: ${there}`);
+  if (there !== undefined) {
+    say(`The pages are already built: ${there}`);
+    return there;
+  }
   const began = performance.now();
   // Before the bundler reads them: what changes afterwards must not look like what was built.
   const inputs = listPageInputs(CHECKOUT).filter((name) => existsSync(path.join(CHECKOUT, name)));
@@ -44,7 +58,9 @@ async function buildPages(): Promise<void> {
     addSiteFiles(CHECKOUT, folder);
     await compressAll(path.join(folder, "assets"));
     const seconds = ((performance.now() - began) / 1_000).toFixed(1);
-    say(`Built the pages in ${seconds} s: ${publishBuild(folder, place, hash)}`);
+    const published = publishBuild(folder, place, hash);
+    say(`Built the pages in ${seconds} s: ${published}`);
+    return published;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

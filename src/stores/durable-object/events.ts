@@ -84,4 +84,4 @@ export function createForwarding(
 }
 
 const NOT_FORWARDED =
-  "Events of an account could not be forwarded to D1; trying again. If D1 lacks a table, run `npx wrangler d1 migrations apply DB -c wrangler.site.jsonc --remote`";
+  "Events of an account could not be forwarded to D1; trying again. If D1 lacks a table, import the files that `npx wrangler d1 migrations list DB -c wrangler.site.jsonc --remote` shows";

@@ -20,6 +20,7 @@ import { wrangler } from "../../support/edge-site.ts";
  * Bytes, inversion and the mark of UTF-8 in QR codes, and nulls within objects, cost half a kilobyte.
  */
 const GZIP_BYTES_MAX = 145_500;
+const ROOT = path.join(import.meta.dirname, "../../..");
 const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-calls-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -32,7 +33,7 @@ describe("the bundle of the API Worker", () => {
   let metafile: Metafile;
   before(async () => {
     const to = ["--outdir", folder, "--metafile"];
-    output = await wrangler("deploy", "--dry-run", "--env=", ...to);
+    output = await wrangler("deploy", "--dry-run", ...to);
     metafile = JSON.parse(readFileSync(path.join(folder, "bundle-meta.json"), "utf8"));
   });
 
@@ -65,4 +66,18 @@ describe("the bundle of the API Worker", () => {
       assert.match(output, binding);
     }
   });
+});
+
+test("the site Worker has its bindings, no route, and a size within the platform's limit", async () => {
+  const output = await wrangler("deploy", "--dry-run", "-c", "wrangler.site.jsonc");
+  for (const binding of ["LEDGER", "SIGN_IN", "DB", "ASSETS"]) {
+    assert.match(output, new RegExp(`env\\.${binding} `), output);
+  }
+  const [, kilobytes] = /gzip: ([\d.]+) KiB/.exec(output) ?? [];
+  // The smallest limit of the platform's plans is 3 MB. Of this, sign-in takes about half: better-auth with zod and Kysely, and
+  // the plugin for passkeys with its parsers of certificates. MCP and Stripe follow.
+  assert.ok(Number(kilobytes) < 650, output);
+  const config = readFileSync(path.join(ROOT, "wrangler.site.jsonc"), "utf8");
+  assert.match(config, /"workers_dev": false/);
+  assert.doesNotMatch(config, /"routes?"/);
 });

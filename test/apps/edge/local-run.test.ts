@@ -1,52 +1,50 @@
-/** `npm run edge`: comes back after its workerd was killed, with the same data, and says what is in its way. */
+/** docs/cloudflare.md, followed on this machine: its commands run in a checkout without data, with the ports of the test. */
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { after, test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { descendantsOf, listProcesses } from "#apps/node/processes.ts";
+import { promisify } from "node:util";
+import { migrationFile } from "#stores/schema/d1-migrations.ts";
+import { temporaryFolder } from "../../http/server-process.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
 
 const ROOT = path.join(import.meta.dirname, "../../..");
-const WAIT_MS_MAX = 90_000;
-const data = mkdtempSync(path.join(tmpdir(), "toolbooth-edge-"));
-const started: { child: ChildProcess; closed: Promise<unknown> }[] = [];
-after(async () => {
-  for (const { child } of started) child.kill("SIGTERM");
-  for (const { closed } of started) await closed;
-  rmSync(data, { recursive: true, force: true });
-});
+const WAIT_MS_MAX = 10 * 60_000;
+const PAGE = readFileSync(path.join(ROOT, "docs/cloudflare.md"), "utf8");
+const HELLO_SHA256 = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
 
-function startEdge(port: number | string, folder = data) {
-  const child = spawn(
-    process.execPath,
-    [
-      "--disable-warning=ExperimentalWarning",
-      path.join(ROOT, "src/apps/node/edge.ts"),
-      ...["--data", folder],
-    ],
-    { cwd: ROOT, env: { ...bareEnvironment(), HOME: data, PORT: String(port) } },
-  );
-  const output = { text: "" };
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output.text += text;
-    });
-  const closed = once(child, "close") as Promise<[number | null]>;
-  started.push({ child, closed });
-  return { child, output, closed };
+/** The commands of a section, one text for each block. */
+function commandsOf(section: string): string[] {
+  const [, text = ""] = PAGE.split(`\n## ${section}\n`);
+  const [own = ""] = text.split(/^## /m);
+  return [...own.matchAll(/^```sh\n(.*?)^```/gms)].map(([, commands = ""]) => commands);
 }
 
-async function until(what: string, check: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = Date.now() + WAIT_MS_MAX;
-  while (!(await check())) {
-    assert.ok(Date.now() < deadline, `${what} did not happen`);
-    await sleep(100);
-  }
+/** A folder with what a clone has after `npm ci` and `npm run build`. The files that the commands change are its own. */
+async function openCheckout(t: TestContext) {
+  const folder = temporaryFolder(t);
+  const env = {
+    ...bareEnvironment(),
+    HOME: folder,
+    PATH: `${path.join(ROOT, "node_modules/.bin")}:${process.env["PATH"]}`,
+    CI: "true",
+    WRANGLER_HIDE_BANNER: "true",
+    CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  };
+  for (const name of ["src", "docs", "node_modules", "package.json", "tsconfig.json"])
+    symlinkSync(path.join(ROOT, name), path.join(folder, name));
+  for (const name of ["wrangler.jsonc", "wrangler.site.jsonc"])
+    copyFileSync(path.join(ROOT, name), path.join(folder, name));
+  const run = async (commands: string) => {
+    const options = { cwd: folder, env };
+    const { stdout } = await promisify(execFile)("bash", ["-euc", commands], options);
+    return stdout;
+  };
+  return { folder, env, run };
 }
 
 async function freePort(): Promise<number> {
@@ -58,78 +56,85 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-const isReady = (base: string) => () =>
-  fetch(`${base}/readyz`, { signal: AbortSignal.timeout(2_000) })
-    .then(async (response) => response.status === 200 && (await response.text()) !== "")
-    .catch(() => false);
+type Checkout = Awaited<ReturnType<typeof openCheckout>>;
 
-const workerdOf = (child: ChildProcess) =>
-  descendantsOf(child.pid ?? 0).filter(({ command }) => command.includes("workerd serve"));
-
-async function listAccounts(base: string): Promise<string> {
-  const [, token = ""] =
-    /^TOOLBOOTH_OPERATOR_TOKEN=(.*)$/m.exec(readFileSync(path.join(ROOT, ".dev.vars"), "utf8")) ??
-    [];
-  const child = spawn(
-    process.execPath,
-    [
-      "--disable-warning=ExperimentalWarning",
-      path.join(ROOT, "src/apps/cli/start.js"),
-      ...["account", "create", "ada@example.com", "--credits", "7", "--remote", base],
-    ],
-    { cwd: ROOT, env: { ...bareEnvironment(), TOOLBOOTH_OPERATOR_TOKEN: token } },
-  );
-  let text = "";
+/** Runs `wrangler dev`, which ends with the test or when told to. */
+async function startDev(t: TestContext, { folder, env }: Checkout, command: string, base: string) {
+  // A group of its own, so that a signal reaches everything that npx starts.
+  const child: ChildProcess = spawn("bash", ["-c", command], { cwd: folder, env, detached: true });
+  const closed = once(child, "close");
+  let output = "";
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (chunk: string) => {
-      text += chunk;
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
     });
-  await once(child, "close");
-  return text;
+  async function stop() {
+    if (child.exitCode === null && child.signalCode === null)
+      process.kill(-(child.pid ?? 0), "SIGTERM");
+    await closed;
+  }
+  t.after(stop);
+  const deadline = Date.now() + WAIT_MS_MAX;
+  const isReady = () =>
+    fetch(`${base}/readyz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  while (!(await isReady())) {
+    assert.ok(child.exitCode === null && Date.now() < deadline, output);
+    await sleep(200);
+  }
+  return { stop };
 }
 
-test("a killed workerd comes back with the same data; a second start and Ctrl+C are clear", async () => {
+test("the page's commands lead to a first call on this machine, and to one after an update of the tables", async (t) => {
+  const checkout = await openCheckout(t);
+  const { folder, run } = checkout;
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
-  const { child, output, closed } = startEdge(port);
-  await until("the first start", isReady(base));
-  assert.match(await listAccounts(base), /Created account .* with 7 credits/);
-
-  const second = startEdge(port + 1);
-  assert.deepEqual(await second.closed, [1, null]);
-  assert.match(second.output.text, /another `npm run edge` uses .*\(process \d+\)\. Stop it with/);
-
-  // The one that takes the requests: Wrangler replaces it but hangs.
-  const front = workerdOf(child).find(({ command }) => command.includes(`:${port} `));
-  assert.ok(front !== undefined, "workerd runs");
-  process.kill(front.pid, "SIGKILL");
-  await until("the restart", () => /Starting again with the same data/.test(output.text));
-  await until("the Workers after the restart", isReady(base));
-  assert.match(await listAccounts(base), /already/);
-
-  const family = descendantsOf(child.pid ?? 0);
-  assert.ok(family.length > 3);
-  child.kill("SIGINT");
-  assert.deepEqual(await closed, [0, null]);
-  const left = listProcesses().filter((each) =>
-    family.some(({ pid, command }) => pid === each.pid && command === each.command),
+  const [build = "", prepare = "", dev = "", call = ""] = commandsOf("Try it on your machine").map(
+    (commands) => commands.replaceAll("8787", String(port)),
   );
-  assert.deepEqual(left, []);
-});
+  assert.match(build, /^npm ci && npm run build\n$/);
+  await run("npm run --silent build");
+  // Migrations of its own, because the test adds one.
+  mkdirSync(path.join(folder, "dist/edge"), { recursive: true });
+  symlinkSync(path.join(ROOT, "dist/edge/assets"), path.join(folder, "dist/edge/assets"));
+  const migrations = path.join(folder, "dist/edge/migrations");
+  cpSync(path.join(ROOT, "dist/edge/migrations"), migrations, { recursive: true });
 
-test("a port that another program uses, and one that is no port, are named", async (t) => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  t.after(() => server.close());
-  const other = path.join(data, "other");
-  const busy = startEdge(port, other);
-  assert.deepEqual(await busy.closed, [1, null]);
+  await run(prepare);
+  const devCommand = `${dev.trim()} --port ${port}`;
+  const first = await startDev(t, checkout, devCommand, base);
+  assert.match(await run(call), new RegExp(HELLO_SHA256));
+  await first.stop();
+
+  // A later release adds a table, with a trigger.
+  const next = { name: "0002_next", sql: NEXT_RELEASE };
+  writeFileSync(path.join(migrations, `${next.name}.sql`), migrationFile(next));
+  const update = commandsOf("Update").join("\n").replaceAll("--remote", "--local");
+  const [list = "", execute = ""] = update
+    .split("\n")
+    .filter((line) => line.startsWith("npx wrangler d1 "));
+  const pending = await run(list);
+  assert.match(pending, /0002_next\.sql/);
+  assert.doesNotMatch(pending, /0001_initial\.sql/);
+  await run(execute.replace("<name>", next.name));
+  assert.match(await run(list), /No migrations to apply/);
+
+  const second = await startDev(t, checkout, devCommand, base);
+  const calls = call.replace(/^.*account create.*$/m, "");
+  assert.match(await run(calls), new RegExp(HELLO_SHA256));
   assert.match(
-    busy.output.text,
-    new RegExp(`another program uses port ${port}\\. Stop it, or choose`),
+    await run(
+      `${calls.split("\n")[0]}\nnpm run -s toolbooth -- credits show you@example.com --json`,
+    ),
+    // The first call of an account is free.
+    /"balance": ?999\b/,
   );
-  const wrong = startEdge("http", other);
-  assert.deepEqual(await wrong.closed, [1, null]);
-  assert.match(wrong.output.text, /PORT must be a number from 1 to 65535; got "http"/);
+  await second.stop();
 });
+
+const NEXT_RELEASE = `CREATE TABLE next_release (account TEXT PRIMARY KEY) STRICT;
+CREATE TRIGGER next_release_account AFTER INSERT ON account_index BEGIN INSERT INTO next_release (account) VALUES (NEW.account); END;
+`;

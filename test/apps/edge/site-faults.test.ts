@@ -144,7 +144,7 @@ test("without tables in D1, sign-ups fail and the log says how to create the tab
   const { detail } = (await response.json()) as { detail: string };
   assert.equal(detail, "Something went wrong on our side. Try again in a moment.");
   await site.cron();
-  const hint = /D1 lacks tables.*d1 migrations apply DB -c wrangler\.site\.jsonc/;
+  const hint = /D1 lacks tables.*d1 migrations list DB -c wrangler\.site\.jsonc/;
   await until("the hint", () => site.logs.some((line) => hint.test(line)));
 });
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chownSync } from "node:fs";
 import { type TestContext, test } from "node:test";
-import { descendantsOf } from "../../../src/apps/node/processes.ts";
 import { type ServerProcess, startServer, temporaryFolder } from "../../http/server-process.ts";
+import { descendantsOf } from "../../support/processes.ts";
 import { openProcSubset, openSandbox, type Sandbox, unitOption } from "../../support/sandbox.ts";
 
 /** The service under what the systemd unit of `deploy/` denies. */

@@ -18,12 +18,8 @@ const RETRY_PAUSES_MS = [250, 500, 1_000, 2_000, 4_000];
 /** If a service asks for a longer pause, the command fails. */
 const RETRY_PAUSE_MAX_MS = 10_000;
 
-/** Creates a client for the operator API of a remote service. `fetchResponse` sends the requests. */
-export function createHttpClient(
-  remote: Remote,
-  pausesMs = RETRY_PAUSES_MS,
-  fetchResponse: (url: string, init: RequestInit) => Promise<Response> = fetch,
-): OperatorClient {
+/** Creates a client for the operator API of a remote service. */
+export function createHttpClient(remote: Remote, pausesMs = RETRY_PAUSES_MS): OperatorClient {
   let hasResponded = false;
 
   async function send(name: string, order: unknown): Promise<SendResult> {
@@ -31,7 +27,7 @@ export function createHttpClient(
     let response: Response;
     let text: string;
     try {
-      response = await fetchResponse(`${remote.url}/operator/v1/perform`, {
+      response = await fetch(`${remote.url}/operator/v1/perform`, {
         method: "POST",
         headers: { Authorization: `Bearer ${remote.token}`, "Content-Type": "application/json" },
         body,
