@@ -17,18 +17,12 @@ export function randomBase62(length: number, random: RandomBytes): string {
   return text;
 }
 
-/**
- * The account part: 11 random characters (65 bits), then one that says where the account lives (`placement.ts`). It is also the
- * first part of every key of the account.
- */
+/** The account part is 12 random characters (71 bits). It is also the first part of every key of the account. */
 export const ACCOUNT_PART_CHARS = 12;
-export const PLACEMENT_CHARS = 1;
-/** The last character where nothing says where an account lives. */
-export const UNPLACED = "0";
 const KEY_PART_CHARS = 10;
 
-export const newAccountId = (random: RandomBytes, placementCode = UNPLACED) =>
-  accountOfPart(randomBase62(ACCOUNT_PART_CHARS - PLACEMENT_CHARS, random) + placementCode);
+export const newAccountId = (random: RandomBytes) =>
+  accountOfPart(randomBase62(ACCOUNT_PART_CHARS, random));
 
 const ACCOUNT_ID = new RegExp(`^acc_[0-9A-Za-z]{${ACCOUNT_PART_CHARS}}$`);
 export const isAccountId = (text: string): boolean => ACCOUNT_ID.test(text);

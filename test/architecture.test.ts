@@ -14,18 +14,7 @@ const FUNCTION_LINES_GUIDE = 70;
 
 /** What everything may import. */
 const BASE = [
-  ...[
-    "command-line",
-    "crc32",
-    "errors",
-    "hosts",
-    "ids",
-    "limits",
-    "networks",
-    "placement",
-    "seal",
-    "top-up",
-  ],
+  ...["command-line", "crc32", "errors", "hosts", "ids", "limits", "networks", "seal", "top-up"],
 ];
 
 /** A part is a folder of src/ or a file beside them. The parts that it may import, types included, besides itself. */
@@ -37,7 +26,6 @@ const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
   ids: [],
   limits: [],
   networks: [],
-  placement: ["ids"],
   seal: [],
   "top-up": [],
   config: [...BASE, "email", "tools"],
@@ -75,7 +63,6 @@ const PURE_PARTS = [
   "ids",
   "limits",
   "networks",
-  "placement",
   "top-up",
   "tools",
   "ledger",

@@ -89,7 +89,7 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
   "the Workers under load and faults": {
     count: 2,
     files:
-      /^test\/apps\/edge\/(?:accounts|site|site-notifications|site-purchases|mcp|releases|rollback|costs|cpu|site-lifecycle|site-faults|site-throttle|bytes|memory|large-calls|local-run|placement|request-log|request-log-costs|kill-notifications|trouble)\./,
+      /^test\/apps\/edge\/(?:accounts|site|site-notifications|site-purchases|mcp|releases|rollback|costs|cpu|site-lifecycle|site-faults|site-throttle|bytes|memory|large-calls|local-run|jurisdiction|request-log|request-log-costs|kill-notifications|trouble)\./,
   },
   "an account's object in workerd": {
     count: 1,

@@ -1,6 +1,5 @@
 import type { BetterAuthOptions } from "better-auth";
 import type { QueuedMail } from "#email/enqueue-emails.ts";
-import type { Placement } from "#placement.ts";
 import type { AccountDeps } from "./accounts.ts";
 import type { ActivityLog } from "./activity-log.ts";
 import type { CountRequest } from "./counted-throttle.ts";
@@ -49,8 +48,6 @@ export type AuthOptions = {
   signUp: "open" | "closed";
   starter: Starter;
   starterPolicy: StarterPolicy;
-  /** Where an account that this request opens will live. Omitted where accounts share a database. */
-  placement?: Placement | undefined;
   providers: NonNullable<BetterAuthOptions["socialProviders"]>;
   /** A database or a Kysely dialect, as better-auth expects it. */
   database: NonNullable<BetterAuthOptions["database"]>;

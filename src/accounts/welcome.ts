@@ -1,9 +1,8 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { ACCOUNT_PART_CHARS, accountOfPart, BASE62, PLACEMENT_CHARS } from "#ids.ts";
+import { ACCOUNT_PART_CHARS, accountOfPart, BASE62 } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
-import { NO_PLACEMENT, type Placement, placementCode } from "#placement.ts";
 import { type AccountDeps, emailHashes } from "./accounts.ts";
 import type { ClaimOutcome } from "./directory.ts";
 import type { DisposableEmail } from "./disposable-email.ts";
@@ -25,28 +24,19 @@ export type StarterPolicy = {
  *
  * Where an operator has opened an account for the address, the user takes it over and gets no starter credits.
  *
- * `network`: the network of the client that verified the address; null where it is unknown. `placement`: where the account will
- * live, if this opens it. The link may be opened again from elsewhere, so an account that was registered keeps its place.
+ * `network`: the network of the client that verified the address; null where it is unknown.
  */
 export async function welcome(
   accountDeps: AccountDeps,
   user: { id: string; email: string; network: string | null },
-  given: { starter: Starter; starterPolicy: StarterPolicy; placement?: Placement | undefined },
+  given: { starter: Starter; starterPolicy: StarterPolicy },
   now: number,
 ): Promise<string> {
-  const fresh = accountOfUser(user.id, given.placement);
+  const account = accountOfUser(user.id);
   const { email, network } = user;
-  let account = fresh;
-  const claimFor = (id: string) =>
-    claimStarter(accountDeps, given.starterPolicy, { account: id, email, network }, now);
-  let claim = await claimFor(account);
-  if (claim.outcome === "taken") {
-    // The address may have been registered for the same user from another place.
-    if (withoutPlace(claim.account) !== withoutPlace(fresh)) return claim.account;
-    account = claim.account;
-    claim = await claimFor(account);
-    if (claim.outcome === "taken") return claim.account;
-  }
+  const claimant = { account, email, network };
+  const claim = await claimStarter(accountDeps, given.starterPolicy, claimant, now);
+  if (claim.outcome === "taken") return claim.account;
   const freeCall = isFreeCallOpen(claim.outcome) ? "open" : "withheld";
   const { ledger } = accountDeps;
   const opening = ledger.openAccount({ account, freeCall, now });
@@ -101,16 +91,14 @@ export async function grantStarter(
 }
 
 /** Derives the account id from the user's random id, so that repeating a sign-up step opens the same account. */
-export function accountOfUser(userId: string, placement: Placement = NO_PLACEMENT): string {
+export function accountOfUser(userId: string): string {
   const digest = sha256(new TextEncoder().encode(`toolbooth account of ${userId}`));
   let number = 0n;
   for (const byte of digest.subarray(0, 16)) number = (number << 8n) | BigInt(byte);
   let part = "";
-  while (part.length < ACCOUNT_PART_CHARS - PLACEMENT_CHARS) {
+  while (part.length < ACCOUNT_PART_CHARS) {
     part += BASE62[Number(number % 62n)];
     number /= 62n;
   }
-  return accountOfPart(part + placementCode(placement));
+  return accountOfPart(part);
 }
-
-const withoutPlace = (account: string) => account.slice(0, -PLACEMENT_CHARS);

@@ -9,14 +9,13 @@ import {
   STARTER_PER_DAY_DEFAULT,
   STARTER_PER_NETWORK_DEFAULT,
 } from "#limits.ts";
-import type { Placement } from "#placement.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import {
   ConfigError,
+  checkJurisdiction,
   type ReadText,
   readFreeCallCredits,
   readOperatorTokens,
-  readPlacement,
   readPublicUrl,
   readRateLimit,
   readRequestLog,
@@ -58,8 +57,6 @@ export type Config = Readonly<{
   stripe: StripeSettings | null;
   webhookNetworks: (typeof WEBHOOK_NETWORKS)[number];
   rollUpAfterDays: number;
-  /** Where accounts live on Cloudflare unless something else places them. */
-  placement: Placement;
   /** `keptDays` 0: there is no request log. */
   requestLog: { keptDays: number; keptMax: number };
   logLevel: (typeof LOG_LEVELS)[number];
@@ -95,6 +92,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 
   const readBound = (name: string, fallback: number) => readNumber(name, fallback, 0, 1_000_000);
 
+  checkJurisdiction(read, problems);
   const port = readNumber("PORT", 8787, 0, 65_535);
   const host = read("HOST") ?? "127.0.0.1";
   const config: Config = {
@@ -126,7 +124,6 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     stripe: readStripe(read, problems),
     webhookNetworks: readWebhookNetworks(read("TOOLBOOTH_WEBHOOK_NETWORKS"), problems),
     rollUpAfterDays: readRollUpAfterDays(readNumber),
-    placement: readPlacement(read, problems),
     requestLog: readRequestLog(readNumber),
     logLevel: readLogLevel(read("TOOLBOOTH_LOG_LEVEL"), problems),
     toolThreads:

@@ -7,15 +7,6 @@ import {
   ROLL_UP_AFTER_DAYS_DEFAULT,
   ROLL_UP_AFTER_DAYS_MIN,
 } from "#limits.ts";
-import {
-  isJurisdiction,
-  isLocation,
-  JURISDICTIONS,
-  LOCATIONS,
-  type Placement,
-  placementNamed,
-} from "#placement.ts";
-import { nearestName } from "#tools/nearest-name.ts";
 
 /**
  * Parsers for single settings, shared by every app: `config.ts` reads all settings, the API Worker only a few.
@@ -62,30 +53,16 @@ export const readRollUpAfterDays = (readNumber: ReadWholeNumber) =>
     36_500,
   );
 
-/**
- * Returns the sentence about a value that must be one of `names`, with the nearest of them. No jurisdiction is suggested: the choice
- * cannot be changed, and near names are not near places (uk, us).
- */
-export function notOneOf(setting: string, text: string, names: readonly string[]): string {
-  const nearest = names === JURISDICTIONS ? undefined : nearestName(text, names);
-  const meant = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
-  return `${setting} must be one of ${names.join(", ")}; got "${text.slice(0, 80)}".${meant}`;
-}
+/** Cloudflare's jurisdictions (developers.cloudflare.com/durable-objects/reference/data-location). */
+export const JURISDICTIONS: readonly string[] = ["eu", "fedramp", "us"];
 
-/** Where accounts live on Cloudflare unless something else places them. */
-export function readPlacement(read: ReadText, problems: string[]): Placement {
-  const location = read("TOOLBOOTH_LOCATION");
-  const jurisdiction = read("TOOLBOOTH_JURISDICTION");
-  if (location !== undefined && !isLocation(location))
-    problems.push(notOneOf("TOOLBOOTH_LOCATION", location, LOCATIONS));
-  if (jurisdiction !== undefined && !isJurisdiction(jurisdiction))
-    problems.push(notOneOf("TOOLBOOTH_JURISDICTION", jurisdiction, JURISDICTIONS));
-  if (location !== undefined && jurisdiction !== undefined) {
-    problems.push(
-      "Set either TOOLBOOTH_LOCATION or TOOLBOOTH_JURISDICTION. Objects in a jurisdiction are placed inside it.",
-    );
-  }
-  return placementNamed(location, jurisdiction);
+/** Checks the setting that `stores/durable-object/objects.ts` reads. A near name is not suggested: it may be a far place (uk, us). */
+export function checkJurisdiction(read: ReadText, problems: string[]): void {
+  const name = read("TOOLBOOTH_JURISDICTION");
+  if (name === undefined || JURISDICTIONS.includes(name)) return;
+  problems.push(
+    `TOOLBOOTH_JURISDICTION must be one of ${JURISDICTIONS.join(", ")}; got "${name.slice(0, 80)}".`,
+  );
 }
 
 /** `keptDays` 0: there is no request log. */

@@ -37,7 +37,6 @@ export const SETTING_NAMES = [
   "TOOLBOOTH_STRIPE_API",
   "TOOLBOOTH_WEBHOOK_NETWORKS",
   "TOOLBOOTH_ROLL_UP_AFTER_DAYS",
-  "TOOLBOOTH_LOCATION",
   "TOOLBOOTH_JURISDICTION",
   "TOOLBOOTH_REQUEST_LOG_DAYS",
   "TOOLBOOTH_REQUEST_LOG_MAX",
@@ -61,12 +60,6 @@ export const NODE_SETTING_NAMES: readonly SettingName[] = [
   "TOOLBOOTH_REMOTE",
   "TOOLBOOTH_LOG_LEVEL",
   "TOOLBOOTH_TOOL_THREADS",
-];
-
-/** Settings of Cloudflare. A server rejects them, because its operator would believe that they place its data. */
-export const EDGE_SETTING_NAMES: readonly SettingName[] = [
-  "TOOLBOOTH_LOCATION",
-  "TOOLBOOTH_JURISDICTION",
 ];
 
 /** Returns warnings about settings that are set, although a Worker ignores them. */

@@ -11,7 +11,7 @@ import {
   STARTER_PER_DAY_DEFAULT,
   STARTER_PER_NETWORK_DEFAULT,
 } from "#limits.ts";
-import { JURISDICTIONS, LOCATIONS } from "#placement.ts";
+import { JURISDICTIONS } from "./read-settings.ts";
 import { NODE_SETTING_NAMES, SETTING_NAMES, type SettingName } from "./setting-names.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
@@ -172,13 +172,9 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
     meaning:
       "Days for which the service keeps each call individually, at least 2. It rolls up older calls by hour; on Cloudflare, within twice as many days",
   },
-  TOOLBOOTH_LOCATION: {
-    fallback: "",
-    meaning: `On Cloudflare: where accounts live that neither a sign-up nor the operator places: ${LOCATIONS.join(", ")}. Unset: near the first request about them. A server rejects this setting`,
-  },
   TOOLBOOTH_JURISDICTION: {
     fallback: "",
-    meaning: `On Cloudflare: the jurisdiction in which all new accounts live, instead of a location: ${JURISDICTIONS.join(", ")}. A server rejects this setting`,
+    meaning: `On Cloudflare: the jurisdiction in which all accounts live: ${JURISDICTIONS.join(", ")}. Choose it before the first deployment, and never change it. A server rejects this setting`,
   },
   TOOLBOOTH_REQUEST_LOG_DAYS: {
     fallback: String(REQUEST_LOG_DAYS_DEFAULT),

@@ -15,18 +15,17 @@ import { quotedCommand } from "#command-line.ts";
 import type { KeyLimits } from "#ledger/port.ts";
 import { everyGrant } from "#ledger/read-pages.ts";
 import type { OperatorContext } from "./context.ts";
-import { requireJurisdiction } from "./placement.ts";
 
 /** Operations on one account that take several steps. Each can safely be sent again and is carried out only once. */
 
 type Context = Pick<
   OperatorContext,
-  "ledger" | "directory" | "accountDeps" | "keyBounds" | "notify" | "placement"
+  "ledger" | "directory" | "accountDeps" | "keyBounds" | "notify"
 >;
 
 /** Opens an account for a verified address. `credits` become a grant without expiry. */
 export function openForOperator(
-  { ledger, accountDeps, placement }: Context,
+  { ledger, accountDeps }: Context,
   order: {
     account: string;
     email: string;
@@ -34,7 +33,6 @@ export function openForOperator(
     now: number;
   },
 ): Promise<{ account: string; email: string }> {
-  requireJurisdiction({ placement }, order.account);
   return runSteps(async () => {
     const { now, credits } = order;
     const { account, email } = await openAccount(

@@ -12,7 +12,6 @@ import {
   rotateKeyForOperator,
 } from "./account-actions.ts";
 import { done, type OperationsOf, ofAccount, ofKey, unchanged } from "./define-operation.ts";
-import { choosePlacement } from "./placement.ts";
 import type { ACCOUNT_SCHEMAS } from "./schemas/accounts.ts";
 
 /** Operations on accounts, keys and credits. */
@@ -58,11 +57,6 @@ export const ACCOUNT_OPERATIONS: OperationsOf<typeof ACCOUNT_SCHEMAS> = {
   listEntries: {
     action: null,
     run: ({ ledger }, order) => ledger.entries(order),
-  },
-  /** Asked before an account is opened or imported, because its id says where it lives. */
-  choosePlacement: {
-    action: null,
-    run: async (context, order) => choosePlacement(context, order),
   },
   openAccount: {
     action: { ...ofAccount, end: (_, { credits }) => done(`${credits?.amount ?? 0} credits`) },

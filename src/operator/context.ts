@@ -10,7 +10,6 @@ import type { OperatorJobs } from "#jobs/operator-jobs.ts";
 import { type Ledger, NotCarriedOut } from "#ledger/port.ts";
 import type { AccountMoves } from "#ledger/transfer/account-moves.ts";
 import type { RecordOf } from "#ledger/transfer/records.ts";
-import type { Placement } from "#placement.ts";
 import type { OperatorActions } from "./actions.ts";
 
 /** The stores and services that operations use, for every store and runtime. */
@@ -30,8 +29,6 @@ export type OperatorContext = {
   /** Lists every account that was ever opened. */
   index: AccountIndex;
   moves: AccountMoves;
-  /** Where the service creates accounts that nothing else places. Null if all accounts share a database. */
-  placement: Placement | null;
   /** Null without a request log. */
   requests: Pick<RequestLogReads, "list"> | null;
   /** Null if each account has its own database, so that no query lists the grants of all accounts. */

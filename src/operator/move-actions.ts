@@ -3,9 +3,7 @@ import type { Directory } from "#accounts/directory.ts";
 import { isAccountId } from "#ids.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { RecordOf, TransferRecord } from "#ledger/transfer/records.ts";
-import type { Location } from "#placement.ts";
 import type { OperatorContext } from "./context.ts";
-import { NO_PLACES, requireJurisdiction } from "./placement.ts";
 
 export type AddressRecord =
   | RecordOf<"address">
@@ -66,10 +64,9 @@ function kindAfter(kind: RecordCursor["kind"]): RecordCursor | null {
 
 /** Imports a page of an account's records. `begin` marks the first page, `finish` the last one. */
 export async function importPage(
-  { index, moves, placement }: OperatorContext,
+  { index, moves }: OperatorContext,
   order: {
     account: string;
-    location?: Location | null | undefined;
     createdAt: number;
     records: readonly TransferRecord[];
     begin: boolean;
@@ -77,13 +74,11 @@ export async function importPage(
     now: number;
   },
 ): Promise<{ outcome: "taken" | "opened" | "opened_before" }> {
-  const { account, location = null, createdAt, records, begin, finish, now } = order;
-  if (location !== null && placement === null) throw new AccountError(NO_PLACES);
+  const { account, createdAt, records, begin, finish, now } = order;
   if (begin) {
-    requireJurisdiction({ placement }, account);
     // Comes first, so that the index lists every account.
     await index.record({ account, now: createdAt });
-    const { outcome } = await moves.beginImport({ account, location });
+    const { outcome } = await moves.beginImport({ account });
     if (outcome === "finished_before") return { outcome: "opened_before" };
   }
   if (records.length > 0) {

@@ -32,12 +32,10 @@ const shapeOf = (value: unknown): Json =>
 
 const INVOICE = { id: "operator:invoice-7", amount: 5, expiresAt: "2100-01-01T00:00:00.000Z" };
 const FIRST = { id: "operator", kind: "operator", amount: 7, expiresAt: null };
-const NO_PLACE = { location: null, jurisdiction: null };
 const CLAWED = { id: "operator:invoice-7", amount: 5, clawedBack: 3, spent: 0, remaining: 2 };
 const FIRST_AGAIN = { id: "operator", amount: 5, expiresAt: null };
 const BOB_LISTED = {
   ...{ id: ACCOUNT, email: "bob@b.c", state: "open", balance: 0, createdAt: TIME },
-  ...NO_PLACE,
 };
 const NO_TOTALS = { debited: 0, reversed: 0, expired: 0 };
 
@@ -47,14 +45,14 @@ const UNKNOWN_CALL = callRef({ account: "acc_Ada000000000", callId: "call_1", at
 const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
   [
     "account create Ada@Example.org --credits 7",
-    { id: ACCOUNT, email: "ada@example.org", balance: 7, ...NO_PLACE },
+    { id: ACCOUNT, email: "ada@example.org", balance: 7 },
   ],
   [
     "account create ada@example.org",
     /already has an account\. .+ credits grant ada@example\.org 100`/,
   ],
   ["account create nobody", /"nobody" is not an email address/],
-  ["account create bob@b.c", { id: ACCOUNT, email: "bob@b.c", balance: 0, ...NO_PLACE }],
+  ["account create bob@b.c", { id: ACCOUNT, email: "bob@b.c", balance: 0 }],
   ["key create ada@example.org --label production", { id: "key", key: "tb" }],
   ["key create eve@b.c --label production", /^There is no account for eve@b\.c in /],
   [`key create ada@example.org --label ${"l".repeat(101)}`, /1 to 100 characters/],
@@ -155,7 +153,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
     {
       ...{ id: ACCOUNT, email: "ada@example.org", state: "open", createdAt: TIME },
       ...{ plan: "credits", balance: 12, nextExpiry: null, freeCall: "open", lowBalance: 20 },
-      ...{ ...NO_PLACE, starter: null, owner: null },
+      ...{ starter: null, owner: null },
       keys: [
         {
           ...{ id: "key", label: "production", start: "tb", createdAt: TIME },
@@ -186,7 +184,6 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
           state: "open",
           balance: 12,
           createdAt: TIME,
-          ...NO_PLACE,
         },
         {
           id: ACCOUNT,
@@ -194,7 +191,6 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
           state: "suspended",
           balance: 0,
           createdAt: TIME,
-          ...NO_PLACE,
         },
       ],
     },

@@ -116,8 +116,8 @@ function workersOf(
   around: string | null,
 ) {
   const { SECRET = "", PUBLIC_URL = "", RATE_LIMIT = "100" } = texts;
-  const { TOOLBOOTH_LOCATION = "", TOOLBOOTH_JURISDICTION = "" } = texts;
-  const ofCalls = { SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_LOCATION, TOOLBOOTH_JURISDICTION };
+  const { TOOLBOOTH_JURISDICTION = "" } = texts;
+  const ofCalls = { SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_JURISDICTION };
   return [
     deployed(callsConfig, modulesOf(bundles.calls, around), ofCalls, []),
     deployed(siteConfig, modulesOf(bundles.site, around), texts, without),

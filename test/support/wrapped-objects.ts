@@ -1,5 +1,5 @@
 /** Durable Objects whose stubs a test wraps, wherever they are. */
-import type { ObjectNamespace } from "#stores/durable-object/placed-objects.ts";
+import type { ObjectNamespace } from "#stores/durable-object/objects.ts";
 
 export const wrappedObjects = <Stub, Wrapped>(
   objects: ObjectNamespace<Stub>,

@@ -2,7 +2,6 @@ import type { OutcomeOf } from "#operator/operations.ts";
 import type { Outcome, Session } from "./command.ts";
 import { accountOf, statusOf } from "./deployment.ts";
 import { describeLimits } from "./key-limits.ts";
-import { placementInId, placeText } from "./placement.ts";
 import { counted, instant, instantOrNull, integer, minute, table } from "./text.ts";
 
 /** Shows what an operator needs to help the owner of an account. */
@@ -26,7 +25,6 @@ export async function showAccount(typed: string, session: Session): Promise<Outc
   const lines: [name: string, value: string][] = [
     ["email", email],
     ["account", id],
-    ...(placeText(id) === "" ? [] : [["lives in", placeText(id)] as [string, string]]),
     ["state", state],
     ["created", minute(createdAt, "")],
     ["plan", lifetime ? "lifetime: credits do not expire" : "credits"],
@@ -40,7 +38,7 @@ export async function showAccount(typed: string, session: Session): Promise<Outc
     json: {
       ...{ id, email, state, createdAt: instant(createdAt), plan, balance },
       nextExpiry: nextExpiry && { credits: nextExpiry.credits, at: instant(nextExpiry.at) },
-      ...{ freeCall, lowBalance, ...placementInId(id) },
+      ...{ freeCall, lowBalance },
       starter: starter && { outcome: starter.outcome, at: instant(starter.at) },
       owner: owner && {
         ...owner,

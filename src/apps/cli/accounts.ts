@@ -1,7 +1,6 @@
 import { readEmail } from "#accounts/accounts.ts";
 import { commandLine, quotedCommand } from "#command-line.ts";
 import { newAccountId, randomBase62 } from "#ids.ts";
-import { isPlaced, type Placement, placementCode } from "#placement.ts";
 import { random } from "../node/runtime.ts";
 import { creditsFrom, integerFrom } from "./arguments.ts";
 import {
@@ -16,14 +15,6 @@ import {
 } from "./command.ts";
 import { accountOf, command, logNotification, statusOf } from "./deployment.ts";
 import { addressPage, statusesOf } from "./lists.ts";
-import {
-  checkPlacement,
-  orderOf,
-  PLACEMENT_HELP,
-  PLACEMENT_OPTIONS,
-  placementInId,
-  placeText,
-} from "./placement.ts";
 import { counted, minute, table, withInstants } from "./text.ts";
 
 const PAGE_MAX = 100_000;
@@ -34,31 +25,25 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     summary: "Create a verified account with N credits that never expire",
     details: [
       "Without --credits the account has no credits. It gets no starter credits, but its first call is free. If there is no data yet in DATA_DIR or DATABASE_URL, the command creates it.",
-      PLACEMENT_HELP,
     ],
     example: "account create you@example.com --credits 1000",
     parameters: {
       email: positional("<email>", readEmail),
       credits: option("N", creditsFrom(0)),
-      ...PLACEMENT_OPTIONS,
     },
     canCreate: true,
-    check: (args, invocation) => checkPlacement(args, invocation),
-    async run({ email, credits: amount = 0, ...asked }, session) {
+    async run({ email, credits: amount = 0 }, session) {
       const { client, now, log } = session;
       await rejectExisting(session, email);
       const credits =
         amount === 0 ? null : { grant: `operator:${randomBase62(16, random)}`, amount };
-      const { placement, hasPlaces } = await client.choosePlacement(orderOf(asked));
-      const fresh = newAccountId(random, placementCode(placement));
-      const order = { account: fresh, email, now, credits };
+      const order = { account: newAccountId(random), email, now, credits };
       const { account } = await client.openAccount(order);
       const { balance, freeCall } = await statusOf(session, account);
       if (freeCall === "withheld")
         log("This address had an account that was closed. The new account has no free call.");
-      if (hasPlaces) log(placeSentence(placement));
       return {
-        json: { id: account, email, balance, ...placementInId(account) },
+        json: { id: account, email, balance },
         text: `Created account ${account} for ${email} with ${counted(balance, "credit")}.\nTo create a key for it, run:\n  ${commandLine("key create", email, "--label", "production")}\n`,
       };
     },
@@ -90,24 +75,18 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
       )) {
         if ("moving" in status) {
           log(status.moving);
-          accounts.push({
-            ...{ id, email, state: "moving", balance: null, createdAt },
-            ...placementInId(id),
-          });
+          accounts.push({ id, email, state: "moving", balance: null, createdAt });
         } else if (status.result !== null) {
           const { state, balance, createdAt } = status.result;
-          accounts.push({ id, email, state, balance, createdAt, ...placementInId(id) });
+          accounts.push({ id, email, state, balance, createdAt });
         }
       }
-      // Accounts have places only on Cloudflare.
-      const hasPlaces = accounts.some(({ id }) => placeText(id) !== "");
       const rows = accounts.map((one) => [
         one.email,
         one.id,
         one.state,
         one.balance ?? "",
         minute(one.createdAt, ""),
-        ...(hasPlaces ? [placeText(one.id)] : []),
       ]);
       const head = ["email", "id", "state", "credits", "created (UTC)"];
       const none = search === "" && after === null;
@@ -116,7 +95,7 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
         text:
           rows.length === 0
             ? `There are no ${none ? "" : "such "}accounts.\n`
-            : `${table(hasPlaces ? [...head, "lives in"] : head, rows)}${nextPage(search, max, next)}`,
+            : `${table(head, rows)}${nextPage(search, max, next)}`,
       };
     },
   }),
@@ -226,15 +205,6 @@ async function rejectExisting({ client, now }: Session, email: string): Promise<
   throw new CommandError(
     `${email} already has an account. To add credits to it, run for example ${quotedCommand("credits grant", email, "100")}.`,
   );
-}
-
-function placeSentence(placement: Placement): string {
-  const { location, jurisdiction } = placement;
-  if (!isPlaced(placement))
-    return "No place was chosen, so Cloudflare created the account near the Worker that served this command: near the service's database, or near you. It stays there. To choose a place for the next one, use --location or the service's setting TOOLBOOTH_LOCATION.";
-  return jurisdiction === null
-    ? `The account lives in or near ${location}.`
-    : `The account lives in the jurisdiction ${jurisdiction}.`;
 }
 
 async function setState(

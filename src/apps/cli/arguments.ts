@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import type { Config } from "#config/config.ts";
-import { notOneOf, readAddress } from "#config/read-settings.ts";
+import { readAddress } from "#config/read-settings.ts";
 import { hostOf, isLoopback } from "#hosts.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { nearestName } from "#tools/nearest-name.ts";
@@ -130,15 +130,6 @@ function readServiceUrl(text: string, source: string): string {
 /** Parses a number of credits. `subject` starts the error message instead of the option's name. */
 export const creditsFrom = (min: 0 | 1, subject?: string) => (text: string, name?: string) =>
   readInteger(text, subject ?? `${name}`, min, GRANT_CREDITS_MAX);
-
-/** Parses one of a few names. */
-export const oneOf =
-  <Name extends string>(names: readonly Name[]) =>
-  (text: string, name: string): Name => {
-    const found = names.find((each) => each === text.toLowerCase());
-    if (found === undefined) throw new UsageError(notOneOf(name, text, names));
-    return found;
-  };
 
 export const integerFrom = (min: number, max: number) => (text: string, name: string) =>
   readInteger(text, name, min, max);

@@ -1,7 +1,6 @@
 import type { BackupArgs, RestoreArgs } from "./backup.ts";
 import { type Command, fileCommand, flag, optionalPositional, positional } from "./command.ts";
 import { USE_POSTGRES_TOOLS } from "./help.ts";
-import { PLACEMENT_OPTIONS } from "./placement.ts";
 import type { ExportArgs, ImportArgs } from "./transfer.ts";
 
 const USE_LOCALLY =
@@ -57,10 +56,9 @@ export const DATA_COMMANDS: readonly Command[] = [
     details: [
       "The import is all or nothing: it checks the lines and audits the ledger before it commits.",
       "With --remote each account is imported separately, and opens when all its records have arrived and reconcile. If an import is interrupted, run it again with the same lines.",
-      "On Cloudflare, the id of an account says where it lives. --location is for accounts whose id does not, such as those of a server: choose the place from which most calls will come, because it cannot be changed later. With --jurisdiction, nothing is imported unless every id names that jurisdiction.",
     ],
     example: "import ledger.jsonl",
-    parameters: { file: optionalPositional("[file]"), ...PLACEMENT_OPTIONS },
+    parameters: { file: optionalPositional("[file]") },
     run: async (invocation, args: ImportArgs) =>
       (await import("./transfer.ts")).importLines(invocation, args),
   }),

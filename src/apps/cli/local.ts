@@ -82,7 +82,6 @@ export function createLocalDeployment(
     jobs: operatorJobs([store.jobs, reversalsForOperator(config.dataDir)]),
     index: accountsOfLedger(database),
     moves: store.moves,
-    placement: null,
     requests,
     grants: createGrantList(database),
   };

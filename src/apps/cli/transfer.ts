@@ -25,12 +25,11 @@ import {
   spoolTo,
 } from "./files.ts";
 import { describeImport, runRecorded } from "./local.ts";
-import { checkPlacement, type PlacementArgs } from "./placement.ts";
 import { placeOf } from "./postgres-faults.ts";
 import { integer } from "./text.ts";
 
 export type ExportArgs = { file: string | undefined; "with-secret": boolean; force: boolean };
-export type ImportArgs = { file: string | undefined } & PlacementArgs;
+export type ImportArgs = { file: string | undefined };
 
 export async function exportLines(
   invocation: Invocation,
@@ -131,9 +130,8 @@ const describeCounts = (counts: RecordCounts) => {
 
 export async function importLines(
   invocation: Invocation,
-  { file: source, ...placement }: ImportArgs,
+  { file: source }: ImportArgs,
 ): Promise<Outcome> {
-  checkPlacement(placement, invocation);
   if (source === undefined && isatty(0))
     throw new UsageError("import requires a file, or the lines on standard input.");
   const fd = source === undefined ? 0 : openSync(source, "r");
@@ -142,7 +140,7 @@ export async function importLines(
     if (remote !== null) {
       const { importRemote } = await import("./remote/import.ts");
       const counts = await withOutcome(
-        () => importRemote(invocation, remote, placement, linesOf(fd)),
+        () => importRemote(invocation, remote, linesOf(fd)),
         NOTHING_IMPORTED,
       );
       return presentImport(counts, remote.url);

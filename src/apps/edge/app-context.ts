@@ -9,7 +9,7 @@ import { reversalJob, reverseOrKeep } from "#jobs/reverse-calls.ts";
 import type { CallRef } from "#ledger/port.ts";
 import { REQUEST_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
 import { callLedgerOfObjects, ledgerOfObjects } from "#stores/durable-object/ledger.ts";
-import { type ObjectNamespace, placedObjects } from "#stores/durable-object/placed-objects.ts";
+import { type ObjectNamespace, objectsOf } from "#stores/durable-object/objects.ts";
 import {
   createFaultReports,
   READINESS_OBJECT,
@@ -40,7 +40,7 @@ export function createEdgeAppContext(
 ): AppContext {
   const { settings, requestLog, warnings } = readWorkerSettings(env);
   for (const warning of warnings) logError(warning, {});
-  const objects = placedObjects(env.LEDGER, env);
+  const objects = objectsOf(env.LEDGER, env);
   const find = ({ account }: { account?: string }) =>
     account === undefined ? objects.ofService(READINESS_OBJECT) : objects.ofAccount({ account });
   const ledger = ledgerOfObjects(find);

@@ -25,7 +25,7 @@ import { createIds, randomBase62 } from "#ids.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { apiOptionsOf, type DashboardSite } from "#site/site-context.ts";
 import { reversalsOfObjects } from "#stores/durable-object/ledger.ts";
-import { placedObjects } from "#stores/durable-object/placed-objects.ts";
+import { objectsOf } from "#stores/durable-object/objects.ts";
 import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
@@ -34,7 +34,6 @@ import { createPasswords, deriveAtOnce } from "../node/passwords.ts";
 import { clientAddressOf, createEdgeAppContext } from "./app-context.ts";
 import { textsIn } from "./edge-settings.ts";
 import { openEdgePages, readCommonPasswords, readDisposableDomains } from "./pages.ts";
-import { placementFor } from "./region.ts";
 import { openEdgeRequestLog } from "./request-log.ts";
 import { openEdgeEmails } from "./site-emails.ts";
 import { openEdgeEvents } from "./site-notifications.ts";
@@ -55,7 +54,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
   const store = createD1DashboardStore(env.DB);
   const index = createAccountIndex(store.database);
   const ledger = withSummedUsage(calls.ledger, { isShared: false });
-  const reverseAll = reversalsOfObjects(placedObjects(env.LEDGER, env).ofAccount);
+  const reverseAll = reversalsOfObjects(objectsOf(env.LEDGER, env).ofAccount);
   const keyBounds = {
     tools: calls.tools.map(({ name }) => name),
     callsPerSecond: calls.settings.rateLimit,
@@ -73,7 +72,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     ...given,
   });
   const throttle = createEdgeThrottle({
-    objects: placedObjects(env.SIGN_IN, env),
+    objects: objectsOf(env.SIGN_IN, env),
     secret: derived("toolbooth sign-in throttle"),
     ...given,
   });
@@ -178,14 +177,10 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
       prices: viewPrices(config.prices, billing !== null),
     },
     async fetch(request) {
-      const placement = placementFor(config.placement, request);
       const body = await readBody(request, bytesMaxOf(request), null, {
         timeoutMs: calls.bodyTimeoutMs,
       });
-      const app = createDashboardApp(
-        { ...rest, auth: createAuth({ ...authOptions, placement }) },
-        bounds,
-      );
+      const app = createDashboardApp({ ...rest, auth: createAuth(authOptions) }, bounds);
       const response = await app.fetch(withBody(request, body), clientAddressOf(request));
       if (response.ok && mayMakeDue(request)) {
         inBackground(events.deliver(DELIVER_AFTER_RESPONSE_MS));
@@ -252,7 +247,6 @@ const SHARED_SETTINGS = [
   "PUBLIC_URL",
   "RATE_LIMIT",
   "TOOLBOOTH_FREE_CALL_CREDITS",
-  "TOOLBOOTH_LOCATION",
   "TOOLBOOTH_JURISDICTION",
   "TOOLBOOTH_REQUEST_LOG_DAYS",
   "TOOLBOOTH_REQUEST_LOG_MAX",

@@ -2,7 +2,7 @@ import { waitUntil } from "cloudflare:workers";
 import type { RequestLogBounds } from "#accounts/request-log.ts";
 import { accessLogEntry, requestLogEntry } from "#api/access-log.ts";
 import type { AppContext } from "#api/app-context.ts";
-import { type ObjectNamespace, placedObjects } from "#stores/durable-object/placed-objects.ts";
+import { type ObjectNamespace, objectsOf } from "#stores/durable-object/objects.ts";
 import {
   type RequestLogOfObjects,
   type RequestLogStub,
@@ -13,7 +13,7 @@ import { createEdgeRecorder } from "./request-recorder.ts";
 /** The request logs of all accounts, in their objects. */
 export const openEdgeRequestLog = (env: {
   LEDGER: ObjectNamespace<RequestLogStub>;
-}): RequestLogOfObjects => requestLogOfObjects(placedObjects(env.LEDGER, env).ofAccount);
+}): RequestLogOfObjects => requestLogOfObjects(objectsOf(env.LEDGER, env).ofAccount);
 
 type Recording = Pick<RequestLogOfObjects, "append"> &
   Pick<AppContext, "now" | "logError"> & { bounds: RequestLogBounds };

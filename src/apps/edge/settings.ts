@@ -2,8 +2,8 @@ import type { RequestLogBounds } from "#accounts/request-log.ts";
 import type { AppSettings } from "#api/app-context.ts";
 import {
   ConfigError,
+  checkJurisdiction,
   readFreeCallCredits,
-  readPlacement,
   readPublicUrl,
   readRateLimit,
   readRequestLog,
@@ -32,11 +32,10 @@ export function readWorkerSettings(env: object): {
   const secrets = readSecrets(read("SECRET"), problems);
   const rateLimit = readRateLimit(readNumber);
   const freeCallCredits = readFreeCallCredits(readNumber);
-  // These settings are read where objects are found and in the objects; the Worker validates them.
-  // The Durable Object reads these settings itself; the Worker validates them.
+  // Objects read some of these settings themselves; the Worker validates them.
   const requestLog = readRequestLog(readNumber);
   readRollUpAfterDays(readNumber);
-  readPlacement(read, problems);
+  checkJurisdiction(read, problems);
   requireEdgeSettings(texts, problems);
   if (problems.length > 0 || publicUrl === null || secrets === null) {
     throw new ConfigError(problems.join("\n"));

@@ -2,7 +2,7 @@ import { waitUntil } from "cloudflare:workers";
 import { createOperatorApp, type OperatorApp } from "#api/operator/operator-app.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { movesOfObjects } from "#stores/durable-object/ledger.ts";
-import { placedObjects } from "#stores/durable-object/placed-objects.ts";
+import { objectsOf } from "#stores/durable-object/objects.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import type { DashboardSide } from "./dashboard-deps.ts";
 import type { DashboardConfig, SiteEnv } from "./site-settings.ts";
@@ -27,7 +27,7 @@ export function openOperator(
     newRequestId,
   } = side;
   const { database, directory, activityLog, purchases } = store;
-  const moves = movesOfObjects(placedObjects(env.LEDGER, env).ofAccount);
+  const moves = movesOfObjects(objectsOf(env.LEDGER, env).ofAccount);
   return createOperatorApp({
     tokens: config.operatorTokens,
     context: {
@@ -42,7 +42,6 @@ export function openOperator(
       jobs: operatorJobs([store.jobs]),
       index,
       moves,
-      placement: config.placement,
       requests: requests?.log ?? null,
       grants: null,
       // The platform manages its disks and does not report their damage.

@@ -4,7 +4,7 @@ import { type Config, readConfig } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
 import { transportKindOf } from "#email/read-mail-settings.ts";
 import { hostOf, isLoopback } from "#hosts.ts";
-import type { ObjectNamespace } from "#stores/durable-object/placed-objects.ts";
+import type { ObjectNamespace } from "#stores/durable-object/objects.ts";
 import type { ReadinessStub } from "#stores/durable-object/readiness.ts";
 import type { RequestLogStub } from "#stores/durable-object/request-log-stub.ts";
 import type { BatchStub, LedgerStub, MovingStub } from "#stores/durable-object/rpc.ts";

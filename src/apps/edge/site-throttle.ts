@@ -3,7 +3,7 @@ import {
   type Counts,
   createCountedThrottle,
 } from "#accounts/counted-throttle.ts";
-import type { ObjectNamespace, PlacedObjects } from "#stores/durable-object/placed-objects.ts";
+import type { ObjectNamespace, Objects } from "#stores/durable-object/objects.ts";
 import { sendToObject } from "#stores/durable-object/sending.ts";
 import type { SignInThrottleObject } from "#stores/durable-object/sign-in.ts";
 
@@ -15,7 +15,7 @@ export type SignInStub = Pick<
 export type SignInBinding = ObjectNamespace<SignInStub>;
 
 type Wiring = {
-  objects: Pick<PlacedObjects<SignInStub>, "ofService">;
+  objects: Pick<Objects<SignInStub>, "ofService">;
   secret: string;
   now(): number;
   waitUntil(work: Promise<unknown>): void;

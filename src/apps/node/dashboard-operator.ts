@@ -52,7 +52,6 @@ export function openNodeOperator({
       jobs: operatorJobs([store.jobs, reversalsForOperator(dataDir)]),
       index: accountsOfLedger(database),
       moves,
-      placement: null,
       requests,
       grants: createGrantList(database),
     },

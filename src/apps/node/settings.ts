@@ -3,7 +3,6 @@ import type { PriceList } from "#billing/price-list.ts";
 import { readPriceList } from "#billing/price-list.ts";
 import { type Config, readConfig } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
-import { EDGE_SETTING_NAMES } from "#config/setting-names.ts";
 
 /** Reads a node's settings and the price list they name. One error reports everything that is invalid in both. */
 export function readNodeSettings(env: Record<string, string | undefined>): {
@@ -12,10 +11,11 @@ export function readNodeSettings(env: Record<string, string | undefined>): {
 } {
   const problems: string[] = [];
   const config = readTexts(env, problems);
-  for (const name of EDGE_SETTING_NAMES) {
-    if ((env[name] ?? "") === "") continue;
-    problems.push(`${name} works only on Cloudflare. A server's data lives where you run it.`);
-  }
+  // Its operator would believe that the setting places the data.
+  if ((env["TOOLBOOTH_JURISDICTION"] ?? "") !== "")
+    problems.push(
+      "TOOLBOOTH_JURISDICTION works only on Cloudflare. A server's data lives where you run it.",
+    );
   // Read even if other settings are invalid, so that one error reports both.
   const prices = readPrices(env["TOOLBOOTH_PRICES"] ?? "", problems);
   if (config === null || problems.length > 0) throw new ConfigError(problems.join("\n"));

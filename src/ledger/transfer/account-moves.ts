@@ -1,4 +1,3 @@
-import type { Location } from "#placement.ts";
 import { NotCarriedOut, OrderRejected } from "../outcome-errors.ts";
 import type { RecordKind, TransferRecord } from "./records.ts";
 
@@ -37,14 +36,8 @@ export type MoveOperations = {
     { account: string; max: number; snapshot: string | null; hold: boolean } & RecordCursor,
     { records: TransferRecord[]; after: RecordCursor["after"]; state: string | null },
   ];
-  /**
-   * Starts an import. Deletes what an unfinished import left behind. `location`: where to create the object of an account whose id
-   * names no place; without effect where accounts share a database.
-   */
-  beginImport: [
-    { account: string; location?: Location | null },
-    { outcome: "begun" | "finished_before" },
-  ];
+  /** Starts an import. Deletes what an unfinished import left behind. */
+  beginImport: [{ account: string }, { outcome: "begun" | "finished_before" }];
   /**
    * Imports all of the records or none. Records that are already there are left unchanged. `taken`: the number of records; 0 if the
    * import was finished before, as when the last page is sent again because its response was lost.

@@ -4,19 +4,7 @@ import { keyLimitsForm } from "#accounts/key-limits.ts";
 import { STARTER_OUTCOMES } from "#accounts/starter-claim.ts";
 import { ENTRY_KINDS } from "#ledger/entries.ts";
 import { GRANT_KINDS } from "#ledger/port.ts";
-import { placementNamed } from "#placement.ts";
-import {
-  account,
-  count,
-  credits,
-  cursor,
-  email,
-  jurisdiction,
-  keyId,
-  location,
-  pageMax,
-  time,
-} from "./members.ts";
+import { account, count, credits, cursor, email, keyId, pageMax, time } from "./members.ts";
 
 /** Inputs and outputs of operations on accounts, keys and credits. */
 
@@ -216,15 +204,6 @@ export const ACCOUNT_SCHEMAS = {
       now: time,
     }),
     output: z.object({ entries: z.array(entry), next: text }),
-  },
-  choosePlacement: {
-    input: z.strictObject({ location, jurisdiction }),
-    output: z.object({
-      placement: z
-        .object({ location, jurisdiction })
-        .transform((named) => placementNamed(named.location, named.jurisdiction)),
-      hasPlaces: z.boolean(),
-    }),
   },
   openAccount: {
     input: z.strictObject({

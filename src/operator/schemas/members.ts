@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { accountOfKeyId, isAccountId, parseCallRef } from "#ids.ts";
 import { EMAIL_CHARS_MAX, GRANT_CREDITS_MAX } from "#limits.ts";
-import { JURISDICTIONS, LOCATIONS } from "#placement.ts";
 
 /** Schemas of members of inputs and outcomes. */
 export const account = z.string().refine(isAccountId);
@@ -16,6 +15,4 @@ export const time = z.int().min(0);
 export const count = z.int().min(0);
 export const credits = z.int().min(1).max(GRANT_CREDITS_MAX);
 export const pageMax = z.int().min(1).max(1_000);
-export const location = z.enum(LOCATIONS).nullable();
-export const jurisdiction = z.enum(JURISDICTIONS).nullable();
 export const cursor = z.string().max(EMAIL_CHARS_MAX).nullable();

@@ -3,7 +3,7 @@ import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import { anyVersionRecord } from "#ledger/transfer/older-records.ts";
 import { transferRecord } from "#ledger/transfer/records.ts";
 import { faultOfAddress } from "../move-actions.ts";
-import { account, count, location, time } from "./members.ts";
+import { account, count, time } from "./members.ts";
 
 /** Inputs and outputs of operations that export and import accounts. */
 
@@ -47,7 +47,6 @@ export const MOVE_SCHEMAS = {
     input: z.strictObject({
       account,
       /** Where to create the object of an account whose id names no place. */
-      location: location.optional(),
       createdAt: time,
       begin: z.boolean(),
       finish: z.boolean(),

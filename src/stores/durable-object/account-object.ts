@@ -34,8 +34,8 @@ import { createObjectDriver, type ObjectStorage } from "./driver.ts";
 import { createForwarding, type PerformOwn } from "./events.ts";
 import { createMoving } from "./moving.ts";
 import { setAlarmSurely } from "./next-alarm.ts";
+import { type ObjectNamespace, objectsOf } from "./objects.ts";
 import { AGAIN_AFTER_MAX_MS, createOpening, type Opening } from "./opening.ts";
-import { type ObjectNamespace, placedObjects } from "./placed-objects.ts";
 import { createFaultReports, READINESS_OBJECT, type ReadinessStub } from "./readiness.ts";
 import {
   createObjectRequestLog,
@@ -81,9 +81,7 @@ export class AccountLedger extends DurableObject {
     this.#storage = storage;
     const { DB, LEDGER } = env as Env;
     this.#faultReports = createFaultReports(
-      LEDGER === undefined
-        ? null
-        : () => placedObjects(LEDGER, env as Env).ofService(READINESS_OBJECT),
+      LEDGER === undefined ? null : () => objectsOf(LEDGER, env as Env).ofService(READINESS_OBJECT),
     );
     this.#hasEvent = DB === undefined ? null : false;
     const open = () => this.#open(createObjectDriver(storage), env as Env, migrations);

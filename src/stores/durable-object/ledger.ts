@@ -31,7 +31,6 @@ export const ledgerOfObjects = (find: FindStub): Ledger =>
   });
 
 /**
-/**
  * Creates a call ledger over objects. An operation is one round trip, unless a call is rejected again (known-rejections.ts). The object
  * sees every other call of its account, so it counts the rate.
  *
@@ -84,10 +83,8 @@ export function reversalsOfObjects(find: (order: { account: string }) => BatchSt
   };
 }
 
-/** Creates the export and import of accounts over their objects. `find` also gets the `location` of an import. */
-export function movesOfObjects(
-  find: (order: MoveOperations[keyof MoveOperations][0]) => MovingStub,
-): AccountMoves {
+/** Creates the export and import of accounts over their objects. */
+export function movesOfObjects(find: (order: { account: string }) => MovingStub): AccountMoves {
   type Outcome<Name extends keyof MoveOperations> = Promise<MoveOperations[Name][1]>;
   return {
     openSnapshot: async () => ({ snapshot: null }),

@@ -13,16 +13,13 @@ import { createOperatorApp, type OperatorAppWiring } from "#api/operator/operato
 import { hashKey } from "#apps/node/runtime.ts";
 import { emailSealer } from "#email/email-queue.ts";
 import { createMail } from "#email/enqueue-emails.ts";
-import { accountOfPart } from "#ids.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorContext } from "#operator/context.ts";
-import { placementNamed } from "#placement.ts";
 import { movesOfObjects } from "#stores/durable-object/ledger.ts";
 import { createMoving } from "#stores/durable-object/moving.ts";
-import { type ObjectNamespace, placedObjects } from "#stores/durable-object/placed-objects.ts";
 import type { MovingStub } from "#stores/durable-object/rpc.ts";
 import { d1Edge } from "#stores/schema/d1-migrations.ts";
 import { createAccountIndex, listAccountOf } from "#stores/sql/account-index.ts";
@@ -75,30 +72,18 @@ const RECORD_TABLES = [
 
 type Changed = Partial<Omit<OperatorAppWiring, "context">> & {
   context?: Partial<OperatorContext>;
-  /** The settings that place accounts. */
-  texts?: Record<string, string>;
 };
 type TestObject = ReturnType<typeof createObject>;
-/** A request for the stub of an object: where it would create the object. */
-type Place = { name: string; jurisdiction: string | null; hint: string | null };
 
 export type Deployment = ReturnType<typeof createDeployment>;
 
 export function createDeployment(changed: Changed = {}) {
   const objects = new Map<string, TestObject>();
-  const places: Place[] = [];
-  const objectsIn = (jurisdiction: string | null): ObjectNamespace<TestObject> => ({
-    getByName(name, options) {
-      places.push({ name, jurisdiction, hint: options?.locationHint ?? null });
-      const account = accountOfPart(name);
-      const found = objects.get(account) ?? createObject();
-      objects.set(account, found);
-      return found;
-    },
-    jurisdiction: objectsIn,
-  });
-  const { texts = {} } = changed;
-  const find = placedObjects(objectsIn(null), texts).ofAccount;
+  const find = ({ account }: { account: string }) => {
+    const found = objects.get(account) ?? createObject();
+    objects.set(account, found);
+    return found;
+  };
   const d1: NodeSqlite = openNodeSqlite(":memory:");
   d1.exec(d1Edge);
   after(() => {
@@ -136,7 +121,6 @@ export function createDeployment(changed: Changed = {}) {
     jobs: operatorJobs([createJobQueue(db)]),
     billing: async () => null,
     ...{ index, grants: null, requests: null },
-    placement: placementNamed(texts["TOOLBOOTH_LOCATION"], texts["TOOLBOOTH_JURISDICTION"]),
     moves: movesOfObjects((order) => find(order).stub),
     findDamage: async () => [],
     isDamage: () => false,
@@ -157,7 +141,7 @@ export function createDeployment(changed: Changed = {}) {
   };
   const app = createOperatorApp(wiring);
   return {
-    ...{ app, context, ledger, directory, index, actions, d1, objects, places, told },
+    ...{ app, context, ledger, directory, index, actions, d1, objects, told },
     loggedErrors,
   };
 }

@@ -1,7 +1,7 @@
 /** Access of tests to the Worker of a release, and to the objects of another one through it. */
 import { NotCarriedOut } from "#ledger/port.ts";
 import { callLedgerOfObjects, reversalsOfObjects } from "#stores/durable-object/ledger.ts";
-import type { ObjectNamespace } from "#stores/durable-object/placed-objects.ts";
+import type { ObjectNamespace } from "#stores/durable-object/objects.ts";
 import type { ReadinessStub } from "#stores/durable-object/readiness.ts";
 import type { RequestLogStub } from "#stores/durable-object/request-log-stub.ts";
 import type { BatchStub, LedgerStub } from "#stores/durable-object/rpc.ts";

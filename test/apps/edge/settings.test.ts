@@ -56,7 +56,7 @@ test("reports all faults at once, with the same messages as on Node and without 
     RATE_LIMIT: "many",
     TOOLBOOTH_ROLL_UP_AFTER_DAYS: "1",
     TOOLBOOTH_FREE_CALL_CREDITS: "1000001",
-    TOOLBOOTH_LOCATION: "europe",
+    TOOLBOOTH_JURISDICTION: "europe",
     TOOLBOOTH_REQUEST_LOG_DAYS: "-1",
   };
   const faultOf = (read: () => unknown) => {
@@ -109,8 +109,8 @@ test("reports misspelled settings and keeps serving; settings of the other Worke
   const shared = SETTINGS.filter(({ isOfServer }) => !isOfServer);
   const all = Object.fromEntries(shared.map(({ name }) => [name, "40"]));
   all["TOOLBOOTH_REQUEST_LOG_MAX"] = "4000";
-  const places = { TOOLBOOTH_LOCATION: "weur", TOOLBOOTH_JURISDICTION: "" };
-  const env = { ...all, ...places, ...GOOD, RATE_LIMIT: "7", TOOLBOOTH_ROLL_UP_AFTR_DAYS: "40" };
+  all["TOOLBOOTH_JURISDICTION"] = "eu";
+  const env = { ...all, ...GOOD, RATE_LIMIT: "7", TOOLBOOTH_ROLL_UP_AFTR_DAYS: "40" };
   assert.deepEqual(readWorkerSettings(env).warnings, [
     "Unknown setting TOOLBOOTH_ROLL_UP_AFTR_DAYS",
   ]);

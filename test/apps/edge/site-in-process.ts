@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { keyedHash } from "#accounts/keyed-hash.ts";
 import type { ObjectStorage } from "#stores/durable-object/driver.ts";
-import type { ObjectNamespace } from "#stores/durable-object/placed-objects.ts";
+import type { ObjectNamespace } from "#stores/durable-object/objects.ts";
 import { D1_MIGRATIONS } from "#stores/schema/d1-migrations.ts";
 import type { D1, D1Result, D1Statement } from "#stores/sql/d1-database.ts";
 import type { SqlRow, SqlValue } from "#stores/sqlite/driver.ts";

@@ -4,7 +4,6 @@ import { extname } from "node:path";
 import { after, test } from "node:test";
 import { newAccountId, newKeyId } from "#ids.ts";
 import { DASHBOARD_BODY_BYTES_MAX, DRAIN_SLACK_BYTES } from "#limits.ts";
-import { inJurisdiction, placementCode } from "#placement.ts";
 import { APP_ENTRY, listAppPages } from "#site/app-pages.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { openOneConnection } from "../../http/one-connection.ts";
@@ -285,8 +284,8 @@ async function operate(operation: string, order: object, token = OPERATOR_TOKEN)
   return { status: response.status, ...((await response.json()) as object) } as unknown as Outcome;
 }
 
-async function openAccount(email: string, placementCode?: string) {
-  const [now, account] = [Date.now(), newAccountId(randomBytes, placementCode)];
+async function openAccount(email: string) {
+  const [now, account] = [Date.now(), newAccountId(randomBytes)];
   const credits = { grant: "operator:of-a-test", amount: 5 };
   const opened = await operate("openAccount", { account, email, credits, now });
   assert.equal(opened.outcome?.["account"], account, JSON.stringify(opened));
@@ -312,11 +311,6 @@ test("an operator opens an account that works at once, and both actions are reco
   assert.ok(JSON.stringify(listed.outcome).includes(account));
   const actions = await site.sql("SELECT action FROM operator_action ORDER BY no");
   assert.deepEqual(actions, [{ action: "openAccount" }, { action: "createKey" }]);
-});
-
-test("an account in a jurisdiction works on one's own machine, where workerd has none", async () => {
-  const { key } = await openAccount("union@example.com", placementCode(inJurisdiction("eu")));
-  assert.equal((await call(key)).status, 200);
 });
 
 test("emails the owner about an operator action at once, and not with the next cron", async () => {

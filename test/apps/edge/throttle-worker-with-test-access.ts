@@ -1,7 +1,7 @@
 /** A Worker that gives a test access to the sign-in throttle and its objects through JSON. */
 import { waitUntil } from "cloudflare:workers";
 import type { CountedThrottle } from "#accounts/counted-throttle.ts";
-import { placedObjects } from "#stores/durable-object/placed-objects.ts";
+import { objectsOf } from "#stores/durable-object/objects.ts";
 import { SignInThrottleObject as Counted } from "#stores/durable-object/sign-in.ts";
 import { createEdgeThrottle, type SignInBinding } from "../../../src/apps/edge/site-throttle.ts";
 
@@ -50,7 +50,7 @@ export default {
     }
     const work: Promise<unknown>[] = [];
     const throttle = createEdgeThrottle({
-      objects: placedObjects(SIGN_IN, {}),
+      objects: objectsOf(SIGN_IN, {}),
       secret: "a secret of a test",
       now: () => ("now" in order ? order.now : 0),
       waitUntil(background) {

@@ -7,7 +7,6 @@ import { after, before, test } from "node:test";
 import { makeKey } from "#accounts/key-format.ts";
 import { newAccountId } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
-import { inJurisdiction, placementCode } from "#placement.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
 import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
@@ -92,16 +91,6 @@ test("forged keys start no object and keep the connection open", async () => {
     assert.equal(response.status, 401);
     await response.arrayBuffer();
   }
-  assert.equal(countObjects(), before);
-});
-
-test("an account in a jurisdiction that the runtime lacks is not served from elsewhere", async () => {
-  const before = countObjects();
-  const account = newAccountId(randomBytes, placementCode(inJurisdiction("eu")));
-  const key = makeKey(account, [EDGE_TEXTS.SECRET], randomBytes);
-  const response = await call(key, "uuid", {});
-  const { code } = (await response.json()) as { code: string };
-  assert.deepEqual([response.status, code], [503, "unavailable"]);
   assert.equal(countObjects(), before);
 });
 

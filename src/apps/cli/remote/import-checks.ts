@@ -3,15 +3,12 @@ import { isAccountId } from "#ids.ts";
 import { addTotals, isSameTotals, zeroTotals } from "#ledger/totals.ts";
 import { faultOfAddress } from "#operator/move-actions.ts";
 import type { OperatorClient } from "#operator/operations.ts";
-import { outside } from "#operator/placement.ts";
-import { isPlaced, type Location, placementOf } from "#placement.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { hasAccount } from "#stores/sqlite/transfer.ts";
 import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
 import { CommandError, type Invocation } from "../command.ts";
 import { createProgress, everyAccount, everyAddress, mapConcurrently } from "../lists.ts";
-import { orderOf, type PlacementArgs } from "../placement.ts";
 import { counted, shortList } from "../text.ts";
 
 /** What an import over the network checks before it sends anything, and after everything has arrived. */
@@ -88,43 +85,6 @@ async function findAddress(client: OperatorClient): Promise<string | null> {
   for await (const { email } of everyAddress(client)) return `the address ${email}`;
   return null;
 }
-
-/**
- * Returns where the service creates the accounts whose ids name no place; null where the service runs. Throws `CommandError` where the
- * accounts must be in a jurisdiction that an id does not name.
- */
-export async function choosePlace(
-  { log }: Invocation,
-  client: OperatorClient,
-  driver: NodeSqlite,
-  asked: PlacementArgs,
-): Promise<Location | null> {
-  const { placement, hasPlaces } = await client.choosePlacement(orderOf(asked));
-  if (!hasPlaces) return null;
-  let placed = 0;
-  let unplaced = 0;
-  for (const { id } of pagesOf(driver, "account")) {
-    const own = placementOf(id);
-    if (own === null) {
-      throw new CommandError(
-        `The id of ${id} names a jurisdiction that this version does not know. Use the version that created the account. Nothing was imported.`,
-      );
-    }
-    if (placement.jurisdiction !== null && own.jurisdiction !== placement.jurisdiction)
-      throw new CommandError(`${outside(id, placement.jurisdiction)} Nothing was imported.`);
-    if (isPlaced(own)) placed += 1;
-    else unplaced += 1;
-  }
-  if (unplaced > 0) log(sentenceOfPlace(unplaced, placement.location));
-  if (placed > 0 && asked.location !== undefined)
-    log(`${counted(placed, "account keeps", "accounts keep")} the place that the id names.`);
-  return placement.location;
-}
-
-const sentenceOfPlace = (accounts: number, location: Location | null) =>
-  location === null
-    ? `The ids of ${counted(accounts, "account")} name no place, so Cloudflare creates them near the Worker that serves this import: near the service's database, or near you. They stay there. To choose a place, stop now and use --location.`
-    : `${counted(accounts, "account")} will live in or near ${location}.`;
 
 /**
  * Compares balances and totals of the service with the lines. An account accepts calls as soon as it is imported, so

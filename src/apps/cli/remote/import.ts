@@ -2,17 +2,15 @@ import type { RecordCounts, TransferRecord } from "#ledger/transfer/records.ts";
 import { IMPORT_PAGE_BYTES_MAX } from "#limits.ts";
 import type { AddressRecord } from "#operator/move-actions.ts";
 import type { OperatorClient } from "#operator/operations.ts";
-import type { Location } from "#placement.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { hasAccount, importSqlite, recordsOfAccount } from "#stores/sqlite/transfer.ts";
 import { activeKeyStarts, pagesOf } from "#stores/sqlite/transfer-rows.ts";
 import { CommandError, type Invocation, type Remote } from "../command.ts";
 import { withTemporaryDatabase } from "../files.ts";
 import { chunksOf, createProgress, mapConcurrently } from "../lists.ts";
-import type { PlacementArgs } from "../placement.ts";
 import { counted, integer, shortList } from "../text.ts";
 import { createHttpClient } from "./client.ts";
-import { checkLines, checkTarget, choosePlace, verifyImport } from "./import-checks.ts";
+import { checkLines, checkTarget, verifyImport } from "./import-checks.ts";
 
 /**
  * Imports JSON lines into a running service. The lines are first checked and audited in a temporary database. Then each
@@ -22,7 +20,6 @@ import { checkLines, checkTarget, choosePlace, verifyImport } from "./import-che
 export async function importRemote(
   invocation: Invocation,
   remote: Remote,
-  placement: PlacementArgs,
   lines: Iterable<Uint8Array>,
 ): Promise<RecordCounts> {
   return withTemporaryDatabase(async (driver) => {
@@ -30,9 +27,8 @@ export async function importRemote(
     checkLines(invocation, driver);
     const client = createHttpClient(remote);
     await checkTarget(invocation, client, driver, remote.url);
-    const location = await choosePlace(invocation, client, driver, placement);
     await logUnknownKeys(invocation, client, driver, counts.secret !== undefined);
-    const closed = await sendAccounts(invocation, client, driver, location);
+    const closed = await sendAccounts(invocation, client, driver);
     const taken = await sendAddresses(invocation, client, driver, closed);
     await sendPurchases(client, driver);
     await verifyImport(invocation, client, driver);
@@ -74,14 +70,13 @@ async function sendAccounts(
   invocation: Invocation,
   client: OperatorClient,
   driver: NodeSqlite,
-  location: Location | null,
 ): Promise<Set<string>> {
   const { now, log } = invocation;
   const progress = createProgress(invocation, "imported");
   const closed = new Set<string>();
   let alreadyImported = 0;
   const outcomes = mapConcurrently(pagesOf(driver, "account"), async (record) => {
-    const outcome = await sendAccount(invocation, client, driver, { ...record, location });
+    const outcome = await sendAccount(invocation, client, driver, record);
     if (outcome !== "opened_before") return outcome;
     const status = await client.findAccount({ account: record.id, now });
     if (status?.state === "closed") closed.add(record.id);
@@ -96,24 +91,18 @@ async function sendAccounts(
   return closed;
 }
 
-type Placed = { location: Location | null };
-
 async function sendAccount(
   { now }: Invocation,
   client: OperatorClient,
   driver: NodeSqlite,
-  { id: account, createdAt, location }: Placed & { id: string; createdAt: number },
+  { id: account, createdAt }: { id: string; createdAt: number },
 ): Promise<string> {
   let begin = true;
   const pages = importPages(recordsOfAccount(driver, account));
   for (let page = pages.next(); !page.done; ) {
     const records = page.value;
     const next = pages.next();
-    const order = {
-      ...{ account, createdAt, records, begin, finish: next.done === true, now },
-      // Only the first request about an object places it.
-      ...(begin && location !== null && { location }),
-    };
+    const order = { account, createdAt, records, begin, finish: next.done === true, now };
     const { outcome } = await client.importAccount(order).catch((error: Error) => {
       if (!error.message.includes(account)) error.message = `${account}: ${error.message}`;
       throw error;

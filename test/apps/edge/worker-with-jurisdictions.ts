@@ -1,12 +1,12 @@
-/** Either Worker of the site, with a record of where each stub would create its object. workerd itself has only one place. */
+/** Either Worker of the site, with a record of the objects that it asks for. workerd itself has no jurisdictions. */
 // @ts-expect-error The Worker is a module of its own, which stands beside this one.
 import inner from "worker.mjs";
-import type { ObjectNamespace } from "#stores/durable-object/placed-objects.ts";
+import type { ObjectNamespace } from "#stores/durable-object/objects.ts";
 
 // @ts-expect-error The same; it has the classes of the objects.
 export * from "worker.mjs";
 
-export type Place = { name: string; jurisdiction: string | null; hint: string | null };
+export type Asked = { name: string; jurisdiction: string | null };
 
 type Env = {
   LEDGER: ObjectNamespace<unknown>;
@@ -14,16 +14,16 @@ type Env = {
   SITE?: { fetch(request: Request): Promise<Response> };
 };
 
-let places: Place[] = [];
+const asked: Asked[] = [];
 
 const recorded = (
   objects: ObjectNamespace<unknown>,
-  within: string | null = null,
+  jurisdiction: string | null = null,
 ): ObjectNamespace<unknown> => ({
-  getByName(name, options) {
-    places.push({ name, jurisdiction: within, hint: options?.locationHint ?? null });
+  getByName(name) {
+    asked.push({ name, jurisdiction });
     // Other objects than those of the same names outside of the jurisdiction.
-    return objects.getByName(within === null ? name : `${within} ${name}`, options);
+    return objects.getByName(jurisdiction === null ? name : `${jurisdiction} ${name}`);
   },
   jurisdiction: (name) => recorded(objects, name),
 });
@@ -41,13 +41,11 @@ function envOf({ LEDGER, SIGN_IN, ...rest }: Env): Env {
 
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
-    if (new URL(request.url).pathname !== "/test/places")
+    if (new URL(request.url).pathname !== "/test/asked")
       return inner.fetch(request, envOf(env)) as Promise<Response>;
     const response = await env.SITE?.fetch(request);
-    const ofSite = response === undefined ? [] : ((await response.json()) as Place[]);
-    const all = [...places, ...ofSite];
-    places = [];
-    return Response.json(all);
+    const ofSite = response === undefined ? [] : ((await response.json()) as Asked[]);
+    return Response.json([...asked, ...ofSite]);
   },
   scheduled: (event: unknown, env: Env) => inner.scheduled(event, envOf(env)),
 };
