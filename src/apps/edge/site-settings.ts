@@ -9,8 +9,8 @@ import type { ReadinessStub } from "#stores/durable-object/readiness.ts";
 import type { RequestLogStub } from "#stores/durable-object/request-log-stub.ts";
 import type { BatchStub, LedgerStub, MovingStub } from "#stores/durable-object/rpc.ts";
 import type { D1 } from "#stores/sql/d1-database.ts";
-import { requireEdgeSettings, textsIn } from "./edge-settings.ts";
 import type { AssetFetcher } from "./pages.ts";
+import { requireEdgeSettings, textsIn } from "./settings.ts";
 import type { SignInBinding } from "./site-throttle.ts";
 
 /** The bindings of the site Worker (`wrangler.site.jsonc`), besides its settings, which are text bindings. */
