@@ -86,7 +86,7 @@ test(`${ACCOUNTS} accounts call at once, and each object records its own debit`,
   });
 });
 
-test("every call of a flood for one account gets a response, and every credit is accounted for", {
+test("in a flood of calls for one account, every call gets a response and every credit is accounted for", {
   timeout: 300_000,
 }, async (t) => {
   const caller = await openEdgeAccount(fixture, FLOOD / 2);

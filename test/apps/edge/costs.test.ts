@@ -129,7 +129,7 @@ test("after an unknown key, a new valid key is checked first, and forged keys co
   assertBill(await billOf(caller), ORDINARY);
 });
 
-test("a call over the rate limit writes no row, and is usually not sent to the object", async (t) => {
+test("a call over the rate limit writes no row, and usually does not reach the object", async (t) => {
   const limited = await openWorkerFixture({
     entry: "worker-that-counts.ts",
     texts: { ...NO_LOG, RATE_LIMIT: "1" },
@@ -206,7 +206,7 @@ test("a call that causes an event writes six more rows, and D1 gets the event", 
 const eventsLeft = async (of: WorkerFixture, { account }: EdgeAccount) =>
   (await of.ledger.listEvents({ account, max: 9 })).events.length;
 
-test("the number of grants does not matter", async () => {
+test("a call costs the same with any number of grants", async () => {
   for (const grants of [1, 10, 1_000]) {
     const caller = await openEdgeAccount(fixture, 0);
     const { account } = caller;
@@ -223,7 +223,7 @@ test("the number of grants does not matter", async () => {
   }
 });
 
-test("the number of earlier debits does not matter, and rolling up frees their space", {
+test("a call costs the same after any number of debits, and rolling up frees their space", {
   timeout: 300_000,
 }, async (t) => {
   const LONG_AGO = Date.now() - 200 * DAY_MS;

@@ -149,7 +149,7 @@ test("Workers of three releases call objects of each, before, during and after a
   });
 });
 
-test("what an object does not know is not carried out, and queues no reversal", async (t) => {
+test("an object does not carry out what it does not know, and no reversal is queued", async (t) => {
   const deploy = deployments(temporaryFolder(t));
   const account = await deploy("this", openAccount);
   const call = { callId: "call_1", at: Date.now() };
@@ -180,7 +180,7 @@ test("what an object does not know is not carried out, and queues no reversal", 
   });
 });
 
-test("a call that is under way when its object gets other code is repeated by the Worker and charged once", async (t) => {
+test("when an object gets other code during a call, the Worker repeats the call, which is charged once", async (t) => {
   const deploy = deployments(temporaryFolder(t));
   const account = await deploy("this", openAccount);
   await deploy(
@@ -207,7 +207,7 @@ describe("an outcome that a Worker does not know", () => {
     });
   });
 
-  test("is no free call: the call gets 503, uncharged and without a reversal, and readiness tells", async (t) => {
+  test("fails the call with 503, without a charge or a reversal, and /readyz reports it", async (t) => {
     const deploy = deployments(temporaryFolder(t));
     const account = await deploy("this", openAccount);
     await deploy(
@@ -219,7 +219,7 @@ describe("an outcome that a Worker does not know", () => {
         assert.ok(Number(response.headers.get("retry-after")) > 0);
         const problem = (await response.json()) as Record<string, unknown>;
         assert.deepEqual([problem["code"], problem["charged"]], ["unavailable", undefined]);
-        await eventually("readiness tells", async () => (await readyz(bases.this)) === 503);
+        await eventually("/readyz reports it", async () => (await readyz(bases.this)) === 503);
         assert.deepEqual(await pendingReversals(bases.this), []);
         const order = { account: account.account, now: Date.now() };
         assert.equal((await ledgerAt(bases.this).credits(order)).balance, 100);

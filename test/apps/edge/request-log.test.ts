@@ -121,7 +121,7 @@ test("calls and errors of both Workers show on the pages, in the exports and to 
   assert.deepEqual(await site.ledgerRows(account, "SELECT * FROM request_chunk"), []);
 });
 
-test("two isolates that write the log of one account lose nothing and mix up nothing", async () => {
+test("two isolates can write the log of one account, and no entry is lost or mixed up", async () => {
   const { account, key, call, logged, list } = await memberWithKey("bea");
   const client = await connectMcp({ url: `${site.base}/mcp`, key, revision: "2026-07-28" });
   const ids = Array.from({ length: 15 }, (_, no) => `own_${no}`);
@@ -147,7 +147,7 @@ test("where the log is switched off, the pages say so", async (t) => {
   assert.equal(((await get("/dashboard/home")).body as HomeView).lastErrors, null);
 });
 
-test("an object out of reach for the log fails no call; the Worker tries three times and then says what is missing", async (t) => {
+test("if the log is unavailable, calls succeed, and the Worker logs what is missing after three tries", async (t) => {
   const log: string[] = [];
   const handleStructuredLogs = ({ message }: { message: string }) => void log.push(message);
   const worker = await openWorkerFixture({
@@ -166,7 +166,7 @@ test("an object out of reach for the log fails no call; the Worker tries three t
   assert.match(cause ?? "", /db-9/);
 });
 
-test("an isolate that ends loses the calls that it holds from the log, and nothing of the ledger", async (t) => {
+test("when an isolate ends, its unsent log entries are lost, and nothing of the ledger", async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-log-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const { code } = await bundleWorker("apps/edge/worker-with-test-access.ts");

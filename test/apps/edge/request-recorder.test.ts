@@ -60,7 +60,7 @@ function open(heldMax = 5_000) {
   };
 }
 
-test("a lone call is sent after a second, those of a busy account after ten, or a hundred at once", async () => {
+test("a single call is sent after a second, those of a busy account after ten seconds or a hundred calls", async () => {
   const isolate = open();
   isolate.record(1);
   assert.equal(isolate.sent.length, 0, "not before its response");
@@ -104,7 +104,7 @@ test("accounts do not share a batch", async () => {
   ]);
 });
 
-test("an object out of reach is tried three times within the time that the platform gives, then the calls count as lost", async () => {
+test("an unavailable object is tried three times within the platform's time limit, then the calls count as lost", async () => {
   const isolate = open();
   const fault = new Error("no object");
   isolate.respond(() => fault);
@@ -123,7 +123,7 @@ test("an object out of reach is tried three times within the time that the platf
   await Promise.all(isolate.work);
 });
 
-test("lost calls are reported at most every ten seconds, all of them", async () => {
+test("all lost calls are reported, at most every ten seconds", async () => {
   const isolate = open();
   isolate.respond(() => new Error("no object"));
   for (let account = 0; account < 30; account += 1) isolate.record(2, `acc_${account}`);
@@ -139,7 +139,7 @@ test("lost calls are reported at most every ten seconds, all of them", async () 
   );
 });
 
-test("a later call sends what a request left whose work the platform has ended", async () => {
+test("a later call sends what a request left when the platform ended it", async () => {
   const isolate = open();
   isolate.record(5, "acc_1");
   isolate.endRequests();
@@ -153,7 +153,7 @@ test("a later call sends what a request left whose work the platform has ended",
   assert.deepEqual(isolate.counts(), [1, 5]);
 });
 
-test("memory is bounded: calls beyond it are counted as lost, and what the platform has ended frees it", async () => {
+test("memory is bounded: calls beyond the bound count as lost, and requests that the platform ended free theirs", async () => {
   const isolate = open(300);
   isolate.respond(() => new Promise(() => {}));
   isolate.record(400);
@@ -176,7 +176,7 @@ test("memory is bounded: calls beyond it are counted as lost, and what the platf
   assert.equal(isolate.counts().at(-1), 1);
 });
 
-test("of very many accounts, the oldest batches leave before their time", async () => {
+test("with very many accounts, the oldest batches are sent early", async () => {
   const isolate = open(2_000);
   for (let account = 0; account < 1_500; account += 1) isolate.record(1, `acc_${account}`);
   await isolate.pass(0);

@@ -20,7 +20,7 @@ test("an isolate asks the site Worker once how credits are sold", async () => {
   assert.deepEqual(asked, ["https://tools.example.com/dashboard/prices"]);
 });
 
-test("a site Worker that fails is not asked by every call, and nothing is claimed", async () => {
+test("after a failure of the site Worker, calls do not ask it again, and claim nothing", async () => {
   for (const answer of [
     () => Response.json({ ok: false }, { status: 503 }),
     () => new Response("not JSON"),
@@ -35,7 +35,7 @@ test("a site Worker that fails is not asked by every call, and nothing is claime
   }
 });
 
-test("a service of calls alone sells nothing", async () => {
+test("a service without a site Worker sells nothing", async () => {
   const sales = salesKnownTo(undefined, "https://tools.example.com");
   assert.deepEqual(await sales(), { payable: false, contact: null });
 });

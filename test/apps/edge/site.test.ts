@@ -258,7 +258,7 @@ test("an email that the provider rejected is sent by cron", async () => {
   assert.ok(!site.logs.some((line) => line.includes(email)), "the log contains no email address");
 });
 
-test("deletes unconfirmed sign-ups after a week, in the cron of every tenth minute", async () => {
+test("cron deletes unconfirmed sign-ups after a week, every tenth minute", async () => {
   const { email } = newCredentials("stale");
   assert.equal((await signUp(email, { "CF-Connecting-IP": "192.0.2.9" })).status, 200);
   await site.sql(
@@ -313,7 +313,7 @@ test("an operator opens an account that works at once, and both actions are reco
   assert.deepEqual(actions, [{ action: "openAccount" }, { action: "createKey" }]);
 });
 
-test("emails the owner about an operator action at once, and not with the next cron", async () => {
+test("emails the owner about an operator action at once, not at the next cron", async () => {
   const { email } = newCredentials("told");
   assert.equal((await signUp(email, { "CF-Connecting-IP": "192.0.2.10" })).status, 200);
   await linkTo(site, email, CONFIRM);
@@ -376,7 +376,7 @@ test("logs no errors except the delayed email", () => {
   assert.deepEqual(lines, []);
 });
 
-test("a flood from many networks needs proofs of work, counted in objects and each good once; the log gets one line", async () => {
+test("a flood from many networks must solve proofs of work, each valid once, and the log gets one line", async () => {
   const ask = (turn: number, proof?: string) =>
     post({
       path: "/auth/request-password-reset",

@@ -1,20 +1,16 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
+import { test } from "node:test";
 import type { CountedThrottle } from "#accounts/counted-throttle.ts";
 import type { Attempt } from "#accounts/sign-in-throttle.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
-import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { createEdgeThrottle, type SignInStub } from "../../../src/apps/edge/site-throttle.ts";
 
-/** How the sign-in throttle handles errors of the platform between it and an object. */
+/** How the sign-in throttle handles errors between it and an object. `operations.test.ts` has what it shares with ledgers. */
 
-const platform = (properties: { retryable?: true; overloaded?: true }) => () =>
+const platform = (properties: { retryable?: true }) => () =>
   Promise.reject(Object.assign(new Error("Network connection lost."), properties));
 const moved = platform({ retryable: true });
-const overloaded = platform({ retryable: true, overloaded: true });
 const broken = platform({});
-const hanging = () => new Promise<never>(() => {});
 
 /** An object that runs the given steps one by one, and then counts. */
 function openFixture(...steps: (() => Promise<never>)[]) {
@@ -50,31 +46,16 @@ const COUNTS: Record<string, (throttle: CountedThrottle) => Promise<unknown>> = 
 };
 
 for (const [name, count] of Object.entries(COUNTS)) {
-  test(`does not count again after an unknown outcome, and reports it as unknown: ${name}`, async () => {
+  test(`a try that may have been counted is not counted again: ${name}`, async () => {
     for (const fault of [moved, broken]) {
       const fixture = openFixture(fault);
       await assert.rejects(count(fixture.throttle), (error) => !(error instanceof NotCarriedOut));
       assert.deepEqual(fixture.asked, [name]);
     }
   });
-
-  test(`does not retry an overloaded object, which has counted nothing: ${name}`, async () => {
-    const fixture = openFixture(overloaded);
-    await assert.rejects(count(fixture.throttle), NotCarriedOut);
-    assert.deepEqual(fixture.asked, [name]);
-  });
-
-  test(`waits for a hanging object no longer than for a ledger: ${name}`, async (t) => {
-    t.mock.timers.enable({ apis: ["setTimeout"] });
-    const fixture = openFixture(hanging);
-    const said = await atTheEnd(t, count(fixture.throttle));
-    assert.match(String(said), /did not respond in time/);
-    assert.ok(!(said instanceof NotCarriedOut), "the try may have been counted");
-    assert.deepEqual(fixture.asked, [name]);
-  });
 }
 
-test("the second count of a try is made once as well", async () => {
+test("a try is two counts, each made once", async () => {
   const fixture = openFixture();
   const { signIn } = fixture.throttle;
   assert.deepEqual(await signIn.ask(attempt, 0), { waitMs: 0 });
@@ -91,14 +72,3 @@ test("retries until wrong passwords are deleted, and logs failures", async () =>
   await Promise.all(failing.work);
   assert.deepEqual([failing.asked, failing.loggedErrors.length], [["forget"], 1]);
 });
-
-/** Returns the error after the timeout. */
-async function atTheEnd(t: TestContext, asked: Promise<unknown>): Promise<unknown> {
-  const said = asked.then(
-    () => assert.fail("it was answered"),
-    (error: unknown) => error,
-  );
-  await turn();
-  t.mock.timers.tick(LEDGER_TIMEOUT_MS);
-  return said;
-}

@@ -1,12 +1,11 @@
 /** The API Worker whose requests to its objects fail as a header says. */
-import worker from "../../../src/apps/edge/api-worker.ts";
 import { wrappedObjects } from "../../support/wrapped-objects.ts";
+import worker from "./worker-with-test-access.ts";
 
 export { AccountLedger } from "../../../src/apps/edge/api-worker.ts";
 
 type Env = Parameters<typeof worker.fetch>[1];
 type Stub = ReturnType<Env["LEDGER"]["getByName"]>;
-type Asked = { object: string; name: Parameters<Stub["perform"]>[0]; order: unknown };
 
 let trouble = "";
 /** The Worker caches what it creates for an `env`, so there is only one. */
@@ -15,10 +14,7 @@ let troubled: Env | undefined;
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
     const { pathname } = new URL(request.url);
-    if (pathname === "/test/perform") {
-      const { object, name, order } = (await request.json()) as Asked;
-      return Response.json(await env.LEDGER.getByName(object).perform(name, order));
-    }
+    if (pathname === "/test/perform") return worker.fetch(request, env);
     if (pathname === "/test/kept") {
       const stored = await env.DB?.prepare("SELECT * FROM job WHERE queue = 'reversal'").all();
       return Response.json(stored?.results ?? []);

@@ -173,7 +173,7 @@ test("an operation on a whole account has a longer time limit", async (t) => {
   assert.match(String(hung?.error), /did not respond in time/);
 });
 
-test("an outcome that this release does not know means that nothing was debited, and is told", async () => {
+test("an outcome that this release does not know means that nothing was debited, and is reported", async () => {
   const unknown = () => Promise.resolve({ value: { outcome: { outcome: "on_hold" }, rate: null } });
   const fixture = openFixture(unknown);
   await assert.rejects(fixture.debit(), NotCarriedOut);

@@ -84,7 +84,7 @@ describe("the rows of the request log in an object", () => {
     );
   });
 
-  test("have numbers that are never used again, so that a page that waits for new requests misses none", async (t) => {
+  test("never reuse a number, so a page that waits for new requests misses none", async (t) => {
     const { log, rows } = openObject(t, ACCOUNT);
     log.append({ chunk: chunk(2, NOON), isAgain: false });
     const [newest] = (await log.list(list)).requests;
@@ -100,7 +100,7 @@ describe("the rows of the request log in an object", () => {
     assert.deepEqual(await after(), [NOON + 30 * DAY_MS]);
   });
 
-  test("do not have a batch twice whose first attempt was lost on its way back", async (t) => {
+  test("contain a batch once, even if the response to its first attempt was lost", async (t) => {
     const { log } = openObject(t, ACCOUNT);
     const batches = [chunk(3, NOON), chunk(2, NOON + 1)] as const;
     for (const each of batches) log.append({ chunk: each, isAgain: false });
@@ -110,7 +110,7 @@ describe("the rows of the request log in an object", () => {
     assert.equal((await log.list(list)).requests.length, 6);
   });
 
-  test("leave their counts behind by day, and those are deleted too", async (t) => {
+  test("leave daily counts behind, which are deleted later", async (t) => {
     const { log, rows } = openObject(t, ACCOUNT);
     for (let hour = 0; hour < 48; hour += 1)
       log.append({ chunk: chunk(1, NOON + hour * HOUR_MS), isAgain: false });
@@ -216,7 +216,7 @@ describe("the request log of an object in workerd", () => {
     await objects.restart();
   });
 
-  test("goes with its account, and takes nothing of a closed or unknown one", async () => {
+  test("is deleted with its account, and takes nothing for a closed or unknown one", async () => {
     const { object, account, append, list } = await openAccount("closing");
     await append(2);
     await object.ledger.closeAccount({ account, now: Date.now() });
