@@ -43,22 +43,6 @@ export function copySqlite(file: string, emptyFile: string, secret: string | nul
   }
 }
 
-export type CopyOrder = {
-  /** An empty file, or one that does not exist. */
-  copyTo: string;
-  /** Also moves all commits from the log to the database file, and empties the log. */
-  emptiesLog: boolean;
-};
-
-/**
- * Copies the database that a connection has open, even if its files were deleted or replaced. The connection's cache may hold pages
- * that a truncated file lacks, so the ledger's own connection copies the most.
- */
-export function copySqliteOpen(driver: SqlDriver, { copyTo, emptiesLog }: CopyOrder): void {
-  driver.prepare("VACUUM INTO ?").run(copyTo);
-  if (emptiesLog) driver.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
-}
-
 /** Reads all rows of a job queue, to add them to that of another file. */
 export const readJobRows = (driver: SqlDriver): SqlRow[] =>
   driver.prepare("SELECT * FROM job").all();

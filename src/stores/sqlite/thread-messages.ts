@@ -1,22 +1,20 @@
 import type { DebitOrder, DebitOutcome, LedgerOperation } from "#ledger/port.ts";
-import type { CopyOrder } from "./backup.ts";
 import { type BatchItem, type BatchResult, outcomeOf } from "./batch.ts";
 import type { WalState } from "./checkpoints.ts";
 
 /** What the main thread and the ledger's thread send each other. */
 
-/** To the thread: a batch (`packOrders`), or an order to the thread itself, which it carries out after the batches before it. */
-export type ThreadOrder = { batch: unknown[] } | { copy: CopyOrder } | { close: true };
+/** To the thread: a batch (`packOrders`), or the order to close after the batches before it. */
+export type ThreadOrder = { batch: unknown[] } | { close: true };
 
 /**
  * From the thread: the results of a batch (`packResults`) and how long its transaction took, a fault of its maintenance between two
- * batches, the state of the log, or that a copy was made, with null or its error.
+ * batches, or the state of the log.
  */
 export type ThreadMessage =
   | { results: unknown[]; commitMs: number }
   | { fault: string }
-  | { wal: WalState }
-  | { copied: string | null };
+  | { wal: WalState };
 
 /*
  * Almost all orders are debits, and almost all of them succeed. Both cross as the values of their fields, one after the other in one

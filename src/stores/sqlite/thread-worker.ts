@@ -1,5 +1,4 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { type CopyOrder, copySqliteOpen } from "./backup.ts";
 import { createBatchRunner } from "./batch.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import {
@@ -65,15 +64,6 @@ function drainJournal(): void {
   }
 }
 
-function copy(order: CopyOrder): void {
-  try {
-    copySqliteOpen(driver, order);
-    send({ copied: null });
-  } catch (error) {
-    send({ copied: (error as Error).message });
-  }
-}
-
 /** Sums some thousand debits of one account, which takes about 5 ms. What fails here is done by the upkeep or by reading the usage. */
 function sumDebits(): void {
   const [account] = unsummed;
@@ -103,7 +93,6 @@ function serve(batch: unknown[]): void {
 
 port.on("message", (order: ThreadOrder) => {
   if ("batch" in order) serve(order.batch);
-  else if ("copy" in order) copy(order.copy);
   else close();
 });
 port.postMessage("ready");

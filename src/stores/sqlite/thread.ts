@@ -5,7 +5,6 @@ import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { withSummedUsage } from "../ledger/summed-usage.ts";
 import { type CommittedBatch, createOrderQueue, type OrderQueueOptions } from "../order-queue.ts";
-import type { CopyOrder } from "./backup.ts";
 import type { BatchItem } from "./batch.ts";
 import type { WalState } from "./checkpoints.ts";
 import {
@@ -36,8 +35,6 @@ export type SqliteThreadOptions = {
 export type SqliteThread = {
   ledger: Ledger;
   waiting(): number;
-  /** Copies the database as it is after the batches under way. Returns null if the thread is not running. */
-  copy(order: CopyOrder): Promise<void> | null;
   close(): Promise<void>;
 };
 
@@ -71,7 +68,6 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
   return {
     ledger: withSummedUsage(ledgerOver((name, order) => submit([name, order]))),
     waiting: queue.waiting,
-    copy: thread.copy,
     /** Finishes the waiting orders within LEDGER_TIMEOUT_MS, and then ends the thread, by force if necessary. */
     async close() {
       await queue.close();
@@ -92,7 +88,6 @@ type Thread = {
   send: OrderQueueOptions<BatchItem, unknown>["send"];
   /** How long the transaction of the last batch took. */
   commitMs(): number;
-  copy: SqliteThread["copy"];
   close(): Promise<void>;
 };
 
@@ -107,7 +102,6 @@ async function keepThread({
   let worker: Worker | undefined;
   const underWay: { done(outcomes: unknown[]): void; failed(error: Error): void }[] = [];
   let commitMs = 0;
-  let copying: { done(): void; failed(error: Error): void } | undefined;
   let closing = false;
 
   function receive(message: ThreadMessage): void {
@@ -115,9 +109,7 @@ async function keepThread({
       commitMs = message.commitMs;
       underWay.shift()?.done(unpackOutcomes(message.results));
     } else if ("fault" in message) onFault?.(new Error(message.fault));
-    else if ("wal" in message) onWal?.(message.wal);
-    else if (message.copied === null) copying?.done();
-    else copying?.failed(new Error(message.copied));
+    else onWal?.(message.wal);
   }
 
   async function start(): Promise<void> {
@@ -133,7 +125,6 @@ async function keepThread({
     fresh.on("exit", (code) => {
       worker = undefined;
       for (const { failed } of underWay.splice(0)) failed(new OutcomeUnknown(DIED));
-      copying?.failed(new Error(DIED));
       if (closing) return;
       onCrash?.(cause ?? new Error(`The ledger's thread ended with exit code ${code}`));
       restartLater();
@@ -162,13 +153,6 @@ async function keepThread({
       worker.postMessage({ batch: packOrders(items) } satisfies ThreadOrder);
     },
     commitMs: () => commitMs,
-    copy(order) {
-      if (worker === undefined) return null;
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      copying = { done: resolve, failed: reject };
-      worker.postMessage({ copy: order } satisfies ThreadOrder);
-      return promise;
-    },
     async close() {
       closing = true;
       const last = worker;
