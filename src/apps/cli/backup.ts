@@ -6,13 +6,14 @@ import type { LedgerTotals } from "#ledger/port.ts";
 import {
   copySqlite,
   DatabaseInUse,
+  type Ended,
+  endRequests,
   exchangeSqlite,
   type Inspection,
   inspectSqlite,
 } from "#stores/sqlite/backup.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { openNodeSqlite, openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
-import { type Ended, endRequests } from "#stores/sqlite/operator.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { activeKeyStarts } from "#stores/sqlite/transfer-rows.ts";
 import {
   databaseFile,
@@ -20,7 +21,7 @@ import {
   isMissingOrEmpty,
   syncPath,
 } from "../node/data-folder.ts";
-import { keptSecrets, moveSecretOut, readSecretFile, secretFile } from "../node/secret-file.ts";
+import { moveSecretOut, readSecretFile, secretFile } from "../node/secret-file.ts";
 import { findServer } from "../node/server-lock.ts";
 import { CommandError, type Invocation, type Outcome } from "./command.ts";
 import {
@@ -54,7 +55,7 @@ export async function backup(
   checkOutputFile(target, force, invocation.config);
   const partial = createPartialFile(target);
   try {
-    const secret = withSecret ? secretsToInclude(invocation, file) : null;
+    const secret = withSecret ? secretsToInclude(invocation) : null;
     copySqlite(file, partial, secret?.join(",") ?? null);
     const inspection = inspectSqlite(partial, invocation.now, false);
     // Checked again, because the file may have been created during the copy.
@@ -67,22 +68,13 @@ export async function backup(
 }
 
 /** Returns the secrets that the service keeps itself, and reports if there are none. */
-function secretsToInclude(
-  { config: { dataDir }, log }: Invocation,
-  file: string,
-): readonly string[] | null {
-  const driver = openNodeSqliteReadOnly(file);
-  try {
-    const secrets = keptSecrets(driver, dataDir);
-    if (secrets === null) {
-      log(
-        `The secret is not included, because there is no file ${secretFile(dataDir)}: the service has the setting SECRET.`,
-      );
-    }
-    return secrets;
-  } finally {
-    driver.close();
-  }
+function secretsToInclude({ config: { dataDir }, log }: Invocation): readonly string[] | null {
+  const secrets = readSecretFile(dataDir);
+  if (secrets === null)
+    log(
+      `The secret is not included, because there is no file ${secretFile(dataDir)}: the service has the setting SECRET.`,
+    );
+  return secrets;
 }
 
 function presentBackup(invocation: Invocation, target: string, inspection: Inspection): Outcome {

@@ -18,13 +18,7 @@ import {
   openDataFolder,
 } from "../node/data-folder.ts";
 import { openRequestLogFile, requestLogFile } from "../node/request-log.ts";
-import {
-  keptSecrets,
-  moveSecretOut,
-  openSecrets,
-  readSecretFile,
-  secretFile,
-} from "../node/secret-file.ts";
+import { openSecrets, readSecretFile, secretFile } from "../node/secret-file.ts";
 import { CommandError, type Deployment, type Invocation } from "./command.ts";
 import { withTemporaryFolder } from "./files.ts";
 import { createLocalDeployment, findSecrets } from "./local.ts";
@@ -59,15 +53,12 @@ export async function openDataFolderOf(
       secrets: async () =>
         isNew
           ? openSecrets(driver, invocation.config, invocation.log)
-          : findSecrets(secrets, secretFile(dataDir), async () => {
-              moveSecretOut(driver, dataDir, secrets ?? [], invocation.log);
-              return readSecretFile(dataDir);
-            }),
+          : findSecrets(secrets, secretFile(dataDir), async () => readSecretFile(dataDir)),
     }),
     async exportLines(withSecret, write) {
       // Imported here because few commands need it.
       const { exportSqlite } = await import("#stores/sqlite/transfer.ts");
-      const kept = withSecret ? keptSecrets(driver, dataDir) : null;
+      const kept = withSecret ? readSecretFile(dataDir) : null;
       return fromCopy(dataDir, invocation.log, (copy) =>
         exportSqlite(copy ?? driver, { secret: kept?.join(",") ?? null }, write),
       );

@@ -46,8 +46,8 @@ function parse(file: string, text: string): readonly string[] {
  * Returns the secrets of the service on a data folder: those of the setting SECRET, or those in the file, which the first of
  * several processes creates.
  *
- * Earlier versions stored the secret in the database. It is moved to the file and deleted there. A new secret would make every
- * key invalid, so none is created for data that has keys.
+ * A backup that was made with its secret has it in the database. It is moved to the file and deleted there. A new secret would make
+ * every key invalid, so none is created for data that has keys.
  */
 export function openSecrets(
   driver: NodeSqlite,
@@ -67,10 +67,6 @@ export function openSecrets(
   return createSecretFile(dataDir, randomBase62(43, randomBytes));
 }
 
-/** Returns the secrets that the service keeps itself; null if it has only those of the setting SECRET. */
-export const keptSecrets = (driver: NodeSqlite, dataDir: string): readonly string[] | null =>
-  readSecretFile(dataDir) ?? findStoredSecret(driver)?.split(",") ?? null;
-
 /** Moves a secret that the database contains to the file. Does nothing if there is none. */
 export function moveSecretOut(
   driver: NodeSqlite,
@@ -83,9 +79,7 @@ export function moveSecretOut(
   const found = stored.split(",");
   if (!found.every((secret) => configured.includes(secret))) addToSecretFile(dataDir, found);
   dropStoredSecret(driver);
-  log(
-    `The secret was moved from the database to ${secretFile(dataDir)}. Earlier backups of the database still contain it.`,
-  );
+  log(`The secret was moved from the database to ${secretFile(dataDir)}.`);
 }
 
 /** Creates the file. If another process is faster, its secrets count. */

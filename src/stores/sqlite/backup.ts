@@ -13,7 +13,7 @@ import {
 } from "./node.ts";
 import { findRowDamage } from "./row-checks.ts";
 import { readSchema } from "./run-migrations.ts";
-import { dropStoredSecret, findStoredSecret, storeSecret } from "./settings.ts";
+import { findStoredSecret, storeSecret } from "./settings.ts";
 
 /**
  * Operations on a whole database file: copying it as of one moment, inspecting it, and replacing it by another one.
@@ -23,8 +23,8 @@ import { dropStoredSecret, findStoredSecret, storeSecret } from "./settings.ts";
 export const SIDECARS = ["-wal", "-shm", "-journal"];
 
 /**
- * Copies a database as of one moment into an empty file, while others read and write it. The copy contains `secret`, or no secret
- * if that is null. It is not synced to the disk.
+ * Copies a database as of one moment into an empty file, while others read and write it. `secret` is added to the
+ * copy. It is not synced to the disk.
  */
 export function copySqlite(file: string, emptyFile: string, secret: string | null): void {
   // Read only, so that a copy that is made before an upgrade is not migrated.
@@ -34,10 +34,10 @@ export function copySqlite(file: string, emptyFile: string, secret: string | nul
   } finally {
     driver.close();
   }
+  if (secret === null) return;
   const copy = openNodeSqliteCopy(emptyFile);
   try {
-    if (secret !== null) storeSecret(copy, secret);
-    else if (findStoredSecret(copy) !== null) dropStoredSecret(copy);
+    storeSecret(copy, secret);
   } finally {
     copy.close();
   }
@@ -211,3 +211,35 @@ function lockExclusively(file: string, force: boolean): DatabaseSync | null {
   database.close();
   throw new DatabaseInUse(false);
 }
+
+export type Ended = { sessions: number; links: number; emails: number; webhooks: number };
+
+/**
+ * Cleans up a database that is restored from a backup. Sessions and links of that time must not give access again. Emails and
+ * webhooks that were waiting then, including those of pending events, were probably sent since. Webhook deliveries stay in their
+ * owner's list, so that the owner can send them again.
+ */
+export function endRequests(driver: SqlDriver): Ended {
+  return driver.transaction("write", () => {
+    driver.prepare("DELETE FROM event").run();
+    const ended = {
+      sessions: driver.prepare("DELETE FROM user_session").run(),
+      links: driver.prepare("DELETE FROM user_token").run(),
+      emails: driver
+        .prepare("DELETE FROM job WHERE queue IN ('email', 'outbox') AND died_at IS NULL")
+        .run(),
+      webhooks: driver
+        .prepare(
+          `UPDATE webhook_delivery SET last_error = ? WHERE id IN (
+             SELECT id FROM job WHERE queue = 'webhook' AND died_at IS NULL)`,
+        )
+        .run(RESTORED),
+    };
+    // Dead jobs too: retrying one would send something as old as the backup.
+    driver.prepare("DELETE FROM job").run();
+    return ended;
+  });
+}
+
+const RESTORED =
+  "The service was restored from a backup. This webhook may have been delivered before; send it again if it was not.";

@@ -1,8 +1,7 @@
 import type { SqlDriver } from "./driver.ts";
 
 /**
- * Returns the secret in a database; null if it contains none. Only a backup that was made with its secret has one, and a database
- * of a version that stored it there.
+ * Returns the secret in a database; null if it contains none. Only a backup that was made with its secret has one.
  */
 export function findStoredSecret(driver: SqlDriver): string | null {
   const row = driver.prepare("SELECT value FROM setting WHERE name = 'secret'").get();

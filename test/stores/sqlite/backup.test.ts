@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "#stores/sql/sql-database.ts";
+import { endRequests } from "#stores/sqlite/backup.ts";
 import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { endRequests } from "#stores/sqlite/operator.ts";
 import {
   ACCOUNT,
   deliveryIds,
