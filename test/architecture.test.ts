@@ -95,6 +95,8 @@ const PAGES_MAY_IMPORT = [
   "src/accounts/browser-name.ts",
   // Colours and links that the server and the pages of React have in common.
   ...["src/site/tokens.ts", "src/site/member-links.ts"],
+  // The names of the fonts and images of every page.
+  "src/site/site-files.ts",
   // What is sold, and how to get it.
   "src/top-up.ts",
   "src/site/offer-text.ts",

@@ -1,6 +1,10 @@
 import type { AppAssets } from "./app-shell.ts";
 import { siteFilesOf } from "./site-files.ts";
 
+/** The files of a build, besides those that browsers load: Vite's manifest, and the styles in the head of every page. */
+export const MANIFEST = "manifest.json";
+export const FIRST_PAINT = "first-paint.css";
+
 /** Vite's manifest. The keys are source files below `web/`. */
 export type PageManifest = Record<string, Chunk>;
 type Chunk = { file: string; imports?: string[] };

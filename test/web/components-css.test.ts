@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { buildPages } from "#apps/node/build-pages.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const MANTINE = path.join(ROOT, "node_modules/@mantine/core");
@@ -9,13 +10,10 @@ const MANTINE = path.join(ROOT, "node_modules/@mantine/core");
 const NAME = /\bm_[0-9a-f]{6,10}\b/g;
 const namesIn = (text: string) => new Set(text.match(NAME) ?? []);
 
-/** The files of the newest build, which `npm test` makes. */
+const build = await buildPages(ROOT, path.join(ROOT, "data"));
+
 function readBuild(ending: string): string {
-  const dist = path.join(ROOT, "dist");
-  const builds = readdirSync(dist).filter((name) => /^[0-9a-f]{16}$/.test(name));
-  const ages = builds.map((name) => ({ name, at: statSync(path.join(dist, name)).mtimeMs }));
-  const newest = ages.sort((a, b) => b.at - a.at)[0]?.name ?? "";
-  const assets = path.join(dist, newest, "assets");
+  const assets = path.join(build, "assets");
   const files = readdirSync(assets).filter((name) => name.endsWith(ending));
   return files.map((name) => readFileSync(path.join(assets, name), "utf8")).join("\n");
 }

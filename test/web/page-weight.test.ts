@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { buildPages } from "#apps/node/build-pages.ts";
 import { APP_ENTRY, listAppPages } from "#site/app-pages.ts";
 import type { AppPage } from "#site/app-shell.ts";
 import { assetsOf, type PageManifest } from "#site/page-manifest.ts";
 import { TOOLS } from "#tools/registry.ts";
 
 /**
- * What a browser with an empty cache loads for each React page, in the newest build, which `npm test` makes: the files that the
- * head of the page names, compressed. `npm run measure:pages` measures the same and more in a browser.
+ * What a browser with an empty cache loads for each React page: the built files that the head of the page names, compressed.
+ * `npm run measure:pages` measures the same and more in a browser.
  */
-const DIST = path.join(import.meta.dirname, "../../dist");
+const ROOT = path.join(import.meta.dirname, "../..");
 
 /** Requests: HTML, style, scripts, two fonts, and the responses that the page shows first. */
 const REQUESTS_MAX: [pages: RegExp, requests: number][] = [
@@ -32,10 +33,7 @@ const SCRIPT_KB_MAX: [pages: RegExp, kB: number][] = [
   [/./, 160],
 ];
 
-const build = readdirSync(DIST)
-  .filter((name) => /^[0-9a-f]{16}$/.test(name))
-  .map((name) => ({ folder: path.join(DIST, name), at: statSync(path.join(DIST, name)).mtimeMs }))
-  .sort((one, other) => other.at - one.at)[0]?.folder as string;
+const build = await buildPages(ROOT, path.join(ROOT, "data"));
 const manifest = JSON.parse(
   readFileSync(path.join(build, "manifest.json"), "utf8"),
 ) as PageManifest;

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { FIRST_PAINT, MANIFEST } from "#site/page-manifest.ts";
 import { D1_MIGRATIONS, migrationFile } from "#stores/schema/d1-migrations.ts";
 import { listDocs } from "./docs.ts";
 import { readLegalFiles } from "./legal-files.ts";
-import { FIRST_PAINT, MANIFEST } from "./pages-folder.ts";
 import { readCommonPasswords, readDisposableDomains } from "./sign-up-lists.ts";
 
 /** What Node says of the same files (`pages-store.ts`). The platform compresses them and makes their ETag. */

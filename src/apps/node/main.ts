@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import path from "node:path";
 import { type App, createApp } from "#api/app.ts";
 import { type Config, urlOf } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
@@ -22,7 +23,7 @@ import { createNodeLog } from "./log.ts";
 import { createNodeMetrics } from "./metrics.ts";
 import { connectionsWithin, readOpenFilesLimit, TooFewOpenFiles } from "./open-files.ts";
 import { isForOperator } from "./operator-server.ts";
-import { openNodePages } from "./page-files.ts";
+import { openPages, sourcePages } from "./pages.ts";
 import { createNodeReadiness, recordDebits } from "./readiness.ts";
 import { createRequestRecorder } from "./request-recorder.ts";
 import { openReversals } from "./reversals.ts";
@@ -34,6 +35,8 @@ import { openNodeStore } from "./store.ts";
 import { readSavedClock, systemSources, watchClock } from "./system-clock.ts";
 import { openToolPool } from "./tool-pool.ts";
 import { startUpkeep } from "./upkeep.ts";
+
+const CHECKOUT = path.join(import.meta.dirname, "../../..");
 
 /** The service on Node: composes its parts, starts them, and stops them on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
@@ -91,7 +94,11 @@ async function main(): Promise<void> {
   });
   const readiness = createNodeReadiness({ debits, faults, now: () => Date.now(), elapsed });
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
-  const pages = openNodePages(config.dataDir, log);
+  const { logError } = log;
+  const pages =
+    process.env["VITE_DEV_SERVER"] === undefined
+      ? openPages({ checkout: CHECKOUT, dataDir, say, logError })
+      : sourcePages();
   const docs = readDocs(log.logError);
   const legal = openLegalFiles(config.dataDir, log.warn);
   let dashboard: DashboardServer | undefined;
@@ -206,12 +213,13 @@ async function readableLines() {
   return createReadableLines({ colors: process.stderr.hasColors() });
 }
 
+const say = (text: string) => void process.stdout.write(text);
+
 /** Prints the start message to stdout. The log goes to stderr and never contains a key. */
 function announce(
   config: Config,
   at: { address: string; publicUrl: string; demoKey: string | null; warnings: readonly string[] },
 ): void {
-  const say = (text: string) => process.stdout.write(text);
   say(`Toolbooth ${version} listens on ${at.address}\nDocumentation: ${at.publicUrl}/docs\n`);
   if (at.demoKey !== null) say(welcome(at.demoKey, at.address, config.starterCredits));
   for (const warning of at.warnings) say(`${warning}\n`);

@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { chooseEncoding } from "#api/pipeline/reply.ts";
 import type { AppAssets } from "#site/app-shell.ts";
-import { assetsOf, type PageManifest } from "#site/page-manifest.ts";
-import { FIRST_PAINT, MANIFEST } from "./pages-folder.ts";
+import { assetsOf, FIRST_PAINT, MANIFEST, type PageManifest } from "#site/page-manifest.ts";
 
 /** A build of the pages, read into memory once, so that later changes to the folder have no effect. */
 export type PageStore = {

@@ -1,17 +1,15 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
-import type { AppAssets } from "#site/app-shell.ts";
-import { buildPlaces, findBuild, findUnchanged, ONLY_PAGES } from "./pages-folder.ts";
-import { hashPageSources } from "./pages-source.ts";
+import { promisify } from "node:util";
+import type { PageAssets } from "#site/page-options.ts";
+import type { BuiltPages } from "#site/site-context.ts";
+import { manifestKey, SITE_FILES, type SiteFiles } from "#site/site-files.ts";
+import { findBuild, hashSources, pagesPlaces } from "./builds.js";
 import { type PageStore, readPageStore } from "./pages-store.ts";
 
-/** The React pages built from this checkout. The API does not depend on them. */
-export type NodePages = {
-  /** Serves `/assets/<name>`. */
-  serveAsset(name: string, request: Request): Promise<Response>;
-  /** Returns the files for the head of a page; null without a build. Waits a while for a running build. */
-  assetsFor(entry: string, screen?: string): Promise<AppAssets | null>;
+/** The pages of `web/`. The API does not depend on them. */
+export type NodePages = BuiltPages & {
   /** Resolves when the pages are ready or their build has failed. */
   settled: Promise<void>;
   /** Stops a running build. */
@@ -30,28 +28,34 @@ export type PageOptions = {
 const PATIENCE_MS = 15_000;
 /** A build takes seconds; after this it counts as hung. */
 const BUILD_TIMEOUT_MS = 180_000;
+/** The script of server-rendered pages. */
+const FRONT_ENTRY = "front/main.ts";
 
+/** Reads the pages that were built from the present sources, or builds them beside the running server. */
 export function openPages(options: PageOptions): NodePages {
   let store: PageStore | null = null;
+  let front: PageAssets | null = null;
   const ending = new AbortController();
   const settled = prepare(options, ending.signal).then(
     (ready) => {
+      const { scripts, files } = ready.assetsFor(FRONT_ENTRY);
       store = ready;
+      front = { script: scripts[0] ?? null, files };
     },
     (cause: unknown) => {
       if (!ending.signal.aborted) options.logError("Building the pages failed", { cause });
     },
   );
-
   const whenSettled = (): Promise<PageStore | null> =>
     Promise.race([settled, setTimeout(PATIENCE_MS, undefined, { ref: false })]).then(() => store);
 
   return {
     settled,
     close: () => ending.abort(),
+    frontAssets: () => front,
     async serveAsset(name, request) {
       const ready = store ?? (await whenSettled());
-      return ready?.response(name, request) ?? away();
+      return ready?.response(name, request) ?? notBuilt();
     },
     async assetsFor(entry, screen) {
       const ready = store ?? (await whenSettled());
@@ -62,36 +66,23 @@ export function openPages(options: PageOptions): NodePages {
 
 async function prepare(options: PageOptions, signal: AbortSignal): Promise<PageStore> {
   const { checkout, dataDir, say } = options;
-  const places = buildPlaces(checkout, dataDir);
-  const unchanged = findUnchanged(places, checkout);
-  if (unchanged !== undefined) return readPageStore(unchanged);
-  const hash = hashPageSources(checkout);
-  const there = findBuild(places, hash);
+  const hash = hashSources(checkout, "pages");
+  const find = () => findBuild(pagesPlaces(checkout, dataDir), hash);
+  const there = find();
   if (there !== undefined) return readPageStore(there);
   say("Building the pages; the API is already available.\n");
-  const said = await build(checkout, dataDir, signal);
-  const made = findBuild(places, hash);
+  // A separate process, because the bundler's memory is needed for seconds only.
+  const script = path.join(checkout, "src/apps/node/build.ts");
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--disable-warning=ExperimentalWarning", script, "pages"],
+    { cwd: checkout, env: buildEnvironment(dataDir), timeout: BUILD_TIMEOUT_MS, signal },
+  );
+  const made = find();
   if (made === undefined) throw new Error("The sources changed during the build");
   const store = readPageStore(made);
-  say(said);
+  say(stdout);
   return store;
-}
-
-/** Builds in a separate process, because the bundler's memory is needed for seconds only. */
-function build(checkout: string, dataDir: string, signal: AbortSignal): Promise<string> {
-  const script = path.join(checkout, "src", "apps", "node", "build.ts");
-  const child = spawn(
-    process.execPath,
-    ["--disable-warning=ExperimentalWarning", script, ONLY_PAGES],
-    {
-      cwd: checkout,
-      env: buildEnvironment(dataDir),
-      stdio: ["ignore", "pipe", "pipe"],
-      timeout: BUILD_TIMEOUT_MS,
-      signal,
-    },
-  );
-  return outcome(child);
 }
 
 /** Passes only the data folder on: the bundler's code must not see the service's secrets. */
@@ -103,23 +94,7 @@ function buildEnvironment(dataDir: string): Record<string, string> {
   return { ...Object.fromEntries(kept), NODE_ENV: "production", DATA_DIR: path.resolve(dataDir) };
 }
 
-function outcome(child: ChildProcess): Promise<string> {
-  const texts = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const) {
-    child[name]?.setEncoding("utf8").on("data", (text: string) => {
-      texts[name] = (texts[name] + text).slice(-8_000);
-    });
-  }
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code, signal) => {
-      if (code === 0) resolve(texts.stdout);
-      else reject(new Error(texts.stderr.trim() || `The build ended with ${signal ?? code}`));
-    });
-  });
-}
-
-function away(): Response {
+function notBuilt(): Response {
   const headers = {
     "Content-Type": "text/plain; charset=utf-8",
     "Cache-Control": "no-store",
@@ -129,4 +104,26 @@ function away(): Response {
     status: 503,
     headers,
   });
+}
+
+/** With `npm run dev`, pages name the sources of `web/`, which Vite serves (`web/vite.dev.ts`). */
+export function sourcePages(): NodePages {
+  const files = Object.fromEntries(
+    SITE_FILES.map((name) => [name, manifestKey(name)]),
+  ) as SiteFiles;
+  const front = { script: FRONT_ENTRY, files };
+  return {
+    serveAsset: async () => new Response("There is no such file.\n", { status: 404 }),
+    assetsFor: async (entry) => ({
+      // Hot reload of React needs the first two.
+      scripts: ["@vite/client", "@id/@vitejs/plugin-react/preamble", entry],
+      styles: [],
+      preloads: [],
+      firstPaint: "",
+      files,
+    }),
+    frontAssets: () => front,
+    settled: Promise.resolve(),
+    close() {},
+  };
 }

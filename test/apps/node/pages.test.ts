@@ -14,7 +14,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { type NodePages, openPages } from "#apps/node/pages.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
 
-/** Pages are built when they are missing or stale, and served as immutable files. */
+/** Pages are built where there is no build of the present sources, and served as immutable files. */
 const ROOT = path.join(import.meta.dirname, "../../..");
 const ENTRY = "main.tsx";
 
@@ -43,6 +43,7 @@ function makeCheckout(t: Hooks): string {
   for (const [name, text] of Object.entries(files)) write(checkout, `web/${name}`, text);
   for (const name of [
     "vite.config.ts",
+    "site-file-source.ts",
     "theme.ts",
     "tsconfig.json",
     "mantine-variables.css",
@@ -93,6 +94,7 @@ test("builds missing pages once, and a second start finds them", async (t) => {
   const first = await open(t, checkout, temporaryFolder(t));
   assert.deepEqual(first.loggedErrors, []);
   assert.match(first.said.join(""), /Building the pages.*Built the pages in /s);
+  assert.match(first.pages.frontAssets()?.script ?? "", /^assets\/front-/);
   const second = await open(t, checkout, temporaryFolder(t));
   assert.deepEqual(second.said, []);
   assert.deepEqual(
@@ -148,18 +150,18 @@ test("fonts and images are files of the build, small, kept for a year, and image
 test("a change of any source makes a new build, and two builds are kept", async (t) => {
   const checkout = makeCheckout(t);
   const dataDir = temporaryFolder(t);
-  const dist = path.join(checkout, "dist");
+  const place = path.join(checkout, "dist/pages");
   await open(t, checkout, dataDir);
-  const [first] = builds(dist);
+  const [first] = builds(place);
   appendFileSync(path.join(checkout, "src/errors.ts"), "// Another line.\n");
   const old = await open(t, checkout, dataDir);
-  assert.equal(builds(dist).length, 2, "imported sources count as well");
+  assert.equal(builds(place).length, 2, "imported sources count as well");
   write(checkout, "web/home/home-screen.tsx", "export default () => <p>Bye</p>;\n");
   await open(t, checkout, dataDir);
-  assert.equal(builds(dist).length, 2);
-  assert.ok(!builds(dist).includes(first as string), "the oldest build is deleted");
+  assert.equal(builds(place).length, 2);
+  assert.ok(!builds(place).includes(first as string), "the oldest build is deleted");
   const [script] = (await old.pages.assetsFor(ENTRY))?.scripts ?? [];
-  rmSync(dist, { recursive: true });
+  rmSync(place, { recursive: true });
   assert.equal(
     (await get(old.pages, nameOf(script))).status,
     200,
@@ -175,18 +177,21 @@ test("two concurrent starts both have the pages and leave no temporary files", a
     assert.deepEqual(loggedErrors, []);
     assert.ok(await pages.assetsFor(ENTRY));
   }
-  assert.match(builds(path.join(checkout, "dist")).join(), /^[0-9a-f]{16}$/);
+  assert.match(builds(path.join(checkout, "dist/pages")).join(), /^[0-9a-f]{16}$/);
 });
 
-test("puts builds into the data folder if the code folder is read-only", async (t) => {
+test("puts builds into the data folder if the code folder is read-only, and leaves the operator's pages there", async (t) => {
   const checkout = makeCheckout(t);
   const dataDir = temporaryFolder(t);
+  for (const name of ["terms.md", "privacy.md", "status.md"]) write(dataDir, `pages/${name}`, name);
   // A file in place of the folder stops even root from writing there.
   write(checkout, "dist", "");
   const { pages, loggedErrors } = await open(t, checkout, dataDir);
   assert.deepEqual(loggedErrors, []);
   assert.ok(await pages.assetsFor(ENTRY));
-  assert.equal(builds(path.join(dataDir, "pages")).length, 1);
+  assert.equal(builds(path.join(dataDir, "pages")).length, 4);
+  const again = await open(t, checkout, dataDir);
+  assert.deepEqual(again.said, []);
 });
 
 test("logs a failed build once, and the pages are unavailable", async (t) => {
@@ -194,11 +199,12 @@ test("logs a failed build once, and the pages are unavailable", async (t) => {
   write(checkout, "web/main.tsx", 'import "./nowhere.ts";\n');
   const { pages, loggedErrors } = await open(t, checkout, temporaryFolder(t));
   assert.equal(loggedErrors.length, 1);
-  assert.match(loggedErrors[0] as string, /Cannot build the pages.*nowhere/s);
+  assert.match(loggedErrors[0] as string, /The build failed.*nowhere/s);
   assert.equal(await pages.assetsFor(ENTRY), null);
   const response = await get(pages, "main.js");
   assert.deepEqual([response.status, response.headers.get("retry-after")], [503, "10"]);
-  assert.deepEqual(builds(path.join(checkout, "dist")), []);
+  assert.equal(pages.frontAssets(), null);
+  assert.deepEqual(builds(path.join(checkout, "dist/pages")), []);
 });
 
 test("names a missing package and says what to do", async (t) => {

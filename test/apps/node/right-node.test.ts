@@ -74,7 +74,7 @@ test("an old Node prints the sentence and nothing else, for every start", (t) =>
   for (const { file } of oldNodes)
     for (const args of [
       ...STARTS.map((start) => [start]),
-      ["-r", `./${CHECK}`, "src/apps/node/dev.ts"],
+      ["-r", `./${CHECK}`, "src/apps/node/build.ts"],
     ]) {
       const { status, stdout, stderr } = spawnSync(file, args, { cwd: ROOT, encoding: "utf8" });
       assert.match(stderr, COMPLAINT);

@@ -1,0 +1,86 @@
+/**
+ * The builds of `npm run build`. Each is in a folder named after the SHA-256 of its sources, so a build of other sources is never found.
+ * Times of modification would not do: `rsync` and archives give a changed file an earlier time than that of the build. This is
+ * JavaScript, because loading Node's reader of TypeScript takes 30 ms of every command.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { createRequire, enableCompileCache } from "node:module";
+import path from "node:path";
+
+/** Three levels up from here, and from a built server too. */
+const CHECKOUT = path.join(import.meta.dirname, "../../..");
+
+/** What a build is made of, besides these files. */
+const SOURCES = {
+  server: { folders: ["src"], leftOut: /^src\/apps\/edge\// },
+  // Databases and apps do not run in a browser; what builds the pages counts.
+  pages: { folders: ["src", "web"], leftOut: /^src\/(?:stores|apps\/(?!node\/build-pages\.ts))/ },
+};
+const FILES = ["package.json", "package-lock.json"];
+
+/**
+ * Returns the name of the build of the present sources.
+ *
+ * @param {string} checkout
+ * @param {"server" | "pages"} kind
+ */
+export function hashSources(checkout, kind) {
+  const { folders, leftOut } = SOURCES[kind];
+  const files = folders.flatMap((folder) => filesBelow(checkout, folder));
+  const hash = createHash("sha256");
+  for (const name of [...FILES, ...files.filter((file) => !leftOut.test(file))]) {
+    const bytes = readFileSync(path.join(checkout, name));
+    hash.update(`${name}\0${bytes.length}\0`).update(bytes);
+  }
+  return hash.digest("hex").slice(0, 16);
+}
+
+/**
+ * Returns where builds of the pages are: beside the code, or beside the data if the code is read-only.
+ *
+ * @param {string} checkout
+ * @param {string} dataDir
+ */
+export const pagesPlaces = (checkout, dataDir) => [
+  path.join(checkout, "dist/pages"),
+  path.resolve(dataDir, "pages"),
+];
+
+/**
+ * Returns the folder of a complete build.
+ *
+ * @param {readonly string[]} places
+ * @param {string} hash
+ */
+export const findBuild = (places, hash) =>
+  places.map((place) => path.join(place, hash)).find((folder) => existsSync(folder));
+
+/** @param {string} checkout @param {string} folder */
+const filesBelow = (checkout, folder) =>
+  readdirSync(path.join(checkout, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(checkout, path.join(entry.parentPath, entry.name)))
+    .map((file) => file.replaceAll("\\", "/"))
+    .sort();
+
+/**
+ * Runs the server or the command line as it was built from the present sources; without such a build, its TypeScript.
+ *
+ * @param {"main" | "cli"} name
+ * @param {() => Promise<unknown>} importSource
+ */
+export async function run(name, importSource) {
+  // Threads read the variable. Where this user may not write, Node does without the cache.
+  process.env["NODE_COMPILE_CACHE"] ??= path.join(CHECKOUT, "node_modules/.cache/compiled");
+  enableCompileCache();
+  const builds = path.join(CHECKOUT, "dist/server");
+  if (!existsSync(builds)) return importSource();
+  const folder = findBuild([builds], hashSources(CHECKOUT, "server"));
+  if (folder !== undefined) return createRequire(import.meta.url)(`${folder}/${name}.cjs`);
+  if (name === "main") process.stderr.write(OTHER_SOURCES);
+  return importSource();
+}
+
+const OTHER_SOURCES =
+  "The server was built from other sources: `npm run build` makes it start faster.\n";
