@@ -98,7 +98,7 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
   "connections and built servers": {
     count: 1,
     files:
-      /^test\/(?:apps\/node\/built-server|http\/(?:mcp-retries|abandoned|slow-bodies|connection)|bench\/peers)\./,
+      /^test\/(?:apps\/node\/built-server|http\/(?:mcp-retries|abandoned|slow-bodies|connection)|bench\/bench)\./,
   },
   "requests of every kind": {
     count: 1,

@@ -2,18 +2,9 @@ import type { DebitOrder } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import { createPostgresDebits } from "#stores/postgres/debits.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
-import { accountAt, fillAccounts, keyAt } from "./postgres-fixture.ts";
 
-/**
- * Measures the cost of a debit in pages read and bytes of write-ahead log, which other programs on the machine do not affect,
- * and whether it grows with the number of debits.
- */
-export type DebitCost = {
-  pages: number;
-  walBytes: number;
-  /** After a checkpoint, when each page is written for the first time. */
-  coldWalBytes: number;
-};
+/** The cost of a debit in pages read and bytes of write-ahead log, which other programs on the machine do not affect. */
+export type DebitCost = { pages: number; walBytes: number };
 
 const ACCOUNTS = 1_000;
 const DAYS = 30;
@@ -78,29 +69,26 @@ export async function measureDebits(
   try {
     await pool.connections.query("CHECKPOINT");
     const turn = ACCOUNTS / BATCH;
-    const sum = { pages: 0, walBytes: 0, coldWalBytes: 0 };
+    const sum = { pages: 0, walBytes: 0 };
     for (let number = 0; number < turn + BATCHES; number += 1) {
       const { pages, walBytes } = await debit(number);
-      if (number < turn) sum.coldWalBytes += walBytes;
       if (number < turn) continue;
       sum.pages += pages;
       sum.walBytes += walBytes;
     }
     const debits = BATCHES * BATCH;
-    return {
-      pages: sum.pages / debits,
-      walBytes: sum.walBytes / debits,
-      coldWalBytes: sum.coldWalBytes / ACCOUNTS,
-    };
+    return { pages: sum.pages / debits, walBytes: sum.walBytes / debits };
   } finally {
     await close();
     await pool.close();
   }
 }
 
+const accountAt = (n: number) => `bench_${n}`;
+
 export const orderAt = (account: number, callId: string, now: number): DebitOrder => ({
   account: accountAt(account),
-  keySha256: keyAt(account),
+  keySha256: `key_of_${accountAt(account)}`,
   callId,
   tool: "hash",
   credits: 1,
@@ -125,4 +113,25 @@ export async function readBackend({ connections }: PostgresPool) {
     SELECT (SELECT sum(hits + coalesce(reads, 0)) FROM pg_stat_get_backend_io(pg_backend_pid()) WHERE object = 'relation') AS pages,
       (SELECT wal_bytes FROM pg_stat_get_backend_wal(pg_backend_pid())) AS wal`);
   return { pages: Number(rows[0]?.pages), walBytes: Number(rows[0]?.wal) };
+}
+
+/** Inserts accounts with one key, one grant that no run can spend, and no free call. `from`: the number of the first. */
+export async function fillAccounts(
+  { transaction }: PostgresPool,
+  count: number,
+  { from = 0, isAnalyzed = true } = {},
+): Promise<void> {
+  await transaction("upkeep", async (query) => {
+    await query(
+      `INSERT INTO account (id, created_at, free_call, notified_level, front_grant)
+       SELECT 'bench_' || n, 0, 'withheld', 'enough', 'bench' FROM generate_series($1::int, $2::int - 1) n`,
+      [from, from + count],
+    );
+    await query(`INSERT INTO api_key (account_no, id, sha256, start, label, created_at)
+      SELECT no, 'key_' || id, 'key_of_' || id, 'tb', 'bench', 0 FROM account ON CONFLICT DO NOTHING`);
+    await query(`INSERT INTO credit_grant (account_no, id, kind, amount, remaining, spent, granted_at)
+      SELECT no, 'bench', 'operator', 1000000000, 1000000000, 0, 0 FROM account ON CONFLICT DO NOTHING`);
+  });
+  if (isAnalyzed)
+    await transaction("upkeep", (query) => query("ANALYZE account, api_key, credit_grant"));
 }
