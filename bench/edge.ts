@@ -1,22 +1,17 @@
 import path from "node:path";
 import { gzipSync } from "node:zlib";
+import type { Edge } from "../test/http/edge.ts";
 import { CALL_COLUMNS, counted, SMALL_CALLS } from "./calls.ts";
-import {
-  bundleWorker,
-  EDGE_SECRET,
-  type EdgeServer,
-  startBareWorker,
-  startToolboothWorker,
-} from "./edge-server.ts";
+import { bundleWorker, EDGE_SECRET, startBareWorker, startToolboothWorker } from "./edge-server.ts";
 import type { EdgeCommand, RowCounts } from "./edge-worker.ts";
 import { objectOf, openAccounts } from "./ledger-accounts.ts";
 import { startLoad } from "./load.ts";
 import type { BenchOptions } from "./main.ts";
-import { makeFolder, ROOT } from "./processes.ts";
+import { makeFolder } from "./processes.ts";
 import { headOf, linesOf, medianOf, printTable, takeRounds } from "./report.ts";
 
 /** Calls in workerd, beside a Worker that only reads the body. The process contains the Worker and its objects. */
-type Contender = EdgeServer & { key: string; hasRows: boolean };
+type Contender = Edge & { key: string; hasRows: boolean };
 
 const CONNECTIONS = [1, 10];
 /** So many calls are counted one by one: the median leaves out the rows of alarms and of the request log. */
@@ -37,7 +32,7 @@ export async function measureEdge(options: BenchOptions): Promise<void> {
       contenders.set(name, { ...server, key: account?.key ?? "", hasRows: true });
     }
     const key = contenders.get("toolbooth")?.key ?? "";
-    const bare = await startBareWorker(ROOT, path.join(folder, "bare"));
+    const bare = await startBareWorker(path.join(folder, "bare"));
     contenders.set("bare Worker", { ...bare, key, hasRows: false });
 
     const calls: string[][] = [];
@@ -79,13 +74,13 @@ export async function measureEdge(options: BenchOptions): Promise<void> {
     );
   } finally {
     await load.stop();
-    for (const contender of contenders.values()) await contender.stop();
+    for (const contender of contenders.values()) await contender.close();
     remove();
   }
 }
 
-async function command<Outcome>({ url }: EdgeServer, order: EdgeCommand): Promise<Outcome> {
-  const response = await fetch(url, { method: "PUT", body: JSON.stringify(order) });
+async function command<Outcome>({ base }: Edge, order: EdgeCommand): Promise<Outcome> {
+  const response = await fetch(base, { method: "PUT", body: JSON.stringify(order) });
   if (!response.ok) throw new Error(await response.text());
   return (await response.json()) as Outcome;
 }
@@ -94,7 +89,7 @@ async function countRows(contender: Contender, tool: string, body: string): Prom
   const counts: RowCounts[] = [];
   for (let call = 0; call < COUNTED_CALLS; call += 1) {
     await command(contender, { count: "start" });
-    const response = await fetch(new URL(`/api/v1/${tool}`, contender.url), {
+    const response = await fetch(`${contender.base}/api/v1/${tool}`, {
       method: "POST",
       headers: { authorization: `Bearer ${contender.key}`, "content-type": "application/json" },
       body,

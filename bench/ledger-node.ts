@@ -81,11 +81,11 @@ const STORES: Readonly<Record<string, () => Promise<Store>>> = {
     return onNode(ledger, () => ownCpu() + cpuMicrosOf(Number(workerPid)));
   },
   async "Durable Objects"() {
-    const { url, pid } = await startToolboothWorker(root, place);
+    const { base, pid } = await startToolboothWorker(root, place);
     const send = async (orders: Order[], name: string) => {
       const perform = orders.map((order) => ({ object: objectOf(order.account), name, order }));
       const command: EdgeCommand = { perform };
-      const response = await fetch(url, { method: "PUT", body: JSON.stringify(command) });
+      const response = await fetch(base, { method: "PUT", body: JSON.stringify(command) });
       return (await response.json()) as object[];
     };
     return {

@@ -80,22 +80,6 @@ export function cpuMicrosOf(pid: number): number {
   return (ticksOf(pid) / TICKS_PER_SECOND) * 1e6;
 }
 
-/** Returns the ids of the children of this process whose command line matches. */
-export const childrenNamed = (pattern: RegExp): number[] =>
-  [...readProcesses()]
-    .filter(([, { parent }]) => parent === process.pid)
-    .map(([pid]) => pid)
-    .filter((pid) => pattern.test(readCommand(pid)));
-
-function readCommand(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-  } catch {
-    // The process has just ended.
-    return "";
-  }
-}
-
 function readProcesses(): Map<number, { parent: number; ticks: number }> {
   const processes = new Map<number, { parent: number; ticks: number }>();
   for (const name of readdirSync("/proc")) {
