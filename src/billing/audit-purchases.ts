@@ -88,7 +88,7 @@ async function checkPurchase(
     bought.get(keyOf(account, grant))?.amount ??
     (await findGrant(ledger, account, grant, now))?.amount;
   if (amount === undefined) return `names the grant ${grant}, which the ledger does not have`;
-  if (amount === offer.credits || isRestored(grant)) return null;
+  if (amount === offer.credits) return null;
   return `is for ${offer.credits} credits, but its grant ${grant} is for ${amount}`;
 }
 

@@ -3,9 +3,8 @@ import { describe, type TestContext, test } from "node:test";
 import type { Directory } from "#accounts/directory.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { type RecordCounts, TransferError } from "#ledger/transfer/records.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
-import { accountId, allEntries, DAY } from "../contract/ledger/fixture.ts";
-import { ACCOUNTS, fill, linesOf, NOW, openEmpty } from "./transfer-fixture.ts";
+import { accountId, DAY } from "../contract/ledger/fixture.ts";
+import { fill, linesOf, NOW, openEmpty } from "./transfer-fixture.ts";
 
 /** An empty ledger in the store that is tried. */
 export type Goal = {
