@@ -1,46 +1,109 @@
-/** Medians, spreads and tables. Medians, because one disturbed round changes a mean but not a median. */
-export type Spread = { median: number; min: number; max: number };
+/** Rounds of contenders that take turns, and the table of their results. */
+export type Sample = Readonly<Record<string, number>>;
+export type Samples = ReadonlyMap<string, readonly Sample[]>;
 
-export function spreadOf(values: readonly number[]): Spread {
-  const sorted = [...values].sort((a, b) => a - b);
-  return { median: percentile(sorted, 50), min: sorted[0] ?? NaN, max: sorted.at(-1) ?? NaN };
-}
+export type Column = {
+  /** The key of a `Sample`. */
+  key: string;
+  title: string;
+  digits: number;
+  /** Adds a column with the first contender's value divided by that of each other one. */
+  ratio?: true;
+};
 
-export const medianOf = (values: readonly number[]): number => spreadOf(values).median;
-
-/** Returns the nearest-rank percentile of sorted samples. The median of an even count is the mean of the middle two. */
-export function percentile(sorted: ArrayLike<number>, percent: number): number {
-  const count = sorted.length;
-  if (count === 0) return Number.NaN;
-  if (percent === 50 && count % 2 === 0) {
-    return ((sorted[count / 2 - 1] as number) + (sorted[count / 2] as number)) / 2;
+/**
+ * Lets every contender run once a round, in an order that changes, so that other load on the machine meets all of them. Round 0
+ * warms up and is discarded.
+ */
+export async function takeRounds(
+  names: readonly string[],
+  rounds: number,
+  run: (name: string) => Promise<Sample>,
+): Promise<Samples> {
+  const samples = new Map<string, Sample[]>(names.map((name) => [name, []]));
+  for (let round = 0; round <= rounds; round += 1) {
+    for (let turn = 0; turn < names.length; turn += 1) {
+      const name = names[(round + turn) % names.length] as string;
+      const sample = await run(name);
+      if (round > 0) samples.get(name)?.push(sample);
+    }
   }
-  const rank = Math.max(1, Math.ceil((percent / 100) * count));
-  return sorted[rank - 1] as number;
+  return samples;
 }
 
-export const sortedSamples = (samples: readonly number[]): Float64Array =>
-  Float64Array.from(samples).sort();
+/**
+ * Returns a line for each contender of a case. `median`: medians of the rounds, and ratios within a round with their range.
+ * `minimum`: the least of the rounds, which other load affects least, and the ratio of the two.
+ */
+export function linesOf(
+  title: string,
+  samples: Samples,
+  columns: readonly Column[],
+  by: "median" | "minimum",
+): string[][] {
+  const [[, own = []] = []] = samples;
+  const summaryOf = (values: number[]) =>
+    by === "median" ? medianOf(values) : Math.min(...values);
+  const ratioOf = (theirs: readonly Sample[], key: string) => {
+    const numbers = (of: readonly Sample[]) => of.map((sample) => sample[key] ?? Number.NaN);
+    if (by === "minimum") return (summaryOf(numbers(own)) / summaryOf(numbers(theirs))).toFixed(2);
+    const ratios = numbers(theirs).map((value, round) => (own[round]?.[key] ?? Number.NaN) / value);
+    const [median, min, max] = [medianOf(ratios), Math.min(...ratios), Math.max(...ratios)];
+    return `${median.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`;
+  };
+  return [...samples].map(([name, theirs]) => [
+    title,
+    name,
+    ...columns.map(({ key, digits }) =>
+      summaryOf(theirs.map((sample) => sample[key] ?? Number.NaN)).toFixed(digits),
+    ),
+    ...columns
+      .filter(({ ratio }) => ratio)
+      .map(({ key }) => (theirs === own ? "" : ratioOf(theirs, key))),
+  ]);
+}
 
-export const round = (value: number, digits: number): number => Number(value.toFixed(digits));
+export function headOf(first: string, columns: readonly Column[]): string[] {
+  const ratios = columns.filter(({ ratio }) => ratio);
+  return [
+    first,
+    "contender",
+    ...columns.map(({ title }) => title),
+    ...ratios.map(({ title }) => `${title}: ratio`),
+  ];
+}
 
-/** Formats a median and the range of the rounds, such as `0.61 (0.58–0.64)`. */
-export const showSpread = ({ median, min, max }: Spread, digits: number): string =>
-  `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
-
-/** Formats a table for the terminal, with the first column aligned to the left and the others to the right. */
-export function showTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => (row[column] ?? "").length)),
+/** Prints a table with the first two columns aligned to the left and the others to the right. */
+export function printTable(
+  title: string,
+  head: readonly string[],
+  rows: readonly string[][],
+): void {
+  const widths = head.map((cell, column) =>
+    Math.max(cell.length, ...rows.map((row) => (row[column] ?? "").length)),
   );
   const line = (cells: readonly string[]) =>
     cells
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
+      .map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return column < 2 ? cell.padEnd(width) : cell.padStart(width);
+      })
       .join("  ")
       .trimEnd();
-  return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line), ""].join(
-    "\n",
+  const rule = widths.map((width) => "-".repeat(width));
+  process.stdout.write(`${[title, "", line(head), line(rule), ...rows.map(line)].join("\n")}\n\n`);
+}
+
+export const medianOf = (values: readonly number[]): number =>
+  percentile(
+    [...values].sort((a, b) => a - b),
+    50,
   );
+
+/** Returns the nearest-rank percentile of sorted values. The median of an even count is the mean of the middle two. */
+export function percentile(sorted: ArrayLike<number>, percent: number): number {
+  const middle = sorted.length / 2;
+  if (percent === 50 && Number.isInteger(middle))
+    return ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
+  return sorted[Math.max(1, Math.ceil((percent / 100) * sorted.length)) - 1] ?? Number.NaN;
 }

@@ -1,147 +1,112 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import path from "node:path";
-import { SETTINGS } from "#config/settings.ts";
-import { CPU_REPORTER, HAS_PROC } from "./process-cpu.ts";
+import { bareEnvironment } from "../test/support/bare-environment.ts";
+import { makeFolder, type Started, settle, startNode } from "./processes.ts";
 
-/** The measured servers, each in its own process on a free port of 127.0.0.1. */
-export type Server = {
-  name: string;
-  port: number;
-  child: ChildProcess;
-  stop(signal?: NodeJS.Signals): Promise<void>;
-};
-export type OwnServer = Server & { key: string; dataDir: string };
+/** The measured servers, each in its own process on a free port of 127.0.0.1, with a key for each account. */
+export type Server = Started & { port: number; keys: readonly string[] };
 
-const ROOT = path.join(import.meta.dirname, "..");
-/** The first start builds the pages, on a machine that may be busy. */
-const START_TIMEOUT_MS = 60_000;
 /** More than a run can spend. */
-const STARTER_CREDITS = 1_000_000_000;
+const CREDITS = 1_000_000_000;
+const OPERATOR_TOKEN = randomBytes(32).toString("hex");
 
-export async function startBareServer(): Promise<Server> {
-  const { server } = await start(
-    "bare node:http",
-    ["bench/peers/bare-node-http.ts"],
-    baseEnv(),
-    /127\.0\.0\.1:(\d+)/,
-  );
-  return server;
+/** The first start builds the pages, on a machine that may be busy. */
+const START_TIMEOUT_MS = 120_000;
+
+/** It ignores the key, but gets one of the same length as the others. */
+export const startBareServer = (accounts: number): Promise<Server> =>
+  startPeer("bare-node-http.ts", accounts);
+
+/** The build creates the accounts when it starts. */
+export const startExpressServer = (accounts: number): Promise<Server> =>
+  startPeer("express-server.ts", accounts);
+
+async function startPeer(file: string, accounts: number): Promise<Server> {
+  const { folder, remove } = makeFolder();
+  const keys = Array.from({ length: accounts }, (_, i) => `peer_${i}_`.padEnd(57, "x"));
+  const started = startNode([path.join(import.meta.dirname, "peers", file), folder, ...keys], {
+    env: { ...bareEnvironment(), NODE_ENV: "production" },
+  });
+  const [, port] = await announcementOf(started, /127\.0\.0\.1:(\d+)/);
+  return { ...withRemoval(started, remove), port: Number(port), keys };
 }
 
-export type UsualName = keyof typeof USUAL_SCRIPTS;
-const USUAL_SCRIPTS = {
-  express: "bench/peers/express-server.ts",
-  fastify: "bench/peers/fastify-server.ts",
-} as const;
-export const USUAL_NAMES = Object.keys(USUAL_SCRIPTS) as UsualName[];
-
-/** Starts one of the builds that people would write instead, on a folder with accounts (`createUsualAccounts`). */
-export async function startUsualServer(name: UsualName, dataDir: string): Promise<Server> {
-  const env = { ...baseEnv(), DATA_DIR: dataDir, NODE_ENV: "production" };
-  const { server } = await start(name, [USUAL_SCRIPTS[name]], env, /127\.0\.0\.1:(\d+)/);
-  return server;
+/**
+ * Starts the checkout in `root` as `npm start` does, on an empty data folder and without a rate limit. It is used through
+ * HTTP only, so that any version of the source can be measured.
+ */
+export async function startToolbooth(root: string, accounts: number): Promise<Server> {
+  const { folder, remove } = makeFolder();
+  const manifest = readFileSync(path.join(root, "package.json"), "utf8");
+  const { scripts } = JSON.parse(manifest) as { scripts: { start: string } };
+  const started = startNode(scripts.start.split(" ").slice(1), {
+    cwd: root,
+    env: {
+      ...bareEnvironment(),
+      HOST: "127.0.0.1",
+      PORT: "0",
+      DATA_DIR: folder,
+      RATE_LIMIT: "0",
+      TOOLBOOTH_STARTER_CREDITS: String(CREDITS),
+      TOOLBOOTH_OPERATOR_TOKEN: OPERATOR_TOKEN,
+    },
+    stderr: "ignore",
+  });
+  const [, port, key = ""] = await announcementOf(started, /127\.0\.0\.1:(\d+)[\s\S]*Bearer (\w+)/);
+  await settle(started.pid);
+  const keys = [key];
+  while (keys.length < accounts) keys.push(await openAccount(Number(port), keys.length));
+  return { ...withRemoval(started, remove), port: Number(port), keys };
 }
 
-/** Starts the real server like `npm start`, without a rate limit, on an empty data folder or database unless `knownKey` is one of its keys. */
-export async function startOwnServer(
-  dataDir: string,
-  logLevel: string,
-  settings: NodeJS.ProcessEnv = {},
-  knownKey?: string,
-): Promise<OwnServer> {
-  const env = {
-    ...baseEnv(),
-    ...settings,
-    HOST: "127.0.0.1",
-    PORT: "0",
-    DATA_DIR: dataDir,
-    RATE_LIMIT: "0",
-    TOOLBOOTH_STARTER_CREDITS: String(STARTER_CREDITS),
-    TOOLBOOTH_LOG_LEVEL: logLevel,
-  };
-  const { server, found } = await start(
-    "toolbooth",
-    ["src/apps/node/main.ts"],
-    env,
-    // A server prints its starter key only when it creates the database.
-    knownKey === undefined ? /127\.0\.0\.1:(\d+)[\s\S]*Bearer (\w+)/ : /127\.0\.0\.1:(\d+)/,
-  );
-  return { ...server, key: knownKey ?? (found[2] as string), dataDir };
+/** Opens an account with a key as an operator, and returns the key. */
+async function openAccount(port: number, number: number): Promise<string> {
+  const part = `bench${String(number).padStart(6, "0")}0`;
+  const account = `acc_${part}`;
+  const now = Date.now();
+  await perform(port, "openAccount", {
+    account,
+    email: `bench-${number}@example.com`,
+    credits: { grant: "operator:bench", amount: CREDITS },
+    now,
+  });
+  const id = `key_${part}${randomBytes(5).toString("hex")}`;
+  const order = { account, id, label: "bench", now };
+  return (await perform<{ key: string }>(port, "createKey", order)).key;
 }
 
-/** Creates a data folder beside the source, because the system's temporary folder may be in memory, where a sync costs nothing. */
-export function makeDataDir(): { dataDir: string; remove(): void } {
-  const parent = path.join(ROOT, "data");
-  mkdirSync(parent, { recursive: true });
-  const dataDir = mkdtempSync(path.join(parent, "bench-"));
-  return { dataDir, remove: () => rmSync(dataDir, { recursive: true, force: true }) };
+async function perform<Outcome>(port: number, operation: string, order: object): Promise<Outcome> {
+  const response = await fetch(`http://127.0.0.1:${port}/operator/v1/perform`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
+    body: JSON.stringify({ operation, order }),
+  });
+  if (!response.ok) throw new Error(`${operation}: ${await response.text()}`);
+  return ((await response.json()) as { outcome: Outcome }).outcome;
 }
 
-/** Returns the environment without settings of Toolbooth. */
-function baseEnv(): NodeJS.ProcessEnv {
-  const env = { ...process.env };
-  for (const { name } of SETTINGS) delete env[name];
-  return env;
+function withRemoval(started: Started, remove: () => void): Started {
+  return { ...started, stop: () => started.stop().then(remove) };
 }
 
-async function start(
-  name: string,
-  script: string[],
-  env: NodeJS.ProcessEnv,
-  announcement: RegExp,
-): Promise<{ server: Server; found: RegExpExecArray }> {
-  const reporter = HAS_PROC ? [] : ["--import", CPU_REPORTER];
-  const child = spawn(
-    process.execPath,
-    ["--disable-warning=ExperimentalWarning", ...reporter, ...script],
-    // Discards the log: formatting and writing lines is the server's cost, storing them is not.
-    { cwd: ROOT, env, stdio: ["ignore", "pipe", "ignore", ...(HAS_PROC ? [] : ["ipc" as const])] },
-  );
-  endWithThisProcess(child);
-  const found = await readAnnouncement(child, name, announcement);
-  const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const exited = once(child, "exit");
-    child.kill(signal);
-    await exited;
-  };
-  return { server: { name, port: Number(found[1]), child, stop }, found };
-}
-
-/** The line that a server writes when it listens. */
-function readAnnouncement(
-  child: ChildProcess,
-  name: string,
-  announcement: RegExp,
-): Promise<RegExpExecArray> {
+/** Waits for the line that a server prints when it listens. */
+function announcementOf({ child }: Started, pattern: RegExp): Promise<RegExpExecArray> {
   return new Promise((resolve, reject) => {
-    const fail = (reason: string) => {
+    const fail = () => {
       child.kill("SIGKILL");
-      reject(new Error(`The server "${name}" ${reason}`));
+      reject(new Error(`${child.spawnargs.join(" ")} did not start. Run it to see why`));
     };
-    const timer = setTimeout(() => fail("did not report that it listens"), START_TIMEOUT_MS);
-    const ended = (code: number | null) => {
-      clearTimeout(timer);
-      fail(`ended with code ${code} before it listened. Start it by hand to see why`);
-    };
-    child.once("exit", ended);
+    const timer = setTimeout(fail, START_TIMEOUT_MS);
+    child.once("exit", fail);
     let text = "";
     child.stdout?.setEncoding("utf8").on("data", (part: string) => {
       text += part;
-      const found = announcement.exec(text);
+      const found = pattern.exec(text);
       if (found === null) return;
       clearTimeout(timer);
-      child.off("exit", ended);
+      child.off("exit", fail);
       resolve(found);
     });
   });
-}
-
-/** Stops the servers if the benchmark is interrupted. */
-function endWithThisProcess(child: ChildProcess): void {
-  const kill = () => child.kill("SIGKILL");
-  process.once("exit", kill);
-  child.once("exit", () => process.off("exit", kill));
 }

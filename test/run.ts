@@ -11,9 +11,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { run } from "node:test";
-import { takeChromiumFiles } from "./support/chromium-files.ts";
 import { drawSample } from "./support/sample.ts";
-import { isFast, listTestFiles, reachedFrom } from "./support/test-lanes.ts";
+import { isFast, listTestFiles } from "./support/test-lanes.ts";
 import { reportTests, unitName } from "./support/test-report.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
@@ -98,7 +97,7 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
   "connections and built servers": {
     count: 1,
     files:
-      /^test\/(?:apps\/node\/built-server|http\/(?:mcp-retries|abandoned|slow-bodies|connection)|bench\/peers)\./,
+      /^test\/(?:apps\/node\/built-server|http\/(?:mcp-retries|abandoned|slow-bodies|connection)|bench\/bench)\./,
   },
   "requests of every kind": {
     count: 1,
@@ -130,7 +129,7 @@ const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
   },
   "pages in a browser": {
     count: 1,
-    files: /^test\/(?:site\/(?:pages-(?:axe|script)|samples)|web\/header|chromium)\./,
+    files: /^test\/(?:site\/(?:pages-(?:axe|script)|samples)|web\/header)\./,
   },
   "the tools in a browser": {
     count: 1,
@@ -160,10 +159,6 @@ const units =
       ];
 const durations = readDurations();
 
-// Unpacked once and held until the end: otherwise each file that is alone with its browser would unpack it again.
-const usesBrowser = chosen.some((file) => reachedFrom(file).has("test/support/chromium.ts"));
-const chromium = usesBrowser ? await takeChromiumFiles() : null;
-
 const stream = run({
   cwd: ROOT,
   files: longestFirst(units),
@@ -177,7 +172,6 @@ const report = reportTests(stream, ROOT);
 // Nobody reads the stream itself: its events are enough.
 stream.resume();
 await once(stream, "end");
-await chromium?.leave();
 rmSync(groupFolder, { recursive: true, force: true });
 report.finish();
 saveDurations(report.durations);

@@ -174,19 +174,16 @@ export function readLabel(text: string): string {
 }
 
 /**
- * The keyed hashes that may stand for the person of an address, the one to store first: of its canonical form, and of the
- * address as it is, which earlier exports contain, under each of the secrets.
+ * The keyed hashes that may stand for the person of an address, the one to store first: of its canonical form under each of the
+ * secrets.
  */
-export function emailHashes(email: string, secrets: readonly string[]): string[] {
-  const forms = [...new Set([canonicalAddress(email), email])];
-  return secrets.flatMap((secret) => forms.map((form) => hashUnder(secret, form)));
-}
+export const emailHashes = (email: string, secrets: readonly string[]): string[] =>
+  secrets.map((secret) =>
+    bytesToHex(keyedHash(secret, `toolbooth address ${canonicalAddress(email)}`)),
+  );
 
-const hashEmail = (email: string, [secret = ""]: readonly string[]) =>
-  hashUnder(secret, canonicalAddress(email));
-
-const hashUnder = (secret: string, email: string) =>
-  bytesToHex(keyedHash(secret, `toolbooth address ${email}`));
+const hashEmail = (email: string, secrets: readonly string[]): string =>
+  emailHashes(email, secrets.slice(0, 1))[0] ?? "";
 
 /** A later step was not carried out, but an earlier one may have been. Running all steps again completes them. */
 export class StepsInterrupted extends OutcomeUnknown {}

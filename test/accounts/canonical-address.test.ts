@@ -66,11 +66,9 @@ test("any text has a canonical form, which is its own", () => {
   );
 });
 
-test("a person's hashes contain those that earlier exports have, under every secret", () => {
+test("all addresses of a person have the same hashes, one under each secret", () => {
   const secrets = ["a new secret", "an old secret"];
-  const plain = emailHashes("bob@example.org", secrets);
-  assert.equal(plain.length, 2);
-  const alias = emailHashes("bob+1@example.org", secrets);
-  assert.equal(alias.length, 4);
-  assert.deepEqual([alias[0], alias[2]], plain);
+  const hashes = emailHashes("bob@example.org", secrets);
+  assert.equal(new Set(hashes).size, 2);
+  assert.deepEqual(emailHashes("bob+1@example.org", secrets), hashes);
 });

@@ -7,7 +7,8 @@ import { type TestContext, test } from "node:test";
 import type { BillingDeps } from "#billing/billing-deps.ts";
 import { type FakeStripe, startFakeStripe } from "../stripe/fake-stripe.ts";
 import type { Message } from "../stripe/messages.ts";
-import { ADA, type BillingFixture, openFixture, randomFrom, START } from "./billing-fixture.ts";
+import { randomFrom } from "../support/random.ts";
+import { ADA, type BillingFixture, openFixture, START } from "./billing-fixture.ts";
 
 const RUNS = Number(process.env["TEST_SALES_RUNS"] ?? 10);
 const CREDITS = 100;

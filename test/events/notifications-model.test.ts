@@ -4,6 +4,7 @@ import { RETRY_WAITS_MS } from "#events/bounds.ts";
 import { createDeferredEvents } from "#events/deferred-events.ts";
 import { type DispatchDeps, dispatchEvents } from "#events/dispatch-events.ts";
 import type { Endpoint } from "#events/event-store.ts";
+import { randomFrom } from "../support/random.ts";
 import { type Fixture, lowEvent, openEvents, responding } from "./event-fixture.ts";
 
 /** Events and deliveries under random crashes, failures and pauses, on two nodes, compared with the expected result. */
@@ -11,15 +12,8 @@ const RUNS = Number(process.env["TEST_SALES_RUNS"] ?? 6);
 const STEPS = 60;
 const SEED = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
 
-/** mulberry32: the same numbers from the same seed. */
 function createChance(seed: number) {
-  let state = seed;
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = randomFrom(seed);
   return {
     below: (bound: number) => Math.floor(next() * bound),
     is: (odds: number) => next() < odds,

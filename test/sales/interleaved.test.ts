@@ -13,9 +13,10 @@ import { type Ledger, NotCarriedOut } from "#ledger/port.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { ADA, randomFrom } from "../billing/billing-fixture.ts";
+import { ADA } from "../billing/billing-fixture.ts";
 import { createFixture } from "../contract/ledger/fixture.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
+import { randomFrom } from "../support/random.ts";
 import { createTill, eventsOf } from "./till.ts";
 
 const RUNS = 10 * Number(process.env["TEST_SALES_RUNS"] ?? 4);

@@ -1,6 +1,6 @@
 /** Many runs, each with its seed in the error. */
 import type { TestContext } from "node:test";
-import { randomFrom } from "../billing/billing-fixture.ts";
+import { randomFrom } from "../support/random.ts";
 import type { OpenedLedger } from "./judged.ts";
 import { live } from "./life.ts";
 

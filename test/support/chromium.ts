@@ -1,11 +1,16 @@
 /**
  * A headless Chromium out of npm alone, for tests: no browser and no library of the machine is needed. Where it cannot
- * start, opening throws; a test that needs it fails then.
+ * start, opening throws; a test that needs it fails then. Linux only, as the package is.
  */
 import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { promisify } from "node:util";
 import { type Browser, chromium } from "playwright-core";
-import { type ChromiumFiles, takeChromiumFiles } from "./chromium-files.ts";
+import { buildOnce } from "./build-cache.ts";
 
 /** Not the flags that the package of the browser proposes: those switch web security off. */
 const FLAGS = [
@@ -20,45 +25,66 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-export type BrowserOptions = {
-  /** Whose shared libraries: the machine's, where it has them all, or those that came with the browser. */
-  libraries?: "machine's if any" | "own";
-};
-
-/** Closing the browser ends its processes and removes its files. */
-export async function openBrowser(options: BrowserOptions = {}): Promise<Browser> {
-  const files = await takeChromiumFiles();
+/** Closing the browser ends its processes and removes what it wrote. */
+export async function openBrowser(): Promise<Browser> {
+  const files = await unpackOnce();
+  const own = mkdtempSync(path.join(tmpdir(), "toolbooth-browser-"));
+  const remove = () => rmSync(own, { recursive: true, force: true, maxRetries: 5 });
   try {
-    const env = await environmentFor(files, options);
-    const executablePath = files.executable;
-    const browser = await chromium.launch({ executablePath, headless: true, args: FLAGS, env });
+    const browser = await chromium.launch({
+      executablePath: path.join(files, "chromium"),
+      headless: true,
+      args: FLAGS,
+      env: {
+        PATH: process.env["PATH"] ?? "",
+        HOME: own,
+        TMPDIR: own,
+        FONTCONFIG_FILE: path.join(files, "fonts.conf"),
+        LD_LIBRARY_PATH: path.join(files, "al2023/lib"),
+      },
+    });
     const close = browser.close.bind(browser);
     let closed: Promise<void> | undefined;
     browser.close = (reason) => {
-      closed ??= close(reason).finally(files.leave);
+      closed ??= close(reason).finally(remove);
       return closed;
     };
     return browser;
   } catch (error) {
-    await files.leave();
+    remove();
     throw error;
   }
 }
 
-/** Of the browser's process alone: that of the tests stays as it is. */
-async function environmentFor(files: ChromiumFiles, { libraries }: BrowserOptions) {
-  const env = {
-    PATH: process.env["PATH"] ?? "",
-    HOME: files.own,
-    TMPDIR: files.own,
-    FONTCONFIG_FILE: files.fontSettings,
-  };
-  const withOwn = { ...env, LD_LIBRARY_PATH: files.libraries };
-  if (libraries === "own") return withOwn;
-  // Linked at the start, so that asking for the version tells whether all is there.
-  const asked = promisify(execFile)(files.executable, ["--version"], { env });
-  return asked.then(
-    () => env,
-    () => withOwn,
-  );
+/** The package unpacks into the temporary folder of its process and nowhere else, so it gets a process of its own. */
+const UNPACK = `
+  import chromium, { inflate } from "@sparticuz/chromium";
+  await chromium.executablePath();
+  await inflate(process.argv[1]);
+`;
+
+/** Its own settings name folders of another system. The cache goes where the one user's files go. */
+const FONT_SETTINGS = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir prefix="relative">fonts</dir>
+  <cachedir prefix="xdg">fonts</cachedir>
+</fontconfig>
+`;
+
+/** Returns the folder with the executable, its libraries and its fonts. */
+function unpackOnce(): Promise<string> {
+  const main = createRequire(import.meta.url).resolve("@sparticuz/chromium");
+  const folder = path.resolve(main, "../..");
+  const manifest = readFileSync(path.join(folder, "package.json"), "utf8");
+  const { version } = JSON.parse(manifest) as { version: string };
+  return buildOnce(`chromium ${version}`, async (built) => {
+    const unpack = ["--input-type=module", "--eval", UNPACK];
+    await promisify(execFile)(
+      process.execPath,
+      [...unpack, path.join(folder, "bin/al2023.tar.br")],
+      { cwd: import.meta.dirname, env: { TMPDIR: built } },
+    );
+    await writeFile(path.join(built, "fonts.conf"), FONT_SETTINGS);
+  });
 }

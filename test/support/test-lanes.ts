@@ -16,7 +16,6 @@ const HEAVY = [
   "test/support/postgres.ts",
   "test/http/node-socket.ts",
   "test/http/server-process.ts",
-  "bench/servers.ts",
   "src/apps/node/dashboard.ts",
   "src/apps/node/passwords.ts",
 ];

@@ -5,10 +5,14 @@ import path from "node:path";
 import { after, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { createChance } from "./chance.ts";
-import { FAULTS } from "./faults.ts";
-import type { RuleFault } from "./faults-of-calls.ts";
 import type { Rules } from "./row-store.ts";
 import { runUntilFailure } from "./run.ts";
+
+/** A fault that somebody could make: one place in one file of `src`, and what stands there instead. The model has to find each. */
+type RuleFault = { what: string; file: string; find: string; replace: string };
+const FAULTS = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, "faults.json"), "utf8"),
+) as readonly RuleFault[];
 
 /** How many faults are tried; `npm run test:deep` tries all. */
 const { TEST_RULE_FAULTS = "5", TEST_RULE_SEED = `${Date.now() % 2 ** 31}` } = process.env;

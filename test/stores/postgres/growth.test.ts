@@ -4,19 +4,18 @@ import { createPostgresDebits } from "#stores/postgres/debits.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import {
   type DebitCost,
+  fillAccounts,
   fillDebits,
   measureDebits,
   orderAt,
   prepareGrowth,
   readBackend,
-} from "../../../bench/postgres-cost.ts";
-import { fillAccounts } from "../../../bench/postgres-fixture.ts";
+} from "./debit-cost.ts";
 import { newDatabase } from "./fixture.ts";
 
 /**
  * The cost of a debit does not grow with the number of debits. It is counted in pages and bytes, which other programs
- * on the machine do not affect. `npm run bench -- postgres-growth` measures up to 10 million debits, TEST_FLEET=all up
- * to 3 million here.
+ * on the machine do not affect.
  */
 const FEW = 10_000;
 const MANY = process.env["TEST_FLEET"] === "all" ? 3_000_000 : 300_000;

@@ -1,13 +1,4 @@
-import {
-  family,
-  flood,
-  type Hostile,
-  halves,
-  repeat,
-  repeats,
-  series,
-  type Table,
-} from "./hostile-shapes.ts";
+import { type Hostile, repeat, series, type Table, writtenFamily } from "./hostile-shapes.ts";
 
 /** Characters that are white space, punctuation or neither, surrogate pairs, and lone surrogates. */
 const CHARACTERS: Readonly<Record<string, string>> = {
@@ -45,47 +36,10 @@ const around: Table = Object.fromEntries(
   ]),
 );
 
-const odd = family("characters", around);
+const odd = writtenFamily("characters", around);
 
-const lines = family("lines", {
-  ...repeats(
-    "\r",
-    "\n\r",
-    "\r\n\r\n",
-    "a\r",
-    "a\r\n",
-    "a\r\n\r\n",
-    "a\n\r",
-    "> a\r",
-    "- a\r\n",
-    "# a\r",
-    "```\r\n",
-    "a\u2028b",
-    "a\u0085",
-    "a\v",
-    "a\f\n",
-    "\0\n",
-    "\0\0",
-  ),
-  "one line": repeat("lorem ipsum "),
-  "one word": repeat("a"),
-  "a line and a half": halves("a", "b ", "\n"),
-  "lines of one character": repeat("a\n"),
+const lines = writtenFamily("lines", {
   "lines of growing length": series((length) => `${"a".repeat(length)}\n`),
-  "paragraphs of one character": repeat("a\n\n"),
-  "spaces at the end of one line": flood("a", " ", "\nb"),
-  "spaces at the end of one line, a CR": flood("a", " ", "\rb"),
-  "spaces at the start of one line": flood("a\n", " ", "b"),
-  "spaces in the middle": flood("a", " ", "b"),
-  "spaces only": flood("", " "),
-  "tabs and spaces by turns": repeat("\t "),
-  "tabs in words": repeat("a\tb"),
-  "hard breaks by spaces": repeat("a  \n"),
-  "hard breaks by backslashes": repeat("a\\\n"),
-  "two spaces that break nothing": repeat("a  "),
-  "no newline at the end, a million before": flood("", "\n", "a"),
-  "a document after a million newlines": flood("", "\n", "\n- a\n- b"),
-  "special characters all over": repeat("*_~`[]()<>!&#+-=|\\:;.@/\"'"),
   "all of ASCII": series((index) => String.fromCharCode(index % 128)),
   "all of ASCII, lines": series((index) => `${String.fromCharCode(index % 128)}a\n`),
   "all of the plane": series((index) => String.fromCharCode(index % 0xd800)),

@@ -1,70 +1,9 @@
-import {
-  family,
-  flood,
-  type Hostile,
-  nest,
-  repeat,
-  repeats,
-  series,
-  type Table,
-} from "./hostile-shapes.ts";
+import { type Hostile, nest, repeat, series, type Table, writtenFamily } from "./hostile-shapes.ts";
 
 /** CommonMark 0.31.2, section 6.3: the most characters in a link label. */
 const LABEL_MAX = 999;
 
-const definitions = family("references", {
-  ...repeats(
-    "[a]: b\n",
-    "[a]: b\n\n",
-    "[a]:\n",
-    "[a]: ",
-    "[a]:",
-    "[a]: b",
-    '[a]: b "\n',
-    "[a]: b '\n",
-    "[a]: b (\n",
-    '[a]: b\n"\n',
-    "[a]: b\n'c\n",
-    "[a]: b\n(c\n",
-    "[a]: <b\n",
-    "[a]: <b> c\n",
-  ),
-  ...repeats(
-    '[a]: b "c" d\n',
-    '[a]: b\n"c" d\n',
-    "[a]\n: b\n",
-    "[a\n",
-    "[a]: b\na\n",
-    "[\n]: b\n",
-    "[ ]: b\n",
-    "[]: b\n",
-    "[a]: b\n[a]\n",
-    "> [a]: b\n",
-    "- [a]: b\n",
-    "[a]: b\n===\n",
-  ),
-  ...repeats(
-    "[a]: b\n---\n",
-    "[a]: b\n# c\n",
-    "[a]: b\n```\n",
-    "[\u00df]: b\n",
-    "[\u0130]: b\n",
-    "[a [b]]: c\n",
-    "[a\\]: b\n",
-    "[a\\]]: b\n",
-    "[^]: b\n",
-    "[^ a]: b\n",
-    "\\[a]: b\n",
-  ),
-  "definition with an unclosed title": flood('[a]: b "', "c\n"),
-  "definition with an unclosed title in '": flood("[a]: b\n'", "c\n"),
-  "definition with an unclosed title in (": flood("[a]: b\n(", "c\n"),
-  "definition with a title of quotes": flood('[a]: b "', '\\"', '"\n\n[a]'),
-  "definition with an unclosed <": flood("[a]: <", "b"),
-  "definition with a long destination": flood("[a]: ", "b", "\n\n[a]"),
-  "definition of spaces": flood("[a]:", " ", "b"),
-  "definition of newlines": flood("[a]:", "\n", "b"),
-  "definition with a label that never ends": flood("[", "a\n"),
+const definitions = writtenFamily("references", {
   "definitions of different labels": series((i) => `[a${i}]: b\n`),
   "definitions of different labels, used": series((i) => `[a${i}]: b\n`, "", "\n[a0] [a1]"),
   "definitions and uses in turn": series((i) => `[a${i}]: b\n\n[a${i}]\n\n`),
@@ -100,7 +39,6 @@ const definitions = family("references", {
   "labels that fold to more": series(
     (i) => `[${"\u1e9e".repeat(300)}${i}]: b\n\n[${"ss".repeat(300)}${i}]\n\n`,
   ),
-  "labels in labels": nest("[a", "b", "]", "\n\n[b]: c"),
   "labels in labels, each defined": (size) => `[a]: b\n\n${nest("[a", "a", "]")(size)}`,
   "full references in brackets": (size) =>
     `[a]: b\n\n${"[".repeat(size / 6)}${"[a][a]".repeat(size / 8)}`,
@@ -110,38 +48,7 @@ const definitions = family("references", {
   "labels of large numbers": series((i) => `[${4294967290 + i * 7}]: b\n`),
 });
 
-const footnotes = family("footnotes", {
-  ...repeats(
-    "[^a]",
-    "[^a]: b\n",
-    "[^a]: b\n\n",
-    "[^a]:\n",
-    "[^",
-    "[^]",
-    "![^a]",
-    "[^a](b)",
-    "[^a][b]",
-    "[[^a]]",
-    "[^a",
-    "[^a]\n",
-    "[^a]:[^a]",
-    "[^a]: [^a]\n\n",
-    "[^a\\]",
-    "> [^a]: b\n",
-  ),
-  ...repeats(
-    "- [^a]: b\n",
-    "[^a]: - b\n",
-    "[^a]: > b\n",
-    "[^a]: ```\n",
-    "[^a]:\n    b\n",
-    "[^a]: b\nc\n",
-    "[^a]: # b\n",
-    "[^a]: [b]: c\n",
-    "*[^a]*",
-    "[^a ]",
-    "[^ a]",
-  ),
+const footnotes = writtenFamily("footnotes", {
   "one definition, many references": (size) => `[^a]: b\n\n${"[^a]".repeat(size / 4 - 3)}`,
   "one definition, many references in lines": (size) =>
     `[^a]: b\n\n${"[^a]\n\n".repeat(size / 6 - 3)}`,
@@ -160,21 +67,14 @@ const footnotes = family("footnotes", {
   "a definition that refers to itself": (size) => `[^a]\n\n[^a]: ${"[^a] ".repeat(size / 5 - 4)}`,
   "a long definition, much used": (size) =>
     `[^a]: ${"b ".repeat(size / 4)}\n\n${"[^a]".repeat(size / 8)}`,
-  "a definition with many paragraphs": flood("[^a]\n\n[^a]: b\n\n", "    c\n\n"),
-  "a definition with lazy lines": flood("[^a]\n\n[^a]: b\n", "c\n"),
-  "a definition with a deep list": flood("[^a]\n\n[^a]: ", "- "),
-  "a definition with a deep quote": flood("[^a]\n\n[^a]: ", "> "),
   "definitions in one another by indentation": series(
     (i) => `${"    ".repeat(i)}[^${i}]: [^${i + 1}]\n\n`,
     "[^0]\n\n",
   ),
   "definitions in every quote": series((i) => `> [^${i}]: [^${i}]\n\n`),
   "definitions twice": (size) => `[^a]\n\n${"[^a]: b\n\n".repeat(size / 9)}`,
-  "references in a heading": repeat("# [^a]\n\n[^a]: b\n"),
-  "references in a table": flood("[^a]: b\n\n|a|\n|-|\n", "|[^a]|\n"),
   "references in a link's text": (size) => `[^a]: b\n\n${"[c [^a]](d)".repeat(size / 12)}`,
   "references in an image's text": (size) => `[^a]: b\n\n${"![[^a]](d)".repeat(size / 11)}`,
-  "references nested": nest("[^", "a", "]", "\n\n[^a]: b"),
   "labels of other cases": series((i) => `[^${i % 2 ? "\u00df" : "SS"}${i}]`, "[^ss1]: b\n\n"),
   "labels with markup": series((i) => `[^"<&${i}]: b\n\n[^"<&${i}]\n\n`),
 });

@@ -1,17 +1,12 @@
-/** Random choices (mulberry32). The same seed gives the same choices in every engine. */
+import { randomFrom } from "../../support/random.ts";
+
+/** Random choices. The same seed gives the same choices in every engine. */
 export class Random {
-  private state: number;
+  /** From 0 (inclusive) to 1 (exclusive). */
+  readonly next: () => number;
 
   constructor(seed: number) {
-    this.state = seed | 0;
-  }
-
-  /** From 0 (inclusive) to 1 (exclusive). */
-  next(): number {
-    this.state = (this.state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    this.next = randomFrom(seed);
   }
 
   /** A whole number from `min` to `max`, inclusive. */

@@ -1,0 +1,41 @@
+import path from "node:path";
+import { counted } from "./calls.ts";
+import type { EngineTurn } from "./engine-process.ts";
+import { TASKS } from "./engine-tasks.ts";
+import type { BenchOptions } from "./main.ts";
+import { ask, type Started, startNode } from "./processes.ts";
+import { type Column, headOf, linesOf, printTable, type Sample, takeRounds } from "./report.ts";
+
+/** The engines beside others. Plain CPU work is disturbed only upwards, so the least of the rounds counts. */
+const COLUMNS: readonly Column[] = [{ key: "cpuMicros", title: "CPU µs", digits: 1, ratio: true }];
+
+const PEERS = { markdown: ["marked+DOMPurify", "markdown-it"], qr: ["node-qrcode"] } as const;
+
+export async function measureEngines(options: BenchOptions): Promise<void> {
+  const { roots, rounds, seconds } = options;
+  const script = path.join(import.meta.dirname, "engine-process.ts");
+  const engines = new Map<string, Started>();
+  const rows: string[][] = [];
+  try {
+    for (const { name: task, engine } of TASKS.filter(({ name }) => name.includes(options.only))) {
+      const names = [...roots.keys(), ...PEERS[engine]];
+      for (const name of names.filter((one) => !engines.has(one))) {
+        const started = startNode([script, name, roots.get(name) ?? ""]);
+        engines.set(name, started);
+        await ask(started);
+      }
+      const turn: EngineTurn = { task, seconds };
+      const samples = await takeRounds(names, rounds, (name) =>
+        ask<Sample>(engines.get(name) as Started, turn),
+      );
+      rows.push(...linesOf(task, samples, COLUMNS, "minimum"));
+    }
+  } finally {
+    for (const engine of engines.values()) await engine.stop();
+  }
+  printTable(
+    `Engines: least CPU time for an input in ${counted(rounds, "round")} of ${seconds} s. Ratio: Toolbooth divided by the contender`,
+    headOf("task", COLUMNS),
+    rows,
+  );
+}
