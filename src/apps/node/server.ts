@@ -20,7 +20,7 @@ import {
   SILENCE_MAX_MS,
 } from "#limits.ts";
 import { type Connections, watchConnections } from "./connections.ts";
-import { createSmallCalls } from "./small-calls.ts";
+import { respondToSmallCall } from "./small-calls.ts";
 
 /** Serves the app with `node:http`: bounds the size and time of headers and bodies, rejects malformed requests, and stops gracefully. */
 export type NodeServer = {
@@ -101,14 +101,13 @@ export async function startNodeServer(
       errorHandler: () => app.reject(NOT_A_REQUEST, new Headers()),
     },
   );
-  const smallCalls = createSmallCalls(app);
   const handleRequest: RequestListener = (incoming, outgoing) => {
     if (connections.enter(outgoing)) serveRequest(incoming, outgoing);
     else connections.wait(outgoing, () => serveRequest(incoming, outgoing));
   };
   const serveRequest: RequestListener = (incoming, outgoing) => {
     (incoming as Tracked)[RESPONSE] = outgoing;
-    // The parser tells of one request after the other, so which is the last one is known later.
+    // The parser reports one request after the other, so which one is the last is known later.
     if (server.listening) respond(incoming, outgoing);
     else process.nextTick(respond, incoming, outgoing);
   };
@@ -116,7 +115,7 @@ export async function startNodeServer(
     // During shutdown a kept-alive connection would accept new requests forever.
     if (!server.listening && connections.isLast(outgoing))
       outgoing.setHeader("Connection", "close");
-    if (!smallCalls.respond(incoming, outgoing)) void listener(incoming, outgoing);
+    if (!respondToSmallCall(app.calls, incoming, outgoing)) void listener(incoming, outgoing);
   };
   server.on("request", handleRequest);
   server.on("checkContinue", (incoming, outgoing) => {
