@@ -57,7 +57,6 @@ export const LIMIT_SOURCES = [
   "key_day",
   "key_month",
   "key_total",
-  "connections",
   "idempotency_key",
   "network",
 ] as const;

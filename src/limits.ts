@@ -143,10 +143,8 @@ export const REQUEST_TIMEOUT_MS = 30_000;
 export const KEEP_ALIVE_MS = 65_000;
 /** Longer than any call takes, including the wait for its body and for a thread. */
 export const SILENCE_MAX_MS = 90_000;
-/** An idle connection takes about 20 KB. */
+/** An idle connection takes about 25 KB, so all of them take as much as the large calls. */
 export const CONNECTIONS_MAX = 10_000;
-/** Of one network address: enough for an office behind it, and a tenth of all. */
-export const CONNECTIONS_PER_PEER_DEFAULT = 1_000;
 
 /** Bounds the memory for bodies and responses of large calls (api/pipeline/memory-budget.ts). */
 export type MemoryLimits = {

@@ -1,7 +1,5 @@
 import { type MailSettings, readMailSettings } from "#email/read-mail-settings.ts";
 import {
-  CONNECTIONS_MAX,
-  CONNECTIONS_PER_PEER_DEFAULT,
   REQUESTED_EMAILS_PER_DAY_DEFAULT,
   REQUESTED_EMAILS_PER_HOUR_DEFAULT,
   STARTER_CREDITS_DEFAULT,
@@ -72,8 +70,6 @@ export type Config = Readonly<{
   remote: string | null;
   /** Addresses and networks of proxies whose X-Forwarded-For header is trusted. */
   trustedProxies: readonly string[];
-  /** Connections that one network address may have open. */
-  connectionsPerPeer: number;
   /** Social sign-in providers with both settings set. */
   providers: Readonly<Partial<Record<ProviderName, Provider>>>;
 }>;
@@ -136,12 +132,6 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     operatorTokens: readOperatorTokens(read("TOOLBOOTH_OPERATOR_TOKEN"), problems),
     remote: read("TOOLBOOTH_REMOTE") ?? null,
     trustedProxies: readProxies(read("TOOLBOOTH_TRUSTED_PROXIES"), problems),
-    connectionsPerPeer: readNumber(
-      "TOOLBOOTH_CONNECTIONS_PER_PEER",
-      CONNECTIONS_PER_PEER_DEFAULT,
-      1,
-      CONNECTIONS_MAX,
-    ),
     providers: readProviders(read, problems),
   };
   problems.push(...unknownNames(env));

@@ -1,5 +1,4 @@
 import {
-  CONNECTIONS_PER_PEER_DEFAULT,
   FREE_CALL_CREDITS_DEFAULT,
   MAIL_API_URL_DEFAULT,
   REQUEST_LOG_DAYS_DEFAULT,
@@ -93,11 +92,6 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
     fallback: "",
     meaning:
       "Comma-separated addresses or networks (10.0.0.0/8) of proxies whose X-Forwarded-For header the service trusts. Unset: all users behind a proxy count as one client",
-  },
-  TOOLBOOTH_CONNECTIONS_PER_PEER: {
-    fallback: String(CONNECTIONS_PER_PEER_DEFAULT),
-    meaning:
-      "Connections that one network address (IPv6: one /64) may have open. Trusted proxies and clients on the same machine are exempt",
   },
   TOOLBOOTH_GITHUB_CLIENT_ID: {
     fallback: "",

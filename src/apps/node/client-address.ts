@@ -42,7 +42,7 @@ export function createClientAddress(
 }
 
 /** Whether an address is one of the trusted proxies. With Node's own lists, because this runs for every call. */
-export function createIsTrusted(trustedProxies: readonly string[]): (address: string) => boolean {
+function createIsTrusted(trustedProxies: readonly string[]): (address: string) => boolean {
   if (trustedProxies.length === 0) return () => false;
   const trusted = listOf(trustedProxies);
   return (address) => {

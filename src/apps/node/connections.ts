@@ -29,8 +29,6 @@ export type Connections = {
    * arrived `graceMs` after that. Node reports a late request only once.
    */
   whenLate(socket: Socket, graceMs: number, reject: () => void): void;
-  /** No request is being served. Part of one may have arrived. */
-  isIdle(socket: Socket): boolean;
   /** Destroys connections on which no request has arrived, not even a part of one, since the last response was sent. */
   closeIdle(): void;
   /** Destroys connections that were closed and still linger. */
@@ -153,7 +151,6 @@ export function watchConnections(server: Server): Connections {
     wait,
     underWay,
     isLast: (outgoing) => connections.get(outgoing.req.socket)?.responses.at(-1) === outgoing,
-    isIdle: (socket) => underWay(socket).length === 0,
     close,
     isClosing: (socket) => closing.has(socket),
     whenLate,

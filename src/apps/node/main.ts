@@ -4,14 +4,11 @@ import { type App, createApp } from "#api/app.ts";
 import { type Config, urlOf } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
 import { SETTINGS } from "#config/settings.ts";
-import { isLoopbackAddress } from "#networks.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { baseOf, isOwnMachine, warningsOf } from "./addresses.ts";
 import { createNodeAppContext, elapsed } from "./app-context.ts";
-import { createIsTrusted } from "./client-address.ts";
 import { createClock } from "./clock.ts";
-import type { ConnectionEvent } from "./connection-limits.ts";
 import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts";
 import { DataFolderError, outboxFolder, TOO_MANY_FILES } from "./data-folder.ts";
 import { StartupDatabaseError } from "./database-startup.ts";
@@ -114,14 +111,6 @@ async function main(): Promise<void> {
           onLost: (count) => metrics.requestsNotLogged.inc(count),
         });
   let publicUrl = config.publicUrl ?? "";
-  const isTrusted = createIsTrusted(config.trustedProxies);
-  const options = {
-    ...config,
-    connectionsMax,
-    isProxy: (address: string) => isTrusted(address) || isLoopbackAddress(address),
-    onConnectionClosed: ({ bound, connection }: ConnectionEvent) =>
-      metrics.connectionsClosed.inc({ bound, connection }),
-  };
   const open = (port: number) => {
     // With PORT=0 the port is only known once the server listens.
     publicUrl = baseOf(config, port);
@@ -140,7 +129,10 @@ async function main(): Promise<void> {
     );
     return withOperator(app, dashboard);
   };
-  const server = await startNodeServer(open, options);
+  const server = await startNodeServer(open, {
+    ...{ host: config.host, port: config.port, connectionsMax },
+    onConnectionDropped: () => metrics.connectionsDropped.inc(),
+  });
   const upkeep = startUpkeep(ledger, config.rollUpAfterDays, log.logError, {
     ...clock,
     onApart: clockWatch.reportApart,

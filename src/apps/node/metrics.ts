@@ -110,11 +110,10 @@ export function createNodeMetrics(sources: Sources) {
       name: "toolbooth_requests_not_logged_total",
       help: "Requests that the request log lost, because it was unreachable, or could not keep up",
     }),
-    connectionsClosed: new Counter({
+    connectionsDropped: new Counter({
       registers,
-      name: "toolbooth_connections_closed_total",
-      help: "Connections closed because there were too many, by whose bound was reached and whether they were idle or new",
-      labelNames: ["bound", "connection"],
+      name: "toolbooth_connections_dropped_total",
+      help: "Connections closed when they arrived, because the server had as many as it accepts",
     }),
   };
   // An alert on the rate of a reason needs its zero.

@@ -6,7 +6,7 @@ export class TooFewOpenFiles extends Error {}
 
 /** Threads, databases, emails, webhooks and pages: an idle server on two cores has 50 files open. */
 const RESERVED = 200;
-/** A hundred of them are for connections that get an error: see connection-bounds.ts. */
+/** With 200 reserved, a limit of 512. A lower one is a mistake: the usual one is 1,024 or more. */
 const CONNECTIONS_MIN = 312;
 const HOW = "`ulimit -n` in a shell, LimitNOFILE= in systemd, --ulimit nofile= in Docker";
 

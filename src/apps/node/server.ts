@@ -13,17 +13,14 @@ import { markWaiting } from "#api/pipeline/body.ts";
 import { ApiError } from "#errors.ts";
 import {
   CONNECTIONS_MAX,
-  CONNECTIONS_PER_PEER_DEFAULT,
   HEADER_BYTES_MAX,
   HEADERS_TIMEOUT_MS,
   KEEP_ALIVE_MS,
   REQUEST_TIMEOUT_MS,
   SILENCE_MAX_MS,
 } from "#limits.ts";
-import { boundConnections, type ConnectionBoundOptions } from "./connection-bounds.ts";
-import { createConnectionLimits } from "./connection-limits.ts";
 import { type Connections, watchConnections } from "./connections.ts";
-import { createSmallCalls } from "./small-calls.ts";
+import { respondToSmallCall } from "./small-calls.ts";
 
 /** Serves the app with `node:http`: bounds the size and time of headers and bodies, rejects malformed requests, and stops gracefully. */
 export type NodeServer = {
@@ -32,9 +29,12 @@ export type NodeServer = {
   stop(): Promise<void>;
 };
 
-export type NodeServerOptions = ConnectionBoundOptions & {
+export type NodeServerOptions = {
   host: string;
   port: number;
+  /** Further connections are closed when they arrive. */
+  connectionsMax?: number;
+  onConnectionDropped?: () => void;
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
 };
@@ -69,14 +69,8 @@ export async function startNodeServer(
   // A client may end its side after its request and still read, as `nc -N` does. Node would drop the response.
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
   const connections = watchConnections(server);
-  const {
-    connectionsPerPeer = CONNECTIONS_PER_PEER_DEFAULT,
-    connectionsMax = CONNECTIONS_MAX,
-    onConnectionClosed = () => {},
-  } = options;
-  const own = { connectionsPerPeer, connectionsMax, onConnectionClosed };
-  const limits = createConnectionLimits(own);
-  const bounds = boundConnections(server, connections, limits, { ...options, ...own });
+  server.maxConnections = options.connectionsMax ?? CONNECTIONS_MAX;
+  server.on("drop", () => options.onConnectionDropped?.());
   const port = await listen(server, options);
   const app = open(port);
   const reject = (error: Error, socket: Socket) =>
@@ -95,8 +89,6 @@ export async function startNodeServer(
   });
   const listener = getRequestListener(
     (request, { incoming }) => {
-      const tooMany = bounds.errorOf(incoming.socket as Socket);
-      if (tooMany !== undefined) return app.reject(tooMany, request.headers);
       if (held.has(incoming as IncomingMessage)) markWaiting(request);
       return hasOneHost(incoming as IncomingMessage)
         ? app.fetch(request, incoming)
@@ -109,29 +101,21 @@ export async function startNodeServer(
       errorHandler: () => app.reject(NOT_A_REQUEST, new Headers()),
     },
   );
-  const smallCalls = createSmallCalls(app);
   const handleRequest: RequestListener = (incoming, outgoing) => {
     if (connections.enter(outgoing)) serveRequest(incoming, outgoing);
     else connections.wait(outgoing, () => serveRequest(incoming, outgoing));
   };
   const serveRequest: RequestListener = (incoming, outgoing) => {
-    const deciding = bounds.deciding(incoming.socket);
-    if (deciding !== undefined) {
-      void deciding.then(() => serveRequest(incoming, outgoing));
-      return;
-    }
-    keepResponse(incoming, outgoing);
-    // The parser tells of one request after the other, so which is the last one is known later.
+    (incoming as Tracked)[RESPONSE] = outgoing;
+    // The parser reports one request after the other, so which one is the last is known later.
     if (server.listening) respond(incoming, outgoing);
     else process.nextTick(respond, incoming, outgoing);
   };
   const respond: RequestListener = (incoming, outgoing) => {
-    const isRejected = bounds.errorOf(incoming.socket) !== undefined;
     // During shutdown a kept-alive connection would accept new requests forever.
-    const isLast = !server.listening && connections.isLast(outgoing);
-    if (isLast || isRejected) outgoing.setHeader("Connection", "close");
-    if (!isRejected && smallCalls.respond(incoming, outgoing)) return;
-    void listener(incoming, outgoing);
+    if (!server.listening && connections.isLast(outgoing))
+      outgoing.setHeader("Connection", "close");
+    if (!respondToSmallCall(app.calls, incoming, outgoing)) void listener(incoming, outgoing);
   };
   server.on("request", handleRequest);
   server.on("checkContinue", (incoming, outgoing) => {
@@ -146,31 +130,20 @@ export async function startNodeServer(
 /** The response to a request, as a property of it, because a call can afford no weak map. */
 const RESPONSE = Symbol("response");
 type Tracked = IncomingMessage & { [RESPONSE]?: ServerResponse };
-const keepResponse = (incoming: Tracked, outgoing: ServerResponse) => {
-  incoming[RESPONSE] = outgoing;
-};
-
-type WhenSent = (isDelivered: boolean) => void;
-const WHEN_SENT = Symbol("whenSent");
-type Awaited = ServerResponse & { [WHEN_SENT]?: WhenSent[] };
 
 /**
  * Calls `then` when the response to the request has been handed to the network (`isDelivered`), or its connection has been lost
- * before. A message of MCP may have many calls, so all that waits shares one listener.
+ * before.
  */
-export function whenSent(incoming: IncomingMessage | undefined, then: WhenSent): void {
-  const outgoing: Awaited | undefined = incoming && (incoming as Tracked)[RESPONSE];
+export function whenSent(
+  incoming: IncomingMessage | undefined,
+  then: (isDelivered: boolean) => void,
+): void {
+  const outgoing = incoming && (incoming as Tracked)[RESPONSE];
   if (outgoing === undefined) then(true);
   else if (outgoing.closed || outgoing.destroyed) then(outgoing.writableFinished);
-  else if (outgoing[WHEN_SENT] !== undefined) outgoing[WHEN_SENT].push(then);
-  else {
-    outgoing[WHEN_SENT] = [then];
-    outgoing.on("close", callWhenSent);
-  }
-}
-
-function callWhenSent(this: Awaited): void {
-  for (const then of this[WHEN_SENT] ?? []) then(this.writableFinished);
+  // A message of MCP may have many calls, and each of them listens.
+  else outgoing.setMaxListeners(0).on("close", () => then(outgoing.writableFinished));
 }
 
 /** Requests whose client waits for `100 Continue`. */

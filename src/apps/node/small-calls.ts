@@ -5,32 +5,27 @@ import type { App, Call } from "#api/app.ts";
 import type { ApiRequest, ApiResponse, HeaderLookup } from "#api/pipeline/exchange.ts";
 import { KEEP_ALIVE_MS } from "#limits.ts";
 
-/**
- * Calls with a small body, straight from `node:http` to the pipeline. Web objects (`Request`, `Headers`, `Response` and their
- * streams) would cost more than all the rest of such a call (docs/decisions/0035). Requests with anything unusual about them
- * go through web objects, and get the same responses.
- */
-export type SmallCalls = {
-  /** Responds to a request if it is such a call. Otherwise returns false and leaves it untouched. */
-  respond(incoming: IncomingMessage, outgoing: ServerResponse): boolean;
-};
-
 /** A quarter of Node's read buffer. */
 const SMALL_BODY_BYTES = 16 * 1024;
 
-export function createSmallCalls({ calls }: Pick<App, "calls">): SmallCalls {
-  return {
-    respond(incoming, outgoing) {
-      if (incoming.method !== "POST" || incoming.httpVersion !== "1.1") return false;
-      // Without a query, whose characters a web URL would normalize.
-      const call = calls.get(incoming.url as string);
-      if (call === undefined) return false;
-      const bodyBytes = smallBodyBytes(incoming.rawHeaders);
-      if (bodyBytes === null) return false;
-      void respond(call, incoming, outgoing, bodyBytes);
-      return true;
-    },
-  };
+/**
+ * Responds to a call with a small body, straight from `node:http` to the pipeline. Web objects (`Request`, `Headers`, `Response`
+ * and their streams) would cost more than all the rest of such a call (docs/decisions/0035). Returns false, and leaves the request
+ * untouched, if there is anything unusual about it: it then goes through web objects, and gets the same response.
+ */
+export function respondToSmallCall(
+  calls: App["calls"],
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): boolean {
+  if (incoming.method !== "POST" || incoming.httpVersion !== "1.1") return false;
+  // Without a query, whose characters a web URL would normalize.
+  const call = calls.get(incoming.url as string);
+  if (call === undefined) return false;
+  const bodyBytes = smallBodyBytes(incoming.rawHeaders);
+  if (bodyBytes === null) return false;
+  void respond(call, incoming, outgoing, bodyBytes);
+  return true;
 }
 
 async function respond(
@@ -86,6 +81,8 @@ function smallBodyBytes(rawHeaders: readonly string[]): number | null {
 class SmallRequest implements ApiRequest {
   readonly #incoming: IncomingMessage;
   readonly #bodyBytes: number;
+  readonly method = "POST";
+  readonly url: string;
   readonly headers: HeaderLookup;
   readonly body = null;
   bodyUsed = false;
@@ -93,15 +90,8 @@ class SmallRequest implements ApiRequest {
   constructor(incoming: IncomingMessage, bodyBytes: number) {
     this.#incoming = incoming;
     this.#bodyBytes = bodyBytes;
+    this.url = incoming.url as string;
     this.headers = new RawHeaders(incoming.rawHeaders);
-  }
-
-  get method(): string {
-    return this.#incoming.method as string;
-  }
-
-  get url(): string {
-    return this.#incoming.url as string;
   }
 
   arrayBuffer(): Promise<Uint8Array> {

@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import type { Call } from "#api/app.ts";
 import type { ApiResponse } from "#api/pipeline/exchange.ts";
 import { KEEP_ALIVE_MS } from "#limits.ts";
-import { createSmallCalls } from "../../../src/apps/node/small-calls.ts";
+import { respondToSmallCall } from "../../../src/apps/node/small-calls.ts";
 
 /** The adapter between `node:http` and the pipeline. That it behaves as the one for web objects is shown by `test/http/`. */
 const HEADERS = { "Content-Type": "application/json", "X-One": "1" };
@@ -14,10 +14,10 @@ const HEADERS = { "Content-Type": "application/json", "X-One": "1" };
 type Served = { incoming: IncomingMessage; outgoing: ServerResponse; isTaken: boolean };
 
 async function serve(t: TestContext, call: Call) {
-  const small = createSmallCalls({ calls: new Map([["/api/v1/hash", call]]) });
+  const calls = new Map([["/api/v1/hash", call]]);
   const served: Served[] = [];
   const server = createServer((incoming, outgoing) => {
-    const isTaken = small.respond(incoming, outgoing);
+    const isTaken = respondToSmallCall(calls, incoming, outgoing);
     served.push({ incoming, outgoing, isTaken });
     if (!isTaken) outgoing.end("other");
   });
