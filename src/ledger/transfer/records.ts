@@ -11,7 +11,6 @@ import { purchaseRecord, TIME } from "./purchase-record.ts";
 const name = z.string().min(1);
 const time = z.int(TIME).min(0, TIME);
 const count = z.int().min(0);
-
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 /** What each grant paid, in the order in which they are spent; null if fewer than two grants paid. */
 const parts = z
@@ -50,7 +49,6 @@ export const transferRecord = z.discriminatedUnion("record", [
     state: z.enum(["open", "suspended", "closed"]),
     freeCall: z.enum(["open", "used", "withheld"]),
     lowBalance: count,
-    /** The level that the owner was last notified of. */
     notifiedLevel: z.enum(LEVELS),
   }),
   z.strictObject({ record: z.literal("address"), email: name, account: name, createdAt: time }),
@@ -138,11 +136,11 @@ export const transferRecord = z.discriminatedUnion("record", [
       credits: count,
       /** False if the debit was rolled up. */
       debitKept: z.boolean(),
-      /** `grant`, `key` and `tool` of the debit. `grant` is null if nothing was taken. */
+      /** As in the debit. */
       grant: name.nullable(),
       parts,
-      key: name.nullable(),
-      tool: name.nullable(),
+      key: name,
+      tool: name,
     })
     .refine(addsUp, ADDS_UP),
   z.strictObject({

@@ -4,7 +4,7 @@ import { ledgerOver } from "#ledger/ledger-over.ts";
 import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { withSummedUsage } from "../ledger/summed-usage.ts";
-import { type CommittedBatch, createOrderQueue, type OrderQueueOptions } from "../order-queue.ts";
+import { type CommittedBatch, createOrderQueue } from "../order-queue.ts";
 import type { BatchItem } from "./batch.ts";
 import type { WalState } from "./checkpoints.ts";
 import {
@@ -28,7 +28,7 @@ export type SqliteThreadOptions = {
   onFault?: (error: Error) => void;
   /** Called about once a second with the state of the write-ahead log. */
   onWal?: (state: WalState) => void;
-  /** Returns why no order may be carried out now; null if they may. Asked for each order and each batch, so it must be cheap. */
+  /** Returns why no order may be carried out now; null if they may. Asked for each batch, so it must be cheap. */
   blockedBy?: () => string | null;
 };
 
@@ -49,11 +49,10 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
   const thread = await keepThread({ ...options, blockedBy });
   const queue = createOrderQueue<BatchItem, unknown>({
     batchMax: LEDGER_BATCH_MAX,
-    send(items, again, done, failed) {
+    async send(items) {
       const reason = blockedBy();
-      if (reason === null) thread.send(items, again, done, failed);
-      // At once, and not as a failure, after which the queue would try again.
-      else done(items.map(() => new NotCarriedOut(reason)));
+      // Not as a failure of the batch, after which the queue would try again.
+      return reason === null ? thread.send(items) : items.map(() => new NotCarriedOut(reason));
     },
     mayBeOneOrder: () => false,
     sureRetries: Number.POSITIVE_INFINITY,
@@ -61,12 +60,8 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
     giveUp: (deaths) => (deaths < DEATHS_MAX ? null : new OutcomeUnknown(DIED_TWICE)),
     onBatch: (batch) => options.onBatch?.({ ...batch, commitMs: thread.commitMs() }),
   });
-  function submit(item: BatchItem): Promise<unknown> {
-    const reason = blockedBy();
-    return reason === null ? queue.submit(item) : Promise.reject(new NotCarriedOut(reason));
-  }
   return {
-    ledger: withSummedUsage(ledgerOver((name, order) => submit([name, order]))),
+    ledger: withSummedUsage(ledgerOver((name, order) => queue.submit([name, order]))),
     waiting: queue.waiting,
     /** Finishes the waiting orders within LEDGER_TIMEOUT_MS, and then ends the thread, by force if necessary. */
     async close() {
@@ -85,7 +80,7 @@ export const isThreadFault = ({ message }: Error): boolean =>
   [DIED_TWICE, DIED, RESTARTING].includes(message);
 
 type Thread = {
-  send: OrderQueueOptions<BatchItem, unknown>["send"];
+  send(items: readonly BatchItem[]): Promise<unknown[]>;
   /** How long the transaction of the last batch took. */
   commitMs(): number;
   close(): Promise<void>;
@@ -100,14 +95,14 @@ async function keepThread({
   blockedBy,
 }: SqliteThreadOptions & { blockedBy(): string | null }): Promise<Thread> {
   let worker: Worker | undefined;
-  const underWay: { done(outcomes: unknown[]): void; failed(error: Error): void }[] = [];
+  let underWay: PromiseWithResolvers<unknown[]> | undefined;
   let commitMs = 0;
   let closing = false;
 
   function receive(message: ThreadMessage): void {
     if ("results" in message) {
       commitMs = message.commitMs;
-      underWay.shift()?.done(unpackOutcomes(message.results));
+      underWay?.resolve(unpackOutcomes(message.results));
     } else if ("fault" in message) onFault?.(new Error(message.fault));
     else onWal?.(message.wal);
   }
@@ -124,7 +119,7 @@ async function keepThread({
     });
     fresh.on("exit", (code) => {
       worker = undefined;
-      for (const { failed } of underWay.splice(0)) failed(new OutcomeUnknown(DIED));
+      underWay?.reject(new OutcomeUnknown(DIED));
       if (closing) return;
       onCrash?.(cause ?? new Error(`The ledger's thread ended with exit code ${code}`));
       restartLater();
@@ -147,10 +142,11 @@ async function keepThread({
 
   await start();
   return {
-    send(items, _again, done, failed) {
-      if (worker === undefined) return failed(new NotCarriedOut(RESTARTING));
-      underWay.push({ done, failed });
+    async send(items) {
+      if (worker === undefined) throw new NotCarriedOut(RESTARTING);
+      underWay = Promise.withResolvers();
       worker.postMessage({ batch: packOrders(items) } satisfies ThreadOrder);
+      return underWay.promise;
     },
     commitMs: () => commitMs,
     async close() {

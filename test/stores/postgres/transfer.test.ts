@@ -170,7 +170,7 @@ describe("an import into a PostgreSQL that is in use", () => {
       state: "open",
       freeCall: "open",
       lowBalance: 20,
-      notifiedLevel: "enough",
+      notifiedLevel: "gone",
     };
     const header = { record: "header", format: "toolbooth-ledger", version: 1 };
     const trailer = { record: "trailer", counts: { account: 2 } };
