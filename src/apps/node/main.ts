@@ -141,7 +141,7 @@ async function main(): Promise<void> {
     return withOperator(app, dashboard);
   };
   const server = await startNodeServer(open, options);
-  const upkeep = startUpkeep(ledger, config.rollUpAfterDays, log.logError, {
+  const upkeep = startUpkeep(ledger, log.logError, {
     ...clock,
     onApart: clockWatch.reportApart,
   });

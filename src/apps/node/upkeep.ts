@@ -1,6 +1,6 @@
 import type { AppContext } from "#api/app-context.ts";
 import type { Ledger } from "#ledger/port.ts";
-import { DAY_MS } from "#limits.ts";
+import { DAY_MS, ROLL_UP_AFTER_DAYS } from "#limits.ts";
 import type { Clock } from "./clock.ts";
 
 /** Keeps the ledger small: rolls up old calls and deletes old idempotency records in steps, between which calls run. */
@@ -23,7 +23,6 @@ const PLAIN_CLOCK: UpkeepClock = {
 
 export function startUpkeep(
   ledger: Ledger,
-  rollUpAfterDays: number,
   logError: AppContext["logError"],
   clock: UpkeepClock = PLAIN_CLOCK,
 ): { stop(): void } {
@@ -37,7 +36,7 @@ export function startUpkeep(
     const started = performance.now();
     let next: number | null = null;
     try {
-      const rollUpBefore = now - rollUpAfterDays * DAY_MS;
+      const rollUpBefore = now - ROLL_UP_AFTER_DAYS * DAY_MS;
       const outcome = await ledger.maintain({ now, earliestNow, rollUpBefore, rowsMax, after });
       next = outcome.after;
       if (after === null) clock.onApart(outcome.clockAheadMs);
