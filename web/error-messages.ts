@@ -8,7 +8,6 @@ const MESSAGES: Record<string, string> = {
   EMAIL_NOT_VERIFIED:
     "Confirm your email address first: open the link in the email that we sent you.",
   INVALID_EMAIL: "Enter a complete email address, such as name@example.com.",
-  DISPOSABLE_EMAIL: "This service does not accept disposable email addresses. Use a lasting one.",
   INVALID_PASSWORD: "Your current password is wrong. Check it and try again.",
   PASSWORD_TOO_SHORT: "The password is too short. Use at least 10 characters.",
   PASSWORD_TOO_LONG: "The password is too long. Use at most 128 characters.",

@@ -17,7 +17,7 @@ type UserInfo = Parameters<
   NonNullable<NonNullable<BetterAuthOptions["user"]>["validateUserInfo"]>
 >[0];
 
-type SignUpError = "email_not_verified" | "sign_up_closed" | "disposable_email";
+type SignUpError = "email_not_verified" | "sign_up_closed";
 
 type FoundUser = NonNullable<Awaited<ReturnType<AuthContext["internalAdapter"]["findUserById"]>>>;
 
@@ -166,8 +166,6 @@ export function createAuthHooks(
         return { error: "email_not_verified" };
       }
       if (source.action !== "create-user") return undefined;
-      const { disposable } = options.starterPolicy;
-      if (await disposable.isRefused(user.email ?? "")) return { error: "disposable_email" };
       if (options.signUp === "open") return undefined;
       const found = await accountDeps.directory.findByEmail({
         email: (user.email ?? "").toLowerCase(),

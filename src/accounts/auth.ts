@@ -133,7 +133,6 @@ export function createAuth(options: AuthOptions) {
     signedIn,
     context,
     linkAccount: hooks.linkAccount,
-    isRefusedAddress: options.starterPolicy.disposable.isRefused,
     signUpMark: (user: string) => signUpMark(options.secret, user),
     readLink: async (token: string) => readLink(token, (await context()).secret),
     /**

@@ -54,5 +54,5 @@ export const CLAIM_NETWORK_KEPT_MS = 2 * DAY_MS;
 /** For the log, once a day. */
 export const exhaustedText = (outcome: "network_full" | "day_full"): string =>
   outcome === "day_full"
-    ? "The day's budget of starter credits is used up: new accounts start without credits until midnight UTC (TOOLBOOTH_STARTER_PER_DAY). Grant credits with the command credits grant."
-    : "A network has used up its budget of starter credits: its new accounts start without credits until midnight UTC (TOOLBOOTH_STARTER_PER_NETWORK). This line appears once a day.";
+    ? "The day's budget of starter credits is used up: new accounts start without credits until midnight UTC. Grant credits with the command credits grant."
+    : "A network has used up its budget of starter credits: its new accounts start without credits until midnight UTC. This line appears once a day.";

@@ -63,7 +63,7 @@ async function claimStarter(
     email,
     emailHashes: emailHashes(email, secrets),
     network: network === null ? "" : hashNetwork(network, secrets[0] ?? ""),
-    isDisposable: await disposable.losesStarter(email),
+    isDisposable: await disposable(email),
     budgets,
     now,
   });

@@ -1,11 +1,7 @@
 import { type MailSettings, readMailSettings } from "#email/read-mail-settings.ts";
 import {
-  REQUESTED_EMAILS_PER_DAY_DEFAULT,
-  REQUESTED_EMAILS_PER_HOUR_DEFAULT,
   STARTER_CREDITS_DEFAULT,
   STARTER_DAYS_DEFAULT,
-  STARTER_PER_DAY_DEFAULT,
-  STARTER_PER_NETWORK_DEFAULT,
 } from "#limits.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import {
@@ -17,7 +13,6 @@ import {
   readPublicUrl,
   readRateLimit,
   readRequestLog,
-  readRollUpAfterDays,
   readSecrets,
   readStripe,
   type StripeSettings,
@@ -46,31 +41,22 @@ export type Config = Readonly<{
   freeCallCredits: number;
   starterCredits: number;
   starterDays: number;
-  /** Grants a UTC day; 0: no limit. */
-  starterBudgets: { perNetwork: number; perDay: number };
-  disposableEmail: (typeof DISPOSABLE_EMAIL)[number];
-  /** Emails that people can cause without signing in; 0: no limit. */
-  requestedEmails: { perHour: number; perDay: number };
   /** Null if customers cannot pay here. */
   stripe: StripeSettings | null;
   webhookNetworks: (typeof WEBHOOK_NETWORKS)[number];
-  rollUpAfterDays: number;
   /** `keptDays` 0: there is no request log. */
   requestLog: { keptDays: number; keptMax: number };
   logLevel: (typeof LOG_LEVELS)[number];
-  toolThreads: number | null;
-  /** Null for the default. */
+  toolThreads: number;
   mail: MailSettings;
   /** URL at which to report vulnerabilities: mailto or https. */
   securityContact: string | null;
   signUp: (typeof SIGN_UP)[number];
   /** Tokens for the operator API. Empty: the operator API is off. */
   operatorTokens: readonly { name: string; token: string }[];
-  /** For the command line: URL of the service to operate on. Null for the data in `dataDir`. */
-  remote: string | null;
   /** Addresses and networks of proxies whose X-Forwarded-For header is trusted. */
   trustedProxies: readonly string[];
-  /** Social sign-in providers with both settings set. */
+  /** Social sign-in providers that are set. */
   providers: Readonly<Partial<Record<ProviderName, Provider>>>;
 }>;
 
@@ -78,15 +64,12 @@ export type ProviderName = "github" | "google";
 export type Provider = { clientId: string; clientSecret: string };
 
 const SIGN_UP = ["open", "closed"] as const;
-const DISPOSABLE_EMAIL = ["allow", "no_starter", "refuse"] as const;
 const WEBHOOK_NETWORKS = ["public", "any"] as const;
 
 export function readConfig(env: Record<string, string | undefined>): Config {
   const problems: string[] = [];
   const read = textReader(env);
   const readNumber = wholeNumberReader(read, problems);
-
-  const readBound = (name: string, fallback: number) => readNumber(name, fallback, 0, 1_000_000);
 
   checkJurisdiction(read, problems);
   const port = readNumber("PORT", 8787, 0, 65_535);
@@ -108,29 +91,15 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       1_000_000_000,
     ),
     starterDays: readNumber("TOOLBOOTH_STARTER_DAYS", STARTER_DAYS_DEFAULT, 1, 36_500),
-    starterBudgets: {
-      perNetwork: readBound("TOOLBOOTH_STARTER_PER_NETWORK", STARTER_PER_NETWORK_DEFAULT),
-      perDay: readBound("TOOLBOOTH_STARTER_PER_DAY", STARTER_PER_DAY_DEFAULT),
-    },
-    disposableEmail: readDisposableEmail(read("TOOLBOOTH_DISPOSABLE_EMAIL"), problems),
-    requestedEmails: {
-      perHour: readBound("TOOLBOOTH_REQUESTED_EMAILS_PER_HOUR", REQUESTED_EMAILS_PER_HOUR_DEFAULT),
-      perDay: readBound("TOOLBOOTH_REQUESTED_EMAILS_PER_DAY", REQUESTED_EMAILS_PER_DAY_DEFAULT),
-    },
     stripe: readStripe(read, problems),
     webhookNetworks: readWebhookNetworks(read("TOOLBOOTH_WEBHOOK_NETWORKS"), problems),
-    rollUpAfterDays: readRollUpAfterDays(readNumber),
     requestLog: readRequestLog(readNumber),
     logLevel: readLogLevel(read("TOOLBOOTH_LOG_LEVEL"), problems),
-    toolThreads:
-      read("TOOLBOOTH_TOOL_THREADS") === undefined
-        ? null
-        : readNumber("TOOLBOOTH_TOOL_THREADS", 1, 1, 256),
+    toolThreads: readNumber("TOOLBOOTH_TOOL_THREADS", 1, 1, 256),
     mail: readMail(read, problems),
     securityContact: readSecurityContact(read("TOOLBOOTH_SECURITY_CONTACT"), problems),
     signUp: readSignUp(read("TOOLBOOTH_SIGN_UP"), problems),
     operatorTokens: readOperatorTokens(read("TOOLBOOTH_OPERATOR_TOKEN"), problems),
-    remote: read("TOOLBOOTH_REMOTE") ?? null,
     trustedProxies: readProxies(read("TOOLBOOTH_TRUSTED_PROXIES"), problems),
     providers: readProviders(read, problems),
   };
@@ -182,16 +151,6 @@ function readSignUp(text: string | undefined, problems: string[]): Config["signU
   return found ?? "closed";
 }
 
-function readDisposableEmail(
-  text: string | undefined,
-  problems: string[],
-): Config["disposableEmail"] {
-  const found = DISPOSABLE_EMAIL.find((name) => name === (text ?? "no_starter"));
-  if (found === undefined)
-    problems.push(`TOOLBOOTH_DISPOSABLE_EMAIL must be allow, no_starter or refuse; got "${text}".`);
-  return found ?? "refuse";
-}
-
 function readWebhookNetworks(
   text: string | undefined,
   problems: string[],
@@ -216,14 +175,14 @@ function readProxies(text: string | undefined, problems: string[]): string[] {
 function readProviders(read: ReadText, problems: string[]): Config["providers"] {
   const providers: Partial<Record<ProviderName, Provider>> = {};
   for (const name of ["github", "google"] as const) {
-    const prefix = `TOOLBOOTH_${name.toUpperCase()}_CLIENT`;
-    const clientId = read(`${prefix}_ID`);
-    const clientSecret = read(`${prefix}_SECRET`);
-    if (clientId !== undefined && clientSecret !== undefined) {
+    const setting = `TOOLBOOTH_${name.toUpperCase()}_CLIENT`;
+    const client = read(setting);
+    if (client === undefined) continue;
+    // The message omits the value because it contains the secret.
+    const [, clientId, clientSecret] = /^([^:\s]+):(\S+)$/.exec(client) ?? [];
+    if (clientId !== undefined && clientSecret !== undefined)
       providers[name] = { clientId, clientSecret };
-    } else if (clientId !== undefined || clientSecret !== undefined) {
-      problems.push(`Set both ${prefix}_ID and ${prefix}_SECRET, or neither.`);
-    }
+    else problems.push(`${setting} must be the client ID and the client secret, as in id:secret.`);
   }
   return providers;
 }

@@ -3,9 +3,7 @@ import {
   FREE_CALL_CREDITS_DEFAULT,
   PRICE_CREDITS_MAX,
   REQUEST_LOG_DAYS_DEFAULT,
-  REQUEST_LOG_MAX_DEFAULT,
-  ROLL_UP_AFTER_DAYS_DEFAULT,
-  ROLL_UP_AFTER_DAYS_MIN,
+  REQUEST_LOG_MAX,
 } from "#limits.ts";
 
 /**
@@ -45,14 +43,6 @@ export const readRateLimit = (readNumber: ReadWholeNumber) =>
 export const readFreeCallCredits = (readNumber: ReadWholeNumber) =>
   readNumber("TOOLBOOTH_FREE_CALL_CREDITS", FREE_CALL_CREDITS_DEFAULT, 0, PRICE_CREDITS_MAX);
 
-export const readRollUpAfterDays = (readNumber: ReadWholeNumber) =>
-  readNumber(
-    "TOOLBOOTH_ROLL_UP_AFTER_DAYS",
-    ROLL_UP_AFTER_DAYS_DEFAULT,
-    ROLL_UP_AFTER_DAYS_MIN,
-    36_500,
-  );
-
 /** Cloudflare's jurisdictions (developers.cloudflare.com/durable-objects/reference/data-location). */
 export const JURISDICTIONS: readonly string[] = ["eu", "fedramp", "us"];
 
@@ -68,7 +58,7 @@ export function checkJurisdiction(read: ReadText, problems: string[]): void {
 /** `keptDays` 0: there is no request log. */
 export const readRequestLog = (readNumber: ReadWholeNumber) => ({
   keptDays: readNumber("TOOLBOOTH_REQUEST_LOG_DAYS", REQUEST_LOG_DAYS_DEFAULT, 0, 90),
-  keptMax: readNumber("TOOLBOOTH_REQUEST_LOG_MAX", REQUEST_LOG_MAX_DEFAULT, 1_000, 10_000_000),
+  keptMax: REQUEST_LOG_MAX,
 });
 
 /** Returns an http or https URL without a trailing slash; null if the text is not a URL or has credentials, a query or a fragment. */

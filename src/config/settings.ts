@@ -2,13 +2,8 @@ import {
   FREE_CALL_CREDITS_DEFAULT,
   MAIL_API_URL_DEFAULT,
   REQUEST_LOG_DAYS_DEFAULT,
-  REQUEST_LOG_MAX_DEFAULT,
-  REQUESTED_EMAILS_PER_DAY_DEFAULT,
-  REQUESTED_EMAILS_PER_HOUR_DEFAULT,
   STARTER_CREDITS_DEFAULT,
   STARTER_DAYS_DEFAULT,
-  STARTER_PER_DAY_DEFAULT,
-  STARTER_PER_NETWORK_DEFAULT,
 } from "#limits.ts";
 import { JURISDICTIONS } from "./read-settings.ts";
 import { NODE_SETTING_NAMES, SETTING_NAMES, type SettingName } from "./setting-names.ts";
@@ -93,23 +88,15 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
     meaning:
       "Comma-separated addresses or networks (10.0.0.0/8) of proxies whose X-Forwarded-For header the service trusts. Unset: all users behind a proxy count as one client",
   },
-  TOOLBOOTH_GITHUB_CLIENT_ID: {
+  TOOLBOOTH_GITHUB_CLIENT: {
     fallback: "",
     meaning:
-      "Client ID of a GitHub OAuth app, which enables sign-in with GitHub. Callback URL: PUBLIC_URL/dashboard/auth/callback/github",
+      "Client ID and client secret of a GitHub OAuth app, as id:secret, which enables sign-in with GitHub. Callback URL: PUBLIC_URL/dashboard/auth/callback/github",
   },
-  TOOLBOOTH_GITHUB_CLIENT_SECRET: {
-    fallback: "",
-    meaning: "Client secret of the GitHub OAuth app",
-  },
-  TOOLBOOTH_GOOGLE_CLIENT_ID: {
+  TOOLBOOTH_GOOGLE_CLIENT: {
     fallback: "",
     meaning:
-      "Client ID of a Google OAuth client, which enables sign-in with Google. Callback URL: PUBLIC_URL/dashboard/auth/callback/google",
-  },
-  TOOLBOOTH_GOOGLE_CLIENT_SECRET: {
-    fallback: "",
-    meaning: "Client secret of the Google OAuth client",
+      "Client ID and client secret of a Google OAuth client, as id:secret, which enables sign-in with Google. Callback URL: PUBLIC_URL/dashboard/auth/callback/google",
   },
   TOOLBOOTH_FREE_CALL_CREDITS: {
     fallback: String(FREE_CALL_CREDITS_DEFAULT),
@@ -123,29 +110,6 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   TOOLBOOTH_STARTER_DAYS: {
     fallback: String(STARTER_DAYS_DEFAULT),
     meaning: "Days until starter credits expire",
-  },
-  TOOLBOOTH_STARTER_PER_NETWORK: {
-    fallback: String(STARTER_PER_NETWORK_DEFAULT),
-    meaning:
-      "New accounts a UTC day from one network (/24 of IPv4, /56 of IPv6) that get starter credits; 0 for no limit",
-  },
-  TOOLBOOTH_STARTER_PER_DAY: {
-    fallback: String(STARTER_PER_DAY_DEFAULT),
-    meaning: "New accounts a UTC day that get starter credits; 0 for no limit",
-  },
-  TOOLBOOTH_DISPOSABLE_EMAIL: {
-    fallback: "no_starter",
-    meaning:
-      "Addresses at providers of disposable addresses: allow, no_starter (they get neither starter credits nor a free call) or refuse (nobody can sign up with them)",
-  },
-  TOOLBOOTH_REQUESTED_EMAILS_PER_HOUR: {
-    fallback: String(REQUESTED_EMAILS_PER_HOUR_DEFAULT),
-    meaning:
-      "Emails a UTC hour that people can cause without signing in (sign-up, confirmation, password reset): a quarter of them only for users with a confirmed address, a tenth at most from one network; 0 for no limit",
-  },
-  TOOLBOOTH_REQUESTED_EMAILS_PER_DAY: {
-    fallback: String(REQUESTED_EMAILS_PER_DAY_DEFAULT),
-    meaning: "The same for a UTC day",
   },
   TOOLBOOTH_PRICES: {
     fallback: "",
@@ -161,11 +125,6 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
     meaning:
       "Which networks webhooks may be sent to: public, or any (private networks and this machine too)",
   },
-  TOOLBOOTH_ROLL_UP_AFTER_DAYS: {
-    fallback: "30",
-    meaning:
-      "Days for which the service keeps each call individually, at least 2. It rolls up older calls by hour; on Cloudflare, within twice as many days",
-  },
   TOOLBOOTH_JURISDICTION: {
     fallback: "",
     meaning: `On Cloudflare: the jurisdiction in which all accounts live: ${JURISDICTIONS.join(", ")}. Choose it before the first deployment, and never change it. A server rejects this setting`,
@@ -175,28 +134,19 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
     meaning:
       "How many days the request log keeps each call, with its status, latency and client address, for the page Requests; 0 switches it off and deletes it",
   },
-  TOOLBOOTH_REQUEST_LOG_MAX: {
-    fallback: String(REQUEST_LOG_MAX_DEFAULT),
-    meaning:
-      "How many calls of an account the request log keeps, at least 1,000. It deletes the oldest first; 100,000 take about 20 MB",
-  },
   TOOLBOOTH_OPERATOR_TOKEN: {
     fallback: "",
     meaning:
       "Bearer token of at least 32 characters for the operator API, or several as name:token, separated by commas. Unset: the operator API is off",
-  },
-  TOOLBOOTH_REMOTE: {
-    fallback: "",
-    meaning:
-      "For the command line: URL of a service to operate on instead of DATA_DIR, like --remote. The command line sends TOOLBOOTH_OPERATOR_TOKEN, or the first token of a list",
   },
   TOOLBOOTH_LOG_LEVEL: {
     fallback: "info",
     meaning: `Lowest level that is logged: ${LOG_LEVELS.join(", ")}`,
   },
   TOOLBOOTH_TOOL_THREADS: {
-    fallback: "one less than the cores, at least 1",
-    meaning: "Worker threads that process large inputs",
+    fallback: "1",
+    meaning:
+      "Worker threads that process large inputs. On more than two cores, one less than their number uses all of them",
   },
 };
 

@@ -49,9 +49,9 @@ const DROP_REASONS: Record<DropReason, string> = {
   queue_full: "the email queue is full",
   too_often: "too many emails of this kind were requested for this address in the last hour or day",
   total_full:
-    "the service has sent as many emails that anyone can request as TOOLBOOTH_REQUESTED_EMAILS_PER_HOUR and TOOLBOOTH_REQUESTED_EMAILS_PER_DAY allow",
+    "the service has sent as many emails that anyone can request as it may in an hour or day",
   network_full:
-    "a tenth of TOOLBOOTH_REQUESTED_EMAILS_PER_HOUR or TOOLBOOTH_REQUESTED_EMAILS_PER_DAY was caused from one network",
+    "a tenth of the emails that anyone can request in an hour or day was caused from one network",
 };
 
 /** `enqueued` is called after each email that was queued, to wake the sender. */

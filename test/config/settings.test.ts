@@ -74,28 +74,17 @@ test("TOOLBOOTH_OPERATOR_TOKEN takes one token, or several with distinct names",
   }
 });
 
-test("the bounds on starter credits and emails have defaults, 0 is no limit, and wrong values are explained", () => {
-  const { starterBudgets, requestedEmails, disposableEmail } = readConfig({});
-  assert.deepEqual(starterBudgets, { perNetwork: 10, perDay: 1_000 });
-  assert.deepEqual(requestedEmails, { perHour: 300, perDay: 2_000 });
-  assert.equal(disposableEmail, "no_starter");
-  const none = readConfig({
-    TOOLBOOTH_STARTER_PER_NETWORK: "0",
-    TOOLBOOTH_STARTER_PER_DAY: "0",
-    TOOLBOOTH_REQUESTED_EMAILS_PER_HOUR: "0",
-    TOOLBOOTH_REQUESTED_EMAILS_PER_DAY: "0",
-    TOOLBOOTH_DISPOSABLE_EMAIL: "refuse",
+test("a sign-in provider is its client ID and its client secret, and no message has the secret", () => {
+  const github = { TOOLBOOTH_GITHUB_CLIENT: "Iv1.8a61f9b3a7aba766:hunter2:x" };
+  assert.deepEqual(readConfig(github).providers, {
+    github: { clientId: "Iv1.8a61f9b3a7aba766", clientSecret: "hunter2:x" },
   });
-  assert.deepEqual(none.starterBudgets, { perNetwork: 0, perDay: 0 });
-  assert.deepEqual(none.requestedEmails, { perHour: 0, perDay: 0 });
-  assert.equal(none.disposableEmail, "refuse");
-  const problems = faultsOf(() =>
-    readConfig({ TOOLBOOTH_STARTER_PER_DAY: "-1", TOOLBOOTH_DISPOSABLE_EMAIL: "no" }),
-  );
-  assert.deepEqual(problems, [
-    'TOOLBOOTH_STARTER_PER_DAY must be a whole number from 0 to 1000000; got "-1".',
-    'TOOLBOOTH_DISPOSABLE_EMAIL must be allow, no_starter or refuse; got "no".',
-  ]);
+  for (const wrong of ["hunter2", ":hunter2", "id:", "id: hunter2"]) {
+    assert.deepEqual(
+      faultsOf(() => readConfig({ TOOLBOOTH_GOOGLE_CLIENT: wrong })),
+      ["TOOLBOOTH_GOOGLE_CLIENT must be the client ID and the client secret, as in id:secret."],
+    );
+  }
 });
 
 test("both Stripe settings and a price list are required together, and an invalid value is explained", () => {

@@ -107,7 +107,6 @@ function ProviderProblem() {
 
 const PROVIDER_PROBLEMS: Record<string, string> = {
   access_denied: "You did not grant access. Try again, or use your email address and password.",
-  disposable_email: "This service does not accept disposable email addresses. Use a lasting one.",
 };
 const OTHER_PROBLEM =
   "The provider could not sign you in. Try again, or use your email address and password.";

@@ -114,7 +114,6 @@ function passkeyRoutes(throttle: SignInThrottle): DashboardRoutes {
 
 function createSignUp(countPressure: CountPressure): Step {
   return async (context, order) => {
-    await requireLastingAddress(context, order["email"] ?? "");
     await requireSendable(context, "anyone", countPressure);
     return signUp(context, order);
   };
@@ -132,13 +131,6 @@ async function signUp(context: RequestContext, order: AuthOrder): Promise<Respon
   const { user } = (await response.json()) as { user: { id: string } };
   markSignUp(context, user.id);
   return json({});
-}
-
-/** Whether an address is refused depends on its domain alone, so the error does not reveal who has an account. */
-async function requireLastingAddress({ deps }: RequestContext, email: string): Promise<void> {
-  if (!(await deps.auth.isRefusedAddress(email))) return;
-  const detail = "This service does not accept disposable email addresses. Use a lasting one.";
-  throw new AuthError("DISPOSABLE_EMAIL", detail, 400);
 }
 
 /** A delayed sign-in holds its request open. This bounds how many are open at once. */
@@ -322,7 +314,6 @@ const createChangeEmail =
     const member = requireNotSuspended(await requireMember(context), SUSPENDED);
     requireFreshProof(context, member);
     const { user } = member;
-    await requireLastingAddress(context, newEmail);
     await requireSendable(context, "verified", countPressure);
     const { internalAdapter } = await deps.auth.context();
     const response = await askAuth(context, order);

@@ -90,18 +90,17 @@ function checkPositionals(
 }
 
 /**
- * Returns the service that `--remote` or TOOLBOOTH_REMOTE names, or null if neither is set. The token comes only from the
+ * Returns the service that `--remote` names, or null if it is not given. The token comes only from the
  * environment, because command arguments are visible to other users of the machine and stay in the shell history.
  */
 export function readRemote(
   command: Command,
   typed: string | undefined,
-  config: Pick<Config, "remote" | "operatorTokens">,
+  config: Pick<Config, "operatorTokens">,
 ): Remote | null {
-  const text = typed ?? config.remote;
-  if (text === null || text === "") return null;
+  if (typed === undefined) return null;
   if (command.localOnly !== undefined) throw new CommandError(command.localOnly);
-  const url = readServiceUrl(text, typed === undefined ? "TOOLBOOTH_REMOTE" : "--remote");
+  const url = readServiceUrl(typed);
   const [first] = config.operatorTokens;
   if (first === undefined) {
     throw new CommandError(
@@ -111,17 +110,17 @@ export function readRemote(
   return { url, token: first.token };
 }
 
-function readServiceUrl(text: string, source: string): string {
+function readServiceUrl(text: string): string {
   const url = readAddress(text);
   if (url === null) {
     // The message does not repeat the text, which may contain a password.
     throw new UsageError(
-      `${source} must be the URL of a service, such as https://tools.example.com, without user, password, query or fragment.`,
+      "--remote must be the URL of a service, such as https://tools.example.com, without user, password, query or fragment.",
     );
   }
   if (url.startsWith("http:") && !isLoopback(hostOf(url))) {
     throw new UsageError(
-      `${source} uses http, which would send the token unencrypted. Use https. http is allowed only for this machine.`,
+      "--remote uses http, which would send the token unencrypted. Use https. http is allowed only for this machine.",
     );
   }
   return url;

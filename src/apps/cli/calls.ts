@@ -17,7 +17,7 @@ export const CALL_COMMANDS: readonly Command[] = [
     summary: "Show whether a call was charged",
     details: [
       ...WHERE,
-      "Single calls are kept for TOOLBOOTH_ROLL_UP_AFTER_DAYS. After that they are rolled up by hour and no longer found.",
+      "Single calls are kept for 30 days. After that they are rolled up by hour and no longer found.",
     ],
     example: "calls show call_lODV4u6rdhb00VbbIfQgT8vWz3HcY5m0a1",
     parameters: { id: positional("<id>", readCallId) },

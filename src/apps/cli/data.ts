@@ -4,7 +4,7 @@ import { USE_POSTGRES_TOOLS } from "./help.ts";
 import type { ExportArgs, ImportArgs } from "./transfer.ts";
 
 const USE_LOCALLY =
-  "Run it on the machine that has the service's DATA_DIR, without --remote or TOOLBOOTH_REMOTE. Over the network, use export and import. PostgreSQL and Cloudflare have their own backups: see docs/backup.md.";
+  "Run it on the machine that has the service's DATA_DIR, without --remote. Over the network, use export and import. PostgreSQL and Cloudflare have their own backups: see docs/backup.md.";
 
 /**
  * `backup` and `restore` copy the SQLite database of a data folder. `export` and `import` move a ledger between stores and

@@ -22,7 +22,7 @@ export function helpOnAll(commands: readonly Command[]): string {
     "<email> can also be the id of an account (acc_…), except where an account is created.",
     "",
     "Options:",
-    "  --remote URL  Work on the service at this URL (also TOOLBOOTH_REMOTE), with the token in TOOLBOOTH_OPERATOR_TOKEN",
+    "  --remote URL  Work on the service at this URL, with the token in TOOLBOOTH_OPERATOR_TOKEN",
     "  --json        Print one JSON object on standard output, and everything else on standard error",
     "  -h, --help    Show help for a command, with all its options",
     "  --version     Show the version",

@@ -1,6 +1,6 @@
 import { quotedCommand } from "#command-line.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
-import { DAY_MS } from "#limits.ts";
+import { DAY_MS, ROLL_UP_AFTER_DAYS } from "#limits.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
 import { createPostgresDirectory } from "#stores/postgres/directory.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
@@ -62,7 +62,7 @@ export async function openDatabaseOf(
 
 /** Imports lines into an empty database, and creates the tables if there are none. */
 export async function importIntoPostgres(
-  { now, config }: Invocation,
+  { now }: Invocation,
   url: string,
   lines: Iterable<Uint8Array>,
 ): Promise<RecordCounts> {
@@ -75,7 +75,7 @@ export async function importIntoPostgres(
         `The ledger in ${placeOf(url)} is not empty, and an import never merges ledgers. Set DATABASE_URL to an empty database.`,
       );
     }
-    const keptFrom = now - config.rollUpAfterDays * DAY_MS;
+    const keptFrom = now - ROLL_UP_AFTER_DAYS * DAY_MS;
     const importAll = () => importPostgres(pool, lines, { now, keptFrom });
     return await runRecorded(createPostgresDatabase(pool), "import", importAll, describeImport);
   } catch (error) {

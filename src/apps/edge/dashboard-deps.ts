@@ -22,7 +22,12 @@ import { salesOf } from "#billing/price-list.ts";
 import { warningsOfWorker } from "#config/setting-names.ts";
 import { SETTINGS } from "#config/settings.ts";
 import { createIds, randomBase62 } from "#ids.ts";
-import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
+import {
+  DASHBOARD_BODY_BYTES_MAX,
+  REQUESTED_EMAILS,
+  STARTER_BUDGETS,
+  STRIPE_MESSAGE_BYTES_MAX,
+} from "#limits.ts";
 import { apiOptionsOf, type DashboardSite } from "#site/site-context.ts";
 import { reversalsOfObjects } from "#stores/durable-object/ledger.ts";
 import { objectsOf } from "#stores/durable-object/objects.ts";
@@ -67,7 +72,7 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     settings: config.mail,
     secrets,
     queue: store.emailQueue,
-    bounds: config.requestedEmails,
+    bounds: REQUESTED_EMAILS,
     jobs: store.jobs,
     ...given,
   });
@@ -100,10 +105,8 @@ export function openDashboardSide(env: SiteEnv, config: DashboardConfig) {
     signUp,
     starter,
     starterPolicy: {
-      budgets: config.starterBudgets,
-      disposable: createDisposableEmail(config.disposableEmail, () =>
-        readDisposableDomains(env.ASSETS),
-      ),
+      budgets: STARTER_BUDGETS,
+      disposable: createDisposableEmail(() => readDisposableDomains(env.ASSETS)),
       onBudgetExhausted: (outcome) => logError(exhaustedText(outcome), {}),
     },
     ...passwords,
@@ -249,7 +252,6 @@ const SHARED_SETTINGS = [
   "TOOLBOOTH_FREE_CALL_CREDITS",
   "TOOLBOOTH_JURISDICTION",
   "TOOLBOOTH_REQUEST_LOG_DAYS",
-  "TOOLBOOTH_REQUEST_LOG_MAX",
 ];
 
 /** Returns the request with its body read and decompressed. */

@@ -8,7 +8,6 @@ import {
   readPublicUrl,
   readRateLimit,
   readRequestLog,
-  readRollUpAfterDays,
   readSecrets,
   textReader,
   wholeNumberReader,
@@ -35,7 +34,6 @@ export function readWorkerSettings(env: object): {
   const freeCallCredits = readFreeCallCredits(readNumber);
   // Objects read some of these settings themselves; the Worker validates them.
   const requestLog = readRequestLog(readNumber);
-  readRollUpAfterDays(readNumber);
   checkJurisdiction(read, problems);
   requireEdgeSettings(texts, problems);
   if (problems.length > 0 || publicUrl === null || secrets === null) {

@@ -26,7 +26,7 @@ export function originsOf(config: Listening, port: number): string[] {
 
 /** Returns warnings for a service that others can reach; none for a service on the operator's own machine. */
 export function warningsOf(
-  config: Listening & Pick<Config, "mail" | "remote">,
+  config: Listening & Pick<Config, "mail">,
   outboxFolder: string,
   port: number,
 ): string[] {
@@ -39,11 +39,6 @@ export function warningsOf(
   if (transportKindOf(config.mail) === "outbox" && !isOwnMachine(config)) {
     warnings.push(
       `No emails are sent because neither SMTP_URL nor MAIL_API_TOKEN is set. Emails and their links stay in ${outboxFolder}, so only you can verify addresses. Set one of the two, and MAIL_FROM.`,
-    );
-  }
-  if (config.remote !== null) {
-    warnings.push(
-      "TOOLBOOTH_REMOTE has no effect on a server. It tells the command line which service to operate on.",
     );
   }
   return warnings;

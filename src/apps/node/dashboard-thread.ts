@@ -32,6 +32,7 @@ import { createNotificationEmails } from "#events/notification-emails.ts";
 import { createIds, randomBase62 } from "#ids.ts";
 import { countJobs } from "#jobs/job-queue.ts";
 import { startJobs } from "#jobs/node-schedule.ts";
+import { REQUESTED_EMAILS, STARTER_BUDGETS } from "#limits.ts";
 import { openBilling } from "./billing.ts";
 import type { DashboardSettings, FromDashboard, ToDashboard } from "./dashboard.ts";
 import { openNodeOperator } from "./dashboard-operator.ts";
@@ -94,13 +95,12 @@ const emails = startJobs(
 );
 /** Emails dropped since the thread started, by reason. */
 const dropped: Partial<Record<DropReason, number>> = {};
-const bounds = settings.requestedEmails;
 const mail = createMail(
   {
     queue: store.emailQueue,
     transportKind,
     sealer,
-    bounds,
+    bounds: REQUESTED_EMAILS,
     onDropped: (reason) => {
       dropped[reason] = (dropped[reason] ?? 0) + 1;
     },
@@ -172,8 +172,8 @@ const auth = createAuth({
   signUp: settings.signUp,
   starter: settings.starter,
   starterPolicy: {
-    budgets: settings.starterBudgets,
-    disposable: createDisposableEmail(settings.disposableEmail, readDisposableDomains),
+    budgets: STARTER_BUDGETS,
+    disposable: createDisposableEmail(readDisposableDomains),
     onBudgetExhausted: (outcome) => say({ kind: "warning", message: exhaustedText(outcome) }),
   },
   providers: settings.providers,
@@ -236,7 +236,11 @@ const deps: DashboardDeps = {
   inBackground,
   afterResponse: (work) => inBackground(sleep(AFTER_RESPONSE_MS).then(work)),
   emails: accountEmails({ publicUrl, mail, now }),
-  whenSendable: createWhenSendable({ queue: store.emailQueue, bounds, now }),
+  whenSendable: createWhenSendable({
+    queue: store.emailQueue,
+    bounds: REQUESTED_EMAILS,
+    now,
+  }),
   newRequestId: () => newId("req"),
   newSecret: () => randomBase62(32, random),
   // A request that waits here to sign in must not delay shutdown.

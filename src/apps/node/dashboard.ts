@@ -1,15 +1,12 @@
 import { Worker } from "node:worker_threads";
 import type { AuthOptions } from "#accounts/auth-options.ts";
-import type { DisposableEmailMode } from "#accounts/disposable-email.ts";
 import type { KeyBounds } from "#accounts/key-limits.ts";
 import type { RequestChunk, RequestLogBounds } from "#accounts/request-log.ts";
-import type { StarterBudgets } from "#accounts/starter-claim.ts";
 import type { Starter } from "#accounts/welcome.ts";
 import type { Rejection } from "#api/dashboard/rejections.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { StripeSettings } from "#config/read-settings.ts";
 import type { MailSettings } from "#email/read-mail-settings.ts";
-import type { RequestedBounds } from "#email/requested-bounds.ts";
 import type { WebhookNetworks } from "#events/endpoint-url.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import type { OperatorAction } from "#operator/actions.ts";
@@ -29,9 +26,6 @@ export type DashboardSettings = {
   secrets: readonly string[];
   signUp: "open" | "closed";
   starter: Starter;
-  starterBudgets: StarterBudgets;
-  disposableEmail: DisposableEmailMode;
-  requestedEmails: RequestedBounds;
   providers: AuthOptions["providers"];
   mail: MailSettings;
   /** The price list and the payment provider; null without one. */

@@ -126,7 +126,7 @@ async function main(): Promise<void> {
     ...{ host: config.host, port: config.port, connectionsMax },
     onConnectionDropped: () => metrics.connectionsDropped.inc(),
   });
-  const upkeep = startUpkeep(ledger, config.rollUpAfterDays, faults, log.logError);
+  const upkeep = startUpkeep(ledger, faults, log.logError);
 
   let stopping = false;
   async function stop(signal: string): Promise<void> {

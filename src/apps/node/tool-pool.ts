@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { Piscina } from "piscina";
 import type { ToolResponse } from "#api/pipeline/run-tool.ts";
 import { ApiError } from "#errors.ts";
@@ -27,11 +26,10 @@ const RETRY_MS = 10_000;
 
 /** `onFault` is called for threads that failed to start or died; their calls get an error. */
 export function openToolPool(
-  threads: number | null,
+  threads: number,
   onFault: (cause: Error) => void,
   { onBroken = () => {}, entry = ENTRY, retryMs = RETRY_MS }: ToolPoolOptions = {},
 ): ToolPool {
-  const count = threads ?? Math.max(1, availableParallelism() - 1);
   /** Why no thread can start; null if one has. */
   let broken: Broken = null;
   let proof: AbortController | null = null;
@@ -44,7 +42,7 @@ export function openToolPool(
     const opened = new Piscina<ThreadJob | null, ToolThreadResponse | null>({
       filename: entry.href,
       minThreads: 1,
-      maxThreads: count,
+      maxThreads: threads,
       idleTimeout: 30_000,
     });
     opened.on("error", (cause) => {
@@ -89,7 +87,7 @@ export function openToolPool(
 
   /** Resolves when the job may run. */
   function takeTurn(account: string, signal: AbortSignal): Promise<void> {
-    if (running < count) {
+    if (running < threads) {
       running += 1;
       return Promise.resolve();
     }

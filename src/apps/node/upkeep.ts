@@ -1,6 +1,6 @@
 import type { AppContext } from "#api/app-context.ts";
 import type { Ledger } from "#ledger/port.ts";
-import { DAY_MS } from "#limits.ts";
+import { DAY_MS, ROLL_UP_AFTER_DAYS } from "#limits.ts";
 import type { LastingFaults } from "./lasting-faults.ts";
 
 /** Keeps the ledger small: rolls up old calls and deletes old idempotency records in steps, between which calls run. */
@@ -13,7 +13,6 @@ const BETWEEN_ROUNDS_MS = 10 * 60_000;
 
 export function startUpkeep(
   ledger: Ledger,
-  rollUpAfterDays: number,
   faults: Pick<LastingFaults, "set" | "clear">,
   logError: AppContext["logError"],
 ): { stop(): void } {
@@ -26,7 +25,7 @@ export function startUpkeep(
     const started = performance.now();
     let next: number | null = null;
     try {
-      const rollUpBefore = now - rollUpAfterDays * DAY_MS;
+      const rollUpBefore = now - ROLL_UP_AFTER_DAYS * DAY_MS;
       const outcome = await ledger.maintain({ now, rollUpBefore, rowsMax, after });
       next = outcome.after;
       if (after === null) reportClock(outcome.clockAheadMs);

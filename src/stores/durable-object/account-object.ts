@@ -14,7 +14,7 @@ import {
 } from "#ledger/port.ts";
 
 import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
-import { HOUR_MS, ROLL_UP_AFTER_DAYS_DEFAULT, ROLL_UP_AFTER_DAYS_MIN } from "#limits.ts";
+import { HOUR_MS } from "#limits.ts";
 import type { Migration } from "../schema/migrations.ts";
 import { createD1Database, type D1 } from "../sql/d1-database.ts";
 import { createForwardedEvents } from "../sql/forwarded-events.ts";
@@ -106,14 +106,12 @@ export class AccountLedger extends DurableObject {
         ? null
         : createForwarding(driver, perform, createForwardedEvents(createD1Database(DB)));
     const maintain = (order: MaintainOrder) => perform("maintain", order);
-    const rollUpAfterDays = rollUpAfterDaysOf(env);
     // The object has one account; an operation on no account has nothing to sum.
     const account = driver.prepare("SELECT id FROM account LIMIT 1");
     const sumUsage = () => perform("sumUsage", { account: String(account.get()?.["id"]) });
     const requests = createObjectRequestLog(driver, requestLogBoundsOf(env));
     const upkeep = createUpkeep(storage, driver, periods, {
       maintain,
-      rollUpAfterDays,
       forwarding: withRequestLog(requests, forwarding),
       sumUsage,
     });
@@ -330,11 +328,3 @@ const NO_ALARM =
   "The alarm for the maintenance of an account could not be set; the next call tries again";
 
 type Env = { DB?: D1; LEDGER?: ObjectNamespace<ReadinessStub> };
-
-/** The Worker validates its configuration before it calls an object. */
-function rollUpAfterDaysOf(env: unknown): number {
-  const days = Number(
-    (env as { TOOLBOOTH_ROLL_UP_AFTER_DAYS?: unknown }).TOOLBOOTH_ROLL_UP_AFTER_DAYS,
-  );
-  return days >= ROLL_UP_AFTER_DAYS_MIN ? days : ROLL_UP_AFTER_DAYS_DEFAULT;
-}

@@ -5,7 +5,7 @@ import {
   HOUR_MS,
   REQUEST_HOURS_KEPT_MS,
   REQUEST_LOG_DAYS_DEFAULT,
-  REQUEST_LOG_MAX_DEFAULT,
+  REQUEST_LOG_MAX,
 } from "#limits.ts";
 import { createRequestSearch } from "../sql/request-search.ts";
 import { createSqliteDatabase } from "../sqlite/database.ts";
@@ -172,13 +172,9 @@ export function createObjectRequestLog(
 
 /** The Worker validates its configuration before it calls an object. */
 export function requestLogBoundsOf(env: unknown): RequestLogBounds {
-  const texts = env as Record<string, string | undefined>;
-  const read = (name: string, fallback: number) =>
-    /^\d+$/.test(texts[name] ?? "") ? Number(texts[name]) : fallback;
-  return {
-    keptDays: read("TOOLBOOTH_REQUEST_LOG_DAYS", REQUEST_LOG_DAYS_DEFAULT),
-    keptMax: read("TOOLBOOTH_REQUEST_LOG_MAX", REQUEST_LOG_MAX_DEFAULT),
-  };
+  const { TOOLBOOTH_REQUEST_LOG_DAYS: days = "" } = env as Record<string, string | undefined>;
+  const keptDays = /^\d+$/.test(days) ? Number(days) : REQUEST_LOG_DAYS_DEFAULT;
+  return { keptDays, keptMax: REQUEST_LOG_MAX };
 }
 
 /** What the alarm of an object does besides its ledger: it forwards events, if there is a D1 database for them, and tidies the log. */

@@ -1,5 +1,5 @@
 import type { MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
-import { DAY_MS, HOUR_MS, IDEMPOTENCY_KEPT_MS } from "#limits.ts";
+import { DAY_MS, HOUR_MS, IDEMPOTENCY_KEPT_MS, ROLL_UP_AFTER_DAYS } from "#limits.ts";
 import type { DebitPeriods } from "../sqlite/debit-periods.ts";
 import type { SqlDriver } from "../sqlite/driver.ts";
 import type { ObjectStorage } from "./driver.ts";
@@ -26,6 +26,8 @@ export type Upkeep = {
 
 /** Old rows wait this long for others to become old, so that a busy account is not woken for each row. */
 const GATHER_MS = DAY_MS;
+/** How long debits are kept individually. */
+const KEPT_MS = ROLL_UP_AFTER_DAYS * DAY_MS;
 /** The minimum time until an alarm for old rows, so that a clock that was set back does not wake the object over and over. */
 const SOONEST_MS = HOUR_MS;
 /** A step is one transaction. Calls run between two steps. */
@@ -40,7 +42,6 @@ const SUM_AFTER_MS = 5_000;
 
 export type UpkeepSettings = {
   maintain(order: MaintainOrder): MaintainOutcome;
-  rollUpAfterDays: number;
   /** Null if there is no D1 database to forward events to. */
   forwarding: Forwarding | null;
   sumUsage(): { more: boolean };
@@ -50,9 +51,8 @@ export function createUpkeep(
   storage: Pick<ObjectStorage, "getAlarm" | "setAlarm">,
   driver: SqlDriver,
   periods: DebitPeriods,
-  { maintain, rollUpAfterDays, forwarding, sumUsage }: UpkeepSettings,
+  { maintain, forwarding, sumUsage }: UpkeepSettings,
 ): Upkeep {
-  const keptMs = rollUpAfterDays * DAY_MS;
   const oldestRecord = driver.prepare("SELECT min(at) AS at FROM idempotency");
   /** The time of the oldest idempotency record, or an earlier one. Undefined until it is read, because that reads all records. */
   let oldestRecordAt: number | null | undefined;
@@ -91,7 +91,7 @@ export function createUpkeep(
     if (oldestRecordAt === undefined)
       oldestRecordAt = (oldestRecord.get()?.["at"] ?? null) as number | null;
     const times = [];
-    if (debit !== null) times.push(debit + keptMs);
+    if (debit !== null) times.push(debit + KEPT_MS);
     if (oldestRecordAt !== null) times.push(oldestRecordAt + IDEMPOTENCY_KEPT_MS);
     return times.length === 0 ? null : Math.min(...times);
   }
@@ -120,7 +120,7 @@ export function createUpkeep(
   async function rollUp(now: number): Promise<boolean> {
     const old = oldAt();
     if (old === null || old > now) return true;
-    const before = now - keptMs;
+    const before = now - KEPT_MS;
     oldestRecordAt = undefined;
     let after: number | null = null;
     for (let steps = 0; steps < STEPS_A_ROUND; steps += 1) {
@@ -148,7 +148,7 @@ export function createUpkeep(
     recordDebit({ now, isRepeatable }) {
       if (isRepeatable && oldestRecordAt !== undefined)
         oldestRecordAt = Math.min(oldestRecordAt ?? now, now);
-      const due = notTooSoon(now + (isRepeatable ? IDEMPOTENCY_KEPT_MS : keptMs) + GATHER_MS);
+      const due = notTooSoon(now + (isRepeatable ? IDEMPOTENCY_KEPT_MS : KEPT_MS) + GATHER_MS);
       return isEarlyEnough(due) ? undefined : setNoLaterThan(due);
     },
     recordUnsummed() {

@@ -6,7 +6,7 @@ import { accountEmails } from "#accounts/account-emails.ts";
 import type { ActivityLog } from "#accounts/activity-log.ts";
 import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions, PasswordLane } from "#accounts/auth-options.ts";
-import { createDisposableEmail, type DisposableEmailMode } from "#accounts/disposable-email.ts";
+import { createDisposableEmail } from "#accounts/disposable-email.ts";
 import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
 import { createRecordActivity } from "#accounts/record-activity.ts";
 import type { RequestLog } from "#accounts/request-log.ts";
@@ -47,7 +47,6 @@ export type FixtureOptions = {
   providers?: AuthOptions["providers"];
   webhookNetworks?: "public" | "any";
   starterBudgets?: StarterBudgets;
-  disposableEmail?: DisposableEmailMode;
   /** Omitted: the lists of the service. */
   readCommonPasswords?: typeof readCommonPasswords;
   readDisposableDomains?: typeof readDisposableDomains;
@@ -192,10 +191,7 @@ export function openFixture(given: FixtureOptions = {}) {
     starter: STARTER,
     starterPolicy: {
       budgets: starterBudgets,
-      disposable: createDisposableEmail(
-        given.disposableEmail ?? "no_starter",
-        given.readDisposableDomains ?? readDisposableDomains,
-      ),
+      disposable: createDisposableEmail(given.readDisposableDomains ?? readDisposableDomains),
       onBudgetExhausted: (outcome) => warnings.push(outcome),
     },
     database: store.signInDatabase,

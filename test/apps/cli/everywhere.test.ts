@@ -21,7 +21,7 @@ const NOWHERE = path.join(temporaryFolder(), "nowhere");
 
 const remote = (url: string, token = TOKENS.deploy) => ({
   DATA_DIR: NOWHERE,
-  TOOLBOOTH_REMOTE: url,
+  "--remote": url,
   TOOLBOOTH_OPERATOR_TOKEN: token,
 });
 const overNetwork = (url: string) => ({ env: remote(url), by: "deploy", isOverNetwork: true });

@@ -24,24 +24,29 @@ export function temporaryFolder(): string {
 }
 
 export type Ran = { status: number | null; stdout: string; stderr: string };
+/** The environment of a command; under `--remote` the service that it works on. */
 type Env = Record<string, string>;
 type More = { env?: Env; input?: string | Uint8Array };
 
-export function start(file: string, args: readonly string[], env: Env): ChildProcess {
-  const own = { ...bareEnvironment(), ...env };
-  return spawn(process.execPath, ["--disable-warning=ExperimentalWarning", entry(file), ...args], {
-    env: own,
+export function start(file: string, args: readonly string[], given: Env): ChildProcess {
+  const { words, env } = withRemote(args, given);
+  return spawn(process.execPath, ["--disable-warning=ExperimentalWarning", entry(file), ...words], {
+    env: { ...bareEnvironment(), ...env },
     stdio: "pipe",
   });
 }
 
+export function withRemote(words: readonly string[], { "--remote": url, ...env }: Env) {
+  return { words: url === undefined ? words : [...words, "--remote", url], env };
+}
+
 /** Runs the command line on one data folder, in the process of the test. `commandProcess` shows what only a process has. */
 export function commandLine(dataDir: string, base: Env = {}) {
-  return linesOver(async (args, { env = {}, input } = {}) => {
+  return linesOver(async (args, { env: given = {}, input } = {}) => {
     assert.equal(input, undefined, "only a process has its own standard input");
     const [stdout, stderr]: [string[], string[]] = [[], []];
-    const own = { DATA_DIR: dataDir, ...base, ...env };
-    const status = await runCommandLine(args, own, {
+    const { words, env } = withRemote(args, { DATA_DIR: dataDir, ...base, ...given });
+    const status = await runCommandLine(words, env, {
       stdout: (text) => void stdout.push(text),
       stderr: (text) => void stderr.push(text),
     });
@@ -100,7 +105,7 @@ function sentence(problem: Json): string {
 
 /** Starts a server on a free port. */
 export async function startServer(dataDir: string, env: Env = {}) {
-  const silent = { PORT: "0", TOOLBOOTH_LOG_LEVEL: "silent", TOOLBOOTH_TOOL_THREADS: "1" };
+  const silent = { PORT: "0", TOOLBOOTH_LOG_LEVEL: "silent" };
   const child = start("node/main.ts", [], { DATA_DIR: dataDir, ...silent, ...env });
   const exited = once(child, "exit");
   let output = "";

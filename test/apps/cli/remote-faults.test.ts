@@ -60,6 +60,7 @@ describe("the URL of a service", () => {
       ["http://127.0.0.1.example.com", /Use https/],
       ["http://localhost.example.com", /Use https/],
       ["tools.example.com", /must be the URL of a service/],
+      ["", /must be the URL of a service/],
       ["ftp://tools.example.com", /must be the URL of a service/],
       ["https://me:hunter2@tools.example.com", /without user, password/],
       ["https://tools.example.com/?x=1", /without user, password/],
@@ -75,12 +76,9 @@ describe("the URL of a service", () => {
     }
   });
 
-  test("comes from --remote or TOOLBOOTH_REMOTE, and the token only from the environment", () => {
-    const env = { TOOLBOOTH_REMOTE: "https://one.example" };
+  test("comes from --remote, and the token only from the environment", () => {
     assert.equal(remoteOf(undefined), null);
-    assert.equal(remoteOf(undefined, env)?.url, "https://one.example");
-    assert.equal(remoteOf("https://other.example", env)?.url, "https://other.example");
-    assert.equal(remoteOf("", env), null, "an empty setting means local data");
+    assert.equal(remoteOf("https://one.example")?.url, "https://one.example");
     assert.throws(
       () => remoteOf("https://one.example", { TOOLBOOTH_OPERATOR_TOKEN: "" }),
       /TOOLBOOTH_OPERATOR_TOKEN in the environment/,

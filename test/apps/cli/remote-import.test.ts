@@ -53,7 +53,7 @@ async function fixture() {
     operations.push(((await request.clone().json()) as { operation: string }).operation);
     return undefined;
   });
-  const env = { TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
+  const env = { "--remote": url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
   return { deployment, operations, cli: commandLine(path.join(folder, "none"), env) };
 }
 

@@ -41,7 +41,6 @@ async function openService(env: Record<string, string>, nodes: number) {
   const own = {
     HOST: "0.0.0.0",
     TOOLBOOTH_OPERATOR_TOKEN: TOKEN,
-    TOOLBOOTH_ROLL_UP_AFTER_DAYS: "4000",
   };
   const startNode = (dataDir: string) => startServer(dataDir, { ...own, ...env });
   const members: Server[] = await Promise.all(dataDirs.map(startNode));
@@ -60,7 +59,7 @@ async function openService(env: Record<string, string>, nodes: number) {
     },
   };
   const url = await serve(balancer, undefined, (close) => balancers.push(close));
-  const remote = { TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN, DATA_DIR: "/nowhere" };
+  const remote = { "--remote": url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN, DATA_DIR: "/nowhere" };
   return {
     remote,
     run: (line: string) => runHere(line, remote),

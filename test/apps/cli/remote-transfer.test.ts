@@ -22,7 +22,7 @@ async function fixture(before?: Parameters<typeof serve>[1]) {
   const own = temporaryFolder();
   const temporary = path.join(own, "tmp");
   mkdirSync(temporary);
-  const env = { TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN, TMPDIR: temporary };
+  const env = { "--remote": url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN, TMPDIR: temporary };
   // The command line in this process has the temporary folder of the process.
   process.env["TMPDIR"] = temporary;
   const cli = commandLine(path.join(own, "data"), env);

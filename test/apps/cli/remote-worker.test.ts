@@ -26,7 +26,7 @@ test("data moves from Node to the edge despite an interruption, is used there, a
   const { counts } = await here.json(`export ${file}`);
   assert.equal(counts.debit, BUSY_CALLS + 1);
 
-  const env = { TOOLBOOTH_REMOTE: site.base, TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
+  const env = { "--remote": site.base, TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
   mkdirSync(path.join(folder, "nowhere"));
   const there = commandLine(path.join(folder, "nowhere"), env);
   const call = async (key: string) => {

@@ -11,7 +11,7 @@ async function fixture(before?: Parameters<typeof serve>[1]) {
   const url = await serve(deployment.app, before);
   const folder = temporaryFolder();
   const dataDir = path.join(folder, "data");
-  const env = { TOOLBOOTH_REMOTE: url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
+  const env = { "--remote": url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
   // The command line in this process has the temporary folder of the process.
   process.env["TMPDIR"] = folder;
   return { deployment, url, folder, dataDir, env, cli: commandLine(dataDir, env) };
@@ -86,14 +86,12 @@ describe("the command line on a deployed service", { concurrency: 1 }, () => {
     assert.deepEqual(deployment.loggedErrors, []);
   });
 
-  test("--remote works before and after the command and overrides TOOLBOOTH_REMOTE", async () => {
+  test("--remote works before and after the command", async () => {
     const { url, env, dataDir, folder } = await fixture();
-    const { TOOLBOOTH_REMOTE: _, ...token } = env;
+    const { "--remote": _, ...token } = env;
     const cli = commandLine(dataDir, token);
     await cli.json(`account create ada@b.c --credits 3 --remote ${url}/`);
-    const { balance } = await cli.json(`--remote ${url} credits show ada@b.c`, {
-      env: { TOOLBOOTH_REMOTE: "https://nowhere.example" },
-    });
+    const { balance } = await cli.json(`--remote ${url} credits show ada@b.c`);
     assert.equal(balance, 3);
     assert.match(await cli.refused("credits show ada@b.c"), /^There is no data in/);
     assert.ok(!existsSync(dataDir));
@@ -112,7 +110,7 @@ describe("the command line on a deployed service", { concurrency: 1 }, () => {
     assert.match(await cli.refused(`key create ada@b.c --label ${"l".repeat(101)}`), /1 to 100/);
     await cli.json("account suspend ada@b.c");
     const { stderr } = await cli.run("key create ada@b.c --label l");
-    assert.match(stderr, /run `npm run -s toolbooth -- account resume ada@b\.c`/);
+    assert.match(stderr, /run `npm run -s toolbooth -- --remote \S+ account resume ada@b\.c`/);
   });
 
   test("repeats an order whose response is lost, and the service carries it out once", async () => {
@@ -137,7 +135,7 @@ describe("the command line on a deployed service", { concurrency: 1 }, () => {
     const sentence = await cli.refused("key create ada@b.c --label l");
     assert.match(
       sentence,
-      /was created, but the response with the key was lost.*-- key revoke key_/,
+      /was created, but the response with the key was lost.*-- --remote \S+ key revoke key_/,
     );
     const [, id] = /key revoke (key_\w+)/.exec(sentence) ?? [];
     await cli.json(`key revoke ${id}`);
@@ -212,7 +210,7 @@ describe("the command line on a deployed service", { concurrency: 1 }, () => {
     const { cli, dataDir, folder } = await fixture();
     assert.match(
       await cli.refused(`backup ${folder}/copy`),
-      /copies a data folder.*TOOLBOOTH_REMOTE.*export/,
+      /copies a data folder.*without --remote.*export/,
     );
     assert.match(await cli.refused(`restore ${folder}/copy`), /replaces a data folder.*import/);
     assert.match(

@@ -127,7 +127,7 @@ test("the page's commands lead to a first call on this machine, and to one after
   assert.match(await run(calls), new RegExp(HELLO_SHA256));
   assert.match(
     await run(
-      `${calls.split("\n")[0]}\nnpm run -s toolbooth -- credits show you@example.com --json`,
+      `${calls.split("\n")[0]}\nnpm run -s toolbooth -- --remote ${base} credits show you@example.com --json`,
     ),
     // The first call of an account is free.
     /"balance": ?999\b/,

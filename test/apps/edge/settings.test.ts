@@ -28,9 +28,8 @@ test("reads the settings of the API Worker among its other bindings", () => {
   assert.equal(settings.freeCallCredits, 1_000_000);
   assert.equal(readWorkerSettings(GOOD).settings.rateLimit, 100);
   assert.equal(readWorkerSettings(GOOD).settings.freeCallCredits, 1);
-  const logged = { TOOLBOOTH_REQUEST_LOG_DAYS: "0", TOOLBOOTH_REQUEST_LOG_MAX: "2000" };
-  const { requestLog, warnings: none } = readWorkerSettings({ ...GOOD, ...logged });
-  assert.deepEqual([requestLog, none], [{ keptDays: 0, keptMax: 2_000 }, []]);
+  const { requestLog } = readWorkerSettings({ ...GOOD, TOOLBOOTH_REQUEST_LOG_DAYS: "0" });
+  assert.equal(requestLog.keptDays, 0);
   assert.deepEqual(readWorkerSettings(GOOD).requestLog, { keptDays: 7, keptMax: 100_000 });
 });
 
@@ -54,7 +53,6 @@ test("reports all faults at once, with the same messages as on Node and without 
     PUBLIC_URL: "https://me:hunter2@edge.test",
     SECRET: "short",
     RATE_LIMIT: "many",
-    TOOLBOOTH_ROLL_UP_AFTER_DAYS: "1",
     TOOLBOOTH_FREE_CALL_CREDITS: "1000001",
     TOOLBOOTH_JURISDICTION: "europe",
     TOOLBOOTH_REQUEST_LOG_DAYS: "-1",
@@ -73,7 +71,7 @@ test("reports all faults at once, with the same messages as on Node and without 
     faults,
     faultOf(() => readConfig(env)),
   );
-  assert.equal(faults.length, 7);
+  assert.equal(faults.length, 6);
   assert.doesNotMatch(faults.join("\n"), /hunter2|short/);
 });
 
@@ -108,10 +106,7 @@ test("both Workers reject a PUBLIC_URL with a path", () => {
 test("reports misspelled settings and keeps serving; settings of the other Worker are not reported", () => {
   const shared = SETTINGS.filter(({ isOfServer }) => !isOfServer);
   const all = Object.fromEntries(shared.map(({ name }) => [name, "40"]));
-  all["TOOLBOOTH_REQUEST_LOG_MAX"] = "4000";
   all["TOOLBOOTH_JURISDICTION"] = "eu";
-  const env = { ...all, ...GOOD, RATE_LIMIT: "7", TOOLBOOTH_ROLL_UP_AFTR_DAYS: "40" };
-  assert.deepEqual(readWorkerSettings(env).warnings, [
-    "Unknown setting TOOLBOOTH_ROLL_UP_AFTR_DAYS",
-  ]);
+  const env = { ...all, ...GOOD, RATE_LIMIT: "7", TOOLBOOTH_REQUEST_LOG_DAY: "40" };
+  assert.deepEqual(readWorkerSettings(env).warnings, ["Unknown setting TOOLBOOTH_REQUEST_LOG_DAY"]);
 });

@@ -138,7 +138,7 @@ test("responds with 503 to events while Stripe is unavailable, and processes the
 
 test("an operator reconciles payments over the network, which settles missed events", async () => {
   const { run, json } = commandLine(temporaryFolder(), {
-    TOOLBOOTH_REMOTE: site.base,
+    "--remote": site.base,
     TOOLBOOTH_OPERATOR_TOKEN: TOKEN,
   });
   const first = await json("payments reconcile");

@@ -29,7 +29,6 @@ test("the start warns about missing settings if others can reach the service, an
   const SMTP = { SMTP_URL: "smtp://mail.example", MAIL_FROM: "post@tools.example" };
   const API = { MAIL_API_TOKEN: "a-token", MAIL_FROM: "post@tools.example" };
   assert.deepEqual(warnings({}), []);
-  assert.match(warnings({ TOOLBOOTH_REMOTE: "https://x.example" }).join(), /no effect on a server/);
   const [url, emails, ...more] = warnings({ HOST: "0.0.0.0" });
   assert.match(url ?? "", /^PUBLIC_URL is not set\. .* http:\/\/localhost:8787, .*sign in/);
   assert.match(

@@ -1,12 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { DAY_MS, ROLL_UP_AFTER_DAYS } from "#limits.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { exportSqlite } from "#stores/sqlite/transfer.ts";
+import { maintainFully } from "../../contract/ledger/fixture.ts";
 import { fill } from "../../stores/transfer-fixture.ts";
 
 /** Calls that are not rolled up. */
-export const DEBITS = 2_537;
+export const DEBITS = 2_500;
 
 export const BUSY = "acc_Busy00000000";
 
@@ -16,7 +18,7 @@ export async function writeBusyLedger(folder: string): Promise<{ file: string; l
   await fill(driver);
   const { ledger, directory } = openSqliteDirect(driver);
   const account = BUSY;
-  const now = Date.UTC(2026, 2, 1);
+  const now = Date.now() - DAY_MS;
   await directory.register({ email: "busy@b.c", account, createdAt: now });
   await ledger.openAccount({ account, freeCall: "open", now });
   await ledger.grant({ account, id: "g", kind: "pack", amount: 9_000, expiresAt: null, now });
@@ -38,6 +40,9 @@ export async function writeBusyLedger(folder: string): Promise<{ file: string; l
       idempotency: null,
     });
   }
+  // The service that imports it has nothing to roll up.
+  const rollUpBefore = now - ROLL_UP_AFTER_DAYS * DAY_MS;
+  await maintainFully(ledger, { now: now + DAY_MS, rollUpBefore, rowsMax: 1_000 });
   const chunks: Uint8Array[] = [];
   exportSqlite(driver, { secret: "the secret of the source" }, (bytes) => chunks.push(bytes));
   driver.close();

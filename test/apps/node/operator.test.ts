@@ -117,7 +117,7 @@ describe("the operator API on Node", { concurrency: 2 }, () => {
 
   test("its changes take effect at the next call", async () => {
     const { server } = shared;
-    const env = { TOOLBOOTH_REMOTE: server.url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
+    const env = { "--remote": server.url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
     await runHere("account create ada@b.c --credits 5", env);
     const { key, id } = (await runHere("key create ada@b.c --label l", env)).json;
     assert.deepEqual(await server.call(key), { status: 200, remaining: "5" });
@@ -135,7 +135,7 @@ describe("the operator API on Node", { concurrency: 2 }, () => {
     let server = await startServer(dataDir, settings);
     t.diagnostic(`rounds: ${ROUNDS}`);
     t.after(() => server.stop());
-    const envOf = () => ({ ...settings, TOOLBOOTH_REMOTE: server.url });
+    const envOf = () => ({ ...settings, "--remote": server.url });
     await runHere("account create ada@b.c", envOf());
     const client = async (id: number) =>
       runHere(`credits grant ada@b.c 1 --id turn-${id}`, envOf()).then(

@@ -2,11 +2,11 @@
 import { readArguments, readRemote } from "#apps/cli/arguments.ts";
 import { findCommand } from "#apps/cli/commands.ts";
 import { readConfig } from "#config/config.ts";
-import type { Json } from "../cli/fixture.ts";
+import { type Json, withRemote } from "../cli/fixture.ts";
 
 /** A string is split at its spaces. Pass words that contain spaces as a list. */
-export async function runHere(line: string | readonly string[], env: Record<string, string>) {
-  const words = typeof line === "string" ? line.split(" ") : line;
+export async function runHere(line: string | readonly string[], given: Record<string, string>) {
+  const { words, env } = withRemote(typeof line === "string" ? line.split(" ") : line, given);
   const { command, rest } = findCommand(words);
   const { args, remote, json: isJson } = readArguments(command, rest);
   const config = readConfig(env);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Ledger, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
+import { ROLL_UP_AFTER_DAYS } from "#limits.ts";
 import { openDataFolder } from "../../../src/apps/node/data-folder.ts";
 import { createLastingFaults } from "../../../src/apps/node/lasting-faults.ts";
 import { startUpkeep } from "../../../src/apps/node/upkeep.ts";
@@ -10,7 +11,6 @@ import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { blockDrains, fillJournal } from "../../stores/journal-fixture.ts";
 
 /** Ledger maintenance in small steps, with a fake ledger and a clock that the test controls. */
-const ROLL_UP_AFTER_DAYS = 30;
 const BETWEEN_STEPS_MS = 50;
 const BETWEEN_ROUNDS_MS = 600_000;
 
@@ -29,7 +29,7 @@ function openFixture(t: TestContext, responses: (number | null | Error)[]) {
       return { rolledUp: 1, forgotten: 0, after, ...clock };
     },
   };
-  const upkeep = startUpkeep(ledger as Ledger, ROLL_UP_AFTER_DAYS, faults, (message, { cause }) =>
+  const upkeep = startUpkeep(ledger as Ledger, faults, (message, { cause }) =>
     loggedErrors.push({ message, cause }),
   );
   return {

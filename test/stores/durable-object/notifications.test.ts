@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import type { LedgerEvent } from "#ledger/events.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
+import { ROLL_UP_AFTER_DAYS } from "#limits.ts";
 import { createForwarding, type PerformOwn } from "#stores/durable-object/events.ts";
 import { createUpkeep } from "#stores/durable-object/upkeep.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
@@ -11,7 +12,6 @@ import { createFixture, DAY, HOUR, MINUTE, START } from "../../contract/ledger/f
 import { openEmpty } from "../transfer-fixture.ts";
 
 /** How an account's object handles events, with a clock that the test moves. */
-const KEPT_DAYS = 30;
 const SECOND = 1_000;
 
 async function openFixture(t: TestContext, before = async () => {}) {
@@ -53,7 +53,6 @@ async function openFixture(t: TestContext, before = async () => {}) {
   const start = () =>
     createUpkeep(storage, driver, periods, {
       maintain: (order: MaintainOrder) => submit("maintain", order) as MaintainOutcome,
-      rollUpAfterDays: KEPT_DAYS,
       forwarding: createForwarding(driver, perform, { add }),
       sumUsage: () => ({ more: false }),
     });
@@ -169,7 +168,7 @@ test("the alarm for old debits is set again after an event, and rolls up nothing
   await fixture.goOff();
   await fixture.debit(account, { now: Date.now() });
   await fixture.note(Date.now());
-  const rollingUp = Date.now() + (KEPT_DAYS + 1) * DAY;
+  const rollingUp = Date.now() + (ROLL_UP_AFTER_DAYS + 1) * DAY;
   assert.equal(fixture.alarmAt(), rollingUp);
   fixture.pass(HOUR);
   await fixture.createKey(account, "second", Date.now());

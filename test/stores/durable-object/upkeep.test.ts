@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
+import { ROLL_UP_AFTER_DAYS } from "#limits.ts";
 import { createUpkeep } from "#stores/durable-object/upkeep.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
 import { createDebitPeriods } from "#stores/sqlite/debit-periods.ts";
@@ -17,8 +18,6 @@ import {
 import { eventually } from "../../http/test-api.ts";
 import { openEmpty } from "../transfer-fixture.ts";
 import { openObjects } from "./fixture.ts";
-
-const KEPT_DAYS = 30;
 
 describe("the alarm of an account's object", () => {
   /** A ledger with an alarm that the test observes and a clock that the test moves. */
@@ -63,7 +62,6 @@ describe("the alarm of an account's object", () => {
     const start = () =>
       createUpkeep(storage, driver, periods, {
         maintain,
-        rollUpAfterDays: KEPT_DAYS,
         forwarding: {
           dueAt: () => null,
           async round() {
@@ -114,7 +112,7 @@ describe("the alarm of an account's object", () => {
     const fixture = await openFixture(t);
     for (let call = 0; call < 50; call += 1) await fixture.call(START + call * MINUTE);
     assert.deepEqual(fixture.asked, { getAlarm: 1, setAlarm: 1 });
-    assert.equal(fixture.alarmAt(), START + (KEPT_DAYS + 1) * DAY);
+    assert.equal(fixture.alarmAt(), START + (ROLL_UP_AFTER_DAYS + 1) * DAY);
     fixture.wakeAnew();
     for (let call = 0; call < 50; call += 1) await fixture.call(START + HOUR + call);
     assert.deepEqual(fixture.asked, { getAlarm: 2, setAlarm: 1 });
@@ -136,7 +134,7 @@ describe("the alarm of an account's object", () => {
     await fixture.call(START + MINUTE, "once");
     await fixture.goOff();
     assert.deepEqual([fixture.count("idempotency"), fixture.count("debit")], [0, 2]);
-    assert.equal(fixture.alarmAt(), START + (KEPT_DAYS + 1) * DAY);
+    assert.equal(fixture.alarmAt(), START + (ROLL_UP_AFTER_DAYS + 1) * DAY);
     await fixture.goOff();
     assert.deepEqual([fixture.count("debit"), fixture.count("usage_hour")], [0, 1]);
     assert.equal(fixture.alarmAt(), null);
@@ -195,8 +193,11 @@ describe("the alarm of an account's object", () => {
       await fixture.call(now);
       const [oldest] = fixture.driver.prepare("SELECT min(at) AS at FROM debit").all();
       const age = now - Number(oldest?.["at"]);
-      assert.ok(age <= (2 * KEPT_DAYS + 3) * DAY, `${age / DAY} days`);
-      assert.ok(day < KEPT_DAYS || fixture.count("debit") >= KEPT_DAYS, "none is dropped early");
+      assert.ok(age <= (2 * ROLL_UP_AFTER_DAYS + 3) * DAY, `${age / DAY} days`);
+      assert.ok(
+        day < ROLL_UP_AFTER_DAYS || fixture.count("debit") >= ROLL_UP_AFTER_DAYS,
+        "none is dropped early",
+      );
       latest = fixture.count("debit_journal");
     }
     assert.ok(latest > 0, "there is an earlier period");
@@ -231,7 +232,7 @@ describe("the alarm of an account's object", () => {
       await fixture.recordUnsummed();
       fixture.sums.left = 1;
       fixture.trouble[part] = new Error("no disk");
-      t.mock.timers.setTime(START + (KEPT_DAYS + 1) * DAY);
+      t.mock.timers.setTime(START + (ROLL_UP_AFTER_DAYS + 1) * DAY);
       await fixture.goOff();
       assert.deepEqual(
         [fixture.forwarded.rounds, fixture.count("debit"), fixture.sums.taken > 0],
@@ -257,7 +258,7 @@ describe("the alarm of an account's object", () => {
   test("sums many calls within seconds, in rounds with a bound, and then waits for old calls again", async (t) => {
     const fixture = await openFixture(t);
     await fixture.call(START);
-    const old = START + (KEPT_DAYS + 1) * DAY;
+    const old = START + (ROLL_UP_AFTER_DAYS + 1) * DAY;
     assert.equal(fixture.alarmAt(), old);
     await fixture.recordUnsummed();
     assert.equal(fixture.alarmAt(), START + 5_000);
@@ -277,7 +278,7 @@ describe("the alarm of an account's object", () => {
     fixture.trouble.setAlarm = [new Error("not now")];
     await assert.rejects(fixture.call(START), /not now/);
     await fixture.call(START + 1);
-    assert.equal(fixture.alarmAt(), START + 1 + (KEPT_DAYS + 1) * DAY);
+    assert.equal(fixture.alarmAt(), START + 1 + (ROLL_UP_AFTER_DAYS + 1) * DAY);
   });
 });
 
