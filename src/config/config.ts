@@ -1,8 +1,5 @@
 import { type MailSettings, readMailSettings } from "#email/read-mail-settings.ts";
-import {
-  STARTER_CREDITS_DEFAULT,
-  STARTER_DAYS_DEFAULT,
-} from "#limits.ts";
+import { STARTER_CREDITS_DEFAULT, STARTER_DAYS_DEFAULT } from "#limits.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import {
   ConfigError,
