@@ -51,8 +51,6 @@ export type AppContext = {
   clientAddress(connection: unknown): string | null;
   /** The time of day in milliseconds since 1970 UTC, by which credits are granted and spent. */
   now(): number;
-  /** The earliest time of day that it may be, if the clock was set in the last day; otherwise the same as `now`. */
-  earliestNow(): number;
   /** A monotonic clock in milliseconds, for durations and the rate limit. */
   elapsed(): number;
   random: RandomBytes;

@@ -90,14 +90,6 @@ export type KeyRate = {
 };
 type HasKeyRate = { keyRate?: KeyRate };
 
-type HasEarliest = {
-  /**
-   * The earliest time that it may be, if the clock of the caller was set in the last day. Idempotency records are kept while they are
-   * not old by both times, and nothing is rolled up that is not.
-   */
-  earliestNow?: number;
-};
-
 export type KeyStatusOrder = {
   account: string;
   keySha256: string;
@@ -110,8 +102,7 @@ export type KeyStatusOrder = {
   address?: string | null;
   /** The idempotency key of the call of `tool` that is to follow. */
   idempotencyKey?: string | null;
-} & NamesKey &
-  HasEarliest;
+} & NamesKey;
 export type KeyStatus = (
   | KeyRejected
   | ({
@@ -149,8 +140,7 @@ export type DebitOrder = {
   /** The network address of the client. A key that is bound to networks is rejected if it is not known. */
   address?: string | null;
   idempotency: IdempotencyOrder | null;
-} & NamesKey &
-  HasEarliest;
+} & NamesKey;
 
 export type IdempotencyOrder = {
   key: string;
@@ -226,7 +216,7 @@ export type MaintainOrder = {
   rowsMax: number;
   /** The `after` of the previous step; null starts a new round. */
   after: number | null;
-} & HasEarliest;
+};
 export type MaintainOutcome = {
   /** The number of debits that were rolled up. */
   rolledUp: number;

@@ -140,7 +140,7 @@ export function createBackstage(
       /** Once; a call that cannot be reversed now is reversed when there is no more trouble. */
       reverseLater: async (call: CallRef) =>
         void troubled.reverse({ ...call, now: now() }).catch(() => kept.push(call)),
-      ...{ ledger: troubled, calls: callsFor(rateLimit), now, earliestNow: now, elapsed },
+      ...{ ledger: troubled, calls: callsFor(rateLimit), now, elapsed },
       readiness: probeReadiness({ ledger: troubled, now, elapsed }),
       logError(message: string, { cause }: { cause?: unknown }) {
         loggedErrors.push(`${message} ${cause}`);

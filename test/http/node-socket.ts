@@ -56,7 +56,6 @@ export async function openNodeSocket(
     signUps: async () => null,
     faults: () => new Map(),
     storage: { freeBytes: () => null, wal: () => null },
-    clockErrorSeconds: () => 0,
     database: null,
   });
   const config = readConfig({

@@ -6,7 +6,7 @@ import type { Authenticator } from "./authenticate.ts";
 import { isWaiting, readBody, SMALL_BYTES } from "./body.ts";
 import { chargeReversed, chargeUnknown, clientLeft, unavailable } from "./call-errors.ts";
 import type { ApiRequest, ApiResponse } from "./exchange.ts";
-import { addEarliest, type Gate, type OpenGate } from "./gate.ts";
+import type { Gate, OpenGate } from "./gate.ts";
 import {
   createReplays,
   createRunning,
@@ -159,7 +159,6 @@ export function createCallTool({ app, replier, keys, openGate, budget }: CallDep
         address,
         idempotency: idempotencyOrder(repeatKey, result, context.receivedAt),
       };
-      if (order.idempotency !== null) addEarliest(order, app);
       if (app.hasLeft?.(connection)) throw clientLeft();
       const counted = await debit(order, gate, context);
       lap("ledger");

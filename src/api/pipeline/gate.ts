@@ -133,7 +133,6 @@ export function createGate(app: AppContext, keys: Authenticator, badKeys: BadKey
         idempotencyKey: repeatKey,
         namesKey: true,
       };
-      if (repeatKey !== null) addEarliest(order, app);
       const askedAt = app.elapsed();
       const counted = await calls
         .keyStatus(order)
@@ -181,12 +180,6 @@ export function createGate(app: AppContext, keys: Authenticator, badKeys: BadKey
       },
     };
   };
-}
-
-/** Adds the earliest time that it may be, if the clock was set. */
-export function addEarliest(order: DebitOrder | KeyStatusOrder, app: AppContext): void {
-  const earliestNow = app.earliestNow();
-  if (earliestNow < order.now) order.earliestNow = earliestNow;
 }
 
 /**

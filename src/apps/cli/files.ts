@@ -84,7 +84,7 @@ export function isOfDataFolder(target: string, dataDir: string): boolean {
 }
 
 /** The files of the service, and its folders. */
-const RESERVED = /^(?:toolbooth|requests|reversals|clock|secret|server|outbox|pages)(?:[./\\-]|$)/i;
+const RESERVED = /^(?:toolbooth|requests|reversals|secret|server|outbox|pages)(?:[./\\-]|$)/i;
 
 /** The files of a folder and of its folders. */
 function filesIn(folder: string): string[] {

@@ -66,8 +66,6 @@ export function createEdgeAppContext(
     sendStream: ofKnownLength,
     clientAddress: (request) => clientAddressOf(request as Request | undefined),
     ...clocks,
-    // The platform keeps its clocks right.
-    earliestNow: clocks.now,
     random,
     hashKey: (key) => bytesToHex(sha256(utf8.encode(key))),
     // Cloudflare compresses responses itself.

@@ -16,7 +16,6 @@ import { NODE_MEMORY } from "#limits.ts";
 import { isLoopbackAddress } from "#networks.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { createClientAddress } from "./client-address.ts";
-import type { Clock } from "./clock.ts";
 import type { NodeLog } from "./log.ts";
 import { countRequest, type NodeMetrics } from "./metrics.ts";
 import type { RequestRecorder } from "./request-recorder.ts";
@@ -39,19 +38,16 @@ type Parts = {
   reverseLater: AppContext["reverseLater"];
   /** What is for sale; left out: nothing. */
   prices?: PriceList | null;
-  /** Defaults to the time of day, which is trusted then. */
-  clock?: Pick<Clock, "now" | "earliest">;
   /** Defaults to the runtime's. */
   random?: RandomBytes;
 };
 
-const PLAIN_CLOCK = { now: Date.now, earliest: Date.now };
 export const elapsed = () => performance.now();
 const digest: Sources["digest"] = (algorithm, bytes) => hash(algorithm, bytes, "buffer");
 
 export function createNodeAppContext(parts: Parts): AppContext {
   const { config, publicUrl, secrets, ledger, pool, log, metrics } = parts;
-  const { clock = PLAIN_CLOCK, requests = null } = parts;
+  const { requests = null } = parts;
   const sources: Sources = { random: parts.random ?? random, digest };
   const clientAddress = createClientAddress(config.trustedProxies);
   const sales = salesOf(parts.prices ?? null, config.stripe !== null);
@@ -72,8 +68,7 @@ export function createNodeAppContext(parts: Parts): AppContext {
     memory: NODE_MEMORY,
     bodyTimeoutMs: null,
     clientAddress: (connection) => clientAddress(connection as IncomingMessage),
-    now: clock.now,
-    earliestNow: clock.earliest,
+    now: Date.now,
     elapsed,
     random: sources.random,
     hashKey: rememberHashes(hashKey),

@@ -45,7 +45,6 @@ import { createReadTurns } from "./read-turns.ts";
 import { openNodeRequestLog } from "./request-log.ts";
 import { hashKey, random } from "./runtime.ts";
 import { readCommonPasswords, readDisposableDomains } from "./sign-up-lists.ts";
-import { openThreadClock } from "./system-clock.ts";
 
 /** The dashboard thread: it hashes passwords, looks up sessions and sends emails, so that no call waits for any of these. */
 if (parentPort === null) throw new Error("This file must be started as a worker thread");
@@ -259,7 +258,6 @@ const events = startNotifications({
   onEmails: emails.wake,
   transportKind,
   now,
-  earliestNow: openThreadClock(settings.dataDir).earliest,
   random,
   logError,
 });

@@ -10,7 +10,6 @@ import { apiOptionsOf } from "#site/site-context.ts";
 import { baseOf, isOwnMachine, warningsOf } from "./addresses.ts";
 import { createNodeAppContext, elapsed } from "./app-context.ts";
 import { createIsTrusted } from "./client-address.ts";
-import { createClock } from "./clock.ts";
 import type { ConnectionEvent } from "./connection-limits.ts";
 import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts";
 import { DataFolderError, outboxFolder, TOO_MANY_FILES } from "./data-folder.ts";
@@ -32,7 +31,6 @@ import { startNodeServer } from "./server.ts";
 import { readNodeSettings } from "./settings.ts";
 import { diskOf, startStorageWatch } from "./storage-watch.ts";
 import { openNodeStore } from "./store.ts";
-import { readSavedClock, systemSources, watchClock } from "./system-clock.ts";
 import { openToolPool } from "./tool-pool.ts";
 import { startUpkeep } from "./upkeep.ts";
 
@@ -67,10 +65,6 @@ async function main(): Promise<void> {
   const { directory, secrets } = store;
   const debits = recordDebits(store.ledger, elapsed);
   const { ledger } = debits;
-  const savedClock = readSavedClock(config.dataDir);
-  const clock = createClock(systemSources(), savedClock);
-  const { dataDir } = config;
-  const clockWatch = watchClock(clock, { dataDir, faults, before: savedClock, warn: log.warn });
   const pool = openToolPool(
     config.toolThreads,
     (cause) => log.logError("A tool thread failed", { cause }),
@@ -89,7 +83,6 @@ async function main(): Promise<void> {
     signUps: async () => (await dashboard?.countSignUps()) ?? null,
     faults: faults.current,
     storage,
-    clockErrorSeconds: clockWatch.errorSeconds,
     database: store.measure,
   });
   const readiness = createNodeReadiness({ debits, faults, now: () => Date.now(), elapsed });
@@ -130,7 +123,7 @@ async function main(): Promise<void> {
       metrics.rejections.inc({ reason }),
     );
     const { reverseLater } = reversals;
-    const parts = { ledger, readiness, pool, log, metrics, requests, reverseLater, clock, prices };
+    const parts = { ledger, readiness, pool, log, metrics, requests, reverseLater, prices };
     const context = createNodeAppContext({ config, publicUrl, secrets, ...parts });
     const { securityContact } = config;
     const settings = { ...apiOptionsOf(context, version), table: SETTINGS, securityContact };
@@ -141,10 +134,7 @@ async function main(): Promise<void> {
     return withOperator(app, dashboard);
   };
   const server = await startNodeServer(open, options);
-  const upkeep = startUpkeep(ledger, config.rollUpAfterDays, log.logError, {
-    ...clock,
-    onApart: clockWatch.reportApart,
-  });
+  const upkeep = startUpkeep(ledger, config.rollUpAfterDays, faults, log.logError);
 
   let stopping = false;
   async function stop(signal: string): Promise<void> {
@@ -153,7 +143,6 @@ async function main(): Promise<void> {
     log.info("stopping", { signal });
     upkeep.stop();
     storage.stop();
-    clockWatch.stop();
     pages.close();
     await server.stop();
     await requests?.stop();

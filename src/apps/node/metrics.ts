@@ -25,8 +25,6 @@ type Sources = {
   signUps(): Promise<SignUpCounts | null>;
   faults: LastingFaults["current"];
   storage: Pick<StorageWatch, "freeBytes" | "wal">;
-  /** See `ClockWatch.errorSeconds`. */
-  clockErrorSeconds(): number;
   database: NodeStore["measure"];
 };
 
@@ -162,11 +160,6 @@ function addGauges(registers: Registry[], sources: Sources): void {
     "toolbooth_tool_pool_waiting_jobs",
     "Large inputs waiting for a tool thread",
     sources.tools,
-  );
-  gauge(
-    "toolbooth_clock_error_seconds",
-    "How far this machine's clock was set ahead in the last 24 hours, or is ahead of the database's; negative if it is behind",
-    sources.clockErrorSeconds,
   );
   gauge(
     "toolbooth_disk_free_bytes",

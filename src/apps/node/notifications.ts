@@ -29,8 +29,6 @@ export type NotificationsDeps = Omit<
   endpointSealer: Sealer;
   /** Called when emails may have been queued. */
   onEmails(): void;
-  /** Notices of expiry cannot be taken back, so they wait for the earliest time that it may be. The default is `now`. */
-  earliestNow?(): number;
   everyMs?: number;
   writingMs?: number;
   restMs?: number;
@@ -55,7 +53,7 @@ const STOP_GRACE_MS = 1_500;
 
 export function startNotifications(wiring: NotificationsDeps): { stop(): Promise<void> } {
   const { ledger, eventStore, jobs, transport, now, random, everyMs = EVERY_MS, onEmails } = wiring;
-  const { writingMs = WRITING_MS, restMs = REST_MS, earliestNow = now } = wiring;
+  const { writingMs = WRITING_MS, restMs = REST_MS } = wiring;
   const logError = onceAnHour(wiring.logError, now);
   const source = eventsOf(ledger);
   const deferred = createDeferredEvents();
@@ -91,7 +89,7 @@ export function startNotifications(wiring: NotificationsDeps): { stop(): Promise
     if (now() < expiriesAt) return;
     let more = true;
     for (let batch = 0; more && batch < BATCHES_A_ROUND && !isEnding(); batch += 1) {
-      ({ more } = await ledger.recordExpiries({ now: earliestNow(), max: EXPIRIES_AT_ONCE }));
+      ({ more } = await ledger.recordExpiries({ now: now(), max: EXPIRIES_AT_ONCE }));
       await rest();
     }
     if (!more) expiriesAt = now() + EXPIRIES_EVERY_MS;

@@ -1,7 +1,7 @@
 import type { AppContext } from "#api/app-context.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
-import type { Clock } from "./clock.ts";
+import type { LastingFaults } from "./lasting-faults.ts";
 
 /** Keeps the ledger small: rolls up old calls and deletes old idempotency records in steps, between which calls run. */
 const ROWS_A_STEP = 500;
@@ -11,42 +11,36 @@ const QUICK_STEP_MS = 25;
 const BETWEEN_STEPS_MS = 50;
 const BETWEEN_ROUNDS_MS = 10 * 60_000;
 
-export type UpkeepClock = Pick<Clock, "now" | "earliest"> & {
-  /** Called once a round with how far the clock is ahead of the database's; undefined if they agree or there is none. */
-  onApart(aheadMs: number | undefined): void;
-};
-const PLAIN_CLOCK: UpkeepClock = {
-  now: () => Date.now(),
-  earliest: () => Date.now(),
-  onApart() {},
-};
-
 export function startUpkeep(
   ledger: Ledger,
   rollUpAfterDays: number,
+  faults: Pick<LastingFaults, "set" | "clear">,
   logError: AppContext["logError"],
-  clock: UpkeepClock = PLAIN_CLOCK,
 ): { stop(): void } {
   let timer: NodeJS.Timeout;
   let isStopped = false;
   let rowsMax = ROWS_A_STEP;
 
   async function step(after: number | null): Promise<void> {
-    const now = clock.now();
-    const earliestNow = clock.earliest();
+    const now = Date.now();
     const started = performance.now();
     let next: number | null = null;
     try {
       const rollUpBefore = now - rollUpAfterDays * DAY_MS;
-      const outcome = await ledger.maintain({ now, earliestNow, rollUpBefore, rowsMax, after });
+      const outcome = await ledger.maintain({ now, rollUpBefore, rowsMax, after });
       next = outcome.after;
-      if (after === null) clock.onApart(outcome.clockAheadMs);
+      if (after === null) reportClock(outcome.clockAheadMs);
       rowsMax = next === null ? ROWS_A_STEP : nextRows(rowsMax, performance.now() - started);
     } catch (cause) {
       rowsMax = ROWS_A_STEP;
       logError("Ledger maintenance failed; retrying later", { cause });
     }
     schedule(next === null ? BETWEEN_ROUNDS_MS : BETWEEN_STEPS_MS, next);
+  }
+
+  function reportClock(aheadMs: number | undefined): void {
+    if (aheadMs === undefined) faults.clear("clock");
+    else faults.set("clock", { message: clocksApart(aheadMs), stopsCalls: false });
   }
 
   function schedule(ms: number, after: number | null): void {
@@ -67,3 +61,7 @@ function nextRows(rows: number, tookMs: number): number {
   if (tookMs < QUICK_STEP_MS) return Math.min(ROWS_A_STEP_MAX, rows * 2);
   return tookMs > 2 * QUICK_STEP_MS ? Math.max(ROWS_A_STEP, Math.floor(rows / 2)) : rows;
 }
+
+const clocksApart = (aheadMs: number) =>
+  `This machine's clock is ${Math.round(Math.abs(aheadMs) / 1_000)} s ${aheadMs > 0 ? "ahead of" : "behind"} the ` +
+  "database's. Synchronize both with NTP: grants expire by the clock of the node that takes the call.";

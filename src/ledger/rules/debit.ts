@@ -165,14 +165,9 @@ function replayOf(rows: Rows, order: DebitOrder, balance: number): DebitOutcome 
   return { outcome: "replayed", balance, replay: { responseSha256, receivedAt, random } };
 }
 
-/** A record is kept until it is old by every clock: clocks that are ahead must not make a repeat a new call. */
-function isKept(
-  { earlier, clock }: Rows,
-  { now, earliestNow = now }: DebitOrder | KeyStatusOrder,
-): boolean {
-  return (
-    earlier != null && Math.min(now, earliestNow, clock ?? now) < earlier.at + IDEMPOTENCY_KEPT_MS
-  );
+/** A record is kept until it is old by the store's clock too: a node whose clock is ahead must not make a repeat a new call. */
+function isKept({ earlier, clock }: Rows, { now }: DebitOrder | KeyStatusOrder): boolean {
+  return earlier != null && Math.min(now, clock ?? now) < earlier.at + IDEMPOTENCY_KEPT_MS;
 }
 
 /** A call with a price of 0 does not use up the free call. */

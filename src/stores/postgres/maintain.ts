@@ -95,8 +95,7 @@ export function createPostgresMaintain(pool: PostgresPool, clock: NodeClock) {
     if (order.after !== null && order.after > 0)
       return { rolledUp: 0, forgotten: 0, after: await sum(order.after) };
     const clockAheadMs = await clockAhead(order.now);
-    const { earliestNow = order.now } = order;
-    const aheadMs = Math.max(0, clockAheadMs, order.now - earliestNow);
+    const aheadMs = Math.max(0, clockAheadMs);
     const now = order.now - aheadMs;
     const rollUpBefore = order.rollUpBefore - aheadMs;
     if (order.after === null) {

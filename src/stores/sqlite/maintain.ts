@@ -79,14 +79,12 @@ export function createMaintain(
   }
 
   return (order: MaintainOrder): MaintainOutcome => {
-    const { now, earliestNow = now } = order;
-    const rollUpBefore = order.rollUpBefore - Math.max(0, now - earliestNow);
-    const kept = Math.min(now, earliestNow) - IDEMPOTENCY_KEPT_MS;
-    const { forgotten, isMore } = deleteOldRecords(kept, order.rowsMax);
+    const { now, rollUpBefore, rowsMax } = order;
+    const { forgotten, isMore } = deleteOldRecords(now - IDEMPOTENCY_KEPT_MS, rowsMax);
     let rolledUp = 0;
     let after = order.after ?? 0;
     if (isMore) return { rolledUp, forgotten, after };
-    let budget = order.rowsMax - forgotten;
+    let budget = rowsMax - forgotten;
     if ("drain" in debits) {
       if (budget > 0) budget -= debits.drain(budget, rollUpBefore);
     } else if (debits.isEarlierBefore(rollUpBefore)) {

@@ -29,9 +29,9 @@ export function packOrders(items: readonly BatchItem[]): unknown[] {
       continue;
     }
     const { account, keySha256, callId, tool, credits, freeCallCredits } = order as DebitOrder;
-    const { now, address, idempotency, namesKey, earliestNow } = order as DebitOrder;
+    const { now, address, idempotency, namesKey } = order as DebitOrder;
     values.push(name, account, keySha256, callId, tool, credits, freeCallCredits);
-    values.push(now, idempotency, address, namesKey, earliestNow);
+    values.push(now, idempotency, address, namesKey);
   }
   return values;
 }
@@ -60,8 +60,6 @@ export function unpackOrders(values: readonly unknown[]): BatchItem[] {
     if (address !== undefined) order.address = address;
     const namesKey = next<DebitOrder["namesKey"]>();
     if (namesKey !== undefined) order.namesKey = namesKey;
-    const earliestNow = next<number | undefined>();
-    if (earliestNow !== undefined) order.earliestNow = earliestNow;
     items.push([name, order]);
   }
   return items;

@@ -21,7 +21,7 @@ function open(t: TestContext) {
   for (const name of ["data/outbox", "data/pages", "backups"])
     mkdirSync(at(name), { recursive: true });
   for (const name of [
-    ...["toolbooth.sqlite", "requests.sqlite", "secret", "server.lock", "clock.json"],
+    ...["toolbooth.sqlite", "requests.sqlite", "secret", "server.lock"],
     ...["outbox/1.eml", "pages/terms.md", "notes.txt"],
   ])
     writeFileSync(at("data", name), "kept");
@@ -38,7 +38,7 @@ function open(t: TestContext) {
 
 const REFUSED = [
   ...["data/toolbooth.sqlite", "data/requests.sqlite", "data/secret", "data/server.lock"],
-  ...["data/clock.json", "data/outbox/1.eml", "data/pages/terms.md", "data/notes.txt"],
+  ...["data/outbox/1.eml", "data/pages/terms.md", "data/notes.txt"],
   // They do not exist, and SQLite would take them for its own.
   ...["data/toolbooth.sqlite-wal", "data/toolbooth.sqlite-shm", "data/toolbooth.sqlite-journal"],
   ...["data/requests.sqlite-wal", "data/reversals.sqlite", "data/outbox/2.eml", "data/pages/x.md"],

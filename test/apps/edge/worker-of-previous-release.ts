@@ -41,7 +41,7 @@ type Fields = Record<string, unknown>;
 export default createTestWorker((stub) => ({
   perform: (name, order) => stub.perform(name, order),
   call(kind, order, ...rest) {
-    const { address: _, earliestNow: __, tool, credits, namesKey: ___, ...sent } = order as Fields;
+    const { address: _, tool, credits, namesKey: __, ...sent } = order as Fields;
     return stub.call(kind, kind === "debit" ? { ...sent, tool, credits } : sent, ...rest);
   },
 }));

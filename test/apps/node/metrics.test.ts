@@ -15,7 +15,6 @@ function open(sources: Partial<Sources> = {}) {
     signUps: async () => null,
     faults: () => new Map(),
     storage: { freeBytes: () => 0, wal: () => null },
-    clockErrorSeconds: () => 0,
     database: null,
     ...sources,
   });

@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Ledger, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { openDataFolder } from "../../../src/apps/node/data-folder.ts";
+import { createLastingFaults } from "../../../src/apps/node/lasting-faults.ts";
 import { startUpkeep } from "../../../src/apps/node/upkeep.ts";
 import { DAY, START } from "../../contract/ledger/fixture.ts";
 import { startServer, temporaryFolder } from "../../http/server-process.ts";
@@ -18,6 +19,7 @@ function openFixture(t: TestContext, responses: (number | null | Error)[]) {
   const orders: MaintainOrder[] = [];
   const loggedErrors: { message: string; cause: unknown }[] = [];
   const apart: { ms: number | undefined } = { ms: undefined };
+  const faults = createLastingFaults({ error() {}, info() {} });
   const ledger = {
     async maintain(order: MaintainOrder): Promise<MaintainOutcome> {
       orders.push(order);
@@ -27,21 +29,14 @@ function openFixture(t: TestContext, responses: (number | null | Error)[]) {
       return { rolledUp: 1, forgotten: 0, after, ...clock };
     },
   };
-  const reported: (number | undefined)[] = [];
-  const upkeep = startUpkeep(
-    ledger as Ledger,
-    ROLL_UP_AFTER_DAYS,
-    (message, { cause }) => loggedErrors.push({ message, cause }),
-    {
-      ...{ now: () => Date.now(), earliest: () => Date.now() - 7 },
-      onApart: (ms) => void reported.push(ms),
-    },
+  const upkeep = startUpkeep(ledger as Ledger, ROLL_UP_AFTER_DAYS, faults, (message, { cause }) =>
+    loggedErrors.push({ message, cause }),
   );
   return {
     orders,
     loggedErrors,
     apart,
-    reported,
+    fault: () => faults.current().get("clock"),
     upkeep,
     async tick(ms: number) {
       t.mock.timers.tick(ms);
@@ -103,16 +98,22 @@ test("full steps grow while they are fast, and the next round starts small again
   );
 });
 
-test("passes on the earliest time that it may be, and reports in each round whether the database's clock differs", async (t) => {
-  const fixture = openFixture(t, [null, null, 5, null]);
-  for (const ms of [7_400, undefined, -90_000]) {
-    fixture.apart.ms = ms;
-    await fixture.tick(fixture.orders.length === 0 ? BETWEEN_STEPS_MS : BETWEEN_ROUNDS_MS);
-  }
+test("a clock that differs from the database's is a fault until a round finds them equal, and stops no calls", async (t) => {
+  const fixture = openFixture(t, []);
   await fixture.tick(BETWEEN_STEPS_MS);
-  assert.equal(fixture.orders.length, 4);
-  assert.ok(fixture.orders.every(({ now, earliestNow }) => earliestNow === now - 7));
-  assert.deepEqual(fixture.reported, [7_400, undefined, -90_000]);
+  assert.equal(fixture.fault(), undefined);
+  for (const [ms, said] of [
+    [7_400, /is 7 s ahead of the database's/],
+    [-90_000, /is 90 s behind the database's/],
+  ] as const) {
+    fixture.apart.ms = ms;
+    await fixture.tick(BETWEEN_ROUNDS_MS);
+    assert.match(fixture.fault()?.message ?? "", said);
+    assert.equal(fixture.fault()?.stopsCalls, false);
+  }
+  fixture.apart.ms = undefined;
+  await fixture.tick(BETWEEN_ROUNDS_MS);
+  assert.equal(fixture.fault(), undefined);
 });
 
 test("logs a step that fails and continues later", async (t) => {

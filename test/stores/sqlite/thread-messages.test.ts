@@ -17,7 +17,7 @@ const amount = fc.double({ noNaN: true });
 /** Every field, so that the compiler reports one that this test lacks. */
 const DEBIT: { [Field in keyof Required<DebitOrder>]: fc.Arbitrary<DebitOrder[Field]> } = {
   ...{ account: word, keySha256: word, callId: word, tool: word },
-  ...{ credits: amount, freeCallCredits: amount, now: amount, earliestNow: amount },
+  ...{ credits: amount, freeCallCredits: amount, now: amount },
   address: fc.option(word),
   idempotency: fc.option(
     fc.record({
@@ -27,7 +27,7 @@ const DEBIT: { [Field in keyof Required<DebitOrder>]: fc.Arbitrary<DebitOrder[Fi
   ),
   namesKey: fc.boolean(),
 };
-const { address: _, earliestNow: __, namesKey: ___, ...REQUIRED } = DEBIT;
+const { address: _, namesKey: __, ...REQUIRED } = DEBIT;
 const debit = fc.record(DEBIT, { requiredKeys: Object.keys(REQUIRED) as never });
 const items: fc.Arbitrary<BatchItem[]> = fc.array(
   fc.oneof(
