@@ -21,16 +21,10 @@ export type OrderQueue<Order, Outcome> = {
 export type OrderQueueOptions<Order, Outcome> = {
   batchMax: number;
   /**
-   * Sends a batch, and then calls `done` or `failed` once. An Error among the outcomes rejects that order alone. `again`: the batch
-   * contains an order that was sent before and whose outcome is unknown. Callbacks instead of a promise save 5 % of the main
-   * thread's time when a batch is a single order.
+   * Sends a batch. An Error among the outcomes rejects that order alone. `again`: the batch contains an order that was sent before and
+   * whose outcome is unknown.
    */
-  send(
-    orders: Order[],
-    again: boolean,
-    done: (outcomes: (Outcome | Error)[]) => void,
-    failed: (error: Error) => void,
-  ): void;
+  send(orders: Order[], again: boolean): Promise<(Outcome | Error)[]>;
   /** Whether a single order may have caused the failure. If so, the batch is split until that order is found. */
   mayBeOneOrder(error: Error): boolean;
   /** After this number of failures in a row, orders that were certainly not carried out are rejected. */
@@ -88,9 +82,8 @@ export function createOrderQueue<Order, Outcome>(
     if (underWay.length > 0 || queue.length === 0) return;
     const batch = queue.splice(0, batchMax);
     underWay = batch;
-    options.send(
-      batch.map(({ order }) => order),
-      batch.some(isDoubtful),
+    const orders = batch.map(({ order }) => order);
+    options.send(orders, batch.some(isDoubtful)).then(
       (outcomes) => finish(batch, outcomes),
       (error) => putBack(batch, error),
     );

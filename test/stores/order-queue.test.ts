@@ -26,9 +26,9 @@ function openQueue(
   const queue = createOrderQueue<number, number>({
     ...more,
     batchMax,
-    send(orders, again, done, failed) {
+    send(orders, again) {
       sent.push({ orders, again });
-      (responses.shift() ?? doubled)(orders, again).then(done, failed);
+      return (responses.shift() ?? doubled)(orders, again);
     },
     mayBeOneOrder: (error) => error instanceof Poison,
     sureRetries: 3,

@@ -62,13 +62,15 @@ function createLane(pool: PostgresPool, mode: Mode, onBatch: OnBatch, clock: Nod
   let sentAt = 0;
   return createOrderQueue<DebitOrder, DebitOutcome>({
     batchMax: LEDGER_BATCH_MAX,
-    send(orders, again, done, failed) {
+    send(orders, again) {
       sentAt = performance.now();
       // An order that may have been carried out waits for the lock, because its own first transaction may hold it.
       const decided = again
         ? decideAll(pool, "write", orders, { isCareful: true, clock })
         : decideApart(pool, mode, orders, clock);
-      decided.then(done, (error) => failed(orderFault(error)));
+      return decided.catch((error) => {
+        throw orderFault(error);
+      });
     },
     mayBeOneOrder: (error) => error instanceof StatementRejected,
     sureRetries: SURE_RETRIES,

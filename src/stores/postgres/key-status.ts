@@ -14,8 +14,7 @@ import type { PostgresPool } from "./pool.ts";
 export function createPostgresKeyStatus(pool: PostgresPool, clock: NodeClock = "database") {
   const queue = createOrderQueue<KeyStatusOrder, KeyStatus>({
     batchMax: LEDGER_BATCH_MAX,
-    send: (orders, _again, done, failed) =>
-      void read(pool, orders, clock).catch(throwSure).then(done, failed),
+    send: (orders) => read(pool, orders, clock).catch(throwSure),
     mayBeOneOrder: (error) => error instanceof StatementRejected,
     sureRetries: SURE_RETRIES,
     waitMs,

@@ -4,7 +4,7 @@ import { ledgerOver } from "#ledger/ledger-over.ts";
 import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { withSummedUsage } from "../ledger/summed-usage.ts";
-import { type CommittedBatch, createOrderQueue, type OrderQueueOptions } from "../order-queue.ts";
+import { type CommittedBatch, createOrderQueue } from "../order-queue.ts";
 import type { BatchItem } from "./batch.ts";
 import type { WalState } from "./checkpoints.ts";
 import {
@@ -49,11 +49,10 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
   const thread = await keepThread({ ...options, blockedBy });
   const queue = createOrderQueue<BatchItem, unknown>({
     batchMax: LEDGER_BATCH_MAX,
-    send(items, again, done, failed) {
+    async send(items) {
       const reason = blockedBy();
-      if (reason === null) thread.send(items, again, done, failed);
-      // At once, and not as a failure, after which the queue would try again.
-      else done(items.map(() => new NotCarriedOut(reason)));
+      // Not as a failure of the batch, after which the queue would try again.
+      return reason === null ? thread.send(items) : items.map(() => new NotCarriedOut(reason));
     },
     mayBeOneOrder: () => false,
     sureRetries: Number.POSITIVE_INFINITY,
@@ -85,7 +84,7 @@ export const isThreadFault = ({ message }: Error): boolean =>
   [DIED_TWICE, DIED, RESTARTING].includes(message);
 
 type Thread = {
-  send: OrderQueueOptions<BatchItem, unknown>["send"];
+  send(items: readonly BatchItem[]): Promise<unknown[]>;
   /** How long the transaction of the last batch took. */
   commitMs(): number;
   close(): Promise<void>;
@@ -100,14 +99,14 @@ async function keepThread({
   blockedBy,
 }: SqliteThreadOptions & { blockedBy(): string | null }): Promise<Thread> {
   let worker: Worker | undefined;
-  const underWay: { done(outcomes: unknown[]): void; failed(error: Error): void }[] = [];
+  let underWay: PromiseWithResolvers<unknown[]> | undefined;
   let commitMs = 0;
   let closing = false;
 
   function receive(message: ThreadMessage): void {
     if ("results" in message) {
       commitMs = message.commitMs;
-      underWay.shift()?.done(unpackOutcomes(message.results));
+      underWay?.resolve(unpackOutcomes(message.results));
     } else if ("fault" in message) onFault?.(new Error(message.fault));
     else onWal?.(message.wal);
   }
@@ -124,7 +123,7 @@ async function keepThread({
     });
     fresh.on("exit", (code) => {
       worker = undefined;
-      for (const { failed } of underWay.splice(0)) failed(new OutcomeUnknown(DIED));
+      underWay?.reject(new OutcomeUnknown(DIED));
       if (closing) return;
       onCrash?.(cause ?? new Error(`The ledger's thread ended with exit code ${code}`));
       restartLater();
@@ -147,10 +146,11 @@ async function keepThread({
 
   await start();
   return {
-    send(items, _again, done, failed) {
-      if (worker === undefined) return failed(new NotCarriedOut(RESTARTING));
-      underWay.push({ done, failed });
+    async send(items) {
+      if (worker === undefined) throw new NotCarriedOut(RESTARTING);
+      underWay = Promise.withResolvers();
       worker.postMessage({ batch: packOrders(items) } satisfies ThreadOrder);
+      return underWay.promise;
     },
     commitMs: () => commitMs,
     async close() {
