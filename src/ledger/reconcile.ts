@@ -1,5 +1,4 @@
 import type { Audit, LedgerTotals } from "./port.ts";
-import { addTotals, zeroTotals } from "./totals.ts";
 
 /** The sums of an account that a store computes for an audit. */
 export type AccountSums = LedgerTotals & {
@@ -63,3 +62,22 @@ export function reconcile(rows: Iterable<AccountSums>, orphans: number): Audit {
   if (orphans > 0) faults.push(`${orphans} rows of usage belong to no account`);
   return { ok: faults.length === 0, accounts, totals, faults };
 }
+
+export const zeroTotals = (): LedgerTotals => ({
+  granted: 0,
+  debited: 0,
+  reversed: 0,
+  remaining: 0,
+  expired: 0,
+  voided: 0,
+});
+
+const NAMES = Object.keys(zeroTotals()) as (keyof LedgerTotals)[];
+
+/** Adds the totals of an account to a sum. */
+export function addTotals(sum: LedgerTotals, own: LedgerTotals): void {
+  for (const name of NAMES) sum[name] += own[name];
+}
+
+export const isSameTotals = (one: LedgerTotals, other: LedgerTotals): boolean =>
+  NAMES.every((name) => one[name] === other[name]);

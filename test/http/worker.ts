@@ -6,7 +6,7 @@
 import { createApp } from "#api/app.ts";
 import { reverseOrKeep } from "#jobs/reverse-calls.ts";
 import type { Audit, Ledger } from "#ledger/port.ts";
-import { addTotals, zeroTotals } from "#ledger/totals.ts";
+import { addTotals, zeroTotals } from "#ledger/reconcile.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import {

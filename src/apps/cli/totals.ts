@@ -1,7 +1,7 @@
 import { auditPurchases } from "#billing/audit-purchases.ts";
 import type { LedgerTotals } from "#ledger/port.ts";
 import { everyGrant, usagePages } from "#ledger/read-pages.ts";
-import { addTotals, zeroTotals } from "#ledger/totals.ts";
+import { addTotals, zeroTotals } from "#ledger/reconcile.ts";
 import { DAY_MS } from "#limits.ts";
 import type { GrantMade } from "#operator/context.ts";
 import type { OutcomeOf } from "#operator/operations.ts";

@@ -28,7 +28,7 @@ export type SqliteThreadOptions = {
   onFault?: (error: Error) => void;
   /** Called about once a second with the state of the write-ahead log. */
   onWal?: (state: WalState) => void;
-  /** Returns why no order may be carried out now; null if they may. Asked for each order and each batch, so it must be cheap. */
+  /** Returns why no order may be carried out now; null if they may. Asked for each batch, so it must be cheap. */
   blockedBy?: () => string | null;
 };
 
@@ -60,12 +60,8 @@ export async function openSqliteThread(options: SqliteThreadOptions): Promise<Sq
     giveUp: (deaths) => (deaths < DEATHS_MAX ? null : new OutcomeUnknown(DIED_TWICE)),
     onBatch: (batch) => options.onBatch?.({ ...batch, commitMs: thread.commitMs() }),
   });
-  function submit(item: BatchItem): Promise<unknown> {
-    const reason = blockedBy();
-    return reason === null ? queue.submit(item) : Promise.reject(new NotCarriedOut(reason));
-  }
   return {
-    ledger: withSummedUsage(ledgerOver((name, order) => submit([name, order]))),
+    ledger: withSummedUsage(ledgerOver((name, order) => queue.submit([name, order]))),
     waiting: queue.waiting,
     /** Finishes the waiting orders within LEDGER_TIMEOUT_MS, and then ends the thread, by force if necessary. */
     async close() {

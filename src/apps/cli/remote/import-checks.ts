@@ -1,6 +1,6 @@
 import { quotedCommand } from "#command-line.ts";
 import { isAccountId } from "#ids.ts";
-import { addTotals, isSameTotals, zeroTotals } from "#ledger/totals.ts";
+import { addTotals, isSameTotals, zeroTotals } from "#ledger/reconcile.ts";
 import { faultOfAddress } from "#operator/move-actions.ts";
 import type { OperatorClient } from "#operator/operations.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
