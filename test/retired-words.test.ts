@@ -80,16 +80,6 @@ const EXCEPTIONS: readonly Exception[] = [
     reason: "the method POST, and messages between threads",
   },
   {
-    files: /^src\/ledger\/transfer\/older-records/,
-    word: "answers?",
-    reason: "a field of files that earlier versions wrote",
-  },
-  {
-    files: /^src\/ledger\/transfer\/older-records/,
-    word: "told",
-    reason: "a field of files that earlier versions wrote",
-  },
-  {
     files: /^src\/(?:api|apps\/node)\//,
     word: "traces?",
     line: /\btraceId(?:Of)?\b/,

@@ -3,7 +3,6 @@ import type { Grant, Ledger } from "#ledger/port.ts";
 import { grantPages } from "#ledger/read-pages.ts";
 import { DAY_MS } from "#limits.ts";
 import type { Purchase, PurchaseStore } from "./purchase-store.ts";
-import { isRestored } from "./restored-grants.ts";
 import { refundedCredits } from "./settle-credits.ts";
 
 const PAGE = 500;
@@ -31,7 +30,7 @@ export async function auditPurchases(
   now: number,
 ): Promise<string[]> {
   const bought = await readBoughtGrants(grants());
-  const unnamed = new Map([...bought].filter(([, { id }]) => !isRestored(id)));
+  const unnamed = new Map(bought);
   const findings: string[] = [];
   for await (const purchase of listAllPurchases(purchases)) {
     const { id, account, grant, session, payment } = purchase;
@@ -89,7 +88,7 @@ async function checkPurchase(
     bought.get(keyOf(account, grant))?.amount ??
     (await findGrant(ledger, account, grant, now))?.amount;
   if (amount === undefined) return `names the grant ${grant}, which the ledger does not have`;
-  if (amount === offer.credits || isRestored(grant)) return null;
+  if (amount === offer.credits) return null;
   return `is for ${offer.credits} credits, but its grant ${grant} is for ${amount}`;
 }
 

@@ -1,6 +1,5 @@
 import type { BillingDeps } from "./billing-deps.ts";
 import type { Purchase } from "./purchase-store.ts";
-import { clawedBackBefore } from "./restored-grants.ts";
 
 /** What a purchase's row says about its grant. */
 export type SettledCredits = Pick<Purchase, "grant" | "voided" | "spent" | "trouble">;
@@ -36,12 +35,10 @@ export async function settleCredits(
   // A grant that would be clawed back whole is not made in the first place.
   const granted =
     refunded < amount ? await ledger.grant({ account, id, kind, amount, expiresAt, now }) : null;
-  const hasGrant = granted !== null && granted.outcome !== "no_account";
-  const before = hasGrant ? await clawedBackBefore(ledger, purchase, granted.grant, now) : 0;
   const clawback = await ledger.clawback({
     account,
     grant: id,
-    credits: Math.max(0, refunded - before),
+    credits: refunded,
     version: purchase.updatedAt,
     now,
   });
@@ -54,7 +51,7 @@ export async function settleCredits(
     const credits = { grant: null, voided: 0, spent: 0, trouble };
     return { outcome: "settled", credits, isNew: false };
   }
-  const voided = Math.min(refunded, before + clawback.voided);
+  const voided = Math.min(refunded, clawback.voided);
   const spent = Math.min(clawback.spent, refunded - voided);
   return {
     outcome: "settled",

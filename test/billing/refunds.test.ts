@@ -228,29 +228,3 @@ test("a call that is reversed after the dispute was won returns its credit", asy
   assert.equal(await fixture.balance(), 91);
   assert.deepEqual(await fixture.purchase(it.id), row);
 });
-
-test("an imported purchase with a grant of an earlier version stays unchanged and can be refunded", async (t) => {
-  const it = await bought(t);
-  const { fixture } = it;
-  const { clock, ledger } = fixture;
-  fixture.fake.refund(it.session, 100);
-  await fixture.receiveAll();
-  // In the export, the first grant was clawed back whole and 80 credits were granted again.
-  const row = await fixture.purchase(it.id);
-  const [first, account, now] = [row.grant ?? "", row.account, clock.at];
-  const again = { id: `${first}:restored`, kind: "pack", amount: 80, expiresAt: null } as const;
-  await ledger.grant({ account, ...again, now });
-  await ledger.clawback({ account, grant: first, credits: 100, version: row.updatedAt, now });
-  const imported = { ...row, grant: again.id, updatedAt: row.updatedAt + 1 };
-  await fixture.purchases.update({ purchase: imported, seen: row.updatedAt });
-  await fixture.billing.settle({ purchase: it.id });
-  assert.deepEqual(await fixture.purchase(it.id), imported);
-  assert.equal(await fixture.balance(), 80);
-  fixture.fake.refund(it.session, 150);
-  await fixture.receiveAll();
-  const { voided, spent, balance } = await usage(it);
-  assert.deepEqual({ voided, spent, balance }, { voided: 50, spent: 0, balance: 50 });
-  fixture.fake.refund(it.session);
-  await fixture.receiveAll();
-  assert.equal(await fixture.balance(), 0);
-});

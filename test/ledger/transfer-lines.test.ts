@@ -9,16 +9,18 @@ const KEY = "key_Ann0000000000000000001";
 const GOOD: Record<string, Record<string, unknown>> = {
   account: {
     ...{ record: "account", id: ACCOUNT, createdAt: 1, state: "open", freeCall: "open" },
-    ...{ lowBalance: null, notifiedLevel: null },
+    ...{ lowBalance: 20, notifiedLevel: "enough" },
   },
   address: { record: "address", email: "ann@example.com", account: ACCOUNT, createdAt: 1 },
   key: {
     ...{ record: "key", id: KEY, account: ACCOUNT, sha256: "a".repeat(64), start: "tb_A" },
     ...{ label: "production", createdAt: 1, lastUsedAt: null, revokedAt: null },
+    ...{ previousSha256: null, previousUntil: null, limits: null, budgetSpent: null },
   },
   grant: {
     ...{ record: "grant", account: ACCOUNT, id: "starter:1", kind: "starter", amount: 5 },
-    ...{ remaining: 5, voided: 0, grantedAt: 1, expiresAt: null, clawback: 0, clawbackVersion: 0 },
+    ...{ remaining: 5, voided: 0, voidedAt: null, grantedAt: 1, expiresAt: null },
+    ...{ waivedExpiresAt: null, clawback: 0, clawbackVersion: 0 },
   },
   debit: {
     ...{ record: "debit", account: ACCOUNT, at: 1, callId: "call_1", key: KEY, tool: "hash" },

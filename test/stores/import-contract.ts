@@ -3,9 +3,8 @@ import { describe, type TestContext, test } from "node:test";
 import type { Directory } from "#accounts/directory.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { type RecordCounts, TransferError } from "#ledger/transfer/records.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
-import { accountId, allEntries, DAY } from "../contract/ledger/fixture.ts";
-import { ACCOUNTS, fill, linesOf, NOW, openEmpty } from "./transfer-fixture.ts";
+import { accountId, DAY } from "../contract/ledger/fixture.ts";
+import { fill, linesOf, NOW, openEmpty } from "./transfer-fixture.ts";
 
 /** An empty ledger in the store that is tried. */
 export type Goal = {
@@ -139,61 +138,6 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
       await to.take(lines.map((line) => line.replace('"email":"bob@b.c"', '"email":"rob@b.c"')));
       const found = await to.directory.findByEmail({ email: "rob@b.c" });
       assert.equal(found?.account, "acc_Bob000000000");
-    });
-
-    test("imports lines from before voids had a time and reversals a call", async (t) => {
-      const [from, to] = [openEmpty(t), await openGoal(t)];
-      await fill(from);
-      const lines = linesOf(from).map((line) => {
-        const { sha256, voidedAt, ...value } = JSON.parse(line);
-        const { grant, parts, key, tool, ...reversal } = value;
-        if (value.record === "trailer") return JSON.stringify(value);
-        if (value.record === "reversal") return JSON.stringify(reversal);
-        return value.record === "grant" ? JSON.stringify(value) : line;
-      });
-      await to.take(lines);
-      const shape = async (ledger: Ledger, account: string) =>
-        (await allEntries(ledger, account, NOW))
-          .map(({ kind, credits }) => `${kind} ${credits}`)
-          .sort();
-      const { ledger } = openSqliteDirect(from);
-      for (const account of ACCOUNTS)
-        assert.deepEqual(await shape(to.ledger, account), await shape(ledger, account));
-    });
-
-    test("imports lines from before credits were sold, without notifying anyone", async (t) => {
-      const to = await openGoal(t);
-      const lines = (await filledLines(t)).map((line) => {
-        const {
-          sha256,
-          lowBalance,
-          notifiedLevel,
-          waivedExpiresAt,
-          clawback,
-          clawbackVersion,
-          ...value
-        } = JSON.parse(line);
-        const isOther = value.record !== "trailer" && sha256 !== undefined;
-        return JSON.stringify(isOther ? { ...value, sha256 } : value);
-      });
-      await to.take(lines);
-      const { ledger } = to;
-      const told = (await to.lines())
-        .map((line) => JSON.parse(line))
-        .filter(({ record }) => record === "account")
-        .map(({ id, lowBalance, notifiedLevel }) => [id, lowBalance, notifiedLevel]);
-      const [ada, bob, cid, dan, eve, fay] = ACCOUNTS;
-      assert.deepEqual(told, [
-        [ada, 20, "enough"],
-        [bob, 20, "low"],
-        [cid, 20, "gone"],
-        [fay, 20, "enough"],
-        [dan, 20, "enough"],
-        [eve, 20, "low"],
-      ]);
-      const looked = await ledger.recordExpiries({ now: NOW + 3 * DAY - 1, max: 99 });
-      assert.deepEqual(looked, { notified: 0, more: false });
-      assert.deepEqual(await ledger.listEvents({ max: 99 }), { events: [] });
     });
 
     test("writes the upcoming expiry events of a grant", async (t) => {

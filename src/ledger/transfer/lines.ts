@@ -1,7 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import * as z from "zod";
-import { anyVersionRecord } from "./older-records.ts";
 import { faultOf } from "./record-faults.ts";
 import {
   RECORD_KINDS,
@@ -99,7 +98,7 @@ export function* readTransfer(
       checkTrailer(value, counts, bytesToHex(digest.clone().digest()), line);
       ended = true;
     } else {
-      const checked = anyVersionRecord.safeParse(value);
+      const checked = transferRecord.safeParse(value);
       if (!checked.success)
         throw new TransferError(`Line ${line} is ${describe(value, checked.error)}`);
       const fault = faultOf(checked.data);

@@ -11,9 +11,6 @@ import { purchaseRecord, TIME } from "./purchase-record.ts";
 const name = z.string().min(1);
 const time = z.int(TIME).min(0, TIME);
 const count = z.int().min(0);
-/** For members that were added later: older lines without them are valid. */
-const addedLater = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
-
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 /** What each grant paid, in the order in which they are spent; null if fewer than two grants paid. */
 const parts = z
@@ -51,9 +48,8 @@ export const transferRecord = z.discriminatedUnion("record", [
     createdAt: time,
     state: z.enum(["open", "suspended", "closed"]),
     freeCall: z.enum(["open", "used", "withheld"]),
-    lowBalance: addedLater(count),
-    /** Null in older lines: the import derives it from the balance, without notifying the owner. */
-    notifiedLevel: addedLater(z.enum(LEVELS)),
+    lowBalance: count,
+    notifiedLevel: z.enum(LEVELS),
   }),
   z.strictObject({ record: z.literal("address"), email: name, account: name, createdAt: time }),
   z.strictObject({ record: z.literal("closedAddress"), emailHash: name, closedAt: time }),
@@ -75,10 +71,10 @@ export const transferRecord = z.discriminatedUnion("record", [
       createdAt: time,
       lastUsedAt: time.nullable(),
       revokedAt: time.nullable(),
-      previousSha256: addedLater(sha256),
-      previousUntil: addedLater(time),
-      limits: addedLater(keyLimits),
-      budgetSpent: addedLater(keySpent),
+      previousSha256: sha256.nullable(),
+      previousUntil: time.nullable(),
+      limits: keyLimits.nullable(),
+      budgetSpent: keySpent.nullable(),
     })
     .refine(
       ({ previousSha256, previousUntil }) => (previousSha256 === null) === (previousUntil === null),
@@ -93,10 +89,10 @@ export const transferRecord = z.discriminatedUnion("record", [
     remaining: count,
     voided: count,
     /** Null if nothing was voided. */
-    voidedAt: addedLater(time),
+    voidedAt: time.nullable(),
     grantedAt: time,
     expiresAt: time.nullable(),
-    waivedExpiresAt: addedLater(time),
+    waivedExpiresAt: time.nullable(),
     clawback: count,
     clawbackVersion: z.int(),
   }),
@@ -140,11 +136,11 @@ export const transferRecord = z.discriminatedUnion("record", [
       credits: count,
       /** False if the debit was rolled up. */
       debitKept: z.boolean(),
-      /** `grant`, `key` and `tool` of the debit. Null in older lines; `grant` is also null if nothing was taken. */
-      grant: addedLater(name),
+      /** As in the debit. */
+      grant: name.nullable(),
       parts,
-      key: addedLater(name),
-      tool: addedLater(name),
+      key: name,
+      tool: name,
     })
     .refine(addsUp, ADDS_UP),
   z.strictObject({

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
-import { anyVersionRecord } from "#ledger/transfer/older-records.ts";
 import { transferRecord } from "#ledger/transfer/records.ts";
 import { faultOfAddress } from "../move-actions.ts";
 import { account, count, time } from "./members.ts";
@@ -51,7 +50,7 @@ export const MOVE_SCHEMAS = {
       begin: z.boolean(),
       finish: z.boolean(),
       now: time,
-      records: z.array(anyVersionRecord).max(10_000),
+      records: z.array(transferRecord).max(10_000),
     }),
     output: z.object({ outcome: z.enum(["taken", "opened", "opened_before"]) }),
   },

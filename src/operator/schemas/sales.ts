@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { anyVersionPurchase } from "#ledger/transfer/older-records.ts";
 import { purchaseRecord } from "#ledger/transfer/purchase-record.ts";
 import { account, count, cursor, pageMax, time } from "./members.ts";
 
@@ -97,7 +96,7 @@ export const SALES_SCHEMAS = {
     ]),
   },
   importPurchases: {
-    input: z.strictObject({ records: z.array(anyVersionPurchase).max(100) }),
+    input: z.strictObject({ records: z.array(purchaseRecord).max(100) }),
     output: z.object({ added: count }),
   },
 };

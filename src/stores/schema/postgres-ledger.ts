@@ -137,7 +137,6 @@ CREATE TABLE reversal (
   credits bigint NOT NULL,
   -- 1 while the debit is a row of its own, 0 once it is rolled up.
   debit_kept smallint NOT NULL DEFAULT 1,
-  -- Null in reversals that were imported from a file that lacks them.
   grant_no bigint,
   parts text,
   key_no bigint,

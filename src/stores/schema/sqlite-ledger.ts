@@ -9,8 +9,7 @@
  *
  * The text has no comments, because the API Worker carries it. What the reader of the SQL should know:
  *
- * - `account.notified_level` is null only during the import of a file that lacks it. A `reversal` repeats what its debit was (null
- *   in imports from files that lack it), because the debit is rolled up before the reversal's entry goes.
+ * - A `reversal` repeats what its debit was, because the debit is rolled up before the reversal's entry goes.
  * - `account.front_grant` and `rest` are the balance without a sum (ledger/rules/balance.ts).
  * - `usage_kept` sums the debits of the account before `account.summed_until` that are neither reversed nor rolled up
  *   (stores/sql/usage.ts).

@@ -1,4 +1,4 @@
-import { eventDueSql, summedBalanceSql } from "./grant-sql.ts";
+import { eventDueSql } from "./grant-sql.ts";
 import { type SqlQuery, sql } from "./sql-database.ts";
 
 /**
@@ -6,10 +6,8 @@ import { type SqlQuery, sql } from "./sql-database.ts";
  *
  * - when the next event about a grant's expiry is due, which depends on the time
  * - how many lifetime grants are in force
- * - the level that the owner was last notified of, which older lines lack: the level of the balance, so that the import does not
- *   notify the owner
  *
- * The statements repeat the rules `nextEventAt`, `isInForce` and `levelOf`, because an import would otherwise have to read back
+ * The statements repeat the rules `nextEventAt` and `isInForce`, because an import would otherwise have to read back
  * every account and grant.
  */
 export function completeImport(now: number, account?: string): SqlQuery[] {
@@ -23,10 +21,6 @@ export function completeImport(now: number, account?: string): SqlQuery[] {
     sql`UPDATE account SET lifetime_grants = (SELECT count(*) FROM credit_grant
       WHERE account_no = account.no AND kind = 'lifetime' AND clawback < amount)
       WHERE ${isIncluded}`,
-    sql`UPDATE account SET notified_level = CASE
-        WHEN state = 'closed' OR ${summedBalanceSql("account.no", now)} < 1 THEN 'gone'
-        WHEN ${summedBalanceSql("account.no", now)} < low_balance THEN 'low' ELSE 'enough' END
-      WHERE notified_level IS NULL AND ${isIncluded}`,
   ];
 }
 

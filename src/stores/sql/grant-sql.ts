@@ -14,7 +14,7 @@ export function eventDueSql(end: string, now: string): string {
 export const EXPIRY_SQL = "coalesce(expires_at, 9007199254740991)";
 
 /** The balance of the account with this number (an SQL expression), as a sum along an index. */
-export const summedBalanceSql = (accountNo: string, now: number): SqlQuery => ({
+const summedBalanceSql = (accountNo: string, now: number): SqlQuery => ({
   sql: `(SELECT coalesce(CAST(sum(remaining) AS BIGINT), 0) FROM credit_grant
     WHERE account_no = ${accountNo} AND spent = 0 AND ${EXPIRY_SQL} > ?)`,
   values: [now],

@@ -1,5 +1,4 @@
 import type { RecordKind, RecordOf } from "#ledger/transfer/records.ts";
-import { LOW_BALANCE_DEFAULT } from "#limits.ts";
 import { isReversedSql } from "./find-call.ts";
 import { PURCHASE_COLUMNS } from "./purchase-columns.ts";
 import type { SqlDialect } from "./sql-database.ts";
@@ -57,10 +56,7 @@ const accountRows = table("account", {
     createdAt: number("created_at"),
     state: text("state"),
     freeCall: text("free_call"),
-    lowBalance: {
-      ...number("low_balance"),
-      write: `coalesce(r."lowBalance", ${LOW_BALANCE_DEFAULT})`,
-    },
+    lowBalance: number("low_balance"),
     notifiedLevel: text("notified_level"),
   },
   // -1: the rules compute the balance at the next order.
@@ -96,11 +92,7 @@ const grantRows = table("grant", {
     amount: number("amount"),
     remaining: number("remaining"),
     voided: number("voided"),
-    voidedAt: {
-      ...number("voided_at"),
-      // Older lines lack the time.
-      write: `CASE WHEN r.voided > 0 THEN coalesce(r."voidedAt", r."grantedAt") END`,
-    },
+    voidedAt: number("voided_at"),
     grantedAt: number("granted_at"),
     expiresAt: number("expires_at"),
     waivedExpiresAt: number("waived_expires_at"),

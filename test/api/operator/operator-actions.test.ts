@@ -143,7 +143,8 @@ describe("what operators do", () => {
     const { ask } = await openDeployment();
     const bob = { account: "acc_Bob000000000" };
     const record = { record: "account", id: bob.account, createdAt: 1 };
-    const records = [{ ...record, state: "open", freeCall: "open" }];
+    const level = { lowBalance: 20, notifiedLevel: "gone" };
+    const records = [{ ...record, ...level, state: "open", freeCall: "open" }];
     const page = { ...bob, createdAt: 1, begin: false, finish: true, now: now() };
     await ask("importAccount", { ...page, records: [], begin: true, finish: false });
     const responses = [
@@ -185,7 +186,8 @@ describe("what operators do", () => {
       (await linesOf(deployment))[1],
       "suspendAccount | acc_Bob000000000 | failed | 192.0.2.7",
     );
-    const wrong = [{ record: "account", id: ADA, createdAt: 1, state: "open", freeCall: "used" }];
+    const ada = { record: "account", id: ADA, createdAt: 1, state: "open", freeCall: "used" };
+    const wrong = [{ ...ada, lowBalance: 20, notifiedLevel: "gone" }];
     const refused = await ask("importAccount", { ...part, begin: false, records: wrong });
     assert.equal(refused.status, 409);
     assert.match((await linesOf(deployment))[0] ?? "", /^importAccount .* \| refused: Record 1/);

@@ -65,11 +65,16 @@ async function leaveHalf(deployment: Deployment): Promise<void> {
     createdAt: MADE,
     state: "open",
     freeCall: "open",
+    lowBalance: 20,
+    notifiedLevel: "gone",
   });
   const grant = { record: "grant", account: ADA, id: "g", kind: "pack", amount: 5, remaining: 5 };
   const whole = [
     recordOf(ADA),
-    { ...grant, voided: 0, voidedAt: null, grantedAt: MADE, expiresAt: null },
+    {
+      ...{ ...grant, voided: 0, voidedAt: null, grantedAt: MADE, expiresAt: null },
+      ...{ waivedExpiresAt: null, clawback: 0, clawbackVersion: 0 },
+    },
   ];
   for (const [account, records, finish] of [
     [ADA, whole, true],

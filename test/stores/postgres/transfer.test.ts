@@ -169,6 +169,8 @@ describe("an import into a PostgreSQL that is in use", () => {
       createdAt: 1,
       state: "open",
       freeCall: "open",
+      lowBalance: 20,
+      notifiedLevel: "gone",
     };
     const header = { record: "header", format: "toolbooth-ledger", version: 1 };
     const trailer = { record: "trailer", counts: { account: 2 } };
