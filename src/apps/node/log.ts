@@ -57,8 +57,20 @@ export function createNodeLog(
   });
   // The service continues without a log reader.
   file.on("error", () => {});
-  const destination =
-    readable === null ? file : { write: (line: string) => file.write(readable(line.trimEnd())) };
+  const written = (line: string) => (readable === null ? line : readable(line.trimEnd()));
+  // The destination measures all that waits in it at every write, so the lines of requests wait here.
+  let requests = "";
+  const handOver = () => {
+    if (requests !== "") file.write(requests);
+    requests = "";
+  };
+  const handing = setInterval(handOver, BATCH_MS / 2).unref();
+  const destination = {
+    write(line: string) {
+      handOver();
+      file.write(written(line));
+    },
+  };
   const log = pino(
     {
       level,
@@ -71,18 +83,20 @@ export function createNodeLog(
   const errors = createRepeatedErrors(log, Date.now);
   const isNews = createProbeWatch();
   const reporting = setInterval(errors.report, REPEATS_MS).unref();
+  const finish = () => {
+    errors.close();
+    handOver();
+  };
   // Runs before the destination's own exit handler.
-  process.prependListener("exit", errors.close);
+  process.prependListener("exit", finish);
   return {
     info: (message, details = {}) => log.info(details, message),
     warn: (message) => log.warn(message),
     access(entry) {
       const level = isNews(entry) ? "info" : "debug";
       if (!log.isLevelEnabled(level)) return;
-      // The line that pino would write, in half the time: this runs for every call.
-      const head = { level, time: new Date().toISOString() };
-      const traceId = entry.traceId ?? undefined;
-      destination.write(`${JSON.stringify({ ...head, ...entry, traceId, msg: "request" })}\n`);
+      requests += written(requestLine(level, entry));
+      if (requests.length >= BATCH_BYTES) handOver();
     },
     // A person at the terminal sees the link (`show`), and finds the rest in the file.
     email: (text) =>
@@ -92,14 +106,44 @@ export function createNodeLog(
     logError: errors.add,
     async close() {
       clearInterval(reporting);
-      process.off("exit", errors.close);
-      errors.close();
+      clearInterval(handing);
+      process.off("exit", finish);
+      finish();
       const flushed = new Promise<void>((resolve) => file.flush(() => resolve()));
       await Promise.race([flushed, setTimeout(CLOSE_TIMEOUT_MS)]);
       // Otherwise pino flushes again at exit and waits forever for a reader that does not read.
       file.destroy();
     },
   };
+}
+
+/**
+ * The line that pino would write, in a fraction of the time: this runs for every call. No value needs escaping: methods, routes,
+ * tools and codes come from this code or the HTTP parser, and ids are validated on arrival.
+ */
+function requestLine(level: "info" | "debug", entry: AccessLogEntry): string {
+  const text = (value: string | null) => (value === null ? "null" : `"${value}"`);
+  const trace = entry.traceId === null ? "" : `"traceId":"${entry.traceId}",`;
+  return (
+    `{"level":"${level}","time":"${isoTime(Date.now())}","requestId":"${entry.requestId}",` +
+    `"method":"${entry.method}","route":"${entry.route}","tool":${text(entry.tool)},` +
+    `"status":${entry.status},"code":${text(entry.code)},"account":${text(entry.account)},` +
+    `"key":${text(entry.key)},${trace}"charged":${entry.charged},"callId":${text(entry.callId)},` +
+    `"replayed":${entry.replayed},"delivered":${entry.delivered},"durationMs":${entry.durationMs},` +
+    `"msg":"request"}\n`
+  );
+}
+
+let second = Number.NaN;
+let secondText = "";
+/** As `toISOString`, which is called once a second: it takes as long as the rest of a line. */
+function isoTime(now: number): string {
+  const thisSecond = Math.floor(now / 1_000);
+  if (thisSecond !== second) {
+    second = thisSecond;
+    secondText = new Date(thisSecond * 1_000).toISOString().slice(0, -4);
+  }
+  return `${secondText}${String(now - thisSecond * 1_000).padStart(3, "0")}Z`;
 }
 
 /**
