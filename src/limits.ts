@@ -46,6 +46,12 @@ export const DRAIN_SLACK_BYTES = 64 * KB;
 /** And at most this long: a client on a slow line gets its error now and loses the connection. */
 export const DRAIN_WAIT_MS = 500;
 
+/**
+ * How long a 429 is held back. A client that does not heed it would otherwise ask again as fast as it is answered, and keep the
+ * thread busy for the others.
+ */
+export const RATE_LIMITED_WAIT_MS = 100;
+
 /** Deeper JSON is rejected: no client sends such data, and it would exhaust the stack of recursive code. */
 export const JSON_DEPTH_MAX = 512;
 

@@ -1,6 +1,6 @@
 import type { ApiError } from "#errors.ts";
 import { ratePolicy } from "#ledger/throttle.ts";
-import { COMPRESS_FROM_BYTES } from "#limits.ts";
+import { COMPRESS_FROM_BYTES, RATE_LIMITED_WAIT_MS } from "#limits.ts";
 import type { AppContext } from "../app-context.ts";
 import { errorDocsUrl, problemBody, problemType } from "../problem.ts";
 import { type ApiResponse, asWebResponse, type HeaderLookup } from "./exchange.ts";
@@ -17,13 +17,13 @@ export type Replier = {
     context: RequestContext,
     lease?: MemoryLease | null,
   ): ApiResponse | Promise<ApiResponse>;
-  /** An error as problem details (RFC 9457). `bodyDropped`: the body of the request was read to its end. */
+  /** An error as problem details (RFC 9457), `rate_limited` a moment late. `bodyDropped`: the body of the request was read to its end. */
   problem(
     fault: ApiError,
     asked: HeaderLookup,
     context: RequestContext,
     bodyDropped: boolean,
-  ): ApiResponse | Promise<ApiResponse>;
+  ): Promise<ApiResponse>;
   /** Any other body: a page, the API description. `compress`: in place of the runtime's, for a body that is sent again and again. */
   plain(
     contentType: string,
@@ -152,7 +152,10 @@ export function createReplier(app: AppContext): Replier {
       }
       return sendPieces(body, headers, context, lease);
     },
-    problem(fault, asked, context, bodyDropped) {
+    async problem(fault, asked, context, bodyDropped) {
+      if (fault.code === "rate_limited") {
+        await new Promise((resolve) => setTimeout(resolve, RATE_LIMITED_WAIT_MS));
+      }
       context.code = fault.code;
       context.problem = fault;
       const body = problemBody(fault, context.requestId, docsUrl);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { makeKey } from "#accounts/key-format.ts";
+import { RATE_LIMITED_WAIT_MS } from "#limits.ts";
 import { TOOLS } from "#tools/registry.ts";
 import {
   assertProblem,
@@ -301,6 +302,10 @@ function accountSentences(sentence: Sentence) {
       assert.match(response.header("retry-after") ?? "", /^[1-9]\d*$/);
       assert.match(response.header("ratelimit") ?? "", /^"account";r=0;t=\d+$/);
       assert.equal(response.header("ratelimit-policy"), '"account";q=2;w=2');
+      const asked = performance.now();
+      assertProblem(await caller.call("uuid"), "rate_limited");
+      // A timer may be a millisecond early.
+      assert.ok(performance.now() - asked >= RATE_LIMITED_WAIT_MS - 2, "it comes late");
       const other = await createCaller(service);
       assertResponse(await other.call("uuid"), 1);
       await service.advance(Number(response.header("retry-after")) * 1000);
