@@ -46,10 +46,10 @@ export function linesOf(
     by === "median" ? medianOf(values) : Math.min(...values);
   const ratioOf = (theirs: readonly Sample[], key: string) => {
     const numbers = (of: readonly Sample[]) => of.map((sample) => sample[key] ?? Number.NaN);
-    if (by === "minimum") return (summaryOf(numbers(own)) / summaryOf(numbers(theirs))).toFixed(2);
+    if (by === "minimum") return ratioText(summaryOf(numbers(own)) / summaryOf(numbers(theirs)));
     const ratios = numbers(theirs).map((value, round) => (own[round]?.[key] ?? Number.NaN) / value);
     const [median, min, max] = [medianOf(ratios), Math.min(...ratios), Math.max(...ratios)];
-    return `${median.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`;
+    return `${ratioText(median)} (${ratioText(min)}–${ratioText(max)})`;
   };
   return [...samples].map(([name, theirs]) => [
     title,
@@ -62,6 +62,9 @@ export function linesOf(
       .map(({ key }) => (theirs === own ? "" : ratioOf(theirs, key))),
   ]);
 }
+
+/** A dash where a short round took less CPU time than the system counts. */
+const ratioText = (ratio: number): string => (Number.isFinite(ratio) ? ratio.toFixed(2) : "–");
 
 export function headOf(first: string, columns: readonly Column[]): string[] {
   const ratios = columns.filter(({ ratio }) => ratio);
