@@ -7,7 +7,7 @@ export type Perform = (name: string, order: Order) => Promise<unknown>;
 export type Account = { account: string; key: string; sha256: string };
 
 /** More than a run can spend. */
-const CREDITS = 1_000_000_000;
+export const CREDITS = 1_000_000_000;
 const random = (bytes: number) => new Uint8Array(randomBytes(bytes));
 
 /** Imports a file of the checkout in `root`. `Module` is the type of the same file here. */

@@ -2,13 +2,12 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { bareEnvironment } from "../test/support/bare-environment.ts";
+import { CREDITS } from "./ledger-accounts.ts";
 import { makeFolder, type Started, settle, startNode } from "./processes.ts";
 
 /** The measured servers, each in its own process on a free port of 127.0.0.1, with a key for each account. */
 export type Server = Started & { port: number; keys: readonly string[] };
 
-/** More than a run can spend. */
-const CREDITS = 1_000_000_000;
 const OPERATOR_TOKEN = randomBytes(32).toString("hex");
 
 /** The first start builds the pages, on a machine that may be busy. */

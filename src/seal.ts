@@ -33,15 +33,8 @@ export function createSealer(secrets: readonly string[], purpose: string): Seale
   // Not crypto.subtle: its results arrive one by one from other threads, so webhook deliveries that start together would no longer
   // record their results in one write.
   const keys = secrets.map((secret) => {
-    const derive = (use: string, bytes: number) =>
-      hkdf(
-        sha256,
-        utf8.encode(secret),
-        undefined,
-        utf8.encode(`toolbooth ${use} ${purpose}`),
-        bytes,
-      );
-    return { id: bytesToHex(derive("seal key id", 4)), bytes: derive("seal key", 32) };
+    const id = bytesToHex(derive(secret, `seal key id ${purpose}`, 4));
+    return { id, bytes: derive(secret, `seal key ${purpose}`, 32) };
   });
   const [current] = keys;
   if (current === undefined) throw new RangeError("Sealing requires a secret");
@@ -78,10 +71,7 @@ type Place = { no: number; index: number };
 
 /** A place is one block of AES-256, of which 32 bits are zero: other text becomes a place once in 2^32 times. */
 export function createPlaceHider(secrets: readonly string[], purpose: string): PlaceHider {
-  const use = utf8.encode(`toolbooth hide key ${purpose}`);
-  const [current, ...older] = secrets.map((secret) =>
-    hkdf(sha256, utf8.encode(secret), undefined, use, 32),
-  );
+  const [current, ...older] = secrets.map((secret) => derive(secret, `hide key ${purpose}`, 32));
   if (current === undefined) throw new RangeError("Hiding requires a secret");
   return {
     hide({ no, index }) {
@@ -106,6 +96,9 @@ export function createPlaceHider(secrets: readonly string[], purpose: string): P
 const BLOCK_BYTES = 16;
 const ONE_BLOCK = { disablePadding: true };
 const HIDDEN = /^[0-9A-Za-z_-]{21}[AQgw]$/;
+
+const derive = (secret: string, use: string, bytes: number): Uint8Array =>
+  hkdf(sha256, utf8.encode(secret), undefined, utf8.encode(`toolbooth ${use}`), bytes);
 
 const toBase64Url = (bytes: Uint8Array): string =>
   btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))

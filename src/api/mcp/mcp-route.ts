@@ -70,7 +70,7 @@ export function createMcpRoute(deps: McpDeps): Route {
           if (call === undefined) throw new Error(`No call of ${tool.name}`);
           return call(inner, connection);
         },
-        problem: async (error) => replier.problem(error, headersOfCall(headers, {}), context, true),
+        problem: (error) => replier.problem(error, headersOfCall(headers, {}), context, true),
         logError: (message, cause) =>
           app.logError(message, { requestId: context.requestId, cause }),
       };

@@ -104,8 +104,8 @@ const utf8 = new TextEncoder();
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 
 /*
- * Finds values by quotes and brackets alone. What it finds may be invalid JSON, and so may be the text around it: whoever
- * parses them finds out. Throws a SyntaxError where there is no value.
+ * Finds values by quotes and brackets alone. What it finds may be invalid JSON, and so may the text around it; parsing
+ * tells. Throws a SyntaxError where there is no value.
  */
 
 const QUOTE = 0x22;

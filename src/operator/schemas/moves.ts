@@ -45,7 +45,6 @@ export const MOVE_SCHEMAS = {
   importAccount: {
     input: z.strictObject({
       account,
-      /** Where to create the object of an account whose id names no place. */
       createdAt: time,
       begin: z.boolean(),
       finish: z.boolean(),
