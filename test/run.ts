@@ -1,19 +1,22 @@
 /**
- * Runs the tests in one of these lanes, each test file in a process of its own, and the fast ones of a folder in one:
+ * Runs the tests:
  *
- *     node test/run.ts [fast|all|deep|coverage] [part of a path …]
+ *     node test/run.ts [all|fast|coverage] [part of a path …] [--only "title of a test"]
  *
- * `fast` has no other process, browser or database server. `all` is `npm test` and takes samples where the same sentence is shown
- * thousands of times; `deep` shows all of it. `coverage` is `fast` with a table of what ran. `node --test <file>` runs one file.
+ * `all` is `npm test`: every test file, and nothing is drawn. `fast` leaves out what reaches another process, a browser or a database
+ * server. `coverage` is `fast` with a table of what ran. `node --test <file>` runs one file. What takes minutes by nature is `chaos.ts`.
+ *
+ * The fast files of a folder share a process, and so do the others of a folder. All processes share a PostgreSQL and a browser.
  */
 import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { run } from "node:test";
-import { drawSample } from "./support/sample.ts";
-import { isFast, listTestFiles } from "./support/test-lanes.ts";
-import { reportTests, unitName } from "./support/test-report.ts";
+import { parseArgs } from "node:util";
+import { startServices } from "./support/services.ts";
+import { isFast, listTestFiles, reachedFrom } from "./support/test-lanes.ts";
+import { reportTests, SERVERS_SUFFIX, unitName } from "./support/test-report.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
 const CACHE = path.join(ROOT, "node_modules/.cache");
@@ -21,179 +24,82 @@ const CACHE = path.join(ROOT, "node_modules/.cache");
 const groupFolder = path.join(CACHE, "toolbooth-tests", `.folders-${process.pid}`);
 const DURATIONS = path.join(CACHE, "test-durations.json");
 
-/** The samples of a lane, as the environment variables that the tests read. What is set already wins. */
-const SAMPLES: Record<string, Record<string, string>> = {
-  fast: {
-    TEST_MODEL_RUNS: "8",
-    TEST_RULE_OPERATIONS: "10000",
-    TEST_RULE_FAULTS: "2",
-    TEST_FUZZ_RUNS: "100",
-    TEST_DIFF_RUNS: "500",
-    TEST_QR_TEXTS: "80",
-    TEST_QR_RUNS: "1",
-    TEST_SALES_RUNS: "2",
-  },
-  all: {},
-  deep: {
-    TEST_MODEL_RUNS: "5000",
-    TEST_RULE_OPERATIONS: "1000000",
-    TEST_RULE_FAULTS: "all",
-    TEST_KILL_ROUNDS: "200",
-    TEST_FUZZ_RUNS: "50000",
-    TEST_DIFF_RUNS: "100000",
-    TEST_MCP_CALLS: "10000",
-    TEST_HOSTILE: "all",
-    TEST_GENERATORS: "all",
-    TEST_READMES: "all",
-    TEST_QR_TEXTS: "520",
-    TEST_QR_RUNS: "all",
-    TEST_SCREENS: "all",
-    TEST_EDGE: "all",
-    TEST_FLEET: "all",
-    TEST_ACCESS_RUNS: "200",
-    TEST_STORES: "all",
-    TEST_STARTS: "all",
-    TEST_BROWSER: "all",
-    TEST_SALES_RUNS: "300",
-    TEST_SALES_KILLS: "20",
-    TEST_FLIPPED_BITS: "2500",
-  },
+/** Smaller sizes of random inputs for the fast lane, as environment variables. What is set already wins. */
+const FAST_SIZES: Record<string, string> = {
+  TEST_MODEL_RUNS: "8",
+  TEST_RULE_OPERATIONS: "10000",
+  TEST_RULE_FAULTS: "2",
+  TEST_FUZZ_RUNS: "100",
+  TEST_DIFF_RUNS: "500",
+  TEST_SALES_RUNS: "2",
 };
 
-const [lane = "all", ...parts] = process.argv.slice(2);
-const isCoverage = lane === "coverage";
-const samples = SAMPLES[isCoverage ? "fast" : lane];
-if (samples === undefined) {
-  process.stderr.write(`There is no lane ${lane}. Choose fast, all, deep or coverage.\n`);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { only: { type: "string" } },
+});
+const [lane = "all", ...parts] = positionals;
+if (!["all", "fast", "coverage"].includes(lane)) {
+  process.stderr.write(`There is no lane ${lane}. Choose all, fast or coverage.\n`);
   process.exit(2);
 }
+const isOnlyFast = lane !== "all";
+/** Random tests begin here, so that a failure can be repeated. */
+process.env["TEST_SEED"] ??= String(Date.now() % 1_000_000);
 process.env["NODE_COMPILE_CACHE"] ??= path.join(CACHE, "compiled");
-for (const [name, value] of Object.entries(samples)) process.env[name] ??= value;
+if (isOnlyFast) for (const [name, value] of Object.entries(FAST_SIZES)) process.env[name] ??= value;
 
-/**
- * Files that each cost ten seconds or more of servers and browsers. `all` draws some of each group, by TEST_SEED, so that it stays
- * under ten minutes on two cores; `deep` runs all of them, and so does a run that names files.
- */
-const DRAWN_FILES: Record<string, { count: number; files: RegExp }> = {
-  "the dashboard in a browser": {
-    count: 1,
-    files:
-      /^test\/apps\/node\/dashboard-(?:interruptions|emails|factors|purchase|keyboard|notifications|lifecycle)\./,
-  },
-  "a fleet": {
-    count: 1,
-    files:
-      /^test\/apps\/fleet\/(?:stop|dashboard-faults|chaos|dashboard|faults|failover|exactness|keys)\./,
-  },
-  "the Workers under load and faults": {
-    count: 2,
-    files:
-      /^test\/apps\/edge\/(?:accounts|site|site-notifications|site-purchases|mcp|releases|rollback|costs|cpu|site-lifecycle|site-faults|site-throttle|bytes|memory|large-calls|local-run|jurisdiction|request-log|request-log-costs|kill-notifications|trouble)\./,
-  },
-  "an account's object in workerd": {
-    count: 1,
-    files: /^test\/stores\/durable-object\/(?:ledger|moving|request-log|upkeep|versions)\./,
-  },
-  "connections and built servers": {
-    count: 1,
-    files:
-      /^test\/(?:apps\/node\/built-server|http\/(?:mcp-retries|abandoned|slow-bodies|connection)|bench\/bench)\./,
-  },
-  "requests of every kind": {
-    count: 1,
-    files: /^test\/api\/(?:bad-bodies|fuzz|generated-clients)\./,
-  },
-  "servers that start and stop": {
-    count: 1,
-    files:
-      /^test\/apps\/node\/(?:first-start|start|stop|operator|pages|pages-build|payments-kill|reversals|dashboard|memory|tool-pool|disk-full|reached|upkeep|metrics-of-a-node)\./,
-  },
-  "PostgreSQL that fails, grows and moves": {
-    count: 1,
-    files:
-      /^test\/(?:stores\/postgres\/(?:faults|faults-orders|silence|pooling|growth|standby|commit-faults|partitions|migrate|transfer|transfer-days|connections|kysely)|sales\/postgres-two-years)\./,
-  },
-  "commands on files and over the network": {
-    count: 2,
-    files:
-      /^test\/apps\/cli\/(?:data|user|transfer|everywhere|postgres|remote|remote-(?:servers|worker|transfer|import))\./,
-  },
-  "the dashboard on other stores": {
-    count: 1,
-    files:
-      /^test\/(?:api\/dashboard\/(?:on-|postgres-trouble\.|d1-trouble\.)|stores\/sql\/d1-dashboard\.|stores\/postgres\/dashboard\.)/,
-  },
-  "the engines under hostile input and on every runtime": {
-    count: 1,
-    files: /^test\/tools\/(?:markdown-render\/(?:hostile|xss|everywhere)|qr-code\/everywhere)\./,
-  },
-  "pages in a browser": {
-    count: 1,
-    files: /^test\/(?:site\/(?:pages-(?:axe|script)|samples)|web\/header)\./,
-  },
-  "the tools in a browser": {
-    count: 1,
-    files: /^test\/web\/browser-tools-(?:page|bytes|accessibility)\./,
-  },
-};
-
-const isOnlyFast = isCoverage || lane === "fast";
-const chosen = drawFiles(
-  listTestFiles().filter(
-    (file) =>
-      (!isOnlyFast || isFast(file)) &&
-      (parts.length === 0 || parts.some((part) => file.includes(part))),
-  ),
-);
+/** The path of a file that is shared by tests chooses the test files that reach it. */
+const isNamed = (file: string): boolean =>
+  parts.length === 0 || parts.some((part) => file.includes(part) || reachedFrom(file).has(part));
+const chosen = listTestFiles().filter((file) => (!isOnlyFast || isFast(file)) && isNamed(file));
 if (chosen.length === 0) {
   process.stderr.write(`No test file of the lane ${lane} has ${parts.join(" or ")} in its path.\n`);
   process.exit(2);
 }
-// With all of each sample a file takes minutes: there files run side by side, and loading packages no longer counts.
-const units =
-  lane === "deep"
-    ? chosen.map((file) => path.join(ROOT, file))
-    : [
-        ...groupByFolder(chosen.filter(isFast)),
-        ...chosen.filter((file) => !isFast(file)).map((file) => path.join(ROOT, file)),
-      ];
+const reached = new Set(chosen.flatMap((file) => [...reachedFrom(file)]));
+const services = await startServices({
+  postgres: reached.has("test/support/postgres.ts"),
+  browser: reached.has("test/support/chromium.ts"),
+});
+Object.assign(process.env, services.environment);
 const durations = readDurations();
 
+process.stdout.write(`TEST_SEED=${process.env["TEST_SEED"]}\n`);
 const stream = run({
   cwd: ROOT,
-  files: longestFirst(units),
-  // Files of `all` wait for other processes much of the time.
+  files: longestFirst(groupByFolder(chosen)),
+  // Most of the files wait for other processes much of the time.
   concurrency: isOnlyFast ? availableParallelism() : availableParallelism() * 3,
   execArgv: ["--disable-warning=ExperimentalWarning"],
-  coverage: isCoverage,
-  ...(isCoverage && { coverageIncludeGlobs: ["src/**"] }),
+  coverage: lane === "coverage",
+  ...(lane === "coverage" && { coverageIncludeGlobs: ["src/**"] }),
+  ...(values.only !== undefined && { testNamePatterns: exactly(values.only) }),
 });
 const report = reportTests(stream, ROOT);
 // Nobody reads the stream itself: its events are enough.
 stream.resume();
 await once(stream, "end");
 rmSync(groupFolder, { recursive: true, force: true });
+await services.close();
 report.finish();
 saveDurations(report.durations);
 process.exitCode = report.failures === 0 ? 0 : 1;
 
-function drawFiles(files: readonly string[]): string[] {
-  let left = [...files];
-  if (lane !== "all" || parts.length > 0) return left;
-  for (const [name, group] of Object.entries(DRAWN_FILES)) {
-    const members = left.filter((file) => group.files.test(file));
-    const drawn = new Set(drawSample(`files of ${name}`, members, group.count, false));
-    left = left.filter((file) => !members.includes(file) || drawn.has(file));
-  }
-  return left;
+/** Matches this title and no other. */
+function exactly(title: string): RegExp {
+  return new RegExp(`^${title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`);
 }
 
 /**
- * A module for each folder that imports its test files one after the other. The fast tests spend half of their time on loading the
- * same packages; a folder in one process loads them once.
+ * Modules that import the test files of a folder one after the other: one for the fast files, one for the others. The tests would spend
+ * half of their time on loading the same packages and on starting the same servers; a folder in one process does so once.
  */
 function groupByFolder(files: readonly string[]): string[] {
-  const groups = Map.groupBy(files, (file) => path.dirname(file));
+  const groups = Map.groupBy(
+    files,
+    (file) => `${path.dirname(file)}${isFast(file) ? "" : SERVERS_SUFFIX}`,
+  );
   mkdirSync(groupFolder, { recursive: true });
   return [...groups].map(([name, members]) => {
     const module = path.join(groupFolder, `${name.replaceAll("/", "+")}.mjs`);
@@ -205,10 +111,12 @@ function groupByFolder(files: readonly string[]): string[] {
   });
 }
 
-/** A long file that starts last would keep one core busy alone. Without figures of an earlier run: what is not fast goes first. */
+/** A long file that starts last would keep one core busy alone. Without figures of an earlier run: what starts servers goes first. */
 function longestFirst(files: readonly string[]): string[] {
-  const guess = (file: string) =>
-    durations[unitName(file, ROOT)] ?? (file.endsWith(".mjs") ? 10_000 : 20_000);
+  const guess = (file: string) => {
+    const name = unitName(file, ROOT);
+    return durations[name] ?? (name.endsWith(SERVERS_SUFFIX) ? 20_000 : 10_000);
+  };
   return [...files].sort((one, other) => guess(other) - guess(one));
 }
 

@@ -25,13 +25,33 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** Closing the browser ends its processes and removes what it wrote. */
+/**
+ * Connects to the browser of this run (`services.ts`). What runs alone starts its own, which ends with it. Each caller has its own contexts: nothing of one is seen by another. Closing it closes only what was opened through it.
+ */
 export async function openBrowser(): Promise<Browser> {
+  const address = process.env["TEST_SHARED_BROWSER"];
+  if (address !== undefined) return chromium.connect(address);
+  const server = await startBrowser();
+  const browser = await chromium.connect(server.address);
+  const disconnect = browser.close.bind(browser);
+  let closed: Promise<void> | undefined;
+  browser.close = (reason) => {
+    closed ??= disconnect(reason).finally(server.close);
+    return closed;
+  };
+  return browser;
+}
+
+export type BrowserServer = { address: string; close(): Promise<void> };
+
+/** Starts a browser that other processes connect to. Closing it ends its processes and removes what it wrote. */
+export async function startBrowser(): Promise<BrowserServer> {
   const files = await unpackOnce();
   const own = mkdtempSync(path.join(tmpdir(), "toolbooth-browser-"));
   const remove = () => rmSync(own, { recursive: true, force: true, maxRetries: 5 });
   try {
-    const browser = await chromium.launch({
+    const server = await chromium.launchServer({
+      host: "127.0.0.1",
       executablePath: path.join(files, "chromium"),
       headless: true,
       args: FLAGS,
@@ -43,13 +63,7 @@ export async function openBrowser(): Promise<Browser> {
         LD_LIBRARY_PATH: path.join(files, "al2023/lib"),
       },
     });
-    const close = browser.close.bind(browser);
-    let closed: Promise<void> | undefined;
-    browser.close = (reason) => {
-      closed ??= close(reason).finally(remove);
-      return closed;
-    };
-    return browser;
+    return { address: server.wsEndpoint(), close: () => server.close().finally(remove) };
   } catch (error) {
     remove();
     throw error;

@@ -15,6 +15,7 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { after } from "node:test";
 import { promisify } from "node:util";
 import { buildOnce } from "./build-cache.ts";
 
@@ -73,11 +74,7 @@ export async function startPostgres(
     async createDatabase(template = "template1") {
       databases += 1;
       const name = `toolbooth_${databases}`;
-      const { default: pg } = await import("pg");
-      const client = new pg.Client({ connectionString: url("postgres") });
-      await client.connect();
-      await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
-      await client.end();
+      await createDatabaseAt(url("postgres"), name, template);
       return url(name);
     },
     async dispose() {
@@ -85,6 +82,52 @@ export async function startPostgres(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A crash of the shared server is no test, so it does not wait for the disk. Test files use it side by side. */
+const SHARED_SETTINGS = { fsync: "off", full_page_writes: "off", max_connections: "500" };
+export const startSharedPostgres = (): Promise<Postgres> => startPostgres(SHARED_SETTINGS);
+
+export type SharedPostgres = Pick<Postgres, "port" | "url" | "createDatabase">;
+
+let shared: Promise<SharedPostgres> | undefined;
+let own: Postgres | undefined;
+after(() => own?.dispose());
+
+/**
+ * The PostgreSQL of this run (`services.ts`); a file that runs alone starts its own. A test has a database of its own there, and
+ * must not stop the server or change its settings: what does starts another one with `startPostgres`.
+ */
+export function sharedPostgres(): Promise<SharedPostgres> {
+  shared ??= connectPostgres(process.env["TEST_SHARED_POSTGRES"]);
+  return shared;
+}
+
+async function connectPostgres(port: string | undefined): Promise<SharedPostgres> {
+  if (port === undefined) {
+    own = await startSharedPostgres();
+    return own;
+  }
+  const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
+  let databases = 0;
+  return {
+    ...{ port: Number(port), url },
+    async createDatabase(template = "template1") {
+      databases += 1;
+      const name = `toolbooth_${process.pid}_${databases}`;
+      await createDatabaseAt(url("postgres"), name, template);
+      return url(name);
+    },
+  };
+}
+
+/** Makes a database as a copy of another one that nobody is connected to. `server`: the URL of any database of the server. */
+async function createDatabaseAt(server: string, name: string, template: string): Promise<void> {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
+  await client.end();
 }
 
 /** What the package's install script would do, which we do not let run. */

@@ -3,13 +3,16 @@ import type { TestsStream } from "node:test";
 
 const SLOWEST_SHOWN = 10;
 
+/** Ends the name of the unit of a folder's files that start processes, servers or browsers. */
+export const SERVERS_SUFFIX = " (servers)";
+
 /** A test file by its path below the repository; a module that imports the files of a folder by the folder's. */
 export const unitName = (file: string, root: string): string =>
   file.endsWith(".mjs")
     ? path.basename(file, ".mjs").replaceAll("+", "/")
     : path.relative(root, file);
 
-/** Writes a line for each file, its failures in full, its skipped tests with their reasons and what it says of its samples. */
+/** Writes a line for each file, its failures in full, its skipped tests with their reasons and what it says of itself. */
 export function reportTests(stream: TestsStream, root: string) {
   const durations: Record<string, number> = {};
   const remarks = new Map<string, string[]>();
@@ -41,7 +44,9 @@ export function reportTests(stream: TestsStream, root: string) {
     // A suite fails because of its tests, which are told already.
     if ((error as Error & { failureType?: string }).failureType === "subtestsFailed") return;
     const cause = error.cause instanceof Error ? error.cause : error;
-    const text = `✖ ${nameOf(file)}:${line} ${name}\n  ${(cause.stack ?? cause.message).replaceAll("\n", "\n  ")}\n`;
+    const text =
+      `✖ ${nameOf(file)}:${line} ${name}\n  ${(cause.stack ?? cause.message).replaceAll("\n", "\n  ")}\n` +
+      `  Repeat it: ${commandFor(nameOf(file), name)}\n`;
     failed.push(text);
     write(text);
   });
@@ -91,6 +96,13 @@ export function reportTests(stream: TestsStream, root: string) {
 
 const isFile = (name: string, file: string | undefined, nesting: number): boolean =>
   nesting === 0 && file !== undefined && path.resolve(name) === file;
+
+/** Runs one test again, with the same random inputs. */
+const commandFor = (file: string, title: string): string =>
+  `TEST_SEED=${process.env["TEST_SEED"]} npm run test:all -- ${file} --only ${quoted(title)}`;
+
+/** For a POSIX shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 type FileCoverage = {
   path: string;

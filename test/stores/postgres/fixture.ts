@@ -3,18 +3,14 @@ import type { NodeClock } from "#stores/postgres/database-clock.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
-import { type Postgres, startPostgres } from "../../support/postgres.ts";
+import { type SharedPostgres, sharedPostgres } from "../../support/postgres.ts";
 
-/** One PostgreSQL per test file; each scene has its own database with our tables. */
+/** Each scene has its own database with our tables, in the PostgreSQL of the run. */
 
-/** These tests do not crash the server, so it does not have to wait for the disk. */
-const NO_SYNC = { fsync: "off", full_page_writes: "off" };
-
-let running: Promise<{ server: Postgres; template: string }> | undefined;
-after(async () => (await running)?.server.dispose());
+let running: Promise<{ server: SharedPostgres; template: string }> | undefined;
 
 async function start() {
-  const server = await startPostgres(NO_SYNC);
+  const server = await sharedPostgres();
   const url = await server.createDatabase();
   const pool = openPostgresPool(url, { max: 1 });
   await migratePostgres(pool);
