@@ -110,6 +110,8 @@ async function runSlice(scenario: Scenario, slice: number): Promise<Slice> {
   return { passed, tests, seconds };
 }
 
+const sentence = (name: string) => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+
 /** Writes the table between its marks in `docs/reliability.md`. */
 function writePage(): void {
   const rows = SCENARIOS.map((scenario) => {
@@ -118,7 +120,7 @@ function writePage(): void {
       (_, slice) => results.slices[keyOf(scenario, slice)] as Slice,
     );
     const sum = (of: "tests" | "seconds") => slices.reduce((total, each) => total + each[of], 0);
-    return `| ${scenario.what} | ${scenario.slices} | ${sum("tests")} | ${Math.ceil(sum("seconds") / 60)} min |`;
+    return `| ${sentence(scenario.name)} | ${scenario.slices} | ${sum("tests")} | ${Math.ceil(sum("seconds") / 60)} min |`;
   });
   const table = [
     `Last run on ${new Date().toISOString().slice(0, 10)}, commit \`${commit}\`, seed ${results.seed}. Everything passed.`,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { SCENARIOS } from "./chaos-scenarios.ts";
 
 /** Facts that several files of the repository state: they must agree. */
 const ROOT = path.join(import.meta.dirname, "..");
@@ -81,3 +82,15 @@ const expandBraces = (name: string): string[] => {
   const [, before = "", inner = "", after = ""] = /^(.*)\{(.*)\}(.*)$/.exec(name) ?? [];
   return inner === "" ? [name] : inner.split(",").map((each) => `${before}${each}${after}`);
 };
+
+test("every file of chaos is a scenario, and every scenario has its file", () => {
+  const files = new Set(SCENARIOS.map(({ file }) => file));
+  for (const file of files) assert.ok(existsSync(path.join(ROOT, file)), file);
+  const chaos = readdirSync(path.join(ROOT, "test"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".chaos.ts"))
+    .map((name) => `test/${name}`);
+  assert.deepEqual(
+    chaos.filter((file) => !files.has(file)),
+    [],
+  );
+});
