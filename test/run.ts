@@ -34,6 +34,11 @@ const FAST_SIZES: Record<string, string> = {
   TEST_SALES_RUNS: "2",
 };
 
+/** No test begins, and so no hook after the last one runs, before all files of a module are loaded. */
+const WAIT = `import { before } from "node:test";
+const { promise, resolve: loaded } = Promise.withResolvers();
+before(() => promise);`;
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { only: { type: "string" } },
@@ -106,7 +111,7 @@ function groupByFolder(files: readonly string[]): string[] {
     const imports = members.map(
       (file) => `await import(${JSON.stringify(path.join(ROOT, file))});`,
     );
-    writeFileSync(module, `${imports.join("\n")}\n`);
+    writeFileSync(module, [WAIT, ...imports, "loaded();\n"].join("\n"));
     return module;
   });
 }

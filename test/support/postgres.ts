@@ -12,10 +12,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { after } from "node:test";
 import { promisify } from "node:util";
 import { buildOnce } from "./build-cache.ts";
 
@@ -34,6 +33,8 @@ export type Postgres = {
   start(): Promise<void>;
   /** Stops it and removes its folder. */
   dispose(): Promise<void>;
+  /** Does the same when this process ends, and does not keep it from ending. */
+  endWithProcess(): void;
 };
 
 const NATIVE = path.join(
@@ -81,6 +82,15 @@ export async function startPostgres(
       await stop("immediate");
       rmSync(folder, { recursive: true, force: true });
     },
+    endWithProcess() {
+      const running = server;
+      running?.unref();
+      (running?.stderr as Socket | null)?.unref();
+      process.once("exit", () => {
+        running?.kill(SIGNALS.immediate);
+        rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      });
+    },
   };
 }
 
@@ -91,8 +101,6 @@ export const startSharedPostgres = (): Promise<Postgres> => startPostgres(SHARED
 export type SharedPostgres = Pick<Postgres, "port" | "url" | "createDatabase">;
 
 let shared: Promise<SharedPostgres> | undefined;
-let own: Postgres | undefined;
-after(() => own?.dispose());
 
 /**
  * The PostgreSQL of this run (`services.ts`); a file that runs alone starts its own. A test has a database of its own there, and
@@ -105,7 +113,8 @@ export function sharedPostgres(): Promise<SharedPostgres> {
 
 async function connectPostgres(port: string | undefined): Promise<SharedPostgres> {
   if (port === undefined) {
-    own = await startSharedPostgres();
+    const own = await startSharedPostgres();
+    own.endWithProcess();
     return own;
   }
   const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
