@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, describe, type TestContext, test } from "node:test";
+import { describe, type TestContext, test } from "node:test";
 import type { Ledger } from "#ledger/port.ts";
 import { OrderRejected } from "#ledger/port.ts";
 import { ACCOUNT_RECORDS, type AccountMoves } from "#ledger/transfer/account-moves.ts";
@@ -43,12 +43,13 @@ export function testAccountMoves(
   store: string,
   open: (t: TestContext) => Promise<OpenedMoves>,
 ): void {
-  before(() => {
+  const opener = async (t: TestContext) => {
     gathering ??= gatherRecords();
-    return gathering;
-  });
-  describe(`importing accounts into ${store}`, () => importsAreWhole(open));
-  describe(`exporting accounts from ${store}`, () => exportsAreOfOneMoment(open));
+    await gathering;
+    return open(t);
+  };
+  describe(`importing accounts into ${store}`, () => importsAreWhole(opener));
+  describe(`exporting accounts from ${store}`, () => exportsAreOfOneMoment(opener));
 }
 
 async function moveIn(

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { LedgerEvent } from "#ledger/events.ts";
-import { type Ledger, OrderRejected } from "#ledger/port.ts";
+import { type Ledger, type LedgerOperation, OrderRejected } from "#ledger/port.ts";
 import type { RuleName } from "#ledger/rules/rules.ts";
 import { type Chance, createChance } from "../ledger/rules/chance.ts";
 import { createModel } from "../ledger/rules/model.ts";
@@ -24,10 +24,16 @@ import {
   START,
 } from "../ledger/rules/steps.ts";
 import { compareUsage } from "./ledger/compare-with-model.ts";
-import { HOUR, throughJson } from "./ledger/fixture.ts";
+import { HOUR, type OpenedLedger, throughJson } from "./ledger/fixture.ts";
 
 /** What only a store does; and more grants than the rules have, because these runs are short. */
-const STORE_KINDS = { deleteEvents: 30, maintain: 50, sumUsage: 80, grant: 220 };
+const STORE_KINDS = { deleteEvents: 30, maintain: 50, sumUsage: 80, batch: 60, grant: 220 };
+const BATCH_MAX = 40;
+/** What a batch holds beside debits, if the store's batches hold it. */
+const BESIDE_DEBITS: readonly RuleName[] = [
+  ...(["reverse", "reverse", "grant", "grant", "clawback", "keyStatus", "setLowBalance"] as const),
+  ...(["createKey", "revokeKey", "limitKey", "suspendAccount", "resumeAccount"] as const),
+];
 type StoreKind = Exclude<Kind, "forgetBalance"> | keyof typeof STORE_KINDS;
 export type StoreStep = { kind: StoreKind; seed: number };
 
@@ -58,6 +64,8 @@ export const storeSteps = (maxLength: number): fc.Arbitrary<StoreStep[]> =>
 
 export type Run = Fixture & {
   ledger: Ledger;
+  together: OpenedLedger["together"];
+  batches: OpenedLedger["batches"];
   /** Events that were not deleted. */
   events: Omit<LedgerEvent, "id">[];
   /** The furthest that the clock has come: it goes back too. */
@@ -71,11 +79,21 @@ export type Run = Fixture & {
   log: string[];
 };
 
-export async function startRun(opened: Ledger, sizes: Sizes): Promise<Run> {
+export async function startRun(
+  { ledger, together, batches }: OpenedLedger,
+  sizes: Sizes,
+): Promise<Run> {
   const fixture = { model: createModel(), now: START, debits: [], sizes };
   const times = { latest: START, rolledUpBefore: -Infinity, maintainedAt: -Infinity };
   const lists = { events: [], sent: new Set<string>(), log: [] };
-  const run: Run = { ...fixture, ...times, ...lists, ledger: throughJson(opened) };
+  const run: Run = {
+    ...fixture,
+    ...times,
+    ...lists,
+    together,
+    batches,
+    ledger: throughJson(ledger),
+  };
   for (const operation of openingOperations()) await execute(run, operation);
   for (const account of [ADA, BOB]) {
     const key = { ...keyNames(account, "k1"), start: "tb_", label: "second" };
@@ -100,6 +118,8 @@ export async function runStep(run: Run, { kind, seed }: StoreStep): Promise<void
       return maintain(run, chance);
     case "sumUsage":
       return sumUsage(run, chance);
+    case "batch":
+      return executeTogether(run, chance);
     default:
       return execute(run, operationOf(kind, chance, run));
   }
@@ -124,23 +144,54 @@ async function sumUsage(run: Run, chance: Chance): Promise<void> {
 }
 
 async function execute(run: Run, drawn: Operation): Promise<void> {
-  const { ledger, model, log } = run;
   const operation = promisedOf(run, drawn);
   if (operation === null) return;
-  const { name, order } = operation;
+  const expected = predict(run, operation);
+  const act = run.ledger[operation.name as Exclude<RuleName, "recordDue">];
+  const actual = await act(operation.order as never).catch(rejected);
+  assert.deepEqual(withoutKeyNo(actual), expected);
+}
+
+/** The orders of a batch are decided one after the other, as if each came alone. */
+async function executeTogether(run: Run, chance: Chance): Promise<void> {
+  const { together, batches } = run;
+  const items: Parameters<NonNullable<typeof together>>[0][number][] = [];
+  const expected: unknown[] = [];
+  for (let count = 1 + chance.below(BATCH_MAX); count > 0; count -= 1) {
+    const now = chance.percent(20) ? clockOf(chance, run) : run.now;
+    const isOther = batches === "everything" && chance.percent(30);
+    const name = isOther ? chance.pick(BESIDE_DEBITS) : "debit";
+    const operation = promisedOf(run, operationOf(name, chance, { ...run, now }));
+    if (operation === null) continue;
+    if (together === undefined) await execute(run, operation);
+    else {
+      items.push([operation.name as LedgerOperation, operation.order]);
+      expected.push(predict(run, operation));
+    }
+  }
+  const outcomes = (await together?.(items)) ?? [];
+  const actual = outcomes.map((each) =>
+    each instanceof Error ? rejected(each) : withoutKeyNo(JSON.parse(JSON.stringify(each))),
+  );
+  assert.deepEqual(actual, expected);
+}
+
+/** The outcome according to the model, which also keeps the events. */
+function predict(run: Run, { name, order }: Operation): unknown {
+  const { model, log } = run;
   log.push(`${name} ${JSON.stringify(order)}`);
   const before = model.find(order.account)?.events.length ?? 0;
   const expected = attempt(() => model.operations[name](order as never));
   if (name === "closeAccount")
     run.events = run.events.filter(({ account }) => account !== order.account);
   else recordEvents(run, order.account, before, "now" in order ? order.now : run.now);
-  const act = ledger[name as Exclude<RuleName, "recordDue">];
-  const actual = await act(order as never).catch((error: Error) => {
-    // By its name, because a store may be behind a wire.
-    if (error.constructor.name !== OrderRejected.name) throw error;
-    return "rejected";
-  });
-  assert.deepEqual(withoutKeyNo(actual), expected);
+  return expected;
+}
+
+/** By its name, because a store may be behind a wire. */
+function rejected(error: Error): "rejected" {
+  if (error.constructor.name !== OrderRejected.name) throw error;
+  return "rejected";
 }
 
 /** The operation, where it is promised what becomes of it; null where it is not. */

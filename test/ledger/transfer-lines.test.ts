@@ -63,43 +63,24 @@ test("a record of each kind is read as it is", () => {
 });
 
 const long = "x".repeat(300);
+const TIME = "must be a whole number of milliseconds since 1970 UTC";
+const ACCOUNT_ID = "must be acc_ and 12 letters and digits";
+const EMAIL = "must be an email address in lowercase";
+const CONTROL = "must not have line breaks or other control characters";
+const NO_PATH = "must be an id, not a path";
 const BAD: [kind: string, changes: Record<string, unknown>, sentence: string][] = [
-  [
-    "account",
-    { id: "acc_../../etc" },
-    'id: must be acc_ and 12 letters and digits; got "acc_../../etc"',
-  ],
-  [
-    "account",
-    { id: "acc_Ann00000000\n" },
-    'id: must be acc_ and 12 letters and digits; got "acc_Ann00000000\\n"',
-  ],
-  [
-    "account",
-    { createdAt: "2026-02-30" },
-    'createdAt: must be a whole number of milliseconds since 1970 UTC; got "2026-02-30"',
-  ],
-  [
-    "account",
-    { createdAt: -1 },
-    "createdAt: must be a whole number of milliseconds since 1970 UTC; got -1",
-  ],
-  [
-    "account",
-    { createdAt: 1.5 },
-    "createdAt: must be a whole number of milliseconds since 1970 UTC; got 1.5",
-  ],
+  ["account", { id: "acc_../../etc" }, `id: ${ACCOUNT_ID}; got "acc_../../etc"`],
+  ["account", { id: "acc_Ann00000000\n" }, `id: ${ACCOUNT_ID}; got "acc_Ann00000000\\n"`],
+  ["account", { createdAt: "2026-02-30" }, `createdAt: ${TIME}; got "2026-02-30"`],
+  ["account", { createdAt: -1 }, `createdAt: ${TIME}; got -1`],
+  ["account", { createdAt: 1.5 }, `createdAt: ${TIME}; got 1.5`],
   [
     "account",
     { createdAt: 8.64e15 },
     "createdAt: must be a time in milliseconds since 1970 UTC, before the year 10000; got 8640000000000000",
   ],
   ["account", { createdAt: 1e300 }, "createdAt: "],
-  [
-    "account",
-    { createdAt: null },
-    "createdAt: must be a whole number of milliseconds since 1970 UTC; got null",
-  ],
+  ["account", { createdAt: null }, `createdAt: ${TIME}; got null`],
   [
     "account",
     { state: "gone" },
@@ -109,17 +90,13 @@ const BAD: [kind: string, changes: Record<string, unknown>, sentence: string][] 
   [
     "address",
     { email: "ann@example.com\r\nBcc: eve@example.com" },
-    'email: must be an email address in lowercase; got "ann@example.com\\r\\nBcc: eve@example.com"',
+    `email: ${EMAIL}; got "ann@example.com\\r\\nBcc: eve@example.com"`,
   ],
-  ["address", { email: "ann@example.com\u2028" }, "email: must be an email address in lowercase"],
-  ["address", { email: "Ann@example.com" }, "email: must be an email address in lowercase"],
-  ["address", { email: "ann" }, 'email: must be an email address in lowercase; got "ann"'],
-  ["address", { email: `${long}@example.com` }, "email: must be an email address in lowercase"],
-  [
-    "address",
-    { account: "../toolbooth" },
-    'account: must be acc_ and 12 letters and digits; got "../toolbooth"',
-  ],
+  ["address", { email: "ann@example.com\u2028" }, `email: ${EMAIL}`],
+  ["address", { email: "Ann@example.com" }, `email: ${EMAIL}`],
+  ["address", { email: "ann" }, `email: ${EMAIL}; got "ann"`],
+  ["address", { email: `${long}@example.com` }, `email: ${EMAIL}`],
+  ["address", { account: "../toolbooth" }, `account: ${ACCOUNT_ID}; got "../toolbooth"`],
   [
     "closedAddress",
     { emailHash: "ann@example.com" },
@@ -128,29 +105,21 @@ const BAD: [kind: string, changes: Record<string, unknown>, sentence: string][] 
   ["key", { id: "key_../x" }, 'id: must be the id of a key of the account; got "key_../x"'],
   ["key", { id: "key_Bob0000000000000000001" }, "id: must be the id of a key of the account"],
   ["key", { sha256: "hush" }, "sha256: Invalid string"],
-  [
-    "key",
-    { label: "a\nb" },
-    'label: must not have line breaks or other control characters; got "a\\nb"',
-  ],
+  ["key", { label: "a\nb" }, `label: ${CONTROL}; got "a\\nb"`],
   ["key", { label: long }, "label: must have at most 100 characters"],
   ["grant", { amount: -5 }, "amount: Too small: expected number to be >=1; got -5"],
   ["grant", { amount: 2.5 }, "amount: Invalid input: expected int, received number; got 2.5"],
   ["grant", { amount: 1e13 }, "amount: must be at most 1000000000000; got 10000000000000"],
   ["grant", { remaining: -1 }, "remaining: Too small: expected number to be >=0; got -1"],
-  ["grant", { id: "../../secret" }, 'id: must be an id, not a path; got "../../secret"'],
-  ["grant", { id: "..\\secret" }, "id: must be an id, not a path"],
+  ["grant", { id: "../../secret" }, `id: ${NO_PATH}; got "../../secret"`],
+  ["grant", { id: "..\\secret" }, `id: ${NO_PATH}`],
   ["grant", { id: "" }, 'id: Too small: expected string to have >=1 characters; got ""'],
   ["grant", { id: long }, "id: must have at most 255 characters"],
   ["grant", { kind: "gift" }, "kind: Invalid option"],
   ["debit", { key: "key_../x" }, 'key: must be the id of a key; got "key_../x"'],
-  [
-    "debit",
-    { callId: "call_1\u0000" },
-    'callId: must not have line breaks or other control characters; got "call_1\\u0000"',
-  ],
+  ["debit", { callId: "call_1\u0000" }, `callId: ${CONTROL}; got "call_1\\u0000"`],
   ["debit", { credits: -1 }, "credits: Too small: expected number to be >=0; got -1"],
-  ["debit", { tool: "/etc/passwd" }, 'tool: must be an id, not a path; got "/etc/passwd"'],
+  ["debit", { tool: "/etc/passwd" }, `tool: ${NO_PATH}; got "/etc/passwd"`],
   [
     "debit",
     {
@@ -160,7 +129,7 @@ const BAD: [kind: string, changes: Record<string, unknown>, sentence: string][] 
         { id: "a/b", kind: "pack", credits: 2 },
       ],
     },
-    'parts.1.id: must be an id, not a path; got "a/b"',
+    `parts.1.id: ${NO_PATH}; got "a/b"`,
   ],
   ["usage", { hour: 3_600_001 }, "hour: must be the start of an hour; got 3600001"],
   ["usage", { calls: 0.5 }, "calls: Invalid input: expected int, received number; got 0.5"],

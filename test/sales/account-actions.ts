@@ -1,15 +1,16 @@
 /** What happens to accounts: calls, grants, keys, and what owners and operators do. */
 import type { DebitOrder } from "#ledger/port.ts";
+import { DAY_MS } from "#limits.ts";
 import { idempotency, keyId, keySha256 } from "../contract/ledger/fixture.ts";
+import { balanceOf } from "../ledger/rules/model-account.ts";
 import type { Life } from "./chance.ts";
-import { balanceOf, MS_OF_DAY } from "./lots.ts";
 import type { User } from "./world.ts";
 
 export async function call(life: Life): Promise<void> {
   const { world, random, below, pick, calls } = life;
   const { clock, ledger, model } = world;
   const { account, name } = pick(life.keys);
-  const owner = model.owners.find(({ id }) => id === account);
+  const owner = model.find(account);
   const balance = owner === undefined ? 0 : balanceOf(owner, clock.at);
   const most = random() < 0.1 ? balance + 2 : Math.min(balance + 2, 14);
   const orders: DebitOrder[] = [];
@@ -51,7 +52,7 @@ export async function grant({ world, random, pick, below }: Life): Promise<void>
   const now = world.clock.at;
   for (let no = below(3); no >= 0; no -= 1) {
     const days = pick([0, 1, 7, 8, 30, 31, 60]);
-    const end = random() < 0.3 ? null : now + days * MS_OF_DAY + below(2);
+    const end = random() < 0.3 ? null : now + days * DAY_MS + below(2);
     const kind = random() < 0.15 ? "lifetime" : "operator";
     const expiresAt = kind === "lifetime" ? null : end;
     const id = `operator:${world.newId("grant")}`;
@@ -64,15 +65,16 @@ export async function grant({ world, random, pick, below }: Life): Promise<void>
 /** Claws back a grant of the operator, in part or whole, more or less than before; some repeated, some late. */
 export async function clawBack({ world, random, pick, below }: Life): Promise<void> {
   const { id: account } = pick(world.users);
-  const owner = world.model.owners.find(({ id }) => id === account);
-  const given = owner?.lots.filter(({ id }) => id.startsWith("operator:")) ?? [];
+  const grants = world.model.find(account)?.grants ?? [];
+  const given = grants.filter(({ id }) => id.startsWith("operator:"));
   const carriers = given.filter(({ kind }) => kind === "lifetime");
-  const lot = pick(carriers.length > 0 && random() < 0.6 ? carriers.slice(-4) : given.slice(-4));
-  if (lot === undefined) return;
+  const grant = pick(carriers.length > 0 && random() < 0.6 ? carriers.slice(-4) : given.slice(-4));
+  if (grant === undefined) return;
   const now = world.clock.at;
-  const credits = random() < 0.5 ? lot.amount : below(lot.amount + 1);
-  const version = random() < 0.8 ? Math.max(now, lot.version) : below(lot.version + 1);
-  const order = { account, grant: lot.id, credits, version, now };
+  const { id, amount, clawbackVersion } = grant;
+  const credits = random() < 0.5 ? amount : below(amount + 1);
+  const version = random() < 0.8 ? Math.max(now, clawbackVersion) : below(clawbackVersion + 1);
+  const order = { account, grant: id, credits, version, now };
   await world.ledger.clawback(order);
   if (random() < 0.2) await world.ledger.clawback(order);
 }
@@ -80,7 +82,7 @@ export async function clawBack({ world, random, pick, below }: Life): Promise<vo
 export async function starter({ world, pick }: Life): Promise<void> {
   const { id: account } = pick(world.users);
   const now = world.clock.at;
-  const expiresAt = now + 90 * MS_OF_DAY;
+  const expiresAt = now + 90 * DAY_MS;
   const id = `starter:${account}`;
   await world.ledger.grant({ account, id, kind: "starter", amount: 100, expiresAt, now });
 }

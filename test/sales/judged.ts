@@ -74,7 +74,7 @@ export function judgedLedger(
     listEvents: (order) =>
       inTurn(async () => {
         const listed = await ledger.listEvents(order);
-        const told = model.told.waiting().slice(0, order.max);
+        const told = model.waiting().slice(0, order.max);
         assert.deepEqual(
           listed.events.map(({ id: _, ...event }) => event),
           told.map(({ account, at, content }) => ({ account, at, ...content })),
@@ -89,10 +89,10 @@ export function judgedLedger(
       }),
     deleteEvents: (order) =>
       inTurn(async () => {
-        const gone = model.told.settle(order.ids);
+        const gone = model.settle(order.ids);
         assert.deepEqual(await ledger.deleteEvents(order), { deleted: gone.length });
         for (const { id, account } of gone) {
-          const state = model.owners.find((owner) => owner.id === account)?.state;
+          const state = model.find(account)?.state;
           assert.ok(seen.handled.has(id ?? "") || state !== "open", `${id} was deleted unhandled`);
         }
         return { deleted: gone.length };
@@ -157,7 +157,7 @@ export function judgedStore(
       const isWanted = sort !== undefined && emails[sort.choice] && !isPast;
       const shown = message && { to: message.to, kind: message.kind };
       assert.deepEqual(shown, isWanted ? { to: email, kind: sort.kind } : null);
-      assert.equal(model.owners.find(({ id }) => id === account)?.state, "open");
+      assert.equal(model.find(account)?.state, "open");
       const outcome = await eventStore.handle(order);
       const isNew = !seen.handled.has(event.id);
       assert.equal(outcome.handled, isNew, `${event.id} is handled once`);

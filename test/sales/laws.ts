@@ -1,7 +1,13 @@
 /** What must hold for a purchase, stated without the steps of settling. */
 import assert from "node:assert/strict";
 import type { Purchase } from "#billing/purchase-store.ts";
-import { isOver, type Lot, leftOf } from "./lots.ts";
+import {
+  isUnexpired,
+  type ModelGrant,
+  remainingOf,
+  spentOf,
+  voidedOf,
+} from "../ledger/rules/model-account.ts";
 import type { World } from "./world.ts";
 
 /** The credits whose price has been refunded. */
@@ -11,12 +17,12 @@ function backOf({ paid, refunded, dispute, offer: { credits } }: Purchase): numb
 }
 
 /** The one grant of the purchase. */
-function lotOf(world: World, { account, payment }: Purchase): Lot | undefined {
-  const owner = world.model.owners.find(({ id }) => id === account);
+function grantOf(world: World, { account, payment }: Purchase): ModelGrant | undefined {
   const name = `stripe:${payment}`;
-  const lots = (owner?.lots ?? []).filter(({ id }) => `${id}:`.startsWith(`${name}:`));
-  assert.ok(lots.length <= 1);
-  return lots[0];
+  const all = world.model.find(account)?.grants ?? [];
+  const grants = all.filter(({ id }) => `${id}:`.startsWith(`${name}:`));
+  assert.ok(grants.length <= 1);
+  return grants[0];
 }
 
 /** Right after settling: the row matches the payment, and so do its credits. */
@@ -26,7 +32,7 @@ export async function checkPurchase(world: World, session: string): Promise<void
   const row = await store.purchases.find({ session });
   assert.ok(state && row);
   const { status, paid, refunded, dispute, payment, paidAt } = state;
-  const owner = model.owners.find(({ id }) => id === row.account);
+  const owner = model.find(row.account);
   // A closed account gets no links to pages with a name on them.
   const payUrl = owner?.state === "closed" ? row.payUrl : state.payUrl;
   assert.deepEqual(
@@ -36,28 +42,29 @@ export async function checkPurchase(world: World, session: string): Promise<void
       ...{ payment: row.payment, paidAt: row.paidAt, payUrl: row.payUrl },
     },
   );
-  const lot = lotOf(world, row);
-  if (status !== "paid") return assert.equal(lot, undefined);
+  const grant = grantOf(world, row);
+  if (status !== "paid") return assert.equal(grant, undefined);
   const { credits, kind } = row.offer;
   const back = backOf(row);
   if (owner?.state === "closed") {
-    const isNamed = lot !== undefined || back === credits;
+    const isNamed = grant !== undefined || back === credits;
     assert.equal(row.trouble, isNamed ? null : "account_closed");
     return;
   }
-  if (lot === undefined) return assert.equal(back, credits);
+  if (grant === undefined) return assert.equal(back, credits);
   assert.deepEqual(
-    { id: lot.id, amount: lot.amount, kind: lot.kind },
+    { id: grant.id, amount: grant.amount, kind: grant.kind },
     { id: row.grant, amount: credits, kind },
   );
-  assert.equal(lot.expiresAt ?? lot.waivedExpiresAt, endOf(row));
-  assert.equal(row.voided, Math.min(back, lot.voided));
-  assert.equal(row.spent, Math.min(lot.spent, back - row.voided));
+  const [voided, spent] = [voidedOf(grant), spentOf(grant)];
+  assert.equal(grant.end ?? grant.waivedEnd, endOf(row));
+  assert.equal(row.voided, Math.min(back, voided));
+  assert.equal(row.spent, Math.min(spent, back - row.voided));
   // Expired credits are neither clawed back nor restored.
-  if (isOver(lot, clock.at)) return;
-  const usage = JSON.stringify({ row, lot, now: clock.at });
-  assert.equal(leftOf(lot), Math.max(0, credits - back - lot.spent), usage);
-  assert.equal(lot.voided, Math.min(back, credits - lot.spent), usage);
+  if (!isUnexpired(grant, clock.at)) return;
+  const usage = JSON.stringify({ row, grant, now: clock.at });
+  assert.equal(remainingOf(grant), Math.max(0, credits - back - spent), usage);
+  assert.equal(voided, Math.min(back, credits - spent), usage);
 }
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

@@ -1,6 +1,6 @@
 /** Two years of random purchases, calls, errors and events; the result of each is checked at once. */
 import assert from "node:assert/strict";
-import { HOUR_MS } from "#limits.ts";
+import { DAY_MS, HOUR_MS } from "#limits.ts";
 import {
   call,
   choose,
@@ -17,7 +17,6 @@ import {
 import { count, type Life } from "./chance.ts";
 import type { OpenedLedger } from "./judged.ts";
 import { checkPurchase } from "./laws.ts";
-import { MS_OF_DAY } from "./lots.ts";
 import { carry, forget, look } from "./notification-actions.ts";
 import { begin, reconcile, settleOne, somethingHappens } from "./payment-actions.ts";
 import { compare, END, openWorld, signUp } from "./world.ts";
@@ -47,8 +46,8 @@ export async function live(opened: OpenedLedger, random: () => number) {
 }
 
 const STEPS = [
-  ...[0, 0, 1, 999, 60_000, 60_000, HOUR_MS, HOUR_MS, 20 * HOUR_MS, MS_OF_DAY],
-  ...[3 * MS_OF_DAY, 8 * MS_OF_DAY, 15 * MS_OF_DAY],
+  ...[0, 0, 1, 999, 60_000, 60_000, HOUR_MS, HOUR_MS, 20 * HOUR_MS, DAY_MS],
+  ...[3 * DAY_MS, 8 * DAY_MS, 15 * DAY_MS],
 ];
 
 /** Moves the clock by a while, or to the next moment at which something expires or is due, or a millisecond beside it. */
@@ -58,9 +57,8 @@ function nextTime({ world: { clock, model }, random, pick, below }: Life): numbe
   const date = new Date(at);
   const monthEnd = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);
   const leapDay = Date.UTC(2028, 1, 29, 12);
-  const lots = model.owners.flatMap((owner) => owner.lots);
-  const ends = lots.flatMap(({ marks, expiresAt }) => [...marks, expiresAt ?? 0]);
-  const later = [monthEnd, monthEnd - MS_OF_DAY, leapDay, ...ends].filter((time) => time > at);
+  const ends = model.grants().flatMap(({ dueAt, end }) => [dueAt ?? 0, end ?? 0]);
+  const later = [monthEnd, monthEnd - DAY_MS, leapDay, ...ends].filter((time) => time > at);
   return pick(later.sort((one, other) => one - other).slice(0, 2)) + pick([-1, 0, 0, 1]);
 }
 
@@ -108,6 +106,6 @@ async function end(life: Life): Promise<void> {
     await checkPurchase(world, session);
   }
   await forget(life);
-  assert.deepEqual(world.model.told.waiting(), []);
+  assert.deepEqual(world.model.waiting(), []);
   await compare(world);
 }

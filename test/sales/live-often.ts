@@ -1,21 +1,20 @@
-/** Many runs, each with its seed in the error. */
+/** Many runs, each with its seed in the error. `TEST_SALES_RUNS` sets their number. */
 import type { TestContext } from "node:test";
-import { randomFrom } from "../support/random.ts";
+import { randomFrom, SEED } from "../support/random.ts";
 import type { OpenedLedger } from "./judged.ts";
 import { live } from "./life.ts";
 
+export const RUNS = Number(process.env["TEST_SALES_RUNS"] ?? 3);
+
 export async function liveOften(
   t: TestContext,
-  runs: number,
-  open: () => Promise<OpenedLedger>,
+  open: () => OpenedLedger | Promise<OpenedLedger>,
 ): Promise<void> {
-  const seed = Number(process.env["TEST_SALES_SEED"] ?? Math.floor(Math.random() * 1e9));
-  t.diagnostic(`TEST_SALES_SEED=${seed}`);
-  for (let run = 0; run < runs; run += 1) {
+  t.diagnostic(`TEST_SEED=${SEED}`);
+  for (let run = 0; run < RUNS; run += 1)
     try {
-      await live(await open(), randomFrom(seed + run));
+      await live(await open(), randomFrom(SEED + run));
     } catch (error) {
-      throw new Error(`The run with seed ${seed + run} failed`, { cause: error });
+      throw new Error(`The run with TEST_SEED=${SEED + run} failed`, { cause: error });
     }
-  }
 }

@@ -1,8 +1,8 @@
 /** What happens to events: they are written as time goes on, dispatched, and forgotten. */
 import assert from "node:assert/strict";
+import { DAY_MS } from "#limits.ts";
 import { emailsOf } from "../contract/email-queue-fixture.ts";
 import { fault, type Life, orNothing } from "./chance.ts";
-import { MS_OF_DAY } from "./lots.ts";
 import type { World } from "./world.ts";
 
 export async function look({ world, pick }: Life): Promise<void> {
@@ -40,7 +40,7 @@ export async function forget({ world }: Life): Promise<void> {
   let more = true;
   while (more) ({ more } = await world.carrier(null)());
   await takeEmails(world);
-  const before = clock.at - 30 * MS_OF_DAY;
+  const before = clock.at - 30 * DAY_MS;
   await checkWebhooks(world);
   await store.events.forget({ before, max: 9999, now: clock.at });
   seen.webhooks = seen.webhooks.filter(({ at }) => at >= before);

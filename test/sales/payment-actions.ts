@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import type { SettleOutcome, SettleRef } from "#billing/settle-purchase.ts";
 import { HOUR_MS } from "#limits.ts";
+import { balanceOf } from "../ledger/rules/model-account.ts";
 import { count, fault, type Life, orNothing } from "./chance.ts";
 import { checkPurchase } from "./laws.ts";
-import { balanceOf } from "./lots.ts";
-import type { Told } from "./notified.ts";
+import type { Told } from "./model.ts";
 import { eventsOf } from "./till.ts";
 import type { World } from "./world.ts";
 
@@ -68,16 +68,16 @@ export async function settleOne(life: Life): Promise<void> {
     random() < 0.5 || page.payment === null ? { session: page.session } : { payment: page.payment };
   const body = new TextEncoder().encode(JSON.stringify(ref));
   const [one, other] = [fault(life), fault(life)];
-  const told = world.model.told.waiting().length;
+  const told = world.model.waiting().length;
   const before = balanceIn(world, page.account);
   const settles = [orNothing(world.billing(one).receive(body, "signed"))];
   if (random() < 0.3) settles.push(orNothing(world.billing(other).settle(ref)));
   await checkSettled(life, page.session, await Promise.all(settles));
-  checkLevels(world, world.model.told.waiting().slice(told), before);
+  checkLevels(world, world.model.waiting().slice(told), before);
 }
 
 const balanceIn = ({ clock, model }: World, account: string | null): number => {
-  const owner = model.owners.find(({ id }) => id === account);
+  const owner = account === null ? undefined : model.find(account);
   return owner === undefined ? 0 : balanceOf(owner, clock.at);
 };
 

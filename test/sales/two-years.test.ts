@@ -1,20 +1,18 @@
 /**
  * Two years of sales in many random runs: whatever is bought, spent, refunded and interrupted, the ledger, the events and the
- * purchases match a simple model. `TEST_SALES_RUNS` sets the number of runs; an error names its seed.
+ * purchases match a simple model.
  */
 import { test } from "node:test";
-import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { DebitOutcome } from "#ledger/port.ts";
-import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
+import { unwrap } from "#stores/sqlite/batch.ts";
 import { createDebitPeriods } from "#stores/sqlite/debit-periods.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { openBatched } from "../stores/sqlite/fixture.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 import type { OpenedLedger } from "./judged.ts";
-import { liveOften } from "./live-often.ts";
+import { liveOften, RUNS } from "./live-often.ts";
 
-const RUNS = Number(process.env["TEST_SALES_RUNS"] ?? 5);
-
-async function openMemory(): Promise<OpenedLedger> {
+function openMemory(): OpenedLedger {
   const ledger = createMemoryLedger();
   const debitTogether: OpenedLedger["debitTogether"] = async (orders) => {
     const outcomes = [];
@@ -25,19 +23,16 @@ async function openMemory(): Promise<OpenedLedger> {
 }
 
 /** Like the thread that alone writes: it caches what it has read from one order to the next. */
-async function openSqlite(): Promise<OpenedLedger> {
+function openSqlite(): OpenedLedger {
   const driver = openNodeSqlite(":memory:");
-  const runBatch = createBatchRunner(driver, { periods: createDebitPeriods(driver) });
-  const ledger = ledgerOver(async (name, order) =>
-    unwrap(runBatch([[name, order]])[0] as BatchResult),
-  );
+  const { ledger, runBatch } = openBatched(driver, { periods: createDebitPeriods(driver) });
   const debitTogether: OpenedLedger["debitTogether"] = async (orders) =>
     runBatch(orders.map((order) => ["debit", order])).map((each) => unwrap(each) as DebitOutcome);
   return { ledger, debitTogether, close: () => driver.close() };
 }
 
-test(`${RUNS} random runs of two years agree with the model, in memory`, (t) =>
-  liveOften(t, RUNS, openMemory));
+test(`${RUNS} random runs of two years agree with the model, one order at a time`, (t) =>
+  liveOften(t, openMemory));
 
-test(`${RUNS} random runs of two years agree with the model, in SQLite`, (t) =>
-  liveOften(t, RUNS, openSqlite));
+test(`${RUNS} random runs of two years agree with the model, in batches`, (t) =>
+  liveOften(t, openSqlite));

@@ -1,24 +1,19 @@
-import path from "node:path";
 import { createPostgresMoves } from "#stores/postgres/moves.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { createSqliteMoves } from "#stores/sqlite/moves.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { temporaryFolder } from "../apps/cli/fixture.ts";
 import { type OpenedMoves, testAccountMoves } from "../contract/account-moves.ts";
-import { newDatabase } from "./postgres/fixture.ts";
+import { borrowDatabase } from "./postgres/fixture.ts";
 import { openStore } from "./postgres/transfer-fixture.ts";
+import { openDriver, temporaryFile } from "./sqlite/fixture.ts";
 
 testAccountMoves("SQLite", async (t) => {
-  const file = path.join(temporaryFolder(), "ledger.sqlite");
+  const file = temporaryFile(t);
   const openOne = () => {
-    const driver = openNodeSqlite(file);
+    const driver = openDriver(t, file);
     const moves = createSqliteMoves(driver, file);
-    t.after(() => {
-      moves.close();
-      driver.close();
-    });
+    t.after(() => moves.close());
     const purchases = createPurchaseStore(createSqliteDatabase(driver));
     return { ...openSqliteDirect(driver), purchases, moves };
   };
@@ -29,7 +24,7 @@ testAccountMoves("SQLite", async (t) => {
 });
 
 testAccountMoves("PostgreSQL", async (t) => {
-  const url = await newDatabase();
+  const url = await borrowDatabase(t);
   const openOne = () => {
     const store = openStore(url);
     const moves = createPostgresMoves(store.pool);

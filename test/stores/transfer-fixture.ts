@@ -22,6 +22,7 @@ import {
   keySha256,
   maintainFully,
   START,
+  sortedUsage,
   throughJson,
 } from "../contract/ledger/fixture.ts";
 
@@ -224,7 +225,8 @@ export async function goOn(stored: Stored): Promise<unknown[]> {
     await fixture.remaining(account, now),
   ];
   await maintainFully(fixture.ledger, { now: NOW, rollUpBefore: NOW, rowsMax: 9 });
-  return [...seen, await assertTotals(fixture.ledger, NOW), await fixture.usage()];
+  const usage = await sortedUsage(fixture.ledger, ACCOUNTS);
+  return [...seen, await assertTotals(fixture.ledger, NOW), usage];
 }
 
 export type Stored = { ledger: Ledger; directory: Directory };

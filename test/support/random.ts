@@ -8,3 +8,6 @@ export function randomFrom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+/** Where random tests begin. The run prints it; `TEST_SEED=n` repeats them. */
+export const SEED = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);

@@ -1,7 +1,7 @@
 /** Compares everything that can be read from a ledger with the model. */
 import assert from "node:assert/strict";
 import type { Entry } from "#ledger/entries.ts";
-import type { Ledger } from "#ledger/port.ts";
+import type { FreeCall, Ledger } from "#ledger/port.ts";
 import type { Model } from "../../ledger/rules/model.ts";
 import {
   balanceOf,
@@ -58,11 +58,11 @@ export async function compareStates({ ledger, model, now }: Compared): Promise<v
   }
 }
 
-const statusOf = (account: ModelAccount, now: number) => ({
+export const statusOf = (account: ModelAccount, now: number) => ({
   account: account.id,
   state: account.state,
   createdAt: account.createdAt,
-  freeCall: freeCallOf(account),
+  freeCall: freeCallOf(account) as FreeCall,
   balance: balanceOf(account, now),
   lifetime: lifetimeGrantsOf(account) > 0,
   lowBalance: account.lowBalance,
@@ -83,7 +83,7 @@ export async function compareUsage({ ledger, model, now }: Compared): Promise<vo
   const expected = usageOf(model.accounts.values());
   expected.sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
   const range = { from: 0, to: Number.MAX_SAFE_INTEGER };
-  assert.deepEqual(await sortedUsage(ledger, null, range), expected);
+  assert.deepEqual(await sortedUsage(ledger, [ADA, BOB], range), expected);
 }
 
 /** Pages of any size give the same list, and the list is of what the model has seen, rolled up or not. */

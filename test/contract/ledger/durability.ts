@@ -5,6 +5,7 @@ import {
   assertTotals,
   createFixture,
   DAY,
+  debited,
   type Fixture,
   HOUR,
   idempotency,
@@ -31,14 +32,14 @@ export function describeDurability(open: OpenLedger) {
     ];
     for (const order of [free, paid, reversed, fixture.debitOrder(account, once)])
       await fixture.ledger.debit(order);
-    await fixture.ledger.reverse({ account, callId: reversed.callId, at: START, now: START });
+    await fixture.reverse(reversed);
     await fixture.ledger.revokeKey({ account, id: keyId(account, "other"), now: START });
     await maintainFully(fixture.ledger, { now: START, rollUpBefore: START - HOUR, rowsMax: 9 });
     const before = await picture(fixture.ledger, account);
 
     const ledger = await fixture.reopen();
     assert.deepEqual(await picture(ledger, account), before);
-    assert.deepEqual(await ledger.debit(paid), { outcome: "debited", charged: 1, balance: 6 });
+    assert.deepEqual(await ledger.debit(paid), debited(1, 6));
     await assert.rejects(ledger.debit(reversed), /reversed/);
     const repeat = fixture.debitOrder(account, once);
     assert.equal((await ledger.debit(repeat)).outcome, "replayed");
@@ -57,7 +58,7 @@ const picture = async (ledger: Fixture["ledger"], account: string) => ({
   found: await ledger.findAccount({ account, now: START }),
   credits: await ledger.credits({ account, now: START }),
   keys: await ledger.listKeys({ account }),
-  usage: await sortedUsage(ledger),
+  usage: await sortedUsage(ledger, [account]),
   entries: await allEntries(ledger, account, START),
   audit: await ledger.audit({ now: START }),
 });

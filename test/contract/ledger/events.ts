@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { OrderRejected } from "#ledger/port.ts";
 import { createRule, DAY, keyId, type OpenLedger, START } from "./fixture.ts";
 
 /** Events about an account: one per change. */
 export function describeEvents(open: OpenLedger) {
-  const rule = createRule(open);
-  describeKept(rule);
+  const test = createRule(open);
+  describeKept(test);
 
-  rule("a grant causes one event, with the stored values", async (fixture) => {
+  test("a grant causes one event, with the stored values", async (fixture) => {
     const account = await fixture.account();
     await fixture.news();
     const given = { kind: "pack", expiresAt: START + DAY } as const;
@@ -28,14 +27,7 @@ export function describeEvents(open: OpenLedger) {
     );
   });
 
-  rule("a rejected grant causes no event", async (fixture) => {
-    const account = await fixture.account();
-    await fixture.news();
-    await assert.rejects(fixture.grant(account, "odd", 0), OrderRejected);
-    assert.deepEqual(await fixture.news(), []);
-  });
-
-  rule("creating and revoking a key cause one event each", async (fixture) => {
+  test("creating and revoking a key cause one event each", async (fixture) => {
     const account = await fixture.account();
     const key = { id: keyId(account), label: "main", start: "tb_" };
     await fixture.createKey(account, "main", START + 1);
@@ -54,8 +46,8 @@ export function describeEvents(open: OpenLedger) {
 type Rule = ReturnType<typeof createRule>;
 
 /** The keeping of them. */
-function describeKept(rule: Rule) {
-  rule("events stay with their account until they are deleted", async (fixture) => {
+function describeKept(test: Rule) {
+  test("events stay with their account until they are deleted", async (fixture) => {
     const { ledger } = fixture;
     const [ada, bob] = [await fixture.account("Ada"), await fixture.account("Bob")];
     const { events } = await ledger.listEvents({ max: 10 });
@@ -69,20 +61,11 @@ function describeKept(rule: Rule) {
     assert.deepEqual(await ledger.listEvents({ max: 10 }), { events });
     assert.deepEqual(await ledger.listEvents({ max: 1 }), { events: events.slice(0, 1) });
     const ids = events.slice(0, 1).map(({ id }) => id);
-    assert.deepEqual(await ledger.deleteEvents({ ids }), { deleted: 1 });
+    for (const deleted of [1, 0]) assert.deepEqual(await ledger.deleteEvents({ ids }), { deleted });
     assert.deepEqual(await ledger.listEvents({ max: 10 }), { events: events.slice(1) });
   });
 
-  rule("a deleted event does not come back, and is deleted once", async (fixture) => {
-    const { ledger } = fixture;
-    await fixture.account();
-    const ids = (await ledger.listEvents({ max: 10 })).events.map(({ id }) => id);
-    assert.deepEqual(await ledger.deleteEvents({ ids }), { deleted: 1 });
-    assert.deepEqual(await ledger.deleteEvents({ ids }), { deleted: 0 });
-    assert.deepEqual(await ledger.listEvents({ max: 10 }), { events: [] });
-  });
-
-  rule("deleting unknown events deletes nothing else", async (fixture) => {
+  test("deleting unknown events deletes nothing else", async (fixture) => {
     const { ledger } = fixture;
     const account = await fixture.account();
     const [id = ""] = (await ledger.listEvents({ max: 1 })).events.map((each) => each.id);
@@ -93,7 +76,7 @@ function describeKept(rule: Rule) {
     assert.equal((await ledger.listEvents({ max: 1 })).events.length, 1);
   });
 
-  rule("event ids are never reused, even after an event was deleted", async (fixture) => {
+  test("event ids are never reused, even after an event was deleted", async (fixture) => {
     const { ledger } = fixture;
     const account = await fixture.account();
     const ids: string[] = [];
@@ -108,20 +91,17 @@ function describeKept(rule: Rule) {
     assert.equal(new Set(ids).size, 7);
   });
 
-  rule(
-    "a closed account causes no more events, and its waiting events are deleted",
-    async (fixture) => {
-      const { ledger } = fixture;
-      const account = await fixture.account("Ada", { credits: 5 });
-      await fixture.grant(account, "short", 5, { expiresAt: START + DAY });
-      await ledger.closeAccount({ account, now: START });
-      assert.deepEqual(await fixture.news(), []);
-      await ledger.revokeKey({ account, id: keyId(account), now: START });
-      await fixture.grant(account, "late", 5);
-      await fixture.createKey(account, "late");
-      const later = { now: START + 2 * DAY, max: 10 };
-      assert.deepEqual(await ledger.recordExpiries(later), { notified: 0, more: false });
-      assert.deepEqual(await fixture.news(), []);
-    },
-  );
+  test("a closed account causes no more events, and its waiting events are deleted", async (fixture) => {
+    const { ledger } = fixture;
+    const account = await fixture.account("Ada", { credits: 5 });
+    await fixture.grant(account, "short", 5, { expiresAt: START + DAY });
+    await ledger.closeAccount({ account, now: START });
+    assert.deepEqual(await fixture.news(), []);
+    await ledger.revokeKey({ account, id: keyId(account), now: START });
+    await fixture.grant(account, "late", 5);
+    await fixture.createKey(account, "late");
+    const later = { now: START + 2 * DAY, max: 10 };
+    assert.deepEqual(await ledger.recordExpiries(later), { notified: 0, more: false });
+    assert.deepEqual(await fixture.news(), []);
+  });
 }

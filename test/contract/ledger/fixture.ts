@@ -14,12 +14,20 @@ import type {
   IdempotencyOrder,
   KeyLimits,
   Ledger,
+  LedgerOperation,
   LedgerOperations,
   MaintainOutcome,
   UsageRow,
 } from "#ledger/port.ts";
 
-export type OpenedLedger = { ledger: Ledger; reopen?(): Promise<Ledger> };
+export type OpenedLedger = {
+  ledger: Ledger;
+  reopen?(): Promise<Ledger>;
+  /** Carries out orders in one batch. */
+  together?(items: readonly [name: LedgerOperation, order: object][]): Promise<unknown[]>;
+  /** What such a batch may hold. */
+  batches?: "debits" | "everything";
+};
 /** Opens an empty ledger; what has to be cleaned up is left to `t.after`. */
 export type OpenLedger = (t: TestContext) => Promise<OpenedLedger>;
 
@@ -44,6 +52,7 @@ export type Fixture = ReturnType<typeof createFixture>;
 export function createFixture(opened: OpenedLedger) {
   const ledger = throughJson(opened.ledger);
   const { reopen } = opened;
+  const accounts = new Set<string>();
   let calls = 0;
   let versions = 0;
   const debitOrder = (account: string, { key, ...changes }: Debit = {}): DebitOrder => {
@@ -77,9 +86,12 @@ export function createFixture(opened: OpenedLedger) {
     grant,
     debitOrder,
     debit: (account: string, changes?: Debit) => ledger.debit(debitOrder(account, changes)),
+    reverse: ({ account, callId, now: at }: DebitOrder, now = at) =>
+      ledger.reverse({ account, callId, at, now }),
     /** An account with one key and, by default, no free call and no credits. */
     async account(name = "Ada", given: { freeCall?: "open" | "withheld"; credits?: number } = {}) {
       const account = accountId(name);
+      accounts.add(account);
       await ledger.openAccount({ account, freeCall: given.freeCall ?? "withheld", now: START });
       await createKey(account);
       if (given.credits !== undefined) await grant(account, "first", given.credits);
@@ -111,7 +123,8 @@ export function createFixture(opened: OpenedLedger) {
         grants.map(({ id, expiresAt, waivedExpiresAt }) => [id, [expiresAt, waivedExpiresAt]]),
       );
     },
-    usage: (account: string | null = null) => sortedUsage(ledger, account),
+    /** Of one account or, by default, of all that were opened here. */
+    usage: (account?: string) => sortedUsage(ledger, account === undefined ? accounts : [account]),
   };
 }
 
@@ -130,7 +143,8 @@ export function createRule(open: OpenLedger) {
     test(sentence, async (t) => {
       const fixture = createFixture(await open(t));
       await proof(fixture);
-      for (const now of [START, START + 1000 * DAY]) await assertTotals(fixture.ledger, now);
+      // Then all that can expire has expired.
+      await assertTotals(fixture.ledger, START + 1000 * DAY);
     });
 }
 
@@ -145,18 +159,14 @@ export async function assertTotals(ledger: Ledger, now: number) {
 
 const FOREVER = { from: 0, to: START + 1000 * DAY };
 
-/** The accounts that the tests of the contract open. */
-const EVERYONE = ["Ada", "Bob", "Cid", "Dan", "Dot", "Eve", "Fay"].map(accountId);
-
-/** Of one account or, by default, of all. Its order does not depend on the numbers of keys. */
+/** Its order does not depend on the numbers of keys. */
 export async function sortedUsage(
   ledger: Ledger,
-  account: string | null = null,
+  accounts: Iterable<string>,
   range: { from: number; to: number } = FOREVER,
 ) {
   const rows: UsageRow[] = [];
-  for (const one of account === null ? EVERYONE : [account])
-    rows.push(...(await ledger.usage({ account: one, ...range })));
+  for (const account of accounts) rows.push(...(await ledger.usage({ account, ...range })));
   const nameOf = (row: (typeof rows)[number]) =>
     `${row.hour} ${row.account} ${row.key} ${row.tool}`;
   return rows.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
@@ -205,6 +215,12 @@ export async function maintainFully(
   } while (after !== null);
   return sum;
 }
+
+/** The outcomes of a debit, as JSON has them. */
+export const debited = (charged: number, balance: number) => ({
+  ...{ outcome: "debited", charged, balance },
+});
+export const tooLittle = (balance: number) => ({ outcome: "insufficient_credits", balance });
 
 /** How often each outcome came. */
 export function tally(outcomes: { outcome: DebitOutcome["outcome"] }[]) {

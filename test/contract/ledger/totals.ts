@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { assertTotals, createRule, DAY, type OpenLedger, START } from "./fixture.ts";
 
 export function describeTotals(open: OpenLedger) {
-  const rule = createRule(open);
+  const test = createRule(open);
 
-  rule("the totals of an empty ledger are 0 and reconcile", async ({ ledger }) => {
+  test("the totals of an empty ledger are 0 and reconcile", async ({ ledger }) => {
     assert.deepEqual(await ledger.audit({ now: START }), {
       ok: true,
       accounts: 0,
@@ -13,43 +13,32 @@ export function describeTotals(open: OpenLedger) {
     });
   });
 
-  rule(
-    "every credit granted is accounted for: debited, reversed, remaining, expired or voided",
-    async (fixture) => {
-      const [ada, bob] = [
-        await fixture.account("Ada", { freeCall: "open", credits: 10 }),
-        await fixture.account("Bob", { credits: 20 }),
-      ];
-      await fixture.grant(ada, "short", 5, { expiresAt: START + DAY });
-      await fixture.debit(ada);
-      const reversed = fixture.debitOrder(ada);
-      for (const order of [reversed, fixture.debitOrder(ada), fixture.debitOrder(bob)])
-        await fixture.ledger.debit(order);
-      await fixture.ledger.reverse({
-        account: ada,
-        callId: reversed.callId,
-        at: START,
-        now: START,
-      });
-      await fixture.ledger.closeAccount({ account: bob, now: START });
+  test("every credit granted is accounted for: debited, reversed, remaining, expired or voided", async (fixture) => {
+    const [ada, bob] = [
+      await fixture.account("Ada", { freeCall: "open", credits: 10 }),
+      await fixture.account("Bob", { credits: 20 }),
+    ];
+    await fixture.grant(ada, "short", 5, { expiresAt: START + DAY });
+    await fixture.debit(ada);
+    const reversed = fixture.debitOrder(ada);
+    for (const order of [reversed, fixture.debitOrder(ada), fixture.debitOrder(bob)])
+      await fixture.ledger.debit(order);
+    await fixture.reverse(reversed);
+    await fixture.ledger.closeAccount({ account: bob, now: START });
 
-      const totals = { granted: 35, debited: 3, reversed: 1, voided: 19 };
-      const before = await assertTotals(fixture.ledger, START + DAY - 1);
-      assert.deepEqual(before.totals, { ...totals, remaining: 14, expired: 0 });
-      const after = await assertTotals(fixture.ledger, START + DAY);
-      assert.deepEqual(after.totals, { ...totals, remaining: 10, expired: 4 });
-      assert.equal(after.accounts, 2, "closed accounts count in the totals");
-    },
-  );
+    const totals = { granted: 35, debited: 3, reversed: 1, voided: 19 };
+    const before = await assertTotals(fixture.ledger, START + DAY - 1);
+    assert.deepEqual(before.totals, { ...totals, remaining: 14, expired: 0 });
+    const after = await assertTotals(fixture.ledger, START + DAY);
+    assert.deepEqual(after.totals, { ...totals, remaining: 10, expired: 4 });
+    assert.equal(after.accounts, 2, "closed accounts count in the totals");
+  });
 
-  rule(
-    "probe resolves for a ledger that accepts writes, and changes no totals",
-    async (fixture) => {
-      await fixture.account("Ada", { credits: 1 });
-      const audit = await fixture.ledger.audit({ now: START });
-      assert.deepEqual(await fixture.ledger.probe({ now: START }), { ready: true });
-      assert.deepEqual(await fixture.ledger.probe({ now: START + 1 }), { ready: true });
-      assert.deepEqual(await fixture.ledger.audit({ now: START }), audit);
-    },
-  );
+  test("probe resolves for a ledger that accepts writes, and changes no totals", async (fixture) => {
+    await fixture.account("Ada", { credits: 1 });
+    const audit = await fixture.ledger.audit({ now: START });
+    assert.deepEqual(await fixture.ledger.probe({ now: START }), { ready: true });
+    assert.deepEqual(await fixture.ledger.probe({ now: START + 1 }), { ready: true });
+    assert.deepEqual(await fixture.ledger.audit({ now: START }), audit);
+  });
 }

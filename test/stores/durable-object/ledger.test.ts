@@ -19,8 +19,7 @@ async function open(_: TestContext) {
   };
 }
 
-// The objects run the code of the SQLite store, which is tested in full.
-ledgerContract("in a Durable Object", open, 6);
+ledgerContract("in a Durable Object", open);
 // Fewer steps, because each is a request to another process. The SQLite store, whose statements these are, runs all of
 // them.
 ledgerModel("in a Durable Object", open, { runs: Math.ceil(MODEL_RUNS / 10) });

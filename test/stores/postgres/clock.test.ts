@@ -4,20 +4,15 @@ import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { keepPartitions } from "#stores/postgres/partitions.ts";
 import { createPostgresThrottle } from "#stores/postgres/throttle.ts";
 import { createFixture, idempotency } from "../../contract/ledger/fixture.ts";
-import { type Node, newDatabase, openNode } from "./fixture.ts";
+import { type Node, openNodes } from "./fixture.ts";
 
 /** Nodes with wrong clocks run the upkeep. They delete only rows that are old by the database's clock too. */
 const NOW = Date.now();
 
-async function openNodes(t: TestContext) {
-  const url = await newDatabase();
-  const [node, other, past] = (await Promise.all([
-    openNode(url, "database"),
-    openNode(url, "database"),
-    // Records count from the database's clock, so old ones are made by a node that does without it.
-    openNode(url, "caller"),
-  ])) as [Node, Node, Node];
-  t.after(() => Promise.all([node.close(), other.close(), past.close()]));
+async function openClocks(t: TestContext) {
+  // Records count from the database's clock, so old ones are made by a node that does without it.
+  const nodes = await openNodes(t, "database", "database", "caller");
+  const [node, other, past] = nodes as [Node, Node, Node];
   await keepPartitions(node.pool, NOW, 0);
   return { node, other, past, ...createFixture(node) };
 }
@@ -28,12 +23,12 @@ const roundOf = ({ ledger }: Node, aheadMs: number) => {
   return ledger.maintain({ now, rollUpBefore: now - 2 * DAY_MS, rowsMax: 100, after: null });
 };
 
-/** The steps fit in a minute, however busy the machine is. */
+/** Apart from the time that the test has taken since it read the clock. */
 const assertNear = (ms: number | undefined, expected: number) =>
-  assert.ok(ms !== undefined && Math.abs(ms - expected) < 60_000, String(ms));
+  assert.ok(ms !== undefined && Math.abs(ms - expected) < HOUR_MS, String(ms));
 
 test("a node whose clock is days ahead deletes and rolls up nothing early, and reports the difference", async (t) => {
-  const { node, other, account, debit } = await openNodes(t);
+  const { node, other, account, debit } = await openClocks(t);
   const id = await account("Ada", { credits: 10 });
   const call = () => debit(id, { now: NOW, idempotency: idempotency("once") });
   assert.equal((await call()).outcome, "debited");
@@ -55,7 +50,7 @@ test("a node whose clock is days ahead deletes and rolls up nothing early, and r
 });
 
 test("rows that are old by both clocks are deleted by either node, and clocks that agree are not reported", async (t) => {
-  const { node, other, past, account, debit, debitOrder, usage } = await openNodes(t);
+  const { node, other, past, account, debit, debitOrder, usage } = await openClocks(t);
   const id = await account("Ada", { credits: 10 });
   for (const days of [3, 4, 5]) await debit(id, { now: NOW - days * DAY_MS + HOUR_MS });
   const key = idempotency("old");
@@ -68,7 +63,7 @@ test("rows that are old by both clocks are deleted by either node, and clocks th
 });
 
 test("a call with a wrong clock is neither charged again nor kept for less than a day", async (t) => {
-  const { node, other, account, debit, debitOrder } = await openNodes(t);
+  const { node, other, account, debit, debitOrder } = await openClocks(t);
   const id = await account("Ada", { credits: 10 });
   const at = (aheadMs: number) => ({ now: Date.now() + aheadMs });
   const first = debitOrder(id, { ...at(0), idempotency: idempotency("once") });
@@ -95,7 +90,7 @@ test("a call with a wrong clock is neither charged again nor kept for less than 
 });
 
 test("a node whose clock is a year ahead does not use up the day's budget of a key for a year", async (t) => {
-  const { node, other, account, debitOrder, createKey } = await openNodes(t);
+  const { node, other, account, debitOrder, createKey } = await openClocks(t);
   const id = await account("Ada", { credits: 100 });
   const budgets = { total: null, month: null, day: 3 };
   const none = { expiresAt: null, tools: null, networks: null, rate: null };

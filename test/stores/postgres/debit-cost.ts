@@ -12,12 +12,10 @@ const BATCH = 50;
 const BATCHES = 10;
 
 /**
- * Creates the partitions of the last 30 days, including today, and the accounts, on a server that vacuums nothing by
- * itself: which of the two logs a whole page first would depend on when it comes.
+ * Creates the partitions of the last 30 days, including today, and the accounts, without a vacuum that would come at some time:
+ * the cost would depend on it.
  */
 export async function prepareGrowth(pool: PostgresPool, now: number): Promise<void> {
-  await pool.connections.query("ALTER SYSTEM SET autovacuum = off");
-  await pool.connections.query("SELECT pg_reload_conf()");
   await fillAccounts(pool, ACCOUNTS);
   const today = Math.floor(now / DAY_MS) * DAY_MS;
   const days = Array.from({ length: DAYS }, (_, i) => today - i * DAY_MS);
@@ -26,7 +24,15 @@ export async function prepareGrowth(pool: PostgresPool, now: number): Promise<vo
     return `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF debit FOR VALUES FROM (${day}) TO (${day + DAY_MS})`;
   });
   await pool.transaction("upkeep", (query) => query(tables.join(";")));
+  await stopVacuum(pool);
 }
+
+/** From now on, nothing vacuums or analyzes the tables of this database by itself. */
+export const stopVacuum = (pool: PostgresPool) =>
+  pool.connections.query(`DO $$ DECLARE name regclass; BEGIN
+    FOR name IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+    LOOP EXECUTE format('ALTER TABLE %s SET (autovacuum_enabled = off)', name); END LOOP;
+  END $$`);
 
 /** Inserts the debits `from` to `to`, of all accounts in turn, spread over the days. */
 export async function fillDebits(

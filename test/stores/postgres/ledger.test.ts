@@ -1,9 +1,20 @@
-import type { TestContext } from "node:test";
+import { after, type TestContext } from "node:test";
 import { ledgerContract, ledgerDurability } from "../../contract/ledger.ts";
 import { ledgerModel } from "../../contract/ledger-model.ts";
-import { newDatabase, openNode } from "./fixture.ts";
+import { emptyDatabase, inBatches, type Node, newDatabase, openNode } from "./fixture.ts";
 
-async function open(t: TestContext) {
+let opened: Promise<Node> | undefined;
+after(async () => (await opened)?.close());
+
+/** The same database each time, without its rows. */
+async function open() {
+  opened ??= newDatabase().then((url) => openNode(url));
+  const node = await opened;
+  await emptyDatabase(node.pool);
+  return inBatches(node);
+}
+
+async function openToReopen(t: TestContext) {
   const url = await newDatabase();
   let node = await openNode(url);
   t.after(() => node.close());
@@ -17,9 +28,9 @@ async function open(t: TestContext) {
   };
 }
 
-const MODEL_RUNS = Number(process.env["TEST_MODEL_RUNS"] ?? 50);
+const MODEL_RUNS = Number(process.env["TEST_MODEL_RUNS"] ?? 20);
 
-ledgerContract("in PostgreSQL", open, 4);
-// Fewer steps, because each is a round trip to another process.
+ledgerContract("in PostgreSQL", open);
+// Fewer runs, because each step is a round trip to another process.
 ledgerModel("in PostgreSQL", open, { runs: Math.ceil(MODEL_RUNS / 10) });
-ledgerDurability("in PostgreSQL", open);
+ledgerDurability("in PostgreSQL", openToReopen);

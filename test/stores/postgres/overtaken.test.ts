@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { assertTotals, createFixture, START } from "../../contract/ledger/fixture.ts";
-import { newDatabase, openNode } from "./fixture.ts";
+import { borrowDatabase, openNode } from "./fixture.ts";
 
 const PIDS = "SELECT pid FROM pg_stat_activity WHERE datname = current_database()";
 
 test("a debit that a stalled backend delays until after its reversal is not charged", async (t) => {
-  const url = await newDatabase();
+  const url = await borrowDatabase(t);
   const node = await openNode(url);
   t.after(() => node.close());
   const { ledger, account, debit, debitOrder, balance, usage } = createFixture(node);

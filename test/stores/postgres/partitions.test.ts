@@ -1,32 +1,42 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { decideTogether } from "#stores/postgres/decide-together.ts";
 import { keepPartitions, UPKEEP_LOCK } from "#stores/postgres/partitions.ts";
+import type { PostgresSend } from "#stores/postgres/pool.ts";
 import {
   assertTotals,
   createFixture,
   DAY,
   HOUR,
+  idempotency,
   keySha256,
   maintainFully,
   START,
 } from "../../contract/ledger/fixture.ts";
-import { type Node, newDatabase, openNode } from "./fixture.ts";
+import { HASH, linesOf, NOW, openEmpty } from "../transfer-fixture.ts";
+import { type Node, openNodes } from "./fixture.ts";
+import { openFresh } from "./transfer-fixture.ts";
 
-/** The day tables of debits: created ahead, used, rolled up and dropped, while calls continue. */
-const TODAY = Math.floor(START / DAY) * DAY;
+/**
+ * The day tables of debits: created ahead, used, rolled up and dropped while calls continue, and created by an import before it
+ * inserts its calls.
+ */
+const dayOf = (at: number) => Math.floor(at / DAY) * DAY;
+const TODAY = dayOf(START);
 const nameOf = (day: number) =>
   `debit_${new Date(day).toISOString().slice(0, 10).replaceAll("-", "")}`;
+/** A day whose calls are long rolled up. */
+const OLD = TODAY - 50 * DAY;
+const ROLL_UP_BEFORE = START - 40 * DAY;
 
 /** Two nodes on one database that has no day table yet. */
 async function openFixture(t: TestContext) {
-  const url = await newDatabase();
-  const [node, other] = (await Promise.all([openNode(url), openNode(url)])) as [Node, Node];
-  t.after(() => Promise.all([node.close(), other.close()]));
-  const fixture = createFixture(node);
+  const [node, other] = (await openNodes(t, "caller", "caller")) as [Node, Node];
   const { pool } = node;
   return {
     ...{ node, other, pool },
-    ...fixture,
+    ...createFixture(node),
     keep: (now: number, rollUpBefore = 0) => keepPartitions(pool, now, rollUpBefore),
     async days() {
       const sql =
@@ -38,6 +48,16 @@ async function openFixture(t: TestContext) {
       const sql = "SELECT call_id, tableoid::regclass::text AS place FROM debit";
       const rows = await pool.once<{ call_id: string; place: string }>("read", sql);
       return Object.fromEntries(rows.map(({ call_id: call, place }) => [call, place]));
+    },
+    makeDay: (day: number) =>
+      pool.once(
+        "upkeep",
+        `CREATE TABLE ${nameOf(day)} PARTITION OF debit FOR VALUES FROM (${day}) TO (${day + DAY})`,
+      ),
+    async isThere(day: number): Promise<boolean> {
+      const sql = "SELECT to_regclass($1) IS NOT NULL AS is";
+      const [row] = await pool.once<{ is: boolean }>("read", sql, [nameOf(day)]);
+      return row?.is === true;
     },
   };
 }
@@ -53,16 +73,6 @@ test("partitions for today and three days ahead are created, one more at midnigh
   await keep(TODAY + DAY);
   const next = nameOf(TODAY + 4 * DAY);
   assert.deepEqual(await days(), [...daysFrom(TODAY), next, "debit_other"]);
-});
-
-test("two nodes that create partitions at once both succeed", async (t) => {
-  const { pool, other, days } = await openFixture(t);
-  for (let round = 0; round < 10; round += 1) {
-    const now = TODAY + round * DAY;
-    const both = [pool, other.pool, pool, other.pool];
-    await Promise.all(both.map((each) => keepPartitions(each, now, 0)));
-    assert.equal((await days()).length, 5 + round);
-  }
 });
 
 test("calls of one batch around midnight are in the partitions of their days, and each can be reversed", async (t) => {
@@ -136,28 +146,24 @@ test("partitions whose debits are all rolled up are dropped, the others stay, an
   await assertTotals(ledger, START + 6 * DAY);
 });
 
-test("a partition is not dropped while it contains a debit", async (t) => {
-  const { keep, account, debit, days } = await openFixture(t);
+test("of two nodes, one does the maintenance, and the other neither waits nor changes days", async (t) => {
+  const { node, other, account, debit, keep, makeDay, isThere } = await openFixture(t);
   await keep(START);
-  const id = await account("Ada", { credits: 1 });
-  await debit(id);
-  await keep(START + 9 * DAY, START + 8 * DAY);
-  assert.ok((await days()).includes(nameOf(TODAY)));
-  assert.ok(!(await days()).includes(nameOf(TODAY + DAY)), "an empty one goes");
-});
-
-test("of two nodes, one does the maintenance, and the other returns immediately", async (t) => {
-  const { node, other, account, debit, keep } = await openFixture(t);
-  await keep(START);
+  await makeDay(OLD);
   const id = await account("Ada", { credits: 10 });
   await debit(id);
-  const order = { now: START + DAY, rollUpBefore: START + HOUR, rowsMax: 10, after: null };
+  const later = START + DAY;
+  const order = { now: later, rollUpBefore: START + HOUR, rowsMax: 10, after: null };
   await node.pool.transaction("write", async (query) => {
     await query("SELECT pg_advisory_xact_lock($1)", [UPKEEP_LOCK]);
     const outcome = await other.ledger.maintain(order);
     assert.deepEqual(outcome, { rolledUp: 0, forgotten: 0, after: null });
+    await keepPartitions(other.pool, later, ROLL_UP_BEFORE, "try");
+    assert.deepEqual([await isThere(OLD), await isThere(TODAY + 4 * DAY)], [true, false]);
   });
   assert.equal((await other.ledger.maintain(order)).rolledUp, 1);
+  await keepPartitions(other.pool, later, ROLL_UP_BEFORE, "try");
+  assert.deepEqual([await isThere(OLD), await isThere(TODAY + 4 * DAY)], [false, true]);
 });
 
 test("a long read blocks neither calls nor maintenance; partitions are created in a later round", async (t) => {
@@ -176,9 +182,115 @@ test("a long read blocks neither calls nor maintenance; partitions are created i
   assert.deepEqual(await days(), [...daysFrom(TODAY + DAY), "debit_other"]);
 });
 
-test("two nodes accept calls while both maintain twenty days of partitions, and nothing is lost", async (t) => {
+test("while a reader holds all partitions, only one of three drops is attempted, and calls wait no longer than for that", async (t) => {
+  const { other, pool, keep, account, debit, makeDay, isThere } = await openFixture(t);
+  await keep(START);
+  const days = [OLD, OLD - DAY, OLD - 2 * DAY];
+  for (const day of days) await makeDay(day);
+  const id = await account("Ada", { credits: 10 });
+  let tries = 0;
+  const counted = {
+    ...pool,
+    once: ((mode, sql, values) => {
+      if (sql.includes("DROP TABLE")) tries += 1;
+      return pool.once(mode, sql, values);
+    }) as typeof pool.once,
+  };
+  await other.pool.transaction("report", async (query) => {
+    await query("SELECT count(*) FROM debit");
+    const calls = [1, 2, 3].map(() => debit(id, { now: START }));
+    await keepPartitions(counted, START, ROLL_UP_BEFORE);
+    for (const { outcome } of await Promise.all(calls)) assert.equal(outcome, "debited");
+  });
+  assert.equal(tries, 1);
+  for (const day of days) assert.ok(await isThere(day));
+  await keepPartitions(counted, START, ROLL_UP_BEFORE);
+  for (const day of days) assert.ok(!(await isThere(day)));
+});
+
+const LOCKED = `SELECT relname AS name FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+  JOIN pg_inherits i ON i.inhrelid = c.oid WHERE pid = pg_backend_pid() AND inhparent = 'debit'::regclass`;
+
+test("a call locks only the partition of its day, whether it is charged, has an idempotency key, is rejected or is repeated", async (t) => {
+  const { pool, account, debitOrder, makeDay, keep } = await openFixture(t);
+  await keep(START);
+  for (let day = 1; day <= 5; day += 1) await makeDay(TODAY - day * DAY);
+  const id = await account("Ada", { credits: 1_000 });
+  const at = { now: START };
+  const again = debitOrder(id, at);
+  const repeated = () => debitOrder(id, { ...at, idempotency: idempotency("once") });
+  const kinds = {
+    paid: () => debitOrder(id, at),
+    again: () => again,
+    keyed: () => debitOrder(id, { ...at, idempotency: idempotency(debitOrder(id).callId) }),
+    repeated,
+    refused: () => debitOrder(id, { ...at, key: "unknown" }),
+  };
+  for (const isCareful of [false, true])
+    for (const [kind, make] of Object.entries(kinds))
+      for (let round = 0; round < 7; round += 1) {
+        const locked = await pool
+          .roundTrips("write", async (send) => {
+            const beforeCommit: PostgresSend = (message) => send({ ...message, isLast: false });
+            await decideTogether(beforeCommit, "debit", [make()], { isCareful });
+            const [rows = []] = await send({ statements: [LOCKED] });
+            return rows.map(({ name }) => name);
+          })
+          .catch((error: { code?: string }) => error.code);
+        // If nothing is looked up first, the table shows that the call was made.
+        if (!isCareful && kind === "again" && round > 0) assert.equal(locked, "23505");
+        else
+          assert.deepEqual(
+            [...new Set(locked)],
+            [nameOf(TODAY)],
+            `${isCareful}, ${kind}, ${round}`,
+          );
+      }
+});
+
+test("an old partition with many rolled-up rows is dropped while calls of every kind continue", async (t) => {
+  const { node, other, pool, keep, account, debitOrder, makeDay, isThere } = await openFixture(t);
+  await keep(START);
+  await makeDay(OLD);
+  const id = await account("Old");
+  await pool.once(
+    "upkeep",
+    `INSERT INTO debit (account_no, at, call_id, key_no, tool, credits, is_free)
+     SELECT 1, ${OLD} + i, 'call_' || i, 1, 'hash', 0, 0 FROM generate_series(1, 50000) i`,
+  );
+  await keepPartitions(pool, START, ROLL_UP_BEFORE);
+  assert.ok(await isThere(OLD), "not while there are calls in it");
+  await pool.once("upkeep", `DELETE FROM ${nameOf(OLD)}`);
+  const ids = await Promise.all(
+    ["Ada", "Bob", "Cid", "Dot"].map((name) => account(name, { credits: 100_000 })),
+  );
+  let isOver = false;
+  let debited = 0;
+  const callers = [...ids, ...ids].map(async (each, caller) => {
+    const { ledger } = caller % 2 === 0 ? node : other;
+    for (let call = 0; !isOver; call += 1) {
+      const kept = caller % 4 < 2 ? idempotency(`${caller}-${call >> 1}`) : null;
+      const order = debitOrder(each, { now: START, idempotency: kept });
+      const { outcome } = await ledger.debit(order);
+      assert.match(outcome, /^(?:debited|replayed)$/);
+      assert.equal(
+        (await ledger.debit(debitOrder(id, { now: START, key: "no" }))).outcome,
+        "invalid_key",
+      );
+      debited += 1;
+    }
+  });
+  // On a busy machine a round may find no moment for it; the next one does.
+  while (await isThere(OLD)) await keepPartitions(pool, START, ROLL_UP_BEFORE, "try");
+  const before = debited;
+  while (debited < before + 50) await wait(5);
+  isOver = true;
+  await Promise.all(callers);
+});
+
+test("two nodes accept calls while both maintain eight days of partitions, and nothing is lost", async (t) => {
   const { node, other, account, debitOrder, days, ledger } = await openFixture(t);
-  const DAYS = 20;
+  const DAYS = 8;
   const CALLS = 30;
   const ids = await Promise.all(
     ["Ada", "Bob", "Cid"].map((name) => account(name, { credits: (DAYS * CALLS) / 3 })),
@@ -206,4 +318,54 @@ test("two nodes accept calls while both maintain twenty days of partitions, and 
   assert.equal((await assertTotals(ledger, START)).totals.debited, DAYS * CALLS);
   await maintainFully(ledger, end);
   assert.deepEqual(await days(), [...daysFrom(TODAY + 99 * DAY), "debit_other"]);
+});
+
+/** A call at noon of each of the last 45 days. */
+const fillDays = (from: ReturnType<typeof openEmpty>) =>
+  from.exec(`
+    INSERT INTO account (id, created_at, free_call) VALUES ('acc_One000000000', 1, 'withheld');
+    INSERT INTO api_key (account_no, id, sha256, start, label, created_at)
+      VALUES (1, 'key_One0000000000000000001', '${HASH}', 'tb_', 'l', 1);
+    INSERT INTO credit_grant (account_no, id, kind, amount, remaining, spent, granted_at) VALUES (1, 'g', 'pack', 45, 0, 1, 1);
+    WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 44)
+    INSERT INTO debit_by_account SELECT 1, ${dayOf(NOW) + DAY / 2} - i * ${DAY}, 'call_' || i, 1, 'hash', 1, 0, 1, NULL, NULL, NULL FROM n;`);
+
+test("an import creates partitions first, so that each debit is in the partition of its day, and older ones are rolled up at once", async (t) => {
+  const [from, to] = [openEmpty(t), await openFresh(t)];
+  fillDays(from);
+  const keptFrom = NOW - 30 * DAY;
+  await to.take(linesOf(from), keptFrom);
+  const days = Array.from({ length: 31 }, (_, ago) => nameOf(dayOf(NOW) - ago * DAY));
+  const inDays = Object.fromEntries(days.map((day) => [day, 1]));
+  assert.deepEqual(await to.places(), { ...inDays, debit_other: 14 });
+  assert.deepEqual(await to.lines(), linesOf(from));
+  await maintainFully(to.ledger, { now: NOW, rollUpBefore: keptFrom, rowsMax: 9 });
+  const { debit_other: left = 0 } = await to.places();
+  assert.equal(left, 0);
+  await assertTotals(to.ledger, NOW);
+});
+
+test("partitions ahead are created too, so that a starting node scans nothing", async (t) => {
+  const [from, to] = [openEmpty(t), await openFresh(t)];
+  fillDays(from);
+  await to.take(linesOf(from), NOW - 2 * DAY);
+  const ahead = Array.from({ length: 4 }, (_, days) => nameOf(dayOf(NOW) + days * DAY));
+  const sql =
+    "SELECT relname AS name FROM pg_class WHERE relname = ANY ($1::text[]) ORDER BY relname";
+  const made = await to.pool.once<{ name: string }>("read", sql, [ahead]);
+  assert.deepEqual(
+    made.map(({ name }) => name),
+    ahead,
+  );
+});
+
+test("partitions go back at most some hundred days, however long calls are kept", async (t) => {
+  const [from, to] = [openEmpty(t), await openFresh(t)];
+  fillDays(from);
+  await to.take(linesOf(from), NOW - 36_500 * DAY);
+  const days = await to.pool.once<{ count: number }>(
+    "read",
+    "SELECT count(*) FROM pg_inherits WHERE inhparent = 'debit'::regclass",
+  );
+  assert.equal(days[0]?.count, 1 + 400 + 1 + 3, "the others, the days back, today and those ahead");
 });

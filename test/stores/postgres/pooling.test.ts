@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { TestContext } from "node:test";
-import { after, describe, test } from "node:test";
+import { after, test } from "node:test";
 import { Kysely, type PostgresDialect } from "kysely";
 import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
@@ -8,22 +7,17 @@ import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { activityLogContract } from "../../contract/activity-log.ts";
 import { directoryContract } from "../../contract/directory.ts";
-import { describeConcurrency } from "../../contract/ledger/concurrency.ts";
-import { describeDebits } from "../../contract/ledger/debits.ts";
-import { describeReversals } from "../../contract/ledger/reversals.ts";
+import { ledgerContract } from "../../contract/ledger.ts";
 import { openPooler } from "../../support/postgres-proxy.ts";
-import { drawSample } from "../../support/sample.ts";
-import { newDatabase } from "./fixture.ts";
+import { emptyDatabase, newDatabase } from "./fixture.ts";
 
 /**
  * Runs behind a proxy that gives each transaction a different backend than the previous one. Nothing may depend on the
  * state of a connection (settings, named statements, session locks, temporary tables).
  */
 const BACKENDS = 4;
-let transactions = 0;
 
-/** `hooks`: those of the test or of the file. */
-async function openPooled(hooks: Pick<TestContext, "after">) {
+async function start() {
   const url = new URL(await newDatabase());
   const target = Number(url.port);
   const database = url.pathname.slice(1);
@@ -31,36 +25,38 @@ async function openPooled(hooks: Pick<TestContext, "after">) {
   url.port = String(pooler.port);
   const pool = openPostgresPool(url.href, { max: 8 });
   const { ledger, close } = createPostgresLedger(pool, undefined, "caller");
-  hooks.after(async () => {
-    transactions += pooler.transactions();
-    await close();
-    await pool.close();
-    await pooler.close();
-  });
-  return { pool, pooler, ledger };
+  return {
+    ...{ pool, pooler, ledger },
+    async close() {
+      await close();
+      await pool.close();
+      await pooler.close();
+    },
+  };
 }
 
-const TAKES_ALL = process.env["TEST_FLEET"] === "all";
-const PARTS = [
-  ["debits", describeDebits],
-  ["reversals", describeReversals],
-  ["concurrency", describeConcurrency],
-] as const;
-describe("the ledger, behind a proxy that pools transactions", () => {
-  for (const [part, describePart] of drawSample("the ledger, pooled", PARTS, 1, TAKES_ALL))
-    describe(part, () => describePart(openPooled));
-});
+let pooled: ReturnType<typeof start> | undefined;
+after(async () => (await pooled)?.close());
 
-const openStore = async () => {
-  const { pool } = await openPooled({ after: (act) => void after(act as () => void) });
-  return { ...createPostgresDashboardStore(pool), db: createPostgresDatabase(pool) };
-};
-directoryContract("behind a proxy that pools transactions", openStore);
-activityLogContract("behind a proxy that pools transactions", openStore);
+/** The same database each time, without its rows. */
+async function open() {
+  pooled ??= start();
+  const opened = await pooled;
+  await emptyDatabase(opened.pool);
+  const { pool, ledger, pooler } = opened;
+  const db = createPostgresDatabase(pool);
+  return { pool, pooler, ledger, ...createPostgresDashboardStore(pool), db };
+}
 
-test("the sign-in sends one statement at a time, each to a different backend", async (t) => {
-  const { pool, pooler } = await openPooled(t);
-  const { dialect, transaction } = createPostgresDashboardStore(pool).signInDatabase;
+const NAME = "behind a proxy that pools transactions";
+// These parts send every kind of message: batches, single orders, copied rows and reports.
+ledgerContract(NAME, open, ["debits", "reversals", "concurrency"]);
+directoryContract(NAME, open);
+activityLogContract(NAME, open);
+
+test("the sign-in sends one statement at a time, each to a different backend", async () => {
+  const { pool, pooler, signInDatabase } = await open();
+  const { dialect, transaction } = signInDatabase;
   assert.equal(transaction, false, "it begins no transactions");
   const db = new Kysely<{ user_token: { id: string; identifier: string } }>({
     dialect: dialect as PostgresDialect,
@@ -81,8 +77,4 @@ test("the sign-in sends one statement at a time, each to a different backend", a
     backends.add(row?.pid ?? 0);
   }
   assert.equal(backends.size, BACKENDS);
-});
-
-after(() => {
-  assert.ok(transactions > (TAKES_ALL ? 400 : 100), `${transactions} transactions were pooled`);
 });

@@ -14,6 +14,7 @@ import {
 import { newDatabase, openNode } from "./fixture.ts";
 
 test("on PostgreSQL many calls are summed by the upkeep, or before their usage is read", async (t) => {
+  // The statistics of a database that was used before would mislead its plans.
   const node = await openNode(await newDatabase());
   t.after(() => node.close());
   const fixture = createFixture({ ledger: node.ledger });

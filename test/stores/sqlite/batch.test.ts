@@ -1,10 +1,55 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import type { DebitOutcome } from "#ledger/port.ts";
+import { type TestContext, test } from "node:test";
+import type { DebitOutcome, LedgerOperation, LedgerOperations } from "#ledger/port.ts";
+import { createBatchRunner } from "#stores/sqlite/batch.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { DAY, idempotency, keyId, keySha256, START } from "../../contract/ledger/fixture.ts";
-import { temporaryFolder } from "../../http/server-process.ts";
-import { debited, grantOrder, type Item, openFixture, run, TRIGGERS } from "./batch-fixture.ts";
+import {
+  assertTotals,
+  createFixture,
+  debited,
+  idempotency,
+  keySha256,
+  START,
+} from "../../contract/ledger/fixture.ts";
+import { temporaryFile } from "./fixture.ts";
+
+/**
+ * Many orders in one transaction: what the database rejects fails alone. That each order is decided as if it
+ * came alone is shown with random batches (`ledger.test.ts`).
+ */
+function openFixture(t: TestContext, file = ":memory:") {
+  const driver = openNodeSqlite(file);
+  const fixture = createFixture(openSqliteDirect(driver));
+  t.after(async () => {
+    await assertTotals(fixture.ledger, START);
+    driver.close();
+  });
+  const runBatch = createBatchRunner(driver);
+  return { ...fixture, driver, runBatch };
+}
+
+type Item = {
+  [Name in LedgerOperation]: [Name, LedgerOperations[Name][0]];
+}[LedgerOperation];
+
+/** Returns the value or the error of each result. */
+function run(fixture: ReturnType<typeof openFixture>, items: Item[]) {
+  return fixture.runBatch(items).map((result) => ("value" in result ? result.value : result.error));
+}
+
+const grantOrder = (account: string, id: string, amount: number) =>
+  ({ account, id, kind: "operator", amount, expiresAt: null, now: START }) as const;
+
+/** A database fault that affects only some orders. */
+const TRIGGERS: Record<string, string> = {
+  "while the order is carried out":
+    "CREATE TRIGGER t BEFORE INSERT ON debit_journal WHEN NEW.call_id = 'boom' BEGIN SELECT RAISE(ABORT, 'boom'); END",
+  "that rolls back by itself":
+    "CREATE TRIGGER t BEFORE INSERT ON debit_journal WHEN NEW.call_id = 'boom' BEGIN SELECT RAISE(ROLLBACK, 'boom'); END",
+  "at the end of the batch":
+    "CREATE TRIGGER t BEFORE UPDATE OF remaining ON credit_grant WHEN NEW.id = 'boom' BEGIN SELECT RAISE(ABORT, 'boom'); END",
+};
 
 test("an order that the ledger rejects changes nothing, and the others of its batch are carried out", async (t) => {
   const fixture = openFixture(t);
@@ -24,7 +69,7 @@ test("an order that the ledger rejects changes nothing, and the others of its ba
     ["debit", fixture.debitOrder(account)],
   ]);
   assert.equal(transactions, 1, "a refusal rolls nothing back");
-  assert.deepEqual([first, last], [debited(9), debited(8)]);
+  assert.deepEqual([first, last], [debited(1, 9), debited(1, 8)]);
   assert.partialDeepStrictEqual(none, { kind: "rejected" });
   // An order that was already carried out is found by its debit, and the batch runs again once.
   const [second, again, third] = run(fixture, [
@@ -33,7 +78,7 @@ test("an order that the ledger rejects changes nothing, and the others of its ba
     ["debit", fixture.debitOrder(account)],
   ]);
   assert.equal(transactions, 3);
-  assert.deepEqual([second, third], [debited(7), debited(6)]);
+  assert.deepEqual([second, third], [debited(1, 7), debited(1, 6)]);
   assert.partialDeepStrictEqual(again, { kind: "rejected" });
   assert.deepEqual(await fixture.remaining(account), { first: 6 });
 });
@@ -60,12 +105,12 @@ for (const [when, trigger] of Object.entries(TRIGGERS)) {
       unknown,
       unknown,
     ];
-    assert.deepEqual(free, debited(10, 0), "the free call is there once");
-    assert.deepEqual(keyed, debited(9));
+    assert.deepEqual(free, debited(0, 10), "the free call is there once");
+    assert.deepEqual(keyed, debited(1, 9));
     assert.partialDeepStrictEqual(boom, { kind: "not_carried_out", message: "boom" });
     assert.partialDeepStrictEqual(replayed, { outcome: "replayed", balance: 9 });
     assert.partialDeepStrictEqual(granted, { outcome: "granted" });
-    assert.deepEqual(last, debited(11));
+    assert.deepEqual(last, debited(1, 11));
     assert.deepEqual(await fixture.remaining(ada), { first: 8, gift: 3 });
     assert.deepEqual(await fixture.remaining(bob), { boom: 5 });
     assert.equal((await fixture.usage(bob)).length, 0);
@@ -81,176 +126,35 @@ test("values that SQLite cannot store fail only their own order", async (t) => {
     ["debit", wrong],
     ["debit", fixture.debitOrder(account)],
   ]);
-  assert.deepEqual([first, last], [debited(9), debited(8)]);
+  assert.deepEqual([first, last], [debited(1, 9), debited(1, 8)]);
   assert.partialDeepStrictEqual(fault, { kind: "not_carried_out" });
 });
 
-for (const turned of [false, true]) {
-  const order = turned ? "the stranger first" : "the owner first";
-  test(`a key that is used for two accounts is valid only for its own, ${order}`, async (t) => {
-    const fixture = openFixture(t);
-    const [ada, bob] = [
-      await fixture.account("Ada", { credits: 3 }),
-      await fixture.account("Bob", { credits: 5 }),
-    ];
-    const own = { account: ada, keySha256: keySha256(ada), now: START };
-    const strange = { ...own, account: bob };
-    const asked: [Item, unknown][] = [
-      [["keyStatus", own], { outcome: "good", balance: 3, freeCall: false }],
-      [["keyStatus", strange], { outcome: "invalid_key" }],
-      [["debit", { ...fixture.debitOrder(ada), ...own }], debited(2)],
-      [["debit", { ...fixture.debitOrder(bob), ...strange }], { outcome: "invalid_key" }],
-    ];
-    const pairs = turned ? [asked.slice(0, 2).reverse(), asked.slice(2).reverse()].flat() : asked;
-    assert.deepEqual(
-      run(
-        fixture,
-        pairs.map(([item]) => item),
-      ),
-      pairs.map(([, outcome]) => outcome),
-    );
-    assert.equal(await fixture.balance(bob), 5);
-  });
-}
-
-test("grant, debit, revoke, suspend and close within one batch see each other", async (t) => {
+test("a key that is used for two accounts is valid only for its own", async (t) => {
   const fixture = openFixture(t);
-  const account = await fixture.account("Ada", { credits: 1 });
-  const now = START;
-  const debit = (key?: string): Item => [
-    "debit",
-    fixture.debitOrder(account, key === undefined ? {} : { key }),
-  ];
-  const balance: Item = ["findAccount", { account, now }];
-  const second = {
-    account,
-    id: keyId(account, "second"),
-    sha256: keySha256(account, "second"),
-    start: "tb_",
-    label: "second",
-    now,
-  };
-  const made = fixture.debitOrder(account);
-  const results = run(fixture, [
-    debit(),
-    debit(),
-    ["grant", grantOrder(account, "gift", 6)],
-    debit(),
-    balance,
-    ["revokeKey", { account, id: keyId(account), now }],
-    debit(),
-    debit("second"),
-    ["createKey", second],
-    debit("second"),
-    ["suspendAccount", { account, now }],
-    debit("second"),
-    ["resumeAccount", { account, now }],
-    ["debit", { ...made, keySha256: second.sha256 }],
-    ["reverse", { account, callId: made.callId, at: START, now }],
-    balance,
-    ["closeAccount", { account, now }],
-    debit("second"),
-    balance,
-  ]) as Record<string, unknown>[];
-  assert.deepEqual(
-    results.map((each) => [each["outcome"] ?? each["state"] ?? each["forfeited"], each["balance"]]),
-    [
-      ["debited", 0],
-      ["insufficient_credits", 0],
-      ["granted", undefined],
-      ["debited", 5],
-      ["open", 5],
-      [undefined, undefined],
-      ["invalid_key", undefined],
-      ["invalid_key", undefined],
-      ["created", undefined],
-      ["debited", 4],
-      [undefined, undefined],
-      ["account_suspended", 4],
-      [undefined, undefined],
-      ["debited", 3],
-      [undefined, undefined],
-      ["open", 4],
-      [4, undefined],
-      ["invalid_key", undefined],
-      ["closed", 0],
-    ],
-  );
-});
-
-test("an order that is twice in one batch is one debit, whether or not the second one would be rejected", async (t) => {
-  const fixture = openFixture(t);
-  const account = await fixture.account("Ada", { credits: 2 });
-  const [first, last, poor] = [1, 2, 3].map(() => fixture.debitOrder(account)) as [
-    ReturnType<typeof fixture.debitOrder>,
-    ReturnType<typeof fixture.debitOrder>,
-    ReturnType<typeof fixture.debitOrder>,
-  ];
-  assert.deepEqual(
-    run(fixture, [
-      ["debit", first],
-      ["debit", first],
-      ["debit", last],
-      ["debit", last],
-      ["debit", poor],
-      ["debit", first],
-    ]),
-    [
-      debited(1),
-      debited(1),
-      debited(0),
-      debited(0),
-      { outcome: "insufficient_credits", balance: 0 },
-      debited(0),
-    ],
-  );
-  const rich = await fixture.account("Bob", { credits: 2 });
-  const keyed = fixture.debitOrder(rich, { idempotency: idempotency("once") });
-  const other = fixture.debitOrder(rich, { idempotency: idempotency("once") });
-  const [paid, again, replay] = run(fixture, [
-    ["debit", keyed],
-    ["debit", keyed],
-    ["debit", other],
-  ]);
-  assert.deepEqual([paid, again], [debited(1), debited(1)]);
-  assert.partialDeepStrictEqual(replay, { outcome: "replayed", balance: 1 });
-});
-
-test("each order of a batch spends what is spendable at its own time", async (t) => {
-  const fixture = openFixture(t);
-  const account = await fixture.account("Ada");
-  const expiresAt = START + DAY;
-  await fixture.grant(account, "short", 5, { expiresAt });
-  await fixture.grant(account, "long", 1, { expiresAt: expiresAt + DAY });
-  const debit = (now: number): Item => ["debit", fixture.debitOrder(account, { now })];
-  const accountState = (now: number): Item => [
+  const ada = await fixture.account("Ada", { credits: 3 });
+  const bob = await fixture.account("Bob", { credits: 5 });
+  const ask = (account: string): Item => [
     "keyStatus",
-    { account, keySha256: keySha256(account), now },
+    { account, keySha256: keySha256(ada), now: START },
+  ];
+  const debit = (account: string): Item => [
+    "debit",
+    { ...fixture.debitOrder(account), keySha256: keySha256(ada) },
   ];
   const good = (balance: number) => ({ outcome: "good", balance, freeCall: false });
-  const results = run(fixture, [
-    debit(expiresAt - 1),
-    accountState(expiresAt - 1),
-    accountState(expiresAt),
-    debit(expiresAt),
-    debit(expiresAt + 1),
-    debit(expiresAt - 1),
-    accountState(expiresAt + DAY),
+  const invalid = { outcome: "invalid_key" };
+  assert.deepEqual(run(fixture, [ask(ada), ask(bob), debit(ada), debit(bob)]), [
+    ...[good(3), invalid, debited(1, 2), invalid],
   ]);
-  assert.deepEqual(results, [
-    debited(5),
-    good(5),
-    good(1),
-    debited(0),
-    { outcome: "insufficient_credits", balance: 0 },
-    debited(3),
-    good(0),
+  assert.deepEqual(run(fixture, [ask(bob), ask(ada), debit(bob), debit(ada)]), [
+    ...[invalid, good(2), invalid, debited(1, 1)],
   ]);
-  assert.deepEqual(await fixture.remaining(account, expiresAt - 1), { short: 3, long: 0 });
+  assert.equal(await fixture.balance(bob), 5);
 });
 
 test("reads are performed while another process writes", async (t) => {
-  const file = `${temporaryFolder(t)}/toolbooth.sqlite`;
+  const file = temporaryFile(t);
   const fixture = openFixture(t, file);
   const account = await fixture.account("Ada", { credits: 3 });
   const other = openNodeSqlite(file);
@@ -263,4 +167,19 @@ test("reads are performed while another process writes", async (t) => {
   other.close();
   assert.deepEqual(accountState, { outcome: "good", balance: 3, freeCall: false });
   assert.partialDeepStrictEqual(credits, { balance: 3 });
+});
+
+test("an event is rolled back with its order", async (t) => {
+  const fixture = openFixture(t);
+  const account = await fixture.account("Ada", { credits: 20 });
+  await fixture.news();
+  fixture.driver.exec(TRIGGERS["while the order is carried out"] as string);
+  run(fixture, [
+    ["debit", fixture.debitOrder(account)],
+    ["debit", fixture.debitOrder(account, { callId: "boom" })],
+  ]);
+  assert.deepEqual(
+    (await fixture.news()).map(({ kind }) => kind),
+    ["credits.low"],
+  );
 });

@@ -1,19 +1,16 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
-import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { createCheckpoints } from "#stores/sqlite/checkpoints.ts";
 import type { SqlDriver } from "#stores/sqlite/driver.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { temporaryFolder } from "../../http/server-process.ts";
+import { openDriver, temporaryFile } from "./fixture.ts";
 
 /** The ledger's connection copies the write-ahead log itself and reports what keeps it from doing so. */
 
 function open(t: TestContext) {
-  const file = path.join(temporaryFolder(t), "toolbooth.sqlite");
-  const driver = openNodeSqlite(file);
-  t.after(() => driver.close());
+  const file = temporaryFile(t);
+  const driver = openDriver(t, file);
   const clock = { ms: 0 };
   const hooks = { isBroken: false, beforeRestart: () => {} };
   /** The connection, whose checkpoints can fail and be observed. */

@@ -7,10 +7,10 @@ import { findDamage } from "#stores/sqlite/backup.ts";
 import { createSqliteReads } from "#stores/sqlite/database.ts";
 import { openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
 import { createChance } from "../../ledger/rules/chance.ts";
-import { SAMPLE_SEED } from "../../support/sample.ts";
+import { SEED } from "../../support/random.ts";
 import { fillLedgerFile, LATER, LEDGER_TABLES, rowsInFile } from "./damage-fixture.ts";
 
-/** Bits to flip in the rows of each table: `npm run test:deep` sets 2500. */
+/** Bits to flip in the rows of each table; `npm run test:chaos` flips 2500. */
 const BITS = Number(process.env["TEST_FLIPPED_BITS"] ?? 6);
 
 describe("audit of a file", () => {
@@ -39,8 +39,8 @@ describe("audit of a file", () => {
     assert.deepEqual(faultsOf(file), []);
   });
 
-  test(`notices at least 99 of 100 flipped bits (${BITS} in the rows of each table, TEST_SEED=${SAMPLE_SEED})`, () => {
-    const chance = createChance(SAMPLE_SEED);
+  test(`notices at least 99 of 100 flipped bits (${BITS} in the rows of each table, TEST_SEED=${SEED})`, () => {
+    const chance = createChance(SEED);
     for (const table of LEDGER_TABLES) {
       const rows = rowsInFile(file, bytes, table);
       assert.ok(rows.length > 0, `${table} has rows`);

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { DebitOutcome } from "#ledger/port.ts";
-import { createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
 import { createDebitPeriods } from "#stores/sqlite/debit-periods.ts";
 import type { SqlDriver, SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
-import { createFixture, DAY, idempotency, START } from "../../contract/ledger/fixture.ts";
-import { openEmpty } from "../transfer-fixture.ts";
+import { DAY, idempotency, START } from "../../contract/ledger/fixture.ts";
+import { openBatched, openDriver } from "./fixture.ts";
 
 /** Each statement that ran, and the number of rows that it returned. */
 type Carried = { sql: string; rows: number };
@@ -51,16 +49,11 @@ function writtenBy(driver: SqlDriver, carried: readonly Carried[]): string[] {
   return [...new Set(written)].sort();
 }
 
-async function openCounted(t: Parameters<typeof openEmpty>[0], isAlone = false) {
-  const driver = openEmpty(t);
+async function openCounted(t: Parameters<typeof openDriver>[0], isAlone = false) {
+  const driver = openDriver(t);
   const options = isAlone ? { periods: createDebitPeriods(driver) } : {};
   const carried: Carried[] = [];
-  const run = createBatchRunner(recording(driver, carried), options);
-  const ledger = ledgerOver(async (name, order) => {
-    const [result] = run([[name, order]]);
-    return unwrap(result as Parameters<typeof unwrap>[0]);
-  });
-  const fixture = createFixture({ ledger });
+  const fixture = openBatched(recording(driver, carried), options);
   const debit = async (changes: Parameters<typeof fixture.debit>[1] = {}) => {
     carried.length = 0;
     const outcome: DebitOutcome = await fixture.debit(account, changes);
@@ -90,6 +83,15 @@ describe("the cost of a debit in SQLite", () => {
     const written = writtenBy(driver, await debit({ idempotency: idempotency("once") }));
     const record = ["idempotency", "idempotency_by_age"];
     assert.deepEqual(written, ["credit_grant", "debit_journal", ...record]);
+  });
+
+  test("a debit is four statements, and two more if its balance falls to another level", async (t) => {
+    const { debit } = await openCounted(t);
+    const statements = async (credits = 1) => (await debit({ credits })).length;
+    await statements();
+    assert.equal(await statements(), 4);
+    await statements(28);
+    assert.deepEqual([await statements(), await statements()], [6, 4]);
   });
 
   test("a debit reads as few rows with 5,000 open grants as with one", async (t) => {

@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import { ledgerOver } from "#ledger/ledger-over.ts";
-import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
 import { createDebitPeriods } from "#stores/sqlite/debit-periods.ts";
 import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
 import {
   allEntries,
   assertTotals,
-  createFixture,
   DAY,
   HOUR,
   idempotency,
@@ -15,22 +12,18 @@ import {
   maintainFully,
   START,
 } from "../../contract/ledger/fixture.ts";
-import { openEmpty } from "../transfer-fixture.ts";
+import { openBatched, openDriver } from "./fixture.ts";
 
 /** The ledger of an object, whose periods the test starts and rolls up. */
 async function open(t: TestContext) {
-  const driver = openEmpty(t);
+  const driver = openDriver(t);
   const periods = createDebitPeriods(driver);
-  const run = createBatchRunner(driver, { periods });
-  const ledger = ledgerOver(async (name, order) => unwrap(run([[name, order]])[0] as BatchResult));
-  const fixture = createFixture({ ledger });
+  const { ledger, ...fixture } = openBatched(driver, { periods });
   const count = (table: string) =>
     Number(driver.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"]);
   return {
     ...fixture,
-    driver,
-    periods,
-    count,
+    ...{ ledger, driver, periods, count },
     startNew: (now: number) => driver.transaction("write", () => periods.startNew(now)),
     rollUp: (before: number, now = before + 40 * DAY) =>
       maintainFully(ledger, { now, rollUpBefore: before, rowsMax: 500 }),

@@ -1,109 +1,21 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { describe, test } from "node:test";
-import type { Ledger } from "#ledger/port.ts";
-import { callsByKey } from "#ledger/read-pages.ts";
-import { createBatchRunner } from "#stores/sqlite/batch.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { createJournal } from "#stores/sqlite/journal.ts";
-import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
-import { exportSqlite } from "#stores/sqlite/transfer.ts";
-import {
-  allEntries,
-  assertTotals,
-  createFixture,
-  DAY,
-  HOUR,
-  START,
-} from "../../contract/ledger/fixture.ts";
-import { ledgerModel } from "../../contract/ledger-model.ts";
-import { openEmpty } from "../transfer-fixture.ts";
+import type { NodeSqlite } from "#stores/sqlite/node.ts";
+import { assertTotals, DAY, START } from "../../contract/ledger/fixture.ts";
+import { openBatched, openDriver, temporaryFile } from "./fixture.ts";
 
 function open(driver: NodeSqlite) {
-  const { ledger } = openSqliteDirect(driver);
-  const runBatch = createBatchRunner(driver);
+  const { ledger, runBatch, ...fixture } = openBatched(driver);
   const journal = createJournal(driver);
   const drain = (rows = 1000) => driver.transaction("write", () => journal.drain(rows));
-  return { ledger, journal, drain, runBatch, fixture: createFixture({ ledger }) };
+  return { ledger, journal, drain, runBatch, fixture: { ledger, ...fixture } };
 }
 
-/** Moves some rows out of the journal after each order: one, two or all. */
-function drainedAlways(driver: NodeSqlite): Ledger {
-  const { ledger, drain } = open(driver);
-  let orders = 0;
-  const entries = Object.entries(ledger).map(([name, operation]) => [
-    name,
-    async (order: never) => {
-      const outcome = await (operation as (order: never) => Promise<unknown>)(order);
-      orders += 1;
-      drain([1, 2, 1000][orders % 3]);
-      return outcome;
-    },
-  ]);
-  return Object.fromEntries(entries) as Ledger;
-}
-
-ledgerModel("in SQLite, with a journal that is drained after every order", async (t) => ({
-  ledger: drainedAlways(openEmpty(t)),
-}));
-
+/** That reads and repeated orders do not depend on drains is also shown with random orders (`ledger.test.ts`). */
 describe("the journal of debits", () => {
-  test("reads of an account are the same before, during and after a drain", async (t) => {
-    const driver = openEmpty(t);
-    const { ledger, drain, fixture, journal } = open(driver);
-    const [ada, bob] = [
-      await fixture.account("Ada", { credits: 40 }),
-      await fixture.account("Bob", { credits: 40 }),
-    ];
-    for (let call = 0; call < 30; call += 1) {
-      const order = fixture.debitOrder(call % 3 === 0 ? bob : ada, { now: START + call * HOUR });
-      await ledger.debit(order);
-      const { account, callId, now: at } = order;
-      if (call % 7 === 0) await ledger.reverse({ account, callId, at, now: at + 5 });
-    }
-    const told = async () => ({
-      entries: [
-        await allEntries(ledger, ada, START + 99 * HOUR, 7),
-        await allEntries(ledger, bob, START),
-      ],
-      usage: await fixture.usage(),
-      recent: await callsByKey(ledger, { account: ada, since: START + 11 * HOUR }),
-      totals: (await assertTotals(ledger, START)).totals,
-      lines: linesOf(driver),
-    });
-    const before = await told();
-    assert.equal(journal.count(), 30);
-    for (const [slice, left] of [
-      [4, 26],
-      [1, 25],
-      [1000, 0],
-    ] as const) {
-      drain(slice);
-      assert.equal(journal.count(), left);
-      assert.deepEqual(await told(), before);
-    }
-  });
-
-  test("an order that is repeated after its debit was moved is the same debit", async (t) => {
-    const { ledger, drain, fixture, journal } = open(openEmpty(t));
-    const account = await fixture.account("Ada", { credits: 3 });
-    const order = fixture.debitOrder(account);
-    const later = fixture.debitOrder(account, { now: START + 1 });
-    await ledger.debit(order);
-    await ledger.debit(later);
-    drain(1);
-    for (const each of [order, later, order])
-      assert.deepEqual(await ledger.debit(each), { outcome: "debited", charged: 1, balance: 1 });
-    drain();
-    await ledger.debit(later);
-    assert.equal(journal.count(), 0);
-    assert.equal(await fixture.balance(account), 1);
-  });
-
   test("a repeated order is found after maintenance in the same batch moved its debit", async (t) => {
-    const { journal, fixture, runBatch } = open(openEmpty(t));
+    const { journal, fixture, runBatch } = open(openDriver(t));
     const account = await fixture.account("Ada", { credits: 9 });
     const [old, fresh] = [
       fixture.debitOrder(account),
@@ -122,20 +34,8 @@ describe("the journal of debits", () => {
     await assertTotals(fixture.ledger, START);
   });
 
-  test("a debit with a time before the moved ones is stored, and moved later", async (t) => {
-    const { ledger, drain, fixture } = open(openEmpty(t));
-    const account = await fixture.account("Ada", { credits: 3 });
-    await fixture.debit(account, { now: START + 10 });
-    drain();
-    const late = fixture.debitOrder(account, { now: START + 5 });
-    assert.equal((await ledger.debit(late)).outcome, "debited");
-    drain();
-    assert.deepEqual(await ledger.debit(late), { outcome: "debited", charged: 1, balance: 1 });
-    await assertTotals(ledger, START);
-  });
-
   test("many debits of one account at once bypass the journal, and no order is carried out twice", async (t) => {
-    const { ledger, journal, fixture, runBatch } = open(openEmpty(t));
+    const { ledger, journal, fixture, runBatch } = open(openDriver(t));
     const account = await fixture.account("Ada", { credits: 1_000 });
     const ordersAt = (now: number) =>
       Array.from({ length: 20 }, () => fixture.debitOrder(account, { now }));
@@ -159,7 +59,7 @@ describe("the journal of debits", () => {
   });
 
   test("a batch that starts in the last millisecond of the journal bypasses it, and finds the debits in it", async (t) => {
-    const { journal, fixture, runBatch } = open(openEmpty(t));
+    const { journal, fixture, runBatch } = open(openDriver(t));
     const account = await fixture.account("Ada", { credits: 100 });
     const orders = (count: number, now: number) =>
       Array.from({ length: count }, () => fixture.debitOrder(account, { now }));
@@ -182,28 +82,8 @@ describe("the journal of debits", () => {
     await assertTotals(fixture.ledger, START);
   });
 
-  test("if grants are read again within a batch, an order before and after that is one debit", async (t) => {
-    const { journal, fixture, runBatch } = open(openEmpty(t));
-    const account = await fixture.account("Ada");
-    for (let day = 1; day <= 8; day += 1)
-      await fixture.grant(account, `day-${day}`, 10, { expiresAt: START + day * DAY });
-    const debitAt = (now: number) => fixture.debitOrder(account, { now });
-    // At each of these times a different grant comes first, so the balance is summed, including the batch's changes so
-    // far.
-    const order = debitAt(START + DAY + 1);
-    const before = debitAt(START + 1);
-    const late = Array.from({ length: 8 }, () => debitAt(START + DAY + 2));
-    const results = runBatch([order, before, order, ...late].map((each) => ["debit", each]));
-    assert.ok(results.every((result) => "value" in result));
-    assert.equal(await fixture.balance(account, START + DAY + 2), 61);
-    const entries = await allEntries(fixture.ledger, account, START + DAY + 2);
-    assert.equal(entries.filter(({ kind }) => kind === "debit").length, 10);
-    journal.drain(1000);
-    await assertTotals(fixture.ledger, START + DAY + 1);
-  });
-
   test("the journal is drained at 2,000 to 10,000 rows, later if it has more accounts", (t) => {
-    const driver = openEmpty(t);
+    const driver = openDriver(t);
     const { journal } = open(driver);
     const fill = (accounts: number) =>
       driver.exec(`
@@ -222,34 +102,9 @@ describe("the journal of debits", () => {
     }
   });
 
-  test("a debit is reversed in either table, and a reversal that arrived first is kept", async (t) => {
-    const { ledger, drain, fixture } = open(openEmpty(t));
-    const account = await fixture.account("Ada", { credits: 3 });
-    const [moved, kept, early] = [1, 2, 3].map((at) =>
-      fixture.debitOrder(account, { now: START + at }),
-    );
-    for (const order of [moved, kept]) await ledger.debit(order as never);
-    const reverse = ({ callId, now: at }: { callId: string; now: number }) =>
-      ledger.reverse({ account, callId, at, now: START + 9 });
-    assert.deepEqual(await reverse(early as never), { reversed: false });
-    drain(1);
-    assert.deepEqual(await reverse(moved as never), { reversed: true });
-    assert.deepEqual(await reverse(kept as never), { reversed: true });
-    drain();
-    for (const order of [moved, kept, early])
-      await assert.rejects(ledger.debit(order as never), /reversed/);
-    assert.equal(await fixture.balance(account), 3);
-  });
-
   test("orders of two connections see each other, whether or not the journal was drained", async (t) => {
-    const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-journal-"));
-    const file = path.join(folder, "ledger.sqlite");
-    const drivers = [openNodeSqlite(file), openNodeSqlite(file)];
-    t.after(() => {
-      for (const driver of drivers) driver.close();
-      rmSync(folder, { recursive: true });
-    });
-    const [one, other] = drivers.map(open) as [ReturnType<typeof open>, ReturnType<typeof open>];
+    const file = temporaryFile(t);
+    const [one, other] = [open(openDriver(t, file)), open(openDriver(t, file))];
     const account = await one.fixture.account("Ada", { credits: 30 });
     for (let round = 0; round < 9; round += 1) {
       const order = one.fixture.debitOrder(account, { now: START + round });
@@ -267,9 +122,3 @@ describe("the journal of debits", () => {
     await assertTotals(other.ledger, START);
   });
 });
-
-function linesOf(driver: NodeSqlite): string {
-  const parts: Uint8Array[] = [];
-  exportSqlite(driver, { secret: null }, (bytes) => parts.push(bytes));
-  return Buffer.concat(parts).toString();
-}

@@ -1,40 +1,16 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { createBatchRunner } from "#stores/sqlite/batch.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { createJournal } from "#stores/sqlite/journal.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import {
-  allEntries,
-  assertTotals,
-  createFixture,
-  DAY,
-  keyId,
-  START,
-} from "../../contract/ledger/fixture.ts";
-
-function temporaryFile(t: TestContext): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-kept-"));
-  t.after(() => rmSync(folder, { recursive: true }));
-  return path.join(folder, "ledger.sqlite");
-}
+import { allEntries, assertTotals, DAY, keyId, START } from "../../contract/ledger/fixture.ts";
+import { openBatched, openDriver, temporaryFile } from "./fixture.ts";
 
 function connect(t: TestContext, file: string) {
-  const driver = openNodeSqlite(file);
-  t.after(() => driver.close());
-  const { ledger } = openSqliteDirect(driver);
-  return {
-    driver,
-    ledger,
-    fixture: createFixture({ ledger }),
-    runBatch: createBatchRunner(driver),
-  };
+  const driver = openDriver(t, file);
+  const { ledger, runBatch, ...fixture } = openBatched(driver);
+  return { driver, ledger, runBatch, fixture: { ledger, ...fixture } };
 }
 
 describe("rows that stay in memory between transactions", () => {
@@ -81,23 +57,6 @@ describe("rows that stay in memory between transactions", () => {
     driver.exec("DROP TRIGGER full");
     assert.deepEqual(balances([debit(), debit()]), [7, 6]);
     assert.equal(await fixture.balance(account), 6);
-    await assertTotals(ledger, START);
-  });
-
-  test("grants that several debits of a batch spend are saved as the last one left them", async (t) => {
-    const { fixture, runBatch, ledger } = connect(t, temporaryFile(t));
-    const account = await fixture.account("Ada");
-    for (let day = 1; day <= 60; day += 1)
-      await fixture.grant(account, `day-${day}`, 2, { expiresAt: START + day * DAY });
-    const prices = [1, 3, 40, 1, 1, 60, 5];
-    const results = runBatch(
-      prices.map((credits) => ["debit", fixture.debitOrder(account, { credits })]),
-    );
-    assert.deepEqual(
-      results.map((result) => (result as { value: { balance: number } }).value.balance),
-      [119, 116, 76, 75, 74, 14, 9],
-    );
-    assert.equal(await fixture.balance(account), 9);
     await assertTotals(ledger, START);
   });
 });

@@ -1,37 +1,28 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import type { TestContext } from "node:test";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { createJournal } from "#stores/sqlite/journal.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { directoryContract, directoryDurability } from "../../contract/directory.ts";
 import type { OpenLedger } from "../../contract/ledger/fixture.ts";
 import { ledgerContract, ledgerDurability } from "../../contract/ledger.ts";
 import { ledgerModel } from "../../contract/ledger-model.ts";
+import { openBatched, openDriver, temporaryFile } from "./fixture.ts";
 
-/** A new folder for a database, removed after the test. */
-function temporaryFile(t: TestContext): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return path.join(folder, "toolbooth.sqlite");
-}
-
-async function openDirect(t: TestContext) {
+const openInFile = async (t: Parameters<OpenLedger>[0]) => {
   const file = temporaryFile(t);
   let driver = openNodeSqlite(file);
   t.after(() => driver.close());
   return {
-    ledger: openSqliteDirect(driver).ledger,
-    async reopen() {
+    ...openSqliteDirect(driver),
+    async reopened() {
       driver.close();
       driver = openNodeSqlite(file);
-      return openSqliteDirect(driver).ledger;
+      return openSqliteDirect(driver);
     },
   };
-}
+};
 
-async function openThread(t: TestContext) {
+const openThread: OpenLedger = async (t) => {
   const file = temporaryFile(t);
   let thread = await openSqliteThread({ file });
   t.after(() => thread.close());
@@ -43,31 +34,45 @@ async function openThread(t: TestContext) {
       return thread.ledger;
     },
   };
-}
-
-async function openDirectory(t: TestContext) {
-  const file = temporaryFile(t);
-  let driver = openNodeSqlite(file);
-  t.after(() => driver.close());
-  return {
-    directory: openSqliteDirect(driver).directory,
-    async reopen() {
-      driver.close();
-      driver = openNodeSqlite(file);
-      return openSqliteDirect(driver).directory;
-    },
-  };
-}
-const openInMemory: OpenLedger = async (t) => {
-  const driver = openNodeSqlite(":memory:");
-  t.after(() => driver.close());
-  return openSqliteDirect(driver);
 };
-ledgerContract("in SQLite", openDirect);
-ledgerModel("in SQLite", openInMemory);
-// The thread passes orders on unchanged, and the contract ran without it.
-ledgerContract("in SQLite on its thread", openThread, 3);
-ledgerDurability("in SQLite", openDirect);
+
+/** Moves some rows out of the journal after each order: one, two or all. */
+const openDrained: OpenLedger = async (t) => {
+  const driver = openDriver(t);
+  const journal = createJournal(driver);
+  const { ledger, together, batches } = openBatched(driver);
+  let orders = 0;
+  const drained =
+    <Given, Outcome>(act: (given: Given) => Promise<Outcome>) =>
+    async (given: Given) => {
+      const outcome = await act(given);
+      orders += 1;
+      driver.transaction("write", () => journal.drain([1, 2, 1000][orders % 3] as number));
+      return outcome;
+    };
+  const operations = Object.entries(ledger).map(([name, operation]) => [
+    name,
+    drained(operation as (order: never) => Promise<unknown>),
+  ]);
+  return {
+    ledger: Object.fromEntries(operations),
+    together: drained(together as NonNullable<typeof together>),
+    batches,
+  };
+};
+
+ledgerContract("in SQLite", async (t) => openSqliteDirect(openDriver(t)));
+ledgerModel("in SQLite", async (t) => openBatched(openDriver(t)));
+ledgerModel("in SQLite, with a journal that is drained after every order", openDrained);
+// The thread passes orders on unchanged: what it adds are batches.
+ledgerContract("in SQLite on its thread", openThread, ["concurrency"]);
+ledgerDurability("in SQLite", async (t) => {
+  const { ledger, reopened } = await openInFile(t);
+  return { ledger, reopen: async () => (await reopened()).ledger };
+});
 ledgerDurability("in SQLite on its thread", openThread);
-directoryContract("in SQLite", openDirectory);
-directoryDurability("in SQLite", openDirectory);
+directoryContract("in SQLite", async (t) => openSqliteDirect(openDriver(t)));
+directoryDurability("in SQLite", async (t) => {
+  const { directory, reopened } = await openInFile(t);
+  return { directory, reopen: async () => (await reopened()).directory };
+});

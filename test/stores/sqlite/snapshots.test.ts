@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import path from "node:path";
 import { test } from "node:test";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { createSnapshots } from "#stores/sqlite/snapshots.ts";
-import { temporaryFolder } from "../../http/server-process.ts";
+import { openDriver, temporaryFile } from "./fixture.ts";
 
 test("a snapshot that is read for long ends when the log has grown, a new one is open at once, and the log shrinks", (t) => {
-  const file = path.join(temporaryFolder(t), "toolbooth.sqlite");
-  const driver = openNodeSqlite(file);
-  t.after(() => driver.close());
+  const file = temporaryFile(t);
+  const driver = openDriver(t, file);
   driver.exec("CREATE TABLE filler (value)");
   const megabyte = driver.prepare("INSERT INTO filler VALUES (zeroblob(1048576))");
   const snapshots = createSnapshots(file, { logGrowthBytes: 8 * 1024 * 1024 });

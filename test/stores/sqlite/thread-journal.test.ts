@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { createFixture, START, tally } from "../../contract/ledger/fixture.ts";
 import { blockDrains, fillJournal, unblockDrains } from "../journal-fixture.ts";
+import { openDriver, temporaryFile } from "./fixture.ts";
 
 async function openThread(t: TestContext, rows?: number) {
-  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-thread-"));
-  const file = path.join(folder, "toolbooth.sqlite");
-  const driver = openNodeSqlite(file);
+  const file = temporaryFile(t);
+  const driver = openDriver(t, file);
   fillJournal(driver, rows);
   const faults: string[] = [];
   const crashes: Error[] = [];
@@ -20,11 +16,7 @@ async function openThread(t: TestContext, rows?: number) {
     onCrash: (error) => crashes.push(error),
     onFault: ({ message }) => faults.push(message),
   });
-  t.after(async () => {
-    await thread.close();
-    driver.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  t.after(() => thread.close());
   const fixture = createFixture(thread);
   const account = await fixture.account("Ada", { credits: 10 });
   return {

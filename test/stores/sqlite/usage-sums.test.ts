@@ -7,14 +7,7 @@ import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
 import { createBatchRunner } from "#stores/sqlite/batch.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import {
-  assertTotals,
-  createFixture,
-  DAY,
-  HOUR,
-  maintainFully,
-  START,
-} from "../../contract/ledger/fixture.ts";
+import { assertTotals, createFixture, DAY, HOUR, START } from "../../contract/ledger/fixture.ts";
 
 /** How much work it is to read the usage of an account with many calls: what is counted are steps and rows, not time. */
 async function open(t: TestContext) {
@@ -128,19 +121,6 @@ describe("sums of usage in SQLite", () => {
     }
     assert.ok(pages >= 5);
     assert.ok(turns >= pages - 1, `${turns} turns for ${pages} pages`);
-  });
-
-  test("maintenance sums what is left, and rolls the sums up with their debits", async (t) => {
-    const { fixture, account, count, fill } = await open(t);
-    fill(30_000);
-    const order = { now: START + DAY, rollUpBefore: START, rowsMax: 500 };
-    await maintainFully(fixture.ledger, order);
-    assert.ok(count(UNSUMMED) <= SUM_STEP_DEBITS);
-    const usage = await fixture.usage(account);
-    await maintainFully(fixture.ledger, { ...order, rollUpBefore: START + 5 * HOUR });
-    assert.deepEqual(await fixture.usage(account), usage);
-    assert.equal(count(`(SELECT count(*) FROM usage_kept WHERE hour < ${START + 5 * HOUR})`), 0);
-    await assertTotals(fixture.ledger, START);
   });
 
   test("an account that makes many calls is summed as they are made", async (t) => {

@@ -1,18 +1,35 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { Directory } from "#accounts/directory.ts";
+import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { type RecordCounts, TransferError } from "#ledger/transfer/records.ts";
-import { accountId, DAY } from "../contract/ledger/fixture.ts";
-import { fill, linesOf, NOW, openEmpty } from "./transfer-fixture.ts";
+import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { accountId, assertTotals, DAY } from "../contract/ledger/fixture.ts";
+import {
+  assertSame,
+  fill,
+  fillLedger,
+  goOn,
+  HASH,
+  linesOf,
+  NOW,
+  openEmpty,
+  SECRET,
+} from "./transfer-fixture.ts";
 
 /** An empty ledger in the store that is tried. */
 export type Goal = {
   ledger: Ledger;
   directory: Directory;
+  purchases: PurchaseStore;
+  keepSecret(secret: string): unknown;
   isEmpty(): Promise<boolean>;
   take(lines: readonly string[]): Promise<RecordCounts>;
   lines(withSecret?: boolean): Promise<string[]>;
+  /** Every column of every table that an export has, but those that an import computes. */
+  columns(): Promise<{ table: string; column: string }[]>;
 };
 
 /** What holds for an import into any store. `openGoal` is asked once a test; it cleans up by itself. */
@@ -100,7 +117,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
         const to = await openGoal(t);
         const empty = await to.lines(true);
         await assert.rejects(
-          to.take(spoil(await filledLines(t))),
+          to.take(spoil([...(await filledLines())])),
           (error) => error instanceof TransferError && fault.test(error.message),
         );
         assert.deepEqual(await to.lines(true), empty);
@@ -124,7 +141,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
     test("imports into an empty ledger only", async (t) => {
       const to = await openGoal(t);
       assert.equal(await to.isEmpty(), true);
-      const lines = await filledLines(t);
+      const lines = [...(await filledLines())];
       await to.take(lines);
       assert.equal(await to.isEmpty(), false);
       await assert.rejects(to.take(lines), /not empty/);
@@ -132,7 +149,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
 
     test("imports lines whose trailer has no SHA-256, which someone edited on purpose", async (t) => {
       const to = await openGoal(t);
-      const lines = (await filledLines(t)).map((line) =>
+      const lines = [...(await filledLines())].map((line) =>
         line.replace(/,"sha256":"\w{64}"\}$/, "}"),
       );
       await to.take(lines.map((line) => line.replace('"email":"bob@b.c"', '"email":"rob@b.c"')));
@@ -142,7 +159,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
 
     test("writes the upcoming expiry events of a grant", async (t) => {
       const to = await openGoal(t);
-      await to.take(await filledLines(t));
+      await to.take([...(await filledLines())]);
       const { ledger } = to;
       const look = (now: number) => ledger.recordExpiries({ now, max: 99 });
       assert.equal((await look(NOW + 3 * DAY - 1)).notified, 0);
@@ -157,7 +174,7 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
 
     test("names the line of the first conflicting record among many", async (t) => {
       const to = await openGoal(t);
-      const lines = await filledLines(t);
+      const lines = [...(await filledLines())];
       const place = lines.findIndex((line) => line.includes('"record":"debit"')) + 17;
       const debit = JSON.parse(lines[place] ?? "");
       for (const [change, fault] of [
@@ -195,9 +212,108 @@ export function holdImports(store: string, openGoal: (t: TestContext) => Promise
 
 const part = (id: string, credits: number) => ({ id, kind: "pack", credits });
 
-/** Lines of a ledger with one of everything. */
-async function filledLines(t: TestContext): Promise<string[]> {
-  const from = openEmpty(t);
-  await fill(from);
-  return linesOf(from, true);
+let filled: Promise<readonly string[]> | undefined;
+
+/** Lines of a ledger with one of everything, from SQLite. */
+function filledLines(): Promise<readonly string[]> {
+  filled ??= (async () => {
+    const driver = openNodeSqlite(":memory:");
+    await fill(driver);
+    const lines = linesOf(driver, true);
+    driver.close();
+    return lines;
+  })();
+  return filled;
 }
+
+/** What holds for an export of any store. */
+export function holdExports(store: string, openGoal: (t: TestContext) => Promise<Goal>): void {
+  describe(`an export of ${store}`, () => {
+    test("has the same lines as that of SQLite, and the secret only if requested", async (t) => {
+      const to = await openGoal(t);
+      await to.keepSecret(SECRET);
+      await fillLedger(to);
+      const lines = await filledLines();
+      assert.deepEqual(await to.lines(true), lines);
+      const isSecret = (line: string) => line.includes('"record":"secret"');
+      assert.deepEqual(lines.filter(isSecret), [`{"record":"secret","value":"${SECRET}"}`]);
+      assert.ok(!(await to.lines()).some(isSecret));
+    });
+
+    test("an imported ledger is equal, and exports the same lines", async (t) => {
+      const [from, to] = [openEmpty(t), await openGoal(t)];
+      await fill(from);
+      const counts = await to.take(await filledLines());
+      assert.deepEqual(await to.lines(true), await filledLines());
+      const kinds = ["account", "key", "grant", "purchase", "debit", "usage", "reversal"] as const;
+      for (const kind of [...kinds, "idempotency" as const])
+        assert.ok((counts[kind] ?? 0) > 1, `there are records of the kind ${kind}`);
+      await assertSame(to, openSqliteDirect(from));
+      await assertTotals(to.ledger, NOW);
+    });
+
+    test("an imported ledger behaves like the original: spending, replaying, reversing, rolling up", async (t) => {
+      const [from, to] = [openEmpty(t), await openGoal(t)];
+      await fill(from);
+      await to.take(await filledLines());
+      const went = await goOn(to);
+      assert.deepEqual(went, await goOn(openSqliteDirect(from)));
+      assert.deepEqual(
+        went.slice(0, 5).map((outcome) => (outcome as { outcome: string }).outcome),
+        ["replayed", "debited", "invalid_key", "account_suspended", "invalid_key"],
+      );
+      assert.deepEqual(await to.lines(), linesOf(from));
+    });
+
+    test("with many pages contains every record once, in whichever table debits are", async (t) => {
+      const [from, to] = [openEmpty(t), await openGoal(t)];
+      from.exec(MANY);
+      const lines = linesOf(from);
+      assert.equal(new Set(lines).size, lines.length);
+      assert.equal((await to.take(lines)).debit, 12_000);
+      assert.deepEqual(await to.lines(), lines);
+    });
+
+    test("has every table and every column of the schema", async (t) => {
+      const to = await openGoal(t);
+      await to.keepSecret(SECRET);
+      await fillLedger(to);
+      const members = new Map<string, Set<string>>();
+      for (const { record, ...rest } of (await to.lines(true)).map((line) => JSON.parse(line)))
+        members.set(record, new Set(Object.keys(rest)));
+      const columns = await to.columns();
+      assert.ok(columns.length > 40);
+      for (const { table, column } of columns) {
+        const written = members.get(RECORD_OF[table] ?? table);
+        assert.ok(written, `the table ${table} is exported`);
+        // The row number differs between stores.
+        if (table === "setting" || column === "no") continue;
+        const member = column.replace(/^(account|key|grant)_(?:no|id)$/, "$1");
+        const camel = member.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
+        assert.ok(written.has(camel), `${table}.${column} is exported`);
+      }
+    });
+  });
+}
+
+/** Debits of two accounts that take several pages and batches, in both tables of SQLite. */
+export const MANY = `
+  INSERT INTO account (id, created_at, free_call) VALUES ('acc_One000000000', 1, 'withheld'), ('acc_Two000000000', 1, 'withheld');
+  INSERT INTO api_key (account_no, id, sha256, start, label, created_at)
+    VALUES (1, 'key_One0000000000000000001', '${HASH}', 'tb_', 'l', 1);
+  INSERT INTO credit_grant (account_no, id, kind, amount, remaining, spent, granted_at)
+    VALUES (1, 'g', 'pack', 8000, 0, 1, 1), (2, 'g', 'pack', 4000, 0, 1, 1);
+  ${[0, 1]
+    .map(
+      (rest) => `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
+        INSERT INTO ${["debit_by_account", "debit_journal"][rest]}
+          (account_no, at, call_id, key_no, tool, credits, is_free, grant_no)
+        SELECT 1 + (i > 8000), i / 3, 'call_' || i, 1, 'hash', 1, 0, 1 + (i > 8000) FROM n WHERE i % 2 = ${rest}`,
+    )
+    .join(";")}`;
+
+const RECORD_OF: Record<string, string> = {
+  ...{ api_key: "key", credit_grant: "grant", usage_hour: "usage", setting: "secret" },
+  ...{ closed_address: "closedAddress", starter_claim: "starterClaim" },
+  ...{ debit_by_account: "debit", debit_journal: "debit" },
+};

@@ -13,21 +13,29 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { measurePostgres } from "#stores/postgres/measure.ts";
 import { keepPartitions } from "#stores/postgres/partitions.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
-import { explainLedgerFault } from "../../../src/apps/node/ledger-faults.ts";
-import { createFixture } from "../../contract/ledger/fixture.ts";
-import { newDatabase, newEmptyDatabase, openNode } from "./fixture.ts";
+import { explainLedgerFault } from "../../../../src/apps/node/ledger-faults.ts";
+import { createFixture } from "../../../contract/ledger/fixture.ts";
+import {
+  borrowDatabase,
+  type Node,
+  newDatabase,
+  openNode,
+  openNodes,
+  openOnly,
+} from "../fixture.ts";
+import { ownServer } from "./fixture.ts";
 
 /** A node is ready if its debits would succeed now. */
 const NOW = Date.now();
 
 test("a node is not ready while a table that debits write to is locked, and is ready afterwards", async (t) => {
-  const node = await openNode(await newDatabase());
-  t.after(() => node.close());
+  const node = await openOnly(t);
   await keepPartitions(node.pool, NOW, 0);
   const probe = () => node.ledger.probe({ now: NOW });
   for (const [table, mode] of [
@@ -53,9 +61,7 @@ test("a node whose debits fail is not ready", async (t) => {
 });
 
 test("a locked row does not make a node unready, and the probe leaves nothing behind", async (t) => {
-  const url = await newDatabase();
-  const [node, other] = await Promise.all([openNode(url), openNode(url)]);
-  t.after(() => Promise.all([node.close(), other.close()]));
+  const [node, other] = (await openNodes(t, "caller", "caller")) as [Node, Node];
   const { account, debit } = createFixture(node);
   const id = await account("Ada", { credits: 5 });
   await debit(id, { now: NOW });
@@ -73,11 +79,11 @@ test("a locked row does not make a node unready, and the probe leaves nothing be
 });
 
 test("measures the database, and the age of a transaction that is open", async (t) => {
-  const node = await openNode(await newDatabase());
-  t.after(() => node.close());
+  const node = await openOnly(t);
   const idle = await measurePostgres(node.pool);
   assert.ok(idle.bytes > 5e6);
-  assert.equal(idle.oldestTransactionMs, 0);
+  // A vacuum of the server may be under way.
+  while ((await measurePostgres(node.pool)).oldestTransactionMs > 0) await wait(20);
   await node.pool.transaction("snapshot", async (query) => {
     await query("SELECT 1 FROM account");
     assert.ok((await measurePostgres(node.pool)).oldestTransactionMs >= 0);
@@ -87,7 +93,7 @@ test("measures the database, and the age of a transaction that is open", async (
 });
 
 test("a probe takes as many round trips as a debit, with the same time limits, so that a slow network fails both or none", async (t) => {
-  const pool = openPostgresPool(await newDatabase(), { max: 4 });
+  const pool = openPostgresPool(await borrowDatabase(t), { max: 4 });
   t.after(() => pool.close());
   const sent: string[] = [];
   const noted = <Made>(mode: string, made: Made): Made => {
@@ -130,12 +136,12 @@ test("on a full disk the probe fails although the row of a debit still fits into
     unmount();
     return t.skip("this user may not mount");
   }
-  const url = await newEmptyDatabase();
+  const { server } = await ownServer();
+  const url = await server.createDatabase();
   const name = new URL(url).pathname.slice(1);
-  const elsewhere = await openNode(await newDatabase());
-  const admin = (sql: string) => elsewhere.pool.connections.query(sql);
-  const dataFolder = (await admin("SHOW data_directory")).rows[0].data_directory;
-  const { uid, gid } = statSync(dataFolder);
+  const elsewhere = openPostgresPool(server.url("postgres"), { max: 1 });
+  const admin = (sql: string) => elsewhere.connections.query(sql);
+  const { uid, gid } = statSync(server.folder);
   chownSync(folder, uid, gid);
   await admin(`CREATE TABLESPACE small LOCATION '${folder}'`);
   await admin(`ALTER DATABASE ${name} SET TABLESPACE small`);

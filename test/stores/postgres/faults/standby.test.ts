@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, type TestContext, test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { StepsInterrupted } from "#accounts/accounts.ts";
@@ -14,19 +14,13 @@ import {
   orderFault,
   StatementRejected,
 } from "#stores/postgres/faults.ts";
-import { explainPostgres } from "../../../src/apps/cli/postgres-faults.ts";
-import { explainDatabase } from "../../../src/apps/node/database-startup.ts";
-import { assertTotals, START } from "../../contract/ledger/fixture.ts";
-import { copyFolder, startPostgres } from "../../support/postgres.ts";
-import { type FaultyServer, openFaulty, settled, startFaulty } from "./faults-fixture.ts";
+import { explainPostgres } from "../../../../src/apps/cli/postgres-faults.ts";
+import { explainDatabase } from "../../../../src/apps/node/database-startup.ts";
+import { assertTotals, START } from "../../../contract/ledger/fixture.ts";
+import { copyFolder, startPostgres } from "../../../support/postgres.ts";
+import { openFaulty, ownServer, PATIENT, settled } from "./fixture.ts";
 
 /** A server that is a standby, and one whose synchronous standby is missing. */
-let faulty: FaultyServer;
-before(async () => {
-  faulty = await startFaulty();
-});
-after(() => faulty.server.dispose());
-
 const said = (code: string, message: string, routine = "errmsg") =>
   Object.assign(new Error(message), { code, severity: "ERROR", routine });
 
@@ -71,7 +65,8 @@ test("the command line distinguishes an unknown outcome from an interruption bet
 
 /** The same data on another server that takes no writes until it is promoted. */
 async function openStandby(t: TestContext) {
-  const fixture = await openFaulty(t, faulty);
+  const faulty = await ownServer();
+  const fixture = await openFaulty(t, { server: faulty });
   const account = await fixture.account("Ada", { credits: 50 });
   await faulty.server.stop("fast");
   const folder = copyFolder(faulty.server.folder, "standby.signal");
@@ -91,31 +86,36 @@ async function openStandby(t: TestContext) {
   return { ...fixture, account, promote };
 }
 
-test("a node on a standby rejects orders as not carried out, and recovers when the standby is promoted", {
-  timeout: 300_000,
-}, async (t) => {
-  const fixture = await openStandby(t);
-  const { account, ledger } = fixture;
-  const faults = [
-    await settled(fixture.pool.once("write", "SELECT 1")),
-    await settled(fixture.pool.transaction("write", async (query) => query("SELECT 1"))),
-    await settled(fixture.pool.statement("write", "SELECT 1", [])),
-  ];
-  for (const fault of faults) assert.ok(isReadOnly(fault), String(fault));
-  const orders = [
-    fixture.debit(account),
-    fixture.grant(account, "gift", 5),
-    ledger.probe({ now: START }),
-  ];
-  for (const fault of await Promise.all(orders.map((order) => settled<unknown>(order)))) {
-    assert.ok(fault instanceof NotCarriedOut, String(fault));
-    assert.ok(!(fault instanceof StatementRejected || fault instanceof OutOfReach), String(fault));
-  }
-  assert.equal(await fixture.balance(account), 50, "it may be read");
-  await fixture.promote();
-  assert.equal((await fixture.debit(account)).outcome, "debited");
-  assert.equal((await assertTotals(ledger, START)).totals.debited, 1);
-});
+test(
+  "a node on a standby rejects orders as not carried out, and recovers when the standby is promoted",
+  PATIENT,
+  async (t) => {
+    const fixture = await openStandby(t);
+    const { account, ledger } = fixture;
+    const faults = [
+      await settled(fixture.pool.once("write", "SELECT 1")),
+      await settled(fixture.pool.transaction("write", async (query) => query("SELECT 1"))),
+      await settled(fixture.pool.statement("write", "SELECT 1", [])),
+    ];
+    for (const fault of faults) assert.ok(isReadOnly(fault), String(fault));
+    const orders = [
+      fixture.debit(account),
+      fixture.grant(account, "gift", 5),
+      ledger.probe({ now: START }),
+    ];
+    for (const fault of await Promise.all(orders.map((order) => settled<unknown>(order)))) {
+      assert.ok(fault instanceof NotCarriedOut, String(fault));
+      assert.ok(
+        !(fault instanceof StatementRejected || fault instanceof OutOfReach),
+        String(fault),
+      );
+    }
+    assert.equal(await fixture.balance(account), 50, "it may be read");
+    await fixture.promote();
+    assert.equal((await fixture.debit(account)).outcome, "debited");
+    assert.equal((await assertTotals(ledger, START)).totals.debited, 1);
+  },
+);
 
 type Fixture = Awaited<ReturnType<typeof openFaulty>>;
 
@@ -180,54 +180,54 @@ async function loseStandby(t: TestContext, fixture: Fixture) {
 }
 
 for (const how of ["cancel", "terminate"] as const) {
-  test(`a commit that is cancelled while it waits for its standby (${how}) is acknowledged only when it is safe`, {
-    timeout: 300_000,
-  }, async (t) => {
-    const fixture = await openFaulty(t, faulty);
-    const account = await fixture.account("Ada", { credits: 50 });
-    const standby = await loseStandby(t, fixture);
-    let told: unknown = null;
-    const gift = { id: "gift", kind: "operator", amount: 5, expiresAt: null } as const;
-    const orders: [() => Promise<unknown>, unknown][] = [
-      [() => fixture.debit(account), { outcome: "debited", charged: 1, balance: 49 }],
-      [
-        () => fixture.ledger.grant({ ...gift, account, now: START }),
-        {
-          outcome: "already_granted",
-          grant: { ...gift, remaining: 5, grantedAt: START, waivedExpiresAt: null },
-        },
-      ],
-      [
-        () =>
-          fixture.ledger.openAccount({ account: "acct_other", freeCall: "withheld", now: START }),
-        { opened: false },
-      ],
-    ];
-    for (const [order, expected] of orders) {
-      told = null;
-      const outcome = settled<unknown>(order()).then((each) => {
-        told = each;
-      });
-      const first = await standby.waiting();
-      await standby.end(how, first);
-      // The node looks up the outcome; the response waits for the standby too.
-      while (!(await standby.waiting()).some((pid) => !first.includes(pid))) await wait(5);
-      assert.equal(told, null);
+  test(
+    `a commit that is cancelled while it waits for its standby (${how}) is acknowledged only when it is safe`,
+    PATIENT,
+    async (t) => {
+      const fixture = await openFaulty(t, { server: await ownServer() });
+      const account = await fixture.account("Ada", { credits: 50 });
+      const standby = await loseStandby(t, fixture);
+      let told: unknown = null;
+      const gift = { id: "gift", kind: "operator", amount: 5, expiresAt: null } as const;
+      const orders: [() => Promise<unknown>, unknown][] = [
+        [() => fixture.debit(account), { outcome: "debited", charged: 1, balance: 49 }],
+        [
+          () => fixture.ledger.grant({ ...gift, account, now: START }),
+          {
+            outcome: "already_granted",
+            grant: { ...gift, remaining: 5, grantedAt: START, waivedExpiresAt: null },
+          },
+        ],
+        [
+          () =>
+            fixture.ledger.openAccount({ account: "acct_other", freeCall: "withheld", now: START }),
+          { opened: false },
+        ],
+      ];
+      for (const [order, expected] of orders) {
+        told = null;
+        const outcome = settled<unknown>(order()).then((each) => {
+          told = each;
+        });
+        const first = await standby.waiting();
+        await standby.end(how, first);
+        // The node looks up the outcome; the response waits for the standby too.
+        while (!(await standby.waiting()).some((pid) => !first.includes(pid))) await wait(5);
+        assert.equal(told, null);
+        await standby.comeBack();
+        await outcome;
+        assert.deepEqual(told, expected);
+        await standby.lose();
+      }
       await standby.comeBack();
-      await outcome;
-      assert.deepEqual(told, expected);
-      await standby.lose();
-    }
-    await standby.comeBack();
-    const { totals } = await assertTotals(fixture.ledger, START);
-    assert.deepEqual([totals.debited, await fixture.balance(account)], [1, 54]);
-  });
+      const { totals } = await assertTotals(fixture.ledger, START);
+      assert.deepEqual([totals.debited, await fixture.balance(account)], [1, 54]);
+    },
+  );
 }
 
-test("a write that only the primary has is not acknowledged", {
-  timeout: 300_000,
-}, async (t) => {
-  const fixture = await openFaulty(t, faulty);
+test("a write that only the primary has is not acknowledged", PATIENT, async (t) => {
+  const fixture = await openFaulty(t, { server: await ownServer() });
   const standby = await loseStandby(t, fixture);
   const asks = [
     () => fixture.pool.once("write", "INSERT INTO setting VALUES ('one', '1')"),

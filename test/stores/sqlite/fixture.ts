@@ -1,0 +1,32 @@
+import path from "node:path";
+import type { TestContext } from "node:test";
+import { ledgerOver } from "#ledger/ledger-over.ts";
+import { type BatchResult, createBatchRunner, outcomeOf, unwrap } from "#stores/sqlite/batch.ts";
+import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
+import { createFixture, type OpenedLedger } from "../../contract/ledger/fixture.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+/** The path of a database in a folder of its own, which is removed after the test. */
+export const temporaryFile = (t: Pick<TestContext, "after">): string =>
+  path.join(temporaryFolder(t), "toolbooth.sqlite");
+
+/** A database that is closed after the test; by default in memory, where no commit waits for the disk. */
+export function openDriver(t: Pick<TestContext, "after">, file = ":memory:"): NodeSqlite {
+  const driver = openNodeSqlite(file);
+  t.after(() => driver.close());
+  return driver;
+}
+
+/** The ledger as its thread carries it out: batches over one connection, which keeps rows from one to the next. */
+export function openBatched(
+  driver: Parameters<typeof createBatchRunner>[0],
+  options: Parameters<typeof createBatchRunner>[1] = {},
+) {
+  const runBatch = createBatchRunner(driver, options);
+  const ledger = ledgerOver(async (name, order) =>
+    unwrap(runBatch([[name, order]])[0] as BatchResult),
+  );
+  const together: OpenedLedger["together"] = async (items) => runBatch([...items]).map(outcomeOf);
+  const { reopen: _, ...fixture } = createFixture({ ledger });
+  return { runBatch, together, batches: "everything" as const, ...fixture };
+}
