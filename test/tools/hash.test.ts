@@ -6,7 +6,6 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { readInput } from "#api/pipeline/read-input.ts";
-import { ApiError } from "#errors.ts";
 import { HASH_TEXT_BYTES_MAX, HMAC_KEY_BYTES_MAX } from "#limits.ts";
 import { base64ByteLength, base64Fault, fromBase64, toBase64 } from "#tools/base64.ts";
 import { checkInput } from "#tools/check-input.ts";
@@ -14,6 +13,7 @@ import type { HashAlgorithm, ToolContext } from "#tools/define-tool.ts";
 import { hmac } from "#tools/hash/hmac.ts";
 import hash from "#tools/hash/tool.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
+import { errorOf, runTool } from "./run-tool.ts";
 
 const ALGORITHMS: HashAlgorithm[] = ["sha1", "sha256", "sha384", "sha512"];
 const run = async (request: unknown) =>
@@ -97,14 +97,7 @@ const edgeDigest: ToolContext["digest"] = (algorithm, bytes) =>
         .digest(`SHA-${algorithm.slice(3)}`, Uint8Array.from(bytes))
         .then((digest) => new Uint8Array(digest));
 
-async function rejectionOf(request: unknown): Promise<ApiError> {
-  const fault = await run(request).then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  assert.ok(fault instanceof ApiError, JSON.stringify(request).slice(0, 200));
-  return fault;
-}
+const rejectionOf = async (request: unknown) => errorOf(() => runTool(hash, request));
 
 test("the HMACs are those of RFC 2202 and RFC 4231, from synchronous digests and from promises", async () => {
   let count = 0;

@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkInput } from "#tools/check-input.ts";
 import markdownRender from "#tools/markdown-render/tool.ts";
-import { fixedToolContext } from "../support/tool-context.ts";
+import { runTool } from "./run-tool.ts";
 
-const run = (request: unknown) => {
-  const output = markdownRender.run(checkInput(markdownRender, request).input, fixedToolContext());
-  assert.ok(!(output instanceof Promise));
-  return output;
-};
+const run = (request: unknown) => runTool(markdownRender, request);
 const html = (markdown: string) => run({ markdown }).html;
 const text = (markdown: string) => run({ markdown, format: "text" }).text;
 
@@ -45,16 +40,8 @@ test("fields that do not match the schema are rejected", () => {
 table(
   "GitHub-flavored Markdown",
   [
-    ["# a\nb", "<h1>a</h1>\n<p>b</p>\n"],
-    ["*a* **b** ~~c~~", "<p><em>a</em> <strong>b</strong> <del>c</del></p>\n"],
-    ["a  \nb\nc", "<p>a<br />\nb\nc</p>\n"],
-    ["---", "<hr />\n"],
-    ["```js\na < b\n```", '<pre><code class="language-js">a &lt; b\n</code></pre>\n'],
-    ["- [x]a", "<ul>\n<li>[x]a</li>\n</ul>\n"],
     ["[ ] a", "<p>[ ] a</p>\n"],
     ["https://a.bc/d.", '<p><a href="https://a.bc/d">https://a.bc/d</a>.</p>\n'],
-    ["www.a.com", '<p><a href="http://www.a.com">www.a.com</a></p>\n'],
-    ["me@a.com", '<p><a href="mailto:me@a.com">me@a.com</a></p>\n'],
     ["README.md and a.com", "<p>README.md and a.com</p>\n"],
     ["\ufeff# a", "<h1>a</h1>\n"],
     ["*a***b*", "<p><em>a</em>*<em>b</em></p>\n"],
@@ -75,12 +62,6 @@ table(
       "> [!TIP]\n> a",
       '<div class="markdown-alert markdown-alert-tip">\n<p class="markdown-alert-title">Tip</p>\n<p>a</p>\n</div>\n',
     ],
-    ['![a *b*](c.png "d")', '<p><img src="c.png" alt="a b" title="d" /></p>\n'],
-    ["[a]\n\n[a]: /b", '<p><a href="/b">a</a></p>\n'],
-    [
-      "|a|b|c|d|\n|-|:-|:-:|-:|\n|1|2|3|4|",
-      '<table>\n<thead>\n<tr>\n<th>a</th>\n<th align="left">b</th>\n<th align="center">c</th>\n<th align="right">d</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n<td align="left">2</td>\n<td align="center">3</td>\n<td align="right">4</td>\n</tr>\n</tbody>\n</table>\n',
-    ],
   ],
   html,
 );
@@ -97,8 +78,6 @@ table(
     ["<b></b>", ""],
     ["- <b></b>", "<ul>\n<li></li>\n</ul>\n"],
     ["a <?php x ?> <!DOCTYPE x> <![CDATA[y]]> b", "<p>a    b</p>\n"],
-    ["`<b>` &lt;b&gt; \\<b>", "<p><code>&lt;b&gt;</code> &lt;b&gt; &lt;b&gt;</p>\n"],
-    ["    <b>", "<pre><code>&lt;b&gt;\n</code></pre>\n"],
     ["a <script>b</script> c", "<p>a  c</p>\n"],
     ["a <STYLE>b</sTyle  > c", "<p>a  c</p>\n"],
     ["a <title>b <title>c</title> d", "<p>a  d</p>\n"],

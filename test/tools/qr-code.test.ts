@@ -1,17 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { ApiError } from "#errors.ts";
-import { checkInput } from "#tools/check-input.ts";
 import qrCode from "#tools/qr-code/tool.ts";
-import { fixedToolContext } from "../support/tool-context.ts";
-import { decode, margins, type Picture, readBlocks, readPng, readSvg } from "./read-qr.ts";
+import { enlarge, readWithJsqr, readWithQr } from "./qr-code/readers.ts";
+import { margins, type Picture, readBlocks, readPng, readSvg } from "./read-qr.ts";
+import { errorOf, runTool } from "./run-tool.ts";
 
-const run = (request: unknown) => {
-  const output = qrCode.run(checkInput(qrCode, request).input, fixedToolContext());
-  assert.ok(!(output instanceof Promise));
-  return output;
-};
+const run = (request: unknown) => runTool(qrCode, request);
+const problem = (request: unknown) => errorOf(() => run(request));
+
+/** jsQR finds no pattern in some of the largest symbols. */
+function decode(picture: Picture, scale: number): string | undefined {
+  const pixels = enlarge(picture, scale);
+  return readWithJsqr(pixels) ?? readWithQr(pixels);
+}
 
 /** Level L, so that `length` letters give a known version. */
 const ofSize: Record<number, string> = { 21: "a", 25: "a".repeat(30), 57: "a".repeat(240) };
@@ -68,21 +70,8 @@ test("the same text decodes from all three formats", () => {
       assert.equal(decode(readPng(run({ ...request, width: 600 }).output), 1), text);
       assert.equal(decode(readBlocks(run({ ...request, format: "utf8" }).output), 4), text);
     }),
-    { numRuns: process.env["TEST_QR_RUNS"] === "all" ? 60 : 25 },
+    { numRuns: Number(process.env["TEST_QR_RUNS"] ?? 25) },
   );
-});
-
-test("UTF-8 of every length decodes to the text", () => {
-  for (const text of [
-    "naïve café",
-    "Ω≈ç√∫",
-    "漢字かな交じり文",
-    "😀👩‍👩‍👧",
-    "\u0000\u007f\n\r\t",
-    "é1".repeat(90),
-  ]) {
-    assert.equal(decode(readPng(run({ text, width: 800 }).output), 1), text);
-  }
 });
 
 test("the three formats draw the same modules", () => {
@@ -95,44 +84,6 @@ test("the three formats draw the same modules", () => {
     assertDrawn(png, svg, 3, 12);
   }
 });
-
-/** ISO/IEC 18004, table 7: what version 40 holds. */
-const CAPACITIES = {
-  byte: { letter: "a", L: 2953, M: 2331, Q: 1663, H: 1273 },
-  alphanumeric: { letter: "A", L: 4296, M: 3391, Q: 2420, H: 1852 },
-  numeric: { letter: "7", L: 7089, M: 5596, Q: 3993, H: 3057 },
-};
-
-for (const [mode, { letter, ...held }] of Object.entries(CAPACITIES)) {
-  test(`a symbol holds as much ${mode} text as the standard says, and not one more`, () => {
-    for (const [level, max] of Object.entries(held)) {
-      const request = { errorCorrectionLevel: level, width: 370 };
-      const most = Math.min(max, 4096);
-      const picture = readPng(run({ ...request, text: letter.repeat(most) }).output);
-      assert.equal(decode(picture, 1), letter.repeat(most));
-      if (max >= 4096) continue;
-      const fault = problem({ ...request, text: letter.repeat(max + 1) });
-      assert.equal(fault.code, "text_too_long_for_level");
-      // Bytes of this text: a level that could hold more holds all of it.
-      const capacities = Object.entries(held).map(([other, most]) => [
-        other,
-        Math.min(most, max + 1),
-      ]);
-      assert.deepEqual(fault.details.members?.["capacities"], Object.fromEntries(capacities));
-      assert.equal(fault.details.members?.["bytes"], max + 1);
-    }
-  });
-}
-
-function problem(request: unknown): ApiError {
-  try {
-    run(request);
-  } catch (fault) {
-    assert.ok(fault instanceof ApiError);
-    return fault;
-  }
-  assert.fail("was not refused");
-}
 
 test("4 KB are the bound of the text, whatever a symbol holds", () => {
   assert.equal(run({ text: "7".repeat(4096), errorCorrectionLevel: "M" }).ok, true);
@@ -198,14 +149,16 @@ for (const [size, asked, used, scale, offset] of LAYOUTS) {
 /** Every pixel belongs to the module under it, or is light. */
 function assertDrawn(picture: Picture, modules: Picture, scale: number, offset: number): void {
   const moduleAt = (pixel: number) => Math.floor((pixel - offset) / scale) + 4;
+  const expected = new Uint8Array(picture.width * picture.height);
   for (let y = 0; y < picture.height; y++) {
     for (let x = 0; x < picture.width; x++) {
       const [mx, my] = [moduleAt(x), moduleAt(y)];
       const inside = mx >= 0 && my >= 0 && mx < modules.width && my < modules.width;
-      const expected = inside ? modules.dark[my * modules.width + mx] : 0;
-      assert.equal(picture.dark[y * picture.width + x], expected);
+      const dark = inside ? modules.dark[my * modules.width + mx] : 0;
+      expected[y * picture.width + x] = dark as number;
     }
   }
+  assert.ok(Buffer.from(picture.dark).equals(expected));
 }
 
 test("the picture is larger than requested only if one pixel per module does not fit", () => {
@@ -217,14 +170,6 @@ test("the picture is larger than requested only if one pixel per module does not
   assert.equal(picture.width, 146);
   assert.deepEqual(margins(picture), [8, 8, 8, 8]);
   assert.equal(decode(picture, 1), "a".repeat(322));
-});
-
-test("svg and utf8 have four modules of quiet zone on every side", () => {
-  for (const text of ["a", "b".repeat(500)]) {
-    assert.deepEqual(margins(readSvg(run({ text, format: "svg" }).output)), [4, 4, 4, 4]);
-    // A symbol has an odd number of rows, so the last line of blocks has space for one more.
-    assert.deepEqual(margins(readBlocks(run({ text, format: "utf8" }).output)), [4, 4, 4, 5]);
-  }
 });
 
 test("fields that do not match the schema are rejected", () => {

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { crc32, inflateSync } from "node:zlib";
-import jsqr from "jsqr";
-import { decodeQR } from "qr/decode.js";
 
-/**
- * Reads the three drawings of a QR code: a PNG through the runtime's zlib, SVG and block
- * characters as modules, and pixels as text with independent decoders.
- */
+/** Reads the three drawings of a QR code: a PNG through the runtime's zlib, SVG and block characters as modules. */
 
 /** Pixels, starting at the top left; 1 is dark. */
 export type Picture = { width: number; height: number; dark: Uint8Array };
@@ -149,26 +144,6 @@ export function readBlocks(text: string): Picture {
     });
   });
   return { width, height, dark };
-}
-
-/**
- * Returns the text that a decoder reads, with every pixel enlarged `scale` times. jsqr finds no pattern in some of the
- * largest symbols; the decoder of the library `qr` reads those.
- */
-export function decode({ width, height, dark }: Picture, scale: number): string {
-  const [w, h] = [width * scale, height * scale];
-  const data = new Uint8ClampedArray(4 * w * h).fill(255);
-  for (let y = 0; y < h; y++) {
-    for (let x = 0; x < w; x++) {
-      if (dark[Math.floor(y / scale) * width + Math.floor(x / scale)] === 0) continue;
-      data.fill(0, 4 * (y * w + x), 4 * (y * w + x) + 3);
-    }
-  }
-  const found = jsqr.default(data, w, h, { inversionAttempts: "dontInvert" });
-  // For a Kanji segment, its bytes are Shift JIS, but its text is right.
-  const hasKanji = found?.chunks.some(({ type }) => type === "kanji");
-  if (found !== null) return hasKanji ? found.data : Buffer.from(found.binaryData).toString("utf8");
-  return decodeQR({ width: w, height: h, data });
 }
 
 /** The number of light rows and columns at the edges: left, top, right, bottom. */

@@ -4,7 +4,7 @@ import { drawSample } from "../../support/sample.ts";
 import { callsConfig } from "../../support/wrangler-config.ts";
 import { hostileNamed } from "../../tools/markdown-render/hostile-catalogue.ts";
 import { ofBytes } from "../../tools/markdown-render/hostile-shapes.ts";
-import { ordinaryDocument } from "../../tools/markdown-render/hostile-times.ts";
+import { ordinaryDocument } from "../../tools/markdown-render/ordinary-document.ts";
 import { openEdgeAccount } from "./edge-ledger.ts";
 import { openWorkerFixture, processUsage } from "./fixture.ts";
 

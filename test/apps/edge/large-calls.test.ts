@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MEMORY_WAIT_MS, WORKER_MEMORY } from "#limits.ts";
-import { readmes } from "../../tools/markdown-render/readmes.ts";
+import { ordinaryDocument } from "../../tools/markdown-render/ordinary-document.ts";
 import { openEdgeAccount } from "./edge-ledger.ts";
 import { openWorkerFixture, processUsage, type WorkerFixture } from "./fixture.ts";
 
@@ -9,19 +9,11 @@ import { openWorkerFixture, processUsage, type WorkerFixture } from "./fixture.t
 const MEGABYTE = 1_000_000;
 const CALLS = 20;
 
-/** READMEs, one after the other, of a megabyte in UTF-8. */
-function megabyteOfReadmes(): string {
-  const all = readmes().join("\n\n");
-  let text = all;
-  while (Buffer.byteLength(text) < MEGABYTE) text += all;
-  return Buffer.from(text).subarray(0, MEGABYTE).toString().replace(/�+$/, "");
-}
-
 async function callAtOnce(fixture: WorkerFixture, accounts: number) {
   const callers = await Promise.all(
     Array.from({ length: accounts }, () => openEdgeAccount(fixture, 100)),
   );
-  const body = JSON.stringify({ markdown: megabyteOfReadmes() });
+  const body = JSON.stringify({ markdown: ordinaryDocument(MEGABYTE) });
   const since = performance.now();
   const responses = await Promise.all(
     Array.from({ length: CALLS }, async (_, index) => {

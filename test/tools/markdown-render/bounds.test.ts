@@ -13,6 +13,7 @@ import {
   waysBackMax,
 } from "#tools/markdown-render/bounds.ts";
 import { renderMarkdown } from "#tools/markdown-render/render-markdown.ts";
+import { countSteps, loadCountedEngine } from "./counted-engine.ts";
 
 /** At each bound: content within it is structure, content beyond it is text, and no text is lost. */
 const html = (markdown: string) => renderMarkdown(markdown, false).html;
@@ -89,7 +90,7 @@ test("links that a long base URL would make huge become their text", () => {
   }
 });
 
-test("ids of headings and a base URL take linear time, and output of at most thirty times the document", () => {
+test("ids of headings and a base URL take linear time, and output of at most thirty times the document", async () => {
   const kinds: ((n: number) => string)[] = [
     (n) => "# a\n".repeat(n),
     (n) => "#\n".repeat(n),
@@ -104,20 +105,16 @@ test("ids of headings and a base URL take linear time, and output of at most thi
     (n) => `${"[a]".repeat(n)}\n\n[a]: b`,
   ];
   const options = { headingIds: true, baseUrl: "https://a.bc/d/e" };
-  // In CPU time, because other processes may run.
-  const millisOf = (markdown: string) => {
-    const before = process.cpuUsage();
-    const { html: out } = renderMarkdown(markdown, false, options);
-    assert.ok(out.length <= 30 * markdown.length + 1000, markdown.slice(0, 40));
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000;
-  };
+  const render = await loadCountedEngine();
   for (const make of kinds) {
-    millisOf(make(5_000));
-    // Linear would be 16 times as long, quadratic 256 times: the bound is far from both.
-    const short = Math.max(millisOf(make(2_500)), 5);
-    const long = millisOf(make(40_000));
-    assert.ok(long < 100 * short, `${make(1)}: ${short} ms, then ${long} ms`);
+    const [short, long] = [500, 4_000].map((n) => {
+      const markdown = make(n);
+      const { result, steps } = countSteps(Infinity, () => render(markdown, false, options));
+      assert.ok(result.html.length <= 30 * markdown.length + 1000, markdown.slice(0, 40));
+      return steps / markdown.length;
+    }) as [number, number];
+    // As many steps for each character; quadratic would be eight times as many.
+    assert.ok(long < 2 * short, `${make(1)}: ${short} steps for a character, then ${long}`);
   }
 });
 

@@ -5,6 +5,7 @@ import {
   breakCrossings,
   breakFootnoteCalls,
   breakOddTables,
+  breakRestsOfRuns,
   plainMarkers,
 } from "./rewrite-markdown.ts";
 
@@ -184,6 +185,14 @@ const CORE: readonly Difference[] = [
   },
 ];
 
+const EMPHASIS: readonly Difference[] = [
+  {
+    reason:
+      "the rule of three for a run of which a part is used: micromark counts what is left of it, CommonMark, 6.2, the whole",
+    source: breakRestsOfRuns,
+  },
+];
+
 const CODE: readonly Difference[] = [
   {
     reason: "micromark splits indented code behind a container",
@@ -244,4 +253,4 @@ const CONTAINERS: readonly Difference[] = [
 export const DIFFERENCES = [...CORE, ...AUTOLINKS, ...GFM];
 
 /** Errors of micromark in CommonMark, which matter where it is the only judge. */
-export const FAULTS_OF_MICROMARK = [...CODE, ...CONTAINERS];
+export const FAULTS_OF_MICROMARK = [...EMPHASIS, ...CODE, ...CONTAINERS];

@@ -7,11 +7,12 @@ import { shrink } from "./shrink.ts";
 import { commonMarkExamples, examplesIn, gfmExamples } from "./spec-examples.ts";
 
 /**
- * Generated documents, rendered by our engine and two others. `TEST_DIFF_RUNS` sets their number and `TEST_SEED` the
- * first seed; a seed always gives the same document.
+ * Generated documents, rendered by our engine and two others. A number always gives the same document. The others have faults that
+ * nobody knows yet, so a plain run has the same documents each time; `TEST_DIFF_DOCUMENTS` sets how many follow from `TEST_SEED`.
  */
-const RUNS = Number(process.env["TEST_DIFF_RUNS"] ?? 1_000);
-const SEED = Number(process.env["TEST_SEED"] ?? 1);
+const DRAWN = Number(process.env["TEST_DIFF_DOCUMENTS"] ?? 0);
+const COUNT = DRAWN || 600;
+const FIRST = DRAWN === 0 ? 1 : 1 + DRAWN * Number(process.env["TEST_SEED"] ?? 1);
 const FAILURES_SHOWN = 20;
 
 const examples = [...commonMarkExamples(), ...examplesIn(gfmExamples())].map(
@@ -21,21 +22,32 @@ const examples = [...commonMarkExamples(), ...examplesIn(gfmExamples())].map(
 if (typeof gfmExamples() === "string")
   test("documents are generated from the examples of GFM too", { skip: String(gfmExamples()) });
 
-test(`${RUNS} generated documents render as commonmark.js or micromark have them`, (t) => {
+test(`${COUNT} generated documents render as commonmark.js or micromark have them`, (t) => {
   const counts = new Map<string, number>();
   const failures: { seed: number; markdown: string }[] = [];
-  for (let seed = SEED; seed < SEED + RUNS; seed++) {
+  for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
     const markdown = generateMarkdown(seed, examples);
     const verdict = judge(markdown);
     const names = typeof verdict === "string" ? [verdict] : ["explained", ...verdict.reasons];
     for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
     if (verdict === "unexplained") failures.push({ seed, markdown });
   }
-  t.diagnostic(`${RUNS} documents from seed ${SEED}`);
+  t.diagnostic(`${COUNT} documents from number ${FIRST}`);
   for (const [name, count] of [...counts].sort(([, a], [, b]) => b - a)) {
     t.diagnostic(`${count} ${name}`);
   }
   assert.equal(failures.length, 0, `${failures.length} differ:\n\n${shown(failures)}\n`);
+});
+
+test("micromark applies the rule of three to what is left of a run, commonmark.js and we to the whole", () => {
+  const { ours, commonMark, micromark } = render("a **b* c*d");
+  assert.equal(ours, "<p>a *<em>b</em> c*d</p>");
+  assert.equal(commonMark, ours);
+  assert.notEqual(micromark, ours);
+  // Where a bare address leaves micromark as the only judge, the difference is a known one.
+  const verdict = judge("]**~www.c* ]*^");
+  assert.ok(typeof verdict === "object");
+  assert.match(verdict.reasons[0] ?? "", /^the rule of three/);
 });
 
 /** Faults that an engine might have, applied to the output of ours. */
@@ -73,13 +85,13 @@ for (const [name, fault] of Object.entries(FAULTS)) {
       const { html } = renderMarkdown(markdown, false);
       return fault(html) !== html && judge(markdown, faulty) === "unexplained";
     };
-    const seeds = Array.from({ length: 5000 }, (_, index) => SEED + index);
+    const seeds = Array.from({ length: 5000 }, (_, index) => 1 + index);
     assert.ok(seeds.some(finds));
   });
 }
 
 test("in every generated document each link to a footnote or back leads to one id", () => {
-  for (let seed = SEED; seed < SEED + RUNS; seed++) {
+  for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
     const markdown = generateMarkdown(seed, examples);
     const { html } = renderMarkdown(markdown, false);
     const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
@@ -97,7 +109,7 @@ function shown(failures: readonly { seed: number; markdown: string }[]): string 
     const short = shrink(markdown, fails);
     const { ours, commonMark, micromark } = render(short);
     return [
-      `seed ${seed}: ${JSON.stringify(short)}`,
+      `document ${seed}: ${JSON.stringify(short)}`,
       `ours:          ${JSON.stringify(ours)}`,
       `commonmark.js: ${JSON.stringify(commonMark)}`,
       `micromark:     ${JSON.stringify(micromark)}`,

@@ -92,12 +92,22 @@ export const family = (title: string, table: Table): Hostile[] =>
 export const writtenFamily = (title: string, table: Table = {}): Hostile[] =>
   family(title, { ...writtenFor(title), ...table });
 
-/** The longest prefix of the document within this many bytes of UTF-8, the limit for clients. */
+/** The longest document within this many bytes of UTF-8, the limit for clients; undefined where even the shortest has more. */
+export function within(make: Make, bytes: number): string | undefined {
+  try {
+    return ofBytes(make, bytes);
+  } catch (error) {
+    // From `ofBytes`, and from a document that repeats something a negative number of times.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
 export function ofBytes(make: Make, bytes: number): string {
   let made = make(bytes);
   for (let size = bytes; Buffer.byteLength(made) > bytes; ) {
     size = Math.floor((size * bytes) / Buffer.byteLength(made)) - 1;
-    if (size < 1) throw new Error(`there is no such document of ${bytes} bytes`);
+    if (size < 1) throw new RangeError(`there is no such document of ${bytes} bytes`);
     made = make(size);
   }
   return made;

@@ -70,6 +70,25 @@ export function breakCrossings(markdown: string): string {
   });
 }
 
+/**
+ * Adds a space behind each run of `*` or `_` that could open and close emphasis, where a longer run of the same paragraph may have
+ * been used in part by a run between the two.
+ */
+export const breakRestsOfRuns = (markdown: string) =>
+  markdown.replaceAll(
+    /(?<=[^\s*_])([*_])\1*(?=[^\s*_])/g,
+    (run: string, mark: string, at: number) => {
+      const paragraph =
+        markdown
+          .slice(0, at)
+          .split(/\n(?:[ \t>]*\n)+/)
+          .at(-1) ?? "";
+      const earlier = [...paragraph.matchAll(/([*_])\1*/g)].filter(([, other]) => other === mark);
+      const long = earlier.findIndex(([other]) => other.length > 1);
+      return long >= 0 && long < earlier.length - 1 ? `${run} ` : run;
+    },
+  );
+
 /** Breaks the delimiter row of tables whose header has a different indent or ends a container above it. */
 export function breakOddTables(markdown: string): string {
   const lines = markdown.split("\n");

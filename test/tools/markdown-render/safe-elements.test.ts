@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { type RenderOptions, renderMarkdown } from "#tools/markdown-render/render-markdown.ts";
 import { check, inParagraph } from "./cases.ts";
-import { openDocument } from "./readmes.ts";
+import { openDocument } from "./html-document.ts";
 import { VECTORS } from "./xss-vectors.ts";
 
 const SAFE: RenderOptions = { html: "safe" };
@@ -309,7 +309,7 @@ test("for any source, the output is the tree that a browser reads, of listed ele
         for (const element of root.querySelectorAll("*")) judge(element as unknown as Judged, ids);
       },
     ),
-    { numRuns: Number(process.env["TEST_SAFE_RUNS"] ?? 1500) },
+    { numRuns: Number(process.env["TEST_SAFE_RUNS"] ?? 800) },
   );
 });
 

@@ -1,14 +1,5 @@
 import type { Browser, BrowserContext, Page, Route } from "playwright-core";
-import {
-  findLinks,
-  fullHeight,
-  look,
-  type Rules,
-  type Seen,
-  takeNavigated,
-  type Way,
-  watch,
-} from "./xss-page.ts";
+import { type Finding, look, type Rules, type Way, watch } from "./xss-page.ts";
 
 /** A web origin that the test serves itself. */
 const HOME = "http://page.test/";
@@ -23,25 +14,12 @@ const POLICY = "script style frame object font media connect worker manifest"
   .join("")
   .concat("base-uri 'none'; form-action 'none'");
 
-/** How long a page has for violations. The careless renderers show that it is enough. */
+/** How long a page has for violations. */
 const SETTLE_MS = 50;
-
-export type Finding = Seen["findings"][number];
-
-export type Tally = {
-  pages: number;
-  /** Links used by events, and by the mouse where there is something to press; and how many of them led somewhere. */
-  clicked: number;
-  pressed: number;
-  followed: number;
-  /** Requests for images, which Markdown may make. */
-  images: number;
-};
 
 export type Examiner = {
   /** The violations that a page saw in several HTML fragments at once. */
-  show(htmls: readonly string[]): Promise<Finding[]>;
-  readonly tally: Tally;
+  show(htmls: readonly string[], settleMs?: number): Promise<Finding[]>;
   close(): Promise<void>;
 };
 
@@ -53,7 +31,6 @@ export async function openExaminer(browser: Browser, rules: Rules): Promise<Exam
   const context = await browser.newContext();
   const reports: Finding[] = [];
   const report = (what: string) => reports.push({ what });
-  const tally: Tally = { pages: 0, clicked: 0, pressed: 0, followed: 0, images: 0 };
   let body = "";
   await context.route("**/*", response);
   await context.exposeBinding("tell", (_source, what: string) => report(what));
@@ -72,29 +49,21 @@ export async function openExaminer(browser: Browser, rules: Rules): Promise<Exam
       return route.fulfill({ headers, body });
     }
     const isAllowed = rules.protocols.includes(new URL(url).protocol);
-    if (request.resourceType() === "image" && isAllowed) tally.images += 1;
-    else report(`request for a ${request.resourceType()}: ${url}`);
+    if (request.resourceType() !== "image" || !isAllowed)
+      report(`request for a ${request.resourceType()}: ${url}`);
     return route.fulfill({ status: 204 });
   }
 
-  async function show(htmls: readonly string[]): Promise<Finding[]> {
+  async function show(htmls: readonly string[], settleMs = SETTLE_MS): Promise<Finding[]> {
     reports.length = 0;
-    tally.pages += 1;
     body = documentOf(htmls);
     const findings: Finding[] = [];
     try {
       await page.goto(HOME);
       for (const way of WAYS) {
-        const seen = await page.evaluate(look, { way, htmls, rules, settleMs: SETTLE_MS });
-        tally.clicked += seen.clicked;
-        tally.followed += seen.followed;
-        if (way === "as a document") seen.findings.push(...(await pressLinks()));
-        findings.push(
-          ...[...seen.findings, ...reports.splice(0)].map((each) => ({
-            ...each,
-            what: `${each.what} (${way})`,
-          })),
-        );
+        const seen = await page.evaluate(look, { way, htmls, rules, settleMs });
+        for (const { what, ...place } of [...seen, ...reports.splice(0)])
+          findings.push({ ...place, what: `${what} (${way})` });
       }
     } catch (error) {
       findings.push({ what: `the page was lost: ${String(error).split("\n")[0]}` }, ...reports);
@@ -102,30 +71,7 @@ export async function openExaminer(browser: Browser, rules: Rules): Promise<Exam
     return findings;
   }
 
-  /** The links that can be seen, with the mouse: hovered, pressed, and so focused. */
-  async function pressLinks(): Promise<Finding[]> {
-    const height = await page.evaluate(fullHeight);
-    await page.setViewportSize({ width: 1280, height });
-    const points = await page.evaluate(findLinks);
-    const mouse = await context.newCDPSession(page);
-    await Promise.all(
-      points.flatMap((point) =>
-        (["mouseMoved", "mousePressed", "mouseReleased"] as const).map((type) =>
-          mouse.send("Input.dispatchMouseEvent", { ...point, type, button: "left", clickCount: 1 }),
-        ),
-      ),
-    );
-    await mouse.detach();
-    const addresses = await page.evaluate(takeNavigated);
-    tally.pressed += points.length;
-    tally.followed += addresses.length;
-    const protocols = addresses.flatMap((address) => URL.parse(address)?.protocol ?? []);
-    return protocols
-      .filter((protocol) => !rules.protocols.includes(protocol))
-      .map((protocol) => ({ what: `protocol ${protocol}` }));
-  }
-
-  return { show, tally, close: () => context.close() };
+  return { show, close: () => context.close() };
 }
 
 /**

@@ -12,38 +12,24 @@ export type Way = "as a document" | "through innerHTML" | "read from its own inn
 
 export type Order = { way: Way; htmls: readonly string[]; rules: Rules; settleMs: number };
 
-export type Seen = {
-  /** `index`: in which of the htmls, where that is known. */
-  findings: { index?: number; what: string }[];
-  clicked: number;
-  followed: number;
-};
+/** `index`: in which of the htmls, where that is known. */
+export type Finding = { index?: number; what: string };
 
-type Attribute = { name: string; value: string };
 type PageNode = { nodeType: number; textContent: string; childNodes: Iterable<PageNode> };
 type PageElement = PageNode & {
-  scrollHeight: number;
   localName: string;
   namespaceURI: string;
-  attributes: Iterable<Attribute>;
+  attributes: Iterable<{ name: string; value: string }>;
   children: Iterable<PageElement>;
-  querySelectorAll(selector: string): Iterable<PageElement>;
   innerHTML: string;
-  getClientRects(): ArrayLike<{ x: number; y: number; width: number; height: number }>;
-  focus?(): void;
-  dispatchEvent(event: object): void;
-};
-type PageWindow = Record<string, unknown> & {
-  tell(what: string): void;
-  navigated: string[];
 };
 
-declare const window: PageWindow;
+declare const window: Record<string, unknown> & { tell(what: string): void };
 declare function addEventListener(
   name: "securitypolicyviolation",
   hear: (event: { effectiveDirective: string; blockedURI: string }) => void,
 ): void;
-declare const document: Record<string, unknown> & {
+declare const document: {
   readyState: string;
   images: Iterable<{ complete: boolean }>;
   documentElement: PageElement;
@@ -59,9 +45,6 @@ declare const navigation: {
     hear: (event: { destination: { url: string }; preventDefault(): void }) => void,
   ): void;
 };
-declare const Element: new () => PageElement;
-declare const HTMLCollection: new () => object;
-declare const MouseEvent: new (name: string, options: object) => object;
 
 /** In every frame before anything else: whatever a script would call is reported, and no navigation takes place. */
 export function watch(): void {
@@ -75,19 +58,21 @@ export function watch(): void {
   addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) =>
     tell(`policy: ${effectiveDirective} ${blockedURI}`),
   );
-  window.navigated = [];
-  // Links, forms, refreshes and scripts, of any scheme but javascript:, which reports itself by what it runs.
+  // Forms, refreshes and scripts, of any scheme but javascript:, which reports itself by what it runs.
   navigation.addEventListener("navigate", (event) => {
-    window.navigated.push(event.destination.url);
+    tell(`went to ${event.destination.url}`);
     event.preventDefault();
   });
 }
 
-/** Shows the htmls, each in an article of its own, looks at what became of them, and uses every link. */
-export async function look({ way, htmls, rules, settleMs }: Order): Promise<Seen> {
-  const seen: Seen = { findings: [], clicked: 0, followed: 0 };
+/**
+ * Shows the htmls, each in an article of its own, and looks at what became of them. No link is followed: every attribute is one of
+ * the rules', and so is the protocol of every address.
+ */
+export async function look({ way, htmls, rules, settleMs }: Order): Promise<Finding[]> {
+  const findings: Finding[] = [];
   const see = (what: string, index?: number) =>
-    seen.findings.push(index === undefined ? { what } : { index, what });
+    findings.push(index === undefined ? { what } : { index, what });
   const articles = () => [...document.body.children];
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -133,7 +118,6 @@ export async function look({ way, htmls, rules, settleMs }: Order): Promise<Seen
     for (const { name, value } of element.attributes) {
       const place = `${localName}[${name}]`;
       if (/^on/i.test(name)) see(`handler ${place}`, index);
-      if (name === "id" || name === "name") checkName(value, index);
       const pattern = Object.hasOwn(allowed ?? {}, name) ? allowed?.[name] : undefined;
       if (pattern === undefined) see(`attribute ${place}`, index);
       else if (pattern === "address") checkAddress(value, index);
@@ -150,27 +134,6 @@ export async function look({ way, htmls, rules, settleMs }: Order): Promise<Seen
     }
   }
 
-  /** A page's scripts find an element with this name where they look for a variable of their own. */
-  function checkName(value: string, index: number): void {
-    if (/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(value) || value in Object.prototype)
-      see(`global name ${value}`, index);
-  }
-
-  /** What the document has of itself, and now has an element for. A window keeps its own. */
-  function checkDocument(): void {
-    let own: Record<string, PropertyDescriptor> = {};
-    // Not of the document itself: an element goes by its name there as if the document had it of itself.
-    let from: object | null = Object.getPrototypeOf(document);
-    for (; from !== null; from = Object.getPrototypeOf(from))
-      own = { ...Object.getOwnPropertyDescriptors(from), ...own };
-    for (const [name, { get, value }] of Object.entries(own)) {
-      const found = document[name];
-      const isMarkup = found instanceof Element || found instanceof HTMLCollection;
-      if (isMarkup && found !== (get ? get.call(document) : value))
-        see(`clobbered document.${name}`);
-    }
-  }
-
   function checkNodes(node: PageNode, index: number): void {
     for (const child of node.childNodes) {
       if (child.nodeType === 1) checkElement(child as PageElement, index);
@@ -179,48 +142,9 @@ export async function look({ way, htmls, rules, settleMs }: Order): Promise<Seen
     }
   }
 
-  /** Focus, the mouse over it, and a click: what is followed must be of an allowed protocol. */
-  function use(element: PageElement, index: number): void {
-    window.navigated = [];
-    seen.clicked += 1;
-    element.focus?.();
-    for (const name of ["mouseover", "mouseenter", "mousemove", "mousedown", "mouseup", "click"]) {
-      element.dispatchEvent(new MouseEvent(name, { bubbles: true, cancelable: true }));
-    }
-    seen.followed += window.navigated.length;
-    for (const address of window.navigated) checkAddress(address, index);
-    window.navigated = [];
-  }
-
   show();
   await settle();
   lookAround();
   articles().forEach(checkNodes);
-  checkDocument();
-  for (const address of window.navigated) see(`went by itself to ${address}`);
-  articles().forEach((article, index) => {
-    for (const element of article.querySelectorAll("a, area, button, input, label, summary"))
-      use(element, index);
-  });
-  await pause(settleMs);
-  for (const address of window.navigated) see(`went later to ${address}`);
-  return seen;
-}
-
-export function fullHeight(): number {
-  return document.documentElement.scrollHeight;
-}
-
-/** The middle of every link that has a place on the page. */
-export function findLinks(): { x: number; y: number }[] {
-  return [...document.body.querySelectorAll("a")].flatMap((link) => {
-    const place = link.getClientRects()[0];
-    if (place === undefined || place.width < 1 || place.height < 1) return [];
-    return [{ x: place.x + place.width / 2, y: place.y + place.height / 2 }];
-  });
-}
-
-/** Where the page would have gone since it was asked last. */
-export function takeNavigated(): string[] {
-  return window.navigated.splice(0);
+  return findings;
 }

@@ -4,12 +4,10 @@ import jsqr from "jsqr";
 import { decodeQR } from "qr/decode.js";
 import { readBarcodes } from "zxing-wasm/reader";
 import { readInput } from "#api/pipeline/read-input.ts";
-import { ApiError } from "#errors.ts";
-import { checkInput } from "#tools/check-input.ts";
 import { encodeQr, type QrSymbol } from "#tools/qr-code/encode-qr.ts";
 import qrCode from "#tools/qr-code/tool.ts";
-import { fixedToolContext } from "../../support/tool-context.ts";
 import { readBlocks, readPng } from "../read-qr.ts";
+import { errorOf, runTool } from "../run-tool.ts";
 import {
   enlarge,
   type Pixels,
@@ -21,21 +19,8 @@ import {
 } from "./readers.ts";
 
 /** Bytes in place of a text, the ECI header, and `invert`. */
-const run = (request: unknown) => {
-  const output = qrCode.run(checkInput(qrCode, request).input, fixedToolContext());
-  assert.ok(!(output instanceof Promise));
-  return output;
-};
-
-function faultOf(request: unknown): ApiError {
-  try {
-    run(request);
-  } catch (fault) {
-    assert.ok(fault instanceof ApiError);
-    return fault;
-  }
-  assert.fail(`${JSON.stringify(request)} was not rejected`);
-}
+const run = (request: unknown) => runTool(qrCode, request);
+const faultOf = (request: unknown) => errorOf(() => run(request));
 
 const base64 = (bytes: Uint8Array | readonly number[]) => Buffer.from(bytes).toString("base64");
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { QR_LEVELS } from "#tools/qr-code/capacity.ts";
 import { encodeQr, type QrSymbol } from "#tools/qr-code/encode-qr.ts";
-import { drawSample } from "../../support/sample.ts";
 import { Random } from "../markdown-render/random.ts";
 import {
   blockTable,
@@ -19,7 +18,6 @@ import {
  * Table 9 reserves a few of them in versions 1 to 3 to detect miscorrections; both readers use them for correction.
  */
 const VERSIONS = [1, 2, 3, 4, 5, 7, 10];
-const ROUNDS = 3;
 
 /** In which block each codeword of the symbol is, in the order in which they are placed (section 7.6). */
 function blockOfCodewords(symbol: QrSymbol): number[] {
@@ -58,27 +56,18 @@ async function readBoth(symbol: QrSymbol): Promise<(string | undefined)[]> {
   return [await readWithZxing(pixels), readWithJsqr(pixels)];
 }
 
-test("both readers correct as many wrong codewords in every block as the level promises", async (t) => {
+test("both readers correct as many wrong codewords in every block as the level promises", async () => {
   const random = new Random(7_5_1);
-  let corrected = 0;
-  const takesAll = process.env["TEST_QR_RUNS"] === "all";
-  for (const version of drawSample("damaged versions", VERSIONS, 3, takesAll)) {
+  for (const version of VERSIONS) {
     for (const level of QR_LEVELS) {
       const wrong = Math.floor(blockTable(version, level).check / 2);
       const text = fill(version, level, random);
       const symbol = encodeQr(text, level) as QrSymbol;
       assert.equal(symbol.version, version);
-      for (let round = 0; round < ROUNDS; round++) {
-        assert.deepEqual(
-          await readBoth(damage(symbol, wrong, random)),
-          [text, text],
-          `${version}-${level}`,
-        );
-        corrected++;
-      }
+      const read = await readBoth(damage(symbol, wrong, random));
+      assert.deepEqual(read, [text, text], `${version}-${level}`);
     }
   }
-  t.diagnostic(`${corrected} damaged symbols read`);
 });
 
 /** As many lowercase letters as the version holds. */

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { deflateSync, inflateSync } from "node:zlib";
 import fc from "fast-check";
-import { dataUrl } from "#tools/base64.ts";
 import { QR_LEVELS } from "#tools/qr-code/capacity.ts";
 import { deflateRepeatedRows } from "#tools/qr-code/deflate-rows.ts";
 import { layOutQr } from "#tools/qr-code/draw.ts";
@@ -109,26 +108,4 @@ test("a code is no deeper than its limit, and complete", () => {
       1,
     );
   }
-});
-
-test("base64 is the one of RFC 4648, section 10", () => {
-  for (const [text, base64] of [
-    ["", ""],
-    ["f", "Zg=="],
-    ["fo", "Zm8="],
-    ["foo", "Zm9v"],
-    ["foob", "Zm9vYg=="],
-    ["fooba", "Zm9vYmE="],
-    ["foobar", "Zm9vYmFy"],
-  ] as const) {
-    assert.equal(dataUrl("a/b", Buffer.from(text)), `data:a/b;base64,${base64}`);
-  }
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
-      assert.equal(
-        dataUrl("a/b", bytes),
-        `data:a/b;base64,${Buffer.from(bytes).toString("base64")}`,
-      );
-    }),
-  );
 });

@@ -5,7 +5,7 @@ import type { QrLevel } from "#tools/qr-code/capacity.ts";
 import { encodeQr, type QrSymbol } from "#tools/qr-code/encode-qr.ts";
 import { kanjiCode } from "#tools/qr-code/kanji.ts";
 import { enlarge, pictureOf, readRaw, readWithJsqr, readWithQr, readWithZxing } from "./readers.ts";
-import { corpus, generatedTexts, type Sample } from "./texts.ts";
+import { corpus, generatedTexts, planOf, type Sample } from "./texts.ts";
 
 /** Kanji mode (ISO/IEC 18004, section 7.4.6): which characters it has, and which may be next to them. */
 const modesOf = ({ text, level }: Pick<Sample, "text" | "level">) =>
@@ -50,9 +50,9 @@ test("every character of JIS X 0208 has the code that the decoder of Shift JIS r
 });
 
 test("with Kanji segments there is no ECI header, and no byte that Shift JIS decodes differently", (t) => {
-  const samples = [...corpus(), ...generatedTexts(1100, 5)];
+  const samples = [...corpus(), ...generatedTexts(440, 5)];
   let withKanji = 0;
-  for (const sample of samples.filter(({ text, level }) => encodeQr(text, level) !== undefined)) {
+  for (const sample of samples.filter(({ text, level }) => planOf(text, level) !== undefined)) {
     const modes = modesOf(sample);
     if (!modes.includes("Kanji")) continue;
     assert.ok(!modes.includes("ECI"), sample.name);
@@ -60,7 +60,7 @@ test("with Kanji segments there is no ECI header, and no byte that Shift JIS dec
     withKanji++;
   }
   t.diagnostic(`${withKanji} texts with Kanji segments`);
-  assert.ok(withKanji > 100);
+  assert.ok(withKanji > 40);
 });
 
 test("with a backslash or a tilde all that is not ASCII is written in bytes", () => {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { QrLevel } from "#tools/qr-code/capacity.ts";
 import { QR_LEVELS } from "#tools/qr-code/capacity.ts";
+import { planSegments, readCharacters } from "#tools/qr-code/segments.ts";
 import { Random } from "../markdown-render/random.ts";
 import { SEGMENT_KINDS } from "./readers.ts";
 
@@ -57,6 +58,10 @@ function url(random: Random): string {
   const head = random.pick(["https://", "http://", "HTTPS://", "mailto:", "WIFI:T:WPA;S:"]);
   return `${head}${name()}.example/${folders}${query.length > 0 ? `?${query.join("&")}` : ""}`;
 }
+
+/** The version and the segments of a text, without its symbol; undefined where no symbol holds it. */
+export const planOf = (text: string, level: QrLevel) =>
+  planSegments(readCharacters(text), level, "auto");
 
 /** One text of each kind. */
 const KINDS: Record<string, (random: Random) => string> = {
