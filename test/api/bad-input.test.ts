@@ -1,156 +1,181 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { HEADER_BYTES_MAX } from "#limits.ts";
-import { openNodeSocket } from "../http/node-socket.ts";
-import { assertRefused, openRaw, openRawService, rawPost } from "../http/raw-socket.ts";
-import { type Caller, eventually, type TestService } from "../http/test-api.ts";
+import {
+  assertClosedWith,
+  assertRefused,
+  openRaw,
+  openRawService,
+  type RawResponse,
+  rawPost,
+  sendRaw,
+  shareRawService,
+} from "../http/raw-socket.ts";
+import { eventually, PUBLIC_URL } from "../http/test-api.ts";
 
-/** What comes over a connection that is no proper request, byte by byte, against the server of the real process. */
+/** Requests as bytes on a connection, which a client library would have put right or not sent: heads, addresses, time-outs. */
 const TIMEOUTS = { headersTimeoutMs: 400, requestTimeoutMs: 1_000 };
-let service: TestService;
-let port: number;
-let caller: Caller;
-let key: Record<string, string>;
+const { port, caller, key, close } = await shareRawService();
+// For what does not arrive. A request that does might be late on a busy machine.
+const impatient = await openRawService(TIMEOUTS);
+after(() => Promise.all([close(), impatient.close()]));
 
-before(async () => {
-  ({ service, port, caller, key } = await openRawService(TIMEOUTS));
-});
-after(() => service.close());
+const post = (target: string, headers: Record<string, string> = {}): Promise<RawResponse> =>
+  sendRaw(port, rawPost(target, '{"text":"a"}', { ...key, Connection: "close", ...headers }));
 
-/** Sends bytes, asserts that they are refused, and that the connection is closed in order and with nothing more said. */
-async function assertClosedWith(bytes: string | Uint8Array, status: number, code: string) {
-  const raw = openRaw(port);
-  raw.write(bytes);
-  const response = await raw.response();
-  assertRefused(response, status, code);
-  assert.equal(response.headers.get("connection"), "close");
-  assert.deepEqual(await raw.closed(), { rest: "", error: null });
-}
+const CHUNKED = { "Transfer-Encoding": "chunked" };
+const echo = (body: string, headers: Record<string, string> = {}) =>
+  rawPost("/api/v1/echo", body, headers);
+const get = (...lines: string[]) => `GET /healthz HTTP/1.1\r\nHost: a\r\n${lines.join("")}\r\n`;
 
 const NOT_HTTP: Record<string, string | Uint8Array> = {
   "no HTTP": "EHLO mail.example\r\n\r\n",
   "a TLS handshake": Uint8Array.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3]),
-  "a header without a colon": "GET /healthz HTTP/1.1\r\nHost: a\r\nnonsense\r\n\r\n",
-  "a header with a null byte": "GET /healthz HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n",
-  "a folded header": "GET /healthz HTTP/1.1\r\nHost: a\r\nX: a\r\n b\r\n\r\n",
-  "a space before the colon": "GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length : 2\r\n\r\n",
-  "two lengths": rawPost("/api/v1/echo", "{}").replace("\r\n\r\n", "\r\nContent-Length: 3\r\n\r\n"),
-  "a negative length": rawPost("/api/v1/echo", "{}", { "Content-Length": "-2" }),
-  "a length that is no number": rawPost("/api/v1/echo", "{}", { "Content-Length": "2x" }),
-  "a length and chunks": rawPost("/api/v1/echo", "{}").replace(
-    "\r\n\r\n",
-    "\r\nTransfer-Encoding: chunked\r\n\r\n",
-  ),
-  "a chunk of no size": rawPost("/api/v1/echo", "zz\r\n{}\r\n", { "Transfer-Encoding": "chunked" }),
-  "a chunk longer than it says": rawPost("/api/v1/echo", "1\r\n{}\r\n0\r\n\r\n", {
-    "Transfer-Encoding": "chunked",
-  }),
-  "an encoding of transfer that is unknown": rawPost("/api/v1/echo", "{}", {
-    "Transfer-Encoding": "gzip",
-  }),
+  "a header without a colon": get("nonsense\r\n"),
+  "a header with a null byte": get("X: a\0b\r\n"),
+  "a folded header": get("X: a\r\n b\r\n"),
+  "a space before the colon": get("Content-Length : 2\r\n"),
+  "two lengths": echo("{}").replace("\r\n\r\n", "\r\nContent-Length: 3\r\n\r\n"),
+  "a negative length": echo("{}", { "Content-Length": "-2" }),
+  "a length that is no number": echo("{}", { "Content-Length": "2x" }),
+  "a length and chunks": echo("{}").replace("\r\n\r\n", "\r\nTransfer-Encoding: chunked\r\n\r\n"),
+  "a chunk without a size": echo("zz\r\n{}\r\n", CHUNKED),
+  "a chunk longer than it says": echo("1\r\n{}\r\n0\r\n\r\n", CHUNKED),
+  "an unknown transfer encoding": echo("{}", { "Transfer-Encoding": "gzip" }),
   "no version": "GET /healthz\r\n\r\n",
   "version 3.7": "GET /healthz HTTP/3.7\r\nHost: a\r\n\r\n",
-  "a method of no kind": "FETCH /healthz HTTP/1.1\r\nHost: a\r\n\r\n",
+  "an unknown method": "FETCH /healthz HTTP/1.1\r\nHost: a\r\n\r\n",
   "a tunnel": "CONNECT a.example:80 HTTP/1.1\r\nHost: a.example\r\n\r\n",
   "a path with a space": "GET /a b HTTP/1.1\r\nHost: a\r\n\r\n",
   "a path with bytes over 127": "GET /\u00ff HTTP/1.1\r\nHost: a\r\n\r\n",
   "a path with a backslash": "GET /api\\v1\\hash HTTP/1.1\r\nHost: a\r\n\r\n",
   "an asterisk": "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n",
   "no Host header": "GET /healthz HTTP/1.1\r\n\r\n",
-  "two Host headers": "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
-  "a Host header that is none": "GET /healthz HTTP/1.1\r\nHost: a b/<c>\r\n\r\n",
+  "two Host headers": get("Host: a\r\n"),
+  "a Host header that names no host": "GET /healthz HTTP/1.1\r\nHost: a b/<c>\r\n\r\n",
 };
 
 for (const [name, bytes] of Object.entries(NOT_HTTP)) {
-  test(`${name}: 400 as a problem, and the connection is closed`, () =>
-    assertClosedWith(
-      typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes,
-      400,
-      "invalid_request",
-    ));
+  test(`${name} is a problem with status 400, and the connection is closed`, () => {
+    const sent = typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes;
+    return assertClosedWith(port, sent, 400, "invalid_request");
+  });
 }
 
-test("headers over 32 KB: 431 as a problem, wherever they are too long", async () => {
+test("headers of 30 KB are read, and over 32 KB are a problem with status 431", async () => {
+  assert.equal((await sendRaw(port, get(`X: ${"a".repeat(30 * 1024)}\r\n`))).status, 200);
   const long = "a".repeat(2 * HEADER_BYTES_MAX);
-  await assertClosedWith(
-    `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${long}\r\n\r\n`,
-    431,
-    "headers_too_large",
-  );
-  await assertClosedWith(`GET /${long} HTTP/1.1\r\nHost: a\r\n\r\n`, 431, "headers_too_large");
   const many = Array.from({ length: 4000 }, (_, at) => `X-${at}: ${at}\r\n`).join("");
-  await assertClosedWith(
-    `GET /healthz HTTP/1.1\r\nHost: a\r\n${many}\r\n`,
-    431,
-    "headers_too_large",
-  );
+  for (const head of [get(`X: ${long}\r\n`), get(many), get().replace("healthz", long)])
+    await assertClosedWith(port, head, 431, "headers_too_large");
 });
 
-test("headers of 30 KB are read", async () => {
+const NOWHERE = [
+  ...["/api/v1/hash/", "/api/v1/hash//", "//api/v1/hash", "/api//v1/hash", "/api/v1//hash"],
+  ...["/API/V1/HASH", "/api/v1/Hash", "/api/v1/hash.json", "/api/v1/hash;v=1", "/api/v1/hash%20"],
+  ...["/api/v1/hash%00", "/api/v1/hash%0d%0aX:1", "/api/v1/hash%zz", "/api/v1/%ff", "/api/v1/%"],
+  ...["/api/v1%2fhash", "/api/v1/..%2fhash", "/api/..;/api/v1/hash", "/api/v1/%2568ash"],
+  ...["/api/v1/*", "/api/v1/:tool", "/api/v1/__proto__", "/api/v1/constructor"],
+  "http://127.0.0.1/api/v1/none",
+];
+
+/** Other ways to write the same address (RFC 3986, section 6.2.2), with whatever host it names. */
+const SAME = [
+  ...["/api/v1/hash?", "/api/v1/hash?algorithm=SHA-256", "/api/v1/hash?%61lgorithm=sha256"],
+  ...["/api/v1/hash#part", "/api/v1/%68ash", "/api/v1/h%61sh?algorithm=sha256", "/api/v1/./hash"],
+  ...["/api/v1/%2e/hash", "/api/v1/none/../hash", "/../api/v1/hash", "/docs/%2E%2E/api/v1/hash"],
+  "http://127.0.0.1/api/v1/hash",
+  "http://elsewhere.example:81/api/v1/hash?algorithm=sha256",
+  "https://user:pw@elsewhere.example/api/v1/hash",
+];
+
+test("paths are exact: every other one is 404", async () => {
+  for (const target of NOWHERE) {
+    const response = await post(target);
+    assertRefused(response, 404, "not_found");
+    for (const value of response.headers.values()) assert.ok(!value.includes("X:1"), value);
+  }
+});
+
+test("an address in another spelling or in absolute form is the same address", async () => {
+  for (const target of SAME) {
+    const response = await post(target);
+    assert.equal(response.status, 200, `${target} ${response.text}`);
+    assert.equal(response.json().algorithm, "SHA256");
+  }
+});
+
+test("a wrong query is a fault of the call, and a wrong address is never a fault of the service", async () => {
+  for (const query of ["text=b", "%ff%", "%", "x", "x=/api/v1/echo"])
+    assertRefused(await post(`/api/v1/hash?${query}`), 400, "invalid_request");
+  const wrong = ["ftp://127.0.0.1/api/v1/hash", "http://", "http://[/api/v1/hash"];
+  for (const target of [...wrong, "127.0.0.1:80/api/v1/hash"]) {
+    const response = await post(target);
+    assert.ok([400, 404, 405].includes(response.status), `${target}: ${response.status}`);
+    assert.equal(response.json().ok, false);
+  }
+});
+
+test("no response repeats the Host header: links come from the settings", async () => {
+  const forwarded = { "X-Forwarded-Host": "evil.example", Forwarded: "host=evil.example" };
+  for (const Host of ["evil.example", "evil.example:99999", "[::1]:80", "EVIL.example", "1"]) {
+    const [none, hash] = [
+      await post("/api/v1/none", { Host, ...forwarded }),
+      await post("/api/v1/hash", { Host, ...forwarded }),
+    ];
+    for (const { text, headers } of [none, hash])
+      assert.doesNotMatch(`${text}${[...headers.values()]}`, /evil/i);
+    assert.ok(none.json().type.startsWith(`${PUBLIC_URL}/docs/errors#`));
+  }
+});
+
+test("HTTP/1.0 gets a response, without a Host header too, and the connection is closed", async () => {
+  for (const host of ["", "Host: a\r\n"]) {
+    const raw = openRaw(port);
+    raw.write(`GET /healthz HTTP/1.0\r\n${host}\r\n`);
+    assert.deepEqual((await raw.response()).json(), { ok: true });
+    assert.deepEqual(await raw.closed(), { rest: "", error: null });
+  }
+});
+
+test("two Authorization headers on two lines are no key, whichever comes first", async () => {
+  const [good, bad] = [`Authorization: Bearer ${caller.key}\r\n`, "Authorization: Bearer tb_x\r\n"];
+  for (const lines of [good + bad, bad + good, good + good]) {
+    const request = rawPost("/api/v1/hash", "{}").replace("\r\n", `\r\n${lines}`);
+    assertRefused(await sendRaw(port, request), 401, "invalid_key");
+  }
+});
+
+test("TRACE is rejected and repeats nothing, and a wish for another protocol is passed over", async () => {
+  const trace = rawPost("/api/v1/hash", "", key).replace("POST", "TRACE");
+  const response = await sendRaw(port, trace);
+  assert.equal(response.status, 405);
+  assert.ok(!response.text.includes(caller.key));
   const raw = openRaw(port);
-  raw.write(`GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(30 * 1024)}\r\n\r\n`);
-  assert.equal((await raw.response()).status, 200);
+  const h2c = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n";
+  for (const wish of ["Connection: Upgrade\r\nUpgrade: websocket\r\n", h2c]) {
+    raw.write(get(wish));
+    assert.equal((await raw.response()).status, 200);
+  }
   raw.socket.destroy();
 });
 
-test("headers that never end: 408 as a problem", () =>
-  assertClosedWith("POST /api/v1/hash HTTP/1.1\r\nHost: a\r\nX: ", 408, "request_timeout"));
-
-test("a connection on which nothing ever comes is closed without a word", async () => {
-  const raw = openRaw(port);
-  const { rest } = await raw.closed();
-  assert.ok(rest === "" || rest.startsWith("HTTP/1.1 408 "), rest);
-});
-
-test("a body that does not come in full: 408 as a problem, with a length and in chunks", async () => {
-  await assertClosedWith(
-    rawPost("/api/v1/echo", "{", { ...key, "Content-Length": "10" }),
-    408,
-    "request_timeout",
-  );
-  await assertClosedWith(
-    rawPost("/api/v1/echo", "2\r\n[1\r\n", { ...key, "Transfer-Encoding": "chunked" }),
-    408,
-    "request_timeout",
-  );
-});
-
-test("what is refused before its body is refused without waiting for the rest of it", async () => {
+test("what is rejected before its body is rejected without waiting for the rest of it", async () => {
   const slow = { "Content-Length": "1000" };
   for (const [request, status, code] of [
-    [
-      rawPost("/api/v1/hash", "2\r\n[1\r\n", { "Transfer-Encoding": "chunked" }),
-      401,
-      "missing_key",
-    ],
+    [rawPost("/api/v1/hash", "2\r\n[1\r\n", CHUNKED), 401, "missing_key"],
     [rawPost("/api/v1/hash", '{"text":', slow), 401, "missing_key"],
     [rawPost("/api/v1/nope", '{"text":', slow), 404, "not_found"],
-  ] as const) {
-    await assertClosedWith(request, status, code);
-  }
-});
-
-test("a body that comes a byte at a time and never ends is cut off at the same time", async () => {
-  const raw = openRaw(port);
-  raw.write(rawPost("/api/v1/echo", "", { ...key, "Transfer-Encoding": "chunked" }));
-  const drip = setInterval(() => raw.write("1\r\n1\r\n"), 20);
-  try {
-    assertRefused(await raw.response(), 408, "request_timeout");
-  } finally {
-    clearInterval(drip);
-    raw.socket.destroy();
-  }
+  ] as const)
+    await assertClosedWith(port, request, status, code);
 });
 
 test("a connection cut in the middle of a body costs nothing and leaves the service well", async () => {
   const before = await caller.balance();
-  for (const headers of [
-    { "Content-Length": "1000" },
-    { "Transfer-Encoding": "chunked" },
-  ] as Record<string, string>[]) {
+  for (const headers of [{ "Content-Length": "1000" }, CHUNKED] as Record<string, string>[]) {
     for (let round = 0; round < 10; round += 1) {
       const raw = openRaw(port);
-      raw.write(rawPost("/api/v1/echo", "3e8\r\n[1,", { ...key, ...headers }));
+      raw.write(echo("3e8\r\n[1,", { ...key, ...headers }));
       await new Promise((resolve) => setTimeout(resolve, round));
       if (round % 2 === 0) raw.socket.destroy();
       else raw.socket.resetAndDestroy();
@@ -160,40 +185,63 @@ test("a connection cut in the middle of a body costs nothing and leaves the serv
   assert.equal(await caller.balance(), before - 1);
 });
 
-test("a client that never closes its side after an error is disconnected and does not delay a stop", async () => {
-  const opened = await openNodeSocket({ rateLimit: 0 }, TIMEOUTS);
-  const stubborn = [
-    "NO HTTP\r\n\r\n",
-    rawPost("/api/v1/echo", "", { "Content-Length": "99999999" }),
-  ];
-  const connections = stubborn.map((bytes) => {
+test("headers or a body that do not arrive whole are a problem with status 408", async () => {
+  await Promise.all(
+    [
+      "POST /api/v1/hash HTTP/1.1\r\nHost: a\r\nX: ",
+      echo("{", { ...impatient.key, "Content-Length": "10" }),
+      echo("2\r\n[1\r\n", { ...impatient.key, ...CHUNKED }),
+    ].map((bytes) => assertClosedWith(impatient.port, bytes, 408, "request_timeout")),
+  );
+  const raw = openRaw(impatient.port);
+  const { rest } = await raw.closed();
+  assert.ok(rest === "" || rest.startsWith("HTTP/1.1 408 "), "nothing ever comes");
+});
+
+test("a body that comes a byte at a time and never ends is cut off at the same time", async () => {
+  const raw = openRaw(impatient.port);
+  raw.write(echo("", { ...impatient.key, ...CHUNKED }));
+  const drip = setInterval(() => raw.write("1\r\n1\r\n"), 20);
+  try {
+    assertRefused(await raw.response(), 408, "request_timeout");
+  } finally {
+    clearInterval(drip);
+    raw.socket.destroy();
+  }
+});
+
+test("a client that never closes its side after an error does not delay a stop", async () => {
+  const opened = await openRawService(TIMEOUTS);
+  const requests = ["NO HTTP\r\n\r\n", echo("", { "Content-Length": "99999999" })];
+  const connections = requests.map((bytes) => {
     const raw = openRaw(opened.port);
     raw.socket.allowHalfOpen = true;
     raw.write(bytes);
     return raw;
   });
   for (const raw of connections) await raw.response();
-  const started = Date.now();
+  // It would never end.
   await opened.close();
-  assert.ok(Date.now() - started < 10_000);
   for (const raw of connections) raw.socket.destroy();
 });
 
 test("an error of the parser is sent after the responses to the requests before it", async () => {
-  for (const bad of ["NONSENSE\r\n\r\n", "POST /api"]) {
-    const raw = openRaw(port);
+  const { service } = impatient;
+  for (const [bad, status] of [
+    ["NONSENSE\r\n\r\n", 400],
+    ["POST /api", 408],
+  ] as const) {
+    const raw = openRaw(impatient.port);
     await service.trouble("hold_debits");
-    raw.write(rawPost("/api/v1/echo", "1", key) + rawPost("/api/v1/echo", "2", key) + bad);
+    raw.write(echo("1", impatient.key) + echo("2", impatient.key) + bad);
     // Requests of one connection run one after the other.
     await eventually("the first is held", async () => (await service.held()) === 1);
     // Longer than the time for headers, so that the error is due before the responses.
     await new Promise((resolve) => setTimeout(resolve, 700));
     await service.trouble("none");
-    assert.equal((await raw.response()).json().body, 1);
-    assert.equal((await raw.response()).json().body, 2);
-    const refused = await raw.response();
-    if (bad.startsWith("NO")) assertRefused(refused, 400, "invalid_request");
-    else assertRefused(refused, 408, "request_timeout");
+    for (const body of [1, 2]) assert.equal((await raw.response()).json().body, body);
+    const code = status === 400 ? "invalid_request" : "request_timeout";
+    assertRefused(await raw.response(), status, code);
     assert.deepEqual(await raw.closed(), { rest: "", error: null });
   }
 });

@@ -102,7 +102,7 @@ test("a revoked key that a deployment keeps sending is throttled alone, and its 
   assert.ok(!forge(ADDRESS, "a", revoked));
 });
 
-test("questions that were under way together all count, up to another burst", () => {
+test("concurrent lookups of bad keys all count, up to another burst", () => {
   const { add, unknown, isAllowed, pass } = open();
   const underWay = Array.from({ length: 10 * BAD_KEYS_BURST }, () => unknown(ADDRESS, "a"));
   assert.ok(underWay.every(isAllowed));

@@ -6,24 +6,23 @@ import { createDescription } from "../http/description.ts";
 import { playScenario, requestArbitrary, STATES, type State } from "../http/fuzz-scenario.ts";
 import { inProcess } from "../http/in-process.ts";
 import { type Opener, openService } from "../http/test-api.ts";
-import { workerd } from "../http/workerd.ts";
+import { keepWorkerd, workerd } from "../http/workerd.ts";
 
 /** The whole API against its own description: requests are made from it, every answer is held against it. */
-const REQUESTS = Number(process.env["TEST_FUZZ_RUNS"] ?? 500);
+const REQUESTS = Number(process.env["TEST_FUZZ_RUNS"] ?? 400);
 /** Of these so many go through workerd, where a request takes longer. */
-const REQUESTS_AT_THE_EDGE = Math.ceil(REQUESTS / 5);
+const REQUESTS_AT_THE_EDGE = Math.ceil(REQUESTS / 8);
 const REQUESTS_A_SCENARIO = 4;
-const seed = Number(process.env["TEST_FUZZ_SEED"] ?? Date.now() % 2 ** 31);
+const seed = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
 
+keepWorkerd();
 fuzz(inProcess, REQUESTS, [200, 400, 401, 402, 403, 404, 405, 413, 415, 429, 503]);
 // Fewer requests: what comes about seldom may not.
 fuzz(workerd, REQUESTS_AT_THE_EDGE, [200, 400, 401]);
 
 function fuzz(opener: Opener, requestCount: number, statusesSure: number[]): void {
-  test(`${opener.name}: ${requestCount} requests made from the description are answered as it says`, {
-    timeout: 3_600_000,
-  }, async (t) => {
-    t.diagnostic(`seed ${seed}: TEST_FUZZ_SEED=${seed} does the same again`);
+  test(`${opener.name}: requests made from the description get the responses that it promises`, async (t) => {
+    t.diagnostic(`${requestCount} requests, TEST_SEED=${seed}`);
     const service = await openService(opener, { rateLimit: 10, fixed: true });
     t.after(service.close);
     const document = (await service.send("/openapi.json")).json() as OpenApiDocument;

@@ -48,7 +48,7 @@ test("the description has the price of each tool, and the bound of what a call i
   assert.match(document.info.description, /\| `hash` \| 7 \|/);
 });
 
-test("no page says another price", () => {
+test("no page names another price", () => {
   const pages = createPages({ ...FULL, tools: [SEVEN, FREE], freeCallCredits: 0 });
   for (const path of [...pathsOf(pages), "/llms.txt"]) {
     const page = path === "/llms.txt" ? pages.llms : (pageAt(pages, path) ?? "");

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { makeKey } from "#accounts/key-format.ts";
 import type { RequestEntry } from "#accounts/request-log.ts";
 import { type AccessLogEntry, accessLogEntry, requestLogEntry } from "#api/access-log.ts";
-import { openMemory } from "./in-process.ts";
+import { type Changes, openMemory } from "./in-process.ts";
 import { post as postMcp, call as toolCall } from "./mcp-messages.ts";
 import {
   assertProblem,
@@ -20,8 +20,13 @@ import {
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT = "00f067aa0ba902b7";
 
+type Given = { rateLimit?: number; delivered?: boolean };
+
 /** A service in this process, and what it records of each request. */
-async function open(t: TestContext, rateLimit = 100_000, delivered = true) {
+async function open(
+  t: TestContext,
+  { rateLimit = 100_000, delivered = true, ...changes }: Changes & Given = {},
+) {
   const entries: AccessLogEntry[] = [];
   /** What the customer's log gets of them. */
   const requests: ({ account: string; entry: RequestEntry } | null)[] = [];
@@ -37,6 +42,7 @@ async function open(t: TestContext, rateLimit = 100_000, delivered = true) {
           requests.push(requestLogEntry(entry, context, Buffer.byteLength));
         },
         logError: (_, details) => void logged.push(details),
+        ...changes,
       }),
   };
   const service = await openService(opener, { rateLimit, fixed: true });
@@ -98,6 +104,42 @@ test("a failure of the service is logged with the trace of its request", async (
   ]);
 });
 
+test("an internal error is logged with its cause, and the client does not see it", async (t) => {
+  const runTool = () => {
+    throw new Error("secret details");
+  };
+  const { service, logged } = await open(t, { runTool });
+  const caller = await createCaller(service);
+  const response = await postMcp(service, caller, toolCall("uuid", {}));
+  const { result } = response.json();
+  assert.equal(result.isError, true);
+  assert.match(result.content[0].text, /^internal \(500\)/);
+  assertProblem(await caller.call("uuid"), "internal");
+  assert.doesNotMatch(response.text, /secret/);
+  assert.equal(logged.length, 2);
+  assert.equal(await caller.balance(), 100);
+});
+
+test("a call through MCP has two entries with one request id, and credits only in that of the call", async (t) => {
+  const { service, entries } = await open(t);
+  const caller = await createCaller(service);
+  for (const headers of [{}, { Authorization: "Bearer x" }, { Accept: "text/event-stream" }])
+    await postMcp(service, caller, toolCall("uuid", {}), {
+      headers: { "X-Request-Id": "mine", ...headers },
+    });
+  const { account } = caller;
+  const seen = entries.map(({ route, status, code, charged, tool, account: of, requestId }) => {
+    assert.equal(requestId, "mine");
+    return [route, status, code, charged, tool, of];
+  });
+  assert.deepEqual(seen, [
+    ["/api/v1/uuid", 200, null, 1, "uuid", account],
+    ["/mcp", 200, null, null, null, account],
+    ["/mcp", 401, "invalid_key", null, null, null],
+    ["/mcp", 406, "not_acceptable", null, null, account],
+  ]);
+});
+
 test("a browser may send the headers of a trace from another origin", async (t) => {
   const { service } = await open(t);
   const preflight = await service.send("/api/v1/hash", { method: "OPTIONS" });
@@ -108,7 +150,7 @@ test("a browser may send the headers of a trace from another origin", async (t) 
 });
 
 test("each call records the id of its key, if the account has such a key", async (t) => {
-  const { service, last } = await open(t, 2);
+  const { service, last } = await open(t, { rateLimit: 2 });
   const caller = await createCaller(service);
   const other = await createKey(service, caller.account);
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` });
@@ -158,7 +200,7 @@ test("each call records the id of its key, if the account has such a key", async
 const SECRET_TEXT = "something-only-the-client-knows";
 
 test("the customer's log has every call by a key of the account, with any status, and nothing else", async (t) => {
-  const { service, logs } = await open(t, 20);
+  const { service, logs } = await open(t, { rateLimit: 20 });
   const caller = await createCaller(service, { credits: 6 });
   const { account, key, keyId } = caller;
   const authorized = { Authorization: `Bearer ${key}` };
@@ -245,7 +287,7 @@ test("the customer's log has every call by a key of the account, with any status
 
 for (const delivered of [true, false])
   test(`a 200 that ${delivered ? "was sent" : "was lost"} is in the access log as delivered: ${delivered}, and so in the request log`, async (t) => {
-    const { service, last, logs } = await open(t, 100_000, delivered);
+    const { service, last, logs } = await open(t, { delivered });
     const caller = await createCaller(service);
     const response = await caller.post("hash", { body: '{"text":"a"}' });
     assert.deepEqual([response.status, last().status, last().delivered], [200, 200, delivered]);

@@ -6,16 +6,14 @@ import { newAccountId } from "#ids.ts";
 import { DRAIN_SLACK_BYTES } from "#limits.ts";
 import { openOneConnection } from "./one-connection.ts";
 import { createCaller, openService } from "./test-api.ts";
-import { openWorkerd, workerd } from "./workerd.ts";
+import { keepWorkerd, openWorkerd, workerd } from "./workerd.ts";
 
 /** workerd closes a connection whose request was answered unread, so what is refused is read first. */
+keepWorkerd();
 const RATE = { rateLimit: 100_000 };
 const KB = 1024;
 
-type Refused = {
-  what: string;
-  status: number;
-  sizes: number[];
+type Rejected = { what: string; status: number; sizes: number[] } & {
   method?: string;
   path?: string;
   key?: string;
@@ -29,7 +27,8 @@ test("in workerd: a connection survives every error, whatever the size of the bo
   const madeUp = makeKey(newAccountId(randomBytes), ["another secret altogether"], randomBytes);
   const small = [0, 1, 100, 16 * KB, 16 * KB + 1, DRAIN_SLACK_BYTES - 1];
   const large = [...small, 200 * KB, 1024 * KB, 6000 * KB];
-  const problems: Refused[] = [
+  const uuids = [17 * KB, 20 * KB, 60 * KB];
+  const problems: Rejected[] = [
     { what: "no key", status: 401, sizes: large },
     { what: "a made-up key", status: 401, sizes: large, key: madeUp },
     { what: "no key at all", status: 401, sizes: large, key: "tb_wrong" },
@@ -37,13 +36,7 @@ test("in workerd: a connection survives every error, whatever the size of the bo
     { what: "no such path", status: 404, sizes: small, path: "/api/v1/none" },
     { what: "no such page", status: 404, sizes: small, path: "/none" },
     { what: "another method", status: 405, sizes: large.slice(0, -1), method: "PUT" },
-    {
-      what: "too large",
-      status: 413,
-      sizes: [17, 20, 60].map((size) => size * KB),
-      path: "/api/v1/uuid",
-      key: rich.key,
-    },
+    { what: "too large", status: 413, sizes: uuids, path: "/api/v1/uuid", key: rich.key },
     { what: "far too large", status: 413, sizes: [6200 * KB], key: rich.key },
     { what: "no JSON", status: 400, sizes: [1, 100, 200 * KB], key: rich.key },
   ];

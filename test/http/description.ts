@@ -12,7 +12,9 @@ import type {
   Reference,
 } from "#api/openapi/document.ts";
 import { RATE_HEADERS } from "#api/openapi/headers.ts";
-import type { ApiResponse } from "./test-api.ts";
+import { describeApi } from "#api/openapi/openapi.ts";
+import { TOOLS } from "#tools/registry.ts";
+import { type ApiResponse, PUBLIC_URL, type TestService } from "./test-api.ts";
 
 /** What clients must tolerate and a response of this release does not have: see `strictCopy`. */
 type StrictOptions = {
@@ -51,18 +53,29 @@ const mapValues = <In, Out>(values: Record<string, In>, map: (name: string, valu
 
 /** Headers of the transport and of HTTP at large, which a description of an API does not name. */
 const OF_HTTP = [
-  "content-type",
-  "content-length",
-  "content-encoding",
-  "vary",
-  "x-content-type-options",
-  "connection",
-  "keep-alive",
-  "date",
-  "transfer-encoding",
+  ...["content-type", "content-length", "content-encoding", "vary", "x-content-type-options"],
+  ...["connection", "keep-alive", "date", "transfer-encoding"],
 ];
 
 export type Description = ReturnType<typeof createDescription>;
+
+const descriptions = new Map<number, Description>();
+
+/** Asserts that a response of a tool or of `account` is as the description says. */
+export function assertDescribed(
+  { settings }: Pick<TestService, "settings">,
+  name: string,
+  response: ApiResponse,
+): void {
+  const { rateLimit } = settings;
+  const api = describeApi({ publicUrl: PUBLIC_URL, tools: TOOLS, version: "1.2.3" });
+  const description = descriptions.get(rateLimit) ?? createDescription(api, settings);
+  descriptions.set(rateLimit, description);
+  const [path, method] = [`/api/v1/${name}`, name === "account" ? "get" : "post"] as const;
+  const operation = description.document.paths[path]?.[method];
+  assert.ok(operation);
+  description.assertDescribed(operation, path, method, response);
+}
 
 export function createDescription(described: OpenApiDocument, { rateLimit }: StrictOptions) {
   const document = strictCopy(described);

@@ -3,29 +3,22 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { promisify } from "node:util";
 import { openNodeSocket } from "./node-socket.ts";
-import { assertRefused, openRaw, rawPost } from "./raw-socket.ts";
-import { type Caller, createCaller, openService, type TestService } from "./test-api.ts";
+import { assertRefused, openRaw, rawPost, sendRaw, shareRawService } from "./raw-socket.ts";
+import { type Caller, createCaller, openService } from "./test-api.ts";
 
 /**
  * `Expect: 100-continue` on Node (RFC 9110, section 10.1.1): what a call can be rejected for without its body is checked
  * before the client is told to send it.
  */
-const RATE = { rateLimit: 0 };
 const MB = 1024 * 1024;
-let service: TestService;
-let port: number;
-
-before(async () => {
-  const opened = await openNodeSocket(RATE);
-  port = opened.port;
-  service = await openService({ name: "Node", cannot: {}, open: async () => opened }, RATE);
-});
-after(() => service.close());
+const { service, port, close } = await shareRawService();
+after(close);
 
 const EXPECT = { Expect: "100-continue" };
+const XML = { "Content-Type": "application/xml" };
 const bearer = ({ key }: Pick<Caller, "key">) => ({ Authorization: `Bearer ${key}` });
 
 /** The head of a request whose body the client holds back. */
@@ -33,7 +26,7 @@ function head(target: string, length: number, headers: Record<string, string>): 
   return rawPost(target, "", { ...EXPECT, "Content-Length": String(length), ...headers });
 }
 
-test("a good call is told to continue, and its connection goes on", async () => {
+test("a valid call gets 100 Continue, and its connection stays open", async () => {
   const caller = await createCaller(service);
   const raw = openRaw(port);
   for (const size of [1, 20_000, MB]) {
@@ -56,7 +49,7 @@ test("a good call is told to continue, and its connection goes on", async () => 
   assert.equal(await caller.balance(), 96);
 });
 
-test("a fault of the body is told after it, and the connection goes on", async () => {
+test("an error of the body is reported after the body, and the connection stays open", async () => {
   const caller = await createCaller(service);
   const raw = openRaw(port);
   for (const [body, code] of [
@@ -71,7 +64,7 @@ test("a fault of the body is told after it, and the connection goes on", async (
   raw.socket.destroy();
 });
 
-test("what needs no body is rejected before it is sent, and the connection is closed", async () => {
+test("a call that fails without its body is rejected before the body is sent, and the connection is closed", async () => {
   const [rich, poor, suspended] = [
     await createCaller(service),
     await createCaller(service, { credits: 0 }),
@@ -86,12 +79,7 @@ test("what needs no body is rejected before it is sent, and the connection is cl
     ["/api/v1/hash", bearer(poor), 402, "insufficient_credits"],
     ["/api/v1/uuid", bearer(rich), 413, "too_large"],
     ["/api/v1/hash", { ...bearer(rich), "Content-Encoding": "br" }, 415, "unsupported_media_type"],
-    [
-      "/api/v1/hash",
-      { ...bearer(rich), "Content-Type": "application/xml" },
-      415,
-      "unsupported_media_type",
-    ],
+    ["/api/v1/hash", { ...bearer(rich), ...XML }, 415, "unsupported_media_type"],
     ["/api/v1/hash", { ...bearer(rich), "Idempotency-Key": "a b" }, 400, "invalid_request"],
     ["/api/v1/none", bearer(rich), 404, "not_found"],
     ["/api/v1/account", bearer(rich), 405, "method_not_allowed"],
@@ -129,7 +117,7 @@ test("a call over the rate limit is rejected before its body is sent", async (t)
   assert.deepEqual(await raw.closed(), { rest: "", error: null });
 });
 
-test("a client that does not wait gets its response too, whatever it is", async () => {
+test("a client that does not wait for 100 Continue gets its response too", async () => {
   const caller = await createCaller(service);
   for (const size of [1, 100_000, MB]) {
     const body = JSON.stringify({ text: "a".repeat(size) });
@@ -151,7 +139,9 @@ test("a client that does not wait gets its response too, whatever it is", async 
   }
 });
 
-test("a GET that expects to continue gets its response", async () => {
+test("a GET that expects to continue, and another expectation, get their responses", async () => {
+  const other = rawPost("/api/v1/hash", "{}", { Expect: "the-unexpected" });
+  assertRefused(await sendRaw(port, other), 401, "missing_key");
   const raw = openRaw(port);
   raw.write("GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n");
   assert.equal((await raw.response()).status, 200);
@@ -169,7 +159,7 @@ test("curl does not upload a megabyte for a bad key", async (t) => {
       ...["--silent", "--output", path.join(folder, "out"), "--data-binary", `@${file}`],
       ...["--write-out", "%{http_code} %{size_upload}", "--noproxy", "*"],
       // A client that waits for longer than a busy machine takes.
-      ...["--expect100-timeout", "60", "--header", "Expect: 100-continue"],
+      ...["--expect100-timeout", "600", "--header", "Expect: 100-continue"],
       ...["--header", "Content-Type: text/plain", "--header", `Authorization: Bearer ${bearerKey}`],
       `http://127.0.0.1:${port}/api/v1/hash`,
     ]);

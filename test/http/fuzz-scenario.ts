@@ -39,35 +39,16 @@ const REFUSED: Partial<Record<State, number>> = {
 };
 
 const CONTENT_TYPES = [
-  null,
-  "application/json",
-  "application/json; charset=utf-8",
-  "text/plain",
-  "application/x-www-form-urlencoded",
-  "application/xml",
-  "application/octet-stream",
+  ...[null, "application/json", "application/json; charset=utf-8", "text/plain"],
+  ...["application/x-www-form-urlencoded", "application/xml", "application/octet-stream"],
   "text/markdown",
 ];
 const ACCEPTS = [
-  null,
-  "*/*",
-  "application/json",
-  "application/problem+json",
-  "text/html, application/json;q=0.9",
-  "text/plain",
-  "image/*",
+  ...[null, "*/*", "application/json", "application/problem+json"],
+  ...["text/html, application/json;q=0.9", "text/plain", "image/*"],
 ];
 const IDEMPOTENCY_KEYS = [
-  null,
-  null,
-  null,
-  null,
-  "a",
-  "b",
-  "~".repeat(255),
-  "x".repeat(256),
-  "a b",
-  "",
+  ...[null, null, null, null, "a", "b", "~".repeat(255), "x".repeat(256), "a b", ""],
 ];
 const REQUEST_IDS = [null, null, "req-1", "not a good one", "x".repeat(129)];
 

@@ -5,25 +5,25 @@ import { type Chance, createChance } from "../ledger/rules/chance.ts";
 import { connectMcp, fetchOf, REVISIONS } from "./mcp-client.ts";
 import { nodeSocket } from "./node-socket.ts";
 import { createCaller, type Opener, openService } from "./test-api.ts";
-import { workerd } from "./workerd.ts";
+import { keepWorkerd, workerd } from "./workerd.ts";
 
 /**
  * Calls through MCP with an idempotency key, by the official client in every revision. 30 % of the responses are lost, some
  * when the call has been made and some while it runs, and the call is repeated until it has a response.
  */
-const CALLS = Number(process.env["TEST_MCP_CALLS"] ?? 250);
+const CALLS = Number(process.env["TEST_MCP_CALLS"] ?? 80);
 const SEED = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
 const LOST_PERCENT = 30;
 const AT_ONCE = 8;
 const PAUSE_MS = 5;
 
+keepWorkerd();
 for (const opener of [nodeSocket, workerd]) retries(opener);
 
 type Call = { name: string; args: Record<string, unknown> };
 
 function retries(opener: Opener): void {
-  const title = `${opener.name}: ${CALLS} calls through MCP, 30 % of the responses lost, are charged once each`;
-  test(title, { timeout: 3_600_000 }, async (t) => {
+  test(`${opener.name}: calls through MCP of which 30 % of the responses are lost are charged once each`, async (t) => {
     t.diagnostic(`${CALLS} calls, TEST_SEED=${SEED}`);
     const service = await openService(opener, { rateLimit: 100_000 });
     t.after(service.close);
@@ -44,7 +44,7 @@ function retries(opener: Opener): void {
     await Promise.all(workers);
     assert.equal(await caller.balance(), 7);
     assert.equal((await service.ledger.audit({ now: await service.now() })).ok, true);
-    assert.ok(seen.lost > CALLS / 5 && seen.repeated >= seen.lost, JSON.stringify(seen));
+    assert.ok(seen.lost > CALLS / 10 && seen.repeated >= seen.lost, JSON.stringify(seen));
     t.diagnostic(JSON.stringify(seen));
   });
 }

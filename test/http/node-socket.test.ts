@@ -2,4 +2,4 @@ import { nodeSocket } from "./node-socket.ts";
 import { serviceSuites } from "./suites.ts";
 import { createSentences } from "./test-api.ts";
 
-serviceSuites(createSentences(nodeSocket), 8);
+serviceSuites(createSentences(nodeSocket, "adapter"));

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { openNodeSocket } from "./node-socket.ts";
+import { createShared } from "./shared.ts";
 import {
   type Caller,
   createCaller,
@@ -28,7 +29,7 @@ export type RawConnection = {
 };
 
 /** Only ends a test that would otherwise hang, so it is far longer than a busy machine takes. */
-const HANG_MS = 240_000;
+const HANG_MS = 600_000;
 
 export function openRaw(port: number): RawConnection {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
@@ -130,16 +131,54 @@ export function assertRefused(response: RawResponse, status: number, code: strin
   }
 }
 
-/** A server behind a real socket without a rate limit, its port, and a caller with credits to waste. */
-export async function openRawService(timeouts: Parameters<typeof openNodeSocket>[1] = {}): Promise<{
+export type RawService = {
   service: TestService;
   port: number;
   caller: Caller;
   key: Record<string, string>;
-}> {
+  close(): Promise<void>;
+};
+
+/** A server behind a real socket without a rate limit, its port, and a caller with credits to waste. */
+export async function openRawService(
+  timeouts: Parameters<typeof openNodeSocket>[1] = {},
+): Promise<RawService> {
   const opened = await openNodeSocket({ rateLimit: 0 }, timeouts);
   const opener = { name: "a Node socket", cannot: {}, open: async () => opened };
   const service = await openService(opener, { rateLimit: 0 });
   const caller = await createCaller(service, { credits: 10_000 });
-  return { service, port: opened.port, caller, key: { Authorization: `Bearer ${caller.key}` } };
+  const key = { Authorization: `Bearer ${caller.key}` };
+  return { service, port: opened.port, caller, key, close: service.close };
+}
+
+const shared = createShared(() => openRawService());
+
+/** Such a service, which the files of a folder share: a file calls `close` when its tests have ended. */
+export async function shareRawService(): Promise<RawService> {
+  shared.hold();
+  return { ...(await shared.get()), close: shared.release };
+}
+
+/** Sends bytes on a connection of their own and returns the response, which may leave the connection open. */
+export async function sendRaw(port: number, bytes: string | Uint8Array): Promise<RawResponse> {
+  const raw = openRaw(port);
+  raw.write(bytes);
+  const response = await raw.response();
+  raw.socket.destroy();
+  return response;
+}
+
+/** Asserts that bytes are rejected, and that the connection is closed in order and with nothing more sent. */
+export async function assertClosedWith(
+  port: number,
+  bytes: string | Uint8Array,
+  status: number,
+  code: string,
+): Promise<void> {
+  const raw = openRaw(port);
+  raw.write(bytes);
+  const response = await raw.response();
+  assertRefused(response, status, code);
+  assert.equal(response.headers.get("connection"), "close");
+  assert.deepEqual(await raw.closed(), { rest: "", error: null });
 }

@@ -11,6 +11,5 @@ const withRemoteLedger: Opener = {
   open: async (settings) => openRemoteInProcess(settings),
 };
 
-// The suites in process show all of them on a ledger that answers at once.
-serviceSuites(createSentences(withRemoteLedger), 6);
+serviceSuites(createSentences(withRemoteLedger));
 roundTripSentences(withRemoteLedger);

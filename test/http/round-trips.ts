@@ -9,7 +9,7 @@ import { createCaller, type Opener, openService, type TestService } from "./test
  * refused a moment ago may have two for a call that is answered: `remote-errors.test.ts`.
  */
 export function roundTripSentences(opener: Opener) {
-  test(`${opener.name}: the ledger is asked exactly once a call, whatever comes of it`, async (t) => {
+  test(`${opener.name}: each call makes exactly one round trip to the ledger, whatever its outcome`, async (t) => {
     const service = await openService(opener, { rateLimit: 3, fixed: true });
     t.after(service.close);
     const [rich, poor] = [await createCaller(service), await createCaller(service, { credits: 0 })];

@@ -1,8 +1,6 @@
-import { drawSample } from "../support/sample.ts";
 import { accountSuite } from "./suites/account.ts";
 import { formsSuite } from "./suites/forms.ts";
 import { idempotencySuite } from "./suites/idempotency.ts";
-import { idempotencyMeanwhileSuite } from "./suites/idempotency-meanwhile.ts";
 import { keyLimitsSuite } from "./suites/key-limits.ts";
 import { ledgerTroubleSuite } from "./suites/ledger-trouble.ts";
 import { limitsSuite } from "./suites/limits.ts";
@@ -32,7 +30,6 @@ const SUITES: readonly ((sentence: Sentence) => void)[] = [
   wireSuite,
   limitsSuite,
   idempotencySuite,
-  idempotencyMeanwhileSuite,
   ledgerTroubleSuite,
   spendingSuite,
   accountSuite,
@@ -44,8 +41,7 @@ const SUITES: readonly ((sentence: Sentence) => void)[] = [
   mcpRatesSuite,
 ];
 
-/** All HTTP behavior of the API, for every runtime. `sample`: how many suites a run takes; TEST_EDGE=all takes all. */
-export function serviceSuites(sentence: Sentence, sample = Infinity) {
-  const takesAll = process.env["TEST_EDGE"] === "all";
-  for (const suite of drawSample("suites of the API", SUITES, sample, takesAll)) suite(sentence);
+/** All HTTP behavior of the API; of an adapter, what it can break (`adapter` of a sentence). */
+export function serviceSuites(sentence: Sentence): void {
+  for (const suite of SUITES) suite(sentence);
 }

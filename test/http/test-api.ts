@@ -49,7 +49,7 @@ export const freeCallText = ({ freeCallCredits }: TestServiceSettings): Record<s
 export type Opener = {
   name: string;
   /** What this runtime cannot show, and why. */
-  cannot: Partial<Record<"compress" | "retry_later" | "client", string>>;
+  cannot: Partial<Record<"compress" | "client", string>>;
   open(settings: TestServiceSettings): Promise<Opened>;
 };
 
@@ -86,11 +86,18 @@ export async function openService(opener: Opener, settings: TestServiceSettings)
   };
 }
 
+type SentenceOptions = {
+  settings?: TestServiceSettings;
+  needs?: keyof Opener["cannot"];
+  /** What an adapter between the app and its runtime can break in it: then it runs through every adapter. */
+  adapter?: string;
+};
+
 /**
- * Tests of one runtime. Tests with the same settings share a service, opened at the first one and closed after the
- * last; accounts are each sentence's own, and the ledger's trouble ends with it.
+ * Tests of one runtime; of an adapter, those that show what it can break. Tests with the same settings share a service, opened
+ * at the first one and closed after the last; accounts are each sentence's own, and the ledger's trouble ends with it.
  */
-export function createSentences(opener: Opener) {
+export function createSentences(opener: Opener, part: "all" | "adapter" = "all") {
   const services = new Map<string, Promise<TestService>>();
   after(async () => {
     for (const service of services.values()) await (await service).close();
@@ -106,8 +113,9 @@ export function createSentences(opener: Opener) {
   return function sentence(
     words: string,
     proof: (service: TestService) => Promise<unknown>,
-    given: { settings?: TestServiceSettings; needs?: keyof Opener["cannot"] } = {},
+    given: SentenceOptions = {},
   ) {
+    if (part === "adapter" && given.adapter === undefined) return;
     const skip = given.needs !== undefined && (opener.cannot[given.needs] ?? false);
     test(`${opener.name}: ${words}`, { skip }, async () => {
       const service = await open(given.settings);
@@ -187,11 +195,17 @@ export async function createCaller(
   };
 }
 
+const NO_LIMITS: KeyLimits = {
+  ...{ expiresAt: null, tools: null, networks: null, rate: null },
+  budgets: { total: null, month: null, day: null },
+};
+
 export async function createKey(
   service: TestService,
   account: string,
-  limits: KeyLimits | null = null,
+  given: Partial<KeyLimits> | null = null,
 ) {
+  const limits = given === null ? null : { ...NO_LIMITS, ...given };
   const key = makeKey(account, SECRETS, randomBytes);
   const keyId = newKeyId(account, randomBytes);
   const order = { account, id: keyId, sha256: sha256(key), start: keyStart(key), label: "test" };
@@ -236,7 +250,7 @@ export function assertResponse(result: ApiResponse, charged?: number) {
 }
 
 /** Waits for what comes soon, with a deadline that only a fault meets. */
-export async function eventually(what: string, isSo: () => Promise<boolean>, deadlineMs = 20_000) {
+export async function eventually(what: string, isSo: () => Promise<boolean>, deadlineMs = 600_000) {
   for (const started = Date.now(); !(await isSo()); ) {
     assert.ok(Date.now() - started < deadlineMs, `${what}: not within ${deadlineMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -4,12 +4,13 @@ import { bundleWorker } from "./edge.ts";
 import { roundTripSentences } from "./round-trips.ts";
 import { serviceSuites } from "./suites.ts";
 import { createSentences } from "./test-api.ts";
-import { WORKER, workerd } from "./workerd.ts";
+import { keepWorkerd, WORKER, workerd } from "./workerd.ts";
 
 test("in workerd: app and site import nothing of Node", async () => {
   const { imports } = await bundleWorker(WORKER);
   assert.deepEqual([...new Set(imports)], ["cloudflare:workers"]);
 });
 
-serviceSuites(createSentences(workerd), 4);
+keepWorkerd();
+serviceSuites(createSentences(workerd, "adapter"));
 roundTripSentences(workerd);

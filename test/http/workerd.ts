@@ -1,8 +1,9 @@
 /** The Worker in workerd over the Durable Objects of its accounts, called through sockets. */
-
-import { bundleWorker, type Edge, startEdge } from "./edge.ts";
+import { after } from "node:test";
+import { bundleWorker, startEdge } from "./edge.ts";
 import type { Command } from "./ledger-access.ts";
 import { fetchOver } from "./node-socket.ts";
+import { createShared } from "./shared.ts";
 import {
   entriesOf,
   freeCallText,
@@ -16,11 +17,14 @@ import type { AbandonOrder, OpenOrder } from "./worker.ts";
 
 export const WORKER = "http/worker.ts";
 
-let running: Promise<Edge> | undefined;
+const shared = createShared(async () => startEdge((await bundleWorker(WORKER)).code));
 let services = 0;
-let open = 0;
 
-const start = async () => startEdge((await bundleWorker(WORKER)).code);
+/** At the top of a test file: workerd runs until its tests have ended. */
+export function keepWorkerd(): void {
+  shared.hold();
+  after(shared.release);
+}
 
 export type OpenedWorkerd = Opened & {
   port: number;
@@ -31,10 +35,9 @@ export type OpenedWorkerd = Opened & {
 
 export async function openWorkerd(settings: TestServiceSettings): Promise<OpenedWorkerd> {
   const { rateLimit, fixed, bodyTimeoutMs = null } = settings;
-  running ??= start();
-  const { base, port, close } = await running;
+  shared.hold();
+  const { base, port } = await shared.get();
   services += 1;
-  open += 1;
   const service: [string, string] = ["x-test-service", String(services)];
   const command = (to: string, value: unknown) =>
     fetchOver(base, to, { method: "POST", headers: [service], body: JSON.stringify(value) });
@@ -66,12 +69,7 @@ export async function openWorkerd(settings: TestServiceSettings): Promise<Opened
       if (result.error !== undefined) throw new Error(result.error);
       return result.value;
     },
-    async close() {
-      open -= 1;
-      if (open > 0) return;
-      running = undefined;
-      await close();
-    },
+    close: shared.release,
   };
 }
 

@@ -40,7 +40,7 @@ function record(folder: string, requests = "5000", seed = "1"): void {
         stdio: "inherit",
         env: {
           ...process.env,
-          ...{ TEST_RECORD: folder, TEST_FUZZ_RUNS: requests, TEST_FUZZ_SEED: seed },
+          ...{ TEST_RECORD: folder, TEST_FUZZ_RUNS: requests, TEST_SEED: seed },
         },
       },
     );

@@ -27,7 +27,7 @@ describe("how an operator's action is recorded", () => {
     assert.equal((await linesOf(deployment)).length, 1);
   });
 
-  test("an action whose outcome cannot be recorded is not answered as done; sent again it is done once", async () => {
+  test("an action whose outcome cannot be recorded is an error, and sending it again does it once", async () => {
     const { deployment, order } = await openDeployment();
     const { actions } = deployment;
     const { end } = actions;
@@ -53,7 +53,7 @@ describe("how an operator's action is recorded", () => {
     ]);
   });
 
-  test("while an action is under way it is listed as started", async () => {
+  test("an action in progress is listed as started", async () => {
     const { deployment } = await openDeployment();
     const { ledger } = deployment;
     const { suspendAccount } = ledger;

@@ -20,7 +20,7 @@ function refuseOnce<Store extends object>(store: Store, name: keyof Store, befor
 }
 
 describe("what operators do", () => {
-  test("each action leaves a line with its subject and outcome and is told to the log; what reads leaves none", async () => {
+  test("each action is recorded and logged with its subject and outcome, and reads are not", async () => {
     const { ask, deployment } = await openDeployment();
     const at = now();
     const { body } = await ask("createKey", {
@@ -65,7 +65,7 @@ describe("what operators do", () => {
     assert.ok(!rows.includes("ada@b.c") && !rows.includes(body.outcome.key.slice(0, 30)));
   });
 
-  test("an action goes on to its line when whoever asked is gone", async () => {
+  test("an action is completed and recorded after its client disconnects", async () => {
     const works: Promise<unknown>[] = [];
     const { deployment } = await openDeployment({ waitUntil: (work) => void works.push(work) });
     assert.equal(works.length, 1, "nobody waits for what only reads");
@@ -78,7 +78,7 @@ describe("what operators do", () => {
     );
   });
 
-  test("an action sent again, because its answer was lost, is done once", async () => {
+  test("an action that is sent again because its response was lost is done once", async () => {
     const { ask, order, deployment } = await openDeployment();
     assert.equal((await ask("openAccount", order)).status, 200);
     const grant = { account: ADA, id: "operator:x", kind: "operator", amount: 7, expiresAt: null };
@@ -130,7 +130,7 @@ describe("what operators do", () => {
     );
   });
 
-  test("what the ledger does not take is 503 with Retry-After, and its line says that it failed", async () => {
+  test("an action that the ledger does not accept is 503 with Retry-After and is recorded as failed", async () => {
     const { ask, deployment } = await openDeployment();
     await ask("exportAccount", { account: ADA, place: null, snapshot: null, hold: true });
     const { status, headers, body } = await ask("suspendAccount", { account: ADA, now: now() });
@@ -157,7 +157,7 @@ describe("what operators do", () => {
     );
   });
 
-  test("an account that is being moved is named with its cure, in every order about it; asking again is of no use", async () => {
+  test("every order about an account that is being moved is 409 and says how to finish the move", async () => {
     const { ask, deployment } = await openDeployment();
     const bob = { account: "acc_Bob000000000" };
     const part = { ...bob, createdAt: 1, records: [], begin: true, finish: false, now: now() };
@@ -193,7 +193,7 @@ describe("what operators do", () => {
     assert.match((await linesOf(deployment))[0] ?? "", /^importAccount .* \| refused: Record 1/);
   });
 
-  test("addresses come in each for itself: one that is taken is told by the account that has it", async () => {
+  test("addresses are imported one by one: one that is taken is reported with the account that has it", async () => {
     const { ask, deployment } = await openDeployment();
     const of = (account: string, email: string) => ({
       ...{ record: "address", account, email, createdAt: 1 },
@@ -232,7 +232,7 @@ describe("what operators do", () => {
     );
   });
 
-  test("of an action of several steps that broke off nobody says that nothing was changed", async () => {
+  test("an action that fails after its first step is reported as unknown", async () => {
     const { ask, order, deployment } = await openDeployment();
     const { ledger, directory } = deployment;
     const at = now();
@@ -273,7 +273,7 @@ describe("what operators do", () => {
     assert.deepEqual(known, { known: [true, false, false, false, false] });
   });
 
-  test("every operation has an order that is strict", () => {
+  test("every operation rejects unknown members of its order", () => {
     for (const [name, { input }] of Object.entries(SCHEMAS))
       assert.equal(input.safeParse({ more: 1 }).success, false, name);
   });

@@ -14,7 +14,7 @@ import {
 const now = () => Date.now();
 
 describe("the operator API", () => {
-  test("lets nobody in without the token, and says nothing of what is there", async () => {
+  test("rejects requests without the token and reveals nothing", async () => {
     const deployment = createDeployment();
     for (const headers of [
       {},
@@ -33,7 +33,7 @@ describe("the operator API", () => {
     assert.equal((await ask(deployment, "findAddress", { email: "a@b.c" }, ok)).status, 200);
   });
 
-  test("lets in every token of several, each by its name, and none of before", async () => {
+  test("accepts each of several tokens under its name, and no earlier one", async () => {
     const tokens = [
       { name: "ada", token: "a".repeat(40) },
       { name: "deploy", token: "d".repeat(40) },
@@ -56,7 +56,7 @@ describe("the operator API", () => {
     );
   });
 
-  test("is not there where no token is set", async () => {
+  test("is 404 if no token is set", async () => {
     const { status, body } = await ask(createDeployment({ tokens: [] }), "findAccount", {});
     assert.deepEqual([status, body.code], [404, "not_found"]);
     assert.match(body.detail, /TOOLBOOTH_OPERATOR_TOKEN/);
@@ -111,7 +111,7 @@ describe("the operator API", () => {
     assert.equal((await send("guess", "2001:db8::2")).status, 401);
   });
 
-  test("bodies are bounded, and what is no order is refused with where it is wrong", async () => {
+  test("bodies are bounded, and an invalid order is rejected with the place of the error", async () => {
     const { deployment } = await openDeployment();
     const send = async (body: string | Uint8Array<ArrayBuffer>) => {
       const headers = { Authorization: `Bearer ${TOKEN}` };
@@ -147,7 +147,7 @@ describe("the operator API", () => {
     ]);
   });
 
-  test("an order whose time is not now is refused: it would be written into the books", async () => {
+  test("an order with a wrong time is rejected, because the ledger would record it", async () => {
     const { ask, deployment } = await openDeployment();
     const { status, body } = await ask("suspendAccount", { account: ADA, now: now() + 3_600_000 });
     assert.deepEqual([status, body.code], [400, "wrong_clock"]);

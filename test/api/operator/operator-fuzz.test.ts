@@ -6,7 +6,8 @@ import { SCHEMAS } from "#operator/schemas/schemas.ts";
 import { ask, createDeployment } from "./deployment-fixture.ts";
 
 /** Orders of every shape: never a 5xx, and never an action without its record. */
-const RUNS = Number(process.env["TEST_FUZZ_RUNS"] ?? 400);
+const RUNS = Number(process.env["TEST_FUZZ_RUNS"] ?? 300);
+const seed = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
 
 const NAMES = Object.keys(OPERATIONS);
 const MOVING = "acc_Cid000000000";
@@ -82,7 +83,7 @@ function fit(name: string, given: unknown): unknown {
   return moves && "account" in fitted ? { ...fitted, account: MOVING } : fitted;
 }
 
-test("orders of every shape get a clear answer, and every action that was carried out has a line", async () => {
+test("random orders get a clear response, and every action that was carried out is recorded", async () => {
   const deployment = createDeployment();
   let lines = 0;
   const statuses = new Map<number, number>();
@@ -111,7 +112,7 @@ test("orders of every shape get a clear answer, and every action that was carrie
         assert.equal(kept, isAction && status !== 400 && !isPart ? 1 : 0, `${name}: ${status}`);
       },
     ),
-    { numRuns: RUNS },
+    { numRuns: RUNS, seed },
   );
   assert.ok((statuses.get(200) ?? 0) > RUNS / 40, "some orders are good ones");
   assert.ok((statuses.get(400) ?? 0) > RUNS / 20, "and some are not");

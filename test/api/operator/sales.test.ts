@@ -5,7 +5,7 @@ import type { PaymentPage } from "#billing/payment-provider.ts";
 import { openFixture, START } from "../../billing/billing-fixture.ts";
 import { ask, createDeployment, linesOf } from "./deployment-fixture.ts";
 
-test("payments come page by page, are settled one by one, and what was changed leaves a line", async (t) => {
+test("payments are listed in pages and settled one by one, and each change is recorded", async (t) => {
   const fixture = await openFixture(t);
   const { purchases, billing, fake, buy, purchase, clock, grants } = fixture;
   const deployment = createDeployment({

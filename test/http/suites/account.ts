@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { makeKey } from "#accounts/key-format.ts";
-import { describeApi } from "#api/openapi/openapi.ts";
 import { newAccountId } from "#ids.ts";
 import { DAY_MS } from "#limits.ts";
-import { TOOLS } from "#tools/registry.ts";
-import { createDescription } from "../description.ts";
+import { assertDescribed } from "../description.ts";
 import {
   assertProblem,
   assertResponse,
   type Caller,
   createCaller,
   createKey,
-  PUBLIC_URL,
   SECRETS,
   type Sent,
   type Sentence,
@@ -49,13 +46,13 @@ export function accountSuite(sentence: Sentence) {
       assert.equal(response.header("ratelimit"), `"account";r=${q - 1};t=1`);
       assert.equal(response.header("cache-control"), "no-store");
       assert.ok(!response.text.includes(caller.key) && !response.text.includes(other.key));
-      assertDescribed(service, response);
+      assertDescribed(service, "account", response);
       assert.equal((await readAccount(service, other.key)).json().key.id, other.keyId);
     },
     FIXED,
   );
 
-  sentence("what expires next is all that expires at the earliest time", async (service) => {
+  sentence("nextExpiry adds up all credits that expire at the earliest time", async (service) => {
     const caller = await createCaller(service, { credits: 5 });
     const now = await service.now();
     const { grant } = service.ledger;
@@ -67,7 +64,7 @@ export function accountSuite(sentence: Sentence) {
     await grant({ ...order, id: "later", amount: 11, expiresAt: days(60) });
     const expiry = async () => {
       const response = await readAccount(service, caller.key);
-      assertDescribed(service, response);
+      assertDescribed(service, "account", response);
       return response.json().nextExpiry;
     };
     const at = (count: number) => new Date(days(count)).toISOString();
@@ -115,7 +112,7 @@ export function accountSuite(sentence: Sentence) {
     await service.ledger.suspendAccount(order);
     const suspended = await readAccount(service, caller.key);
     assertProblem(suspended, "account_suspended");
-    assertDescribed(service, suspended);
+    assertDescribed(service, "account", suspended);
     await service.ledger.resumeAccount(order);
     assertResponse(await readAccount(service, caller.key));
     await service.ledger.revokeKey({ ...order, id: caller.keyId });
@@ -139,7 +136,7 @@ export function accountSuite(sentence: Sentence) {
       const problem = assertProblem(limited, "rate_limited");
       assert.match(problem.detail, /5 calls per second/);
       assert.equal(limited.header("retry-after"), "1");
-      assertDescribed(service, limited);
+      assertDescribed(service, "account", limited);
       assertProblem(await caller.call("uuid", {}), "rate_limited");
       await service.advance(1_000);
       assert.equal((await read(caller)).json().rateLimit.remaining, 4);
@@ -152,49 +149,42 @@ export function accountSuite(sentence: Sentence) {
   );
 
   sentence(
-    "without a rate limit an account says null",
+    "an account without a rate limit shows null",
     async (service) => {
       const { key } = await createCaller(service);
       const response = await readAccount(service, key);
       assert.equal(assertResponse(response).rateLimit, null);
       assert.equal(response.header("ratelimit"), null);
-      assertDescribed(service, response);
+      assertDescribed(service, "account", response);
     },
     { settings: { rateLimit: 0 } },
   );
 
-  sentence("an account is read with GET and HEAD, from any origin", async (service) => {
-    const { key } = await createCaller(service);
-    const head = await readAccount(service, key, { method: "HEAD" });
-    assert.equal(head.status, 200);
-    assert.equal(head.text, "");
-    assert.equal(head.header("credits-remaining"), "100");
-    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
-      const response = await readAccount(service, key, { method });
-      assert.match(assertProblem(response, "method_not_allowed").detail, /use GET/);
-      assert.equal(response.header("allow"), "GET, HEAD, OPTIONS");
-    }
-    const preflight = await service.send(PATH, {
-      method: "OPTIONS",
-      headers: { Origin: "https://a.example", "Access-Control-Request-Method": "GET" },
-    });
-    assert.equal(preflight.status, 204);
-    assert.equal(preflight.header("allow"), "GET, HEAD, OPTIONS");
-    assert.equal(preflight.header("access-control-allow-methods"), "GET, HEAD, OPTIONS");
-    assert.equal(preflight.header("access-control-allow-origin"), "*");
-    assert.match(preflight.header("access-control-allow-headers") ?? "", /Authorization/);
-  });
+  sentence(
+    "an account is read with GET and HEAD, from any origin",
+    async (service) => {
+      const { key } = await createCaller(service);
+      const head = await readAccount(service, key, { method: "HEAD" });
+      assert.deepEqual([head.status, head.text], [200, ""]);
+      assert.equal(head.header("credits-remaining"), "100");
+      for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+        const response = await readAccount(service, key, { method });
+        assert.match(assertProblem(response, "method_not_allowed").detail, /use GET/);
+        assert.equal(response.header("allow"), "GET, HEAD, OPTIONS");
+      }
+      const preflight = await service.send(PATH, {
+        method: "OPTIONS",
+        headers: { Origin: "https://a.example", "Access-Control-Request-Method": "GET" },
+      });
+      assert.equal(preflight.status, 204);
+      for (const name of ["allow", "access-control-allow-methods"])
+        assert.equal(preflight.header(name), "GET, HEAD, OPTIONS");
+      assert.equal(preflight.header("access-control-allow-origin"), "*");
+      assert.match(preflight.header("access-control-allow-headers") ?? "", /Authorization/);
+    },
+    { adapter: "methods without a body" },
+  );
 }
 
 const readAccount = (service: TestService, key: string, sent: Sent = {}) =>
   service.send(PATH, { ...sent, headers: { Authorization: `Bearer ${key}` } });
-
-function assertDescribed(service: TestService, response: Awaited<ReturnType<typeof readAccount>>) {
-  const { document, assertDescribed: assertBy } = createDescription(
-    describeApi({ publicUrl: PUBLIC_URL, tools: TOOLS, version: "1.2.3" }),
-    service.settings,
-  );
-  const operation = document.paths[PATH]?.get;
-  assert.ok(operation);
-  assertBy(operation, PATH, "get", response);
-}

@@ -8,6 +8,7 @@ import {
   assertResponse,
   createCaller,
   createKey,
+  eventually,
   type Sent,
   type Sentence,
 } from "../test-api.ts";
@@ -17,15 +18,17 @@ export function idempotencySuite(sentence: Sentence) {
   replaySentences(sentence);
   scopeSentences(sentence);
   headerSentences(sentence);
+  concurrentSentences(sentence);
+  freedSentences(sentence);
 }
 
-export const keyed = (key: string, more: Record<string, string> = {}) => ({
+const keyed = (key: string, more: Record<string, string> = {}) => ({
   "Idempotency-Key": key,
   ...more,
 });
 
 /** Asserts the same status, type and body, byte for byte, without a charge. */
-export function assertReplay(first: ApiResponse, repeat: ApiResponse) {
+function assertReplay(first: ApiResponse, repeat: ApiResponse) {
   assert.equal(repeat.status, 200, repeat.text);
   assert.deepEqual(repeat.bytes, first.bytes);
   assert.equal(repeat.header("content-type"), first.header("content-type"));
@@ -63,25 +66,27 @@ function replaySentences(sentence: Sentence) {
       const body = JSON.stringify({ text: "ä".repeat(300_000) });
       const first = await caller.post("hash", { headers: keyed("large"), body });
       assertResponse(first, 1);
-      assertReplay(
-        first,
-        await caller.post("hash", { headers: keyed("large"), body, chunked: true }),
-      );
+      const chunked = { headers: keyed("large"), body, chunked: true };
+      assertReplay(first, await caller.post("hash", chunked));
       const headers = { Authorization: `Bearer ${other.key}`, ...keyed("large") };
       assertReplay(first, await service.send("/api/v1/hash", { method: "POST", headers, body }));
       assert.equal(await caller.balance(), 19);
     },
+    { adapter: "bodies without a length" },
   );
 
-  sentence("Credits-Remaining and X-Request-Id of a repeat are of now", async (service) => {
-    const caller = await createCaller(service, { credits: 5 });
-    const first = await caller.call("uuid", {}, keyed("now", { "X-Request-Id": "one" }));
-    await caller.call("uuid");
-    const repeat = await caller.call("uuid", {}, keyed("now", { "X-Request-Id": "two" }));
-    assertReplay(first, repeat);
-    assert.equal(repeat.header("credits-remaining"), "3");
-    assert.equal(repeat.header("x-request-id"), "two");
-  });
+  sentence(
+    "a repeat has the current Credits-Remaining and its own X-Request-Id",
+    async (service) => {
+      const caller = await createCaller(service, { credits: 5 });
+      const first = await caller.call("uuid", {}, keyed("now", { "X-Request-Id": "one" }));
+      await caller.call("uuid");
+      const repeat = await caller.call("uuid", {}, keyed("now", { "X-Request-Id": "two" }));
+      assertReplay(first, repeat);
+      assert.equal(repeat.header("credits-remaining"), "3");
+      assert.equal(repeat.header("x-request-id"), "two");
+    },
+  );
 
   sentence("with a balance of zero, a repeat succeeds and a new call does not", async (service) => {
     const caller = await createCaller(service, { credits: 1 });
@@ -163,35 +168,24 @@ function scopeSentences(sentence: Sentence) {
     assert.equal(await caller.balance(), 98);
   });
 
-  sentence(
-    "bodies are compared inflated: a repeat may come with gzip or without",
-    async (service) => {
-      const caller = await createCaller(service);
-      const body = JSON.stringify({ hello: "world ".repeat(100) });
-      const zipped = (level: number): Sent => ({
-        headers: keyed("zip", { "Content-Encoding": "gzip" }),
-        body: gzipSync(body, { level }),
-      });
-      const first = await caller.post("echo", zipped(9));
-      assertResponse(first, 1);
-      assertReplay(first, await caller.post("echo", zipped(1)));
-      assertReplay(first, await caller.post("echo", { headers: keyed("zip"), body }));
-    },
-  );
-
-  sentence("the type of the body is no part of it", async (service) => {
+  sentence("a repeat may be compressed or not: inflated bodies are compared", async (service) => {
     const caller = await createCaller(service);
-    const first = await caller.post("uuid", {
-      headers: keyed("t", { "Content-Type": "application/json" }),
-      body: "{}",
+    const body = JSON.stringify({ hello: "world ".repeat(100) });
+    const zipped = (level: number): Sent => ({
+      headers: keyed("zip", { "Content-Encoding": "gzip" }),
+      body: gzipSync(body, { level }),
     });
-    assertReplay(
-      first,
-      await caller.post("uuid", {
-        headers: keyed("t", { "Content-Type": "text/plain" }),
-        body: "{}",
-      }),
-    );
+    const first = await caller.post("echo", zipped(9));
+    assertResponse(first, 1);
+    assertReplay(first, await caller.post("echo", zipped(1)));
+    assertReplay(first, await caller.post("echo", { headers: keyed("zip"), body }));
+  });
+
+  sentence("a repeat may have another Content-Type for the same JSON", async (service) => {
+    const caller = await createCaller(service);
+    const post = (type: string) =>
+      caller.post("uuid", { headers: keyed("t", { "Content-Type": type }), body: "{}" });
+    assertReplay(await post("application/json"), await post("text/plain"));
   });
 }
 
@@ -211,6 +205,7 @@ function headerSentences(sentence: Sentence) {
       }
       assert.equal(await caller.balance(), 96);
     },
+    { adapter: "values of headers" },
   );
 
   sentence(
@@ -219,6 +214,102 @@ function headerSentences(sentence: Sentence) {
       const caller = await createCaller(service);
       const first = await caller.call("uuid", {}, keyed('"8e03978e"'));
       assertReplay(first, await caller.call("uuid", {}, keyed("8e03978e")));
+    },
+  );
+}
+
+async function untilHeld(service: { held(): Promise<number> }, count: number) {
+  await eventually(`${count} debits are held`, async () => (await service.held()) >= count);
+}
+
+function concurrentSentences(sentence: Sentence) {
+  sentence(
+    "a repeat during the first call is 409 with Retry-After: 1, and after it the first response",
+    async (service) => {
+      const caller = await createCaller(service);
+      await service.trouble("hold_debits");
+      const running = caller.call("uuid", {}, keyed("slow"));
+      await untilHeld(service, 1);
+      for (const body of [{}, { count: 2 }]) {
+        const refused = await caller.call("uuid", body, keyed("slow"));
+        assertProblem(refused, "idempotency_in_progress");
+        assert.equal(refused.header("retry-after"), "1");
+        assert.equal(refused.header("credits-remaining"), "100");
+      }
+      const elsewhere = caller.call("echo", {}, keyed("slow"));
+      await untilHeld(service, 2);
+      await service.trouble("none");
+      const first = await running;
+      assertResponse(first, 1);
+      assertResponse(await elsewhere, 1);
+      assertReplay(first, await caller.call("uuid", {}, keyed("slow")));
+      assert.equal(await caller.balance(), 98);
+    },
+    { adapter: "calls at once" },
+  );
+
+  sentence(
+    "a client that disconnects can retry under its key, and is charged once",
+    async (service) => {
+      const caller = await createCaller(service);
+      await service.trouble("hold_debits");
+      const gone = new AbortController();
+      const sent: Sent = { headers: keyed("gone"), body: '{"count":3}' };
+      const running = caller.post("uuid", { ...sent, signal: gone.signal });
+      await untilHeld(service, 1);
+      gone.abort();
+      await assert.rejects(running, { name: "AbortError" });
+      await service.trouble("none");
+      let response: ApiResponse | undefined;
+      await eventually("the key is free", async () => {
+        response = await caller.post("uuid", sent);
+        return response.status !== 409;
+      });
+      assertResponse(response as ApiResponse);
+      assert.equal(await caller.balance(), 99);
+    },
+    { needs: "client", adapter: "a client that goes away" },
+  );
+
+  sentence(
+    "of 50 simultaneous calls with one key one is charged, and every 200 has its response",
+    async (service) => {
+      const caller = await createCaller(service);
+      const calls = Array.from({ length: 50 }, () => caller.call("uuid", {}, keyed("many")));
+      const responses = await Promise.all(calls);
+      const good = responses.filter(({ status }) => status === 200);
+      assert.ok(good.length >= 1);
+      assert.equal(new Set(good.map(({ text }) => text)).size, 1);
+      for (const response of responses)
+        if (response.status !== 200) assertProblem(response, "idempotency_in_progress");
+      assert.equal(good.filter((response) => response.header("credits-charged") === "1").length, 1);
+      assert.equal(await caller.balance(), 99);
+    },
+    { adapter: "calls at once" },
+  );
+}
+
+function freedSentences(sentence: Sentence) {
+  sentence("after an error the key can be used again, for another body too", async (service) => {
+    for (const body of ['{"count":0}', "{", " ".repeat(20_000)]) {
+      const caller = await createCaller(service);
+      assert.notEqual((await caller.post("uuid", { headers: keyed("k"), body })).status, 200);
+      assertResponse(await caller.call("uuid", { count: 2 }, keyed("k")), 1);
+    }
+    const caller = await createCaller(service, { credits: 0 });
+    assertProblem(await caller.call("uuid", {}, keyed("k")), "insufficient_credits");
+    await caller.grant(1);
+    assertResponse(await caller.call("uuid", { count: 2 }, keyed("k")), 1);
+  });
+
+  sentence(
+    "with a balance of zero, 402 comes before an error of the body, except under a stored key",
+    async (service) => {
+      const caller = await createCaller(service, { credits: 1 });
+      assertResponse(await caller.call("uuid", {}, keyed("kept")), 1);
+      assertProblem(await caller.call("uuid", { count: 0 }, keyed("kept")), "invalid_request");
+      assertProblem(await caller.call("uuid", { count: 0 }, keyed("new")), "insufficient_credits");
+      assertProblem(await caller.call("uuid", { count: 0 }), "insufficient_credits");
     },
   );
 }

@@ -40,7 +40,7 @@ function assertUnknown(response: ApiResponse, how: RegExp) {
 
 function unavailableSentences(sentence: Sentence) {
   sentence(
-    "a ledger out of reach is 503 with Retry-After, for every tool, and the operator is told why",
+    "an unreachable ledger is 503 with Retry-After for every tool, and the cause is logged",
     async (service) => {
       const caller = await createCaller(service);
       let spent = 0;
@@ -63,7 +63,7 @@ function unavailableSentences(sentence: Sentence) {
   );
 
   sentence(
-    "where only debits fail, a call is 503 and costs nothing, and the key of its repeat is free",
+    "when only debits fail, a call is 503, costs nothing and leaves its idempotency key free",
     async (service) => {
       const caller = await createCaller(service);
       const headers = { "Idempotency-Key": "again" };
@@ -79,7 +79,7 @@ function unavailableSentences(sentence: Sentence) {
   );
 
   sentence(
-    "a ledger out of reach does not hide that a request is wrong by its path, method or form of key",
+    "an unreachable ledger does not hide a wrong path, method or form of key",
     async (service) => {
       await service.trouble("refuse_all");
       assertProblem(await service.send("/api/v1/none", { method: "POST" }), "not_found");
@@ -92,7 +92,7 @@ function unavailableSentences(sentence: Sentence) {
   );
 
   sentence(
-    "/readyz is 503 while the ledger takes no writes, and well again after",
+    "/readyz is 503 while the ledger accepts no writes, and 200 again afterwards",
     async (service) => {
       await service.advance(1000);
       await service.trouble("refuse_all");
@@ -102,6 +102,7 @@ function unavailableSentences(sentence: Sentence) {
       await service.advance(1000);
       assert.equal((await service.send("/readyz")).status, 200);
     },
+    { adapter: "readiness" },
   );
 }
 
@@ -119,6 +120,7 @@ function lostResponseSentences(sentence: Sentence) {
       assert.deepEqual(faults, []);
       assert.ok(totals.reversed >= 1);
     },
+    { adapter: "work after the response" },
   );
 
   sentence("a free call whose response was lost is free again", async (service) => {
@@ -134,7 +136,7 @@ function lostResponseSentences(sentence: Sentence) {
   });
 
   sentence(
-    "with an Idempotency-Key it is not given back: the retry replays it",
+    "with an Idempotency-Key the credit is not returned: the retry replays the call",
     async (service) => {
       const caller = await createCaller(service, { credits: 5 });
       const headers = { "Idempotency-Key": "lost" };
@@ -145,10 +147,8 @@ function lostResponseSentences(sentence: Sentence) {
       );
       await service.trouble("none");
       assert.equal(await caller.balance(), 4);
-      const [one, two] = [
-        await caller.call("uuid", { count: 3 }, headers),
-        await caller.call("uuid", { count: 3 }, headers),
-      ];
+      const repeat = () => caller.call("uuid", { count: 3 }, headers);
+      const [one, two] = [await repeat(), await repeat()];
       assertResponse(one, 0);
       assert.equal(one.header("idempotency-replayed"), "true");
       assert.deepEqual(two.bytes, one.bytes);
@@ -158,7 +158,7 @@ function lostResponseSentences(sentence: Sentence) {
   );
 
   sentence(
-    "where the reversal fails as well, it is tried again until the ledger answers",
+    "a reversal that fails is retried until the ledger responds",
     async (service) => {
       const caller = await createCaller(service, { credits: 5 });
       await service.trouble("lose_all");
@@ -172,6 +172,6 @@ function lostResponseSentences(sentence: Sentence) {
       await service.trouble("none");
       await eventually("the credit is back", async () => (await caller.balance()) === 5);
     },
-    { needs: "retry_later" },
+    { adapter: "a reversal that is kept" },
   );
 }

@@ -17,131 +17,109 @@ const MODERN_META = {
 };
 const MODERN = { "MCP-Protocol-Version": "2026-07-28" };
 
+const bytes = (text: string, ...more: number[]) => new Uint8Array([...Buffer.from(text), ...more]);
+const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+/** A message with this method and whatever else is written after it. */
+const message = (method: string, rest = "") =>
+  `{"jsonrpc":"2.0","id":1,"method":"${method}"${rest}}`;
+/** A call whose parameters are written so. */
+const callWith = (params: string) => message("tools/call", `,"params":${params}`);
+const withArguments = (tool: string, args: string) =>
+  callWith(`{"name":"${tool}","arguments":${args}}`);
+
+type Wrong = { status: number; code: number; bodies: (string | Uint8Array)[] };
+
+const NOT_JSON: Wrong = {
+  ...{ status: 400, code: -32700 },
+  bodies: [
+    ...["", "{", "nothing", "{'jsonrpc':'2.0'}", `${withArguments("uuid", "{}")}x`],
+    withArguments("uuid", "{}").slice(0, -1),
+    withArguments("uuid", '{"count":1}').replace(/}}$/, "]}"),
+    bytes('{"jsonrpc":"2.0","id":1,"method":"', 0xff, 0x22, 0x7d),
+    message("tools/list", `,"params":{"_meta":{"x":${deep(600)}}}`),
+    deep(100_000),
+  ],
+};
+
+const NO_MESSAGE: Wrong = {
+  ...{ status: 400, code: -32600 },
+  bodies: [
+    ...[
+      "null",
+      "1",
+      '"text"',
+      "{}",
+      '{"id":1,"method":"ping"}',
+      '{"jsonrpc":"2.0","id":1,"method":5}',
+    ],
+    '{"jsonrpc":"1.0","id":1,"method":"ping"}',
+    ...["null", '{"a":1}', "12345678901234567890", "1.5"].map(
+      (id) => `{"jsonrpc":"2.0","id":${id},"method":"ping"}`,
+    ),
+  ],
+};
+
+const NO_METHOD: Wrong = {
+  ...{ status: 200, code: -32601 },
+  bodies: [
+    message("nothing"),
+    message("prompts/get", ',"params":{"name":"a","arguments":{"b":"c"}}'),
+    message("subscriptions/listen"),
+    message("__proto__"),
+    message("constructor", ',"params":null'),
+  ],
+};
+
+const WRONG_PARAMETERS: Wrong = {
+  ...{ status: 200, code: -32602 },
+  bodies: [
+    message("tools/list", ',"params":{"cursor":"2"}'),
+    message("tools/list", ',"params":{"cursor":7}'),
+    ...["[]", '"text"', "7"].map((args) => withArguments("uuid", args)),
+    message("tools/call"),
+    ...["[]", '{"name":"uuid","_meta":7}', '{"arguments":{}}', '{"name":7,"arguments":{}}'].map(
+      callWith,
+    ),
+    ...["../../dashboard", "", "x".repeat(10_000)].map((tool) => withArguments(tool, "{}")),
+    ...["", "a b", "é", "a\r\nX-Other: b", "a".repeat(256), 7].map((key) =>
+      JSON.stringify(call("uuid", {}, { [KEY]: key })),
+    ),
+    JSON.stringify(call("uuid", {}, { "toolbooth/idempotencyKey": "a" })),
+  ],
+};
+
+/** What is wrong inside of the arguments has the id of its message. */
+const WRONG_ARGUMENTS: Wrong = {
+  ...{ status: 200, code: -32700 },
+  bodies: [
+    withArguments("uuid", '{"count":}'),
+    withArguments("echo", '{"body":[1,]}'),
+    withArguments("echo", '{"body":1,oops}'),
+    withArguments("echo", `{"body":${deep(513)}}`),
+    bytes(withArguments("hash", '{"text":"').slice(0, -2), 0xff, ...Buffer.from('"}}}')),
+  ],
+};
+
 function wrongSentences(sentence: Sentence) {
-  const bytes = (text: string, ...more: number[]) =>
-    new Uint8Array([...Buffer.from(text), ...more]);
-  const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
-  const wrong: [body: string | Uint8Array, status: number, code: number][] = [
-    ["", 400, -32700],
-    ["{", 400, -32700],
-    ["nothing", 400, -32700],
-    ["{'jsonrpc':'2.0'}", 400, -32700],
-    [`${JSON.stringify(call("uuid", {}))}x`, 400, -32700],
-    [
-      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"uuid","arguments":{}}',
-      400,
-      -32700,
-    ],
-    [
-      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"uuid","arguments":{"count":1}]}',
-      400,
-      -32700,
-    ],
-    [bytes('{"jsonrpc":"2.0","id":1,"method":"', 0xff, 0x22, 0x7d), 400, -32700],
-    [
-      `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"x":${deep(600)}}}}`,
-      400,
-      -32700,
-    ],
-    [deep(100_000), 400, -32700],
-    ["null", 400, -32600],
-    ["1", 400, -32600],
-    ['"text"', 400, -32600],
-    ["{}", 400, -32600],
-    ['{"jsonrpc":"1.0","id":1,"method":"ping"}', 400, -32600],
-    ['{"jsonrpc":"2.0","id":null,"method":"ping"}', 400, -32600],
-    ['{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}', 400, -32600],
-    ['{"jsonrpc":"2.0","id":1,"method":"nothing"}', 200, -32601],
-    [
-      '{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"a","arguments":{"b":"c"}}}',
-      200,
-      -32601,
-    ],
-    ['{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen"}', 200, -32601],
-    ['{"jsonrpc":"2.0","id":1,"method":"__proto__"}', 200, -32601],
-    ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"2"}}', 200, -32602],
-    [JSON.stringify(call("uuid", [])), 200, -32602],
-    [JSON.stringify(call("uuid", "text")), 200, -32602],
-    [JSON.stringify(call("uuid", 7)), 200, -32602],
-    ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[]}', 200, -32602],
-    [
-      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"uuid","_meta":7}}',
-      200,
-      -32602,
-    ],
-    ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":7}}', 200, -32602],
-    ['{"jsonrpc":"2.0","id":1,"method":"constructor","params":null}', 200, -32601],
-    ['{"jsonrpc":"2.0","id":12345678901234567890,"method":"ping"}', 400, -32600],
-    ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', 400, -32600],
-    ['{"jsonrpc":"2.0","id":1,"method":5}', 400, -32600],
-    ['{"id":1,"method":"ping"}', 400, -32600],
-    ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{}}}', 200, -32602],
-    [
-      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7,"arguments":{}}}',
-      200,
-      -32602,
-    ],
-    ['{"jsonrpc":"2.0","id":1,"method":"tools/call"}', 200, -32602],
-    [JSON.stringify(call("../../dashboard", {})), 200, -32602],
-    [JSON.stringify(call("", {})), 200, -32602],
-    [JSON.stringify(call("x".repeat(10_000), {})), 200, -32602],
-    [JSON.stringify(call("uuid", {}, { [KEY]: "" })), 200, -32602],
-    [JSON.stringify(call("uuid", {}, { [KEY]: "a b" })), 200, -32602],
-    [JSON.stringify(call("uuid", {}, { [KEY]: "é" })), 200, -32602],
-    [JSON.stringify(call("uuid", {}, { [KEY]: "a\r\nX-Other: b" })), 200, -32602],
-    [JSON.stringify(call("uuid", {}, { [KEY]: "a".repeat(256) })), 200, -32602],
-    [JSON.stringify(call("uuid", {}, { [KEY]: 7 })), 200, -32602],
-    [JSON.stringify(call("uuid", {}, { "toolbooth/idempotencyKey": "a" })), 200, -32602],
-    [
-      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"uuid","arguments":{"count":}}}',
-      200,
-      -32700,
-    ],
-    [
-      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"body":[1,]}}}',
-      200,
-      -32700,
-    ],
-    [
-      bytes(
-        '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hash","arguments":{"text":"',
-        0xff,
-        ...Buffer.from('"}}}'),
-      ),
-      200,
-      -32700,
-    ],
-    [
-      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"body":1,oops}}}',
-      200,
-      -32700,
-    ],
-    [
-      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"body":${deep(513)}}}}`,
-      200,
-      -32700,
-    ],
-  ];
-  sentence(
-    "MCP: what is not a valid message is an error of JSON-RPC, and free",
-    async (service) => {
-      const caller = await createCaller(service);
-      for (const [body, status, code] of wrong) {
+  sentence("MCP: an invalid message is a JSON-RPC error and costs nothing", async (service) => {
+    const caller = await createCaller(service);
+    const wrong = [NOT_JSON, NO_MESSAGE, NO_METHOD, WRONG_PARAMETERS, WRONG_ARGUMENTS];
+    for (const { status, code, bodies } of wrong) {
+      for (const body of bodies) {
         const response = await post(service, caller, "", { body });
         assertRpcError(response, status, code);
         assert.doesNotMatch(response.text, /\bat \w+ \(|node_modules|\.ts\b/);
         // A sentence, not the dump of a validator.
         assert.match(response.json().error.message, /^[A-Z_`][^\n]*[.?]$/);
       }
-      assert.equal(await caller.balance(), 100);
-    },
-  );
+    }
+    assert.equal(await caller.balance(), 100);
+  });
 }
 
 function otherSentences(sentence: Sentence) {
   sentence("MCP: errors say what is wrong and what to do", async (service) => {
     const caller = await createCaller(service);
-    const bytes = new Uint8Array([0x7b, 0xff, 0x7d]);
     const names = /The tools are markdown-render, qr-code, hash, uuid, echo\.$/;
     const table: [message: unknown, words: RegExp][] = [
       [call("hsah", {}), /Unknown tool: hsah\. Did you mean hash\?/],
@@ -153,7 +131,7 @@ function otherSentences(sentence: Sentence) {
       [call("hash", '{"text":"a"}'), /`arguments` must be an object .*got a string\./],
       [{ jsonrpc: "2.0", id: 1, method: "resources/list" }, /resources\/list.*tools only/],
       ['{"jsonrpc":"2.0","id":1,\n"method":ping}', /line 2, column 10/],
-      [bytes, /not valid UTF-8/],
+      [bytes("{", 0xff, 0x7d), /not valid UTF-8/],
       ["[".repeat(600), /nests deeper than 512 levels/],
       ["[".repeat(600_000), /nests deeper than 512 levels/],
       [call("echo", {}, { "toolbooth/idempotency": "a" }), /Use "toolbooth\/idempotency-key"/],
@@ -167,18 +145,13 @@ function otherSentences(sentence: Sentence) {
   });
 
   sentence(
-    "MCP: null and what may be left out, and ids that come back as they are",
+    "MCP: optional members may be null or absent, and ids are returned unchanged",
     async (service) => {
       const caller = await createCaller(service);
       for (const id of [0, -1, 9007199254740991, "", "1.0", "\ud800", '"content":[]']) {
-        const message = {
-          jsonrpc: "2.0",
-          id,
-          method: "tools/call",
-          params: { name: "uuid", arguments: null, _meta: null },
-          extra: 1,
-        };
-        const { id: same, result } = (await post(service, caller, message)).json();
+        const params = { name: "uuid", arguments: null, _meta: null };
+        const sent = { jsonrpc: "2.0", id, method: "tools/call", params, extra: 1 };
+        const { id: same, result } = (await post(service, caller, sent)).json();
         assert.equal(same, id);
         assert.equal(result.structuredContent.count, 1);
       }
@@ -187,25 +160,20 @@ function otherSentences(sentence: Sentence) {
         ["2026-07-28", "2025-11-25"],
         [undefined, "2025-11-25"],
       ]) {
-        const params = {
-          protocolVersion: asked,
-          capabilities: {},
-          clientInfo: { name: "a", version: "1" },
-        };
-        const message = { jsonrpc: "2.0", id: 1, method: "initialize", params };
+        const clientInfo = { name: "a", version: "1" };
+        const params = { protocolVersion: asked, capabilities: {}, clientInfo };
+        const sent = { jsonrpc: "2.0", id: 1, method: "initialize", params };
         const { protocolVersion, capabilities, serverInfo } = resultOf(
-          await post(service, caller, message),
+          await post(service, caller, sent),
         );
-        assert.deepEqual(
-          [protocolVersion, capabilities, serverInfo.name],
-          [given, { tools: {} }, "toolbooth"],
-        );
+        assert.deepEqual([protocolVersion, capabilities], [given, { tools: {} }]);
+        assert.equal(serverInfo.name, "toolbooth");
       }
     },
   );
 
   sentence(
-    "MCP: messages that have no response, and members that mean nothing here",
+    "MCP: notifications get no response, and unknown members are ignored",
     async (service) => {
       const caller = await createCaller(service);
       const silent = [
@@ -214,15 +182,16 @@ function otherSentences(sentence: Sentence) {
         { jsonrpc: "2.0", method: "tools/call", params: { name: "uuid", arguments: {} } },
         { jsonrpc: "2.0", id: 1, result: {} },
       ];
-      for (const message of silent) {
-        const response = await post(service, caller, message);
-        assert.deepEqual([response.status, response.text], [202, ""], JSON.stringify(message));
+      for (const each of silent) {
+        const response = await post(service, caller, each);
+        assert.deepEqual([response.status, response.text], [202, ""], JSON.stringify(each));
       }
       const ping = await post(service, caller, { jsonrpc: "2.0", id: "a", method: "ping" });
       assert.deepEqual(ping.json(), { jsonrpc: "2.0", id: "a", result: {} });
       const session = { headers: { "Mcp-Session-Id": "of another server", "Last-Event-ID": "7" } };
       resultOf(await post(service, caller, call("uuid", {}), session));
-      const twice = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"count":9}},"params":{"name":"uuid","\\u0061rguments":{"count":2},"arguments":{"count":3}}}`;
+      const last = '{"name":"uuid","\\u0061rguments":{"count":2},"arguments":{"count":3}}';
+      const twice = message("tools/call", `,"params":{"arguments":{"count":9}},"params":${last}`);
       const { structuredContent } = resultOf(await post(service, caller, `\ufeff ${twice} `));
       assert.equal(structuredContent.count, 3);
       assert.equal(await caller.balance(), 98);
@@ -231,9 +200,9 @@ function otherSentences(sentence: Sentence) {
 
   sentence("MCP 2026-07-28: headers and envelope must agree", async (service) => {
     const caller = await createCaller(service);
-    const message = call("uuid", {}, MODERN_META);
+    const modern = call("uuid", {}, MODERN_META);
     const right = { ...MODERN, "Mcp-Method": "tools/call", "Mcp-Name": "uuid" };
-    const send = (headers: Record<string, string>, sent: unknown = message) =>
+    const send = (headers: Record<string, string>, sent: unknown = modern) =>
       post(service, caller, sent, { headers });
     const result = resultOf(await send(right));
     assert.equal(result.resultType, "complete");
@@ -241,8 +210,8 @@ function otherSentences(sentence: Sentence) {
     assertRpcError(await send({ ...right, "Mcp-Method": "tools/list" }), 400, -32020);
     assertRpcError(await send({ ...MODERN, "Mcp-Name": "uuid" }), 400, -32020);
     assertRpcError(await send({ ...right, "MCP-Protocol-Version": "2025-11-25" }), 400, -32020);
-    const { _meta: _, ...noMeta } = message.params as Record<string, unknown>;
-    assertRpcError(await send(right, { ...message, params: noMeta }), 400, -32602);
+    const { _meta: _, ...noMeta } = modern.params as Record<string, unknown>;
+    assertRpcError(await send(right, { ...modern, params: noMeta }), 400, -32602);
     const future = { ...MODERN_META, "io.modelcontextprotocol/protocolVersion": "2030-01-01" };
     const unknown = await send(
       { ...right, "MCP-Protocol-Version": "2030-01-01" },
@@ -250,7 +219,7 @@ function otherSentences(sentence: Sentence) {
     );
     assertRpcError(unknown, 400, -32022);
     assert.deepEqual(unknown.json().error.data.supported, ["2026-07-28"]);
-    const discover = { ...message, method: "server/discover", params: { _meta: MODERN_META } };
+    const discover = { ...modern, method: "server/discover", params: { _meta: MODERN_META } };
     const { supportedVersions, capabilities, ttlMs } = resultOf(
       await send({ ...MODERN, "Mcp-Method": "server/discover" }, discover),
     );
@@ -267,45 +236,44 @@ function otherSentences(sentence: Sentence) {
 function batchSentences(sentence: Sentence) {
   const ids = (...given: number[]) => given.map((id) => ({ ...call("uuid", {}), id }));
 
-  sentence("MCP: batches for the revisions that have them", async (service) => {
-    const caller = await createCaller(service);
-    const ping = { jsonrpc: "2.0", id: "p", method: "ping" };
-    const silent = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
-    const wrong = { jsonrpc: "2.0", id: 9, method: "nothing" };
-    const mixed = await post(service, caller, [...ids(1, 1), silent, ping, wrong, 7]);
-    assert.equal(mixed.status, 200);
-    const told = mixed
-      .json()
-      .map((each: { id: unknown; error?: { code: number } }) => [each.id, each.error?.code]);
-    assert.deepEqual(told, [
-      [1, undefined],
-      [1, undefined],
-      ["p", undefined],
-      [9, -32601],
-      [null, -32600],
-    ]);
-    assert.equal(await caller.balance(), 98);
-    const old = { headers: { "MCP-Protocol-Version": "2025-03-26" } };
-    assert.equal((await post(service, caller, ids(1, 2), old)).json().length, 2);
-    const args = (
-      await post(
-        service,
-        caller,
-        [1, 2].map((count) => call("uuid", { count })),
-      )
-    ).json();
-    assert.deepEqual(
-      args.map(
-        (each: { result: { structuredContent: { count: number } } }) =>
-          each.result.structuredContent.count,
-      ),
-      [1, 2],
-    );
-    assert.equal(await caller.balance(), 94);
-    assert.equal((await post(service, caller, [silent])).status, 202);
-  });
+  sentence(
+    "MCP: batches for the revisions that have them",
+    async (service) => {
+      const caller = await createCaller(service);
+      const ping = { jsonrpc: "2.0", id: "p", method: "ping" };
+      const silent = {
+        jsonrpc: "2.0",
+        method: "notifications/cancelled",
+        params: { requestId: 1 },
+      };
+      const wrong = { jsonrpc: "2.0", id: 9, method: "nothing" };
+      const mixed = await post(service, caller, [...ids(1, 1), silent, ping, wrong, 7]);
+      assert.equal(mixed.status, 200);
+      const told = mixed
+        .json()
+        .map((each: { id: unknown; error?: { code: number } }) => [each.id, each.error?.code]);
+      assert.deepEqual(told, [
+        [1, undefined],
+        [1, undefined],
+        ["p", undefined],
+        [9, -32601],
+        [null, -32600],
+      ]);
+      assert.equal(await caller.balance(), 98);
+      const old = { headers: { "MCP-Protocol-Version": "2025-03-26" } };
+      assert.equal((await post(service, caller, ids(1, 2), old)).json().length, 2);
+      const counted = [1, 2].map((count) => call("uuid", { count }));
+      type Result = { result: { structuredContent: { count: number } } };
+      const results = (await post(service, caller, counted)).json() as Result[];
+      const counts = results.map(({ result }) => result.structuredContent.count);
+      assert.deepEqual(counts, [1, 2]);
+      assert.equal(await caller.balance(), 94);
+      assert.equal((await post(service, caller, [silent])).status, 202);
+    },
+    { adapter: "batches" },
+  );
 
-  sentence("MCP: other batches are rejected whole, and free", async (service) => {
+  sentence("MCP: invalid batches are rejected as a whole and cost nothing", async (service) => {
     const caller = await createCaller(service);
     const many = Array.from({ length: 101 }, (_, id) => ids(id)).flat();
     const table: [batch: unknown, headers: Record<string, string>][] = [

@@ -37,35 +37,33 @@ const FREE: [name: string, message: unknown][] = [
 
 /** Two calls at once, and one more each second. */
 const SLOW = { settings: { rateLimit: 1, fixed: true as const } };
-const ofKey = (rate: number): KeyLimits => ({
-  ...{ expiresAt: null, tools: null, networks: null, rate },
-  budgets: { total: null, month: null, day: null },
-});
 
 function rateSentences(sentence: Sentence) {
   sentence(
     "MCP: every message counts towards the rate of the account",
     async (service) => {
-      for (const [name, message] of FREE) {
-        const caller = await createCaller(service);
-        for (let n = 0; n < 2; n += 1) {
-          assert.notEqual((await post(service, caller, message)).status, 429, name);
-        }
-        for (const sent of [message, message, ping]) {
-          const limited = await post(service, caller, sent);
-          const { limitSource } = assertProblem(limited, "rate_limited", "application/json");
-          assert.equal(limitSource, "account");
-          assert.match(limited.header("retry-after") ?? "", /^\d+$/);
-        }
-        assertProblem(await caller.call("uuid", {}), "rate_limited");
-        assert.equal(await caller.balance(), 100);
-      }
+      // Responses over the rate come late, so the messages wait together.
+      await Promise.all(
+        FREE.map(async ([name, message]) => {
+          const caller = await createCaller(service);
+          for (let n = 0; n < 2; n += 1)
+            assert.notEqual((await post(service, caller, message)).status, 429, name);
+          for (const sent of [message, message, ping]) {
+            const limited = await post(service, caller, sent);
+            const { limitSource } = assertProblem(limited, "rate_limited", "application/json");
+            assert.equal(limitSource, "account");
+            assert.match(limited.header("retry-after") ?? "", /^\d+$/);
+          }
+          assertProblem(await caller.call("uuid", {}), "rate_limited");
+          assert.equal(await caller.balance(), 100);
+        }),
+      );
     },
     SLOW,
   );
 
   sentence(
-    "MCP: calls count once, and one over the rate is an error of the tool",
+    "MCP: a call counts once, and a call over the rate is a tool error",
     async (service) => {
       const caller = await createCaller(service);
       resultOf(await post(service, caller, ping));
@@ -79,7 +77,7 @@ function rateSentences(sentence: Sentence) {
   );
 
   sentence(
-    "MCP: other methods count too",
+    "MCP: requests with other methods count too",
     async (service) => {
       const { key } = await createCaller(service);
       const seen = [];
@@ -90,7 +88,7 @@ function rateSentences(sentence: Sentence) {
   );
 
   sentence(
-    "MCP: every message of a batch counts, and what is over the rate is not served",
+    "MCP: every message of a batch counts, and those over the rate are not served",
     async (service) => {
       for (const [name, message] of FREE) {
         if (typeof message === "string" || Array.isArray(message)) continue;
@@ -126,7 +124,7 @@ function rateSentences(sentence: Sentence) {
     async (service) => {
       const { account } = await createCaller(service);
       for (const [name, message] of FREE.slice(0, 3)) {
-        const { key } = await createKey(service, account, ofKey(1));
+        const { key } = await createKey(service, account, { rate: 1 });
         const large = await post(service, { key }, Array(100).fill(message));
         assertProblem(large, "rate_limited", "application/json");
         assert.notEqual((await post(service, { key }, message)).status, 429, name);
@@ -157,21 +155,20 @@ function notServed(response: ApiResponse) {
 
 function keySentences(sentence: Sentence) {
   sentence(
-    "MCP: a key that is no longer good gets nothing, whatever it sends",
+    "MCP: a key that is no longer valid gets an error, whatever it sends",
     async (service) => {
       const { ledger } = service;
       const now = await service.now();
-      const networks = { ...ofKey(100), networks: ["192.0.2.0/24"] };
       const table: [
         code: "invalid_key" | "account_suspended" | "key_not_allowed",
         end: (account: string, keyId: string) => Promise<unknown>,
-        limits?: KeyLimits,
+        limits?: Partial<KeyLimits>,
       ][] = [
         ["invalid_key", (account, id) => ledger.revokeKey({ account, id, now })],
         ["account_suspended", (account) => ledger.suspendAccount({ account, now })],
         ["invalid_key", (account) => ledger.closeAccount({ account, now })],
-        ["invalid_key", async () => {}, { ...ofKey(100), expiresAt: now - 1 }],
-        ["key_not_allowed", async () => {}, networks],
+        ["invalid_key", async () => {}, { rate: 100, expiresAt: now - 1 }],
+        ["key_not_allowed", async () => {}, { rate: 100, networks: ["192.0.2.0/24"] }],
       ];
       for (const [code, end, limits] of table) {
         const { account } = await createCaller(service);

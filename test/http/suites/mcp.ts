@@ -26,44 +26,48 @@ export function mcpSuite(sentence: Sentence) {
 
 function clientSentences(sentence: Sentence) {
   for (const revision of REVISIONS) {
-    sentence(`MCP ${revision}: every example, with the same bytes as the API`, async (service) => {
-      const caller = await createCaller(service);
-      const client = await connectMcp({ key: caller.key, revision, fetch: fetchOf(service) });
-      assert.equal(client.getServerVersion()?.name, "toolbooth");
-      const { tools } = await client.listTools();
-      assert.deepEqual(
-        tools.map(({ name }) => name),
-        TOOLS.map(({ name }) => name),
-      );
-      let spent = 0;
-      for (const tool of TOOLS) {
-        for (const [at, { request }] of tool.examples.entries()) {
-          const key = `${revision}-${tool.name}-${at}`;
-          const first = await caller.call(tool.name, request, { "Idempotency-Key": key });
-          spent += tool.price;
-          // The same key and the same bytes: MCP replays the response of the API.
-          const result = await client.callTool({
-            name: tool.name,
-            arguments: (tool.verbatim ? { body: request } : request) as Record<string, unknown>,
-            _meta: { [KEY]: key },
-          });
-          assert.equal(result.isError ?? false, false);
-          assert.equal(result._meta?.["toolbooth/idempotency-replayed"], true);
-          assert.equal(result._meta?.["toolbooth/credits-charged"], 0);
-          assert.equal(result._meta?.["toolbooth/credits-remaining"], 100 - spent);
-          assertSameAs(first, result);
+    sentence(
+      `MCP ${revision}: every example, with the same bytes as the API`,
+      async (service) => {
+        const caller = await createCaller(service);
+        const client = await connectMcp({ key: caller.key, revision, fetch: fetchOf(service) });
+        assert.equal(client.getServerVersion()?.name, "toolbooth");
+        const { tools } = await client.listTools();
+        assert.deepEqual(
+          tools.map(({ name }) => name),
+          TOOLS.map(({ name }) => name),
+        );
+        let spent = 0;
+        for (const tool of TOOLS) {
+          for (const [at, { request }] of tool.examples.entries()) {
+            const key = `${revision}-${tool.name}-${at}`;
+            const first = await caller.call(tool.name, request, { "Idempotency-Key": key });
+            spent += tool.price;
+            // The same key and the same bytes: MCP replays the response of the API.
+            const result = await client.callTool({
+              name: tool.name,
+              arguments: (tool.verbatim ? { body: request } : request) as Record<string, unknown>,
+              _meta: { [KEY]: key },
+            });
+            assert.equal(result.isError ?? false, false);
+            assert.equal(result._meta?.["toolbooth/idempotency-replayed"], true);
+            assert.equal(result._meta?.["toolbooth/credits-charged"], 0);
+            assert.equal(result._meta?.["toolbooth/credits-remaining"], 100 - spent);
+            assertSameAs(first, result);
+          }
         }
-      }
-      await assert.rejects(client.callTool({ name: "hsah" }), /Unknown tool: hsah.*hash\?/);
-      const wrong = await client.callTool({ name: "uuid", arguments: { cuont: 2 } });
-      assert.equal(wrong.isError, true);
-      assert.match(JSON.stringify(wrong.content), /did you mean `count`/);
-      assert.equal(await caller.balance(), 100 - spent);
-      await client.close();
-    });
+        await assert.rejects(client.callTool({ name: "hsah" }), /Unknown tool: hsah.*hash\?/);
+        const wrong = await client.callTool({ name: "uuid", arguments: { cuont: 2 } });
+        assert.equal(wrong.isError, true);
+        assert.match(JSON.stringify(wrong.content), /did you mean `count`/);
+        assert.equal(await caller.balance(), 100 - spent);
+        await client.close();
+      },
+      { adapter: "the official client" },
+    );
   }
 
-  sentence("MCP: a call is charged once, and says so", async (service) => {
+  sentence("MCP: a call is charged once and reports the charge", async (service) => {
     const caller = await createCaller(service, { credits: 3 });
     const meta = { [KEY]: "once" };
     const send = () => post(service, caller, call("uuid", { count: 3 }, meta));
@@ -114,33 +118,16 @@ function assertSameAs(
 
 /** Values that a parser changes, or that it may: they come back in the text alone. */
 const CHANGED = [
-  "12345678901234567890",
-  "9007199254740993",
-  "1.0",
-  "[-0]",
-  "1E400",
-  "1e-400",
-  "0.10",
-  '{"a":[{"b":1e2}]}',
-  '{"b":1, "a":2,"a":3}',
-  '{"a":1,"\\u0061":2}',
-  '{"b":1,"1":2}',
-  '{"__proto__":null}',
-  '"\\ud800\\u0041"',
-  '{"\\udc00":1}',
-  " [ 1e2 ] ",
+  ...["12345678901234567890", "9007199254740993", "1.0", "[-0]", "1E400", "1e-400", "0.10"],
+  ...['{"a":[{"b":1e2}]}', '{"b":1, "a":2,"a":3}', '{"a":1,"\\u0061":2}', '{"b":1,"1":2}'],
+  ...['{"__proto__":null}', '"\\ud800\\u0041"', '{"\\udc00":1}', " [ 1e2 ] "],
 ];
 
 /** Values that are the same after parsing, however they are spelled: they are in `structuredContent` too. */
 const KEPT = [
-  "null",
-  " [ 1, -2.5, 0.1, 9007199254740991 ] ",
-  '{"b":1,\n"a":{"b":[{"a":1},{"a":1}]}}',
-  '{"arguments":{"params":"}"}}',
-  '"}]\\\\\\""',
-  '"\\ud83d\\ude00 \\u00e9 \\/ 1.0"',
-  '{"toString":1,"constructor":2,"1a":3,"-1":4}',
-  "[".repeat(512) + "]".repeat(512),
+  ...["null", " [ 1, -2.5, 0.1, 9007199254740991 ] ", '{"b":1,\n"a":{"b":[{"a":1},{"a":1}]}}'],
+  ...['{"arguments":{"params":"}"}}', '"}]\\\\\\""', '"\\ud83d\\ude00 \\u00e9 \\/ 1.0"'],
+  ...['{"toString":1,"constructor":2,"1a":3,"-1":4}', "[".repeat(512) + "]".repeat(512)],
 ];
 
 function exactnessSentences(sentence: Sentence) {
@@ -174,6 +161,7 @@ function exactnessSentences(sentence: Sentence) {
         assert.ok(content[0].text.endsWith(`,"body":${value}}`));
       }
     },
+    { adapter: "large bodies of MCP" },
   );
 
   sentence("MCP: a megabyte in any spelling, and no more", async (service) => {
@@ -201,7 +189,7 @@ function exactnessSentences(sentence: Sentence) {
 
 function errorSentences(sentence: Sentence) {
   sentence(
-    "MCP: errors of the API are results that name the cure, and are free",
+    "MCP: errors of the API are tool results that say what to do, and cost nothing",
     async (service) => {
       const caller = await createCaller(service, { credits: 1 });
       const long = { text: "a".repeat(2000), errorCorrectionLevel: "H" };
@@ -255,7 +243,7 @@ function errorSentences(sentence: Sentence) {
   });
 
   sentence(
-    "MCP: numbers and booleans may be strings, and null leaves an option out, within an object too",
+    "MCP: numbers and booleans may be strings, and null omits an option, also within an object",
     async (service) => {
       const caller = await createCaller(service);
       const table: [name: string, args: unknown, same: unknown][] = [

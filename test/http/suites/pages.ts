@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { assertProblem, type Sentence } from "../test-api.ts";
 
 /** Paths that people and programs try without having read anything. */
@@ -11,7 +10,7 @@ export function pagesSuite(sentence: Sentence) {
   });
 
   sentence(
-    "what is the same for everyone is revalidated by its ETag, and API responses are not kept",
+    "pages that are the same for everyone are revalidated by ETag, and API responses are not cached",
     async (service) => {
       const paths = ["/", "/pricing", "/llms.txt", "/robots.txt", "/sitemap.xml", "/openapi.json"];
       for (const path of paths) {
@@ -42,6 +41,7 @@ export function pagesSuite(sentence: Sentence) {
         assert.deepEqual([header("cache-control"), header("etag") ?? null], ["no-store", null]);
       }
     },
+    { adapter: "responses without a body" },
   );
 
   sentence("the 304 of a page varies as its 200 does", async (service) => {
@@ -55,7 +55,7 @@ export function pagesSuite(sentence: Sentence) {
     }
   });
 
-  sentence("/favicon.ico is an icon", async (service) => {
+  sentence("icons and the manifest are kept for a day", async (service) => {
     const { status, bytes, header } = await service.send("/favicon.ico");
     assert.equal(status, 200);
     assert.equal(header("content-type"), "image/vnd.microsoft.icon");
@@ -68,12 +68,7 @@ export function pagesSuite(sentence: Sentence) {
     assert.deepEqual([...bytes.subarray(offset + 1, offset + 4)], [...Buffer.from("PNG")]);
     assert.equal(bytes.at(-12), 0);
     assert.equal(Buffer.from(bytes.subarray(-8, -4)).toString(), "IEND");
-    const digest = createHash("sha256").update(bytes).digest("hex");
-    const again = await service.send("/favicon.ico");
-    assert.equal(createHash("sha256").update(again.bytes).digest("hex"), digest);
-  });
-
-  sentence("/icon.svg and /manifest.webmanifest are kept for a day", async (service) => {
+    assert.deepEqual((await service.send("/favicon.ico")).bytes, bytes);
     const icon = await service.send("/icon.svg");
     assert.equal(icon.status, 200);
     assert.equal(icon.header("content-type"), "image/svg+xml");
@@ -94,7 +89,7 @@ export function pagesSuite(sentence: Sentence) {
   });
 
   sentence(
-    "a program gets a problem for a page that is none, a browser a page",
+    "for an unknown page a program gets a problem and a browser gets a page",
     async (service) => {
       const rows = [
         [null, false],
@@ -116,7 +111,7 @@ export function pagesSuite(sentence: Sentence) {
     },
   );
 
-  sentence("a call that is sent to a page is told its path", async (service) => {
+  sentence("a call sent to a page gets the path of the tool", async (service) => {
     const rows = [
       ["/docs/hash", "POST is not allowed on /docs/hash; use GET. Did you mean /api/v1/hash?"],
       ["/docs/errors", "POST is not allowed on /docs/errors; use GET."],
@@ -130,50 +125,45 @@ export function pagesSuite(sentence: Sentence) {
     }
   });
 
-  sentence("a page with a slash at its end leads to the page, with its query", async (service) => {
-    const rows = [
-      ["/docs/", "../docs", "/docs"],
-      ["/docs/?a=1&b=//evil.example", "../docs?a=1&b=//evil.example", "/docs"],
-      ["/docs/errors/", "../errors", "/docs/errors"],
-      ["/openapi.json/", "../openapi.json", "/openapi.json"],
-      ["/openapi.json.md/", null, null],
-      ["/llms.txt/", "../llms.txt", "/llms.txt"],
-      ["/docs/%68ash/", "../%68ash", "/docs/hash"],
-    ] as const;
-    for (const [path, location, target] of rows) {
-      for (const method of ["GET", "HEAD"]) {
-        const response = await service.send(path, { method });
-        assert.equal(response.status, location === null ? 404 : 308, path);
-        assert.equal(response.header("location"), location);
-        if (location === null) continue;
-        const led = new URL(location, `https://a.example${path}`);
-        assert.deepEqual([led.origin, decodeURI(led.pathname)], ["https://a.example", target]);
-        // Below a path, where a proxy publishes the service.
-        const below = new URL(location, `https://a.example/below${path}`);
-        assert.equal(decodeURI(below.pathname), `/below${target}`);
-        // The tests' service has no documentation to show.
-        const status = target.startsWith("/docs") ? 503 : 200;
-        assert.equal((await service.send(led.pathname)).status, status);
+  sentence(
+    "a page with a trailing slash redirects to the page and keeps the query",
+    async (service) => {
+      const rows = [
+        ["/docs/", "../docs", "/docs"],
+        ["/docs/?a=1&b=//evil.example", "../docs?a=1&b=//evil.example", "/docs"],
+        ["/docs/errors/", "../errors", "/docs/errors"],
+        ["/openapi.json/", "../openapi.json", "/openapi.json"],
+        ["/openapi.json.md/", null, null],
+        ["/llms.txt/", "../llms.txt", "/llms.txt"],
+        ["/docs/%68ash/", "../%68ash", "/docs/hash"],
+      ] as const;
+      for (const [path, location, target] of rows) {
+        for (const method of ["GET", "HEAD"]) {
+          const response = await service.send(path, { method });
+          assert.equal(response.status, location === null ? 404 : 308, path);
+          assert.equal(response.header("location"), location);
+          if (location === null) continue;
+          const led = new URL(location, `https://a.example${path}`);
+          assert.deepEqual([led.origin, decodeURI(led.pathname)], ["https://a.example", target]);
+          // Below a path, where a proxy publishes the service.
+          const below = new URL(location, `https://a.example/below${path}`);
+          assert.equal(decodeURI(below.pathname), `/below${target}`);
+          // The tests' service has no documentation to show.
+          const status = target.startsWith("/docs") ? 503 : 200;
+          assert.equal((await service.send(led.pathname)).status, status);
+        }
       }
-    }
-    assertProblem(await service.send("/docs/", { method: "POST" }), "not_found");
-  });
+      assertProblem(await service.send("/docs/", { method: "POST" }), "not_found");
+    },
+    { adapter: "redirects" },
+  );
 
   sentence("no path redirects to another host", async (service) => {
     for (const path of [
-      "//evil.example/",
-      "///evil.example/",
-      "//",
-      "/%2f%2fevil.example/",
-      "/%5cevil.example/",
-      "/docs//evil.example/",
-      "/docs//",
-      "/docs/..%2f..%2fevil.example/",
-      "/docs/%2e%2e%2f%2e%2e%2fevil.example/",
-      "/docs/https:evil.example/",
-      "/docs/%0d%0aLocation:%20https:evil.example/",
-      "/docs/@evil.example/",
-      "/evil.example/",
+      ...["//evil.example/", "///evil.example/", "//", "/evil.example/", "/docs//evil.example/"],
+      ...["/%2f%2fevil.example/", "/%5cevil.example/", "/docs//", "/docs/..%2f..%2fevil.example/"],
+      ...["/docs/%2e%2e%2f%2e%2e%2fevil.example/", "/docs/https:evil.example/"],
+      ...["/docs/%0d%0aLocation:%20https:evil.example/", "/docs/@evil.example/"],
     ]) {
       const response = await service.send(path);
       const location = response.header("location");

@@ -3,6 +3,7 @@ import { checkInput } from "#tools/check-input.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { fixedToolContext } from "../../support/tool-context.ts";
+import { assertCalls, type Row, typed } from "../call-table.ts";
 import { assertResponse, createCaller, type Sentence, sha256 } from "../test-api.ts";
 
 /** What the tools return over HTTP. The tests of each tool check its results. */
@@ -15,6 +16,7 @@ export function responsesSuite(sentence: Sentence) {
     const caller = await createCaller(service);
     const rows: [string, unknown, string[]][] = [
       ["markdown-render", { markdown: "a" }, ["ok", "html"]],
+      ["markdown-render", { markdown: "a", format: "text" }, ["ok", "html", "text"]],
       [
         "qr-code",
         { text: "a", format: "svg" },
@@ -32,63 +34,60 @@ export function responsesSuite(sentence: Sentence) {
   sentence(
     "a body is read as JSON with a JSON type, the types that curl and fetch send by default, and none",
     async (service) => {
-      const caller = await createCaller(service);
       const types = [
-        "application/x-www-form-urlencoded",
-        "text/plain",
-        "text/plain;charset=UTF-8",
-        "application/json",
-        "Application/JSON; charset=utf-8",
-        "text/json",
+        ...["application/x-www-form-urlencoded", "text/plain", "text/plain;charset=UTF-8", ""],
+        ...["application/json", "Application/JSON; charset=utf-8", "text/json"],
         "application/vnd.example+json",
       ];
-      for (const type of types) {
-        const result = await caller.call("hash", { text: "abc" }, { "Content-Type": type });
-        assert.equal(assertResponse(result, 1).hash, sha256("abc"), type);
-      }
-      const bytes = new TextEncoder().encode('{"text":"abc"}');
-      assert.equal(
-        assertResponse(await caller.post("hash", { body: bytes }), 1).hash,
-        sha256("abc"),
-        "no type",
-      );
+      const body = '{"text":"abc"}';
+      const rows = types.map((type): Row => ["hash", typed(type, body), { hash: sha256("abc") }]);
+      await assertCalls(await createCaller(service), [
+        ...rows,
+        ["hash", new TextEncoder().encode(body), { hash: sha256("abc") }],
+      ]);
     },
   );
 
   sentence(
-    "a text large enough for another thread gets the same answer, chunked too",
+    "a text large enough for another thread gets the same response, chunked too",
     async (service) => {
       const caller = await createCaller(service);
       const text = "ä".repeat(400_000);
-      for (const chunked of [false, true]) {
-        const result = await caller.post("hash", { body: JSON.stringify({ text }), chunked });
-        assert.equal(assertResponse(result, 1).hash, sha256(text));
-      }
+      const body = JSON.stringify({ text });
+      await assertCalls(caller, [
+        ["hash", { body, chunked: false }, { hash: sha256(text) }],
+        ["hash", { body, chunked: true }, { hash: sha256(text) }],
+      ]);
       const rendered = await caller.call("markdown-render", { markdown: "# x\n\n".repeat(60_000) });
       assert.equal(assertResponse(rendered, 1).html.match(/<h1>x<\/h1>/g).length, 60_000);
     },
+    { adapter: "bodies for another thread" },
   );
 }
 
 function exampleSentences(sentence: Sentence) {
   for (const tool of TOOLS) {
-    sentence(`${tool.name} returns the fields of its examples, in their order`, async (service) => {
-      const caller = await createCaller(service);
-      const isReproducible = await returnsTheSame(tool);
-      for (const { name, request, response } of tool.examples) {
-        const body = assertResponse(await caller.call(tool.name, request), tool.price);
-        assert.deepEqual(Object.keys(body), Object.keys(response as object), name);
-        if (isReproducible) assert.deepEqual(body, response, name);
-      }
-    });
+    sentence(
+      `${tool.name} returns the fields of its examples, in their order`,
+      async (service) => {
+        const caller = await createCaller(service);
+        const isReproducible = await returnsTheSame(tool);
+        for (const { name, request, response } of tool.examples) {
+          const body = assertResponse(await caller.call(tool.name, request), tool.price);
+          assert.deepEqual(Object.keys(body), Object.keys(response as object), name);
+          if (isReproducible) assert.deepEqual(body, response, name);
+        }
+      },
+      { adapter: "a call of each tool" },
+    );
   }
 
   sentence("hash takes its algorithm in any case, with or without the hyphen", async (service) => {
-    const caller = await createCaller(service);
-    for (const algorithm of ["sha256", "SHA-256", "Sha256", "sha-256"]) {
-      const body = assertResponse(await caller.call("hash", { text: "", algorithm }));
-      assert.deepEqual([body.algorithm, body.hash, body.length], ["SHA256", sha256(""), 64]);
-    }
+    const result = { algorithm: "SHA256", hash: sha256(""), length: 64 };
+    const rows = ["sha256", "SHA-256", "Sha256", "sha-256"].map((algorithm): Row => {
+      return ["hash", JSON.stringify({ text: "", algorithm }), result];
+    });
+    await assertCalls(await createCaller(service), rows);
   });
 
   sentence("uuid gives as many different version 4 values as asked for", async (service) => {
@@ -102,104 +101,84 @@ function exampleSentences(sentence: Sentence) {
 }
 
 function defaultSentences(sentence: Sentence) {
-  sentence("left out fields have the defaults of the specification", async (service) => {
+  sentence("omitted fields have the defaults of the specification", async (service) => {
     const caller = await createCaller(service);
-    const qr = assertResponse(await caller.call("qr-code", { text: "a" }));
-    assert.deepEqual(
-      [qr.format, qr.errorCorrectionLevel, qr.width, qr.mimeType],
-      ["png", "M", 256, "image/png"],
-    );
-    assert.match(qr.output, /^data:image\/png;base64,iVBORw0KGgo/);
-    assert.equal(assertResponse(await caller.call("hash", { text: "a" })).algorithm, "SHA256");
-    const markdown = assertResponse(await caller.call("markdown-render", { markdown: "*a* <b>" }));
-    assert.deepEqual(Object.keys(markdown), ["ok", "html"]);
+    const code = { format: "png", errorCorrectionLevel: "M", width: 256, mimeType: "image/png" };
+    await assertCalls(caller, [
+      ["qr-code", '{"text":"a"}', code],
+      ["hash", '{"text":"a"}', { algorithm: "SHA256" }],
+    ]);
+    const { output } = assertResponse(await caller.call("qr-code", { text: "a" }));
+    assert.match(output, /^data:image\/png;base64,iVBORw0KGgo/);
   });
 
   sentence(
-    "markdown-render adds `text` beside `html` when it is asked for text",
-    async (service) => {
-      const caller = await createCaller(service);
-      const body = assertResponse(
-        await caller.call("markdown-render", { markdown: "*a*", format: "text" }),
-      );
-      assert.deepEqual(Object.keys(body), ["ok", "html", "text"]);
-      assert.equal(body.text.trim(), "a");
-    },
-  );
-
-  sentence(
-    "uuid and echo may be called without a body, with an empty or a blank one",
+    "uuid and echo accept a missing, empty or blank body",
     async (service) => {
       const caller = await createCaller(service);
       for (const body of [undefined, "", " \r\n\t", "\ufeff"]) {
         for (const chunked of body ? [false, true] : [false]) {
-          const uuid = assertResponse(await caller.post("uuid", { body, chunked }), 1);
-          assert.deepEqual([uuid.count, uuid.uppercase, uuid.uuids.length], [1, false, 1]);
-          assert.equal(assertResponse(await caller.post("echo", { body, chunked }), 1).body, null);
+          await assertCalls(caller, [
+            ["uuid", { body, chunked }, { count: 1, uppercase: false }],
+            ["echo", { body, chunked }, { body: null }],
+          ]);
         }
       }
     },
+    { adapter: "no body" },
   );
 
   sentence(
     "1e2 is 100, and only the width of a QR code is rounded and clamped",
     async (service) => {
-      const caller = await createCaller(service);
-      const post = (tool: string, body: string) => caller.post(tool, { body });
-      assert.equal(assertResponse(await post("uuid", '{"count":1e2}')).count, 100);
-      assert.equal(assertResponse(await post("uuid", '{"count":5.0}')).count, 5);
-      const widths = {
-        "1": 64,
-        "64": 64,
-        "100.4": 100,
-        "2048": 2048,
-        "2049": 2048,
-        "1e400": 2048,
-        "-1e400": 64,
-        "-0": 64,
+      const widths: Record<number, string[]> = {
+        64: ["1", "64", "-1e400", "-0"],
+        100: ["100.4"],
+        2048: ["2048", "2049", "1e400"],
       };
-      for (const [given, used] of Object.entries(widths)) {
-        const result = await post("qr-code", `{"text":"a","format":"svg","width":${given}}`);
-        assert.equal(assertResponse(result).width, used, given);
-      }
+      const codes = Object.entries(widths).flatMap(([used, given]) =>
+        given.map((width): Row => {
+          const body = `{"text":"a","format":"svg","width":${width}}`;
+          return ["qr-code", body, { width: Number(used) }];
+        }),
+      );
+      await assertCalls(await createCaller(service), [
+        ["uuid", '{"count":1e2}', { count: 100 }],
+        ["uuid", '{"count":5.0}', { count: 5 }],
+        ...codes,
+      ]);
     },
   );
 }
 
 /** Texts that parsing and writing them again would change. */
 const VERBATIM = [
-  "12345678901234567890",
-  "1.0",
-  "-0",
-  "1e400",
-  '{"b":1,"a":2,"b":3}',
-  '{"__proto__":{"polluted":true},"constructor":1}',
-  '"\\ud800 \\u0041 \\/"',
-  '{ "spaced" :\n[ 1 ,\t2 ] }',
-  '"\u2028 ü 😀 \u007f"',
-  "null",
-  "false",
-  '""',
-  "[]",
+  ...["12345678901234567890", "1.0", "-0", "1e400", '{"b":1,"a":2,"b":3}'],
+  ...['{"__proto__":{"polluted":true},"constructor":1}', '"\\ud800 \\u0041 \\/"'],
+  ...['{ "spaced" :\n[ 1 ,\t2 ] }', '"\u2028 ü 😀 \u007f"', "null", "false", '""', "[]"],
 ];
 
 function echoSentences(sentence: Sentence) {
-  sentence("echo returns the text exactly as it was sent", async (service) => {
-    const caller = await createCaller(service);
-    for (const text of VERBATIM) {
-      for (const body of [text, ` \n${text}\r\n\t`, `\ufeff${text}`]) {
-        const result = await caller.post("echo", { body });
-        assertResponse(result);
-        assert.equal(
-          result.text.replace(/"receivedAt":"[^"]*"/, '"receivedAt":""'),
-          `{"ok":true,"receivedAt":"","body":${text}}`,
-        );
+  sentence(
+    "echo returns the text exactly as it was sent",
+    async (service) => {
+      const caller = await createCaller(service);
+      for (const text of VERBATIM) {
+        for (const body of [text, ` \n${text}\r\n\t`, `\ufeff${text}`]) {
+          const result = await caller.post("echo", { body });
+          assertResponse(result);
+          assert.equal(
+            result.text.replace(/"receivedAt":"[^"]*"/, '"receivedAt":""'),
+            `{"ok":true,"receivedAt":"","body":${text}}`,
+          );
+        }
       }
-    }
-  });
+    },
+    { adapter: "bytes of JSON" },
+  );
 
   sentence(
-    "echo tells when the request was received: ISO 8601 in UTC with milliseconds",
+    "echo returns the time of the request as ISO 8601 in UTC with milliseconds",
     async (service) => {
       const caller = await createCaller(service);
       const before = await service.now();

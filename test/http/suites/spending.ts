@@ -40,7 +40,7 @@ export function spendingSuite(sentence: Sentence) {
   );
 
   sentence(
-    "of 20 first calls at once on a balance of zero exactly one succeeds, free",
+    "of 20 simultaneous first calls on a balance of zero exactly one succeeds, for free",
     async (service) => {
       const caller = await createCaller(service, { credits: 0, freeCall: "open" });
       const responses = await atOnce(20, () => caller.call("hash", { text: "a" }));
@@ -52,7 +52,7 @@ export function spendingSuite(sentence: Sentence) {
   );
 
   sentence(
-    "of 1,000 calls at once on 50 credits exactly 50 succeed, whatever tools and keys they use",
+    "of 300 simultaneous calls on 50 credits exactly 50 succeed, whatever tools and keys they use",
     async (service) => {
       const caller = await createCaller(service, { credits: 50 });
       const { key } = await createKey(service, caller.account);
@@ -65,11 +65,11 @@ export function spendingSuite(sentence: Sentence) {
           service.send("/api/v1/hash", { method: "POST", headers: other, body: '{"text":"b"}' }),
       ];
       let next = 0;
-      const responses = await atOnce(1000, () =>
+      const responses = await atOnce(300, () =>
         (calls[next++ % calls.length] as (typeof calls)[0])(),
       );
       const [good, refused] = [ofStatus(responses, 200), ofStatus(responses, 402)];
-      assert.deepEqual([good.length, refused.length], [50, 950]);
+      assert.deepEqual([good.length, refused.length], [50, 250]);
       for (const response of good) assert.equal(response.header("credits-charged"), "1");
       // Each call left a different balance, so each was debited separately.
       const balances = good
@@ -80,28 +80,17 @@ export function spendingSuite(sentence: Sentence) {
         Array.from({ length: 50 }, (_, balance) => balance),
       );
       assert.equal(await caller.balance(), 0);
-      await assertAudit(service);
+      const { faults } = await service.ledger.audit({ now: await service.now() });
+      assert.deepEqual(faults, []);
     },
+    { adapter: "calls at once" },
   );
-
-  sentence("an error never costs a credit", async (service) => {
-    const caller = await createCaller(service, { credits: 3 });
-    const wrong = ["{", '{"text":1}', `{"text":"${"a".repeat(1_048_577)}"}`, undefined];
-    for (const body of wrong) assert.notEqual((await caller.post("hash", { body })).status, 200);
-    assert.equal(await caller.balance(), 3);
-  });
 
   sentence("credits are spendable until the moment they expire, not after", async (service) => {
     const caller = await createCaller(service, { credits: 0 });
     const now = await service.now();
-    await service.ledger.grant({
-      account: caller.account,
-      id: "pack",
-      kind: "pack",
-      amount: 5,
-      expiresAt: now + 3_600_000,
-      now,
-    });
+    const pack = { account: caller.account, id: "pack", kind: "pack", amount: 5 } as const;
+    await service.ledger.grant({ ...pack, expiresAt: now + 3_600_000, now });
     assertResponse(await caller.call("uuid"), 1);
     await service.advance(3_600_000);
     const refused = await caller.call("uuid");
@@ -113,10 +102,3 @@ const atOnce = (count: number, call: () => Promise<ApiResponse>) =>
   Promise.all(Array.from({ length: count }, call));
 const ofStatus = (responses: ApiResponse[], status: number) =>
   responses.filter((response) => response.status === status);
-
-async function assertAudit(service: {
-  now(): Promise<number>;
-  ledger: { audit(order: { now: number }): Promise<{ faults: string[] }> };
-}) {
-  assert.deepEqual((await service.ledger.audit({ now: await service.now() })).faults, []);
-}

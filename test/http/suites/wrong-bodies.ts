@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { TOOLS } from "#tools/registry.ts";
+import { assertCalls, FIELDS, placesOf, type Row, typed } from "../call-table.ts";
 import { assertProblem, createCaller, type Sentence } from "../test-api.ts";
 
 /** Faults in bodies and their fields, and the errors that report them. */
@@ -13,7 +14,7 @@ function bodySentences(sentence: Sentence) {
     "400 invalid_json: with line and column, where the type was JSON or missing",
     async (service) => {
       const caller = await createCaller(service);
-      const rows: [string, number, number][] = [
+      const rows: [body: string, line: number, column: number][] = [
         ["{", 1, 2],
         ['{"text":"a",}', 1, 13],
         ["{\n  'text': 1}", 2, 3],
@@ -22,21 +23,14 @@ function bodySentences(sentence: Sentence) {
         ['{"text":"a\tb"}', 1, 11],
         ["\u00a0{}", 1, 1],
       ];
-      for (const type of [
-        "application/json",
-        "application/json; charset=utf-8",
-        "application/problem+json",
-        "text/json",
-        null,
-      ]) {
-        for (const [text, line, column] of rows) {
-          const body = new TextEncoder().encode(text);
-          const response = await caller.post("hash", {
-            headers: type === null ? {} : { "Content-Type": type },
-            body,
-          });
-          const problem = assertProblem(response, "invalid_json");
-          assert.deepEqual([problem.line, problem.column], [line, column], `${type} ${text}`);
+      const types = ["application/json", "application/json; charset=utf-8", "text/json", ""];
+      for (const type of [...types, "application/problem+json"]) {
+        for (const [body, line, column] of rows) {
+          const problem = assertProblem(
+            await caller.post("hash", typed(type, body)),
+            "invalid_json",
+          );
+          assert.deepEqual([problem.line, problem.column], [line, column], `${type} ${body}`);
           assert.ok(problem.detail.includes(`line ${line}, column ${column}`), problem.detail);
         }
       }
@@ -46,12 +40,7 @@ function bodySentences(sentence: Sentence) {
   sentence("415 unsupported_media_type names the types that the tool takes", async (service) => {
     const caller = await createCaller(service);
     const rows: [tool: string, type: string, body: string, taken: string][] = [
-      [
-        "hash",
-        "application/x-www-form-urlencoded; charset=latin1",
-        "text=a",
-        "multipart/form-data",
-      ],
+      ["hash", `${FIELDS}; charset=latin1`, "text=a", "multipart/form-data"],
       ["hash", "application/xml", "<text/>", "text/plain"],
       ["hash", "application/xml", '{"text":"abc"}', "text/plain"],
       ["hash", "text/markdown", "# abc", "multipart/form-data"],
@@ -62,106 +51,96 @@ function bodySentences(sentence: Sentence) {
       ["uuid", "application/octet-stream", "{}", "application/json"],
       ["uuid", "text/plain", "three", "application/json"],
       ["echo", "image/png", "1", "application/json"],
-      ["echo", "application/x-www-form-urlencoded", "hello=world", "application/json"],
+      ["echo", FIELDS, "hello=world", "application/json"],
       ["echo", "multipart/form-data; boundary=x", "--x--", "application/json"],
     ];
     for (const [tool, type, body, taken] of rows) {
-      const response = await caller.post(tool, { headers: { "Content-Type": type }, body });
-      const problem = assertProblem(response, "unsupported_media_type");
-      assert.ok(problem.detail.includes("Content-Type: application/json"), problem.detail);
-      assert.ok(problem.detail.includes(taken), problem.detail);
+      const response = await caller.post(tool, typed(type, body));
+      const { detail } = assertProblem(response, "unsupported_media_type");
+      assert.ok(detail.includes("Content-Type: application/json"), detail);
+      assert.ok(detail.includes(taken), detail);
       assert.ok(response.header("accept")?.includes(taken), `Accept of ${type}`);
     }
-    assert.equal(await caller.balance(), 100);
+    const charset = "text/markdown; charset=iso-8859-1";
+    await assertCalls(caller, [
+      ["markdown-render", typed(charset, "a"), "unsupported_media_type", /another encoding/],
+    ]);
   });
 
   sentence(
-    "a text that begins like JSON is told as such, whatever curl's type",
+    "a text that begins like JSON is reported as invalid JSON, even with curl's default type",
     async (service) => {
       const caller = await createCaller(service);
-      for (const type of ["application/x-www-form-urlencoded", "application/json", ""]) {
-        for (const body of ["{'text':'a'}", "{text:'a'}", "['a']"]) {
-          const response = await caller.post("hash", { headers: { "Content-Type": type }, body });
-          const problem = assertProblem(response, "invalid_json");
-          assert.equal(problem.line, 1);
-          const advice = body === "{text:'a'}" ? /your shell changed/ : /needs double quotes/;
-          assert.match(problem.detail, advice, body);
-        }
-        const body = String.raw`{\"text\":\"a\"}`;
-        const response = await caller.post("hash", { headers: { "Content-Type": type }, body });
-        assert.match(assertProblem(response, "invalid_json").detail, /your shell changed/);
-      }
+      for (const type of [FIELDS, "application/json", ""])
+        await assertCalls(
+          caller,
+          [
+            ["hash", "{'text':'a'}", "invalid_json", /line 1.*needs double quotes/s],
+            ["hash", "['a']", "invalid_json", /line 1.*needs double quotes/s],
+            ["hash", "{text:'a'}", "invalid_json", /line 1.*your shell changed/s],
+            ["hash", String.raw`{\"text\":\"a\"}`, "invalid_json", /your shell changed/],
+          ],
+          { "Content-Type": type },
+        );
     },
   );
 
-  sentence("bytes and texts without their type are told which one to name", async (service) => {
-    const caller = await createCaller(service);
-    const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]);
-    const utf16 = Buffer.from('\ufeff{"text":"a"}', "utf16le");
-    for (const type of ["application/x-www-form-urlencoded", ""]) {
-      const headers = { "Content-Type": type };
-      const bytes = assertProblem(
-        await caller.post("hash", { headers, body: png }),
-        "invalid_utf8",
-      );
-      assert.match(bytes.detail, /`application\/octet-stream`/);
-      const wide = assertProblem(
-        await caller.post("hash", { headers, body: utf16 }),
-        "invalid_utf8",
-      );
-      assert.match(wide.detail, /is UTF-16/);
-      const readme = await caller.post("markdown-render", { headers, body: "# Title" });
-      const problem = assertProblem(readme, type === "" ? "invalid_json" : "invalid_request");
-      assert.match(problem.detail, /`text\/markdown`/);
-    }
-    const json = await caller.post("hash", {
-      headers: { "Content-Type": "application/json" },
-      body: "--x\r\nContent-Disposition: form-data",
-    });
-    assert.match(assertProblem(json, "invalid_json").detail, /`multipart\/form-data`/);
-    const count = await caller.post("uuid", {
-      headers: { "Content-Type": "" },
-      body: "count=3",
-    });
-    assert.match(assertProblem(count, "invalid_json").detail, /x-www-form-urlencoded.*query/);
-    const charset = await caller.post("markdown-render", {
-      headers: { "Content-Type": "text/markdown; charset=iso-8859-1" },
-      body: "a",
-    });
-    assert.match(assertProblem(charset, "unsupported_media_type").detail, /another encoding/);
-  });
-
-  sentence("400 invalid_utf8: nothing is replaced silently", async (service) => {
-    const caller = await createCaller(service);
-    for (const bytes of [
-      [0xff],
-      [0xc3],
-      [0xed, 0xa0, 0x80],
-      [0xf4, 0x90, 0x80, 0x80],
-      [0xc0, 0x80],
-    ]) {
-      const body = Uint8Array.from([0x7b, 0x22, ...bytes, 0x22, 0x7d]);
-      assertProblem(await caller.post("echo", { body }), "invalid_utf8");
-    }
-  });
-
   sentence(
-    "an empty body where one is required: 400 naming the required fields",
+    "for bytes and texts without a fitting type the error names the type to use",
     async (service) => {
       const caller = await createCaller(service);
-      for (const [tool, field] of requiredFields()) {
+      const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]);
+      const utf16 = Buffer.from('\ufeff{"text":"a"}', "utf16le");
+      for (const type of [FIELDS, ""]) {
+        const code = type === "" ? "invalid_json" : "invalid_request";
+        await assertCalls(
+          caller,
+          [
+            ["hash", png, "invalid_utf8", /`application\/octet-stream`/],
+            ["hash", utf16, "invalid_utf8", /is UTF-16/],
+            ["markdown-render", "# Title", code, /`text\/markdown`/],
+          ],
+          { "Content-Type": type },
+        );
+      }
+      const form = "--x\r\nContent-Disposition: form-data";
+      await assertCalls(caller, [
+        ["hash", typed("application/json", form), "invalid_json", /`multipart\/form-data`/],
+        ["uuid", typed("", "count=3"), "invalid_json", /x-www-form-urlencoded.*query/],
+      ]);
+    },
+  );
+
+  sentence(
+    "400 invalid_utf8: nothing is replaced silently",
+    async (service) => {
+      const wrong = [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xc0, 0x80]];
+      await assertCalls(
+        await createCaller(service),
+        wrong.map((bytes): Row => {
+          const body = Uint8Array.from([0x7b, 0x22, ...bytes, 0x22, 0x7d]);
+          return ["echo", body, "invalid_utf8"];
+        }),
+      );
+    },
+    { adapter: "bytes that are no text" },
+  );
+
+  sentence(
+    "an empty body where one is required: 400 naming the required field",
+    async (service) => {
+      const caller = await createCaller(service);
+      const required = TOOLS.filter(({ body, rawBody }) => body === "required" && rawBody);
+      for (const { name, rawBody } of required) {
         for (const body of [undefined, "", "  \n", "\ufeff "]) {
           for (const type of ["application/json", "text/plain"]) {
             const problem = assertProblem(
-              await caller.post(tool, { headers: { "Content-Type": type }, body }),
+              await caller.post(name, typed(type, body)),
               "invalid_request",
             );
-            assert.deepEqual(
-              problem.errors.map(({ pointer }: { pointer: string }) => pointer),
-              [`/${field}`],
-            );
+            assert.deepEqual(placesOf(problem), [`/${rawBody?.field}`]);
             assert.match(problem.errors[0].detail, /^is required/);
-            assert.ok(problem.detail.includes(`\`${field}\``), problem.detail);
+            assert.ok(problem.detail.includes(`\`${rawBody?.field}\``), problem.detail);
           }
         }
       }
@@ -173,38 +152,49 @@ function fieldSentences(sentence: Sentence) {
   sentence(
     "an unknown field is rejected, and the nearest known name suggested",
     async (service) => {
-      const caller = await createCaller(service);
-      const problem = assertProblem(
-        await caller.call("hash", { text: "a", algoritm: "sha1" }),
-        "invalid_request",
-      );
-      assert.equal(problem.errors.length, 1);
-      assert.equal(problem.errors[0].pointer, "/algoritm");
-      assert.match(problem.errors[0].detail, /did you mean `algorithm`/);
-      const other = assertProblem(
-        await caller.post("uuid", { body: '{"__proto__":1}' }),
-        "invalid_request",
-      );
-      assert.equal(other.errors[0].pointer, "/__proto__");
-      assert.equal(await caller.balance(), 100);
+      const inherited = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"];
+      await assertCalls(await createCaller(service), [
+        [
+          "hash",
+          '{"text":"a","algoritm":"sha1"}',
+          ...(["invalid_request", /did you mean `algorithm`/, "/algoritm"] as const),
+        ],
+        ["uuid", '{"__proto__":1}', "invalid_request", /unknown/, "/__proto__"],
+        ["hash", '{"__proto__":{"text":"a"}}', "invalid_request", /required/],
+        ...inherited.map((name): Row => {
+          const body = `{"text":"a","${name}":{"algorithm":"sha1"}}`;
+          return ["hash", body, "invalid_request", /unknown/, `/${name}`];
+        }),
+        ["hash", '{"text":"a"}', { algorithm: "SHA256" }],
+        // Of a repeated name the last counts, as in JSON.parse.
+        [
+          "hash",
+          '{"text":"b","text":"a","algorithm":"sha1","algorithm":"sha512"}',
+          { length: 128 },
+        ],
+      ]);
     },
   );
 
-  sentence("`errors` lists every fault, not only the first", async (service) => {
+  sentence("`errors` lists every fault, in a response of bounded size", async (service) => {
     const caller = await createCaller(service);
     const body = { text: 1, format: "gif", errorCorrectionLevel: "X", width: "wide", "a/b~c": 1 };
     const problem = assertProblem(await caller.call("qr-code", body), "invalid_request");
-    const pointers = problem.errors.map((fault: { pointer: string }) => fault.pointer).sort();
-    assert.deepEqual(pointers, ["/a~1b~0c", "/errorCorrectionLevel", "/format", "/text", "/width"]);
+    const places = ["/a~1b~0c", "/errorCorrectionLevel", "/format", "/text", "/width"];
+    assert.deepEqual(placesOf(problem).sort(), places);
     for (const { detail } of problem.errors)
       assert.ok(problem.detail.includes(detail), `${detail} in ${problem.detail}`);
+    const many = Array.from({ length: 100_000 }, (_, at) => `"f${at}":${at}`).join(",");
+    const response = await caller.post("hash", { body: `{"text":"a",${many}}` });
+    assert.match(assertProblem(response, "invalid_request").detail, /99980 more/);
+    assert.ok(response.bytes.length < 10_000, String(response.bytes.length));
   });
 
   sentence(
-    "null is no default, a number in a string no number, and a body is an object",
+    "null is not a default, a numeric string is not a number, and a body must be an object",
     async (service) => {
       const caller = await createCaller(service);
-      const wrong: [string, unknown][] = [
+      const wrong: [tool: string, body: unknown][] = [
         ["uuid", { count: null }],
         ["uuid", { count: "5" }],
         ["uuid", { count: true }],
@@ -227,49 +217,26 @@ function fieldSentences(sentence: Sentence) {
         const problem = assertProblem(await caller.call(tool, body), "invalid_request");
         assert.equal(problem.errors.length, 1, `${tool} ${JSON.stringify(body)}`);
       }
-      assert.equal(await caller.balance(), 100);
     },
   );
 
-  sentence(
-    "a lone surrogate in a text has no UTF-8 form: 400, not a silent replacement",
-    async (service) => {
-      const caller = await createCaller(service);
-      for (const [tool, field] of textFields()) {
-        const problem = assertProblem(
-          await caller.post(tool, { body: `{"${field}":"a\\ud800b"}` }),
-          "invalid_request",
-        );
-        assert.equal(problem.errors[0].pointer, `/${field}`);
-      }
-    },
-  );
+  sentence("a text with a lone surrogate is 400", async (service) => {
+    const fields = TOOLS.flatMap(({ name, fieldBytesMax }) =>
+      Object.keys(fieldBytesMax).map((field): Row => {
+        const body = `{"${field}":"a\\ud800b"}`;
+        return [name, body, "invalid_request", /surrogate/, `/${field}`];
+      }),
+    );
+    await assertCalls(await createCaller(service), fields);
+  });
 
   sentence("400 text_too_long_for_level: the level is never lowered silently", async (service) => {
     const caller = await createCaller(service);
-    const long = assertProblem(
-      await caller.call("qr-code", { text: "a".repeat(2000), errorCorrectionLevel: "Q" }),
-      "text_too_long_for_level",
-    );
-    assert.equal(long.bytes, 2000);
-    assert.equal(long.fits, "M");
+    const tooLong = async (body: object) =>
+      assertProblem(await caller.call("qr-code", body), "text_too_long_for_level");
+    const long = await tooLong({ text: "a".repeat(2000), errorCorrectionLevel: "Q" });
+    assert.deepEqual([long.bytes, long.fits], [2000, "M"]);
     assert.deepEqual(Object.keys(long.capacities), ["L", "M", "Q", "H"]);
-    const tooLong = assertProblem(
-      await caller.call("qr-code", { text: "a".repeat(4096) }),
-      "text_too_long_for_level",
-    );
-    assert.equal(tooLong.fits, null);
+    assert.equal((await tooLong({ text: "a".repeat(4096) })).fits, null);
   });
 }
-
-/** The tools with required fields, and those fields. */
-const requiredFields = (): [tool: string, field: string][] =>
-  TOOLS.filter(({ body }) => body === "required").flatMap(
-    ({ name, rawBody }): [string, string][] =>
-      rawBody === undefined ? [] : [[name, rawBody.field]],
-  );
-
-const textFields = (): [tool: string, field: string][] =>
-  TOOLS.flatMap(({ name, fieldBytesMax }) =>
-    Object.keys(fieldBytesMax).map((field): [string, string] => [name, field]),
-  );
