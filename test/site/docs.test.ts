@@ -14,7 +14,7 @@ import { prefersMarkdown } from "#site/page-routes.ts";
 import { createPages } from "#site/pages.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { type Changes, openMemory } from "../http/in-process.ts";
-import { FULL, pageAt, ROOT } from "./pages-server.ts";
+import { FULL, ROOT } from "./pages-server.ts";
 import { filledDocs } from "./write-docs.ts";
 
 const sources = FULL.docs as DocsSources;
@@ -331,11 +331,6 @@ describe("the routes of the documentation", () => {
       assert.equal(prefersMarkdown(accept), isMarkdown, String(accept));
     }
   });
-});
-
-it("an error's type leads to its entry", () => {
-  const page = pageAt(createPages(FULL), "/docs/errors") ?? "";
-  for (const code of Object.keys(ERRORS)) assert.ok(page.includes(`<h2 id="${code}">`), code);
 });
 
 it("the README of the repository links only to files that are there", () => {

@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import qrCode from "#tools/qr-code/tool.ts";
 import { openBrowser } from "../support/chromium.ts";
+import { HANGS_MS } from "../support/deadline.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
-import { bundleScript, gzippedBytes, type PagesServer, servePages } from "./pages-server.ts";
+import { bundleScript, gzippedBytes, servePages } from "./pages-server.ts";
 
 /** What the script adds to the server-rendered pages, in a real browser and under their Content-Security-Policy. */
-let browser: Browser;
-let server: PagesServer;
-before(async () => {
-  [browser, server] = await Promise.all([openBrowser(), servePages()]);
-});
+const [browser, server] = await Promise.all([openBrowser(), servePages()]);
 after(async () => {
   server.close();
   await browser.close();
@@ -20,6 +17,7 @@ after(async () => {
 
 async function open(path: string, options: Parameters<Browser["newContext"]>[0] = {}) {
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(HANGS_MS);
   const page = await context.newPage();
   await page.goto(server.url + path);
   return { context, page, [Symbol.asyncDispose]: () => context.close() };

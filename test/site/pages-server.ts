@@ -10,6 +10,7 @@ import type { AppOptions, PageOptions } from "#site/page-options.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { SITE_FILES, type SiteFiles } from "#site/site-files.ts";
 import { TOOLS } from "#tools/registry.ts";
+import { AXE_HEADERS, AXE_PATH, readAxe } from "../web/axe.ts";
 import { prices } from "../web/sales-fixtures.ts";
 
 const DOCS = listDocs();
@@ -87,6 +88,10 @@ export async function servePages(): Promise<PagesServer> {
   const server = createServer((request, response) => {
     const target = request.url ?? "/";
     asked.push(target);
+    if (target === AXE_PATH) {
+      response.writeHead(200, AXE_HEADERS).end(readAxe());
+      return;
+    }
     const file = files.get(target);
     if (file !== undefined) {
       response.writeHead(200, { "Content-Type": "text/javascript" }).end(file);

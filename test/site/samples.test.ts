@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
@@ -20,7 +20,8 @@ import type { DocsSources } from "#site/docs/navigation.ts";
 import { curlCode, fetchCode, goCode, phpCode, pythonCode } from "#site/request-code.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { openNodeSocket } from "../http/node-socket.ts";
-import { type Caller, createCaller, openService, type TestService } from "../http/test-api.ts";
+import { createCaller, openService } from "../http/test-api.ts";
+import { HANGS_MS } from "../support/deadline.ts";
 import { findProgram, type Program } from "./find-program.ts";
 import { FULL, ROOT } from "./pages-server.ts";
 
@@ -79,22 +80,21 @@ const LANGUAGES: Language[] = [
   },
 ];
 
-let service: TestService;
-let caller: Caller;
 let base = "";
-let folder = "";
-before(async () => {
+const service = await openService(
+  {
+    ...{ name: "samples", cannot: {} },
+    async open(settings) {
+      const opened = await openNodeSocket(settings);
+      base = `http://127.0.0.1:${opened.port}`;
+      return opened;
+    },
+  },
   // The clock stands still and random bytes repeat, so a call and its repetition have the same response.
-  const settings = { rateLimit: 0, fixed: true } as const;
-  const open = async () => {
-    const opened = await openNodeSocket(settings);
-    base = `http://127.0.0.1:${opened.port}`;
-    return opened;
-  };
-  service = await openService({ name: "samples", cannot: {}, open }, settings);
-  caller = await createCaller(service, { credits: 1_000 });
-  folder = mkdtempSync(path.join(tmpdir(), "toolbooth-samples-"));
-});
+  { rateLimit: 0, fixed: true },
+);
+const caller = await createCaller(service, { credits: 1_000 });
+const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-samples-"));
 after(async () => {
   await service.close();
   rmSync(folder, { recursive: true, force: true });
@@ -112,7 +112,7 @@ for (const { name, program, file, run, code, printJson } of LANGUAGES) {
           writeFileSync(path.join(folder, file), shown.replace(found, instead));
           const { stdout } = await promisify(execFile)(program.path, run(path.join(folder, file)), {
             env: { ...process.env, TOOLBOOTH_KEY: caller.key, NO_PROXY: "127.0.0.1" },
-            timeout: 120_000,
+            timeout: HANGS_MS,
           });
           const expected = await caller.call(tool.name, example.request);
           assert.equal(expected.status, 200, expected.text);
@@ -131,7 +131,7 @@ describe("samples in JavaScript and Python", () => {
       writeFileSync(path.join(folder, file), code(call));
       const failure = await promisify(execFile)(program.path, run(path.join(folder, file)), {
         env: { ...process.env, TOOLBOOTH_KEY: caller.key, NO_PROXY: "127.0.0.1" },
-        timeout: 120_000,
+        timeout: HANGS_MS,
       }).then(
         () => null,
         (error: { code: number; stderr: string }) => error,
@@ -173,7 +173,7 @@ async function runShown(program: string, file: string, code: string) {
   const { stdout } = await promisify(execFile)(program, [file], {
     cwd,
     env: { ...process.env, CURL_HOME: cwd, TOOLBOOTH_KEY: caller.key, NO_PROXY: "127.0.0.1" },
-    timeout: 120_000,
+    timeout: HANGS_MS,
   });
   const written = readdirSync(cwd).filter((name) => !(name in given));
   return { stdout, files: written.map((name) => readFileSync(path.join(cwd, name))) };
@@ -255,11 +255,12 @@ describe("the samples that verify webhooks", () => {
     return new RegExp(`^\`\`\`${mark}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(text)?.[1] ?? "";
   };
 
-  it("JavaScript: takes headers as a plain object, and rejects Headers", async () => {
+  it("JavaScript: takes headers as a plain object, and rejects Headers", async (t) => {
     symlinkSync(path.join(ROOT, "node_modules"), path.join(folder, "node_modules"));
     const file = path.join(folder, "webhook.mjs");
     writeFileSync(file, sample("js"));
     process.env["TOOLBOOTH_WEBHOOK_SECRET"] = secret;
+    t.after(() => delete process.env["TOOLBOOTH_WEBHOOK_SECRET"]);
     const { read } = (await import(pathToFileURL(file).href)) as {
       read(body: string, headers: object): unknown;
     };
@@ -269,6 +270,7 @@ describe("the samples that verify webhooks", () => {
     assert.deepEqual(read(body, Object.fromEntries(headers)), JSON.parse(body));
     assert.throws(() => read(body, headers), /Missing required headers/);
     assert.throws(() => read(`${body} `, sent), /No matching signature/);
+    assert.throws(() => read(body, signedAt(Date.now() - 3_600_000)), /timestamp too old/);
     assert.match(sample("js"), /a plain object/);
   });
 

@@ -3,25 +3,38 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
-import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
+import type {
+  Browser,
+  BrowserContext,
+  ConsoleMessage,
+  Locator,
+  Page,
+  WebError,
+} from "playwright-core";
 import {
   CONFIRM,
   type Credentials,
   linkTo,
   newIpAddress,
+  signUpByApi,
   type TestSite,
 } from "./dashboard-site.ts";
-
-const STEP_DEADLINE_MS = 120_000;
+import { HANGS_MS } from "./deadline.ts";
+import { OWN_CLIPBOARD } from "./own-clipboard.ts";
 
 export type BrowserUser = {
   context: BrowserContext;
   page: Page;
   /** Opens another tab in the same browser context. */
   openTab(): Promise<Page>;
+  /** From now on the test can move the clock of the pages forward. */
+  controlClock(): Promise<void>;
   /** Allows console errors that match. Any other console error fails the test. */
   expectConsoleError(pattern: RegExp): void;
 };
+
+/** Contexts that no test uses now, by the site that they are for. Only the files of the site are left in their caches. */
+const idle = new WeakMap<Browser, Map<string, BrowserContext[]>>();
 
 /** Opens a browser context with its own IP address. Console errors that the test does not expect fail it. */
 export async function openUser(
@@ -29,35 +42,84 @@ export async function openUser(
   browser: Browser,
   site: TestSite,
 ): Promise<BrowserUser> {
-  const context = await browser.newContext({
-    baseURL: site.base,
-    extraHTTPHeaders: { "X-Forwarded-For": newIpAddress() },
-    permissions: ["clipboard-read", "clipboard-write"],
-  });
+  const ofBrowser = idle.get(browser) ?? new Map<string, BrowserContext[]>();
+  idle.set(browser, ofBrowser);
+  const free = ofBrowser.get(site.base) ?? [];
+  ofBrowser.set(site.base, free);
+  const context = free.pop() ?? (await openContext(browser, site));
+  await context.setExtraHTTPHeaders({ "X-Forwarded-For": newIpAddress() });
+  const page = await context.newPage();
   const errors: string[] = [];
-  const expected: RegExp[] = [];
-  context.setDefaultTimeout(STEP_DEADLINE_MS);
-  context.on("console", (message) => {
+  // Where many tests sign up within a minute, a page solves a challenge by itself and repeats its request.
+  const expected: RegExp[] = [/status of 429 .*\/sign-up\/email\)$/];
+  const onConsole = (message: ConsoleMessage) => {
     if (message.type() !== "error") return;
     errors.push(`${message.text()} (${message.location().url})`);
-  });
-  context.on("weberror", (error) => errors.push(error.error().stack ?? String(error.error())));
-  await context.addInitScript(REPORT_POLICY);
+  };
+  const onError = (error: WebError) =>
+    void errors.push(error.error().stack ?? String(error.error()));
+  context.on("console", onConsole).on("weberror", onError);
+  let hasOwnClock = false;
   t.after(async () => {
-    await context.close();
+    context.off("console", onConsole).off("weberror", onError);
+    if (hasOwnClock) await context.close();
+    else {
+      await forget(context, site);
+      free.push(context);
+    }
     const unexpected = errors.filter((error) => !expected.some((pattern) => pattern.test(error)));
     assert.deepEqual(unexpected, [], "unexpected console errors");
   });
   return {
-    context,
-    page: await context.newPage(),
+    ...{ context, page },
     openTab: () => context.newPage(),
+    async controlClock() {
+      hasOwnClock = true;
+      await page.clock.install();
+    },
     expectConsoleError: (pattern) => void expected.push(pattern),
   };
 }
 
+async function openContext(browser: Browser, { base }: TestSite): Promise<BrowserContext> {
+  const context = await browser.newContext({ baseURL: base });
+  context.setDefaultTimeout(HANGS_MS);
+  await context.addInitScript(`${REPORT_POLICY};${OWN_CLIPBOARD}`);
+  return context;
+}
+
+/** Closes the pages of a context and removes what they stored. */
+async function forget(context: BrowserContext, { base }: TestSite): Promise<void> {
+  const page = await context.newPage();
+  for (const each of context.pages()) if (each !== page) await each.close();
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("Storage.clearDataForOrigin", { origin: base, storageTypes: "all" });
+  await context.clearCookies();
+  await page.close();
+}
+
 const REPORT_POLICY = `addEventListener("securitypolicyviolation", (event) =>
-  console.error("Policy violated: " + event.violatedDirective + " " + event.blockedURI));`;
+  console.error("Policy violated: " + event.violatedDirective + " " + event.blockedURI))`;
+
+/** Opens a browser in which a new account is signed in. */
+export async function openMember(
+  t: TestContext,
+  browser: Browser,
+  site: TestSite,
+  name?: string,
+): Promise<BrowserUser & { credentials: Credentials }> {
+  const [user, { credentials, cookies }] = await Promise.all([
+    openUser(t, browser, site),
+    signUpByApi(site, name),
+  ]);
+  await user.context.addCookies(
+    cookies.map((cookie) => {
+      const at = cookie.indexOf("=");
+      return { name: cookie.slice(0, at), value: cookie.slice(at + 1), url: site.base };
+    }),
+  );
+  return { ...user, credentials };
+}
 
 export const heading = (page: Page, name: string | RegExp) =>
   page.getByRole("heading", { level: 1, name });
@@ -128,10 +190,10 @@ export async function signIn(page: Page, credentials: Credentials): Promise<void
 export async function signInByApi(
   user: BrowserUser,
   site: TestSite,
-  credentials: Credentials,
+  { email, password }: Credentials,
 ): Promise<void> {
   const response = await user.context.request.post("/dashboard/auth/sign-in/email", {
-    data: credentials,
+    data: { email, password },
     headers: { Origin: site.base },
   });
   assert.equal(response.status(), 200, await response.text());

@@ -1,7 +1,7 @@
 /** A user without a mouse: Tab, Enter, Space, Escape and the arrow keys, with a visible focus at every step. */
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { eventually } from "../http/test-api.ts";
+import { until } from "./dashboard-site.ts";
 
 const TABS_MAX = 60;
 
@@ -34,11 +34,9 @@ type ElementLike = { ownerDocument?: { activeElement: unknown } };
 /** Asserts that the focus was not lost to the body. A page that has just been rendered may take a moment to set it. */
 export async function assertFocusKept(page: Page, after: string): Promise<void> {
   // Polls from here, because the Content-Security-Policy blocks the evaluation that Playwright's own polling needs.
-  const isKept = () => page.evaluate<boolean>(HAS_FOCUS);
-  await eventually(`the focus is kept after ${after}`, isKept, FOCUS_WAIT_MS);
+  await until(`the focus is kept after ${after}`, () => page.evaluate<boolean>(HAS_FOCUS));
 }
 const HAS_FOCUS = `(document.activeElement?.tagName ?? "BODY") !== "BODY"`;
-const FOCUS_WAIT_MS = 60_000;
 
 async function assertFocusVisible(page: Page): Promise<void> {
   const indicator = await page.evaluate<string>(FOCUS_INDICATOR);

@@ -1,6 +1,6 @@
 /** One user from the front page to a closed account, in any runtime. */
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { json } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import * as session from "./dashboard-browser.ts";
@@ -57,7 +57,7 @@ export async function walkThroughLifecycle(
   await page.goto("/settings/account");
   const downloading = page.waitForEvent("download");
   await session.button(page, "Export your data").click();
-  const exported = JSON.parse(await readFile(await (await downloading).path(), "utf8"));
+  const exported = (await json(await (await downloading).createReadStream())) as Exported;
   assert.deepEqual([exported.profile.email, exported.complete], [credentials.email, true]);
 
   await session.closeAccount(page, credentials);
@@ -69,6 +69,8 @@ export async function walkThroughLifecycle(
   await page.getByRole("alert").getByText("Wrong email or password.").waitFor();
   await assertEmails(site, credentials);
 }
+
+type Exported = { profile: { email: string }; complete: boolean };
 
 /** From the front page to the first call. Counts what the user does, and returns the call and the tab that waited for it. */
 async function makeFirstCall(

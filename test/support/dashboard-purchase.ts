@@ -8,8 +8,8 @@ import {
   type FakeStripe,
   startFakeStripe,
 } from "../stripe/fake-stripe.ts";
-import { type BrowserUser, heading, openUser, signInByApi } from "./dashboard-browser.ts";
-import { createMember, openSite, type Site } from "./dashboard-site.ts";
+import { type BrowserUser, heading, openMember } from "./dashboard-browser.ts";
+import { openSite, type Site } from "./dashboard-site.ts";
 
 const PRICES = {
   currency: "eur",
@@ -23,7 +23,7 @@ const PRICES = {
 
 export type Shop = { site: Site; fake: FakeStripe };
 
-/** A service with prices and a fake Stripe. The fake sends no webhooks unless the test turns them on. */
+/** A service with prices, a fake Stripe, and webhooks to this machine. The fake sends no webhooks unless the test turns them on. */
 export async function openShop(hooks: { after(close: () => unknown): void }): Promise<Shop> {
   const fake = await startFakeStripe();
   hooks.after(() => fake.close());
@@ -31,6 +31,7 @@ export async function openShop(hooks: { after(close: () => unknown): void }): Pr
     STRIPE_SECRET_KEY: FAKE_SECRET_KEY,
     STRIPE_WEBHOOK_SECRET: FAKE_WEBHOOK_SECRET,
     TOOLBOOTH_STRIPE_API: fake.api,
+    TOOLBOOTH_WEBHOOK_NETWORKS: "any",
     TOOLBOOTH_PRICES: JSON.stringify(PRICES),
   });
   return { site, fake };
@@ -42,9 +43,7 @@ export async function openBuyer(
   browser: Browser,
   shop: Shop,
 ): Promise<BrowserUser> {
-  const credentials = await createMember(shop.site, "buyer");
-  const user = await openUser(t, browser, shop.site);
-  await signInByApi(user, shop.site, credentials);
+  const user = await openMember(t, browser, shop.site, "buyer");
   await user.page.goto("/credits");
   await waitForBalance(user.page, "100");
   return user;

@@ -11,6 +11,7 @@ import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
 import { createEmailVerificationToken } from "better-auth/api";
 import { type Received, startMailServer } from "../email/smtp-fixture.ts";
 import { startServer, temporaryFolder } from "../http/server-process.ts";
+import { HANGS_MS } from "./deadline.ts";
 
 /** The hooks of one test, or of all tests in a file. */
 type Hooks = { after(close: () => unknown): void };
@@ -23,6 +24,7 @@ export type TestSite = {
 };
 
 export type Site = TestSite & {
+  dataDir: string;
   /** Ends the process with SIGKILL. */
   kill(): Promise<void>;
   /** Starts it again on the same port with the same data. */
@@ -32,7 +34,6 @@ export type Site = TestSite & {
 export type Credentials = { email: string; password: string };
 
 const SECRET = "the secret of a service in a test";
-const DEADLINE_MS = 120_000;
 
 /** Starts the service. `more` adds to the configuration that all these tests share. */
 export async function openSite(
@@ -41,8 +42,9 @@ export async function openSite(
 ): Promise<Site> {
   const t = { after } as Pick<TestContext, "after">;
   const mail = await startMailServer(t);
+  const dataDir = temporaryFolder(t);
   const env = {
-    DATA_DIR: temporaryFolder(t),
+    DATA_DIR: dataDir,
     SECRET,
     SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
     MAIL_FROM: "Toolbooth <post@toolbooth.example>",
@@ -54,7 +56,7 @@ export async function openSite(
   // If the dashboard is not built yet, the service builds it first.
   await until("the pages", async () => (await fetch(`${base}/sign-in`)).ok);
   return {
-    base,
+    ...{ base, dataDir },
     emails: mail.received,
     kill: async () => void (await server.end("SIGKILL")),
     async start() {
@@ -63,12 +65,12 @@ export async function openSite(
   };
 }
 
-/** Polls `check` until it returns a truthy value. Rejects after two minutes. */
+/** Polls `check` until it returns a truthy value. */
 export async function until<Found>(
   what: string,
   check: () => Found | Promise<Found>,
 ): Promise<Exclude<Found, false | "" | null | undefined>> {
-  for (const startedAt = Date.now(); Date.now() - startedAt < DEADLINE_MS; ) {
+  for (const startedAt = Date.now(); Date.now() - startedAt < HANGS_MS; ) {
     const found = await check();
     if (found) return found as Exclude<Found, false | "" | null | undefined>;
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -110,11 +112,18 @@ export async function linkTo(site: TestSite, email: string, subject: RegExp): Pr
 export const CONFIRM = /^Confirm your email address/;
 
 /** Creates a confirmed account through the API. `more`: headers of all requests. */
-export async function createMember(
+export const createMember = async (
+  site: TestSite,
+  name?: string,
+  more?: Record<string, string>,
+): Promise<Credentials> => (await signUpByApi(site, name, more)).credentials;
+
+/** Creates a confirmed account, and returns the cookies of the session that begins then, as `name=value`. */
+export async function signUpByApi(
   site: TestSite,
   name?: string,
   more: Record<string, string> = {},
-): Promise<Credentials> {
+): Promise<{ credentials: Credentials; cookies: string[] }> {
   const credentials = newCredentials(name);
   const headers = {
     Origin: site.base,
@@ -133,14 +142,16 @@ export async function createMember(
   if (signedUp.status === 429) signedUp = await signUp(await proveWork(site));
   if (!signedUp.ok) throw new Error(`${signedUp.status} ${await signedUp.text()}`);
   const { searchParams } = new URL(await linkTo(site, credentials.email, CONFIRM));
-  const [mark = ""] = signedUp.headers.getSetCookie();
-  await expectOk(`${site.base}/dashboard/auth/verify-email`, {
+  const confirmed = await expectOk(`${site.base}/dashboard/auth/verify-email`, {
     method: "POST",
-    headers: { ...headers, Cookie: mark.split(";")[0] ?? "" },
+    headers: { ...headers, Cookie: cookiesOf(signedUp).join("; ") },
     body: JSON.stringify({ token: searchParams.get("token") }),
   });
-  return credentials;
+  return { credentials, cookies: [...cookiesOf(signedUp), ...cookiesOf(confirmed)] };
 }
+
+const cookiesOf = ({ headers }: Response): string[] =>
+  headers.getSetCookie().map((cookie) => cookie.split(";")[0] ?? "");
 
 /** A proof of work, as the pages send it. */
 export async function proveWork(site: TestSite): Promise<string> {

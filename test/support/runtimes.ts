@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { openBrowser } from "./chromium.ts";
+import { HANGS_MS } from "./deadline.ts";
 import { COMPATIBILITY_DATE } from "./wrangler-config.ts";
 
 /** What runs one and the same script: from JSON texts to the answers of its function `respondList`. */
@@ -62,6 +63,7 @@ const chromium = (script: Script): Runtime => ({
     const browser = await openBrowser();
     try {
       const page = await browser.newPage();
+      page.setDefaultTimeout(HANGS_MS);
       await page.addScriptTag({ content, type: "module" });
       const responses: string[] = [];
       for (const list of lists) {

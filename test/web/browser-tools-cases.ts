@@ -18,8 +18,9 @@ export type Case =
   | { base64: string; contentType?: string; query?: string }
   | { before: string; piece: string; times: number; after: string };
 
-const SEED = 20261121;
-const FORMS_PER_TOOL = 180;
+/** TEST_SEED=n generates other forms, TEST_FORMS=n as many for each tool. */
+const SEED = Number(process.env["TEST_SEED"] ?? 20261121);
+const FORMS_PER_TOOL = Number(process.env["TEST_FORMS"] ?? 60);
 
 export const casesFor = (tool: Tool): Case[] => [
   ...tool.examples.map(({ request }) => bodyCase(JSON.stringify(request))),

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { after, before } from "node:test";
+import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import { HASH_TEXT_BYTES_MAX, MARKDOWN_BYTES_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { eventually } from "../http/test-api.ts";
 import { openBrowser } from "../support/chromium.ts";
-import { sampleTests } from "../support/sample.ts";
+import { OWN_CLIPBOARD } from "../support/own-clipboard.ts";
 import {
   assertResponses,
   openApi,
@@ -18,19 +18,12 @@ import {
 } from "./browser-tools-setup.ts";
 import { openScreenSite } from "./screen-site.ts";
 
-/** The pages of the browser tools, as built. A run draws six of the sentences; TEST_BROWSER=all takes all. */
-const { test, draw } = sampleTests("forms of the tools", 6, process.env["TEST_BROWSER"] === "all");
-
-let site: Awaited<ReturnType<typeof openScreenSite>>;
-let setup: Setup;
-
-before(async () => {
-  site = await openScreenSite(VISITOR);
-  setup = { url: site.url, api: await openApi(), browser: await openBrowser() };
-});
+/** The pages of the browser tools, as built. */
+const [site, api, browser] = await Promise.all([openScreenSite(VISITOR), openApi(), openBrowser()]);
+const setup: Setup = { url: site.url, api, browser };
 after(async () => {
-  await setup?.browser.close();
-  await site?.close();
+  await browser.close();
+  site.close();
 });
 
 let compared = 0;
@@ -56,6 +49,12 @@ const choose = (page: Page, name: string, group?: RegExp) =>
 
 const fieldOf = (page: Page, name: string) => page.getByRole("textbox", { name });
 
+/** The engines that a page has loaded. */
+const enginesIn = (requests: readonly string[]): string[] =>
+  TOOLS.map(({ name }) => name).filter((name) =>
+    requests.some((request) => new RegExp(`/assets/${name}-[\\w-]+\\.js$`).test(request)),
+  );
+
 const TEXTS = [
   "",
   "a",
@@ -67,7 +66,7 @@ const TEXTS = [
 ];
 
 test("the form of hash gives the same responses as the API", async (t) => {
-  const { page, consoleErrors } = await openTool(setup, t, "hash");
+  const { page, consoleErrors, requests } = await openTool(setup, t, "hash");
   for (const text of TEXTS) {
     await assertFollows(page, "hash", { text }, () => textOf(page).fill(text));
   }
@@ -103,11 +102,13 @@ test("the form of hash gives the same responses as the API", async (t) => {
   await page.getByText("Match: the SHA-1 digest is the expected one.").waitFor();
   await expected.fill(createHash("sha256").digest("base64"));
   await page.getByText("No match: the SHA-256 digest is another one.").waitFor();
+  assert.deepEqual(enginesIn(requests), ["hash"]);
   assert.deepEqual(consoleErrors, []);
 });
 
 test("the key of an HMAC is hidden, and in no command, URL or storage", async (t) => {
   const { page, consoleErrors, requests } = await openTool(setup, t, "hash");
+  await page.evaluate(OWN_CLIPBOARD);
   const key = page.getByLabel("HMAC key");
   const hmacKey = 'a\'unique "key"';
   assert.equal(await key.getAttribute("type"), "password");
@@ -132,7 +133,7 @@ test("the key of an HMAC is hidden, and in no command, URL or storage", async (t
 });
 
 test("the form of qr-code gives the same responses as the API and shows errors at their fields", async (t) => {
-  const { page, consoleErrors } = await openTool(setup, t, "qr-code");
+  const { page, consoleErrors, requests } = await openTool(setup, t, "qr-code");
   for (const text of TEXTS) {
     await assertFollows(page, "qr-code", { text }, () => textOf(page).fill(text));
   }
@@ -200,11 +201,12 @@ test("the form of qr-code gives the same responses as the API and shows errors a
     return [color, backgroundColor];
   })()`);
   assert.deepEqual(drawn, ["rgb(255, 255, 255)", "rgb(0, 0, 0)"]);
+  assert.deepEqual(enginesIn(requests), ["qr-code"]);
   assert.deepEqual(consoleErrors, []);
 });
 
 test("the form of echo gives the same responses as the API", async (t) => {
-  const { page, consoleErrors } = await openTool(setup, t, "echo");
+  const { page, consoleErrors, requests } = await openTool(setup, t, "echo");
   for (const body of [
     "",
     "null",
@@ -216,6 +218,7 @@ test("the form of echo gives the same responses as the API", async (t) => {
   ]) {
     await assertFollows(page, "echo", body, () => textOf(page).fill(body));
   }
+  assert.deepEqual(enginesIn(requests), ["echo"]);
   assert.deepEqual(consoleErrors, []);
 });
 
@@ -231,8 +234,8 @@ test("the form of markdown-render gives the same responses as the API and render
   await frame.getByRole("heading", { name: "A" }).waitFor();
   assert.equal(await page.locator("iframe").getAttribute("sandbox"), "");
   await page.getByText("Images are not loaded").waitFor();
-  await frame.getByRole("link", { name: "1" }).click();
-  await frame.getByRole("link", { name: "b" }).click();
+  await frame.getByRole("link", { name: "Footnote 1" }).click();
+  await frame.getByRole("link", { name: "b", exact: true }).click();
   await frame.getByRole("heading", { name: "A" }).waitFor();
   assert.equal(page.context().pages().length, 1);
   await page.getByRole("tab", { name: "HTML" }).click();
@@ -240,6 +243,7 @@ test("the form of markdown-render gives the same responses as the API and render
   await choose(page, "HTML and plain text");
   await page.getByRole("tab", { name: "Plain text" }).click();
   await page.getByRole("figure", { name: "Plain text" }).waitFor();
+  assert.deepEqual(enginesIn(requests), ["markdown-render"]);
   assert.deepEqual(
     requests.filter((request) => !request.includes(site.url)),
     [],
@@ -251,7 +255,7 @@ test("the form of markdown-render gives the same responses as the API and render
 });
 
 test("UUIDs are there at once, and new on Enter, on the button and by keyboard", async (t) => {
-  const { page, consoleErrors } = await openTool(setup, t, "uuid");
+  const { page, consoleErrors, requests } = await openTool(setup, t, "uuid");
   const uuidsShown = async () => JSON.parse((await shownResponse(page)) ?? "{}").uuids as string[];
   await eventually("UUIDs without a click", async () => (await uuidsShown())?.length === 5);
   const count = fieldOf(page, "Number of UUIDs");
@@ -277,6 +281,7 @@ test("UUIDs are there at once, and new on Enter, on the button and by keyboard",
     const { uuids, version } = JSON.parse((await shownResponse(page)) ?? "{}");
     return version === 7 && uuids.length === 500;
   });
+  assert.deepEqual(enginesIn(requests), ["uuid"]);
   assert.deepEqual(consoleErrors, []);
 });
 
@@ -500,24 +505,3 @@ test("a text cannot become markup or a script of another site", async (t) => {
     await assert.rejects(page.evaluate(attempt), /TypeError: .*(?:markup|script)/i, attempt);
   }
 });
-
-test("a page loads only the engine of its own tool", async (t) => {
-  const engines = TOOLS.map(({ name }) => name);
-  for (const name of engines) {
-    const { page, requests } = await openTool(setup, t, name);
-    await page.getByRole("heading", { name: "Result" }).waitFor();
-    const loaded = engines.filter((engine) =>
-      requests.some((request) => new RegExp(`/assets/${engine}-[\\w-]+\\.js$`).test(request)),
-    );
-    assert.deepEqual(loaded, [name]);
-  }
-});
-
-test("the page of an unknown tool says so and links to the others", async (t) => {
-  const { page } = await openTool(setup, t, "hush");
-  await page.getByText("No tool is called “hush”").waitFor();
-  await page.getByRole("link", { name: "View all tools" }).click();
-  await page.getByRole("link", { name: /^Markdown/ }).waitFor();
-});
-
-draw();

@@ -12,6 +12,7 @@ import {
   PUBLIC_URL,
   type TestServiceSettings,
 } from "../http/test-api.ts";
+import { HANGS_MS } from "../support/deadline.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 import { isFixedClockError } from "./screen-page.ts";
 
@@ -69,9 +70,9 @@ export async function openTool(
   { browser, url }: Setup,
   t: TestContext,
   name: string,
-  options = {},
 ): Promise<ToolPage> {
-  const context = await browser.newContext({ acceptDownloads: true, ...options });
+  const context = await browser.newContext({ acceptDownloads: true });
+  context.setDefaultTimeout(HANGS_MS);
   t.after(() => context.close());
   const page = await context.newPage();
   const consoleErrors: string[] = [];

@@ -79,7 +79,7 @@ async function drawScreens(browser: Browser): Promise<void> {
       const screen = SCREENS.find((each) => each.name === picture.screen);
       if (screen === undefined) throw new Error(`There is no screen "${picture.screen}"`);
       const page = await openPage(browser, { colorScheme: "light", width: 1280 });
-      await openScreen(page, site.url, screen);
+      await openScreen(page, site, screen);
       await page.page.evaluate("document.fonts.ready");
       const bytes = await page.page.screenshot();
       await page.page.context().close();

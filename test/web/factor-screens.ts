@@ -1,7 +1,14 @@
 import type { Page } from "playwright-core";
 import type { FactorsView, ProofView, TotpSetupView, Visitor } from "#api/dashboard/shapes.ts";
 import * as fixtures from "./fixtures.ts";
-import { type Mock, type Mocks, PAGE_ORIGIN, problem, type Screen } from "./screen-mocks.ts";
+import {
+  type Mock,
+  type Mocks,
+  PAGE_ORIGIN,
+  problem,
+  type Screen,
+  statesOf,
+} from "./screen-mocks.ts";
 
 /** Passkeys, the authenticator app, the second step of a sign-in, and the dialog that asks for a fresh proof. */
 
@@ -58,80 +65,65 @@ const waitsForPasskey: Mocks = {
 
 /** `all`: the responses of a member. */
 export function listFactorScreens(all: Mocks): Screen[] {
-  const onAccount = (name: string, actions?: Screen["actions"], mocks: Mocks = {}): Screen => ({
-    name: `security, ${name}`,
-    path: "/settings/account",
-    mocks: {
-      ...all,
-      "GET /dashboard/visitor": withPasskeys(fixtures.visitor),
-      "GET /dashboard/factors": { body: FACTORS },
-      ...mocks,
-    },
-    ...(actions === undefined ? {} : { actions }),
+  const member: Mocks = { ...all, "GET /dashboard/visitor": withPasskeys(fixtures.visitor) };
+  const signedOut: Mocks = { "GET /dashboard/visitor": withPasskeys(fixtures.signedOut) };
+  const onAccount = statesOf("security", "/settings/account", {
+    ...member,
+    "GET /dashboard/factors": { body: FACTORS },
   });
   const none: Mocks = { "GET /dashboard/factors": { body: NO_FACTORS } };
   const setup: Mocks = { ...none, "POST /dashboard/factors/totp": { body: SETUP } };
-  const onKeys = (name: string, methods: ProofView["methods"], more: Mocks = {}): Screen => ({
-    name: `proof, ${name}`,
-    path: "/settings/api-keys",
-    mocks: {
-      ...all,
-      "GET /dashboard/visitor": withPasskeys(fixtures.visitor),
-      "POST /dashboard/keys": proofNeeded,
-      "GET /dashboard/proof": proof(methods),
-      ...more,
-    },
-    actions: createKey,
+  const askForProof = statesOf("proof", "/settings/api-keys", {
+    ...member,
+    "POST /dashboard/keys": proofNeeded,
+  });
+  const onKeys = (name: string, methods: ProofView["methods"]): Screen => ({
+    ...askForProof(name, { "GET /dashboard/proof": proof(methods) }, createKey),
     isBusy: true,
   });
-  const signedOut = { "GET /dashboard/visitor": withPasskeys(fixtures.signedOut) };
-  const confirm = (name: string, methods: object | null, actions?: Screen["actions"]): Screen => ({
-    name,
-    path: "/confirm-sign-in?next=/home",
-    mocks: {
+  const confirm = (state: string, methods: object | null, actions?: Screen["actions"]): Screen =>
+    statesOf("confirm sign-in", "/confirm-sign-in?next=/home", {
       ...signedOut,
-      "GET /dashboard/auth/second-factor": { body: { methods } },
       "POST /dashboard/auth/two-factor/verify-totp": wrongCode,
-    },
-    ...(actions === undefined ? {} : { actions }),
-  });
+    })(state, { "GET /dashboard/auth/second-factor": { body: { methods } } }, actions);
   const both = { totp: true, passkey: true };
   return [
-    onAccount("no factors", undefined, none),
+    onAccount("no factors", none),
     onAccount("passkeys, app and few codes"),
-    onAccount("adding a passkey", press("Add passkey"), none),
-    onAccount("renaming a passkey", press(/^Rename\sSecurity key/)),
-    onAccount("removing a passkey", press(/^Remove\sSecurity key/)),
-    onAccount("setting up the app", press("Set up authenticator app"), setup),
-    onAccount("setting up the app, wrong code", confirmTotp, {
-      ...setup,
-      "POST /dashboard/factors/totp/confirm": wrongCode,
-    }),
-    onAccount("recovery codes shown", confirmTotp, {
-      ...setup,
-      "POST /dashboard/factors/totp/confirm": { status: 201, body: { recoveryCodes: CODES } },
-    }),
-    onAccount("removing the app", press("Remove authenticator app…")),
-    onAccount("new recovery codes", press("Create new recovery codes…")),
-    onAccount("removing the password", press("Remove password…")),
+    onAccount("adding a passkey", none, press("Add passkey")),
+    onAccount("renaming a passkey", {}, press(/^Rename\sSecurity key/)),
+    onAccount("removing a passkey", {}, press(/^Remove\sSecurity key/)),
+    onAccount("setting up the app", setup, press("Set up authenticator app")),
+    onAccount(
+      "setting up the app, wrong code",
+      { ...setup, "POST /dashboard/factors/totp/confirm": wrongCode },
+      confirmTotp,
+    ),
+    onAccount(
+      "recovery codes shown",
+      {
+        ...setup,
+        "POST /dashboard/factors/totp/confirm": { status: 201, body: { recoveryCodes: CODES } },
+      },
+      confirmTotp,
+    ),
+    onAccount("removing the app", {}, press("Remove authenticator app…")),
+    onAccount("new recovery codes", {}, press("Create new recovery codes…")),
+    onAccount("removing the password", {}, press("Remove password…")),
     onKeys("password", ["password", "github"]),
     onKeys("passkey, app or recovery code", ["passkey", "totp", "recovery"]),
     onKeys("app", ["totp", "recovery"]),
     onKeys("provider", ["google"]),
     onKeys("none", []),
-    confirm("confirm sign-in, all factors", both),
-    confirm("confirm sign-in, app", { totp: true, passkey: false }),
-    confirm("confirm sign-in, passkey", { totp: false, passkey: true }),
-    confirm("confirm sign-in, recovery code", both, press("Use a recovery code instead")),
-    confirm("confirm sign-in, wrong code", both, async (page) => {
+    confirm("all factors", both),
+    confirm("app", { totp: true, passkey: false }),
+    confirm("passkey", { totp: false, passkey: true }),
+    confirm("recovery code", both, press("Use a recovery code instead")),
+    confirm("wrong code", both, async (page) => {
       await page.getByLabel("Code of your authenticator app").fill("123456");
       await press(/^Sign in$/)(page);
     }),
-    confirm("confirm sign-in, expired", null),
-    {
-      name: "sign in, with passkeys",
-      path: "/sign-in",
-      mocks: { ...signedOut, ...waitsForPasskey },
-    },
+    confirm("expired", null),
+    statesOf("sign in", "/sign-in", signedOut)("with passkeys", waitsForPasskey),
   ];
 }

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
 import * as fixtures from "./fixtures.ts";
-import { broken, type Mock, type Mocks, problem, type Screen } from "./screen-mocks.ts";
+import { broken, type Mock, type Mocks, problem, type Screen, statesOf } from "./screen-mocks.ts";
 
 /** The home page of a new account: the dialog of the first key, and waiting for the first call. */
 
@@ -47,20 +47,16 @@ async function reveal(page: Page): Promise<void> {
 }
 
 export function listFirstKeyScreens(all: Mocks): Screen[] {
-  const at = (state: string, actions?: Screen["actions"], mocks: Mocks = {}): Screen => ({
-    name: `home, ${state}`,
-    path: "/home",
-    mocks: {
-      ...all,
-      "GET /dashboard/home": { body: fixtures.newHome },
-      "GET /dashboard/keys": { body: fixtures.keysView([]) },
-      "POST /dashboard/keys": { status: 201, body: { key, secret: fixtures.SECRET } },
-      [`POST /dashboard/keys/${key.id}/rotate`]: { body: { key, secret: fixtures.SECRET } },
-      "GET /dashboard/requests": log(),
-      ...mocks,
-    },
-    ...(actions === undefined ? {} : { actions }),
+  const onHome = statesOf("home", "/home", {
+    ...all,
+    "GET /dashboard/home": { body: fixtures.newHome },
+    "GET /dashboard/keys": { body: fixtures.keysView([]) },
+    "POST /dashboard/keys": { status: 201, body: { key, secret: fixtures.SECRET } },
+    [`POST /dashboard/keys/${key.id}/rotate`]: { body: { key, secret: fixtures.SECRET } },
+    "GET /dashboard/requests": log(),
   });
+  const at = (state: string, actions?: Screen["actions"], mocks?: Mocks): Screen =>
+    onHome(state, mocks, actions);
   const homes: Mock = [
     { body: fixtures.newHome },
     { body: { ...fixtures.newHome, keys: 1 } },
@@ -76,7 +72,6 @@ export function listFirstKeyScreens(all: Mocks): Screen[] {
         await page.getByRole("dialog").getByRole("tab", { name: "PHP" }).click();
         await page.getByRole("dialog").getByRole("button", { name: "Reveal and copy" }).click();
         await page.getByRole("dialog").getByRole("button", { name: "Copy the key" }).waitFor();
-        await page.evaluate("localStorage.clear()");
       },
       { "GET /dashboard/home": homes },
     ),

@@ -155,50 +155,54 @@ const budget = (credits: number, spent: number, resetsAt: number | null) => ({
   resetsAt,
 });
 
+const limited = (
+  id: string,
+  label: string,
+  limits: Partial<KeyLimitsView>,
+  change: Partial<KeyView> = {},
+) => key(id, label, { ...change, limits: { ...noLimits, ...limits } });
+const noBudgets = noLimits.budgets;
+
 /** Every state that a key can have, in the order of the list. */
 export const limitedKeys: KeyView[] = [
-  key("Ab3dEf6hIj", "production", {
-    callsLastDay: 1281,
-    lastUsedAt: NOW - 60_000,
-    limits: {
-      ...noLimits,
+  limited(
+    "Ab3dEf6hIj",
+    "production",
+    {
       expiresAt: Date.UTC(2027, 2, 4),
       tools: ["hash", "uuid"],
-      budgets: { day: budget(500, 120, MIDNIGHT), month: null, total: null },
+      budgets: { ...noBudgets, day: budget(500, 120, MIDNIGHT) },
     },
-  }),
-  key("Kl9nOp2rSt", "staging", {
-    callsLastDay: 20,
-    limits: {
-      ...noLimits,
+    { callsLastDay: 1281, lastUsedAt: NOW - 60_000 },
+  ),
+  limited(
+    "Kl9nOp2rSt",
+    "staging",
+    {
       tools: ["echo", "hash", "qr-code", "uuid"],
       networks: ["203.0.113.0/24", "2001:db8::/48"],
       rate: 5,
       budgets: { day: budget(20, 20, MIDNIGHT), month: budget(400, 310, MIDNIGHT), total: null },
     },
-  }),
-  key("Mn1oPq4rSt", "partner in Zürich", {
-    previousUntil: NOW + 3 * DAY,
-    limits: { ...noLimits, networks: ["198.51.100.7/32"] },
-  }),
-  key("Op2qRs5tUv", "demo at the conference", {
-    createdAt: NOW - 5 * DAY,
-    limits: {
-      ...noLimits,
+    { callsLastDay: 20 },
+  ),
+  limited(
+    "Mn1oPq4rSt",
+    "partner in Zürich",
+    { networks: ["198.51.100.7/32"] },
+    { previousUntil: NOW + 3 * DAY },
+  ),
+  limited(
+    "Op2qRs5tUv",
+    "demo at the conference",
+    {
       expiresAt: MIDNIGHT + 2 * DAY,
-      budgets: { day: null, month: null, total: budget(1000, 640, null) },
+      budgets: { ...noBudgets, total: budget(1000, 640, null) },
     },
-  }),
-  key("Qr3sTu6vWx", "trial", {
-    limits: {
-      ...noLimits,
-      budgets: { day: null, month: null, total: budget(1000, 1000, null) },
-    },
-  }),
-  key("St4uVw7xYz", "contractor", {
-    lastUsedAt: NOW - 9 * DAY,
-    limits: { ...noLimits, expiresAt: NOW - 8 * DAY },
-  }),
+    { createdAt: NOW - 5 * DAY },
+  ),
+  limited("Qr3sTu6vWx", "trial", { budgets: { ...noBudgets, total: budget(1000, 1000, null) } }),
+  limited("St4uVw7xYz", "contractor", { expiresAt: NOW - 8 * DAY }, { lastUsedAt: NOW - 9 * DAY }),
   key("Uv5wXy8zAb", "laptop", {
     createdAt: NOW - 200 * DAY,
     lastUsedAt: NOW - 130 * DAY,
@@ -239,6 +243,17 @@ export const noUsage: UsageView = {
   totals: { calls: 0, credits: 0 },
 };
 
+type Grant = CreditsView["grants"][number];
+const grant = (
+  id: string,
+  [amount, remaining]: [amount: number, remaining: number],
+  daysAgo: number,
+  expiresAt: number | null = null,
+): Grant => ({
+  ...{ id, amount, remaining, expiresAt, waivedExpiresAt: null },
+  kind: id.startsWith("stripe") ? "pack" : (id.split(":")[0] as Grant["kind"]),
+  grantedAt: NOW - daysAgo * DAY,
+});
 export const credits: CreditsView = {
   balance: 12_844,
   lifetime: false,
@@ -246,51 +261,11 @@ export const credits: CreditsView = {
   permanent: 2800,
   next: null,
   grants: [
-    {
-      id: "starter:acc_7Hq2LmZx9TbC",
-      kind: "starter",
-      amount: 100,
-      remaining: 44,
-      grantedAt: NOW - 61 * DAY,
-      expiresAt: NOW + 29 * DAY,
-      waivedExpiresAt: null,
-    },
-    {
-      id: "stripe:pi_3",
-      kind: "pack",
-      amount: 10_000,
-      remaining: 10_000,
-      grantedAt: NOW - 20 * DAY,
-      expiresAt: Date.UTC(2027, 10, 1, 9),
-      waivedExpiresAt: null,
-    },
-    {
-      id: "operator:thanks",
-      kind: "operator",
-      amount: 2800,
-      remaining: 2800,
-      grantedAt: NOW - 10 * DAY,
-      expiresAt: null,
-      waivedExpiresAt: null,
-    },
-    {
-      id: "stripe:pi_1",
-      kind: "pack",
-      amount: 5000,
-      remaining: 0,
-      grantedAt: NOW - 55 * DAY,
-      expiresAt: Date.UTC(2027, 8, 27, 9),
-      waivedExpiresAt: null,
-    },
-    {
-      id: "operator:trial",
-      kind: "operator",
-      amount: 50,
-      remaining: 0,
-      grantedAt: NOW - 60 * DAY,
-      expiresAt: NOW - 30 * DAY,
-      waivedExpiresAt: null,
-    },
+    grant("starter:acc_7Hq2LmZx9TbC", [100, 44], 61, NOW + 29 * DAY),
+    grant("stripe:pi_3", [10_000, 10_000], 20, Date.UTC(2027, 10, 1, 9)),
+    grant("operator:thanks", [2800, 2800], 10),
+    grant("stripe:pi_1", [5000, 0], 55, Date.UTC(2027, 8, 27, 9)),
+    grant("operator:trial", [50, 0], 60, NOW - 30 * DAY),
   ],
 };
 export const noCredits: CreditsView = {
@@ -321,6 +296,8 @@ function balanced(list: EntryView[], newest: number): BalancedEntryView[] {
   });
 }
 const noCall = { tool: null, key: null, calls: null };
+const operator = (id: string) => ({ id: `operator:${id}`, kind: "operator" }) as const;
+const pack = (id: string) => ({ id: `stripe:${id}`, kind: "pack" }) as const;
 const newerEntries = balanced(
   [
     entry("1", {
@@ -328,33 +305,21 @@ const newerEntries = balanced(
       credits: -25,
       parts: [
         { grant: starter, credits: -5 },
-        { grant: { id: "stripe:pi_1", kind: "pack" }, credits: -20 },
+        { grant: pack("pi_1"), credits: -20 },
       ],
     }),
     entry("2", { at: NOW - 2 * HOUR, tool: "qr-code", key: (keys[1] as KeyView).id }),
     entry("3", { at: NOW - 3 * HOUR, kind: "reversal", credits: 1 }),
     entry("4", { at: NOW - 5 * DAY, kind: "usage", credits: -3120, calls: 3120, tool: "uuid" }),
-    entry("5", {
-      at: NOW - 10 * DAY,
-      kind: "grant",
-      credits: 2800,
-      grant: { id: "operator:thanks", kind: "operator" },
-      ...noCall,
-    }),
-    entry("6", {
-      at: NOW - 30 * DAY,
-      kind: "expiry",
-      credits: -12,
-      grant: { id: "operator:trial", kind: "operator" },
-      ...noCall,
-    }),
-    entry("7", {
-      at: NOW - 33 * DAY,
-      kind: "void",
-      credits: -200,
-      grant: { id: "stripe:pi_0", kind: "pack" },
-      ...noCall,
-    }),
+    ...(
+      [
+        ["5", 10, "grant", 2800, operator("thanks")],
+        ["6", 30, "expiry", -12, operator("trial")],
+        ["7", 33, "void", -200, pack("pi_0")],
+      ] as const
+    ).map(([id, days, kind, credits, grant]) =>
+      entry(id, { at: NOW - days * DAY, kind, credits, grant, ...noCall }),
+    ),
   ],
   1_847,
 );
@@ -382,33 +347,21 @@ export const searchedEntries: EntriesView = {
 };
 export const noEntries: EntriesView = { entries: [], next: null, searchedTo: null };
 
+const session = (
+  id: string,
+  createdAt: number,
+  lastSeenAt: number,
+  address: string | null,
+  userAgent: string | null,
+): SessionView => ({ id, current: id === "ses_1", createdAt, lastSeenAt, address, userAgent });
+const LINUX =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36";
+const PHONE =
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 19_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.1 Mobile/15E148 Safari/604.1";
 export const sessions: SessionView[] = [
-  {
-    id: "ses_1",
-    current: true,
-    createdAt: NOW - 2 * HOUR,
-    lastSeenAt: NOW,
-    address: "203.0.113.7",
-    userAgent:
-      "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36",
-  },
-  {
-    id: "ses_2",
-    current: false,
-    createdAt: NOW - 9 * DAY,
-    lastSeenAt: NOW - 3 * DAY,
-    address: "2001:db8:85a3:8d3:1319:8a2e:370:7348",
-    userAgent:
-      "Mozilla/5.0 (iPhone; CPU iPhone OS 19_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.1 Mobile/15E148 Safari/604.1",
-  },
-  {
-    id: "ses_3",
-    current: false,
-    createdAt: NOW - 30 * DAY,
-    lastSeenAt: NOW - 29 * DAY,
-    address: null,
-    userAgent: null,
-  },
+  session("ses_1", NOW - 2 * HOUR, NOW, "203.0.113.7", LINUX),
+  session("ses_2", NOW - 9 * DAY, NOW - 3 * DAY, "2001:db8:85a3:8d3:1319:8a2e:370:7348", PHONE),
+  session("ses_3", NOW - 30 * DAY, NOW - 29 * DAY, null, null),
 ];
 
 export const events: EventsView = {

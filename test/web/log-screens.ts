@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import type { HomeView } from "#api/dashboard/shapes.ts";
 import * as fixtures from "./fixtures.ts";
 import * as log from "./request-fixtures.ts";
-import { broken, type Mocks, problem, type Screen } from "./screen-mocks.ts";
+import { broken, type Mocks, problem, type Screen, statesOf } from "./screen-mocks.ts";
 
 /** The states of the request log, and those of the home page that depend on what the account did. */
 
@@ -45,20 +45,15 @@ export function listLogScreens(all: Mocks): Screen[] {
     path = "",
     mocks: Mocks = {},
     actions?: Screen["actions"],
-  ): Screen => ({
-    name: `requests, ${state}`,
-    path: `/requests${path}`,
-    mocks: { ...all, ...mocks },
-    ...(actions === undefined ? {} : { actions }),
-  });
-  const onHome = (state: string, change: Partial<HomeView>): Screen => ({
-    name: `home, ${state}`,
-    path: "/home",
-    mocks: {
-      ...all,
+  ): Screen => statesOf("requests", `/requests${path}`, all)(state, mocks, actions);
+  const onHome = (state: string, change: Partial<HomeView>): Screen =>
+    statesOf(
+      "home",
+      "/home",
+      all,
+    )(state, {
       "GET /dashboard/home": { body: { ...fixtures.home, lastErrors: log.lastErrors, ...change } },
-    },
-  });
+    });
   const id = log.oneRequest.requests[0]?.id ?? "";
   return [
     onLog("a success", "", {}, openRow(4)),

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { visitor } from "./fixtures.ts";
 import * as sales from "./sales-fixtures.ts";
-import { broken, type Mock, type Mocks, problem, type Screen } from "./screen-mocks.ts";
+import { broken, type Mock, type Mocks, problem, type Screen, statesOf } from "./screen-mocks.ts";
 
 const [endpoint] = sales.endpoints as [(typeof sales.endpoints)[number]];
 const made = { endpoint, secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=" };
@@ -36,14 +36,7 @@ const inDialog = (page: Page, name: string) =>
 
 /** `all` has the responses for an account with data of every kind. */
 export function listSalesScreens(all: Mocks): Screen[] {
-  const at =
-    (path: string, prefix: string) =>
-    (state: string, mocks: Mocks = {}, actions?: Screen["actions"]): Screen => ({
-      name: `${prefix}, ${state}`,
-      path,
-      mocks: { ...all, ...mocks },
-      ...(actions === undefined ? {} : { actions }),
-    });
+  const at: At = (path, prefix) => statesOf(prefix, path, all);
   return [
     ...creditScreens(at),
     ...notificationScreens(at("/settings/notifications", "notifications")),

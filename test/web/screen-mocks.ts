@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Page } from "playwright-core";
 import { DASHBOARD_ERRORS } from "#api/dashboard/dashboard-error.ts";
 import type { DashboardErrorCode, DashboardProblem } from "#api/dashboard/shapes.ts";
@@ -9,12 +10,20 @@ export type Screen = {
   path: string;
   mocks: Mocks;
   /** The steps that lead to the state. */
-  actions?: (page: Page) => Promise<void>;
+  actions?: ((page: Page) => Promise<unknown>) | undefined;
   /** Whether a request stays pending, because it waits for the user. */
   isBusy?: boolean;
   /** Console errors that the state is expected to cause. */
   consoleError?: RegExp;
 };
+
+/** Lists the states of a page that responds with `mocks`, apart from those of a state: their names begin with that of the page. */
+export const statesOf =
+  (page: string, path: string, mocks: Mocks) =>
+  (state: string, more: Mocks = {}, actions?: Screen["actions"]): Screen => ({
+    ...{ name: `${page}, ${state}`, path, actions },
+    mocks: { ...mocks, ...more },
+  });
 
 /** Responses by method and path, such as `GET /dashboard/home`. A key with a query string takes precedence. */
 export type Mocks = Record<string, Mock>;
@@ -45,27 +54,59 @@ export function problem(status: number, code: DashboardErrorCode, detail: string
 }
 export const broken = problem(500, "internal", "Something went wrong on our side. Try again.");
 
-const pagesWithFixedClock = new WeakSet<Page>();
+/**
+ * Answers the requests of pages with mocks, on the server: a page whose requests were intercepted in the browser would load every
+ * file anew. A cookie names what a page shows, so each page needs a context of its own.
+ */
+export class MockedPages {
+  readonly #shown = new Map<string, { mocks: Mocks; counts: Map<string, number> }>();
+  readonly #seen = new WeakSet<Page>();
 
-/** Answers the requests of a page with mocks, at the time of the fixtures. Call it before each `page.goto`. */
-export async function respondWith(page: Page, mocks: Mocks): Promise<void> {
-  if (!pagesWithFixedClock.has(page)) await page.clock.setFixedTime(NOW);
-  pagesWithFixedClock.add(page);
-  await page.unrouteAll();
-  const counts = new Map<string, number>();
-  await page.route("**/dashboard/**", async (route) => {
-    const url = new URL(route.request().url());
-    const path = url.pathname.slice(url.pathname.indexOf("/dashboard/"));
-    const name = `${route.request().method()} ${path}`;
-    const exact = `${name}${url.search}`;
-    const mock = mocks[exact] ?? mocks[name] ?? problem(404, "not_found", `No mock for ${exact}.`);
-    const count = counts.get(name) ?? 0;
-    counts.set(name, count + 1);
-    const response = Array.isArray(mock) ? mock[Math.min(count, mock.length - 1)] : mock;
-    if (response === "silence" || response === undefined || Array.isArray(response)) return;
-    if (response === "away") return route.abort("connectionrefused");
-    const body = JSON.stringify(response.body).replaceAll(PAGE_ORIGIN, url.origin);
-    const contentType = "application/json";
-    await route.fulfill({ status: response.status ?? 200, contentType, body });
-  });
+  /** From now on the page gets these responses, at the time of the fixtures. Call it before each `page.goto`. */
+  async show(page: Page, url: string, mocks: Mocks): Promise<void> {
+    if (this.#seen.has(page)) await page.unrouteAll();
+    else {
+      this.#seen.add(page);
+      await page.clock.setFixedTime(NOW);
+      await page.addInitScript(FORGET);
+    }
+    const id = `screen=${this.#shown.size}`;
+    this.#shown.set(id, { mocks, counts: new Map() });
+    const [name = "", value = ""] = id.split("=");
+    await page.context().addCookies([{ name, value, url }]);
+  }
+
+  /** Returns whether the request is one that mocks answer. */
+  respond(request: IncomingMessage, response: ServerResponse): boolean {
+    const shown = this.#shown.get(request.headers.cookie ?? "");
+    const { pathname, search } = new URL(request.url ?? "", PAGE_ORIGIN);
+    if (shown === undefined || !pathname.startsWith("/dashboard/")) return false;
+    const name = `${request.method} ${pathname}`;
+    const exact = `${name}${search}`;
+    const missing = problem(404, "not_found", `No mock for ${exact}.`);
+    const mock = shown.mocks[exact] ?? shown.mocks[name] ?? missing;
+    const count = shown.counts.get(name) ?? 0;
+    shown.counts.set(name, count + 1);
+    send(Array.isArray(mock) ? mock[Math.min(count, mock.length - 1)] : mock, request, response);
+    return true;
+  }
+}
+
+/** Removes what the screen before it has stored, also when it was left. */
+const FORGET = `
+if (location.origin !== "null" && sessionStorage.getItem("shown") !== document.cookie) {
+  sessionStorage.clear();
+  localStorage.clear();
+  sessionStorage.setItem("shown", document.cookie);
+}`;
+
+function send(mock: Mock | undefined, request: IncomingMessage, response: ServerResponse): void {
+  if (mock === "silence" || mock === undefined || Array.isArray(mock)) return;
+  if (mock === "away") {
+    request.socket.destroy();
+    return;
+  }
+  const headers = { "Content-Type": "application/json", "Cache-Control": "no-store" };
+  const body = JSON.stringify(mock.body).replaceAll(PAGE_ORIGIN, `http://${request.headers.host}`);
+  response.writeHead(mock.status ?? 200, headers).end(body);
 }

@@ -1,5 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { respondWith, type Screen } from "./screen-mocks.ts";
+import { HANGS_MS } from "../support/deadline.ts";
+import type { Screen } from "./screen-mocks.ts";
+import type { ScreenSite } from "./screen-site.ts";
 
 /** The colour scheme and width of a viewport. 320 pixels also stand for 1280 pixels at 400 percent zoom. */
 export type Mode = { colorScheme: "light" | "dark"; width: number };
@@ -10,6 +12,14 @@ export const MODES: Mode[] = WIDTHS.flatMap((width): Mode[] => [
 ]);
 export const modeName = ({ colorScheme, width }: Mode): string => `${colorScheme}, ${width} px`;
 
+const heightAt = (width: number): number => (width < 600 ? 800 : 900);
+
+/** Gives a page another mode, which its next screen has from its beginning. */
+export async function setMode(page: Page, { colorScheme, width }: Mode): Promise<void> {
+  await page.setViewportSize({ width, height: heightAt(width) });
+  await page.emulateMedia({ colorScheme });
+}
+
 export type ScreenPage = { page: Page; consoleErrors: string[] };
 
 /** Opens a page that can show several screens in turn. `consoleErrors` collects the errors of its console. */
@@ -18,13 +28,13 @@ export async function openPage(
   { colorScheme, width }: Mode,
   options: BrowserContextOptions = {},
 ): Promise<ScreenPage> {
-  const height = width < 600 ? 800 : 900;
   const context = await browser.newContext({
-    viewport: { width, height },
+    viewport: { width, height: heightAt(width) },
     colorScheme,
     reducedMotion: "reduce",
     ...options,
   });
+  context.setDefaultTimeout(HANGS_MS);
   const page = await context.newPage();
   const consoleErrors: string[] = [];
   page.on("pageerror", (error) => consoleErrors.push(String(error)));
@@ -44,11 +54,14 @@ export const isFixedClockError = (text: string): boolean =>
 const MOCK_ERROR = /^Failed to load resource/;
 
 /** Opens a screen and waits until it has reached its state. */
-export async function openScreen({ page }: ScreenPage, url: string, screen: Screen): Promise<void> {
-  // Discards pending requests and the stored state of the previous screen.
-  if (page.url().startsWith(url)) await page.evaluate("sessionStorage.clear()");
-  await page.goto("about:blank");
-  await respondWith(page, screen.mocks);
+export async function openScreen(
+  { page }: ScreenPage,
+  { url, mocked }: ScreenSite,
+  screen: Screen,
+): Promise<void> {
+  // A URL that differs only in its fragment would not load the page anew.
+  if (screen.path.includes("#")) await page.goto("about:blank");
+  await mocked.show(page, url, screen.mocks);
   const pendingRequest = isWaiting(screen) ? waitForPendingRequest(page, screen) : undefined;
   await page.goto(`${url}${screen.path}`);
   // The server renders a heading too, but not this attribute.

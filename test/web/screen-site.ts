@@ -9,13 +9,17 @@ import { APP_HEADERS, type AppPage, renderAppPage } from "#site/app-shell.ts";
 import type { LegalSources } from "#site/legal-sources.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { FULL, pageAt, pathsOf } from "../site/pages-server.ts";
+import { AXE_HEADERS, AXE_PATH, readAxe } from "./axe.ts";
 import { signedOut } from "./fixtures.ts";
+import { MockedPages } from "./screen-mocks.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const HTML = "text/html; charset=utf-8";
 /** As the visitor of the fixtures says. */
 const { signUp, providers, starter } = signedOut;
 const OFFER = { signUp, providers, starter };
+
+export type ScreenSite = Awaited<ReturnType<typeof openScreenSite>>;
 
 /**
  * The dashboard as built by `npm run build`, with the HTML and headers of the service but without its API. `visitor`
@@ -32,7 +36,13 @@ export async function openScreenSite(visitor?: Visitor, legal?: LegalSources) {
   });
   await pages.settled;
   let respond: (request: Request) => Response | Promise<Response> = () => new Response();
+  const mocked = new MockedPages();
   const server = createServer(async (incoming, outgoing) => {
+    if (mocked.respond(incoming, outgoing)) return;
+    if (incoming.url === AXE_PATH) {
+      outgoing.writeHead(200, AXE_HEADERS).end(readAxe());
+      return;
+    }
     const response = await respond(new Request(`http://site.test${incoming.url}`));
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     outgoing.end(Buffer.from(await response.arrayBuffer()));
@@ -62,7 +72,7 @@ export async function openScreenSite(visitor?: Visitor, legal?: LegalSources) {
     return new Response(body, { headers });
   };
   return {
-    url,
+    ...{ url, mocked },
     appPaths: appPages.map(({ path }) => path),
     serverPaths: pathsOf(serverPages),
     close() {

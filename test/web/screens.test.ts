@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { after, before, describe, it } from "node:test";
-import type { AxeResults, RunOptions } from "axe-core";
-import type { Browser, Page } from "playwright-core";
+import { after, describe, it } from "node:test";
+import type { Page } from "playwright-core";
 import { openBrowser } from "../support/chromium.ts";
-import { drawSample, SAMPLE_SEED } from "../support/sample.ts";
+import { findViolations } from "./axe.ts";
 import { findLayoutFaults } from "./layout-faults.ts";
-import { respondWith, type Screen } from "./screen-mocks.ts";
+import type { Screen } from "./screen-mocks.ts";
 import {
   MODES,
   type Mode,
@@ -15,89 +12,85 @@ import {
   openPage,
   openScreen,
   type ScreenPage,
+  setMode,
 } from "./screen-page.ts";
 import { openScreenSite } from "./screen-site.ts";
-import { SCREENS } from "./screens.ts";
+import { isAlike, SCREENS } from "./screens.ts";
 
 /**
- * Every screen in every state, at five widths, light and dark: no WCAG 2.2 AA violation that axe finds, one level-1 heading, no
- * horizontal scrolling, nothing cut off, no console errors. Each run checks one of 24 screens, each in one mode, chosen by TEST_SEED. TEST_SCREENS=all checks all
- * of them in all modes.
+ * The screens in their states: no WCAG 2.2 AA violation that axe finds, one level-1 heading, no horizontal scrolling, nothing cut
+ * off, no console errors. Each state has one of ten modes, at five widths, light and dark; the states of a screen have different
+ * ones. TEST_SCREEN_MODES=all shows every state in all of them.
  */
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const RULES: RunOptions = {
-  runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-  resultTypes: ["violations"],
-};
-const ALL = process.env["TEST_SCREENS"] === "all";
-/** In each mode, one of this many states is checked. */
-const ONE_OF = 24 * MODES.length;
+const ALL = process.env["TEST_SCREEN_MODES"] === "all";
 /** Some states wait for retries, so several are checked at once. */
 const CONCURRENCY = 3;
 
-let browser: Browser;
-let site: Awaited<ReturnType<typeof openScreenSite>>;
-before(async () => {
-  [browser, site] = await Promise.all([openBrowser(), openScreenSite()]);
-});
+const [browser, site] = await Promise.all([openBrowser(), openScreenSite()]);
 after(async () => {
-  site?.close();
-  await browser?.close();
+  site.close();
+  await browser.close();
 });
 
-/** One line for each violation and element. */
-async function findViolations(page: Page): Promise<string[]> {
-  const { violations } = (await page.evaluate(
-    `axe.run(document, ${JSON.stringify(RULES)})`,
-  )) as AxeResults;
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+function pathOf({ path }: Screen): string {
+  return path.split("?")[0] ?? path;
 }
 
-/** Adds axe as an init script, because the Content-Security-Policy would block it later. */
-async function openPageWithAxe(mode: Mode): Promise<ScreenPage> {
-  const screenPage = await openPage(browser, mode);
-  await screenPage.page.addInitScript(AXE);
-  return screenPage;
-}
+/** The initial state of each path, which is the first screen that has it. */
+const INITIAL = new Map(SCREENS.toReversed().map((screen) => [pathOf(screen), screen]));
 
 async function findProblems(screenPage: ScreenPage, screen: Screen): Promise<string[]> {
   const { page, consoleErrors } = screenPage;
-  await openScreen(screenPage, site.url, screen);
-  const problems = await findViolations(page);
-  problems.push(...(await findLayoutFaults(page)));
+  await openScreen(screenPage, site, screen);
+  const problems = await findLayoutFaults(page);
+  const path = pathOf(screen);
+  if (INITIAL.get(path) === screen && site.appPaths.includes(path)) {
+    problems.push(...(await findHeadFaults(page, path)));
+  }
+  problems.push(...(await findViolations(page)));
   const headings = await page.locator("h1").count();
   if (headings !== 1) problems.push(`The page has ${headings} level-1 headings`);
   const unexpected = consoleErrors.splice(0).filter((text) => !screen.consoleError?.test(text));
   return [...problems, ...unexpected];
 }
 
-it("a page keeps the title that the server sends, and uses the responses that its head requests", async () => {
-  const paths = [...drawSample("titles of pages", site.appPaths, 4, ALL)];
-  await Promise.all(Array.from({ length: CONCURRENCY }, () => checkTitles(paths)));
+/** A page keeps the title that the server sends, and uses the responses that its head requests. */
+async function findHeadFaults(page: Page, path: string): Promise<string[]> {
+  const [, sent] = /<title>([^<]+)/.exec(await (await fetch(site.url + path)).text()) ?? [];
+  const titles = [await page.title(), `${await page.locator("h1").textContent()} - Toolbooth`];
+  const unused = await page.evaluate<string[]>("[...toolboothResponses.keys()]");
+  return [
+    ...titles.filter((title) => title !== sent).map((title) => `Not the title sent: ${title}`),
+    ...unused.map((each) => `The head requests what the screen does not show first: ${each}`),
+  ];
+}
+
+const STATES = ALL ? SCREENS : SCREENS.filter((screen) => !isAlike(screen));
+const CASES = Array.from({ length: ALL ? MODES.length : 1 }, (_, round) =>
+  STATES.map((screen, at) => ({ screen, mode: MODES[(at + round) % MODES.length] as Mode })),
+).flat();
+
+describe("every screen", { concurrency: CONCURRENCY }, () => {
+  const free: ScreenPage[] = [];
+  for (const { screen, mode } of CASES) {
+    it(`${screen.name}: has no accessibility, layout or console problem (${modeName(mode)})`, async () => {
+      const screenPage = free.pop() ?? (await openPage(browser, mode));
+      try {
+        await setMode(screenPage.page, mode);
+        assert.deepEqual(await findProblems(screenPage, screen), []);
+      } finally {
+        screenPage.consoleErrors.length = 0;
+        free.push(screenPage);
+      }
+    });
+  }
 });
 
-it("a form that the server renders stands still when React takes it over, and keeps what was typed", async () => {
-  const { page } = await openPage(browser, { colorScheme: "light", width: 320 });
-  for (const path of ["/sign-up", "/sign-in"]) {
-    const screen = SCREENS.find((each) => each.path === path);
-    assert.ok(screen);
-    const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    await respondWith(page, screen.mocks);
-    await page.route("**/assets/main-*.js", (route) => held.then(() => route.continue()));
-    await page.goto(site.url + path, { waitUntil: "commit" });
-    await page.getByLabel("Password", { exact: true }).fill("correct horse");
-    const email = page.getByLabel("Email address");
-    await email.fill("ada@example.com");
-    const before = await page.evaluate(PLACES);
-    release();
-    // Only React renders this button.
-    await page.getByRole("button", { name: "Show password" }).waitFor();
-    assert.equal(await email.inputValue(), "ada@example.com");
-    assert.equal(await page.getByLabel("Password", { exact: true }).inputValue(), "correct horse");
-    assert.equal(await page.evaluate("document.activeElement.id"), "email");
-    assert.deepEqual(await page.evaluate(PLACES), before, path);
-  }
-  await page.context().close();
+it("every page of the dashboard has a screen", () => {
+  assert.deepEqual(
+    site.appPaths.filter((path) => !INITIAL.has(path)),
+    [],
+  );
 });
 
 it("blocks for what is loading and selected segments can be told from their background", async () => {
@@ -109,7 +102,7 @@ it("blocks for what is loading and selected segments can be told from their back
     ] as const) {
       const screen = SCREENS.find((each) => each.name === name);
       assert.ok(screen, name);
-      await openScreen(screenPage, site.url, screen);
+      await openScreen(screenPage, site, screen);
       const [front, back] = await screenPage.page.evaluate<[number, number]>(
         `[getComputedStyle(document.querySelector("${part}")).${property}, getComputedStyle(document.body).backgroundColor].map(${LUMINANCE})`,
       );
@@ -125,7 +118,7 @@ it("while the code of the next page is loading, the page before it stays, under 
   const { page } = screenPage;
   const screen = SCREENS.find(({ path }) => path === "/home");
   assert.ok(screen);
-  await openScreen(screenPage, site.url, screen);
+  await openScreen(screenPage, site, screen);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   await page.route("**/assets/credits-screen-*.js", (route) => held.then(() => route.continue()));
   await page.getByRole("link", { name: "Credits", exact: true }).first().click();
@@ -144,54 +137,3 @@ const LUMINANCE = `(text) => {
     value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }`;
-
-/** Where the parts of a form are. */
-const PLACES = `["h1", ".tb-lead", "label", "input", ".tb-field-hint[id]", ".tb-quiet", ".tb-submit", ".tb-sign-in-foot"].map((part) =>
-  [...document.querySelectorAll("main " + part)].map((element) => {
-    const { x, y, width, height } = element.getBoundingClientRect();
-    return [part, x, y, width, height].join(" ");
-  }))`;
-
-/** Takes paths from the shared list until it is empty. */
-async function checkTitles(paths: string[]): Promise<void> {
-  const screenPage = await openPage(browser, MODES[0] as Mode);
-  for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
-    // The first screen of a path is its initial state.
-    const screen = SCREENS.find((each) => each.path.split("?")[0] === path);
-    assert.ok(screen, `No screen has the path ${path}`);
-    const [, sent] = /<title>([^<]+)/.exec(await (await fetch(site.url + path)).text()) ?? [];
-    await openScreen(screenPage, site.url, screen);
-    assert.equal(await screenPage.page.title(), sent, path);
-    const heading = await screenPage.page.locator("h1").textContent();
-    assert.equal(`${heading} - Toolbooth`, sent, path);
-    const unused = await screenPage.page.evaluate("[...toolboothResponses.keys()]");
-    assert.deepEqual(unused, [], `${path}: the head requests what the screen does not show first`);
-  }
-  await screenPage.page.context().close();
-}
-
-// Pages are reused within a mode, because opening one costs more than a screen.
-for (const [turn, mode] of MODES.entries()) {
-  const screens = SCREENS.filter((_, index) => ALL || (index + SAMPLE_SEED) % ONE_OF === turn);
-  const sample = ALL ? "" : ` (${screens.length} of ${SCREENS.length}, TEST_SEED=${SAMPLE_SEED})`;
-  console.log(`${modeName(mode)}${sample}`);
-  describe(`${modeName(mode)}${sample}`, {
-    concurrency: CONCURRENCY,
-  }, () => {
-    const free: ScreenPage[] = [];
-    after(async () => {
-      for (const { page } of free) await page.context().close();
-    });
-    for (const screen of screens) {
-      it(`${screen.name}: has no accessibility, layout or console problem`, async () => {
-        const screenPage = free.pop() ?? (await openPageWithAxe(mode));
-        try {
-          assert.deepEqual(await findProblems(screenPage, screen), []);
-        } finally {
-          screenPage.consoleErrors.length = 0;
-          free.push(screenPage);
-        }
-      });
-    }
-  });
-}

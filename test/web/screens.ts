@@ -4,7 +4,7 @@ import { listFirstKeyScreens } from "./first-key-screens.ts";
 import * as fixtures from "./fixtures.ts";
 import { LOG_MOCKS, listLogScreens, NO_LOG } from "./log-screens.ts";
 import { listSalesScreens, NO_SALES, SALES_MOCKS } from "./sales-screens.ts";
-import { broken, type Mock, type Mocks, problem, type Screen } from "./screen-mocks.ts";
+import { broken, type Mock, type Mocks, problem, type Screen, statesOf } from "./screen-mocks.ts";
 import { SIGN_IN_SCREENS } from "./sign-in-screens.ts";
 import { listToolScreens } from "./tool-screens.ts";
 
@@ -117,6 +117,11 @@ async function rotateKey(page: Page): Promise<void> {
   await page.getByRole("dialog").getByRole("button", { name: "Rotate key" }).click();
 }
 
+async function saveLimits(page: Page): Promise<void> {
+  await choose("Edit limits")(page);
+  await press("Save limits")(page);
+}
+
 async function renameKey(page: Page): Promise<void> {
   await choose("Rename")(page);
   await page.getByRole("dialog").getByRole("textbox", { name: "Label" }).fill("live");
@@ -138,176 +143,160 @@ const showOlderEntries = (page: Page) =>
 /** The chart is loaded last. */
 const waitForChart = (page: Page) => page.getByRole("img", { name: /^Bar chart/ }).waitFor();
 
-/** The states that every screen has. */
-const commonStates = (name: string, path: string): Screen[] => [
-  { name, path, mocks: ALL },
-  { name: `${name}, new account`, path, mocks: NEW },
-  { name: `${name}, loading`, path, mocks: every("silence") },
-  { name: `${name}, error`, path, mocks: every(broken) },
-  { name: `${name}, service unreachable`, path, mocks: every("away") },
-  { name: `${name}, address not confirmed`, path, mocks: UNVERIFIED },
-  { name: `${name}, suspended`, path, mocks: SUSPENDED },
-  {
-    name: `${name}, session ended`,
-    path,
-    mocks: every(problem(401, "signed_out", "Sign in again.")),
-  },
-];
-
-const keys = "/settings/api-keys";
-const account = "/settings/account";
-const onKeys = (state: string, actions: Screen["actions"], mocks: Mocks = {}): Screen => ({
-  name: `keys, ${state}`,
-  path: keys,
-  mocks: { ...ALL, ...mocks },
-  ...(actions === undefined ? {} : { actions }),
-});
-const onAccount = (state: string, actions: Screen["actions"], mocks: Mocks = {}): Screen => ({
-  ...onKeys("", actions, mocks),
-  name: `account, ${state}`,
-  path: account,
-});
-
-const FIRST_KEY = `/dashboard/keys/${fixtures.keys[0]?.id}`;
-const WITH_LIMITS: Mocks = {
-  "GET /dashboard/keys": { body: fixtures.keysView(fixtures.limitedKeys) },
+/** What the frame shows around a screen, or in place of it. */
+const FRAME: Record<string, Mocks> = {
+  "service unreachable": every("away"),
+  "address not confirmed": UNVERIFIED,
+  suspended: SUSPENDED,
+  "session ended": every(problem(401, "signed_out", "Sign in again.")),
 };
 
+/** The states that every screen has, and some of those of the frame. */
+const commonStates = (name: string, path: string, ...frame: string[]): Screen[] => {
+  const at = statesOf(name, path, ALL);
+  return [
+    { name, path, mocks: ALL },
+    at("new account", NEW),
+    at("loading", every("silence")),
+    at("error", every(broken)),
+    ...frame.map((state) => at(state, FRAME[state])),
+  ];
+};
+
+const keys = "/settings/api-keys";
+const onKeys = statesOf("keys", keys, ALL);
+const onAccount = statesOf("account", "/settings/account", ALL);
+const onHome = statesOf("home", "/home", ALL);
+const onUsage = (state: string, query: string, mocks?: Mocks, actions?: Screen["actions"]) =>
+  statesOf("usage", `/usage${query}`, ALL)(state, mocks, actions);
+const onCredits = (state: string, query: string, mocks?: Mocks, actions?: Screen["actions"]) =>
+  statesOf("credits", `/credits${query}`, ALL)(state, mocks, actions);
+
+const body = (value: unknown): Mock => ({ body: value });
+const FIRST_KEY = `/dashboard/keys/${fixtures.keys[0]?.id}`;
+const KEYS = "GET /dashboard/keys";
+const withKeys = (list: typeof fixtures.keys): Mock => body(fixtures.keysView(list));
+const WITH_LIMITS: Mocks = { [KEYS]: withKeys(fixtures.limitedKeys) };
+const suspended = problem(403, "account_suspended", "This account is suspended.");
+
 const KEY_STATES: Screen[] = [
-  onKeys("revoked keys shown", (page) => page.getByText("1 revoked key").click()),
-  onKeys("limit reached", undefined, {
-    "GET /dashboard/keys": { body: fixtures.keysView(fixtures.fullKeys) },
-  }),
-  onKeys("calls being counted", choose("Revoke"), {
-    "GET /dashboard/keys": {
-      body: fixtures.keysView(fixtures.keys.map((key) => ({ ...key, callsLastDay: null }))),
-    },
-  }),
-  onKeys("creating", press("Create key")),
-  onKeys("creating without a label", async (page) => {
+  onKeys("revoked keys shown", {}, (page) => page.getByText("1 revoked key").click()),
+  onKeys("limit reached", { [KEYS]: withKeys(fixtures.fullKeys) }),
+  onKeys(
+    "calls being counted",
+    { [KEYS]: withKeys(fixtures.keys.map((key) => ({ ...key, callsLastDay: null }))) },
+    choose("Revoke"),
+  ),
+  onKeys("creating", {}, press("Create key")),
+  onKeys("creating without a label", {}, async (page) => {
     await press("Create key")(page);
     await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
   }),
-  onKeys("creating fails", createKey, { "POST /dashboard/keys": broken }),
-  onKeys("creating while suspended", createKey, {
-    "POST /dashboard/keys": problem(403, "account_suspended", "This account is suspended."),
-  }),
-  onKeys("creating while the service is unreachable", createKey, {
-    "POST /dashboard/keys": "away",
-  }),
-  onKeys("secret shown", createKey),
-  onKeys("secret not stored", async (page) => {
+  onKeys("creating fails", { "POST /dashboard/keys": broken }, createKey),
+  onKeys("creating while suspended", { "POST /dashboard/keys": suspended }, createKey),
+  onKeys(
+    "creating while the service is unreachable",
+    { "POST /dashboard/keys": "away" },
+    createKey,
+  ),
+  onKeys("secret shown", {}, createKey),
+  onKeys("secret not stored", {}, async (page) => {
     await createKey(page);
     await page.getByRole("textbox", { name: "Your new key" }).waitFor();
     await page.keyboard.press("Escape");
   }),
-  onKeys("with limits", undefined, WITH_LIMITS),
-  onKeys("actions of a key", (page) =>
-    page.getByRole("button", { name: "Actions for" }).first().click(),
-  ),
-  onKeys("creating with limits", openLimits),
-  onKeys("creating with wrong limits", fillWrongLimits),
-  onKeys("editing limits", choose("Edit limits", "staging"), WITH_LIMITS),
-  onKeys("editing limits of an expired key", choose("Edit limits", "contractor"), WITH_LIMITS),
-  onKeys(
-    "editing limits fails",
-    async (page) => {
-      await choose("Edit limits")(page);
-      await press("Save limits")(page);
-    },
-    { [`PATCH ${FIRST_KEY}`]: broken },
-  ),
+  onKeys("with limits", WITH_LIMITS),
+  onKeys("actions of a key", {}, press("Actions for")),
+  onKeys("creating with limits", {}, openLimits),
+  onKeys("creating with wrong limits", {}, fillWrongLimits),
+  onKeys("editing limits", WITH_LIMITS, choose("Edit limits", "staging")),
+  onKeys("editing limits of an expired key", WITH_LIMITS, choose("Edit limits", "contractor")),
+  onKeys("editing limits fails", { [`PATCH ${FIRST_KEY}`]: broken }, saveLimits),
   onKeys(
     "limits edited",
+    { [`PATCH ${FIRST_KEY}`]: body({ key: fixtures.limitedKeys[0] }) },
     async (page) => {
-      await choose("Edit limits")(page);
-      await press("Save limits")(page);
+      await saveLimits(page);
       await page.getByText("Limits of “production” saved").waitFor();
     },
-    { [`PATCH ${FIRST_KEY}`]: { body: { key: fixtures.limitedKeys[0] } } },
   ),
-  onKeys("rotating", choose("Rotate")),
-  onKeys("rotating again", choose("Rotate", "partner"), WITH_LIMITS),
-  onKeys("new secret shown", rotateKey),
-  onKeys("new secret not stored", async (page) => {
+  onKeys("rotating", {}, choose("Rotate")),
+  onKeys("rotating again", WITH_LIMITS, choose("Rotate", "partner")),
+  onKeys("new secret shown", {}, rotateKey),
+  onKeys("new secret not stored", {}, async (page) => {
     await rotateKey(page);
     await page.getByRole("textbox", { name: "Your new secret" }).waitFor();
     await page.keyboard.press("Escape");
   }),
   onKeys(
     "rotated, response lost",
+    {
+      [KEYS]: [withKeys(fixtures.keys), withKeys([fixtures.rotatedKey])],
+      [`POST ${FIRST_KEY}/rotate`]: "away",
+    },
     async (page) => {
       await rotateKey(page);
       await page.getByText("its new secret was lost").waitFor();
     },
-    {
-      "GET /dashboard/keys": [
-        { body: fixtures.keysView(fixtures.keys) },
-        { body: fixtures.keysView([fixtures.rotatedKey]) },
-      ],
-      [`POST ${FIRST_KEY}/rotate`]: "away",
-    },
   ),
-  onKeys("renaming", choose("Rename")),
-  onKeys("renamed, refetching fails", renameKey, {
-    "GET /dashboard/keys": [{ body: fixtures.keysView(fixtures.keys) }, "away"],
-    [`PATCH ${FIRST_KEY}`]: { body: { key: fixtures.keys[0] } },
-  }),
-  onKeys("revoking", choose("Revoke")),
+  onKeys("renaming", {}, choose("Rename")),
+  onKeys(
+    "renamed, refetching fails",
+    {
+      [KEYS]: [withKeys(fixtures.keys), "away"],
+      [`PATCH ${FIRST_KEY}`]: body({ key: fixtures.keys[0] }),
+    },
+    renameKey,
+  ),
+  onKeys("revoking", {}, choose("Revoke")),
   onKeys(
     "revoked",
+    { [`DELETE ${FIRST_KEY}`]: body({ key: { ...fixtures.keys[0], revokedAt: fixtures.NOW } }) },
     async (page) => {
       await choose("Revoke")(page);
       await press("Revoke key")(page);
-    },
-    {
-      [`DELETE ${FIRST_KEY}`]: {
-        body: { key: { ...fixtures.keys[0], revokedAt: fixtures.NOW } },
-      },
     },
   ),
 ];
 
 const ACCOUNT_STATES: Screen[] = [
-  onAccount("without a password", undefined, {
-    "GET /dashboard/visitor": { body: fixtures.withoutPassword },
-  }),
-  onAccount("address change requested", async (page) => {
+  onAccount("without a password", { "GET /dashboard/visitor": body(fixtures.withoutPassword) }),
+  onAccount("address change requested", {}, async (page) => {
     await page.getByLabel("New email address").fill("new@example.com");
     await press("Change email address")(page);
   }),
-  onAccount("password fields empty", press("Change password")),
-  onAccount("more activity", press("Show older")),
-  onAccount("closing", press("Close account…")),
-  onAccount("closing with a wrong password", fillClosing, {
-    "POST /dashboard/account/close": problem(403, "wrong_password", "The password is not right."),
-  }),
+  onAccount("password fields empty", {}, press("Change password")),
+  onAccount("more activity", {}, press("Show older")),
+  onAccount("closing", {}, press("Close account…")),
+  onAccount(
+    "closing with a wrong password",
+    {
+      "POST /dashboard/account/close": problem(403, "wrong_password", "The password is not right."),
+    },
+    fillClosing,
+  ),
 ];
 
-const ledger = "/credits?tab=ledger";
+const ledger = "?tab=ledger";
 const LEDGER = "GET /dashboard/credits/entries";
 const LEDGER_STATES: Screen[] = [
-  { name: "credits, ledger", path: ledger, mocks: ALL },
-  { name: "credits, no entries", path: ledger, mocks: NEW },
-  { name: "credits, ledger, loading", path: ledger, mocks: { ...ALL, [LEDGER]: "silence" } },
-  { name: "credits, ledger fails", path: ledger, mocks: { ...ALL, [LEDGER]: broken } },
-  { name: "credits, older entries", path: ledger, mocks: ALL, actions: showOlderEntries },
-  {
-    name: "credits, older entries fail",
-    path: ledger,
-    mocks: { ...ALL, [`${LEDGER}?after=cursor-2`]: broken },
-    actions: showOlderEntries,
-  },
-  {
-    name: "credits, filtered ledger",
-    path: `${ledger}&show=calls&tool=hash&from=2026-10-01`,
-    mocks: { ...ALL, [LEDGER]: { body: fixtures.searchedEntries } },
-  },
-  {
-    name: "credits, no matching entries",
-    path: `${ledger}&key=key_gone&to=2026-11-02`,
-    mocks: { ...ALL, [LEDGER]: { body: fixtures.noEntries } },
-  },
+  onCredits("ledger", ledger),
+  onCredits("no entries", ledger, NEW),
+  onCredits("ledger, loading", ledger, { [LEDGER]: "silence" }),
+  onCredits("ledger fails", ledger, { [LEDGER]: broken }),
+  onCredits("older entries", ledger, {}, showOlderEntries),
+  onCredits(
+    "older entries fail",
+    ledger,
+    { [`${LEDGER}?after=cursor-2`]: broken },
+    showOlderEntries,
+  ),
+  onCredits("filtered ledger", `${ledger}&show=calls&tool=hash&from=2026-10-01`, {
+    [LEDGER]: body(fixtures.searchedEntries),
+  }),
+  onCredits("no matching entries", `${ledger}&key=key_gone&to=2026-11-02`, {
+    [LEDGER]: body(fixtures.noEntries),
+  }),
 ];
 
 const withLevel = (
@@ -315,42 +304,33 @@ const withLevel = (
   balance: number,
   sales = fixtures.visitor.sales,
 ): Mocks => ({
-  ...ALL,
-  "GET /dashboard/visitor": {
-    body: {
-      ...fixtures.visitor,
-      sales,
-      user: { ...fixtures.user, account: { ...fixtures.user.account, balance, level } },
-    },
-  },
+  "GET /dashboard/visitor": body({
+    ...{ ...fixtures.visitor, sales },
+    user: { ...fixtures.user, account: { ...fixtures.user.account, balance, level } },
+  }),
 });
+const BY_EMAIL = { payable: false, contact: "sales@example.org" };
+const onBalance = (state: string, path: string, mocks: Mocks, actions?: Screen["actions"]) =>
+  statesOf("balance", path, ALL)(state, mocks, actions);
 const BALANCE_STATES: Screen[] = [
-  { name: "balance low", path: "/usage", mocks: withLevel("low", 17) },
-  {
-    name: "balance low, dismissed",
-    path: "/usage",
-    mocks: withLevel("low", 17),
-    actions: press("Dismiss for a day"),
-  },
-  { name: "balance gone", path: keys, mocks: withLevel("gone", 0) },
-  {
-    name: "balance gone, with a contact",
-    path: "/settings/notifications",
-    mocks: withLevel("gone", 0, { payable: false, contact: "sales@example.org" }),
-  },
-  {
-    name: "balance gone, nothing sold",
-    path: ledger,
-    mocks: withLevel("gone", 0, { payable: false, contact: null }),
-  },
-  { name: "balance gone, where credits are bought", path: "/credits", mocks: withLevel("gone", 0) },
+  onBalance("low", "/usage", withLevel("low", 17)),
+  onBalance("low, dismissed", "/usage", withLevel("low", 17), press("Dismiss for a day")),
+  onBalance("gone", keys, withLevel("gone", 0)),
+  onBalance("gone, with a contact", "/settings/notifications", withLevel("gone", 0, BY_EMAIL)),
+  onBalance(
+    "gone, nothing sold",
+    `/credits${ledger}`,
+    withLevel("gone", 0, { payable: false, contact: null }),
+  ),
+  onBalance("gone, where credits are bought", "/credits", withLevel("gone", 0)),
 ];
 
+const home = (change: Partial<typeof fixtures.home>): Mocks => ({
+  "GET /dashboard/home": body({ ...fixtures.home, ...change }),
+});
 const OTHER_STATES: Screen[] = [
   {
-    name: "home, with the new key",
-    path: keys,
-    mocks: ALL,
+    ...{ name: "home, with the new key", path: keys, mocks: ALL },
     actions: async (page) => {
       await createKey(page);
       await press("I have stored it")(page);
@@ -361,94 +341,51 @@ const OTHER_STATES: Screen[] = [
       await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     },
   },
-  {
-    name: "home, no credits",
-    path: "/home",
-    mocks: {
-      ...ALL,
-      "GET /dashboard/home": { body: { ...fixtures.home, balance: 0, nextExpiry: null, keys: 1 } },
-    },
-  },
-  {
-    name: "home, no starter credits",
-    path: "/home",
-    mocks: {
-      ...ALL,
-      "GET /dashboard/home": {
-        body: {
-          ...{ ...fixtures.home, balance: 0, nextExpiry: null, keys: 0 },
-          ...{ freeCall: false, noStarter: "address_used" },
-        },
-      },
-    },
-  },
-  {
-    name: "home, calls being counted",
-    path: "/home",
-    mocks: {
-      ...ALL,
-      "GET /dashboard/home": {
-        body: { ...fixtures.home, today: null, days: null, creditsPerDay: null },
-      },
-    },
-  },
-  {
-    name: "usage, calls being counted",
-    path: "/usage",
-    mocks: {
-      ...ALL,
-      "GET /dashboard/usage": problem(503, "unavailable", "Your calls are being added up."),
-    },
-  },
-  { name: "usage, with its chart", path: "/usage", mocks: ALL, actions: waitForChart },
-  { name: "usage, by key", path: "/usage?by=day-key", mocks: ALL, actions: waitForChart },
-  { name: "usage, one tool", path: "/usage?tool=hash&by=tool", mocks: ALL },
-  { name: "usage, no match", path: "/usage?tool=none", mocks: ALL },
-  {
-    name: "usage, invalid range",
-    path: "/usage",
-    mocks: ALL,
-    actions: async (page) => {
-      await page.getByText("Custom", { exact: true }).click();
-      await page.getByLabel("First day").fill("2026-11-20");
-      await page.getByLabel("Last day").fill("2026-11-10");
-      await press("Show")(page);
-    },
-  },
+  onHome("no credits", home({ balance: 0, nextExpiry: null, keys: 1 })),
+  onHome(
+    "no starter credits",
+    home({ balance: 0, nextExpiry: null, keys: 0, freeCall: false, noStarter: "address_used" }),
+  ),
+  onHome("calls being counted", home({ today: null, days: null, creditsPerDay: null })),
+  onUsage("calls being counted", "", {
+    "GET /dashboard/usage": problem(503, "unavailable", "Your calls are being added up."),
+  }),
+  onUsage("with its chart", "", {}, waitForChart),
+  onUsage("by key", "?by=day-key", {}, waitForChart),
+  onUsage("one tool", "?tool=hash&by=tool"),
+  onUsage("no match", "?tool=none"),
+  onUsage("invalid range", "", {}, async (page) => {
+    await page.getByText("Custom", { exact: true }).click();
+    await page.getByLabel("First day").fill("2026-11-20");
+    await page.getByLabel("Last day").fill("2026-11-10");
+    await press("Show")(page);
+  }),
   ...LEDGER_STATES,
-  {
-    name: "credits, all grants",
-    path: "/credits?tab=grants",
-    mocks: ALL,
-    actions: press("Show 2 spent or expired grants"),
-  },
-  {
-    name: "credits, more grants",
-    path: "/credits?tab=grants",
-    mocks: {
-      ...ALL,
-      "GET /dashboard/credits": { body: { ...fixtures.credits, next: "cursor-2" } },
-    },
-    actions: press("Show spent or expired grants"),
-  },
+  onCredits("all grants", "?tab=grants", {}, press("Show 2 spent or expired grants")),
+  onCredits(
+    "more grants",
+    "?tab=grants",
+    { "GET /dashboard/credits": body({ ...fixtures.credits, next: "cursor-2" }) },
+    press("Show spent or expired grants"),
+  ),
   ...BALANCE_STATES,
 ];
 
 /** Every screen in every state, for accessibility checks and screenshots. */
 export const SCREENS: Screen[] = [
   ...SIGN_IN_SCREENS,
-  ...commonStates("home", "/home"),
+  ...commonStates("home", "/home", "service unreachable", "address not confirmed"),
   ...listFirstKeyScreens(ALL),
-  ...commonStates("keys", keys),
+  ...commonStates("keys", keys, "suspended", "session ended"),
   ...KEY_STATES,
-  ...commonStates("requests", "/requests"),
-  ...commonStates("usage", "/usage"),
-  ...commonStates("credits", "/credits"),
-  { name: "credits, grants", path: "/credits?tab=grants", mocks: ALL },
-  { name: "credits, no grants", path: "/credits?tab=grants", mocks: NEW },
-  ...commonStates("notifications", "/settings/notifications"),
-  ...commonStates("webhooks", "/settings/webhooks"),
-  ...commonStates("account", account),
+  ...commonStates("requests", "/requests", "service unreachable"),
+  ...commonStates("usage", "/usage", "address not confirmed"),
+  ...commonStates("credits", "/credits", "suspended"),
+  onCredits("grants", "?tab=grants"),
+  onCredits("no grants", "?tab=grants", NEW),
+  ...commonStates("notifications", "/settings/notifications", "session ended"),
+  ...commonStates("webhooks", "/settings/webhooks", "suspended"),
+  ...commonStates("account", "/settings/account", ...Object.keys(FRAME)),
   ...ACCOUNT_STATES,
   ...OTHER_STATES,
   ...listFactorScreens(ALL),
@@ -456,3 +393,38 @@ export const SCREENS: Screen[] = [
   ...listLogScreens(ALL),
   ...listToolScreens(ALL),
 ];
+
+/** States that differ from another one of their page in a sentence. Only the chaos run shows them, with all others in all modes. */
+const ALIKE: readonly RegExp[] = [
+  /^sign up, (?:error|closed|already signed in|loading|service unreachable)$/,
+  /^sign in, (?:nothing entered|address not confirmed|too many attempts|service unreachable)$/,
+  /^sign in, (?:denied at the provider|sign-up closed)$/,
+  /^confirm, (?:unreadable token|done before|new address pending|address changed|error|no token|new link sent)$/,
+  /^(?:forgot password, check your email|new password, (?:nothing entered|done|link expired))$/,
+  /^(?:keys|requests|usage|credits|webhooks), (?:loading|error|service unreachable|suspended|session ended)$/,
+  /^account, (?:loading|error|service unreachable|session ended)$/,
+  /^home, first key, (?:revealed, in PHP|response lost|error|suspended|made in another tab)$/,
+  /^home, (?:no credits|no starter credits|no errors|no second factor|no call yet|a key expires)$/,
+  /^home, (?:first call received, )?without a request log$/,
+  /^keys, creating(?: fails| while suspended| while the service is unreachable| with limits)?$/,
+  /^keys, (?:calls being counted|limits edited|revoked|renaming|renamed, refetching fails)$/,
+  /^keys, (?:editing limits of an expired key|editing limits fails|rotating|rotating again|new secret not stored)$/,
+  /^account, (?:address not confirmed|address change requested|closing|password fields empty|more activity)$/,
+  /^usage, (?:calls being counted|by key|one tool|no match)$/,
+  /^credits, (?:ledger, loading|ledger fails|older entries|older entries fail|no entries|no matching entries)$/,
+  /^credits, (?:no grants|more grants|all grants|no whole number|a lot of credits|prices fail to load|buying fails)$/,
+  /^credits, back from payment, (?!paid|trouble)/,
+  /^credits, purchases, (?:none, nothing sold|loading|fail|older)$/,
+  /^balance, (?:low, dismissed|gone, )/,
+  /^security, (?:removing|setting up the app$|new recovery codes)/,
+  /^proof, (?:password|app|provider)$/,
+  /^confirm sign-in, (?:app|passkey|recovery code|expired)$/,
+  /^notifications, (?:saved|saving fails|loading|error)$/,
+  /^webhooks, (?:test|rotat|adding|URL rejected|pausing fails|deliveries |deliveries,|limit reached|secret rotated|deleting|no del|resent)/,
+  /^unsubscribe, (?:done, other kind|error|service unreachable|no token)$/,
+  /^requests, (?:a success|an error|an error of an unknown key|by its id|unknown id|no match|custom time)$/,
+  /^requests, (?:older ones|older ones fail|paused|log unavailable|summary fails)$/,
+  /^tool, (?:hash that does not match|a link that cannot be used|uuid without|echo, not JSON)/,
+  /^tool, qr-code (?:of a place, empty|of a SEPA transfer|with errors)$/,
+];
+export const isAlike = ({ name }: Screen): boolean => ALIKE.some((pattern) => pattern.test(name));

@@ -1,6 +1,5 @@
 import type { Page } from "playwright-core";
 import { REPEATED } from "#accounts/new-password.ts";
-import { TOOLS as REGISTRY } from "#tools/registry.ts";
 import * as fixtures from "./fixtures.ts";
 import { broken, type Mock, type Mocks, type Screen } from "./screen-mocks.ts";
 
@@ -37,12 +36,7 @@ const at = (
   name: string,
   actions?: Screen["actions"],
   mocks: Mocks = {},
-): Screen => ({
-  name,
-  path,
-  mocks: { ...SIGNED_OUT, ...mocks },
-  ...(actions === undefined ? {} : { actions }),
-});
+): Screen => ({ name, path, mocks: { ...SIGNED_OUT, ...mocks }, actions });
 
 /** Another tab of the browser has confirmed the address, and tells this one. */
 async function waitForHome(page: Page): Promise<void> {
@@ -159,30 +153,8 @@ const EMAILS: Screen[] = [
   }),
 ];
 
-const waitForResponse = (page: Page) => page.getByRole("figure", { name: /^Response/ }).waitFor();
-const TOOLS: Screen[] = [
-  at("/tools", "tools"),
-  at("/tools", "tools, signed in", undefined, SIGNED_IN),
-  ...REGISTRY.map(({ name, page: { button } = {} }) =>
-    at(`/tools/${name}`, name, (page) =>
-      button === undefined
-        ? waitForResponse(page)
-        : page.getByRole("button", { name: button }).waitFor(),
-    ),
-  ),
-  at("/tools/uuid", "uuid, generated", async (page) => {
-    await page.getByRole("button", { name: "Generate" }).click();
-    await waitForResponse(page);
-  }),
-  at("/tools/echo", "echo, rejected", async (page) => {
-    await waitForResponse(page);
-    await page.getByRole("textbox").first().fill("{");
-    await page.getByRole("figure", { name: "Response, status 400" }).waitFor();
-  }),
-  at("/tools/nothing-like-it", "unknown tool"),
-];
-
 const FRAME: Screen[] = [
+  at("/tools", "tools"),
   at("/tools", "not found", async (page) => {
     // Navigates within the dashboard. The server renders its own page for unknown paths.
     await page.evaluate(
@@ -223,4 +195,4 @@ async function openMenu(page: Page): Promise<void> {
     .waitFor();
 }
 
-export const SIGN_IN_SCREENS: Screen[] = [...SIGN_UP, ...SIGN_IN, ...EMAILS, ...TOOLS, ...FRAME];
+export const SIGN_IN_SCREENS: Screen[] = [...SIGN_UP, ...SIGN_IN, ...EMAILS, ...FRAME];

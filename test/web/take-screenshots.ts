@@ -9,15 +9,13 @@ import path from "node:path";
 import type { Browser } from "playwright-core";
 import { openBrowser } from "../support/chromium.ts";
 import { MODES, type Mode, openPage, openScreen, type ScreenPage } from "./screen-page.ts";
-import { openScreenSite } from "./screen-site.ts";
+import { openScreenSite, type ScreenSite } from "./screen-site.ts";
 import { SCREENS } from "./screens.ts";
-
-type Site = Awaited<ReturnType<typeof openScreenSite>>;
 
 /** The pages that the server renders, including the one for unknown paths. */
 async function takeServerPages(
   screenPage: ScreenPage,
-  site: Site,
+  site: ScreenSite,
   save: (name: string) => Promise<void>,
 ) {
   for (const path of [...site.serverPaths, "/nowhere"].filter(isChosen)) {
@@ -26,7 +24,12 @@ async function takeServerPages(
   }
 }
 
-async function takeMode(browser: Browser, site: Site, mode: Mode, folder: string): Promise<void> {
+async function takeMode(
+  browser: Browser,
+  site: ScreenSite,
+  mode: Mode,
+  folder: string,
+): Promise<void> {
   const screenPage = await openPage(browser, mode);
   const kind = `${mode.width}-${mode.colorScheme}`;
   mkdirSync(path.join(folder, kind), { recursive: true });
@@ -37,7 +40,7 @@ async function takeMode(browser: Browser, site: Site, mode: Mode, folder: string
   };
   await takeServerPages(screenPage, site, save);
   for (const screen of SCREENS.filter(({ name }) => isChosen(name))) {
-    await openScreen(screenPage, site.url, screen).catch((error: Error) => {
+    await openScreen(screenPage, site, screen).catch((error: Error) => {
       process.stderr.write(`${screen.name}: ${error.message}\n`);
       process.exitCode = 1;
     });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Page } from "playwright-core";
-import type { Mocks, Screen } from "./screen-mocks.ts";
+import { type Mocks, type Screen, statesOf } from "./screen-mocks.ts";
 
 /** The states of the pages of the tools. */
 const link = (inputs: Record<string, unknown>): string =>
@@ -47,20 +47,9 @@ async function hashFile(page: Page): Promise<void> {
 }
 
 export const listToolScreens = (mocks: Mocks): Screen[] => {
-  const tool = (
-    state: string,
-    path: string,
-    actions: (page: Page) => Promise<unknown> = waitForResult,
-  ): Screen => ({
-    name: `tool, ${state}`,
-    path: `/tools/${path}`,
-    mocks,
-    actions: async (page) => {
-      await actions(page);
-    },
-  });
+  const tool = (state: string, path: string, actions: Screen["actions"] = waitForResult): Screen =>
+    statesOf("tool", `/tools/${path}`, mocks)(state, {}, actions);
   return [
-    { name: "tools", path: "/tools", mocks },
     tool("hash", "hash"),
     tool("hash of a file that matches", "hash", hashFile),
     tool("hash that does not match", "hash", async (page) => {
@@ -141,6 +130,9 @@ export const listToolScreens = (mocks: Mocks): Screen[] => {
     tool("a link that cannot be used", `hash${link({ hmacKey: "a" })}`, async (page) => {
       await page.getByText("The link could not be used.").waitFor();
     }),
-    tool("unknown", "hush", (page) => page.getByText("No tool is called “hush”").waitFor()),
+    tool("unknown", "hush", async (page) => {
+      await page.getByText("No tool is called “hush”").waitFor();
+      await page.getByRole("link", { name: "View all tools" }).waitFor();
+    }),
   ];
 };

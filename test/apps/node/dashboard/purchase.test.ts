@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { after } from "node:test";
-import { openBrowser } from "../../support/chromium.ts";
-import { heading } from "../../support/dashboard-browser.ts";
+import { test } from "node:test";
+import { heading } from "../../../support/dashboard-browser.ts";
 import {
   boughtGrants,
   buy,
@@ -10,24 +9,16 @@ import {
   isPageMarked,
   markPage,
   openBuyer,
-  openShop,
   purchaseRows,
   waitForBalance,
   waitForMessage,
-} from "../../support/dashboard-purchase.ts";
-import { sampleTests } from "../../support/sample.ts";
+} from "../../../support/dashboard-purchase.ts";
+import { shareShop } from "./shared-shop.ts";
 
 /** Purchases in a browser, with a fake payment provider. */
 
-const [browser, shop] = await Promise.all([openBrowser(), openShop({ after })]);
-after(() => browser.close());
+const { browser, ...shop } = await shareShop();
 const { fake, site } = shop;
-
-const { test, draw } = sampleTests(
-  "purchases in a browser",
-  3,
-  process.env["TEST_BROWSER"] === "all",
-);
 
 test("after paying, the user sees the credits, the purchase and its receipt, also after a reload", async (t) => {
   const front = await (await fetch(site.base)).text();
@@ -113,5 +104,3 @@ test("a buyer of the lifetime plan is on the plan and is not offered it again", 
   await page.getByRole("tab", { name: "Grants" }).click();
   await page.getByText(/^Lifetime plan \(otherwise /).waitFor();
 });
-
-draw();

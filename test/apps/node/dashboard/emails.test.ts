@@ -1,36 +1,27 @@
 import assert from "node:assert/strict";
-import { after } from "node:test";
-import { openBrowser } from "../../support/chromium.ts";
-import * as session from "../../support/dashboard-browser.ts";
+import { test } from "node:test";
+import * as session from "../../../support/dashboard-browser.ts";
 import {
   CONFIRM,
   type Credentials,
-  createMember,
   emailsTo,
   expiredLink,
   linkTo,
   newCredentials,
-  openSite,
   until,
-} from "../../support/dashboard-site.ts";
-import { sampleTests } from "../../support/sample.ts";
+} from "../../../support/dashboard-site.ts";
+import { HANGS_MS } from "../../../support/deadline.ts";
+import { shareShop } from "./shared-shop.ts";
 
 /** What can go wrong while signing up and in, and how users recover. */
 
-const [browser, site] = await Promise.all([openBrowser(), openSite({ after })]);
-after(() => browser.close());
+const { browser, site } = await shareShop();
 
 const starterGrants = async (user: session.BrowserUser): Promise<number> => {
   const response = await user.context.request.get("/dashboard/credits");
   const { grants } = (await response.json()) as { grants: { kind: string }[] };
   return grants.filter(({ kind }) => kind === "starter").length;
 };
-
-const { test, draw } = sampleTests(
-  "sign-up and sign-in in a browser",
-  5,
-  process.env["TEST_BROWSER"] === "all",
-);
 
 test("opening a confirmation link twice confirms once and grants once; a later click signs nobody in", async (t) => {
   const user = await session.openUser(t, browser, site);
@@ -68,19 +59,24 @@ test("opening the link does not confirm the address, with scripts or without, be
   await session.signUp(page, credentials);
   const link = await linkTo(site, credentials.email, CONFIRM);
   const posted: string[] = [];
-  user.context.on("request", (each) => {
+  const tab = await user.openTab();
+  tab.on("request", (each) => {
     if (each.method() !== "GET") posted.push(each.url());
   });
-  const tab = await user.openTab();
   await tab.goto(link);
   await session.button(tab, "Confirm address").waitFor();
   await tab.getByText(credentials.email).waitFor();
+  // The token leaves the URL at once, and the page can still be reloaded.
+  await until("a URL without the token", () => new URL(tab.url()).search === "");
+  await tab.reload();
+  await session.button(tab, "Confirm address").waitFor();
   assert.deepEqual(posted, []);
   await tab.close();
 
   const scriptless = await browser.newContext({ javaScriptEnabled: false });
   t.after(() => scriptless.close());
   const bare = await scriptless.newPage();
+  bare.setDefaultTimeout(HANGS_MS);
   await bare.goto(link);
   await session.heading(bare, "Confirm your email address").waitFor();
   await bare.locator("noscript .tb-banner").waitFor();
@@ -147,49 +143,12 @@ test("resending the email from the sign-up page keeps the password", async (t) =
   const user = await session.openUser(t, browser, site);
   const { page } = user;
   const credentials = newCredentials();
-  await page.clock.install();
+  await user.controlClock();
   await session.signUp(page, credentials);
   await page.clock.runFor(61_000);
   await session.button(page, "Resend email").click();
   await until("a second email", () => emailsTo(site, credentials.email).length === 2);
   await session.confirmAddress(page, site, credentials);
-});
-
-test("a wrong password and an unknown address give the same error, and the right password still works", async (t) => {
-  const credentials = await createMember(site);
-  const user = await session.openUser(t, browser, site);
-  const { page } = user;
-  user.expectConsoleError(/status of 401 .*sign-in\/email/);
-  await page.goto("/sign-in");
-  const alerts: string[] = [];
-  const unknown = newCredentials("unknown");
-  for (const attempt of [{ ...credentials, password: "not the right one" }, unknown]) {
-    await session.signIn(page, attempt);
-    await page.getByRole("alert").waitFor();
-    await until("the response", () => session.button(page, "Sign in").isVisible());
-    alerts.push(await page.getByRole("alert").innerText());
-    assert.equal(await page.getByLabel("Email address").inputValue(), attempt.email);
-  }
-  assert.equal(alerts[0], alerts[1]);
-  await session.signIn(page, credentials);
-  await session.heading(page, "Home").waitFor();
-});
-
-test("signing up with a registered address looks the same, emails its owner, and changes nothing", async (t) => {
-  const credentials = await createMember(site);
-  const user = await session.openUser(t, browser, site);
-  const { page } = user;
-  const pageTextFor = async (email: string) => {
-    await session.signUp(page, { email, password: "another password than hers" });
-    const text = await page.getByRole("main").innerText();
-    return text.replace(email, "ADDRESS").replace(/\d+ s\b/, "60 s");
-  };
-  const { email } = newCredentials("new");
-  assert.equal(await pageTextFor(credentials.email), await pageTextFor(email));
-  await linkTo(site, credentials.email, /^You already have a Toolbooth account$/);
-  await page.goto("/sign-in");
-  await session.signIn(page, credentials);
-  await session.heading(page, "Home").waitFor();
 });
 
 test("a double click on Sign up creates one account and sends one email", async (t) => {
@@ -210,64 +169,3 @@ test("a double click on Sign up creates one account and sends one email", async 
   await session.confirmAddress(page, site, credentials);
   assert.equal(emailsTo(site, credentials.email).length, 1);
 });
-
-test("the token of a link is removed from the URL at once, and the page can still be reloaded", async (t) => {
-  const user = await session.openUser(t, browser, site);
-  const { page } = user;
-  const credentials = newCredentials();
-  await session.signUp(page, credentials);
-  await page.goto(await linkTo(site, credentials.email, CONFIRM));
-  await session.button(page, "Confirm address").waitFor();
-  await until("a URL without the token", () => new URL(page.url()).search === "");
-  await page.reload();
-  await session.button(page, "Confirm address").click();
-  await session.firstKeyDialog(page).waitFor();
-  await page.goto("/verify-email");
-  await session.heading(page, "This link is no longer valid").waitFor();
-});
-
-// Last, because after its flood other sign-ups would need proofs of work for a minute.
-test("a weak password is explained at its field; under pressure the page solves a challenge by itself", async (t) => {
-  const user = await session.openUser(t, browser, site);
-  const { page } = user;
-  const credentials = newCredentials();
-  user.expectConsoleError(/status of (?:400|429) .*\/sign-up\/email\)$/);
-  user.expectConsoleError(/ERR_FAILED .*proof-worker/);
-  const password = page.getByLabel("Password", { exact: true });
-  await page.goto("/sign-up");
-  await session.fillCredentials(page, { ...credentials, password: "password123" });
-  await session.button(page, "Sign up").click();
-  await page.getByText(/among the most common ones/).waitFor();
-  assert.equal(await password.getAttribute("aria-invalid"), "true");
-  await password.fill(credentials.password);
-  assert.equal(await password.getAttribute("aria-invalid"), "false");
-
-  await flood();
-  await page.route(/proof-worker/, (route) => route.abort());
-  await session.button(page, "Sign up").click();
-  await page.getByText("your browser has to do a short calculation first").waitFor();
-  await page.unroute(/proof-worker/);
-  await session.button(page, "Sign up").click();
-  await session.heading(page, "Check your email").waitFor();
-  await session.confirmAddress(page, site, credentials);
-});
-
-/** More resets than need no proof of work, from as many networks. */
-async function flood(): Promise<void> {
-  const ask = async (turn: number) => {
-    const response = await fetch(`${site.base}/dashboard/auth/request-password-reset`, {
-      method: "POST",
-      headers: {
-        Origin: site.base,
-        "Content-Type": "application/json",
-        "X-Forwarded-For": `2001:${(0x1000 + turn).toString(16)}::1`,
-      },
-      body: JSON.stringify({ email: `nobody-${turn}@example.com` }),
-    });
-    return response.status;
-  };
-  const statuses = await Promise.all(Array.from({ length: 31 }, (_, turn) => ask(turn)));
-  assert.ok(statuses.includes(429), `${statuses}`);
-}
-
-draw();

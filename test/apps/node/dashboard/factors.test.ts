@@ -1,31 +1,18 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after } from "node:test";
+import { test } from "node:test";
 import { createOTP } from "@better-auth/utils/otp";
 import type { BrowserContext, Page } from "playwright-core";
-import { databaseFile } from "../../../src/apps/node/data-folder.ts";
-import { decodeBase32 } from "../../api/dashboard/factors-fixture.ts";
-import { openBrowser } from "../../support/chromium.ts";
-import * as session from "../../support/dashboard-browser.ts";
-import { createMember, openSite } from "../../support/dashboard-site.ts";
-import { sampleTests } from "../../support/sample.ts";
+import { databaseFile } from "../../../../src/apps/node/data-folder.ts";
+import { decodeBase32 } from "../../../api/dashboard/factors-fixture.ts";
+import * as session from "../../../support/dashboard-browser.ts";
+import { shareShop } from "./shared-shop.ts";
 
 /** Passkeys with Chromium's virtual authenticator, and an authenticator app, from the account page to the sign-in. */
 
-const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-factors-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
-const [browser, site] = await Promise.all([
-  openBrowser(),
-  openSite({ after }, { DATA_DIR: folder }),
-]);
-after(() => browser.close());
+const { browser, site } = await shareShop();
 // Passkeys do not work under an IP address.
 const local = { ...site, base: site.base.replace("127.0.0.1", "localhost") };
-
-const { test, draw } = sampleTests("second factors", 2, true);
 
 /** `isTouched`: the device confirms at once, also where the page only offers passkeys as suggestions. */
 async function addAuthenticator(context: BrowserContext, page: Page) {
@@ -45,12 +32,14 @@ async function addAuthenticator(context: BrowserContext, page: Page) {
   return { isTouched };
 }
 
-/** Makes every sign-in an hour older. */
-function ageSessions(): void {
-  const db = new DatabaseSync(databaseFile(path.resolve(folder)));
+/** Makes the sign-ins of a user an hour older. */
+function ageSessions(email: string): void {
+  const db = new DatabaseSync(databaseFile(site.dataDir));
   db.exec("PRAGMA busy_timeout = 10000");
   const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
-  db.prepare("UPDATE user_session SET createdAt = ?, provedAt = NULL").run(anHourAgo);
+  db.prepare(
+    "UPDATE user_session SET createdAt = ?, provedAt = NULL WHERE userId = (SELECT id FROM users WHERE email = ?)",
+  ).run(anHourAgo, email);
   db.close();
 }
 
@@ -61,11 +50,9 @@ const signOut = async (page: Page) => {
 };
 
 test("a passkey is added, signs in by itself, is the second step after a password, and confirms who the user is", async (t) => {
-  const user = await session.openUser(t, browser, local);
-  const { page } = user;
-  const credentials = await createMember(local);
+  const user = await session.openMember(t, browser, local);
+  const { page, credentials } = user;
   const { isTouched } = await addAuthenticator(user.context, page);
-  await session.signInByApi(user, local, credentials);
   await page.goto("/settings/account");
   await session.button(page, "Add passkey").click();
   const dialog = page.getByRole("dialog");
@@ -85,7 +72,7 @@ test("a passkey is added, signs in by itself, is the second step after a passwor
   await session.button(page, "Use a passkey").click();
   await session.heading(page, "Home").waitFor();
 
-  ageSessions();
+  ageSessions(credentials.email);
   await page.getByRole("navigation").getByRole("link", { name: "API keys" }).click();
   await session.button(page, "Create key").click();
   await page.getByRole("dialog").getByLabel("Label", { exact: true }).fill("proved");
@@ -106,10 +93,8 @@ const NO_SUGGESTIONS =
   "PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)";
 
 test("an authenticator app is set up from the QR code's key, and its code is the second step", async (t) => {
-  const user = await session.openUser(t, browser, local);
-  const { page } = user;
-  const credentials = await createMember(local);
-  await session.signInByApi(user, local, credentials);
+  const user = await session.openMember(t, browser, local);
+  const { page, credentials } = user;
   await page.goto("/settings/account");
   await session.button(page, "Set up authenticator app").click();
   const dialog = page.getByRole("dialog");
@@ -150,5 +135,3 @@ navigator.credentials.get = async () => {
   inFrames(5);
   throw new DOMException("Not supported at this time.", "NotSupportedError");
 };`;
-
-draw();

@@ -1,22 +1,14 @@
 import assert from "node:assert/strict";
-import { after } from "node:test";
+import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { openBrowser } from "../../support/chromium.ts";
-import * as session from "../../support/dashboard-browser.ts";
-import { assertFocusKept, press, tabTo, type } from "../../support/dashboard-keyboard.ts";
-import {
-  CONFIRM,
-  createMember,
-  linkTo,
-  newCredentials,
-  openSite,
-} from "../../support/dashboard-site.ts";
-import { sampleTests } from "../../support/sample.ts";
+import * as session from "../../../support/dashboard-browser.ts";
+import { assertFocusKept, press, tabTo, type } from "../../../support/dashboard-keyboard.ts";
+import { CONFIRM, linkTo, newCredentials } from "../../../support/dashboard-site.ts";
+import { shareShop } from "./shared-shop.ts";
 
 /** Complete tasks by keyboard alone: everything is reachable, and the focus is visible and never lost. */
 
-const [browser, site] = await Promise.all([openBrowser(), openSite({ after })]);
-after(() => browser.close());
+const { browser, site } = await shareShop();
 
 /** Chooses an action in the menu of a key. Ends in its dialog. */
 async function chooseAction(page: Page, label: string, action: string): Promise<void> {
@@ -25,8 +17,6 @@ async function chooseAction(page: Page, label: string, action: string): Promise<
   await page.keyboard.press("Enter");
   await page.getByRole("dialog").waitFor();
 }
-
-const { test, draw } = sampleTests("tasks by keyboard", 2, process.env["TEST_BROWSER"] === "all");
 
 test("a user gets from the front page to the first key", async (t) => {
   const { page } = await session.openUser(t, browser, site);
@@ -67,9 +57,7 @@ test("a user gets from the front page to the first key", async (t) => {
 });
 
 test("a key is renamed and revoked, and Escape changes nothing", async (t) => {
-  const user = await session.openUser(t, browser, site);
-  const { page } = user;
-  await session.signInByApi(user, site, await createMember(site));
+  const { page } = await session.openMember(t, browser, site);
   await page.goto("/settings/api-keys");
   await session.createKey(page, "old");
   const dialog = page.getByRole("dialog");
@@ -99,9 +87,7 @@ test("a key is renamed and revoked, and Escape changes nothing", async (t) => {
 });
 
 test("a key is created with limits, its limits are edited, and it gets a new secret", async (t) => {
-  const user = await session.openUser(t, browser, site);
-  const { page } = user;
-  await session.signInByApi(user, site, await createMember(site));
+  const { page } = await session.openMember(t, browser, site);
   await page.goto("/settings/api-keys");
   const dialog = page.getByRole("dialog");
   await press(page, session.button(page, "Create key"));
@@ -165,9 +151,8 @@ test("a user opens a browser tool, fills it in, chooses an option with the arrow
 });
 
 test("the account menu opens, closes and signs out", async (t) => {
-  const user = await session.openUser(t, browser, site);
+  const user = await session.openMember(t, browser, site);
   const { page } = user;
-  await session.signInByApi(user, site, await createMember(site));
   await page.goto("/home");
   const account = page.getByRole("button", { name: /^Account:/ });
   await press(page, account);
@@ -181,5 +166,3 @@ test("the account menu opens, closes and signs out", async (t) => {
   await press(page, page.getByRole("button", { name: "Sign out" }));
   await session.heading(page, "Sign in").waitFor();
 });
-
-draw();

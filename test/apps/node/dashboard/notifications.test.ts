@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
-import { openBrowser } from "../../support/chromium.ts";
-import * as session from "../../support/dashboard-browser.ts";
-import { createMember, emailsTo, openSite, until } from "../../support/dashboard-site.ts";
+import * as session from "../../../support/dashboard-browser.ts";
+import { emailsTo, until } from "../../../support/dashboard-site.ts";
+import { shareShop } from "./shared-shop.ts";
 
 /** Notifications by webhook and by email. */
 
@@ -31,17 +31,12 @@ async function openReceiver() {
   return { url, received, close };
 }
 
-const [browser, site, receiver] = await Promise.all([
-  openBrowser(),
-  openSite({ after }, { TOOLBOOTH_WEBHOOK_NETWORKS: "any" }),
-  openReceiver(),
-]);
-after(() => Promise.all([browser.close(), receiver.close()]));
+const { browser, site } = await shareShop();
 
 test("webhooks to an added endpoint are signed, listed and resent, and the endpoint is paused and deleted", async (t) => {
-  const user = await session.openUser(t, browser, site);
-  const { page, context } = user;
-  await session.signInByApi(user, site, await createMember(site, "hooked"));
+  const receiver = await openReceiver();
+  t.after(receiver.close);
+  const { page, context } = await session.openMember(t, browser, site, "hooked");
   await page.goto("/settings/webhooks");
   await session.button(page, "Add endpoint").click();
   const dialog = page.getByRole("dialog");
@@ -107,10 +102,7 @@ test("webhooks to an added endpoint are signed, listed and resent, and the endpo
 });
 
 test("a user can unsubscribe from low-balance emails through the link in one, without signing in", async (t) => {
-  const user = await session.openUser(t, browser, site);
-  const { page } = user;
-  const credentials = await createMember(site, "low");
-  await session.signInByApi(user, site, credentials);
+  const { page, context, credentials } = await session.openMember(t, browser, site, "low");
   await page.goto("/settings/notifications");
   await page.getByRole("main").getByText(credentials.email).waitFor();
   // Saved by itself, undone, and saved again.
@@ -127,7 +119,7 @@ test("a user can unsubscribe from low-balance emails through the link in one, wi
 
   const headers = { Origin: site.base };
   const data = { label: "laptop" };
-  const created = await user.context.request.post("/dashboard/keys", { data, headers });
+  const created = await context.request.post("/dashboard/keys", { data, headers });
   const { secret } = (await created.json()) as { secret: string };
   // The first call is free; the second one takes the balance below the threshold.
   for (let call = 0; call < 2; call += 1) {

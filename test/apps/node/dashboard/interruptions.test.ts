@@ -1,33 +1,23 @@
 import assert from "node:assert/strict";
-import { after } from "node:test";
+import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { openBrowser } from "../../support/chromium.ts";
-import * as session from "../../support/dashboard-browser.ts";
-import { createMember, emailsTo, openSite, until } from "../../support/dashboard-site.ts";
-import { sampleTests } from "../../support/sample.ts";
+import * as session from "../../../support/dashboard-browser.ts";
+import { createMember, emailsTo, until } from "../../../support/dashboard-site.ts";
+import { shareShop } from "./shared-shop.ts";
 
 /** Interruptions: double clicks, reloads, ended sessions, several tabs, and a service that is unreachable. */
 
-const [browser, site] = await Promise.all([openBrowser(), openSite({ after })]);
-after(() => browser.close());
+const { browser, site } = await shareShop();
 
 async function openKeys(t: Parameters<typeof session.openUser>[0]) {
-  const credentials = await createMember(site);
-  const user = await session.openUser(t, browser, site);
-  await session.signInByApi(user, site, credentials);
+  const user = await session.openMember(t, browser, site);
   await user.page.goto("/settings/api-keys");
   await session.heading(user.page, "API keys").waitFor();
-  return { credentials, user, page: user.page };
+  return { credentials: user.credentials, user, page: user.page };
 }
 
 const countKeys = (page: Page) =>
   page.getByRole("table", { name: "API keys", exact: true }).locator("tbody tr").count();
-
-const { test, draw } = sampleTests(
-  "interruptions in a browser",
-  5,
-  process.env["TEST_BROWSER"] === "all",
-);
 
 test("a double click on Create key creates one key", async (t) => {
   const { credentials, page } = await openKeys(t);
@@ -76,9 +66,8 @@ test("neither the back button nor a reload shows a key again", async (t) => {
 });
 
 test("a first key whose response is lost is not left behind: the next attempt, or a reload, gives it a new secret", async (t) => {
-  const user = await session.openUser(t, browser, site);
+  const user = await session.openMember(t, browser, site);
   const { page } = user;
-  await session.signInByApi(user, site, await createMember(site));
   user.expectConsoleError(/ERR_CONNECTION_RESET/);
   let isLosing = true;
   await page.route("**/dashboard/keys", async (route) => {
@@ -185,7 +174,7 @@ test("when another user signs in through a second tab, the first tab shows nothi
   user.expectConsoleError(/Unauthorized.*\/dashboard\//);
   await session.createKey(page, "of the first");
   await page.getByRole("dialog").getByRole("button", { name: "I have stored it" }).click();
-  await page.clock.install();
+  await user.controlClock();
   const second = await createMember(site);
   const other = await user.openTab();
   await other.goto("/home");
@@ -204,34 +193,6 @@ test("when another user signs in through a second tab, the first tab shows nothi
 
 /** The event that a tab gets when it becomes visible again. */
 const FOCUS_TAB = `document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))`;
-
-test("while the service is down the page says so and loses nothing, then it recovers by itself", async (t) => {
-  const ownSite = await openSite({ after: (close) => t.after(close) });
-  const credentials = await createMember(ownSite);
-  const user = await session.openUser(t, browser, ownSite);
-  const { page } = user;
-  user.expectConsoleError(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/);
-  await session.signInByApi(user, ownSite, credentials);
-  await page.goto("/settings/api-keys");
-  await session.button(page, "Create key").click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Label", { exact: true }).fill("patient");
-  await ownSite.kill();
-  let polls = 0;
-  page.on("requestfailed", (request) => {
-    if (request.url().endsWith("/dashboard/visitor")) polls += 1;
-  });
-  await dialog.getByRole("button", { name: "Create key" }).click();
-  await dialog.getByText("Your entries are still here.").waitFor();
-  const banner = page.getByText("The service cannot be reached.", { exact: true }).first();
-  await banner.waitFor();
-  await until("two failed polls", () => polls >= 2);
-  await ownSite.start();
-  await banner.waitFor({ state: "hidden" });
-  assert.equal(await dialog.getByLabel("Label", { exact: true }).inputValue(), "patient");
-  await dialog.getByRole("button", { name: "Create key" }).click();
-  await dialog.getByLabel("Your new key").waitFor();
-});
 
 test("a page opened while the service restarts appears without a reload", async (t) => {
   const { user, page } = await openKeys(t);
@@ -265,5 +226,3 @@ test("on a phone the menu navigates without a page load, and a screen chosen whi
   await page.unroute("**/*");
   await session.heading(page, "Usage").waitFor();
 });
-
-draw();
