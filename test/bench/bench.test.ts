@@ -2,59 +2,61 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { describe, it } from "node:test";
+import { test } from "node:test";
 import { promisify } from "node:util";
+import { type Column, linesOf, medianOf, percentile } from "../../bench/report.ts";
 
+/** The benchmarks still run, in the smallest size. `bench.chaos.ts` runs each script in full, that of the Workers too. */
 const ROOT = path.join(import.meta.dirname, "../..");
-const run = promisify(execFile);
-
-/** The smallest run of each script: every kind of case once, with this checkout beside itself. */
-const SCRIPTS: Record<string, { only: string; cases: string[]; contenders: string[] }> = {
-  calls: {
-    only: "64 connections",
-    cases: ["hash, 64 connections, 1 account", "markdown-render, 64 connections, 3 accounts"],
-    contenders: ["toolbooth", "beside", "bare node:http", "Express"],
-  },
-  ledger: {
-    only: "",
-    cases: ["SQLite, 1 account", "PostgreSQL, 3 accounts", "Durable Objects, 3 accounts"],
-    contenders: ["toolbooth", "beside"],
-  },
-  engines: {
-    only: "1",
-    cases: ["Markdown, 1 KB", "QR modules, 1 KB", "QR PNG of 1024 px, URL"],
-    contenders: ["toolbooth", "beside", "marked+DOMPurify", "markdown-it", "node-qrcode"],
-  },
-  edge: {
-    only: "hash",
-    cases: ["hash, 1 connection", "hash, 10 connections", "API Worker"],
-    contenders: ["toolbooth", "beside", "bare Worker"],
-  },
-};
-
 const skip = existsSync("/proc/self/stat") ? false : "the benchmarks read CPU times from /proc";
 
-describe("the benchmarks", { skip }, () => {
-  for (const [script, { only, cases, contenders }] of Object.entries(SCRIPTS)) {
-    it(`print a table: ${script}`, async () => {
-      const size = ["--rounds", "1", "--seconds", "0.1", "--accounts", "3", "--only", only];
-      const { stdout } = await run(
-        process.execPath,
-        ["bench/main.ts", script, "--beside", ROOT, ...size],
-        { cwd: ROOT },
-      );
-      const lines = stdout.split("\n").map((line) => line.split(/ {2,}/));
-      for (const name of cases)
-        assert.ok(
-          lines.some(([cell]) => cell === name),
-          name + stdout,
-        );
-      for (const name of contenders) {
-        const own = lines.filter(([, cell]) => cell === name);
-        assert.ok(own.length > 0, `${name} is missing:\n${stdout}`);
-        for (const [, , ...cells] of own)
-          assert.ok(cells.length > 0 && cells.every((cell) => /^[\d.–]/.test(cell)), cells.join());
-      }
+const run = (...args: string[]) =>
+  promisify(execFile)(process.execPath, ["bench/main.ts", ...args], { cwd: ROOT });
+
+for (const [script, only, contenders] of [
+  ["calls", "hash, 1 connection, 1 account", ["toolbooth", "bare node:http", "Express"]],
+  ["ledger", "SQLite", ["toolbooth"]],
+  ["engines", "QR modules, 1 KB", ["toolbooth", "node-qrcode"]],
+] as const) {
+  test(`a round of ${script} prints a table with every contender`, { skip }, async () => {
+    const size = ["--rounds", "1", "--seconds", "0.02", "--accounts", "2"];
+    const { stdout } = await run(script, "--only", only, ...size);
+    const lines = stdout.split("\n").map((line) => line.split(/ {2,}/));
+    for (const name of contenders) {
+      const own = lines.filter(([title, cell]) => title?.startsWith(only) && cell === name);
+      assert.ok(own.length > 0, `${name} is missing:\n${stdout}`);
+      for (const [, , ...cells] of own)
+        assert.ok(cells.length > 0 && cells.every((cell) => /^[\d.–]/.test(cell)), cells.join());
+    }
+  });
+}
+
+test("an unknown script or size prints the usage", async () => {
+  for (const args of [["none"], ["calls", "--rounds", "x"]])
+    await assert.rejects(run(...args), (error: { code?: number; stdout?: string }) => {
+      assert.equal(error.code, 2);
+      assert.match(error.stdout ?? "", /^npm run bench -- calls\|ledger\|engines\|edge/);
+      return true;
     });
-  }
+});
+
+test("a line has the median of the rounds and its ratio within each round; without CPU time a dash", () => {
+  const columns: Column[] = [{ key: "cpu", title: "CPU", digits: 1, ratio: true }];
+  const samples = new Map([
+    ["toolbooth", [{ cpu: 2 }, { cpu: 4 }, { cpu: 9 }]],
+    ["other", [{ cpu: 4 }, { cpu: 4 }, { cpu: 3 }]],
+    ["idle", [{ cpu: 0 }, { cpu: 0 }, { cpu: 0 }]],
+  ]);
+  assert.deepEqual(linesOf("hash", samples, columns, "median"), [
+    ["hash", "toolbooth", "4.0", ""],
+    ["hash", "other", "4.0", "1.00 (0.50–3.00)"],
+    ["hash", "idle", "0.0", "– (–––)"],
+  ]);
+  assert.deepEqual(linesOf("hash", samples, columns, "minimum")[1], [
+    "hash",
+    "other",
+    "3.0",
+    "0.67",
+  ]);
+  assert.deepEqual([medianOf([3, 1, 2, 4]), percentile([1, 2, 3, 4], 99)], [2.5, 4]);
 });

@@ -1,14 +1,17 @@
 /** The service as a process of its own, started as `npm start` starts it, on a free port of this machine. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { TestContext } from "node:test";
 import { bareEnvironment } from "../support/bare-environment.ts";
 
-const ENTRY = path.join(import.meta.dirname, "../../src/apps/node/main.ts");
-const START_DEADLINE_MS = 120_000;
+export { temporaryFolder } from "../support/temporary-folder.ts";
+
+/** Runs the build of the present sources, as `npm test` makes it first; without one, the TypeScript. */
+const ENTRY = path.join(import.meta.dirname, "../../src/apps/node/start.js");
+/** Only ends what hangs. */
+const DEADLINE_MS = 600_000;
 
 export type Environment = Record<string, string>;
 
@@ -20,22 +23,17 @@ export type ServerProcess = {
   demoKey(): Promise<string>;
   /** All that it wrote so far. */
   written(): string;
+  /** What it wrote to its log so far. */
+  log(): string;
   /** Sends the signal and resolves with how the process ended. */
   end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };
 
-/** A folder of this test's own, removed after it. */
-export function temporaryFolder(t: Pick<TestContext, "after">): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-process-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-/** Nothing of the tests' own environment but what a process needs to run at all. */
-function spawnEntry(
+/** Starts the process with nothing of the tests' own environment but what it needs to run at all. `wrap`: a command that runs it. */
+export function spawnServer(
   t: Pick<TestContext, "after">,
   env: Environment,
-  wrap: readonly string[] = [],
+  { wrap = [], stdio = ["ignore", "pipe", "pipe"] }: SpawnOptions = {},
 ): ChildProcess {
   const [command, ...args] = [
     ...wrap,
@@ -45,42 +43,47 @@ function spawnEntry(
   ];
   const child = spawn(command as string, args, {
     env: { ...bareEnvironment(), PORT: "0", TOOLBOOTH_LOG_LEVEL: "warn", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio,
   });
   t.after(
     () => void (child.exitCode === null && child.signalCode === null && child.kill("SIGKILL")),
   );
   return child;
 }
+type SpawnOptions = { wrap?: readonly string[] | undefined; stdio?: StdioOptions };
 
-function collect(child: ChildProcess): () => string {
-  let written = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding("utf8").on("data", (text: string) => {
-      written += text;
-    });
-  }
-  return () => written;
+function collect(child: ChildProcess) {
+  const written = { all: "", log: "" };
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    written.all += text;
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    written.all += text;
+    written.log += text;
+  });
+  return written;
 }
 
-async function find(pattern: RegExp, child: ChildProcess, written: () => string): Promise<string> {
+async function find(pattern: RegExp, child: ChildProcess, written: { all: string }) {
   for (const started = Date.now(); ; ) {
-    const found = pattern.exec(written())?.[1];
+    const found = pattern.exec(written.all)?.[1];
     if (found !== undefined) return found;
-    if (child.exitCode !== null || Date.now() - started > START_DEADLINE_MS) {
-      throw new Error(`no ${pattern} from the server (exit code ${child.exitCode}):\n${written()}`);
+    if (child.exitCode !== null || Date.now() - started > DEADLINE_MS) {
+      throw new Error(
+        `no ${pattern} from the server (exit code ${child.exitCode}):\n${written.all}`,
+      );
     }
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-/** Starts the service and waits until it listens. `wrap`: a command that runs it. */
+/** Starts the service and waits until it listens. */
 export async function startServer(
   t: Pick<TestContext, "after">,
   env: Environment,
   wrap?: readonly string[],
 ): Promise<ServerProcess> {
-  const child = spawnEntry(t, env, wrap);
+  const child = spawnServer(t, env, { wrap });
   const written = collect(child);
   const ended = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
   const base = await find(/listens on (http:\/\/\S+)\nDocumentation/, child, written);
@@ -89,7 +92,8 @@ export async function startServer(
     base,
     port: Number(new URL(base).port),
     demoKey: () => find(/^ {2}(tb_\w+)$/m, child, written),
-    written,
+    written: () => written.all,
+    log: () => written.log,
     async end(signal) {
       child.kill(signal);
       const [code, by] = await ended;
@@ -104,12 +108,12 @@ export async function runServer(
   env: Environment,
   wrap?: readonly string[],
 ): Promise<{ code: number | null; written: string }> {
-  const child = spawnEntry(t, env, wrap);
+  const child = spawnServer(t, env, { wrap });
   const written = collect(child);
-  const deadline = setTimeout(() => child.kill("SIGKILL"), START_DEADLINE_MS);
+  const deadline = setTimeout(() => child.kill("SIGKILL"), DEADLINE_MS);
   const [code] = (await once(child, "close")) as [number | null];
   clearTimeout(deadline);
-  return { code, written: written() };
+  return { code, written: written.all };
 }
 
 /** The most memory that the process has held so far, in MB; null where the system does not tell. */

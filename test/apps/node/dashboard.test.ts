@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type TestContext, test } from "node:test";
+import { before, describe, type TestContext, test } from "node:test";
 import type { Worker } from "node:worker_threads";
 import { knownBrowserCookie, knownBrowserSecret } from "#api/dashboard/known-browser.ts";
-import type { RequestsView, Visitor } from "#api/dashboard/shapes.ts";
+import type { Visitor } from "#api/dashboard/shapes.ts";
 import { readConfig } from "#config/config.ts";
 import { ApiError } from "#errors.ts";
 import {
@@ -22,6 +22,7 @@ import {
   type RequestKind,
 } from "../../../src/apps/node/request-kind.ts";
 import { anEntry, chunkOf } from "../../contract/request-log.ts";
+import { afterSuite } from "../../support/after-suite.ts";
 
 /** The dashboard thread, with a database in its own folder. */
 const ORIGIN = "http://127.0.0.1:26001";
@@ -32,7 +33,7 @@ const newFolder = () => mkdtempSync(path.join(tmpdir(), "toolbooth-dashboard-"))
 const SECRETS = ["a-secret-of-the-service"];
 
 /** `folder` contains the database. `removed` is deleted after the test. */
-async function openThread(t: TestContext, folder = newFolder(), removed = folder) {
+async function openThread(t: Pick<TestContext, "after">, folder = newFolder(), removed = folder) {
   const emails: string[] = [];
   const loggedErrors: string[] = [];
   const warnings: string[] = [];
@@ -101,117 +102,104 @@ const responses = (ask: Awaited<ReturnType<typeof openThread>>["ask"]) => async 
   return visitor instanceof Response && visitor.status === 200;
 };
 
-test("restarts a thread that dies: requests in between get an error, and nothing is lost", {
-  timeout: 300_000,
-}, async (t) => {
+test("a thread that dies is restarted: what is in progress fails, no download ends as if it were complete, and nothing is lost", async (t) => {
   const { dashboard, ask, emails, loggedErrors, threads } = await openThread(t);
   const order = { name: "", email: EMAIL, password: PASSWORD };
   const signedUp = await ask("POST", "/dashboard/auth/sign-up/email", order);
   assert.equal(signedUp.status, 200);
   await until(() => emails.length === 1);
-  const link = new URL(/http\S+\?token=\S+/.exec(emails[0] ?? "")?.[0] ?? "");
+  const token = /\?token=([^\s&]+)/.exec(emails[0] ?? "")?.[1];
+  const verify = () => ask("POST", "/dashboard/auth/verify-email", { token }, cookieOf(signedUp));
+  assert.equal((await verify()).status, 200);
+  const signIn = () => ask("POST", "/dashboard/auth/sign-in/email", order);
+  const signedIn = await signIn();
+  assert.equal(signedIn.headers.getSetCookie().length, 2, "each cookie has its own header");
+  const cookie = cookieOf(signedIn);
+  const get = (to: string) => ask("GET", `/dashboard/${to}`, undefined, cookie);
+  const { user, requestLog } = (await (await get("visitor")).json()) as Visitor;
+  const entries = Array.from({ length: 5_000 }, (_, no) => anEntry({ id: `req_${no}` }));
+  const chunk = chunkOf(user?.account?.id ?? "", entries);
+  assert.deepEqual([requestLog, await dashboard.logRequests([chunk])], [true, "logged"]);
 
-  const inFlight = ask("POST", "/dashboard/auth/sign-in/email", {
-    email: EMAIL,
-    password: PASSWORD,
-  });
-  const lost = assert.rejects(inFlight, DashboardUnavailable);
+  const download = "requests/export?format=jsonl";
+  const [first, second] = [await get(download), await get(download)];
+  assert.equal((await get(download)).status, 429);
+  const reader = (first.body as ReadableStream<Uint8Array>).getReader();
+  assert.equal((await reader.read()).done, false);
+  const lost = assert.rejects(signIn(), DashboardUnavailable);
   await threads[0]?.terminate();
   await lost;
-  await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardUnavailable);
+  await assert.rejects(async () => {
+    while (!(await reader.read()).done);
+  }, DashboardUnavailable);
+  await assert.rejects(second.text(), DashboardUnavailable, "one that has not begun, too");
+  await assert.rejects(get("visitor"), DashboardUnavailable);
   assert.equal(await dashboard.logRequests([]), "again");
   await until(responses(ask));
   assert.equal(threads.length, 2);
   assert.deepEqual(loggedErrors, ["Dashboard thread died; restarting"]);
 
-  const token = link.searchParams.get("token");
-  const mark = cookieOf(signedUp);
-  assert.equal((await ask("POST", "/dashboard/auth/verify-email", { token }, mark)).status, 200);
-  const signedIn = await ask("POST", "/dashboard/auth/sign-in/email", {
-    email: EMAIL,
-    password: PASSWORD,
-  });
-  assert.equal(signedIn.status, 200);
-  const cookies = signedIn.headers.getSetCookie();
-  assert.equal(cookies.length, 2, "each cookie has its own header");
-  const cookie = cookieOf(signedIn);
-  const home = await ask("GET", "/dashboard/home", undefined, cookie);
-  assert.equal(((await home.json()) as { balance: number }).balance, 100);
-  const visitor = await ask("GET", "/dashboard/visitor", undefined, cookie);
-  const { user, requestLog } = (await visitor.json()) as Visitor;
-  const chunk = chunkOf(user?.account?.id ?? "", [anEntry({ at: Date.now() })]);
-  assert.deepEqual([requestLog, await dashboard.logRequests([chunk])], [true, "logged"]);
-  const requests = await ask("GET", "/dashboard/requests", undefined, cookie);
-  assert.equal(((await requests.json()) as RequestsView).requests[0]?.id, "req_1");
+  assert.equal(((await (await get("home")).json()) as { balance: number }).balance, 100);
+  const again = await get(download);
+  assert.equal((await again.text()).split("\n").length, 5_001, "the new thread has all its places");
   // The sign-in may have been announced by another email.
   assert.equal(emails.filter((text) => text.includes("token=")).length, 1);
 });
 
-test("a download is cut off when the thread dies, and does not end as if it were complete", {
-  timeout: 300_000,
-}, async (t) => {
-  const { ask, emails, threads, dashboard } = await openThread(t);
-  const order = { name: "", email: EMAIL, password: PASSWORD };
-  const mark = cookieOf(await ask("POST", "/dashboard/auth/sign-up/email", order));
-  await until(() => emails.length === 1);
-  const token = /\?token=([^\s&]+)/.exec(emails[0] ?? "")?.[1];
-  const opened = await ask("POST", "/dashboard/auth/verify-email", { token }, mark);
-  const cookie = `${mark}; ${cookieOf(opened)}`;
-  const visitor = await ask("GET", "/dashboard/visitor", undefined, cookie);
-  const account = ((await visitor.json()) as Visitor).user?.account?.id ?? "";
-  const entries = Array.from({ length: 5_000 }, (_, no) => anEntry({ id: `req_${no}` }));
-  assert.equal(await dashboard.logRequests([chunkOf(account, entries)]), "logged");
-  const path = "/dashboard/requests/export?format=jsonl";
-  const [first, second] = [
-    await ask("GET", path, undefined, cookie),
-    await ask("GET", path, undefined, cookie),
-  ];
-  const third = await ask("GET", path, undefined, cookie);
-  assert.equal(third.status, 429);
-  const reader = (first.body as ReadableStream<Uint8Array>).getReader();
-  assert.equal((await reader.read()).done, false);
-  await threads[0]?.terminate();
-  await assert.rejects(async () => {
-    while (!(await reader.read()).done);
-  }, DashboardUnavailable);
-  await assert.rejects(second.text(), DashboardUnavailable, "one that has not begun, too");
-  await until(responses(ask));
-  const again = await ask("GET", path, undefined, cookie);
-  assert.equal((await again.text()).split("\n").length, 5_001, "the new thread has all its places");
-});
+describe("one thread", () => {
+  const t = afterSuite();
+  let thread: Awaited<ReturnType<typeof openThread>>;
+  before(async () => {
+    thread = await openThread(t);
+  });
 
-test("no request ends the thread, not even one with an unexpected body or a method that fetch does not support", {
-  timeout: 300_000,
-}, async (t) => {
-  const { dashboard, ask, loggedErrors, threads } = await openThread(t);
-  const withBody = await ask("GET", "/dashboard/visitor", { a: 1 });
-  assert.equal(withBody.status, 200);
-  for (const method of ["TRACE", "CONNECT", "track", "x"]) {
-    const request = { method, url: `${ORIGIN}/dashboard/home`, headers: new Headers() } as Request;
-    const response = await dashboard.fetch(request, new Uint8Array([1]), null);
-    assert.equal(response.status, 403, method);
-  }
-  const unnamed = { method: "", url: "no address", headers: new Headers() } as Request;
-  assert.equal((await dashboard.fetch(unnamed, null, null)).status, 500);
-  assert.ok(await responses(ask)());
-  assert.equal(threads.length, 1);
-  assert.deepEqual(loggedErrors, ["Dashboard request failed"]);
-});
+  test("rejects more sign-ins at once than may be without an error in the log, and no other requests", async () => {
+    const ask = (kind: RequestKind, peer: string) =>
+      thread.dashboard.fetch(new Request(`${ORIGIN}/dashboard/visitor`), null, peer, kind);
+    const flood = Array.from({ length: REQUESTS_MAX["sign-in"] + 5 }, (_, turn) =>
+      ask("sign-in", `203.0.113.${turn}`),
+    );
+    const others = (["known", "sign-up", "other"] as const).map((kind) => ask(kind, "192.0.2.1"));
+    for (const rejected of flood.slice(-5)) await assert.rejects(rejected, DashboardBusy);
+    for (const { status } of await Promise.all(others)) assert.equal(status, 200);
+    await Promise.all(flood.slice(0, -5));
+    assert.deepEqual(thread.loggedErrors, []);
+  });
 
-test("more sign-ins at once than may be are rejected without an error in the log; other requests are not", {
-  timeout: 300_000,
-}, async (t) => {
-  const { dashboard, loggedErrors } = await openThread(t);
-  const ask = (kind: RequestKind, peer: string) =>
-    dashboard.fetch(new Request(`${ORIGIN}/dashboard/visitor`), null, peer, kind);
-  const flood = Array.from({ length: REQUESTS_MAX["sign-in"] + 5 }, (_, turn) =>
-    ask("sign-in", `203.0.113.${turn}`),
-  );
-  const others = (["known", "sign-up", "other"] as const).map((kind) => ask(kind, "192.0.2.1"));
-  for (const rejected of flood.slice(-5)) await assert.rejects(rejected, DashboardBusy);
-  for (const { status } of await Promise.all(others)) assert.equal(status, 200);
-  await Promise.all(flood.slice(0, -5));
-  assert.deepEqual(loggedErrors, []);
+  test("goes on after an unexpected body and a method that fetch does not support", async () => {
+    const { dashboard, ask, loggedErrors, threads } = thread;
+    assert.equal((await ask("GET", "/dashboard/visitor", { a: 1 })).status, 200);
+    for (const method of ["TRACE", "CONNECT", "track", "x"]) {
+      const url = `${ORIGIN}/dashboard/home`;
+      const request = { method, url, headers: new Headers() } as Request;
+      const response = await dashboard.fetch(request, new Uint8Array([1]), null);
+      assert.equal(response.status, 403, method);
+    }
+    const unnamed = { method: "", url: "no address", headers: new Headers() } as Request;
+    assert.equal((await dashboard.fetch(unnamed, null, null)).status, 500);
+    assert.ok(await responses(ask)());
+    assert.equal(threads.length, 1);
+    assert.deepEqual(loggedErrors, ["Dashboard request failed"]);
+  });
+
+  test("stops without waiting for password guesses or emails, and responds to nothing afterwards", async () => {
+    const { dashboard, ask, threads, loggedErrors } = thread;
+    const guesses = Array.from({ length: 5 }, (_, turn) =>
+      ask("POST", "/dashboard/auth/sign-in/email", { email: EMAIL, password: `guess no. ${turn}` }),
+    );
+    const settled = Promise.allSettled(guesses);
+    await guesses[0];
+    const codes: number[] = [];
+    threads[0]?.on("exit", (code) => codes.push(code));
+    await dashboard.stop();
+    // 0 means that the thread ended by itself; a terminated thread has 1.
+    assert.deepEqual(codes, [0]);
+    for (const outcome of await settled) {
+      if (outcome.status === "rejected") assert.ok(outcome.reason instanceof DashboardUnavailable);
+    }
+    await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardUnavailable);
+    assert.equal(loggedErrors.length, 1);
+  });
 });
 
 test("a sign-in comes from a known browser only with the genuine cookie of its user", () => {
@@ -254,7 +242,7 @@ test("the server responds with 503 and Retry-After while there is no thread, and
   rmSync(folder, { recursive: true });
 });
 
-test("retries to start the thread until it succeeds", { timeout: 300_000 }, async (t) => {
+test("retries to start the thread until it succeeds", async (t) => {
   const folder = newFolder();
   const { dashboard, ask, loggedErrors } = await openThread(
     t,
@@ -268,28 +256,4 @@ test("retries to start the thread until it succeeds", { timeout: 300_000 }, asyn
   for (const each of loggedErrors)
     assert.match(each, /^Dashboard thread failed to start; retrying$/);
   await dashboard.stop();
-});
-
-test("a stop does not wait for password guesses or emails, and nothing gets a response afterwards", {
-  timeout: 300_000,
-}, async (t) => {
-  const { dashboard, ask, threads, loggedErrors } = await openThread(t);
-  const guesses = Array.from({ length: 9 }, (_, turn) =>
-    ask("POST", "/dashboard/auth/sign-in/email", {
-      email: EMAIL,
-      password: `guess number ${turn}`,
-    }),
-  );
-  const settled = Promise.allSettled(guesses);
-  await guesses[0];
-  const codes: number[] = [];
-  threads[0]?.on("exit", (code) => codes.push(code));
-  await dashboard.stop();
-  // 0 means that the thread ended by itself; a terminated thread has 1.
-  assert.deepEqual(codes, [0]);
-  for (const outcome of await settled) {
-    if (outcome.status === "rejected") assert.ok(outcome.reason instanceof DashboardUnavailable);
-  }
-  await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardUnavailable);
-  assert.deepEqual(loggedErrors, []);
 });

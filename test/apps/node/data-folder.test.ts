@@ -9,7 +9,7 @@ import { databaseFile } from "../../../src/apps/node/data-folder.ts";
 import { createSecretKeeper } from "../../../src/apps/node/secret-file.ts";
 import { findServer } from "../../../src/apps/node/server-lock.ts";
 import { openNodeStore } from "../../../src/apps/node/store.ts";
-import { temporaryFolder } from "../../http/server-process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** A server starts on a data folder that no other server uses. */
 

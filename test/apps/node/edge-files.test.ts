@@ -4,7 +4,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { D1_MIGRATIONS, migrationFile } from "#stores/schema/d1-migrations.ts";
 import { writeEdgeFiles } from "../../../src/apps/node/edge-files.ts";
-import { temporaryFolder } from "../../http/server-process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const filesIn = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

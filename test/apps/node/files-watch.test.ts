@@ -12,8 +12,8 @@ import { watchFiles } from "../../../src/apps/node/files-watch.ts";
 import type { LastingFault } from "../../../src/apps/node/lasting-faults.ts";
 import { openNodeStore } from "../../../src/apps/node/store.ts";
 import { createFixture } from "../../contract/ledger/fixture.ts";
-import { temporaryFolder } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** The database files of a running server are deleted, moved, replaced or truncated: calls stop, and the fault says what to do. */
 

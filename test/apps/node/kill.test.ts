@@ -1,37 +1,50 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { test } from "node:test";
-import { type AccountDeps, createKey, openAccount } from "#accounts/accounts.ts";
-import type { Grant } from "#ledger/port.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
-import { databaseFile, openDataFolder } from "../../../src/apps/node/data-folder.ts";
-import { hashKey, random } from "../../../src/apps/node/runtime.ts";
-import { openSecrets } from "../../../src/apps/node/secret-file.ts";
-import { startServer, temporaryFolder } from "../../http/server-process.ts";
+import { type TestContext, test } from "node:test";
+import { createKey, openAccount } from "#accounts/accounts.ts";
+import { databaseFile } from "#apps/node/data-folder.ts";
+import { openReversalFile, reversalFile } from "#apps/node/reversals.ts";
+import { reversalJob } from "#jobs/reverse-calls.ts";
+import type { Ledger } from "#ledger/port.ts";
+import { createFixture } from "../../contract/ledger/fixture.ts";
+import { startServer } from "../../http/server-process.ts";
+import { eventually } from "../../http/test-api.ts";
+import { createChance } from "../../ledger/rules/chance.ts";
 import { callSteady, type KeyedCall, recordKeyed } from "./broken-calls.ts";
+import { openPayments } from "./payments-fixture.ts";
+import { runHere } from "./run-command.ts";
 
 /**
- * Repeats SIGKILL under load on one data folder. One account calls with idempotency keys and retries after the restart, so each
- * of its calls is charged exactly once. The other has no keys, so it pays for the responses that it received and at most for
- * the calls that were in progress when the process died.
+ * Kills a server under load again and again, always on the same data. Clients of four kinds use it and repeat after each restart what got no
+ * response: calls with idempotency keys, calls without, orders of the operator, and events of Stripe.
  */
-const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 3);
-const CALLERS = 8;
-const LOAD_MS_MAX = 250;
+const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 2);
+const seed = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
+const TOKEN = "t".repeat(40);
 const CREDITS = 10_000_000;
 
+type Client = {
+  /** Uses the server until its connection breaks. `onResponse` is told of each response. */
+  use(base: string, round: number, onResponse: () => void): Promise<unknown>;
+  /** Repeats what got no response. */
+  settle(base: string): Promise<void>;
+  /** Checks the data of a server that was killed. */
+  check?(ledger: Ledger): Promise<void>;
+  /** Checks the data after the last stop. */
+  finish(ledger: Ledger): Promise<void>;
+};
+type Payments = Awaited<ReturnType<typeof openPayments>>;
 type Account = { account: string; key: string };
 
-async function openAccounts(folder: string): Promise<{ keyed: Account; plain: Account }> {
-  const driver = openDataFolder(folder);
-  const accountDeps: AccountDeps = {
-    ...openSqliteDirect(driver),
-    secrets: openSecrets(driver, { dataDir: folder, secrets: null }, () => {}),
-    random,
-    hashKey,
-  };
-  const now = Date.now();
-  const open = async (email: string): Promise<Account> => {
+const spentOf = async (ledger: Ledger, { account }: Account) =>
+  (await ledger.credits({ account, now: Date.now() })).grants.reduce(
+    (sum, { amount, remaining }) => sum + amount - remaining,
+    0,
+  );
+
+const openCustomer = ({ within }: Payments, email: string): Promise<Account> =>
+  within(async ({ accountDeps }) => {
+    const now = Date.now();
     const { account } = await openAccount(accountDeps, email, now);
     const grant = {
       account,
@@ -39,117 +52,226 @@ async function openAccounts(folder: string): Promise<{ keyed: Account; plain: Ac
       kind: "operator",
       amount: CREDITS,
       expiresAt: null,
-      now,
     } as const;
-    await accountDeps.ledger.grant(grant);
+    await accountDeps.ledger.grant({ ...grant, now });
     return { account, key: (await createKey(accountDeps, account, "test", now)).key };
-  };
-  const accounts = {
-    keyed: await open("keyed@example.com"),
-    plain: await open("plain@example.com"),
-  };
-  driver.close();
-  return accounts;
-}
+  });
 
-/** Returns what an account has spent and its number of debits. Asserts that the file is intact and the ledger reconciles. */
-async function inspect(folder: string, accounts: Account[]): Promise<number[]> {
-  const database = new DatabaseSync(databaseFile(folder));
-  assert.equal(database.prepare("PRAGMA integrity_check").get()?.["integrity_check"], "ok");
-  database.close();
-  const driver = openDataFolder(folder);
-  try {
-    const { ledger } = openSqliteDirect(driver);
-    const now = Date.now();
-    assert.deepEqual((await ledger.audit({ now })).faults, []);
-    const spent = (grants: Grant[]) =>
-      grants.reduce((sum, { amount, remaining }) => sum + amount - remaining, 0);
-    const credits = await Promise.all(
-      accounts.map(({ account }) => ledger.credits({ account, now })),
-    );
-    return credits.map(({ grants }) => spent(grants));
-  } finally {
-    driver.close();
-  }
-}
+const inLoops = (count: number, run: (loop: number) => Promise<void>) =>
+  Promise.all(Array.from({ length: count }, (_, loop) => run(loop)));
 
-/** Sends or repeats a call, and asserts that its response never changes. */
-async function callKeyed(base: string, key: string, keyed: KeyedCall): Promise<boolean> {
-  const received = await callSteady(base, key, keyed.count, keyed.idempotencyKey);
-  if (received === null) return false;
-  recordKeyed(keyed, received);
-  return true;
-}
-
-test(`after SIGKILL under load, ${ROUNDS} times, the ledger has every received response and charges no key twice`, {
-  timeout: 600_000,
-}, async (t) => {
-  const folder = temporaryFolder(t);
-  const { keyed, plain } = await openAccounts(folder);
+/** Each of its calls is charged exactly once, and its response never changes. */
+function callWithKeys(customer: Account): Client {
   const calls: KeyedCall[] = [];
-  let received = 0;
-  let broken = 0;
-  // Uses the account's free first call.
-  let free = 0;
-
-  const settle = async (base: string) => {
-    const open = calls.filter(({ body }) => body === null);
-    const known = calls.filter(({ body }) => body !== null).slice(-20);
-    for (const each of [...open, ...known]) assert.ok(await callKeyed(base, keyed.key, each));
+  const send = async (base: string, call: KeyedCall): Promise<boolean> => {
+    const received = await callSteady(base, customer.key, call.count, call.idempotencyKey);
+    if (received !== null) recordKeyed(call, received);
+    return received !== null;
   };
-
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const server = await startServer(t, { DATA_DIR: folder, RATE_LIMIT: "0" });
-    await settle(server.base);
-    let isOver = false;
-    const loops = Array.from({ length: CALLERS }, async (_, caller) => {
-      for (let at = 0; !isOver; at += 1) {
-        if (caller % 2 === 0) {
-          const each = {
-            idempotencyKey: `${round}-${caller}-${at}`,
+  return {
+    use: (base, round, onResponse) =>
+      inLoops(4, async (loop) => {
+        for (let at = 0; ; at += 1) {
+          const call = {
+            idempotencyKey: `${round}-${loop}-${at}`,
             count: 1 + (at % 3),
             body: null,
           };
-          calls.push(each);
-          if (!(await callKeyed(server.base, keyed.key, each))) return;
-        } else {
-          const response = await callSteady(server.base, plain.key, 1);
-          if (response === null) {
+          calls.push(call);
+          if (!(await send(base, call))) return;
+          onResponse();
+        }
+      }),
+    async settle(base) {
+      const open = calls.filter(({ body }) => body === null);
+      const known = calls.filter(({ body }) => body !== null).slice(-20);
+      for (const each of [...open, ...known]) assert.ok(await send(base, each));
+    },
+    async finish(ledger) {
+      assert.equal(await spentOf(ledger, customer), calls.length - 1, "the first call is free");
+      assert.equal(new Set(calls.map(({ body }) => body)).size, calls.length);
+    },
+  };
+}
+
+/** It pays for the responses that it received, and at most for the calls that were in progress when the server was killed. */
+function callWithoutKeys(customer: Account): Client {
+  let [charged, broken, free] = [0, 0, 0];
+  async function check(ledger: Ledger): Promise<void> {
+    const spent = await spentOf(ledger, customer);
+    const facts = `${spent} spent for ${charged} received and ${broken} interrupted`;
+    assert.ok(spent >= charged && spent - charged <= broken, facts);
+    assert.ok(free <= 1);
+  }
+  return {
+    use: (base, _, onResponse) =>
+      inLoops(4, async () => {
+        for (;;) {
+          const received = await callSteady(base, customer.key, 1);
+          if (received === null) {
             broken += 1;
             return;
           }
-          received += response.charged;
-          if (response.charged === 0) free += 1;
+          charged += received.charged;
+          if (received.charged === 0) free += 1;
+          onResponse();
         }
-      }
+      }),
+    settle: async () => {},
+    check,
+    finish: check,
+  };
+}
+
+/** Each order is carried out once, with its record, or not at all. */
+function grantCredits(customer: Account, email: string): Client {
+  const confirmed = new Map<string, boolean>();
+  const run = (line: string, base: string) =>
+    runHere(line, { "--remote": base, TOOLBOOTH_OPERATOR_TOKEN: TOKEN });
+  const grant = (base: string, id: string) =>
+    run(`credits grant ${email} 1 --id ${id}`, base).then(
+      () => confirmed.set(id, true),
+      () => confirmed.set(id, false),
+    );
+  return {
+    use: (base, round, onResponse) =>
+      inLoops(2, async (loop) => {
+        for (let at = 0; ; at += 1) {
+          const id = `turn-${round}-${loop}-${at}`;
+          await grant(base, id);
+          if (!confirmed.get(id)) return;
+          onResponse();
+        }
+      }),
+    async settle(base) {
+      for (const [id, isConfirmed] of confirmed) if (!isConfirmed) await grant(base, id);
+      assert.ok([...confirmed.values()].every(Boolean));
+      const { actions } = (await run("actions --max 1000", base)).json;
+      const recorded = actions.flatMap(
+        ({ detail }: { detail: string | null }) =>
+          /^(?:1 credits as )?operator:(turn-[\d-]+)(?: was granted before)?$/.exec(
+            detail ?? "",
+          )?.[1] ?? [],
+      );
+      const ids = [...confirmed.keys()].slice(-200);
+      assert.deepEqual(
+        ids.filter((id) => !recorded.includes(id)),
+        [],
+        "every grant has a record",
+      );
+    },
+    async finish(ledger) {
+      const { balance } = await ledger.credits({ account: customer.account, now: Date.now() });
+      assert.equal(balance, CREDITS + confirmed.size);
+    },
+  };
+}
+
+/** Paid credits are granted exactly once, although Stripe sends the event again. */
+function pay({ fake, buy }: Payments, account: string): Client {
+  const messages: Parameters<typeof fake.send>[1][] = [];
+  const send = (base: string) => fake.send(`${base}/webhooks/stripe`, messages.at(-1) as never);
+  return {
+    async use(base, round) {
+      fake.pay((await buy(account)).session);
+      const paid = fake.take().find(({ type }) => type === "checkout.session.completed");
+      assert.ok(paid);
+      messages.push(paid);
+      // In the first round Stripe does not respond, so the server is killed before its own response.
+      if (round === 0) fake.setAway("silence");
+      const status = await send(base);
+      fake.setAway(null);
+      assert.ok(status === null || (round > 0 && status === 200), `${status}`);
+    },
+    async settle(base) {
+      if (messages.length > 0) assert.deepEqual([await send(base), await send(base)], [200, 200]);
+    },
+    async finish(ledger) {
+      const { balance } = await ledger.credits({ account, now: Date.now() });
+      assert.equal(balance, 100 * messages.length);
+    },
+  };
+}
+
+/** A call that the server must reverse, as a kill leaves it in the file. */
+async function leaveReversal({ within, dataDir }: Payments) {
+  const now = Date.now();
+  const account = await within(async ({ ledger }) => {
+    const fixture = createFixture({ ledger });
+    const account = await fixture.account("Eve", { credits: 5 });
+    const order = fixture.debitOrder(account, { now });
+    await ledger.debit(order);
+    const file = openReversalFile(reversalFile(dataDir));
+    const job = reversalJob({ account, callId: order.callId, at: now });
+    await file.jobs.add({ jobs: [job], now });
+    file.close();
+    return account;
+  });
+  const waiting = () => {
+    const database = new DatabaseSync(reversalFile(dataDir), { readOnly: true });
+    const row = database.prepare("SELECT count(*) AS count FROM job").get();
+    database.close();
+    return Number(row?.["count"]);
+  };
+  return { account, isDone: async () => waiting() === 0 };
+}
+
+async function inspect(
+  { within, dataDir, json }: Payments,
+  act: (ledger: Ledger) => Promise<void>,
+) {
+  const database = new DatabaseSync(databaseFile(dataDir));
+  assert.equal(database.prepare("PRAGMA integrity_check").get()?.["integrity_check"], "ok");
+  database.close();
+  const { ok, faults } = await json("audit");
+  assert.deepEqual([ok, faults], [true, []]);
+  await within(({ ledger }) => act(ledger));
+}
+
+async function openClients(t: TestContext) {
+  const payments = await openPayments(t);
+  const granted = await openCustomer(payments, "ada@example.org");
+  const clients = [
+    callWithKeys(await openCustomer(payments, "keyed@example.com")),
+    callWithoutKeys(await openCustomer(payments, "plain@example.com")),
+    grantCredits(granted, "ada@example.org"),
+    pay(payments, await payments.account("bob@example.org")),
+  ];
+  const env = { ...payments.env, RATE_LIMIT: "0", TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
+  return { payments, clients, start: () => startServer(t, env) };
+}
+
+test(`killed ${ROUNDS} times under load, a node has every response that it sent in its ledger, and everything once (TEST_SEED=${seed})`, async (t) => {
+  const { payments, clients, start } = await openClients(t);
+  const chance = createChance(seed);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const server = await start();
+    for (const client of clients) await client.settle(server.base);
+    const killed = Promise.withResolvers<void>();
+    let responses = 0;
+    const responsesMax = 20 + chance.below(200);
+    const used = clients.map((client) =>
+      client.use(server.base, round, () => {
+        responses += 1;
+        if (responses === responsesMax) killed.resolve();
+      }),
+    );
+    await killed.promise;
+    assert.equal((await server.end("SIGKILL")).signal, "SIGKILL");
+    await Promise.all(used);
+    await inspect(payments, async (ledger) => {
+      for (const client of clients) await client.check?.(ledger);
     });
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * LOAD_MS_MAX));
-    const { signal } = await server.end("SIGKILL");
-    isOver = true;
-    await Promise.all(loops);
-    assert.equal(signal, "SIGKILL");
-
-    const [, spent = 0] = await inspect(folder, [keyed, plain]);
-    assert.ok(
-      spent >= received,
-      `round ${round}: ${received} received, but only ${spent} in the ledger`,
-    );
-    assert.ok(
-      spent - received <= broken,
-      `round ${round}: ${spent} spent for ${received} received and ${broken} interrupted`,
-    );
   }
-  assert.ok(free <= 1);
 
-  const server = await startServer(t, { DATA_DIR: folder, RATE_LIMIT: "0" });
-  await settle(server.base);
+  const reversal = await leaveReversal(payments);
+  const server = await start();
+  for (const client of clients) await client.settle(server.base);
+  await eventually("the call is reversed", reversal.isDone);
   assert.equal((await server.end("SIGTERM")).code, 0);
-  const [spent] = await inspect(folder, [keyed]);
-  assert.equal(
-    spent,
-    calls.length - 1,
-    "each call with a key was charged once, except the free first call",
-  );
-  assert.equal(new Set(calls.map(({ body }) => body)).size, calls.length);
-  t.diagnostic(`${calls.length} calls with a key, ${received} without, ${broken} interrupted`);
+  await inspect(payments, async (ledger) => {
+    for (const client of clients) await client.finish(ledger);
+    const { account } = reversal;
+    assert.equal((await ledger.credits({ account, now: Date.now() })).balance, 5);
+  });
 });

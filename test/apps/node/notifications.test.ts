@@ -26,7 +26,7 @@ import { startReceiver } from "../../events/receiver.ts";
 
 /** Polls until the condition holds. */
 async function until(isThere: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 600_000;
   while (!(await isThere())) {
     assert.ok(Date.now() < deadline, `timed out: ${isThere}`);
     await sleep(5);

@@ -1,111 +1,150 @@
 import assert from "node:assert/strict";
-import {
-  appendFileSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import path from "node:path";
-import { after, type TestContext, test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { buildServer } from "#apps/node/build-server.ts";
+import { hashSources } from "#apps/node/builds.js";
 import { type NodePages, openPages } from "#apps/node/pages.ts";
-import { temporaryFolder } from "../../http/server-process.ts";
+import { startServer } from "../../http/server-process.ts";
+import { eventually } from "../../http/test-api.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { makeCheckout, ROOT, write } from "./pages-checkout.ts";
 
 /** Pages are built where there is no build of the present sources, and served as immutable files. */
-const ROOT = path.join(import.meta.dirname, "../../..");
 const ENTRY = "main.tsx";
 
-/** Long enough to be compressed, and incompressible for a minifier. */
-const LONG = Array.from({ length: 60 }, (_, at) => `.c${at} { width: ${at}px; }\n`).join("");
-
-type Hooks = Pick<TestContext, "after">;
-
-/** Creates a checkout with minimal pages, so that a build is fast. */
-function makeCheckout(t: Hooks): string {
-  const checkout = temporaryFolder(t);
-  cpSync(path.join(ROOT, "src"), path.join(checkout, "src"), { recursive: true });
-  for (const file of ["package.json", "package-lock.json", "tsconfig.json"]) {
-    cpSync(path.join(ROOT, file), path.join(checkout, file));
-  }
-  symlinkSync(path.join(ROOT, "node_modules"), path.join(checkout, "node_modules"));
-  const files: Record<string, string> = {
-    "main.tsx": `import "./look.css";\nimport { ERRORS } from "#errors.ts";\nconsole.log(ERRORS);\nimport("./home/home-screen.tsx");\n`,
-    "look.css": `${LONG}body { background: url(./dot.svg); }
-`,
-    "dot.svg": '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>\n',
-    "home/home-screen.tsx": 'import "./home.css";\nexport default () => <p>Hello</p>;\n',
-    "home/home.css": "p { color: blue; }\n",
-    "front/main.ts": 'document.title = "front";\n',
-  };
-  for (const [name, text] of Object.entries(files)) write(checkout, `web/${name}`, text);
-  for (const name of [
-    "vite.config.ts",
-    "site-file-source.ts",
-    "theme.ts",
-    "tsconfig.json",
-    "mantine-variables.css",
-    "styles.css",
-    "images",
-  ]) {
-    cpSync(path.join(ROOT, "web", name), path.join(checkout, "web", name), { recursive: true });
-  }
-  return checkout;
-}
-
-function write(checkout: string, name: string, text: string) {
-  const file = path.join(checkout, name);
-  mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, text);
-}
-
-type Opened = { pages: NodePages; said: string[]; loggedErrors: string[] };
-
-async function open(t: Hooks, checkout: string, dataDir: string): Promise<Opened> {
-  const [said, loggedErrors]: string[][] = [[], []];
+async function open(t: Pick<TestContext, "after">, checkout: string, dataDir: string) {
+  const said: string[] = [];
+  const loggedErrors: string[] = [];
   const pages = openPages({
     checkout,
     dataDir,
-    say: (text) => said?.push(text),
-    logError: (_, { cause }) => loggedErrors?.push(String(cause)),
+    say: (text) => said.push(text),
+    logError: (_, { cause }) => loggedErrors.push(String(cause)),
   });
   t.after(() => pages.close());
   await pages.settled;
-  return { pages, said: said as string[], loggedErrors: loggedErrors as string[] };
+  return { pages, said, loggedErrors };
 }
 
-const ofFile: Hooks = { after: (close) => after(close as () => unknown) };
-let served: Promise<Opened> | undefined;
-/** One build for the tests that only read it. */
-const openServed = (): Promise<Opened> => {
-  served ??= open(ofFile, makeCheckout(ofFile), temporaryFolder(ofFile));
-  return served;
-};
+/** The pages of this checkout, as `npm run build` makes them. */
+const openBuilt = async (t: TestContext) => (await open(t, ROOT, temporaryFolder(t))).pages;
 
 const builds = (folder: string) => readdirSync(folder).sort();
 const get = (pages: NodePages, name: string, init: RequestInit = {}) =>
   pages.serveAsset(name, new Request(`http://127.0.0.1/assets/${name}`, init));
 const nameOf = (file: string | undefined) => (file as string).replace("assets/", "");
 
-test("builds missing pages once, and a second start finds them", async (t) => {
+test("missing pages are built once, and a second start finds them", async (t) => {
   const checkout = makeCheckout(t);
   const first = await open(t, checkout, temporaryFolder(t));
   assert.deepEqual(first.loggedErrors, []);
-  assert.match(first.said.join(""), /Building the pages.*Built the pages in /s);
-  assert.match(first.pages.frontAssets()?.script ?? "", /^assets\/front-/);
+  assert.match(first.said.join(""), /Building the pages.*Built the pages/s);
+  assert.equal(first.pages.frontAssets()?.script, "assets/front.js");
   const second = await open(t, checkout, temporaryFolder(t));
   assert.deepEqual(second.said, []);
-  assert.deepEqual(
-    await second.pages.assetsFor(ENTRY),
-    await first.pages.assetsFor(ENTRY),
-    "both serve the same build",
-  );
+  assert.deepEqual(await second.pages.assetsFor(ENTRY), await first.pages.assetsFor(ENTRY));
 });
 
-test("the head of a page names the entry, the styles and the modules that the page needs", async () => {
-  const { pages } = await openServed();
+test("a change of any source makes a new build, and two builds are kept", async (t) => {
+  const checkout = makeCheckout(t);
+  const dataDir = temporaryFolder(t);
+  const place = path.join(checkout, "dist/pages");
+  await open(t, checkout, dataDir);
+  const [first] = builds(place);
+  write(checkout, "src/errors.ts", "// Imported sources count as well.\n");
+  const old = await open(t, checkout, dataDir);
+  assert.equal(builds(place).length, 2);
+  write(checkout, "web/home/home-screen.tsx", "export default () => <p>Bye</p>;\n");
+  await open(t, checkout, dataDir);
+  assert.equal(builds(place).length, 2);
+  assert.ok(!builds(place).includes(first as string), "the oldest build is deleted");
+  rmSync(place, { recursive: true });
+  const kept = await get(old.pages, "main.js");
+  assert.equal(kept.status, 200, "a running server does not need the files");
+});
+
+test("two concurrent starts both have the pages and leave no temporary files", async (t) => {
+  const checkout = makeCheckout(t);
+  const dataDir = temporaryFolder(t);
+  const both = await Promise.all([open(t, checkout, dataDir), open(t, checkout, dataDir)]);
+  for (const { pages, loggedErrors } of both) {
+    assert.deepEqual(loggedErrors, []);
+    assert.ok(await pages.assetsFor(ENTRY));
+  }
+  assert.match(builds(path.join(checkout, "dist/pages")).join(), /^[0-9a-f]{16}$/);
+});
+
+test("builds are in the data folder if the code folder is read-only, beside the operator's pages", async (t) => {
+  const checkout = makeCheckout(t);
+  const dataDir = temporaryFolder(t);
+  for (const name of ["terms.md", "privacy.md", "status.md"]) write(dataDir, `pages/${name}`, name);
+  // A file in place of the folder stops even root from writing there.
+  write(checkout, "dist", "");
+  const { pages, loggedErrors } = await open(t, checkout, dataDir);
+  assert.deepEqual(loggedErrors, []);
+  assert.ok(await pages.assetsFor(ENTRY));
+  assert.equal(builds(path.join(dataDir, "pages")).length, 4);
+  const again = await open(t, checkout, dataDir);
+  assert.deepEqual(again.said, []);
+});
+
+/** The sources of the pages, with the real build. */
+function copySources(t: TestContext): string {
+  const checkout = makeCheckout(t);
+  const config = ["vite.config.ts", "site-file-source.ts", "theme.ts"].map((name) => `web/${name}`);
+  for (const name of ["src", ...config])
+    cpSync(path.join(ROOT, name), path.join(checkout, name), { recursive: true });
+  return checkout;
+}
+
+test("a build that fails is logged once, and the pages are unavailable", async (t) => {
+  const checkout = copySources(t);
+  symlinkSync(path.join(ROOT, "node_modules"), path.join(checkout, "node_modules"));
+  write(checkout, "web/front/main.ts", 'import "./nowhere.ts";\n');
+  const { pages, loggedErrors } = await open(t, checkout, temporaryFolder(t));
+  assert.equal(loggedErrors.length, 1);
+  assert.match(loggedErrors[0] as string, /The build failed.*nowhere/s);
+  assert.equal(await pages.assetsFor(ENTRY), null);
+  const response = await get(pages, "main.js");
+  assert.deepEqual([response.status, response.headers.get("retry-after")], [503, "10"]);
+  assert.equal(pages.frontAssets(), null);
+  assert.deepEqual(builds(path.join(checkout, "dist/pages")), []);
+});
+
+test("a missing package is named, with what to do", async (t) => {
+  const { loggedErrors } = await open(t, copySources(t), temporaryFolder(t));
+  assert.match(loggedErrors.join(), /A package is missing: run `npm ci`/);
+});
+
+test("a server answers calls while its pages are built, and after their build has failed", async (t) => {
+  const checkout = makeCheckout(t);
+  for (const name of ["docs", "node_modules"])
+    symlinkSync(path.join(ROOT, name), path.join(checkout, name));
+  write(checkout, "web/main.tsx", "fail");
+  write(checkout, "hold", "");
+  const server = path.join(checkout, "dist/server", hashSources(checkout, "server"));
+  cpSync(await buildServer(ROOT), server, { recursive: true });
+  const wrap = ["sh", "-c", 'exec "$1" "$2" "$0/src/apps/node/start.js"', checkout];
+  const { base, demoKey, written } = await startServer(t, { DATA_DIR: temporaryFolder(t) }, wrap);
+  const call = async () => {
+    const headers = { Authorization: `Bearer ${await demoKey()}` };
+    return (await fetch(`${base}/api/v1/uuid`, { method: "POST", headers })).status;
+  };
+  await eventually("it builds", async () => written().includes("Building the pages"));
+  assert.equal(await call(), 200);
+  const page = fetch(`${base}/sign-in`);
+  rmSync(path.join(checkout, "hold"));
+  assert.equal((await page).status, 503);
+  assert.match((await page).headers.get("content-type") ?? "", /text\/html/);
+  await eventually("the log", async () => written().includes("Building the pages failed"));
+  assert.equal(await call(), 200);
+  assert.equal((await fetch(`${base}/docs`)).status, 200);
+});
+
+test("the head of a page names the entry, the styles and the modules that the page needs", async (t) => {
+  const pages = await openBuilt(t);
   const plain = await pages.assetsFor(ENTRY);
   const home = await pages.assetsFor(ENTRY, "home/home-screen.tsx");
   assert.ok(plain && home);
@@ -116,8 +155,8 @@ test("the head of a page names the entry, the styles and the modules that the pa
   assert.match((await pages.assetsFor("front/main.ts"))?.scripts.join() ?? "", /front-/);
 });
 
-test("fonts and images are files of the build, small, kept for a year, and images can be shown elsewhere", async () => {
-  const { pages } = await openServed();
+test("fonts and images are files of the build, small, kept for a year, and images can be shown elsewhere", async (t) => {
+  const pages = await openBuilt(t);
   const { files } = (await pages.assetsFor(ENTRY)) ?? {};
   assert.ok(files);
   const bytesOf = async (name: keyof typeof files) => {
@@ -147,75 +186,8 @@ test("fonts and images are files of the build, small, kept for a year, and image
   }
 });
 
-test("a change of any source makes a new build, and two builds are kept", async (t) => {
-  const checkout = makeCheckout(t);
-  const dataDir = temporaryFolder(t);
-  const place = path.join(checkout, "dist/pages");
-  await open(t, checkout, dataDir);
-  const [first] = builds(place);
-  appendFileSync(path.join(checkout, "src/errors.ts"), "// Another line.\n");
-  const old = await open(t, checkout, dataDir);
-  assert.equal(builds(place).length, 2, "imported sources count as well");
-  write(checkout, "web/home/home-screen.tsx", "export default () => <p>Bye</p>;\n");
-  await open(t, checkout, dataDir);
-  assert.equal(builds(place).length, 2);
-  assert.ok(!builds(place).includes(first as string), "the oldest build is deleted");
-  const [script] = (await old.pages.assetsFor(ENTRY))?.scripts ?? [];
-  rmSync(place, { recursive: true });
-  assert.equal(
-    (await get(old.pages, nameOf(script))).status,
-    200,
-    "a running server does not need the files",
-  );
-});
-
-test("two concurrent starts both have the pages and leave no temporary files", async (t) => {
-  const checkout = makeCheckout(t);
-  const dataDir = temporaryFolder(t);
-  const both = await Promise.all([open(t, checkout, dataDir), open(t, checkout, dataDir)]);
-  for (const { pages, loggedErrors } of both) {
-    assert.deepEqual(loggedErrors, []);
-    assert.ok(await pages.assetsFor(ENTRY));
-  }
-  assert.match(builds(path.join(checkout, "dist/pages")).join(), /^[0-9a-f]{16}$/);
-});
-
-test("puts builds into the data folder if the code folder is read-only, and leaves the operator's pages there", async (t) => {
-  const checkout = makeCheckout(t);
-  const dataDir = temporaryFolder(t);
-  for (const name of ["terms.md", "privacy.md", "status.md"]) write(dataDir, `pages/${name}`, name);
-  // A file in place of the folder stops even root from writing there.
-  write(checkout, "dist", "");
-  const { pages, loggedErrors } = await open(t, checkout, dataDir);
-  assert.deepEqual(loggedErrors, []);
-  assert.ok(await pages.assetsFor(ENTRY));
-  assert.equal(builds(path.join(dataDir, "pages")).length, 4);
-  const again = await open(t, checkout, dataDir);
-  assert.deepEqual(again.said, []);
-});
-
-test("logs a failed build once, and the pages are unavailable", async (t) => {
-  const checkout = makeCheckout(t);
-  write(checkout, "web/main.tsx", 'import "./nowhere.ts";\n');
-  const { pages, loggedErrors } = await open(t, checkout, temporaryFolder(t));
-  assert.equal(loggedErrors.length, 1);
-  assert.match(loggedErrors[0] as string, /The build failed.*nowhere/s);
-  assert.equal(await pages.assetsFor(ENTRY), null);
-  const response = await get(pages, "main.js");
-  assert.deepEqual([response.status, response.headers.get("retry-after")], [503, "10"]);
-  assert.equal(pages.frontAssets(), null);
-  assert.deepEqual(builds(path.join(checkout, "dist/pages")), []);
-});
-
-test("names a missing package and says what to do", async (t) => {
-  const checkout = makeCheckout(t);
-  rmSync(path.join(checkout, "node_modules"));
-  const { loggedErrors } = await open(t, checkout, temporaryFolder(t));
-  assert.match(loggedErrors.join(), /A package is missing: run `npm ci`/);
-});
-
-test("compresses assets, marks them immutable, and serves an encoding that the browser accepts", async () => {
-  const { pages } = await openServed();
+test("assets are compressed, immutable, and in an encoding that the browser accepts", async (t) => {
+  const pages = await openBuilt(t);
   const style = nameOf((await pages.assetsFor(ENTRY))?.styles[0]);
   const bytes = async (response: Response) => Buffer.from(await response.arrayBuffer());
   const plain = await get(pages, style);
@@ -239,8 +211,8 @@ test("compresses assets, marks them immutable, and serves an encoding that the b
   }
 });
 
-test("handles HEAD, conditional requests and unknown names", async () => {
-  const { pages } = await openServed();
+test("HEAD, conditional requests and unknown names are handled", async (t) => {
+  const pages = await openBuilt(t);
   const script = nameOf((await pages.assetsFor(ENTRY))?.scripts[0]);
   const head = await get(pages, script, { method: "HEAD" });
   assert.deepEqual([head.status, await head.text()], [200, ""]);

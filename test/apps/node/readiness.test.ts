@@ -14,7 +14,7 @@ import { createLastingFaults } from "../../../src/apps/node/lasting-faults.ts";
 import { explainLedgerFault } from "../../../src/apps/node/ledger-faults.ts";
 import { createNodeReadiness, recordDebits } from "../../../src/apps/node/readiness.ts";
 import { createFixture } from "../../contract/ledger/fixture.ts";
-import { temporaryFolder } from "../../http/server-process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** `/readyz` on a node: lasting faults, the debits of the last seconds, and the probe. */
 

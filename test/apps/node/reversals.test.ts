@@ -1,19 +1,15 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { callRef } from "#ids.ts";
 import { reversalJob } from "#jobs/reverse-calls.ts";
 import type { CallRef } from "#ledger/port.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
-import { openDataFolder } from "../../../src/apps/node/data-folder.ts";
-import { openReversalFile, openReversals, reversalFile } from "../../../src/apps/node/reversals.ts";
+import { openReversalFile, openReversals } from "../../../src/apps/node/reversals.ts";
 import { random } from "../../../src/apps/node/runtime.ts";
-import { assertTotals, createFixture } from "../../contract/ledger/fixture.ts";
-import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Calls that a node must reverse are written to a file in the data folder, so that a kill does not lose them. */
 const NOW = Date.now();
@@ -31,8 +27,8 @@ function openFixture(t: TestContext, folder = temporaryFolder(t)) {
       return { reversed: true };
     },
   };
-  const open = (dataDir = folder) =>
-    openReversals(dataDir, ledger, random, (message) => void loggedErrors.push(message));
+  const open = (dataDir = folder, pace = {}) =>
+    openReversals(dataDir, ledger, random, (message) => void loggedErrors.push(message), pace);
   const file = path.join(folder, "reversals.sqlite");
   const storedCalls = () => {
     const database = new DatabaseSync(file, { readOnly: true });
@@ -91,29 +87,19 @@ test("keeps and logs the calls that a stop leaves, and the next start reverses t
   await next.close();
 });
 
-test("keeps calls if the process ends without a stop, and two processes on one folder reverse each once", async (t) => {
+test("two processes on one folder reverse each call once that a killed one has left", async (t) => {
   const fixture = openFixture(t);
-  fixture.ledger.fails = true;
-  const killed = fixture.open();
-  for (const call of callsUpTo(30)) killed.reverseLater(call);
-  await eventually(
-    "they are kept",
-    async () => existsSync(fixture.file) && fixture.storedCalls().length === 30,
-  );
-  // It logs and does nothing else.
-  const others = openFixture(t, fixture.folder);
-  const nodes = [others.open(), others.open()];
-  // The first process is still trying, and each of its failures delays a call.
-  const isEmpty = async () => fixture.storedCalls().length === 0;
-  await eventually("all are reversed", isEmpty, 180_000);
-  assert.equal(new Set(others.reversed).size, 30);
-  assert.equal(others.reversed.length, 30);
+  const left = openReversalFile(fixture.file);
+  await left.jobs.add({ jobs: callsUpTo(30).map(reversalJob), now: NOW });
+  left.close();
+  const nodes = [fixture.open(), fixture.open()];
+  await eventually("all are reversed", async () => fixture.storedCalls().length === 0);
+  assert.equal(new Set(fixture.reversed).size, 30);
+  assert.equal(fixture.reversed.length, 30);
   for (const node of nodes) {
     await node.stop();
     await node.close();
   }
-  await killed.stop();
-  await killed.close();
 });
 
 for (const [what, lose] of [
@@ -173,41 +159,23 @@ test("logs an unreadable file and starts anyway", async (t) => {
   await reversals.close();
 });
 
-test("a node that was killed reverses its pending calls at the next start", {
-  timeout: 300_000,
-}, async (t) => {
-  const DATA_DIR = path.join(temporaryFolder(t), "data");
-  const first = await startServer(t, { DATA_DIR });
-  assert.deepEqual(await first.end("SIGTERM"), { code: 0, signal: null });
-  assert.equal(readdirSync(DATA_DIR).includes("reversals.sqlite"), false);
-  const open = () => {
-    const driver = openDataFolder(DATA_DIR);
-    return { driver, fixture: createFixture(openSqliteDirect(driver)) };
-  };
-  const before = open();
-  const account = await before.fixture.account("Ada", { credits: 5 });
-  const now = Date.now();
-  const order = before.fixture.debitOrder(account, { now });
-  await before.fixture.ledger.debit(order);
-  before.driver.close();
-  // The state of the file after a kill.
-  const file = reversalFile(DATA_DIR);
-  const remaining = openReversalFile(file);
-  const job = reversalJob({ account, callId: order.callId, at: now });
-  await remaining.jobs.add({ jobs: [job], now });
-  remaining.close();
-  const waiting = () => {
-    const database = new DatabaseSync(file, { readOnly: true });
-    const row = database.prepare("SELECT count(*) AS count FROM job").get();
-    database.close();
-    return Number(row?.["count"]);
-  };
-  const server = await startServer(t, { DATA_DIR });
-  while (waiting() > 0) await sleep(20);
-  assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
-  const { driver, fixture } = open();
-  const { totals } = await assertTotals(fixture.ledger, Date.now());
-  assert.equal(totals.reversed, 1);
-  assert.equal(await fixture.balance(account), 5);
-  driver.close();
+test("a call that cannot be stored is named in the log, and reversed once the ledger or the file is back", async (t) => {
+  for (const isBack of ["the ledger", "the file"]) {
+    const fixture = openFixture(t);
+    fixture.ledger.fails = true;
+    const reversals = fixture.open(fixture.folder, { retryMs: 5 });
+    mkdirSync(fixture.file);
+    await reversals.reverseLater(callOf(1));
+    assert.ok(fixture.loggedErrors[0]?.includes(callRef(callOf(1))), fixture.loggedErrors[0]);
+    assert.match(fixture.loggedErrors[0] ?? "", /calls show.*calls reverse/);
+    if (isBack === "the file") {
+      rmdirSync(fixture.file);
+      const isStored = () => existsSync(fixture.file) && fixture.storedCalls().length === 1;
+      await eventually("the call is stored", async () => isStored());
+    }
+    fixture.ledger.fails = false;
+    await eventually("the call is reversed", async () => fixture.reversed.length === 1);
+    await reversals.stop();
+    await reversals.close();
+  }
 });

@@ -9,7 +9,7 @@ import { findStoredSecret, storeSecret } from "#stores/sqlite/settings.ts";
 import { openDataFolder } from "../../../src/apps/node/data-folder.ts";
 import { hashKey, random } from "../../../src/apps/node/runtime.ts";
 import { openSecrets, readSecretFile, secretFile } from "../../../src/apps/node/secret-file.ts";
-import { temporaryFolder } from "../../http/server-process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const OLD = "a secret in a backup";
 const OTHER = "the secret in the settings";

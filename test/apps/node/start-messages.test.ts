@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { readConfig } from "#config/config.ts";
 import { CONNECTIONS_MAX } from "#limits.ts";
+import { SCHEMA_MIGRATION_TABLE } from "#stores/schema/migrations.ts";
 import { DataFolderError, databaseFile, folderError } from "../../../src/apps/node/data-folder.ts";
 import { connectionsWithin, readOpenFilesLimit } from "../../../src/apps/node/open-files.ts";
 import { openNodeStore } from "../../../src/apps/node/store.ts";
-import { temporaryFolder } from "../../http/server-process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { commandLine } from "../cli/fixture.ts";
 
 /** What the server and the command line say when they cannot work: one sentence on the cause, and what to do. */
@@ -56,6 +57,78 @@ test("explains every error of the data folder without a stack", (t) => {
   assert.equal(folderError(bug, dataDir), bug);
 });
 
+const openStore = (dataDir: string) =>
+  openNodeStore(readConfig({ DATA_DIR: dataDir }), { onBatch() {}, onCrash() {}, onFault() {} });
+
+test("a data folder that is a file, below a file or in a system folder is refused", async (t) => {
+  const file = path.join(temporaryFolder(t), "file");
+  writeFileSync(file, "x");
+  for (const dataDir of [file, path.join(file, "data"), "/proc/toolbooth"])
+    await assert.rejects(openStore(dataDir), (error: Error) => {
+      assert.ok(error instanceof DataFolderError, String(error));
+      assert.ok(error.message.includes(dataDir), error.message);
+      assert.match(error.message, /Set DATA_DIR to a|set DATA_DIR to another folder/);
+      return true;
+    });
+});
+
+const withMigration = (values: string) => (file: string) => {
+  const database = new DatabaseSync(file);
+  database.exec(`${SCHEMA_MIGRATION_TABLE}; INSERT INTO schema_migration VALUES (${values})`);
+  database.close();
+};
+const NOT_OURS = /is damaged or not a Toolbooth database/;
+const UNFIT_DATABASES: [what: string, make: (file: string) => void, message: RegExp][] = [
+  [
+    "is another file",
+    (file) => writeFileSync(file, "this is not a database, however long it is ".repeat(100)),
+    NOT_OURS,
+  ],
+  [
+    "is damaged",
+    (file) =>
+      writeFileSync(
+        file,
+        Buffer.concat([Buffer.from("SQLite format 3\0"), Buffer.alloc(5_000, 0xaa)]),
+      ),
+    NOT_OURS,
+  ],
+  ["is of a newer version", withMigration("9999, 'later', '', 9999, 0"), /schema version 9999/],
+  [
+    "has another migration",
+    withMigration("1, 'initial', 'other', 1, 0"),
+    /Migration 1 \(initial\) is not the one that ran .+ checksums differ/,
+  ],
+];
+for (const [what, make, message] of UNFIT_DATABASES) {
+  test(`a database that ${what} is refused and stays as it is`, async (t) => {
+    const dataDir = temporaryFolder(t);
+    const file = databaseFile(dataDir);
+    make(file);
+    // Write-ahead mode changes the header.
+    const content = () => readFileSync(file).subarray(100);
+    const before = content();
+    await assert.rejects(openStore(dataDir), (error: Error) => {
+      assert.ok(error instanceof DataFolderError, String(error));
+      assert.ok(error.message.includes(file), error.message);
+      assert.match(error.message, message);
+      return true;
+    });
+    assert.ok(content().equals(before));
+    assert.deepEqual(readdirSync(dataDir).sort(), [
+      "server.json",
+      "server.lock",
+      path.basename(file),
+    ]);
+  });
+}
+
+test("a folder in place of the database is refused", async (t) => {
+  const dataDir = temporaryFolder(t);
+  mkdirSync(databaseFile(dataDir));
+  await assert.rejects(openStore(dataDir), /toolbooth\.sqlite is not writable/);
+});
+
 test("a database whose schema is damaged is explained by the server and the command line", async (t) => {
   const dataDir = path.join(temporaryFolder(t), "data");
   const cli = commandLine(dataDir);
@@ -64,7 +137,7 @@ test("a database whose schema is damaged is explained by the server and the comm
   database.exec("ALTER TABLE debit_journal RENAME COLUMN tool TO tolo");
   database.close();
   await assert.rejects(
-    openNodeStore(readConfig({ DATA_DIR: dataDir }), { onBatch() {}, onCrash() {}, onFault() {} }),
+    openStore(dataDir),
     (error) =>
       error instanceof DataFolderError && /its schema cannot be used \(/.test(error.message),
   );

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import path from "node:path";
-import { type TestContext, test } from "node:test";
+import { before, describe, type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { runTool, type ToolResponse } from "#api/pipeline/run-tool.ts";
 import { ApiError, ERRORS } from "#errors.ts";
@@ -12,14 +11,15 @@ import type { Tool } from "#tools/define-tool.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { openToolPool } from "../../../src/apps/node/tool-pool.ts";
 import type { ThreadJob } from "../../../src/apps/node/tool-thread.ts";
-import { startServer, temporaryFolder } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
+import { afterSuite } from "../../support/after-suite.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { fixedToolContext } from "../../support/tool-context.ts";
 
 /** Threads for large inputs return the same responses as the main thread. */
 const RECEIVED_AT = Date.UTC(2026, 2, 4, 5, 6, 7, 89);
 
-function openPool(t: TestContext, threads: number) {
+function openPool(t: Pick<TestContext, "after">, threads: number) {
   const faults: Error[] = [];
   const pool = openToolPool(threads, (cause) => faults.push(cause));
   t.after(() => pool.close());
@@ -75,40 +75,11 @@ test("the threads of large calls give way to the others", {
   assert.equal(own, getPriority(), "the main thread keeps its own");
 });
 
-for (const tool of TOOLS) {
-  test(`${tool.name} returns the same bytes on a thread as on the main thread`, async (t) => {
-    const pool = openPool(t, 1);
-    const examples = tool.examples.map(({ request }) => JSON.stringify(request));
-    for (const body of [...examples, ...(BODIES[tool.name] ?? [])]) {
-      for (const fingerprint of [false, true]) {
-        const random = await draw(tool.name, body);
-        const changes = { fingerprint, random };
-        const inline = await runTool(tool, createJob(tool.name, body, changes), fixedToolContext());
-        const response = await pool.run(createJob(tool.name, body, changes));
-        assert.ok(bytesOf(response).equals(bytesOf(inline)), body.slice(0, 80));
-        assert.deepEqual(response.fingerprint, inline.fingerprint);
-      }
-    }
-    assert.deepEqual(pool.faults, []);
-  });
-}
-
 /** The random bytes of one run, for use in the next runs. */
 async function draw(tool: string, body: string): Promise<string | null> {
   const job = createJob(tool, body, { random: null, fingerprint: true });
   return (await runHere(job)).fingerprint?.random ?? null;
 }
-
-test("transfers the bytes of calls without an idempotency key, and copies the others", async (t) => {
-  const pool = openPool(t, 1);
-  const body = JSON.stringify({ text: "a" });
-  const copied = createJob("hash", body, { fingerprint: true });
-  await pool.run(copied);
-  assert.equal(new TextDecoder().decode(copied.body), body);
-  const transferred = createJob("hash", body);
-  await pool.run(transferred);
-  assert.equal(transferred.body.byteLength, 0);
-});
 
 const REJECTED: Record<string, ThreadJob> = {
   "a body that is not JSON": createJob("hash", "{"),
@@ -126,18 +97,51 @@ const REJECTED: Record<string, ThreadJob> = {
   }),
 };
 
-for (const [name, job] of Object.entries(REJECTED)) {
-  test(`an error crosses the thread unchanged: ${name}`, async (t) => {
-    const pool = openPool(t, 1);
-    const inline = await fault(runHere({ ...job, body: job.body.slice() }));
-    const crossed = await fault(pool.run(job));
-    const { cause: _, ...details } = inline.details;
-    assert.deepEqual(crossed.details, details);
-    assert.equal(crossed.code, inline.code);
-    assert.equal(crossed.message, inline.message);
-    assert.ok(crossed.code in ERRORS);
+describe("one thread for all of these", () => {
+  const t = afterSuite();
+  let pool: ReturnType<typeof openPool>;
+  before(() => {
+    pool = openPool(t, 1);
   });
-}
+
+  for (const tool of TOOLS) {
+    test(`${tool.name} returns the same bytes on a thread as on the main thread`, async () => {
+      const examples = tool.examples.map(({ request }) => JSON.stringify(request));
+      for (const body of [...examples, ...(BODIES[tool.name] ?? [])]) {
+        for (const fingerprint of [false, true]) {
+          const changes = { fingerprint, random: await draw(tool.name, body) };
+          const here = await runHere(createJob(tool.name, body, changes));
+          const response = await pool.run(createJob(tool.name, body, changes));
+          assert.ok(bytesOf(response).equals(bytesOf(here)), body.slice(0, 80));
+          assert.deepEqual(response.fingerprint, here.fingerprint);
+        }
+      }
+      assert.deepEqual(pool.faults, []);
+    });
+  }
+
+  for (const [name, job] of Object.entries(REJECTED)) {
+    test(`an error crosses the thread unchanged: ${name}`, async () => {
+      const inline = await fault(runHere({ ...job, body: job.body.slice() }));
+      const crossed = await fault(pool.run(job));
+      const { cause: _, ...details } = inline.details;
+      assert.deepEqual(crossed.details, details);
+      assert.equal(crossed.code, inline.code);
+      assert.equal(crossed.message, inline.message);
+      assert.ok(crossed.code in ERRORS);
+    });
+  }
+
+  test("the bytes of calls without an idempotency key are transferred, and the others copied", async () => {
+    const body = JSON.stringify({ text: "a" });
+    const copied = createJob("hash", body, { fingerprint: true });
+    await pool.run(copied);
+    assert.equal(new TextDecoder().decode(copied.body), body);
+    const transferred = createJob("hash", body);
+    await pool.run(transferred);
+    assert.equal(transferred.body.byteLength, 0);
+  });
+});
 
 async function fault(run: Promise<unknown>): Promise<ApiError> {
   const error = await run.then(
@@ -200,58 +204,6 @@ test("stops a job that exceeds its time, rejects jobs that waited as long, and c
   mocked.mock.restore();
   const again = await pool.run(createJob("hash", '{"text":"a"}'));
   assert.match(Buffer.from(bytesOf(again)).toString(), /^\{"ok":true/);
-});
-
-test("a thread that cannot start fails its call, the process continues, and the pool recovers", {
-  timeout: 300_000,
-}, async (t) => {
-  if (spawnSync("prlimit", ["--version"]).error !== undefined) {
-    t.skip("this system has no prlimit, which lowers the limit of a server that has started");
-    return;
-  }
-  const server = await startServer(t, {
-    DATA_DIR: temporaryFolder(t),
-    TOOLBOOTH_TOOL_THREADS: "64",
-  });
-  const headers = { Authorization: `Bearer ${await server.demoKey()}` };
-  // Enough for the connections below, and not for all threads as well. The server would not start under such a limit.
-  const { pid } = server.child;
-  const limit = readdirSync(`/proc/${pid}/fd`).length + 20;
-  const allow = (files: number) =>
-    spawnSync("prlimit", ["--pid", String(pid), `--nofile=${files}:`]);
-  allow(limit);
-  const call = async (tool: string, body: object) => {
-    const response = await fetch(`${server.base}/api/v1/${tool}`, {
-      method: "POST",
-      headers,
-      body: JSON.stringify(body),
-    });
-    return { status: response.status, text: await response.text() };
-  };
-  const large = { markdown: "a ".repeat(100_000) };
-  const settled = await Promise.allSettled(
-    Array.from({ length: 16 }, () => call("markdown-render", large)),
-  );
-  // A connection needs a file descriptor too. Without one, the system closes it before there is a request.
-  const responses = settled.filter((each) => each.status === "fulfilled").map(({ value }) => value);
-  const refused = responses.filter(({ status }) => status !== 200);
-  for (const { status, text } of refused) {
-    assert.ok(status === 500 || status === 503, text);
-    assert.doesNotMatch(text, /EMFILE|Worker/);
-  }
-  // Not all threads could start.
-  await eventually("the error in the log", async () =>
-    /A tool thread failed/.test(server.written()),
-  );
-  assert.equal((await call("hash", { text: "a" })).status, 200);
-  // If none could start, the pool tries again after some seconds.
-  allow(limit + 500);
-  await eventually(
-    "a thread is running",
-    async () => (await call("markdown-render", large)).status === 200,
-    120_000,
-  );
-  assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
 });
 
 test("a pool whose threads cannot start fails its calls at once, and recovers when one can", async (t) => {

@@ -3,12 +3,9 @@ import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Ledger, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { ROLL_UP_AFTER_DAYS } from "#limits.ts";
-import { openDataFolder } from "../../../src/apps/node/data-folder.ts";
 import { createLastingFaults } from "../../../src/apps/node/lasting-faults.ts";
 import { startUpkeep } from "../../../src/apps/node/upkeep.ts";
 import { DAY, START } from "../../contract/ledger/fixture.ts";
-import { startServer, temporaryFolder } from "../../http/server-process.ts";
-import { blockDrains, fillJournal } from "../../stores/journal-fixture.ts";
 
 /** Ledger maintenance in small steps, with a fake ledger and a clock that the test controls. */
 const BETWEEN_STEPS_MS = 50;
@@ -151,23 +148,4 @@ test("starts no step after stop(), even if one was in progress", async (t) => {
   await turn();
   await other.tick(BETWEEN_ROUNDS_MS);
   assert.equal(other.orders.length, 1);
-});
-
-test("logs that the journal of debits cannot be drained, and calls continue", async (t) => {
-  const folder = temporaryFolder(t);
-  const driver = openDataFolder(folder);
-  fillJournal(driver);
-  blockDrains(driver);
-  driver.close();
-  const server = await startServer(t, { DATA_DIR: folder });
-  const headers = { Authorization: `Bearer ${await server.demoKey()}` };
-  for (let call = 0; call < 3; call += 1) {
-    const response = await fetch(`${server.base}/api/v1/uuid`, { method: "POST", headers });
-    assert.equal(response.status, 200, await response.text());
-  }
-  await server.end("SIGTERM");
-  const lines = server.written().split("\n");
-  const reported = lines.filter((line) => line.includes("Moving debits out of the journal failed"));
-  assert.equal(reported.length, 1);
-  assert.match(reported[0] as string, /no room/);
 });
