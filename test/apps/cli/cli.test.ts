@@ -29,7 +29,7 @@ describe("the command line", { concurrency: 2 }, () => {
   const alone = commandProcess(dataDir);
 
   test("help shows every command with its usage", async () => {
-    const { status, stdout, stderr } = await alone.run("help");
+    const { status, stdout, stderr } = await cli.run("help");
     assert.deepEqual([status, stderr], [0, ""]);
     for (const name of NAMES) assert.match(stdout, new RegExp(`^  ${name} .*[\\w)]$`, "m"));
     // The options of `key create` made every line of the list longer than 230 characters.
@@ -65,7 +65,7 @@ describe("the command line", { concurrency: 2 }, () => {
 
   test("without a command it shows the help, and --version shows the version", async () => {
     const help = await cli.run("help");
-    assert.deepEqual(await alone.run("--"), help);
+    assert.deepEqual(await cli.run("--"), help);
     assert.deepEqual(await cli.run("--help"), help);
     assert.deepEqual(await cli.run("--version"), { status: 0, stdout: `${version}\n`, stderr: "" });
     assert.deepEqual(await cli.json("--version"), { version });
@@ -148,8 +148,8 @@ describe("the command line", { concurrency: 2 }, () => {
     });
   }
 
-  test("wrong usage exits with 2, prints one object with --json, and the usage on standard error", async () => {
-    assert.match(await alone.wrong("key crate a@b.c"), /Did you mean "key create"\?/);
+  test("a process with wrong usage exits with 2, prints one object with --json, and the usage on standard error", async () => {
+    assert.match(await cli.wrong("key crate a@b.c"), /Did you mean "key create"\?/);
     const { status, stdout, stderr } = await alone.run("credits grant a@b.c -5");
     assert.deepEqual([status, stdout], [2, ""]);
     assert.match(stderr, /got "-5"\.\nUsage: .* credits grant <email> <N>/);
@@ -177,12 +177,12 @@ describe("the command line", { concurrency: 2 }, () => {
   }
 
   test("an invalid email address creates no data", async () => {
-    assert.match(await alone.refused("account create nobody"), /"nobody" is not an email address/);
+    assert.match(await cli.refused("account create nobody"), /"nobody" is not an email address/);
     assert.equal(existsSync(dataDir), false);
   });
 
   test("reports invalid settings", async () => {
     const env = { TOOLBOOTH_STARTER_CREDIT: "5" };
-    assert.match(await alone.refused("audit", { env }), /Did you mean TOOLBOOTH_STARTER_CREDITS\?/);
+    assert.match(await cli.refused("audit", { env }), /Did you mean TOOLBOOTH_STARTER_CREDITS\?/);
   });
 });

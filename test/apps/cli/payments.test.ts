@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CommandError } from "#apps/cli/command.ts";
 import { openPayments } from "../node/payments-fixture.ts";
-import { commandProcess, type Json } from "./fixture.ts";
+import { commandLine, type Json } from "./fixture.ts";
 
 const DAY_MS = 86_400_000;
 const today = () => new Date().toISOString().slice(0, 10);
@@ -199,9 +199,9 @@ test("report shows revenue by day and currency, balances and ledger totals as te
   await assert.rejects(run(`report ${days} --csv --json`), /either --csv or --json/);
 });
 
-test("the process prints one object, exits with 1, and ends lines of CSV as RFC 4180 requires", async (t) => {
+test("a command prints one object, exits with 1, and ends lines of CSV as RFC 4180 requires", async (t) => {
   const { fake, env, dataDir, account, buy, json } = await openPayments(t);
-  const cli = commandProcess(dataDir, env);
+  const cli = commandLine(dataDir, env);
   const { session } = await buy(await account("ada@example.org"));
   await json("account close ada@example.org");
   fake.pay(session);

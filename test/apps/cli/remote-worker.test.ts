@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { after, test } from "node:test";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { serve } from "../../api/operator/deployment-fixture.ts";
 import { openEdgeSite } from "../../support/edge-site.ts";
-import { commandLine, type Json, start, temporaryFolder } from "./fixture.ts";
+import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
 
 /** Moves data from Node to the edge and back, in a real workerd. */
 const TOKEN = "the-token-of-an-operator-in-the-tests";
 const SECRET = "the secret that goes along with the keys";
-const BUSY_CALLS = 6_000;
+const BUSY_CALLS = 2_500;
 
 const folder = temporaryFolder();
 const file = path.join(folder, "ledger.jsonl");
@@ -39,19 +39,27 @@ test("data moves from Node to the edge despite an interruption, is used there, a
     return { status: response.status, remaining: response.headers.get("Credits-Remaining") };
   };
 
-  const killed = start("cli/main.ts", ["import", file], {
-    ...env,
-    DATA_DIR: "/nowhere",
-    // Killed, it leaves its temporary folder behind.
-    TMPDIR: folder,
-  });
-  const isLogged = (detail: string) =>
-    site.logs.some((line) => line.includes(`"detail":"${detail}"`));
-  // One account is open, and the first part of the large one has arrived.
-  while (!isLogged("opened") || !isLogged("import begun"))
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  killed.kill("SIGKILL");
-  await once(killed, "exit");
+  // Breaks off at the second page of the large account, when another one is complete.
+  const complete = Promise.withResolvers<void>();
+  const proxy = {
+    async fetch(request: Request) {
+      const body = await request.text();
+      const { operation, order } = JSON.parse(body) as { operation: string; order: Json };
+      if (operation === "importAccount" && !order.begin) {
+        await complete.promise;
+        return new Response(null, { status: 400 });
+      }
+      const { pathname } = new URL(request.url);
+      const headers = { Authorization: `Bearer ${TOKEN}`, "Content-Type": "application/json" };
+      const response = await fetch(`${site.base}${pathname}`, { method: "POST", headers, body });
+      const { status } = response;
+      const text = await response.text();
+      if (operation === "importAccount" && order.finish) complete.resolve();
+      return new Response(text, { status, headers: { "Content-Type": "application/json" } });
+    },
+  };
+  const through = { env: { "--remote": await serve(proxy) } };
+  assert.match(await there.refused(`import ${file}`, through), /^acc_\w+: .* \(status 400\)/);
   assert.equal((await call(keys.busy)).status, 503, "an incomplete account accepts no calls");
 
   const ran = await there.run(`import ${file} --json`);

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { createDeployment, serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
-import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
+import { commandLine, temporaryFolder } from "./fixture.ts";
 
 /** The command line on a deployed service on a loopback address. */
 async function fixture(before?: Parameters<typeof serve>[1]) {
@@ -12,105 +12,25 @@ async function fixture(before?: Parameters<typeof serve>[1]) {
   const folder = temporaryFolder();
   const dataDir = path.join(folder, "data");
   const env = { "--remote": url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
-  // The command line in this process has the temporary folder of the process.
-  process.env["TMPDIR"] = folder;
   return { deployment, url, folder, dataDir, env, cli: commandLine(dataDir, env) };
 }
 
-/** Replaces random ids and times by constants. */
-const shapeOf = (value: Json): Json =>
-  JSON.parse(
-    JSON.stringify(value)
-      .replaceAll(/"(acc|key|tb)_[0-9A-Za-z]+"/g, '"$1"')
-      .replaceAll(/"operator:[0-9A-Za-z]{16}"/g, '"operator"')
-      .replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"time"'),
-  );
-
 describe("the command line on a deployed service", { concurrency: 1 }, () => {
-  test("has the same results as on a data folder", async () => {
-    const { cli, dataDir, deployment } = await fixture();
-    const here = commandLine(dataDir);
-    /** Runs a command on both and compares the results without ids and times. */
-    const both = async (line: string): Promise<Json> => {
-      const [there, local] = await Promise.all([cli.json(line), here.json(line)]);
-      assert.deepEqual(shapeOf(there), shapeOf(local), line);
-      return { there, local };
-    };
-    await both("account create Ada@Example.org --credits 7");
-    await both("account create bob@b.c");
-    const created = await both("key create ada@example.org --label production");
-    await both("credits grant ada@example.org 5 --expires 2099-12-31 --id invoice-7");
-    await both("credits grant ada@example.org 5 --expires 2099-12-31 --id invoice-7");
-    await both("credits show ada@example.org");
-    await both("key list ada@example.org");
-    await both("account suspend bob@b.c");
-    await both("account resume bob@b.c");
-    await both("report --from 2020-01-01 --to 2099-01-01");
-    const audits = await both("audit");
-    assert.deepEqual(audits.there, audits.local);
-    await both("account close bob@b.c");
-    const { there } = await both("account list");
-    assert.deepEqual(
-      there.accounts.map(({ email, balance }: Json) => [email, balance]),
-      [["ada@example.org", 12]],
-    );
-    const [, revoked] = await Promise.all([
-      here.json(`key revoke ${created.local.id}`),
-      cli.json(`key revoke ${created.there.id}`),
-    ]);
-    assert.deepEqual(Object.keys(revoked), ["id", "revokedAt"]);
-
-    const { actions } = await cli.json("actions");
-    assert.deepEqual(actions.map(({ action }: Json) => action).reverse(), [
-      "openAccount",
-      "openAccount",
-      "createKey",
-      "grant",
-      "grant",
-      "suspendAccount",
-      "resumeAccount",
-      "closeAccount",
-      "revokeKey",
-    ]);
-    assert.deepEqual(Object.keys(actions[0]), [
-      "at",
-      "by",
-      "action",
-      "subject",
-      "outcome",
-      "detail",
-      "address",
-    ]);
-    assert.equal((await cli.json("actions --max 2")).actions.length, 2);
-    assert.match((await cli.run("actions")).stdout, /^at \(UTC\) +by +action +account or key/);
-    assert.deepEqual(deployment.loggedErrors, []);
-  });
-
-  test("--remote works before and after the command", async () => {
+  test("--remote works before and after the command, and messages name the service", async () => {
     const { url, env, dataDir, folder } = await fixture();
     const { "--remote": _, ...token } = env;
     const cli = commandLine(dataDir, token);
     await cli.json(`account create ada@b.c --credits 3 --remote ${url}/`);
     const { balance } = await cli.json(`--remote ${url} credits show ada@b.c`);
     assert.equal(balance, 3);
+    const missing = await cli.refused(`credits show bob@b.c --remote ${url}`);
+    assert.ok(missing.startsWith(`There is no account for bob@b.c in ${url}.`), missing);
+    await cli.json(`account suspend ada@b.c --remote ${url}`);
+    const { stderr } = await cli.run(`key create ada@b.c --label l --remote ${url}`);
+    assert.match(stderr, /run `npm run -s toolbooth -- --remote \S+ account resume ada@b\.c`/);
     assert.match(await cli.refused("credits show ada@b.c"), /^There is no data in/);
     assert.ok(!existsSync(dataDir));
     assert.deepEqual(readdirSync(folder), []);
-  });
-
-  test("shows the service's error messages, which name the service", async () => {
-    const { cli, url } = await fixture();
-    await cli.json("account create ada@b.c");
-    assert.match(
-      await cli.refused("account create ada@b.c"),
-      /already has an account\. To add credits/,
-    );
-    const missing = await cli.refused("credits show bob@b.c");
-    assert.ok(missing.startsWith(`There is no account for bob@b.c in ${url}.`), missing);
-    assert.match(await cli.refused(`key create ada@b.c --label ${"l".repeat(101)}`), /1 to 100/);
-    await cli.json("account suspend ada@b.c");
-    const { stderr } = await cli.run("key create ada@b.c --label l");
-    assert.match(stderr, /run `npm run -s toolbooth -- --remote \S+ account resume ada@b\.c`/);
   });
 
   test("repeats an order whose response is lost, and the service carries it out once", async () => {
@@ -147,17 +67,25 @@ describe("the command line on a deployed service", { concurrency: 1 }, () => {
   });
 
   test("audits and reports many accounts with several requests at once", async () => {
-    let [underWay, most] = [0, 0];
-    const { cli, deployment } = await fixture(() => {
-      underWay += 1;
-      most = Math.max(most, underWay);
-      setTimeout(() => {
-        underWay -= 1;
-      }, 2);
-      return undefined;
+    let [open, most] = [0, 0];
+    const second = Promise.withResolvers<void>();
+    const { cli, deployment } = await fixture(async (request) => {
+      const body = await request.text();
+      const { url, headers } = request;
+      open += 1;
+      most = Math.max(most, open);
+      if (JSON.parse(body).operation === "audit") {
+        // The first account waits for another one.
+        if (open > 1) second.resolve();
+        await second.promise;
+      }
+      const again = new Request(url, { method: "POST", headers, body });
+      const response = await deployment.app.fetch(again, "::1");
+      open -= 1;
+      return response;
     });
     const now = Date.now();
-    for (let i = 0; i < 60; i += 1) {
+    for (let i = 0; i < 20; i += 1) {
       const account = `acc_Many${String(i).padStart(7, "0")}0`;
       await deployment.index.record({ account, now });
       await deployment.ledger.openAccount({ account, freeCall: "open", now });
@@ -167,10 +95,10 @@ describe("the command line on a deployed service", { concurrency: 1 }, () => {
     // An account that is listed but was never opened.
     await deployment.index.record({ account: "acc_Never0000000", now });
     const audit = await cli.json("audit");
-    assert.deepEqual([audit.ok, audit.accounts, audit.totals.granted], [true, 60, 1830]);
-    assert.ok(most > 1 && most <= 16, `${most} at once`);
+    assert.deepEqual([audit.ok, audit.accounts, audit.totals.granted], [true, 20, 210]);
+    assert.ok(most <= 16, `${most} at once`);
     const { granted, grants } = await cli.json("report --from 2020-01-01 --to 2099-01-01");
-    assert.deepEqual([granted, grants.length], [1830, 60]);
+    assert.deepEqual([granted, grants.length], [210, 20]);
     deployment.objects
       .get("acc_Many00000070")
       ?.driver.exec("UPDATE credit_grant SET voided = 1, remaining = 1");

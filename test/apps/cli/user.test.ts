@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import type { NewJob } from "#jobs/job-queue.ts";
 import { openNodeRequestLog } from "../../../src/apps/node/request-log.ts";
 import { readSecretFile } from "../../../src/apps/node/secret-file.ts";
 import { anEntry, chunkOf, NOON } from "../../contract/request-log.ts";
-import { commandLine, type Json, startServer, temporaryFolder } from "./fixture.ts";
+import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
 
 /** Emails to users about what an operator did to their account, and what restore does to sessions. */
 const PUBLIC_URL = "https://tools.example";
@@ -160,20 +160,6 @@ test("warns about the links of the email without PUBLIC_URL", async () => {
   signUp();
   const { stderr } = await cli.run("key create ada@b.c --label l", { env: { PUBLIC_URL: "" } });
   assert.match(stderr, /point to http:\/\/127\.0\.0\.1:8787\. Set PUBLIC_URL/);
-});
-
-test("the server sends the emails that the command line queued", { timeout: 300_000 }, async () => {
-  const { cli, dataDir, signUp } = await fixture();
-  signUp();
-  await cli.json("key create ada@b.c --label production");
-  const outbox = path.join(dataDir, "outbox");
-  mkdirSync(outbox);
-  const server = await startServer(dataDir);
-  while (readdirSync(outbox).filter((name) => name.endsWith(".eml")).length === 0)
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  await server.stop();
-  const text = readFileSync(path.join(outbox, readdirSync(outbox)[0] as string), "utf8");
-  assert.match(text, /^To: ada@b\.c\r$/m);
 });
 
 test("restore deletes sessions, links and emails of the backup, keeps users, and says what to revoke again", async () => {

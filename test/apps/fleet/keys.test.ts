@@ -1,214 +1,163 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { closeAccount, createKey, openAccount } from "#accounts/accounts.ts";
-import { assertTotals } from "../../contract/ledger/fixture.ts";
-import {
-  type ApiResponse,
-  type Caller,
-  type FleetNode,
-  openAccounts,
-  openCaller,
-  startFleetDatabase,
-  startNodes,
-} from "../../support/fleet.ts";
-import type { Postgres } from "../../support/postgres.ts";
+import { type ApiResponse, type Caller, sharedFleet } from "./fixture.ts";
 
 /** Changes on one node take effect on the other at the next call, and concurrent requests to both are carried out once. */
-const ROUNDS = 40;
-let server: Postgres;
-let nodes: FleetNode[] = [];
-let accountDeps: Awaited<ReturnType<typeof openAccounts>>;
-let callers: Caller[] = [];
-const closing: (() => unknown)[] = [];
-const hooks = { after: (close: () => unknown) => void closing.push(close) };
-
-before(async () => {
-  server = await startFleetDatabase();
-  const url = await server.createDatabase();
-  nodes = await startNodes(hooks, 2, { DATABASE_URL: url });
-  accountDeps = await openAccounts(hooks, url);
-  callers = nodes.map(({ base }) => openCaller(base));
-});
-after(async () => {
-  await assertTotals(accountDeps.ledger, Date.now());
-  for (const caller of callers) caller.close();
-  for (const close of closing) await close();
-  await server?.dispose();
-});
-
-let users = 0;
-/** Opens an account whose free call is used, with a key that both nodes have seen. */
-async function openAccountOf(credits: number) {
-  users += 1;
-  const email = `user${users}@example.com`;
-  const { account } = await openAccount(accountDeps, email, Date.now());
-  const { id, key } = await createKey(accountDeps, account, "test", Date.now());
-  assert.equal((await first().call(key)).charged, "0");
-  await grant(account, "first", credits + 1);
-  assert.equal((await second().call(key)).charged, "1");
-  return { email, account, id, key };
-}
-const first = () => callers[0] as Caller;
-const second = () => callers[1] as Caller;
-const grant = (account: string, id: string, amount: number) =>
-  accountDeps.ledger.grant({
-    account,
-    id,
-    kind: "operator",
-    amount,
-    expiresAt: null,
-    now: Date.now(),
-  });
-const statuses = async (key: string) => [
-  (await first().call(key)).status,
-  (await second().call(key)).status,
-];
+const ROUNDS = 10;
 const codeOf = ({ body }: ApiResponse) => (JSON.parse(body) as { code: string }).code;
+const sortedStatuses = (responses: ApiResponse[]) =>
+  responses.map(({ status }) => status).sort((one, other) => one - other);
 
-test("nodes that start at once without SECRET create one demo account, and each shown key works on all nodes", async () => {
-  const shown = nodes.flatMap((node) => [...node.written().matchAll(/^ {2}(tb_\w+)$/gm)]);
-  const keys = shown.map(([, key]) => key as string);
-  assert.ok(keys.length >= 1 && keys.length <= nodes.length);
-  for (const key of keys) assert.deepEqual(await statuses(key), [200, 200]);
-  const { account } = (await accountDeps.directory.findByEmail({
-    email: "demo@toolbooth.localhost",
-  })) as { account: string };
-  const { grants } = await accountDeps.ledger.credits({ account, now: Date.now() });
-  assert.deepEqual(
-    grants.map(({ kind, amount }) => [kind, amount]),
-    [["starter", 100]],
-  );
-});
+describe("keys and accounts of a fleet", () => {
+  let fleet: Awaited<ReturnType<typeof sharedFleet>>;
+  before(async () => {
+    fleet = await sharedFleet();
+  });
 
-test(`the same Idempotency-Key sent to two nodes at once is charged once and gets one response, in ${ROUNDS} rounds`, async (t) => {
-  const { account, key } = await openAccountOf(ROUNDS);
-  let replays = 0;
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const call = { tool: "uuid", body: '{"count":3}', idempotencyKey: `round-${round}` };
-    const callersTurned = round % 2 === 0 ? callers : callers.toReversed();
-    const responses = await Promise.all(callersTurned.map((caller) => caller.call(key, call)));
+  const onEvery = (...given: Parameters<Caller["call"]>) =>
+    Promise.all(fleet.callers.map((caller) => caller.call(...given)));
+  /** Of a call to one node after the other. */
+  async function statuses(key: string): Promise<number[]> {
+    const found = [];
+    for (const caller of fleet.callers) found.push((await caller.call(key)).status);
+    return found;
+  }
+  const balanceOf = async (account: string) =>
+    (await fleet.accountDeps.ledger.credits({ account, now: Date.now() })).balance;
+
+  test("nodes that start at once without SECRET create one demo account, and each shown key works on all nodes", async () => {
+    const { nodes, accountDeps } = fleet;
+    const shown = nodes.flatMap((node) => [...node.written().matchAll(/^ {2}(tb_\w+)$/gm)]);
+    const keys = shown.map(([, key]) => key as string);
+    assert.ok(keys.length >= 1 && keys.length <= nodes.length);
+    for (const key of keys) assert.deepEqual(new Set(await statuses(key)), new Set([200]));
+    const email = "demo@toolbooth.localhost";
+    const { account = "" } = (await accountDeps.directory.findByEmail({ email })) ?? {};
+    const { grants } = await accountDeps.ledger.credits({ account, now: Date.now() });
     assert.deepEqual(
-      responses.map(({ status }) => status),
-      [200, 200],
+      grants.map(({ kind, amount }) => [kind, amount]),
+      [["starter", 100]],
     );
-    assert.equal(new Set(responses.map(({ body }) => body)).size, 1, "one answer");
-    const charges = responses.map(({ charged, replayed }) => `${charged} ${replayed}`);
-    assert.deepEqual(charges.sort(), ["0 true", "1 false"]);
-    replays += Number(responses[1]?.replayed);
-  }
-  t.diagnostic(`the second node returned the replay in ${replays} of ${ROUNDS} rounds`);
-  const { balance } = await accountDeps.ledger.credits({ account, now: Date.now() });
-  assert.equal(balance, 0);
-});
+  });
 
-test("an account reads the same on every node, right after a call on another", async () => {
-  const { id, key } = await openAccountOf(3);
-  const read = async ({ base }: FleetNode) => {
-    const headers = { Authorization: `Bearer ${key}` };
-    const response = await fetch(`${base}/api/v1/account`, { headers });
-    assert.equal(response.status, 200);
-    const body = (await response.json()) as { balance: number; plan: string; key: { id: string } };
-    assert.equal(response.headers.get("credits-remaining"), String(body.balance));
-    return [body.balance, body.plan, body.key.id];
-  };
-  assert.equal((await first().call(key)).charged, "1");
-  assert.deepEqual(await Promise.all(nodes.map(read)), [
-    [2, "prepaid", id],
-    [2, "prepaid", id],
-  ]);
-});
+  test("every node reports that it is ready", async () => {
+    for (const { base } of fleet.nodes) assert.equal((await fetch(`${base}/readyz`)).status, 200);
+  });
 
-test("many concurrent retries on both nodes are charged once, and the others get 409", async () => {
-  const { account, key } = await openAccountOf(ROUNDS);
-  for (let round = 0; round < 10; round += 1) {
-    const call = { tool: "uuid", body: "{}", idempotencyKey: `many-${round}` };
-    const all = [...callers, ...callers, ...callers, ...callers];
-    const responses = await Promise.all(all.map((caller) => caller.call(key, call)));
-    const good = responses.filter(({ status }) => status === 200);
-    const others = responses.filter(({ status }) => status !== 200);
-    assert.equal(good.filter(({ charged }) => charged === "1").length, 1);
-    assert.equal(new Set(good.map(({ body }) => body)).size, 1);
-    for (const other of others) {
-      const rejection = [other.status, codeOf(other), other.retryAfter];
-      assert.deepEqual(rejection, [409, "idempotency_in_progress", "1"]);
+  test("the same Idempotency-Key sent to two nodes at once is charged once and gets one response", async () => {
+    const { account, key } = await fleet.openUser(ROUNDS);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const call = { tool: "uuid", body: '{"count":3}', idempotencyKey: `round-${round}` };
+      const turned = round % 2 === 0 ? fleet.callers : fleet.callers.toReversed();
+      const pair = turned.slice(0, 2);
+      const responses = await Promise.all(pair.map((caller) => caller.call(key, call)));
+      assert.deepEqual(sortedStatuses(responses), [200, 200]);
+      assert.equal(new Set(responses.map(({ body }) => body)).size, 1);
+      const charges = responses.map(({ charged, replayed }) => `${charged} ${replayed}`);
+      assert.deepEqual(charges.sort(), ["0 true", "1 false"]);
     }
-    const late = await second().call(key, call);
-    assert.deepEqual([late.status, late.replayed, late.body], [200, true, good[0]?.body]);
-  }
-  const { balance } = await accountDeps.ledger.credits({ account, now: Date.now() });
-  assert.equal(balance, ROUNDS - 10);
-});
+    assert.equal(await balanceOf(account), 0);
+  });
 
-test("of two bodies with one Idempotency-Key sent to two nodes at once, one succeeds and the other is rejected", async () => {
-  const { key } = await openAccountOf(ROUNDS);
-  for (let round = 0; round < 10; round += 1) {
-    const idempotencyKey = `bodies-${round}`;
-    const responses = await Promise.all(
-      callers.map((caller, no) =>
-        caller.call(key, { tool: "uuid", body: `{"count":${no + 1}}`, idempotencyKey }),
-      ),
-    );
-    const refused = responses.filter(({ status }) => status === 400);
-    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 400]);
-    assert.deepEqual(refused.map(codeOf), ["idempotency_key_reused"]);
-  }
-});
+  test("many concurrent retries on all nodes are charged once, and the others get 409", async () => {
+    const { account, key } = await fleet.openUser(ROUNDS);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const call = { tool: "uuid", body: "{}", idempotencyKey: `many-${round}` };
+      const responses = (await Promise.all([1, 2, 3, 4].map(() => onEvery(key, call)))).flat();
+      const good = responses.filter(({ status }) => status === 200);
+      assert.equal(good.filter(({ charged }) => charged === "1").length, 1);
+      assert.equal(new Set(good.map(({ body }) => body)).size, 1);
+      for (const other of responses.filter(({ status }) => status !== 200)) {
+        const rejection = [other.status, codeOf(other), other.retryAfter];
+        assert.deepEqual(rejection, [409, "idempotency_in_progress", "1"]);
+      }
+      for (const late of await onEvery(key, call))
+        assert.deepEqual([late.status, late.replayed, late.body], [200, true, good[0]?.body]);
+    }
+    assert.equal(await balanceOf(account), 0);
+  });
 
-test(`exactly one of ${ROUNDS} concurrent first calls of an account on both nodes is free and succeeds`, async () => {
-  const { account } = await openAccount(accountDeps, "free@example.com", Date.now());
-  const { key } = await createKey(accountDeps, account, "test", Date.now());
-  const responses = await Promise.all(
-    Array.from({ length: ROUNDS }, (_, no) => (callers[no % 2] as Caller).call(key)),
-  );
-  assert.equal(responses.filter(({ status }) => status === 200).length, 1);
-  assert.equal(responses.filter(({ status }) => status === 402).length, ROUNDS - 1);
-});
+  test("of two bodies with one Idempotency-Key sent to two nodes at once, one succeeds and the other is rejected", async () => {
+    const { key } = await fleet.openUser(ROUNDS);
+    const [first, second] = fleet.callers as [Caller, Caller];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const call = { tool: "uuid", idempotencyKey: `bodies-${round}` };
+      const responses = await Promise.all([
+        first.call(key, { ...call, body: '{"count":1}' }),
+        second.call(key, { ...call, body: '{"count":2}' }),
+      ]);
+      assert.deepEqual(sortedStatuses(responses), [200, 400]);
+      const refused = responses.filter(({ status }) => status === 400);
+      assert.deepEqual(refused.map(codeOf), ["idempotency_key_reused"]);
+    }
+  });
 
-test("every node rejects a revoked key at the next call, even while it is in use", async () => {
-  const { account } = await openAccountOf(0);
-  await grant(account, "more", 1_000);
-  for (let round = 0; round < 10; round += 1) {
-    const { id, key } = await createKey(accountDeps, account, `round ${round}`, Date.now());
-    assert.deepEqual(await statuses(key), [200, 200]);
-    const underWay = Array.from({ length: 10 }, (_, no) => (callers[no % 2] as Caller).call(key));
-    await accountDeps.ledger.revokeKey({ account, id, now: Date.now() });
-    assert.deepEqual(await statuses(key), [401, 401]);
-    for (const { status } of await Promise.all(underWay)) assert.ok([200, 401].includes(status));
-  }
-});
+  test("exactly one of many concurrent first calls of an account on all nodes is free and succeeds", async () => {
+    const { accountDeps } = fleet;
+    const { account } = await openAccount(accountDeps, "free@example.com", Date.now());
+    const { key } = await createKey(accountDeps, account, "test", Date.now());
+    const responses = (
+      await Promise.all(Array.from({ length: ROUNDS }, () => onEvery(key)))
+    ).flat();
+    const [first, ...others] = sortedStatuses(responses);
+    assert.equal(first, 200);
+    assert.deepEqual(new Set(others), new Set([402]));
+  });
 
-test("every node rejects a suspended account at the next call and accepts it again when it is resumed", async () => {
-  const { account, key } = await openAccountOf(100);
-  for (let round = 0; round < 10; round += 1) {
-    await accountDeps.ledger.suspendAccount({ account, now: Date.now() });
-    assert.deepEqual(await statuses(key), [403, 403]);
-    await accountDeps.ledger.resumeAccount({ account, now: Date.now() });
-    assert.deepEqual(await statuses(key), [200, 200]);
-  }
-});
+  test("an account reads the same on every node, right after a call on another", async () => {
+    const { id, key } = await fleet.openUser(3);
+    assert.equal((await fleet.callers[0]?.call(key))?.charged, "1");
+    for (const { base } of fleet.nodes) {
+      const headers = { Authorization: `Bearer ${key}` };
+      const response = await fetch(`${base}/api/v1/account`, { headers });
+      const body = (await response.json()) as { balance: number; plan: string; key: object };
+      assert.deepEqual([response.status, body.balance, body.plan], [200, 2, "prepaid"]);
+      assert.equal((body.key as { id: string }).id, id);
+      assert.equal(response.headers.get("credits-remaining"), "2");
+    }
+  });
 
-test("a grant is available on every node at the next call, and no credit is spent twice", async () => {
-  const { account, key } = await openAccountOf(0);
-  for (let round = 0; round < 10; round += 1) {
-    assert.deepEqual(await statuses(key), [402, 402]);
-    await grant(account, `grant-${round}`, 1);
-    const responses = await Promise.all(callers.map((caller) => caller.call(key)));
-    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 402]);
-  }
-});
+  test("every node rejects a revoked key at the next call, even while it is in use", async () => {
+    const { account } = await fleet.openUser(1_000);
+    for (let round = 0; round < 5; round += 1) {
+      const { accountDeps } = fleet;
+      const { id, key } = await createKey(accountDeps, account, `round ${round}`, Date.now());
+      assert.deepEqual(new Set(await statuses(key)), new Set([200]));
+      const inUse = [1, 2, 3, 4, 5].map(() => onEvery(key));
+      await accountDeps.ledger.revokeKey({ account, id, now: Date.now() });
+      assert.deepEqual(new Set(await statuses(key)), new Set([401]));
+      for (const { status } of (await Promise.all(inUse)).flat())
+        assert.ok([200, 401].includes(status));
+    }
+  });
 
-test("every node rejects the keys of a closed account at the next call", async () => {
-  const { email, key } = await openAccountOf(10);
-  assert.equal((await closeAccount(accountDeps, email, Date.now())).forfeited, 10);
-  assert.deepEqual(await statuses(key), [401, 401]);
-});
+  test("every node rejects a suspended account at the next call and accepts it again when it is resumed", async () => {
+    const { account, key } = await fleet.openUser(100);
+    const { ledger } = fleet.accountDeps;
+    for (let round = 0; round < 5; round += 1) {
+      await ledger.suspendAccount({ account, now: Date.now() });
+      assert.deepEqual(new Set(await statuses(key)), new Set([403]));
+      await ledger.resumeAccount({ account, now: Date.now() });
+      assert.deepEqual(new Set(await statuses(key)), new Set([200]));
+    }
+  });
 
-test("both nodes report that they are ready, and stop on SIGTERM", async () => {
-  for (const { base } of nodes) assert.equal((await fetch(`${base}/readyz`)).status, 200);
-  const ends = await Promise.all(nodes.map((node) => node.end("SIGTERM")));
-  assert.deepEqual(
-    ends.map(({ code }) => code),
-    [0, 0],
-  );
-  for (const node of nodes) assert.doesNotMatch(node.written(), /"level":(?:50|60)/);
+  test("a grant is available on every node at the next call, and no credit is spent twice", async () => {
+    const { account, key } = await fleet.openUser(0);
+    for (let round = 0; round < 5; round += 1) {
+      assert.deepEqual(new Set(await statuses(key)), new Set([402]));
+      await fleet.grant(account, `grant-${round}`, 1);
+      const [first, ...others] = sortedStatuses(await onEvery(key));
+      assert.equal(first, 200);
+      assert.deepEqual(new Set(others), new Set([402]));
+    }
+  });
+
+  test("every node rejects the keys of a closed account at the next call", async () => {
+    const { email, key } = await fleet.openUser(ROUNDS);
+    const { forfeited } = await closeAccount(fleet.accountDeps, email, Date.now());
+    assert.equal(forfeited, ROUNDS);
+    assert.deepEqual(new Set(await statuses(key)), new Set([401]));
+  });
 });

@@ -6,14 +6,23 @@ import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { exportSqlite } from "#stores/sqlite/transfer.ts";
 import { maintainFully } from "../../contract/ledger/fixture.ts";
 import { fill } from "../../stores/transfer-fixture.ts";
+import { temporaryFolder } from "../cli/fixture.ts";
 
 /** Calls that are not rolled up. */
 export const DEBITS = 2_500;
 
 export const BUSY = "acc_Busy00000000";
 
-/** The lines of a ledger with every kind of record and an account whose calls need several pages. */
-export async function writeBusyLedger(folder: string): Promise<{ file: string; lines: string[] }> {
+const folder = temporaryFolder();
+let written: Promise<{ file: string; lines: string[] }> | undefined;
+
+/** The lines of a ledger with every kind of record and an account whose calls need several pages. Written once per process. */
+export function busyLedger(): Promise<{ file: string; lines: string[] }> {
+  written ??= writeBusyLedger();
+  return written;
+}
+
+async function writeBusyLedger() {
   const driver = openNodeSqlite(path.join(folder, "source.sqlite"));
   await fill(driver);
   const { ledger, directory } = openSqliteDirect(driver);
@@ -30,7 +39,7 @@ export async function writeBusyLedger(folder: string): Promise<{ file: string; l
   };
   await ledger.createKey({ account, ...key, now });
   driver.exec("PRAGMA synchronous = OFF");
-  for (let call = 0; call < 2_500; call += 1) {
+  for (let call = 0; call < DEBITS; call += 1) {
     const order = { account, keySha256: key.sha256, callId: `call_${call}`, tool: "hash" };
     await ledger.debit({
       ...order,

@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
-import type { TestContext } from "node:test";
+import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { startServer, temporaryFolder } from "../../http/server-process.ts";
-import { openAccounts } from "../../support/fleet.ts";
 import { copyFolder, type Postgres, startPostgres } from "../../support/postgres.ts";
 import { openNetwork } from "../../support/postgres-proxy.ts";
-import { sampleTests } from "../../support/sample.ts";
 import {
   assertAccounted,
   type Customer,
@@ -15,6 +12,7 @@ import {
   startCalls,
   sumOf,
 } from "./customers.ts";
+import { type FleetNode, openAccounts, startNode } from "./fixture.ts";
 
 /**
  * The primary is lost permanently and its synchronous standby takes over: the ledger has every response that a customer
@@ -63,10 +61,9 @@ async function openFleet(t: TestContext) {
   t.after(() => network.close());
   const url = new URL(primary.url(database));
   url.port = String(network.port);
-  const env = { DATABASE_URL: url.href, RATE_LIMIT: "0", TOOLBOOTH_LOG_LEVEL: "silent" };
-  const start = () => startServer(t, { ...env, DATA_DIR: temporaryFolder(t) });
-  const nodes = await Promise.all([start(), start()]);
-  const baseOf = (caller: number) => (nodes[caller % 2] as (typeof nodes)[0]).base;
+  const env = { DATABASE_URL: url.href, TOOLBOOTH_LOG_LEVEL: "silent" };
+  const nodes = await Promise.all([startNode(t, env), startNode(t, env)]);
+  const baseOf = (caller: number) => (nodes[caller % 2] as FleetNode).base;
   const accountDeps = await openAccounts(t, url.href);
   const customers: Customer[] = [];
   for (let no = 0; no < CUSTOMERS; no += 1)
@@ -104,11 +101,7 @@ async function openFleet(t: TestContext) {
   return { primary, standby, network, customers, calls, until, promote, assertNothingLost };
 }
 
-const { test, draw } = sampleTests("failovers", 1, process.env["TEST_FLEET"] === "all");
-
-test("when the primary dies under load and its synchronous standby takes over, no acknowledged debit is lost and the nodes continue", {
-  timeout: 300_000,
-}, async (t) => {
+test("when the primary dies under load and its synchronous standby takes over, no acknowledged debit is lost and the nodes continue", async (t) => {
   const fleet = await openFleet(t);
   await fleet.calls.reach(200);
   await fleet.primary.stop("immediate");
@@ -119,9 +112,7 @@ test("when the primary dies under load and its synchronous standby takes over, n
   await fleet.assertNothingLost();
 });
 
-test("when the standby is unavailable and waiting commits are canceled, nothing is acknowledged, and nothing is lost when the primary dies", {
-  timeout: 300_000,
-}, async (t) => {
+test("when the standby is unavailable and waiting commits are canceled, nothing is acknowledged, and nothing is lost when the primary dies", async (t) => {
   const { primary, standby, customers, ...fleet } = await openFleet(t);
   await fleet.calls.reach(200);
   await standby.stop("immediate");
@@ -144,5 +135,3 @@ test("when the standby is unavailable and waiting commits are canceled, nothing 
   await fleet.promote();
   await fleet.assertNothingLost();
 });
-
-draw();
