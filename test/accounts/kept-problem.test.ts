@@ -41,7 +41,7 @@ test("an entry stays within 1.3 KB, whatever the problem quotes", () => {
   }
 });
 
-test("of a value that a sentence quotes, the beginning is kept", () => {
+test("the beginning of a quoted value is kept", () => {
   const secret = "something-only-the-client-knows";
   assert.equal(
     kept(`\`algorithm\` must be one of sha1, sha256; got "${secret}" and "md6".`).detail,
@@ -56,7 +56,7 @@ test("keys are left out", () => {
   assert.deepEqual(errors, [{ pointer: "/tb_…", detail: "tb_…" }]);
 });
 
-test("a success takes no room, and entries of before have no problem", () => {
+test("a success stores no problem, and older entries have none", () => {
   const entry = anEntry();
   const packed = packRequest(entry);
   assert.ok(packed.endsWith('"203.0.113.7"]'));

@@ -132,7 +132,7 @@ test("a clock that goes back neither throws nor allows more attempts", () => {
   assert.ok("retryAfterMs" in throttle.ask(outsider(), 0));
 });
 
-test("what was counted under a clock that was a year ahead locks nobody out", () => {
+test("counts from a clock that was a year ahead lock nobody out", () => {
   const year = 365 * 24 * 60 * 60_000;
   const at = Date.UTC(2026, 10, 21);
   const throttle = createSignInThrottle();

@@ -99,11 +99,6 @@ test("a plan whose checkout page has closed is begun anew, which expires the old
   assert.equal((await purchase(id)).status, "expired");
 });
 
-test("a price list without the plan does not sell it", async (t) => {
-  const { begin } = await openFixture(t, { prices: { lifetime: null } });
-  assert.deepEqual(await begin("lifetime"), { outcome: "no_such_offer" });
-});
-
 test(`an account begins at most ${PURCHASES_PER_HOUR_MAX} purchases an hour, and learns when it may begin the next`, async (t) => {
   const { begin, clock, accounts } = await openFixture(t);
   for (let no = 0; no < PURCHASES_PER_HOUR_MAX; no += 1) {

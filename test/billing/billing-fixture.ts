@@ -5,7 +5,6 @@ import { createBilling } from "#billing/billing.ts";
 import type { BillingDeps } from "#billing/billing-deps.ts";
 import { readPriceList } from "#billing/price-list.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
-import type { SettleOutcome } from "#billing/settle-purchase.ts";
 import { createStripeProvider, type StripeOptions } from "#billing/stripe.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
@@ -127,10 +126,4 @@ export async function openFixture(
     ...{ fake, clock, deps, billing, purchases, ledger, begin, buy, receive, receiveAll, purchase },
     ...{ spend, grants, audit, balance: () => fixture.balance(ADA, clock.at), accounts: fixture },
   };
-}
-
-export function isSettled(
-  outcome: SettleOutcome | { outcome: "ignored" },
-): asserts outcome is Extract<SettleOutcome, { outcome: "settled" }> {
-  assert.equal(outcome.outcome, "settled");
 }

@@ -51,17 +51,6 @@ test("a partial refund voids no more than what is unspent", async (t) => {
   assert.deepEqual({ voided, spent, balance }, { voided: 20, spent: 30, balance: 0 });
 });
 
-test("a refund that arrives before the payment grants nothing that would be clawed back", async (t) => {
-  const fixture = await openFixture(t);
-  const { id, session } = await fixture.buy();
-  fixture.fake.pay(session);
-  fixture.fake.refund(session);
-  await fixture.receiveAll(fixture.fake.take().reverse());
-  assert.deepEqual(await fixture.grants(), {});
-  const { status, refunded, grant } = await fixture.purchase(id);
-  assert.deepEqual({ status, refunded, grant }, { status: "paid", refunded: 500, grant: null });
-});
-
 test("a failed refund restores the credits once, with their original expiry", async (t) => {
   const it = await bought(t);
   await it.fixture.spend(10);
@@ -119,58 +108,6 @@ test("an inquiry claws back no credits", async (t) => {
   assert.deepEqual(await usage(it), {
     ...{ refunded: 0, dispute: "none", voided: 0, spent: 0, balance: 100 },
   });
-});
-
-test("a partial refund stays in effect when the dispute about the rest is won", async (t) => {
-  const it = await bought(t);
-  it.fixture.fake.refund(it.session, 200);
-  await it.fixture.receiveAll();
-  await it.fixture.spend(25);
-  it.fixture.fake.dispute(it.session, "needs_response");
-  await it.fixture.receiveAll();
-  it.fixture.fake.dispute(it.session, "won");
-  await it.fixture.receiveAll();
-  assert.deepEqual(await usage(it), {
-    ...{ refunded: 200, dispute: "won", voided: 40, spent: 0, balance: 35 },
-  });
-});
-
-test("restored credits can be clawed back and restored again", async (t) => {
-  const it = await bought(t);
-  const { fake, receiveAll, spend, balance } = it.fixture;
-  await spend(10);
-  fake.dispute(it.session, "needs_response");
-  await receiveAll();
-  fake.dispute(it.session, "won");
-  await receiveAll();
-  await spend(20);
-  const part = fake.refund(it.session, 250);
-  await receiveAll();
-  // The buyer keeps 50 of 100 credits, and 30 of them are spent.
-  assert.equal(await balance(), 20);
-  fake.failRefund(part);
-  await receiveAll();
-  assert.equal(await balance(), 70);
-  await spend(70);
-  fake.refund(it.session);
-  await receiveAll();
-  const { voided, spent } = await usage(it);
-  assert.deepEqual({ voided, spent }, { voided: 0, spent: 100 });
-});
-
-test("two refunds that fail one after the other restore both amounts", async (t) => {
-  const it = await bought(t);
-  const { fake, receiveAll, balance } = it.fixture;
-  const [first, second] = [fake.refund(it.session, 250), fake.refund(it.session, 250)];
-  await receiveAll();
-  assert.equal(await balance(), 0);
-  fake.failRefund(first);
-  await receiveAll();
-  assert.equal(await balance(), 50);
-  fake.failRefund(second);
-  await receiveAll();
-  assert.equal(await balance(), 100);
-  assert.deepEqual(await it.fixture.grants(), { grant: "100/100" });
 });
 
 test("a pack that has expired meanwhile is not restored", async (t) => {

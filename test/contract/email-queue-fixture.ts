@@ -48,8 +48,6 @@ export function emailsOf({ emailQueue, jobs }: EmailStore) {
     done: ({ id }: { id: string }) => settle({ id, take: 0, now: START, outcome: "done" }),
     later: ({ id, take, at, failures }: Held & { at: number; failures: number }) =>
       settle({ id, take, now: START, outcome: "later", at, attempts: failures, error: "later" }),
-    giveUp: ({ id, take }: Held) =>
-      settle({ id, take, now: START, outcome: "dead", attempts: 1, error: "no", eraseAt: START }),
     nextDue: ({ transportKind }: { transportKind: TransportKind }) =>
       jobs.nextDue({ queues: queuesOf(transportKind) }),
     async count({ transportKind }: { transportKind: TransportKind }) {
@@ -68,10 +66,8 @@ function emailOf(job: TakenJob): TakenEmail {
   };
 }
 
-/** `fill` adds that many emails that are due much later, faster than one by one. */
-export type OpenEmailQueue = (
-  t: TestContext,
-) => Promise<{ queue: QueueUnderTest; fill?(count: number): Promise<void> }>;
+/** `fill` adds that many emails that are due much later. */
+export type OpenEmailQueue = (t: TestContext) => Promise<{ queue: QueueUnderTest; fill: Fill }>;
 
 export const START = Date.UTC(2026, 10, 21, 10);
 export const LEASE = 90_000;
@@ -92,13 +88,6 @@ export type Rule = (
   title: string,
   check: (queue: QueueUnderTest, fill: Fill) => Promise<void>,
 ) => void;
-
-export const fillOneByOne =
-  (queue: QueueUnderTest): Fill =>
-  async (emails) => {
-    for (let each = 0; each < emails; each += 1)
-      await queue.add({ email: email({ to: `${each}@example.org` }), now: START });
-  };
 
 export const takeAt = async (
   queue: QueueUnderTest,

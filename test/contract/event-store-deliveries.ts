@@ -69,52 +69,6 @@ function describeTaking(rule: Rule) {
       assert.deepEqual(await list(place.id), [{ ...row, ...done }]);
     },
   );
-
-  rule(
-    "a lease without a result ends, and a later result of its holder is ignored",
-    async (fixture) => {
-      const place = endpoint();
-      await fill(fixture, place, 1);
-      const [first] = await takeAt(fixture, START);
-      assert.deepEqual(await takeAt(fixture, START + LEASE - 1), []);
-      const [second] = await takeAt(fixture, START + LEASE);
-      assert.ok(first && second);
-      assert.deepEqual([second.id, second.event, second.tries], [first.id, first.event, 0]);
-      assert.deepEqual(await record(fixture, first, START + LEASE, 1), { recorded: 0 });
-      assert.deepEqual(await record(fixture, second, START + LEASE, 1), { recorded: 1 });
-    },
-  );
-
-  rule(
-    "the deliveries due longest are taken first, one for each endpoint, and none twice",
-    async (fixture) => {
-      const { eventStore, handle } = fixture;
-      const places = [endpoint(), endpoint({ account: OTHER })] as const;
-      for (const place of places) await fill(fixture, place, 2);
-      const late = endpoint({ account: "acc_000000000003" });
-      await eventStore.addEndpoint({ endpoint: late });
-      await handle(lowEvent({ account: late.account }), { now: START - 1 });
-      const first = await takeAt(fixture, START + 9_000, 1);
-      assert.deepEqual(
-        first.map(({ endpoint: of }) => of),
-        [late.id],
-      );
-      const rounds = await Promise.all([1, 2, 3].map(() => takeAt(fixture, START + 9_000, 1)));
-      const taken = [...first, ...rounds.flat()];
-      assert.deepEqual(
-        taken.map(({ endpoint: of }) => of).sort(),
-        [late, ...places].map(({ id }) => id).sort(),
-      );
-      const mine = taken.find(({ endpoint: of }) => of === places[0].id);
-      assert.ok(mine);
-      await record(fixture, mine, START + 9_000, START + 20_000);
-      const next = await takeAt(fixture, START + 9_000);
-      assert.deepEqual(
-        next.map(({ endpoint: of, createdAt }) => [of, createdAt]),
-        [[places[0].id, START + 1_000]],
-      );
-    },
-  );
 }
 
 function describeTurns(rule: Rule) {

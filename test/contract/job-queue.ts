@@ -67,6 +67,27 @@ function describeLeases(rule: Rule) {
     assert.deepEqual(idsOf(both.jobs), [third?.id]);
   });
 
+  rule(
+    "a taken job is due again when its lease ends; of its earlier holder, only the success counts",
+    async (jobs) => {
+      await add(jobs);
+      assert.deepEqual(await takeAt(jobs, START - 1), []);
+      assert.deepEqual(await jobs.nextDue({ queues: QUEUES }), { at: START });
+      const [first] = (await takeAt(jobs, START)) as [TakenJob];
+      assert.deepEqual(await takeAt(jobs, START + LEASE - 1), []);
+      assert.deepEqual(await jobs.nextDue({ queues: QUEUES }), { at: START + LEASE });
+      const [second] = (await takeAt(jobs, START + LEASE)) as [TakenJob];
+      assert.deepEqual([second.id, second.take], [first.id, 2]);
+      const later = { outcome: "later", at: START, attempts: 1, error: "no" } as const;
+      assert.equal(await settle(jobs, { ...held(first), ...later }), 0);
+      assert.equal(await settle(jobs, { ...held(first), ...died(null) }), 0);
+      assert.equal(await settle(jobs, { ...held(first), outcome: "done" }), 1);
+      assert.equal(await settle(jobs, { ...held(second), ...later }), 0);
+      const none = { waiting: 0, oldestAt: null, dead: 0 };
+      assert.deepEqual(await jobs.count({ queues: QUEUES }), none);
+    },
+  );
+
   rule("concurrent takes return different jobs", async (jobs) => {
     const all = await add(jobs, START, ...Array.from({ length: 15 }, () => ({})));
     const takes = await Promise.all(Array.from({ length: 10 }, () => takeAt(jobs, START, 2)));

@@ -9,18 +9,18 @@ import { at, openTransport, startMailServer } from "./smtp-fixture.ts";
 
 const logError = (message: string) => assert.fail(message);
 
-test("a thousand emails are sent, each once", async (t) => {
+test("a hundred emails are sent, each once", async (t) => {
   const { queue } = openTemporaryEmails(t);
   const server = await startMailServer(t);
   const transport = openTransport(t, at(server.port));
   const { mail, sender } = createFixture({ transport, queue, now: Date.now });
   const delivery = startJobs(sender.runner, { logError });
   sender.onEnqueued(delivery.wake);
-  for (let each = 0; each < 1_000; each += 1) await mail.enqueue(emailTo(`a${each}@example.org`));
+  for (let each = 0; each < 100; each += 1) await mail.enqueue(emailTo(`a${each}@example.org`));
   await until(async () => (await queue.count({ transportKind: "smtp" })).waiting === 0);
   await delivery.stop();
-  assert.equal(server.received.length, 1_000);
-  assert.equal(new Set(server.received.map(({ to }) => to[0])).size, 1_000);
+  assert.equal(server.received.length, 100);
+  assert.equal(new Set(server.received.map(({ to }) => to[0])).size, 100);
 });
 
 test("emails can be queued while the server is silent, and a stop leaves them for the next start", async (t) => {

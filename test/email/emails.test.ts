@@ -186,8 +186,12 @@ const HOSTILE = [
   "\u202e",
   "\u2028",
 ];
+/** Not `unit: "binary"`, which spends seconds on a table of all characters. */
+const anyCodes = fc
+  .array(fc.nat(0xffff), { maxLength: 10 })
+  .map((codes) => String.fromCharCode(...codes));
 const hostile = fc
-  .array(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(...HOSTILE, "\ud800", "\0")))
+  .array(fc.oneof(anyCodes, fc.constantFrom(...HOSTILE, "\ud800", "\0")))
   .map((parts) => parts.join(""));
 
 test("the email about a rotation says until when the old secret works", () => {

@@ -5,14 +5,7 @@ import { test } from "node:test";
 import PostalMime from "postal-mime";
 import { OUTBOX_EMAILS_MAX } from "#email/bounds.ts";
 import { createOutbox } from "#email/node-outbox.ts";
-import {
-  createFixture,
-  emailTo,
-  FROM,
-  openEmails,
-  START,
-  temporaryFolder,
-} from "./mail-fixture.ts";
+import { createFixture, emailTo, FROM, START, temporaryFolder } from "./mail-fixture.ts";
 
 test("an email becomes a file that mail programs open, readable only by its owner, its text is logged, and its link is shown", async (t) => {
   const folder = path.join(temporaryFolder(t), "outbox");
@@ -73,25 +66,4 @@ test("where others may read the log, it has the name of the file but nothing of 
   await sender.deliverDue();
   const [name] = readdirSync(folder);
   assert.deepEqual(logged, [`Email written to ${path.join(folder, name as string)}`]);
-});
-
-test("emails for a mail server stay queued while there is none, and are sent when it is back", async (t) => {
-  const folder = temporaryFolder(t);
-  const { queue } = openEmails(":memory:");
-  const sent: string[] = [];
-  const smtp = { send: async ({ to }: { to: string }) => void sent.push(to) };
-  await createFixture({ transport: smtp, queue }).mail.enqueue(emailTo("ada@example.org"));
-  const outbox = createOutbox({
-    folder,
-    from: FROM,
-    now: () => START,
-    logsText: true,
-    log: () => {},
-    show: () => {},
-  });
-  const without = createFixture({ transport: outbox, queue, transportKind: "outbox" });
-  assert.equal(await without.sender.deliverDue(), null, "nothing to wake up for");
-  assert.deepEqual(readdirSync(folder), []);
-  await createFixture({ transport: smtp, queue }).sender.deliverDue();
-  assert.deepEqual(sent, ["ada@example.org"]);
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { DELIVERY_LEASE_MS } from "#events/bounds.ts";
 import type { WebhookTransport } from "#events/webhook-transport.ts";
 import { eventually } from "../http/test-api.ts";
-import { lowEvent, notify, openEvents, responding, START } from "./event-fixture.ts";
+import { notify, openEvents, responding, START } from "./event-fixture.ts";
 
 /** Deliveries whose process is killed or stopped or loses its database, and deliveries by several processes. */
 
@@ -106,20 +106,4 @@ test("a database error is logged and the next run continues", async () => {
   fixture.clock.now += DELIVERY_LEASE_MS;
   assert.equal(await deliverer.deliverDue(), null);
   assert.equal((await fixture.log(endpoint))[0]?.status, "delivered");
-});
-
-test("two nodes deliver to many endpoints at once and send nothing twice", async () => {
-  const fixture = await openEvents();
-  const accounts = Array.from({ length: 20 }, (_, no) => `acc_${String(no).padStart(12, "9")}`);
-  for (const account of accounts) {
-    await fixture.ledger.openAccount({ account, freeCall: "open", now: START });
-    for (let times = 0; times < 3; times += 1) await fixture.addEndpoint({ account });
-    fixture.unsettled.push(lowEvent(account), lowEvent(account));
-  }
-  await fixture.dispatchEvents();
-  const { transport, sent } = responding(() => 204);
-  const nodes = [fixture.deliverer(transport), fixture.deliverer(transport)];
-  await Promise.all(nodes.map((node) => node.deliverDue()));
-  for (const node of nodes) assert.equal(await node.deliverDue(), null);
-  assert.equal(sent.length, 20 * 3 * 2);
 });

@@ -111,31 +111,6 @@ test("an endpoint that never responds is tried for a day and then given up", asy
   assert.equal(failed?.lastTriedAt, fixture.clock.now);
 });
 
-test("a failed delivery succeeds when it is sent again", async () => {
-  const fixture = await openEvents();
-  const endpoint = await fixture.addEndpoint();
-  await notify(fixture);
-  let status = 500;
-  const { transport, sent } = responding(() => status);
-  const deliverer = fixture.deliverer(transport);
-  for (let due = await deliverer.deliverDue(); due !== null; due = await deliverer.deliverDue())
-    fixture.clock.now = due;
-  const [{ id = "", event = "" } = {}] = await fixture.log(endpoint);
-  status = 200;
-  const order = { account: ACCOUNT, endpoint: endpoint.id, id, newId: "dlv_new" };
-  await fixture.eventStore.sendAgain({ ...order, now: fixture.clock.now });
-  await deliverer.deliverDue();
-  const log = await fixture.log(endpoint);
-  assert.deepEqual(
-    log.map((each) => [each.event, each.status]),
-    [
-      [event, "delivered"],
-      [event, "failed"],
-    ],
-  );
-  assert.equal(sent.at(-1)?.headers["webhook-id"], event);
-});
-
 test("an operator can retry a failed webhook, but not while its endpoint is paused", async () => {
   const fixture = await openEvents();
   const endpoint = await fixture.addEndpoint();

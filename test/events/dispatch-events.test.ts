@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { test } from "node:test";
 import { emailOfJob } from "#email/email-queue.ts";
 import { createDeferredEvents } from "#events/deferred-events.ts";
@@ -260,25 +257,6 @@ test("after a crash at any point, an event becomes one email and one delivery fo
       if (!dying.wasReached()) break;
     }
   }
-});
-
-test("two nodes on one file dispatch the same events at once, and each event is handled once", async (t) => {
-  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-notices-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const file = path.join(folder, "toolbooth.sqlite");
-  const [one, other] = [await openEvents(file), await openEvents(file)];
-  const endpoint = await one.addEndpoint();
-  for (let times = 0; times < 15; times += 1) one.unsettled.push(lowEvent());
-  other.unsettled.push(...one.unsettled);
-  await Promise.all([
-    one.dispatchEvents(),
-    other.dispatchEvents(),
-    one.dispatchEvents(),
-    other.dispatchEvents(),
-  ]);
-  assert.deepEqual([one.unsettled, other.unsettled, one.loggedErrors], [[], [], []]);
-  assert.equal((await one.emails()).length, 15);
-  assert.equal((await one.log(endpoint)).length, 15);
 });
 
 test("events of a real ledger arrive: one email for each crossing of the alert level, whatever the number of calls", async () => {

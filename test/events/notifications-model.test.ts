@@ -8,7 +8,7 @@ import { randomFrom } from "../support/random.ts";
 import { type Fixture, lowEvent, openEvents, responding } from "./event-fixture.ts";
 
 /** Events and deliveries under random crashes, failures and pauses, on two nodes, compared with the expected result. */
-const RUNS = Number(process.env["TEST_SALES_RUNS"] ?? 6);
+const RUNS = Number(process.env["TEST_SALES_RUNS"] ?? 3);
 const STEPS = 60;
 const SEED = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
 

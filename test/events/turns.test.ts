@@ -102,7 +102,7 @@ test("on Node, other work runs between dispatched events", async (t) => {
   t.after(() => running.stop());
   const seen = new Set<number>();
   for (const started = Date.now(); handled < 50; await setImmediate()) {
-    assert.ok(Date.now() - started < 20_000, `only ${handled} were dispatched`);
+    assert.ok(Date.now() - started < 600_000, `only ${handled} were dispatched`);
     seen.add(handled);
   }
   assert.ok(seen.size >= 45, `other work ran ${seen.size} times`);

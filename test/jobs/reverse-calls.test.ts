@@ -166,13 +166,6 @@ test("a reversal that fails for ten days is dead, and an operator can retry it",
   assert.deepEqual(fixture.reversed, ["call_1"]);
 });
 
-test("a reversal that fails does not block the others", async (t) => {
-  const fixture = openReversals(t, ROUND_PACE);
-  await fixture.keep(...callsUpTo(50));
-  fixture.faulty.add("call_0");
-  assert.deepEqual(await fixture.round(START), { settled: 49, left: 1 });
-});
-
 test("the calls of an account are reversed together, and a failing one does not repeat the others", async (t) => {
   const fixture = openReversals(t, ROUND_PACE);
   await fixture.keep(...callsUpTo(600));
@@ -247,14 +240,6 @@ test("a process that ends between the reversal and its record repeats it without
   assert.deepEqual(await fixture.round(START + 1_000), { settled: 0, left: 50 }, "still leased");
   assert.deepEqual(await fixture.round(START + MINUTE), { settled: 50, left: 0 });
   assert.equal(fixture.reversed.length, 50);
-});
-
-test("two concurrent rounds take no call twice", async (t) => {
-  const fixture = openReversals(t, ROUND_PACE);
-  await fixture.keep(...callsUpTo(30));
-  await Promise.all([fixture.round(START), fixture.round(START)]);
-  assert.equal(await fixture.left(), 0);
-  assert.equal(new Set(fixture.asked).size, fixture.asked.length);
 });
 
 test("in a server, a failed reversal is retried after 1 s, then after doubling waits up to a minute", async (t) => {

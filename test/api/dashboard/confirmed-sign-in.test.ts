@@ -46,19 +46,6 @@ test("the token of the new session is only in its cookie, which scripts cannot r
   assert.match(cookies[0] ?? "", /SameSite=Lax/i);
 });
 
-test("a GET of the link changes nothing and signs nobody in, in the browser that signed up too", async () => {
-  const { fixture, browser, link } = await openSignUp();
-  const { search } = new URL(link);
-  for (const method of ["GET", "HEAD"]) {
-    const got = await browser
-      .send(method, `/dashboard/auth/verify-email${search}`)
-      .catch(() => null);
-    assert.ok(got === null || got.status === 405);
-  }
-  assert.equal(await isSignedIn(browser), false);
-  assert.equal((await fixture.signIn(browser, EMAIL, PASSWORD)).code, "EMAIL_NOT_VERIFIED");
-});
-
 test("a link that is opened again signs nobody in: not after signing out, and not in another browser", async () => {
   const { fixture, browser, link } = await openSignUp();
   await fixture.open(browser, link);
@@ -80,18 +67,6 @@ test("in two tabs at once the address is confirmed once, and the browser is sign
   );
   assert.ok(await isSignedIn(browser));
   assert.equal((await fixture.ledgerRows("SELECT * FROM credit_grant")).length, 1);
-});
-
-test("in another browser nobody is signed in; the page gets the address and a token for a new password", async () => {
-  const { fixture, link } = await openSignUp();
-  const phone = fixture.browser();
-  const { email, resetToken } = (await fixture.open(phone, link)).body as LinkOpened;
-  assert.equal(email, EMAIL);
-  assert.equal(await isSignedIn(phone), false);
-  const order = { token: resetToken, newPassword: "chosen on the phone" };
-  await phone.post("/dashboard/auth/reset-password", order);
-  assert.equal(await isSignedIn(phone), false);
-  assert.equal((await fixture.signIn(phone, EMAIL, "chosen on the phone")).status, 200);
 });
 
 test("a mark without a password signs nobody in: a second sign-up has removed it", async () => {

@@ -33,10 +33,10 @@ import {
 } from "../../../src/apps/node/sign-up-lists.ts";
 import { type Browser, openBrowser } from "./browser.ts";
 import { clock } from "./clock.ts";
-import { type FixtureStore, sqliteStore, tracesOf } from "./fixture-stores.ts";
+import { cellsOf, type FixtureStore, sqliteStore, tracesIn } from "./fixture-stores.ts";
 
 /**
- * The dashboard API in process, over SQLite in memory unless a file asks for another store: emails are collected, passwords hashed fast, and
+ * The dashboard API in process, over SQLite in memory unless a file chooses another store: emails are collected, passwords hashed fast, and
  * every operation of the ledger and the directory can be made to fail.
  */
 export type Fixture = ReturnType<typeof openFixture>;
@@ -64,10 +64,12 @@ export type FixtureOptions = {
 
 let openStore: () => FixtureStore = sqliteStore;
 
-/** For all scenes of a test file: the same suites hold other stores. */
+/** For all tests of a process: the suites of a store are imported after it. */
 export function useDashboardStore(open: () => FixtureStore): void {
   openStore = open;
 }
+
+export const isOverSqlite = (): boolean => openStore === sqliteStore;
 
 export const STARTER = { credits: 100, days: 90 };
 export const REQUEST_BOUNDS = { keptDays: 7, keptMax: 1_000 };
@@ -76,6 +78,7 @@ const SECRETS = ["a-secret-of-the-service"];
 const random = (bytes: number) => new Uint8Array(randomBytes(bytes));
 const hashKey = (key: string) => createHash("sha256").update(key).digest("hex");
 const commonPasswords = createIsCommonPassword(readCommonPasswords);
+const disposableEmail = createDisposableEmail(readDisposableDomains);
 const hashPassword = async (password: string) => `hash$${hashKey(password)}`;
 const verifyPassword = async (hash: string, password: string) =>
   hash === (await hashPassword(password));
@@ -191,7 +194,10 @@ export function openFixture(given: FixtureOptions = {}) {
     starter: STARTER,
     starterPolicy: {
       budgets: starterBudgets,
-      disposable: createDisposableEmail(given.readDisposableDomains ?? readDisposableDomains),
+      disposable:
+        given.readDisposableDomains === undefined
+          ? disposableEmail
+          : createDisposableEmail(given.readDisposableDomains),
       onBudgetExhausted: (outcome) => warnings.push(outcome),
     },
     database: store.signInDatabase,
@@ -287,7 +293,7 @@ export function openFixture(given: FixtureOptions = {}) {
     open: (who: Browser, link: string) =>
       who.post("/dashboard/auth/verify-email", { token: new URL(link).searchParams.get("token") }),
     ...{ rows: kept.rows, ledgerRows: kept.ledgerRows },
-    traces: (text: string) => tracesOf(kept, text),
+    traces: async (text: string) => tracesIn(await cellsOf(kept), text),
   };
 }
 

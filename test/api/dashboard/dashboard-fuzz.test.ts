@@ -5,7 +5,10 @@ import { clock } from "./clock.ts";
 import { openFixture, openMember } from "./dashboard-fixture.ts";
 import { PROVIDERS } from "./providers.ts";
 
-const RUNS = Number(process.env["TEST_FUZZ_RUNS"] ?? 300);
+const RUNS = Number(process.env["TEST_FUZZ_RUNS"] ?? 100);
+
+/** fast-check prints the seed of a failure. */
+const SEED = process.env["TEST_SEED"];
 
 const PATHS = [
   ...["visitor", "home", "keys", "keys/key_1", "keys/others", "usage", "credits", "sessions"],
@@ -23,7 +26,8 @@ const NAMES = [
 const anyText = fc.oneof(
   fc.constantFrom("", "ann@example.com", "github", "google", "/home", "https://evil.test", "\0"),
   fc.constantFrom("ünï@exämple.com", "a@b", `${"x".repeat(300)}@example.com`, "\ud800@x.test"),
-  fc.string({ unit: "binary", maxLength: 40 }),
+  // `unit: "binary"` spends seconds on a table of all characters.
+  fc.array(fc.nat(0xffff), { maxLength: 40 }).map((codes) => String.fromCharCode(...codes)),
   fc.string({ maxLength: 2_000 }),
 );
 const anyValue = fc.oneof(
@@ -79,7 +83,7 @@ const anyCookie = fc.option(
   ),
 );
 
-test("whatever is asked, the answer is JSON with a code and a request id, never a fault of ours", async () => {
+test("the response to any request is JSON with a code and a request id, and never an internal error", async () => {
   const fixture = openFixture({ providers: PROVIDERS });
   const { browser: member, email, password } = await openMember(fixture);
   const request = fc.record({
@@ -138,6 +142,6 @@ test("whatever is asked, the answer is JSON with a code and a request id, never 
         );
       }
     }),
-    { numRuns: RUNS },
+    { numRuns: RUNS, ...(SEED && { seed: Number(SEED) }) },
   );
 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
 import { createDashboardBounds, dashboardRoutes } from "#api/dashboard/dashboard-app.ts";
 import { DashboardError } from "#api/dashboard/dashboard-error.ts";
 import {
@@ -8,11 +7,9 @@ import {
   DOWNLOADS_AN_ACCOUNT,
   DOWNLOADS_AT_ONCE,
 } from "#api/dashboard/downloads.ts";
-import { createRequestLog } from "#stores/sql/request-log.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { createSqliteRequestTables, REQUEST_LOG_MIGRATIONS } from "#stores/sqlite/request-log.ts";
 import { anEntry, chunkOf } from "../../contract/request-log.ts";
-import { openFixture, openMember, REQUEST_BOUNDS } from "./dashboard-fixture.ts";
+import { openFixture, openMember } from "./dashboard-fixture.ts";
+import { openRequestLog } from "./fixture-stores.ts";
 
 /** The outcome of a try: "begun", or the code of the error. */
 function outcomeOf(act: () => unknown): string {
@@ -57,7 +54,7 @@ test("an account has two downloads at once, all accounts together six, and each 
   assert.equal(DOWNLOADS_AT_ONCE % DOWNLOADS_AN_ACCOUNT, 0);
 });
 
-test("a client that has stopped reading loses its place, but only to somebody who needs it", () => {
+test("a client that stopped reading loses its place only when another download needs it", () => {
   const downloads = createDownloads();
   const cut: string[] = [];
   const begin = (account: string, at: number, name: string) =>
@@ -94,10 +91,7 @@ test("a stop cuts off all downloads", () => {
 });
 
 async function open() {
-  const driver = openNodeSqlite(":memory:", REQUEST_LOG_MIGRATIONS);
-  const requestLog = createRequestLog(createSqliteRequestTables(driver), {
-    ...{ bounds: REQUEST_BOUNDS, elapsed: () => 0, pause: async () => {}, turns: FREE_READ_TURNS },
-  });
+  const { driver, requestLog } = openRequestLog();
   const fixture = openFixture({ requestLog });
   const member = await openMember(fixture);
   const entries = Array.from({ length: 1_500 }, (_, no) => anEntry({ id: `req_${no}` }));
@@ -156,7 +150,7 @@ test("every download counts, and the third of an account is rejected with a sent
   assert.deepEqual(fixture.loggedErrors, []);
 });
 
-test("HEAD keeps no place, and neither does a download that has failed", async () => {
+test("neither HEAD nor a failed download keeps a place", async () => {
   const { start, fixture, driver } = await open();
   for (let count = 0; count < 5; count += 1) {
     const { status, body } = await start(DOWNLOADS[0] as string, "HEAD");

@@ -78,25 +78,28 @@ for (const [name, ask, emails] of QUESTIONS) {
 
 for (const [name, ask] of QUESTIONS) {
   test(`${name} counts the same for every address: what a network may still request reveals nothing`, async () => {
-    for (const turn of [0, 1, 2, 3]) {
-      const { fixture, addresses } = await openTown({ perHour: 60, perDay: 0 });
-      // A tenth of the emails of a UTC hour may be caused from one network: six.
-      clock.advance(HOUR_MS - (clock.now() % HOUR_MS));
-      const asker = (each: number) => fixture.browser(`203.0.113.${each}`);
+    const { fixture, addresses } = await openTown({ perHour: 60, perDay: 0 });
+    // A tenth of the emails of a UTC hour may be caused from one network: six.
+    clock.advance(HOUR_MS - (clock.now() % HOUR_MS));
+    for (const [turn, address] of addresses.entries()) {
+      // So many sign-ups within a minute would need proofs of work.
+      clock.advance(60_000);
+      const asker = (each: number) => fixture.browser(`203.0.${turn}.${each}`);
+      const emailOf = (each: number) => `asker${turn}-${each}@example.net`;
       const join = async (each: number) =>
-        (await fixture.signUp(asker(each), `asker${each}@example.net`, PASSWORD)).code;
+        (await fixture.signUp(asker(each), emailOf(each), PASSWORD)).code;
       for (let each = 0; each < 4; each += 1)
         assert.equal(await join(each), undefined, `sign-up ${each}`);
-      const [path, body] = ask(addresses[turn] ?? "");
+      const [path, body] = ask(address);
       const cost = path === "sign-in/email" ? 0 : 1;
       await asker(100).post(`/dashboard/auth/${path}`, body);
       for (let each = 4; each < 6 - cost; each += 1)
         assert.equal(await join(each), undefined, `sign-up ${each}`);
-      assert.equal(await join(40), "emails_exhausted", `${addresses[turn]}`);
-      const own = (await fixture.emailsTo("asker0@example.net")).length;
-      const waiting = await fixture.signIn(asker(101), "asker0@example.net", PASSWORD);
+      assert.equal(await join(40), "emails_exhausted", address);
+      const own = (await fixture.emailsTo(emailOf(0))).length;
+      const waiting = await fixture.signIn(asker(101), emailOf(0), PASSWORD);
       assert.equal(waiting.code, "emails_exhausted");
-      assert.equal((await fixture.emailsTo("asker0@example.net")).length, own);
+      assert.equal((await fixture.emailsTo(emailOf(0))).length, own);
     }
   });
 }
@@ -120,18 +123,4 @@ test("a change to a taken address looks like one to a free address, except for t
     ["address_in_use"],
     ["verify_new_address"],
   ]);
-});
-
-test("a double submit makes one user and is no fault", async () => {
-  const fixture = openFixture();
-  const browser = fixture.browser();
-  const order = { email: "twice@example.com", password: PASSWORD };
-  const responses = await Promise.all(
-    [1, 2, 3].map(() => browser.send("POST", "/dashboard/auth/sign-up/email", order)),
-  );
-  const [first, ...others] = responses.map(shapeOf);
-  for (const other of others) assert.deepEqual(other, first);
-  assert.equal((await fixture.rows("SELECT * FROM users")).length, 1);
-  await fixture.open(browser, await fixture.lastLink("twice@example.com", "verify_address"));
-  assert.equal((await fixture.signIn(browser, "twice@example.com", PASSWORD)).status, 200);
 });

@@ -3,13 +3,16 @@
 import type { ActivityLog } from "#accounts/activity-log.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import type { Directory } from "#accounts/directory.ts";
+import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { EmailQueue } from "#email/email-queue.ts";
 import type { EventStore } from "#events/event-store.ts";
 import type { Ledger } from "#ledger/port.ts";
+import { createRequestLog } from "#stores/sql/request-log.ts";
 import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import type { SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
+import { createSqliteRequestTables, REQUEST_LOG_MIGRATIONS } from "#stores/sqlite/request-log.ts";
 
 type Rows = (sql: string, ...values: SqlValue[]) => Promise<SqlRow[]>;
 
@@ -50,20 +53,33 @@ export function sqliteStore(): FixtureStore {
   };
 }
 
-/** Every column of every row that holds the text. */
-export async function tracesOf(
-  { rows, ledgerRows, tables }: FixtureStore,
-  text: string,
-): Promise<string[]> {
-  const found: string[] = [];
-  for (const ask of rows === ledgerRows ? [rows] : [rows, ledgerRows]) {
+/** A request log of its own, and the database that it is in. */
+export function openRequestLog(bounds = { keptDays: 7, keptMax: 1_000 }) {
+  const driver = openNodeSqlite(":memory:", REQUEST_LOG_MIGRATIONS);
+  const requestLog = createRequestLog(createSqliteRequestTables(driver), {
+    ...{ bounds, elapsed: () => 0, pause: async () => {}, turns: FREE_READ_TURNS },
+  });
+  return { driver, requestLog };
+}
+
+export type Cell = { column: string; value: unknown };
+
+/** Every value in the database, with its table and column. */
+export async function cellsOf({ rows, ledgerRows, tables }: FixtureStore): Promise<Cell[]> {
+  const cells: Cell[] = [];
+  for (const ask of new Set([rows, ledgerRows])) {
     for (const { name } of await ask(tables)) {
       for (const row of await ask(`SELECT * FROM "${name}"`)) {
         for (const [column, value] of Object.entries(row))
-          if (String(value).toLowerCase().includes(text.toLowerCase()))
-            found.push(`${name}.${column}`);
+          cells.push({ column: `${name}.${column}`, value });
       }
     }
   }
-  return found;
+  return cells;
 }
+
+/** The columns whose values contain the text. */
+export const tracesIn = (cells: readonly Cell[], text: string): string[] =>
+  cells
+    .filter(({ value }) => String(value).toLowerCase().includes(text.toLowerCase()))
+    .map(({ column }) => column);

@@ -89,7 +89,7 @@ async function crowdOut(fixture: Fixture, email: string): Promise<void> {
   assert.equal((await Promise.all(tries)).at(-1)?.status, 429);
 }
 
-test("whom strangers keep out in a new browser comes in by a link to a new password, and stays let in", async () => {
+test("a user whom strangers keep out of a new browser gets in by a link to a new password, and stays known there", async () => {
   const fixture = openFixture();
   const { email, password } = await openMember(fixture);
   const abroad = fixture.browser();
@@ -102,7 +102,7 @@ test("whom strangers keep out in a new browser comes in by a link to a new passw
   assert.deepEqual(fixture.waits, []);
 });
 
-test("a link that confirms an address makes its browser a known one, and the count starts anew", async () => {
+test("a link that confirms an address marks its browser as known, and resets the count", async () => {
   const fixture = openFixture();
   const [browser, other] = [fixture.browser(), fixture.browser()];
   const email = "ann@example.com";
@@ -115,14 +115,14 @@ test("a link that confirms an address makes its browser a known one, and the cou
   assert.equal((await fixture.signIn(browser, email, PASSWORD)).status, 200);
 });
 
-test("a link that works no more makes no browser known", async () => {
+test("an invalid link does not mark a browser as known", async () => {
   const browser = openFixture().browser();
   await reset(browser, "invented");
   await browser.post("/dashboard/auth/verify-email", { token: "invented" });
   assert.deepEqual([...browser.cookies], []);
 });
 
-test("asking for a new password takes the same time for every address, as far as we make it", async () => {
+test("requesting a new password waits equally long for every address", async () => {
   const fixture = openFixture();
   const { email } = await openMember(fixture);
   for (const each of [email, "nobody@example.com"]) {
@@ -133,37 +133,26 @@ test("asking for a new password takes the same time for every address, as far as
 
 const PEERS: [string, string][] = [
   ["2001:0DB8:0001:0002:0003:0000:0000:0006", "2001:db8:1:2:3::6"],
-  ["2001:db8:1:2:3::6", "2001:db8:1:2:3::6"],
   ["fe80::1%eth0", "fe80::1%eth0"],
   ["::ffff:10.9.8.7", "10.9.8.7"],
-  ["10.9.8.7", "10.9.8.7"],
 ];
-for (const [peer, spelled] of PEERS) {
-  test(`a user at ${peer} reads ${spelled} in every list`, async () => {
+test("an IP address is shown in one spelling in every list", async () => {
+  for (const [index, [peer, spelled]] of PEERS.entries()) {
     const fixture = openFixture();
     const browser = fixture.browser(peer);
-    await fixture.signUp(browser, "ann@example.com", PASSWORD);
-    await fixture.open(browser, await fixture.lastLink("ann@example.com", "verify_address"));
+    const email = `ann${index}@example.com`;
+    await fixture.signUp(browser, email, PASSWORD);
+    await fixture.open(browser, await fixture.lastLink(email, "verify_address"));
     const { sessions } = (await browser.get("/dashboard/sessions")).body as {
       sessions: SessionView[];
     };
     const { events } = (await browser.get("/dashboard/events")).body as EventsView;
-    assert.deepEqual(
-      sessions.map(({ address }) => address),
-      [spelled],
-    );
-    assert.deepEqual(
-      events.map(({ kind, address }) => [kind, address]),
-      [
-        ["signed_in", spelled],
-        ["email_verified", spelled],
-        ["signed_up", spelled],
-      ],
-    );
-  });
-}
+    const addresses = [...sessions, ...events].map(({ address }) => address);
+    assert.deepEqual(addresses, Array(4).fill(spelled), peer);
+  }
+});
 
-test("of a browser's name 300 characters are kept", async () => {
+test("300 characters of a browser's name are stored", async () => {
   const fixture = openFixture();
   const { browser, email, password } = await openMember(fixture);
   const headers = { "user-agent": "Mozilla ".repeat(4_000) };

@@ -4,55 +4,7 @@ import type { Visitor } from "#api/dashboard/shapes.ts";
 import { linkIn, openFixture, openMember, PASSWORD } from "./dashboard-fixture.ts";
 import { PROVIDERS } from "./providers.ts";
 
-const CHANGES: [string, string][] = [
-  ["POST", "/dashboard/keys"],
-  ["PATCH", "/dashboard/keys/key_1"],
-  ["DELETE", "/dashboard/keys/key_1"],
-  ["DELETE", "/dashboard/sessions/others"],
-  ["POST", "/dashboard/account/close"],
-  ["POST", "/dashboard/factors/totp"],
-  ["DELETE", "/dashboard/factors/totp"],
-  ["DELETE", "/dashboard/factors/password"],
-  ["POST", "/dashboard/proof/password"],
-  ["POST", "/dashboard/auth/passkey/verify-registration"],
-  ["POST", "/dashboard/auth/passkey/verify-authentication"],
-  ["POST", "/dashboard/auth/two-factor/verify-totp"],
-  ...[
-    ...["sign-up/email", "sign-in/email", "sign-in/social", "sign-out", "change-password"],
-    ...["send-verification-email", "request-password-reset", "reset-password", "change-email"],
-  ].map((path): [string, string] => ["POST", `/dashboard/auth/${path}`]),
-];
-
-/** What a browser sends with a request that another site makes; "" leaves a header out. */
-const FOREIGN: [string, Record<string, string>][] = [
-  ["no Origin", { origin: "", "sec-fetch-site": "" }],
-  ["a foreign Origin", { origin: "https://evil.test", "sec-fetch-site": "" }],
-  ["Origin null", { origin: "null", "sec-fetch-site": "" }],
-  ["the same host on another port", { origin: "http://127.0.0.1:8788", "sec-fetch-site": "" }],
-  ["another scheme", { origin: "https://127.0.0.1:8787", "sec-fetch-site": "" }],
-  ["Sec-Fetch-Site: cross-site", { "sec-fetch-site": "cross-site" }],
-  ["Sec-Fetch-Site: same-site", { "sec-fetch-site": "same-site" }],
-  ["Sec-Fetch-Site: none", { "sec-fetch-site": "none" }],
-];
-
-for (const [name, headers] of FOREIGN) {
-  test(`nothing is changed by a request with ${name}`, async () => {
-    const fixture = openFixture({ providers: PROVIDERS });
-    const { browser } = await openMember(fixture);
-    const before = fixture.wasCarriedOut.length;
-    for (const [method, path] of CHANGES) {
-      const body = method === "DELETE" ? undefined : { label: "x" };
-      const response = await browser.send(method, path, body, headers);
-      assert.deepEqual([response.status, response.code], [403, "cross_site"], `${method} ${path}`);
-    }
-    for (const method of ["OPTIONS", "PUT"]) {
-      assert.equal((await browser.send(method, "/dashboard/keys", undefined, headers)).status, 403);
-    }
-    assert.equal(fixture.wasCarriedOut.length, before);
-  });
-}
-
-test("a page that Sec-Fetch-Site calls foreign may still be read by nobody but itself", async () => {
+test("responses are not cached, framed or readable by other sites", async () => {
   const fixture = openFixture();
   const { browser } = await openMember(fixture);
   const { status, headers } = await browser.get("/dashboard/home");
@@ -65,7 +17,7 @@ test("a page that Sec-Fetch-Site calls foreign may still be read by nobody but i
   assert.equal(headers.get("strict-transport-security"), null);
 });
 
-test("no body bears the token of a session, and cookies are HttpOnly and SameSite=Lax", async () => {
+test("no response body contains a session token, and cookies are HttpOnly and SameSite=Lax", async () => {
   const fixture = openFixture();
   const { browser, email, password } = await openMember(fixture);
   const other = fixture.browser();
@@ -105,7 +57,7 @@ test("no body bears the token of a session, and cookies are HttpOnly and SameSit
   }
 });
 
-test("behind TLS and below a path: cookies, links and addresses stay there, and HSTS is said", async () => {
+test("behind TLS and below a path, cookies and links stay below it, and HSTS is sent", async () => {
   const publicUrl = "https://x.test/tools";
   const fixture = openFixture({ publicUrl, providers: PROVIDERS });
   const browser = fixture.browser();
@@ -164,7 +116,7 @@ test("endpoints of Better Auth outside our list are 404", async () => {
   }
 });
 
-test("behind TLS and below no path, no cookie can be set by a neighbouring host", async () => {
+test("behind TLS and without a path, neighbouring hosts cannot set our cookies", async () => {
   const fixture = openFixture({ publicUrl: "https://x.test", providers: PROVIDERS });
   const { browser } = await openMember(fixture);
   const begun = await browser.post("/dashboard/auth/sign-in/social", { provider: "github" });
@@ -182,36 +134,7 @@ test("behind TLS and below no path, no cookie can be set by a neighbouring host"
   }
 });
 
-test("HEAD works like GET without a body, from any origin", async () => {
-  const fixture = openFixture();
-  const { browser } = await openMember(fixture);
-  for (const path of ["/dashboard/visitor", "/dashboard/keys", "/dashboard/x"]) {
-    const got = await browser.get(path);
-    const head = await browser.send("HEAD", path, undefined, { origin: "", "sec-fetch-site": "" });
-    assert.deepEqual([head.status, head.text], [got.status, ""]);
-    assert.equal(head.headers.get("content-type"), got.headers.get("content-type"));
-  }
-});
-
-const WRONG_METHODS: [string, string, string][] = [
-  ["PUT", "/dashboard/keys", "GET, HEAD, POST"],
-  ["GET", "/dashboard/keys/key_1", "PATCH, DELETE"],
-  ["DELETE", "/dashboard/visitor", "GET, HEAD"],
-  ["GET", "/dashboard/account/close", "POST"],
-  ["OPTIONS", "/dashboard/sessions/others", "DELETE"],
-  ["GET", "/dashboard/auth/verify-email?token=x", "POST"],
-  ["PATCH", "/dashboard/auth/sign-in/email", "POST"],
-  ["POST", "/dashboard/auth/callback/github", "GET, HEAD"],
-];
-for (const [method, path, allow] of WRONG_METHODS) {
-  test(`${method} ${path} gets 405 with the allowed methods`, async () => {
-    const response = await openFixture().browser().send(method, path);
-    assert.deepEqual([response.status, response.code], [405, "wrong_method"]);
-    assert.equal(response.headers.get("allow"), allow);
-  });
-}
-
-test("too many questions at once from one network are refused for a moment, and another network's are not", async () => {
+test("a network that reads too fast is rejected for a moment, and other networks are not", async () => {
   const fixture = openFixture();
   const crowd = fixture.browser();
   const responses = await Promise.all(
@@ -224,7 +147,7 @@ test("too many questions at once from one network are refused for a moment, and 
   assert.equal((await fixture.browser().get("/dashboard/visitor")).status, 200);
 });
 
-test("what a stranger sends and better-auth refuses does not come into the log", async () => {
+test("rejected requests to better-auth are not logged", async () => {
   const fixture = openFixture({ providers: PROVIDERS });
   const browser = fixture.browser();
   const evil = `https://evil.test/${"x".repeat(15_000)}`;
@@ -239,7 +162,7 @@ test("what a stranger sends and better-auth refuses does not come into the log",
   assert.deepEqual(fixture.loggedErrors, []);
 });
 
-test("too many changes from one network are refused for a moment, and another network is not", async () => {
+test("a network that makes changes too fast is rejected for a moment, and other networks are not", async () => {
   const fixture = openFixture();
   const crowd = fixture.browser("2001:db8:1:2:3:4:5:6");
   const neighbour = fixture.browser("2001:db8:1:2::9");

@@ -9,10 +9,17 @@ import { emailSealer } from "#email/email-queue.ts";
 import { createMail } from "#email/enqueue-emails.ts";
 import { signedHeaders } from "#events/deliver-webhooks.ts";
 import { readUnsubscription, signUnsubscription } from "#events/unsubscribe.ts";
-import { type Fixture, openFixture, openMember, PASSWORD } from "./dashboard-fixture.ts";
+import {
+  type Fixture,
+  isOverSqlite,
+  openFixture,
+  openMember,
+  PASSWORD,
+} from "./dashboard-fixture.ts";
+import { cellsOf, tracesIn } from "./fixture-stores.ts";
 import { comeBackFrom, PROVIDERS, standIn } from "./providers.ts";
 
-/** What somebody can do with a copy of the database who does not have SECRET. On every store: on-d1 and on-postgres run this too. */
+/** What someone can do with a copy of the database, but without SECRET. */
 const WEBHOOKS = "/dashboard/webhooks";
 const SESSION = "toolbooth.session_token";
 /** No secret is shorter. */
@@ -73,11 +80,7 @@ async function stolenTexts({ kept }: Fixture): Promise<string[]> {
     for (const part of value.split(/[.:,"\s]/)) texts.add(part);
     if (/^[[{]/.test(value)) add(JSON.parse(value));
   };
-  for (const ask of new Set([kept.rows, kept.ledgerRows])) {
-    for (const { name } of await ask(kept.tables)) {
-      for (const row of await ask(`SELECT * FROM "${name}"`)) add(row);
-    }
-  }
+  for (const { value } of await cellsOf(kept)) add(value);
   return [...texts].filter(({ length }) => length >= CHARS_MIN);
 }
 
@@ -146,15 +149,19 @@ test("each attack works with the live secret, so that its failure means somethin
   }
 });
 
-test("a copy of the database without SECRET signs in nobody, resets, verifies, calls and forges nothing", async () => {
-  const service = await openService();
-  const { fixture } = service;
-  const texts = await stolenTexts(fixture);
-  assert.ok(texts.length > 50, `${texts.length} texts`);
-  for (const [name, attack] of Object.entries(attacks(service))) {
-    for (const text of texts) assert.ok(!(await attack(text)), `${name} with ${text}`);
-  }
-});
+const ATTACKED =
+  "a copy of the database without SECRET signs in nobody, and resets, verifies, calls and forges nothing";
+// The stored forms are the same in every store, and thousands of requests over D1 take a minute.
+if (isOverSqlite())
+  test(ATTACKED, async () => {
+    const service = await openService();
+    const { fixture } = service;
+    const texts = await stolenTexts(fixture);
+    assert.ok(texts.length > 50, `${texts.length} texts`);
+    for (const [name, attack] of Object.entries(attacks(service))) {
+      for (const text of texts) assert.ok(!(await attack(text)), `${name} with ${text}`);
+    }
+  });
 
 test("no column of the database contains a live secret", async () => {
   const { fixture, live, webhookSecrets, owner } = await openService();
@@ -166,12 +173,13 @@ test("no column of the database contains a live secret", async () => {
     ...fixture.accountDeps.secrets,
   ];
   const providers = ["a-token-of-github", PROVIDERS.github.clientSecret];
+  const cells = await cellsOf(fixture.kept);
   for (const secret of [...secrets, providers[0] ?? ""]) {
     assert.ok(secret.length >= CHARS_MIN, secret);
-    assert.deepEqual(await fixture.traces(secret), [], secret);
+    assert.deepEqual(tracesIn(cells, secret), [], secret);
   }
   for (const part of ["?token=", "reset-password", "whsec_"]) {
-    assert.deepEqual(await fixture.traces(part), [], part);
+    assert.deepEqual(tracesIn(cells, part), [], part);
   }
   const logins = await fixture.rows("SELECT * FROM user_login");
   for (const login of logins) {
@@ -179,5 +187,5 @@ test("no column of the database contains a live secret", async () => {
     assert.deepEqual([accessToken, refreshToken, idToken], [null, null, null]);
   }
   assert.ok(logins.length >= 3);
-  assert.notDeepEqual(await fixture.traces(owner.account), [], "the scan finds what is there");
+  assert.notDeepEqual(tracesIn(cells, owner.account), [], "the scan finds what is there");
 });

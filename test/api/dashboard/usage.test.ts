@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
 import type {
   CreditsView,
   EntriesView,
@@ -12,12 +11,10 @@ import type {
   UsageView,
 } from "#api/dashboard/shapes.ts";
 import { hourOf, UsageNotSummed } from "#ledger/port.ts";
-import { createRequestLog } from "#stores/sql/request-log.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { createSqliteRequestTables, REQUEST_LOG_MIGRATIONS } from "#stores/sqlite/request-log.ts";
 import { anEntry, chunkOf } from "../../contract/request-log.ts";
 import { clock, DAY, HOUR } from "./clock.ts";
 import { type Fixture, type Member, openFixture, openMember } from "./dashboard-fixture.ts";
+import { openRequestLog } from "./fixture-stores.ts";
 
 const anyCalls = fc.array(
   fc.record({
@@ -29,6 +26,8 @@ const anyCalls = fc.array(
 );
 
 const RUNS = Number(process.env["TEST_MODEL_RUNS"] ?? 8);
+/** fast-check prints the seed of a failure. */
+const SEED = process.env["TEST_SEED"];
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 async function call(fixture: Fixture, account: string, secret: string, tool: string, turn: number) {
@@ -61,7 +60,7 @@ async function entriesOf({ browser }: Member): Promise<EntryView[]> {
   return all;
 }
 
-test("usage, credits, entries, keys and home tell what the ledger holds, after any calls", async () => {
+test("usage, credits, entries, keys and home show what is in the ledger, after any calls", async () => {
   await fc.assert(
     fc.asyncProperty(anyCalls, async (calls) => {
       const fixture = openFixture();
@@ -83,7 +82,7 @@ test("usage, credits, entries, keys and home tell what the ledger holds, after a
       await fixture.signIn(browser, member.email, member.password);
       await checkSums(fixture, member, made, begun);
     }),
-    { numRuns: RUNS },
+    { numRuns: RUNS, ...(SEED && { seed: Number(SEED) }) },
   );
 });
 
@@ -162,37 +161,18 @@ async function checkSums(fixture: Fixture, member: Member, made: Made, begun: nu
   assert.ok((await fixture.accountDeps.ledger.audit({ now })).ok);
 }
 
-test("days that are none, ranges turned round and ranges without end are refused in plain words", async () => {
-  const fixture = openFixture();
-  const { browser } = await openMember(fixture);
-  const days = ["", "2026-02-30", "2026-13-01", "2026-1-1", "21.11.2026", "now", "-1", "1e3"];
-  const odd = ["2026-11-21T00:00:00Z", "2026-11-21%00", "١٢٣٤-٠١-٠١", "+002026-11-21", "NaN"];
-  for (const day of [...days, ...odd]) {
-    for (const query of [`from=${day}&to=2026-11-21`, `from=2026-11-21&to=${day}`]) {
-      const response = await browser.get(`/dashboard/usage?${query}`);
-      assert.deepEqual([response.status, response.code], [400, "invalid_request"], query);
-    }
-  }
-  const refused = [
-    "from=2026-11-22&to=2026-11-21",
-    "from=2025-10-17&to=2026-11-21",
-    "from=2026-11-21",
-    "",
-  ];
-  for (const query of refused) {
-    assert.equal((await browser.get(`/dashboard/usage?${query}`)).code, "invalid_request", query);
-  }
-  const allowed = ["from=2026-11-21&to=2026-11-21", "from=2025-10-18&to=2026-11-21"];
-  for (const query of [
-    ...allowed,
-    "from=0001-01-01&to=0001-01-02",
-    "from=9999-12-31&to=9999-12-31",
-  ]) {
-    assert.equal((await browser.get(`/dashboard/usage?${query}`)).status, 200, query);
-  }
+test("usage is shown for a day, for 400 days, and for years without calls", async () => {
+  const { browser } = await openMember(openFixture());
+  for (const [from, to] of [
+    ["2026-11-21", "2026-11-21"],
+    ["2025-10-18", "2026-11-21"],
+    ["0001-01-01", "0001-01-02"],
+    ["9999-12-31", "9999-12-31"],
+  ])
+    assert.equal((await browser.get(`/dashboard/usage?from=${from}&to=${to}`)).status, 200, from);
 });
 
-test("a cursor that is none is refused, or starts anew, and is never a fault", async () => {
+test("an invalid cursor is rejected or starts again, and is never an internal error", async () => {
   const fixture = openFixture();
   const { browser } = await openMember(fixture);
   for (const after of [
@@ -209,20 +189,6 @@ test("a cursor that is none is refused, or starts anew, and is never a fault", a
     assert.ok([200, 400].includes(entries.status), after);
     if (entries.status === 400) assert.equal(entries.code, "invalid_request");
     assert.equal((await browser.get(`/dashboard/events?after=${after}`)).status, 200, after);
-  }
-});
-
-test("nobody reads another account's figures", async () => {
-  const fixture = openFixture();
-  const [ann, bea] = [await openMember(fixture), await openMember(fixture)];
-  const made = (await bea.browser.post("/dashboard/keys", { label: "Bea's" })).body as never;
-  const { secret } = made as { secret: string };
-  for (let turn = 0; turn < 3; turn += 1) await call(fixture, bea.account, secret, "hash", turn);
-  const paths = ["home", "keys", "credits", "credits/entries", "events", "sessions"];
-  for (const path of [...paths, "usage?from=2026-11-21&to=2026-11-30"]) {
-    const { text } = await ann.browser.get(`/dashboard/${path}`);
-    for (const theirs of [bea.account, bea.email, "Bea's"]) assert.ok(!text.includes(theirs), path);
-    assert.equal((await fixture.browser().get(`/dashboard/${path}`)).code, "signed_out");
   }
 });
 
@@ -255,13 +221,8 @@ test("while calls are added up, usage is 503 with a time to try again, and other
   assert.equal((await browser.get("/dashboard/usage?from=2026-11-01&to=2026-11-30")).status, 200);
 });
 
-test("home has the errors of the request log by day, the last ones, and what expires and is missing", async (t) => {
-  const driver = openNodeSqlite(":memory:", REQUEST_LOG_MIGRATIONS);
-  t.after(() => driver.close());
-  const requestLog = createRequestLog(createSqliteRequestTables(driver), {
-    bounds: { keptDays: 7, keptMax: 1_000 },
-    ...{ elapsed: () => 0, pause: async () => {}, turns: FREE_READ_TURNS },
-  });
+test("home shows the errors of the request log by day, the last ones, keys about to expire and missing settings", async () => {
+  const { requestLog } = openRequestLog();
   const fixture = openFixture({ requestLog });
   const { browser, account } = await openMember(fixture);
   const now = Date.now();
@@ -349,8 +310,4 @@ test("grants are shown in pages, the spendable ones first", async () => {
   const isOver = grants.map(({ expiresAt }) => expiresAt !== null && expiresAt <= now);
   assert.deepEqual(isOver, isOver.toSorted());
   assert.equal(new Set(grants.map(({ id }) => id)).size, 121);
-  for (const after of ["x", "s.1", "o.", "%00", "s.1.2.99999999999999999"]) {
-    const wrong = await browser.get(`/dashboard/credits?after=${after}`);
-    assert.deepEqual([wrong.status, wrong.code], [400, "invalid_request"], after);
-  }
 });

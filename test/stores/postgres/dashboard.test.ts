@@ -1,4 +1,5 @@
-import { before, type TestContext } from "node:test";
+/** The contracts of the dashboard's stores, over PostgreSQL. */
+import { after, type TestContext } from "node:test";
 import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
@@ -9,33 +10,44 @@ import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { createRequestLog } from "#stores/sql/request-log.ts";
 import { sql } from "#stores/sql/sql-database.ts";
 import { activityLogContract } from "../../contract/activity-log.ts";
+import { createCleaner } from "../../contract/clean-database.ts";
 import { directoryContract } from "../../contract/directory.ts";
 import { emailQueueContract } from "../../contract/email-queue.ts";
 import { emailsOf } from "../../contract/email-queue-fixture.ts";
 import { eventStoreContract } from "../../contract/event-store.ts";
 import { jobQueueContract } from "../../contract/job-queue.ts";
 import { operatorActionsContract } from "../../contract/operator-actions.ts";
+import { purchaseStoreContract } from "../../contract/purchase-store.ts";
 import { requestLogContract } from "../../contract/request-log.ts";
 import { newDatabase } from "./fixture.ts";
 
-/** The dashboard suites of every store, over PostgreSQL. */
-before(async () => {
-  // The server's start is no part of anybody's waiting for it.
-  await newDatabase();
-});
+const TABLES = `SELECT table_name AS name FROM information_schema.tables
+  WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`;
 
-async function open(t: TestContext) {
+async function openPool() {
   const pool = openPostgresPool(await newDatabase(), { max: 4 });
-  t.after(() => pool.close());
-  return { ...createPostgresDashboardStore(pool), db: createPostgresDatabase(pool) };
+  const db = createPostgresDatabase(pool);
+  return { pool, db, clean: createCleaner(db, TABLES) };
+}
+let shared: ReturnType<typeof openPool> | undefined;
+after(async () => (await shared)?.pool.close());
+
+async function openPostgres() {
+  shared ??= openPool();
+  const { pool, db, clean } = await shared;
+  await clean();
+  return { ...createPostgresDashboardStore(pool), pool, db };
 }
 
-directoryContract("in PostgreSQL", open);
-activityLogContract("in PostgreSQL", open);
-eventStoreContract("in PostgreSQL", open);
-jobQueueContract("in PostgreSQL", open);
-operatorActionsContract("in PostgreSQL", async (t) => {
-  const { db } = await open(t);
+directoryContract("in PostgreSQL", openPostgres);
+activityLogContract("in PostgreSQL", openPostgres);
+eventStoreContract("in PostgreSQL", openPostgres);
+jobQueueContract("in PostgreSQL", openPostgres);
+purchaseStoreContract("in PostgreSQL", async () => (await openPostgres()).purchases);
+operatorActionsContract("in PostgreSQL", async (t: TestContext) => {
+  // The rules count on the first numbers of the rows.
+  const { pool, db } = await openPool();
+  t.after(() => pool.close());
   const actions = createOperatorActions(db);
   const recordAs = async (no: number, action: OperatorAction) => {
     await db.batch([
@@ -46,8 +58,8 @@ operatorActionsContract("in PostgreSQL", async (t) => {
   };
   return { actions, recordAs };
 });
-emailQueueContract("in PostgreSQL", async (t) => {
-  const { emailQueue, jobs, db } = await open(t);
+emailQueueContract("in PostgreSQL", async () => {
+  const { emailQueue, jobs, db } = await openPostgres();
   const fill = async (count: number) => {
     await db.batch([
       sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
@@ -57,14 +69,9 @@ emailQueueContract("in PostgreSQL", async (t) => {
   };
   return { queue: emailsOf({ emailQueue, jobs }), fill };
 });
-requestLogContract("in PostgreSQL", async (t, bounds) => {
-  const pool = openPostgresPool(await newDatabase(), { max: 4 });
-  t.after(() => pool.close());
-  const tables = createPostgresRequestTables(pool);
-  return createRequestLog(tables, {
-    bounds,
-    elapsed: () => 0,
-    pause: async () => {},
-    turns: FREE_READ_TURNS,
+requestLogContract("in PostgreSQL", async (_, bounds) => {
+  const { pool } = await openPostgres();
+  return createRequestLog(createPostgresRequestTables(pool), {
+    ...{ bounds, elapsed: () => 0, pause: async () => {}, turns: FREE_READ_TURNS },
   });
 });

@@ -11,7 +11,7 @@ import { COMPATIBILITY_DATE } from "../../support/wrangler-config.ts";
 
 /** The original `fetch`: tests replace the global one to fake providers' responses. */
 const { fetch } = globalThis;
-const DATABASES_MAX = 300;
+const DATABASES_MAX = 100;
 const names = Array.from({ length: DATABASES_MAX }, (_, index) => `DB${index}`);
 let running: Promise<{ miniflare: Miniflare; base: string }> | undefined;
 let opened = 0;

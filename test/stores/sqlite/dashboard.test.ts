@@ -2,36 +2,39 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { Kysely, sql } from "kysely";
-import { createActivityLog } from "#stores/sql/activity-log.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import { createSqliteDatabase, createTurns, inTurns } from "#stores/sqlite/database.ts";
 import { createKyselyDialect } from "#stores/sqlite/kysely.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { activityLogContract } from "../../contract/activity-log.ts";
+import { emailQueueContract } from "../../contract/email-queue.ts";
+import { emailsOf, fillQueue } from "../../contract/email-queue-fixture.ts";
 import { eventStoreContract } from "../../contract/event-store.ts";
+import { jobQueueContract } from "../../contract/job-queue.ts";
 import { insertAs, operatorActionsContract } from "../../contract/operator-actions.ts";
+import { purchaseStoreContract } from "../../contract/purchase-store.ts";
 
 const START = Date.UTC(2026, 10, 21, 12);
 
-activityLogContract("in SQLite", async (t) => {
-  const driver = openNodeSqlite(":memory:");
-  t.after(() => driver.close());
-  const db = createSqliteDatabase(driver);
-  return { activityLog: createActivityLog(db), db };
-});
-eventStoreContract("in SQLite", async (t) => {
+async function open(t: TestContext) {
   const driver = openNodeSqlite(":memory:");
   t.after(() => driver.close());
   return { ...openSqliteDashboardStore(driver), db: createSqliteDatabase(driver) };
-});
+}
 
+activityLogContract("in SQLite", open);
+eventStoreContract("in SQLite", open);
+jobQueueContract("in SQLite", open);
+purchaseStoreContract("in SQLite", async (t) => (await open(t)).purchases);
+emailQueueContract("in SQLite", async (t) => {
+  const store = await open(t);
+  return { queue: emailsOf(store), fill: (count) => fillQueue(store.db, count) };
+});
 operatorActionsContract("in SQLite", async (t) => {
-  const driver = openNodeSqlite(":memory:");
-  t.after(() => driver.close());
-  const db = createSqliteDatabase(driver);
+  const { db } = await open(t);
   return { actions: createOperatorActions(db), recordAs: insertAs(db) };
 });
 

@@ -3,9 +3,9 @@ import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import type { PostgresPool } from "#stores/postgres/pool.ts";
 import type { SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
-import { createFaultWatch } from "../../../src/apps/node/fault-watch.ts";
-import { newDatabase, openPoolLater } from "../../stores/postgres/fixture.ts";
-import type { FixtureStore } from "./fixture-stores.ts";
+import { createFaultWatch } from "../../../../src/apps/node/fault-watch.ts";
+import { newDatabase, openPoolLater } from "../../../stores/postgres/fixture.ts";
+import type { FixtureStore } from "../fixture-stores.ts";
 
 before(async () => {
   // The server's start is no part of anybody's waiting for it.

@@ -1,65 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Browser, newAddress } from "./browser.ts";
-import { type Fixture, openFixture, PASSWORD } from "./dashboard-fixture.ts";
+import { openFixture, PASSWORD } from "./dashboard-fixture.ts";
 import { comeBackFrom, PROVIDERS, standIn } from "./providers.ts";
 
-/** A stranger signs up with an address before its owner comes. */
+/** Signing in with GitHub and Google, also to an address with which a stranger has signed up. */
 const EMAIL = "owner@example.com";
 const OUTSIDERS = "the stranger's word";
 
 const isIn = async (who: Browser) => (await who.get("/dashboard/home")).status === 200;
 
-async function chooseByReset(fixture: Fixture, owner: Browser, token: string) {
-  const chosen = { token, newPassword: "chosen by its owner" };
-  assert.equal((await owner.post("/dashboard/auth/reset-password", chosen)).status, 200);
-  assert.equal((await fixture.signIn(owner, EMAIL, "chosen by its owner")).status, 200);
-  assert.ok(await isIn(owner));
-}
-
-for (const [turn, which] of ["the stranger's", "the owner's"].entries()) {
-  test(`both signed up and ${which} email is opened: neither password works, and its reader chooses a new one`, async () => {
-    const fixture = openFixture();
-    const [outsider, owner] = [fixture.browser(), fixture.browser()];
-    await fixture.signUp(outsider, EMAIL, OUTSIDERS);
-    await fixture.signUp(owner, EMAIL, PASSWORD);
-    const links = (await fixture.emailsTo(EMAIL, "verify_address")).map(
-      ({ text }) => /https?:\S+token=\S+/.exec(text)?.[0] ?? "",
-    );
-    assert.equal(links.length, 2);
-    const { body } = await fixture.open(owner, links[turn] ?? "");
-    const { resetToken } = body as { resetToken: string };
-    assert.equal((await fixture.signIn(outsider, EMAIL, OUTSIDERS)).status, 401);
-    assert.equal((await fixture.signIn(outsider, EMAIL, PASSWORD)).status, 401);
-    await chooseByReset(fixture, owner, resetToken);
-    assert.equal((await fixture.signIn(outsider, EMAIL, OUTSIDERS)).status, 401);
-    const again = { token: resetToken, newPassword: OUTSIDERS };
-    const used = await outsider.post("/dashboard/auth/reset-password", again);
-    assert.deepEqual([used.status, used.code], [400, "INVALID_TOKEN"]);
-  });
-}
-
-test("the owner requests the email from another browser: opening it removes the other user's password", async () => {
-  const fixture = openFixture();
-  const [outsider, owner] = [fixture.browser(), fixture.browser()];
-  await fixture.signUp(outsider, EMAIL, OUTSIDERS);
-  await owner.post("/dashboard/auth/send-verification-email", { email: EMAIL });
-  const { body } = await fixture.open(owner, await fixture.lastLink(EMAIL, "verify_address"));
-  assert.equal((await fixture.signIn(outsider, EMAIL, OUTSIDERS)).status, 401);
-  await chooseByReset(fixture, owner, (body as { resetToken: string }).resetToken);
-});
-
-test("signing up twice with one password is one sign-up", async () => {
-  const fixture = openFixture();
-  const browser = fixture.browser();
-  await fixture.signUp(browser, EMAIL, PASSWORD);
-  await fixture.signUp(browser, EMAIL, PASSWORD);
-  await fixture.open(browser, await fixture.lastLink(EMAIL, "verify_address"));
-  assert.equal((await fixture.signIn(browser, EMAIL, PASSWORD)).status, 200);
-});
-
 for (const provider of ["github", "google"] as const) {
-  test(`the owner comes by ${provider}, which has verified the address: what the stranger left is dropped`, async () => {
+  test(`a sign-in with ${provider}, which has verified the address, removes the password of a stranger's sign-up`, async () => {
     const fixture = openFixture({ providers: PROVIDERS });
     const [outsider, owner] = [fixture.browser(), fixture.browser()];
     await fixture.signUp(outsider, EMAIL, OUTSIDERS);
@@ -79,7 +31,7 @@ for (const provider of ["github", "google"] as const) {
     assert.ok(await isIn(owner));
   });
 
-  test(`a sign-in by ${provider} with an address that it has not verified is refused, whoever has the address`, async () => {
+  test(`a sign-in with ${provider} is rejected if it has not verified the address`, async () => {
     const fixture = openFixture({ providers: PROVIDERS });
     const free = "free@example.com";
     await fixture.signUp(fixture.browser(), EMAIL, PASSWORD);
@@ -99,7 +51,7 @@ for (const provider of ["github", "google"] as const) {
   });
 }
 
-test("a social sign-in of a user with a password keeps both, and coming again is the same user", async () => {
+test("a social sign-in keeps the password, and the next one is the same user", async () => {
   const fixture = openFixture({ providers: PROVIDERS });
   const browser = fixture.browser();
   await fixture.signUp(browser, EMAIL, PASSWORD);
@@ -114,7 +66,7 @@ test("a social sign-in of a user with a password keeps both, and coming again is
   assert.equal((await fixture.ledgerRows("SELECT * FROM credit_grant")).length, 1);
 });
 
-test("where sign-up is closed a social sign-in makes no user", async () => {
+test("a social sign-in creates no user where sign-up is closed", async () => {
   const fixture = openFixture({ providers: PROVIDERS, signUp: "closed" });
   using _world = standIn({ email: EMAIL, verified: true });
   const to = await comeBackFrom("github", fixture.browser());
@@ -122,7 +74,7 @@ test("where sign-up is closed a social sign-in makes no user", async () => {
   assert.deepEqual(await fixture.rows("SELECT * FROM users"), []);
 });
 
-test("a state that another browser began, or nobody, signs nobody in", async () => {
+test("a callback that this browser did not begin signs nobody in", async () => {
   const fixture = openFixture({ providers: PROVIDERS });
   using _world = standIn({ email: EMAIL, verified: true });
   const attacker = fixture.browser();
@@ -144,7 +96,7 @@ test("a state that another browser began, or nobody, signs nobody in", async () 
   }
 });
 
-test("a social sign-in leads back to pages of this service alone, and not to an ID token's bearer", async () => {
+test("a social sign-in returns to pages of this service only, and does not accept an ID token", async () => {
   const fixture = openFixture({ providers: PROVIDERS });
   const browser = fixture.browser();
   for (const field of ["callbackURL", "errorCallbackURL"]) {

@@ -1,10 +1,11 @@
+/** What depends on the store, over D1 in workerd. The other suites of the dashboard run over SQLite. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { D1, D1Statement } from "#stores/sql/d1-database.ts";
-import { d1Store } from "./d1-store.ts";
-import { openFixture, openMember, PASSWORD, useDashboardStore } from "./dashboard-fixture.ts";
+import { openFixture, openMember, PASSWORD, useDashboardStore } from "../dashboard-fixture.ts";
+import { d1Store } from "./store.ts";
 
-/** What the database answers with while it is set. */
+/** The error of every statement while it is set. */
 let trouble: string | null = null;
 
 const troubled = (d1: D1): D1 => {
@@ -22,8 +23,12 @@ const troubled = (d1: D1): D1 => {
   };
 };
 useDashboardStore(() => d1Store(troubled));
+await import("../sign-up.test.ts");
+await import("../keys.test.ts");
+await import("../purchases.test.ts");
+await import("../stolen-data.test.ts");
 
-test("while the database is overloaded users are asked to try again in a moment, and then all is as before", async () => {
+test("while D1 is overloaded, users are asked to try again in a moment, and nothing has changed", async () => {
   const fixture = openFixture();
   const member = await openMember(fixture);
   const before = await fixture.rows("SELECT * FROM user_session");

@@ -2,8 +2,8 @@ import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import type { D1 } from "#stores/sql/d1-database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { openD1 } from "../../stores/sql/d1-fixture.ts";
-import { type FixtureStore, rowsOf, SQLITE_TABLES } from "./fixture-stores.ts";
+import { openD1 } from "../../../stores/sql/d1-fixture.ts";
+import { type FixtureStore, rowsOf, SQLITE_TABLES } from "../fixture-stores.ts";
 
 /** D1 in workerd. At the edge each account's ledger is an object's; here one of SQLite stands for them all. */
 export function d1Store(wrap: (d1: D1) => D1 = (d1) => d1): FixtureStore {
