@@ -74,7 +74,7 @@ const PORT = /\bPORT=(\d+)/.exec(source("Dockerfile"))?.[1];
 const pod = at(objectOf("Deployment"), "spec", "template", "spec");
 const container = at(pod, "containers", 0);
 
-test("compose gives both nodes the same settings, which the service takes", () => {
+test("compose gives both nodes the same settings, which the service accepts", () => {
   const [one, two] = ["node1", "node2"].map((node) => at(compose, "services", node, "environment"));
   assert.deepEqual(one, two);
   const told = one as Record<string, string>;
@@ -94,7 +94,7 @@ function fill(text: string): string {
   return text.replace(/\$\{(\w+):\?[^}]+\}/g, (_, name: string) => values[name] ?? "0".repeat(48));
 }
 
-test("every variable of the compose file is in the example, and the other way round", () => {
+test("the compose files and the example have the same variables", () => {
   const askedBy = (file: string) => [
     ...new Set([...read(file).matchAll(/\$\{(\w+):\?/g)].map((match) => match[1])),
   ];
@@ -145,7 +145,7 @@ test("containers have a read-only root, no capabilities that they do not need, a
   }
 });
 
-test("images are pinned by tag and digest, everywhere to the same one, which the guide lists", () => {
+test("images are pinned by tag and digest, to the same one everywhere, and listed in the guide", () => {
   const files = ["Dockerfile", "deploy/compose.yaml", "deploy/compose.single.yaml"];
   const used = files.flatMap((file) =>
     [...source(file).matchAll(/^(?:FROM|\s+image:) (\S+)/gm)].map(([, image = ""]) => image),
@@ -164,7 +164,7 @@ test("images are pinned by tag and digest, everywhere to the same one, which the
   );
 });
 
-test("the nodes of the compose file are reached by Caddy alone, whose network they believe", () => {
+test("only Caddy can reach the nodes of the compose file, and they trust its network", () => {
   const services = at(compose, "services") as Record<string, Yaml>;
   const published = Object.keys(services).filter((name) => "ports" in (services[name] as object));
   assert.deepEqual(published, ["caddy"]);
@@ -173,7 +173,7 @@ test("the nodes of the compose file are reached by Caddy alone, whose network th
   assert.match(read("Caddyfile"), /@operators path (.+)\n\s+respond @operators 404/);
 });
 
-test("Caddy leads to the nodes of the compose file, and to those that the guide names while one is replaced", () => {
+test("Caddy proxies to the nodes of the compose file, and to those that the guide names while one is replaced", () => {
   const services = at(compose, "services") as Record<string, Yaml>;
   const nodes = Object.keys(services)
     .filter(
@@ -210,7 +210,7 @@ test("PostgreSQL of the compose file is the one that the tests run on, with conn
   assert.ok(source("docs/fleet.md").includes(`${CONNECTIONS} × (n + 1) + 10`));
 });
 
-test("whoever stops a node waits longer than it takes to answer what it has accepted and to end the rest", () => {
+test("every way to stop a node waits until it has responded to accepted requests and ended", () => {
   const pause = Number(at(container, "lifecycle", "preStop", "sleep", "seconds"));
   const patience = Number(at(pod, "terminationGracePeriodSeconds"));
   assert.ok(patience * 1_000 > pause * 1_000 + STOP_MS, `${patience} s`);
@@ -231,7 +231,7 @@ test("only readiness asks the database", () => {
   assert.equal(at(objectOf("Service"), "spec", "ports", 0, "targetPort"), port);
 });
 
-test("what probes and proxy ask is there, and they wait for it longer than the ledger may take", () => {
+test("probes and proxies request documented paths, with timeouts longer than the ledger's", () => {
   const asked = [...read("Caddyfile").matchAll(/health_uri (\/\S+)/g)].map(([, to]) => to);
   const closed = closedByCaddy().filter((each) => !isForOperator(each));
   const paths = ["/healthz", "/readyz", ...asked, ...closed];
@@ -398,7 +398,7 @@ test("the scrape config names the alerts and the place of the metrics", () => {
   assert.deepEqual(at(scrape, "static_configs", 0, "targets"), [`127.0.0.1:${PORT}`]);
 });
 
-test("commands that the guides to a fleet show are commands of the service, with options that it knows", () => {
+test("commands in the guides to a fleet exist, and so do their options", () => {
   const shown = ["docs/fleet.md", "deploy/compose.yaml", "deploy/kubernetes.yaml"].flatMap(
     (file) => [...source(file).matchAll(/(?:src\/apps\/cli\/start\.js|`toolbooth) ([^`\n]+)/g)],
   );
@@ -411,7 +411,7 @@ test("commands that the guides to a fleet show are commands of the service, with
   }
 });
 
-test("the manifest's settings are the service's, and secrets are in none of its objects", () => {
+test("the manifest sets settings of the service, and its objects contain no secrets", () => {
   const plain = Object.keys(at(objectOf("ConfigMap"), "data") as object);
   const secret = [...read("kubernetes.yaml").matchAll(/--from-literal=(\w+)=/g)];
   const names = [...plain, ...secret.map((match) => match[1] as string)];
@@ -427,20 +427,20 @@ test("the manifest's settings are the service's, and secrets are in none of its 
   assert.equal(objectOf("Secret"), undefined);
 });
 
-test("the manifest's labels lead from the service and the budget to the nodes", () => {
+test("the service and the disruption budget of the manifest select its nodes", () => {
   const labels = at(objectOf("Deployment"), "spec", "template", "metadata", "labels");
   assert.deepEqual(at(objectOf("Service"), "spec", "selector"), labels);
   assert.deepEqual(at(objectOf("PodDisruptionBudget"), "spec", "selector", "matchLabels"), labels);
   assert.deepEqual(at(objectOf("Deployment"), "spec", "selector", "matchLabels"), labels);
 });
 
-test("the port of the image is the one that proxy and probes ask", () => {
+test("proxies and probes use the port of the image", () => {
   assert.match(PORT ?? "", /^\d+$/);
   assert.equal(at(container, "ports", 0, "containerPort"), PORT);
   assert.ok(read("Caddyfile").includes(`node1:${PORT}`));
 });
 
-test("the pod may run the image: as its user, who is no root, and with room at the places that it writes to", () => {
+test("the pod runs the image as a user other than root, with volumes where it writes", () => {
   const dockerfile = source("Dockerfile");
   // The user `node` of the official image.
   assert.match(dockerfile, /^USER node$/m);
@@ -455,7 +455,7 @@ test("the pod may run the image: as its user, who is no root, and with room at t
   );
 });
 
-test("no folder that the image needs is kept from its build, and what holds passwords is", () => {
+test(".dockerignore excludes files with passwords, and no folder that the image needs", () => {
   const ignored = source(".dockerignore").trim().split("\n");
   const copied = [...source("Dockerfile").matchAll(/^COPY (?!--from)(.+) \S+$/gm)];
   assert.ok(copied.length >= 3);
@@ -466,7 +466,7 @@ test("no folder that the image needs is kept from its build, and what holds pass
   assert.ok(ignored.includes("deploy") && ignored.includes("data"), "deploy/.env and the data");
 });
 
-test("files that the compose file mounts are there", () => {
+test("files that the compose files mount exist", () => {
   for (const file of [compose, single])
     for (const volume of at(file, "services", "caddy", "volumes") as string[]) {
       const [from = ""] = volume.split(":");

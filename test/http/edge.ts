@@ -5,28 +5,46 @@ import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { COMPATIBILITY_DATE } from "../support/wrangler-config.ts";
 
-/** A Worker as one module, and what it imports from outside. `entry`: a file below `test/`. `beside`: modules that stay apart. */
-export async function bundleWorker(
-  entry: string,
-  beside: readonly string[] = [],
-): Promise<{ code: string; imports: string[] }> {
+type Bundle = { code: string; imports: string[] };
+const bundles = new Map<string, Promise<Bundle>>();
+
+/**
+ * A Worker as one module, and what it imports from outside. `entry`: a file below `test/`. `beside`: modules that stay apart. A process
+ * bundles each entry once.
+ */
+export function bundleWorker(entry: string, beside: readonly string[] = []): Promise<Bundle> {
+  const name = [entry, ...beside].join(" ");
+  const bundle = bundles.get(name) ?? bundleAnew(entry, beside);
+  bundles.set(name, bundle);
+  return bundle;
+}
+
+async function bundleAnew(entry: string, beside: readonly string[]): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
-    entryPoints: [path.join(import.meta.dirname, "..", entry)],
-    bundle: true,
-    write: false,
-    metafile: true,
-    format: "esm",
-    target: "es2024",
-    conditions: ["workerd", "worker", "browser"],
-    // What the platform does not have must show as an import and not stop the bundling.
-    external: ["node:*", "cloudflare:*", ...beside],
-    logLevel: "silent",
+    ...bundling(entry),
+    external: [...OUTSIDE, ...beside],
   });
   const imports = Object.values(metafile.outputs).flatMap((output) =>
     output.imports.map((each) => each.path),
   );
   return { code: outputFiles[0]?.text ?? "", imports };
 }
+
+/** What the platform does not have must show as an import and not stop the bundling. */
+const OUTSIDE = ["node:*", "cloudflare:*"];
+
+/** How Wrangler bundles a Worker. */
+export const bundling = (entry: string) => ({
+  entryPoints: [path.join(import.meta.dirname, "..", entry)],
+  bundle: true as const,
+  write: false as const,
+  metafile: true as const,
+  format: "esm" as const,
+  target: "es2024",
+  conditions: ["workerd", "worker", "browser"],
+  external: OUTSIDE,
+  logLevel: "silent" as const,
+});
 
 export type Edge = {
   base: string;
@@ -44,7 +62,14 @@ export type EdgeSettings = {
   texts?: Record<string, string>;
   /** Databases, services and whatever else a test needs beside the objects. */
   beside?: Partial<
-    Pick<Options, "d1Databases" | "serviceBindings" | "inspectorPort" | "handleStructuredLogs">
+    Pick<
+      Options,
+      | "d1Databases"
+      | "serviceBindings"
+      | "inspectorPort"
+      | "handleStructuredLogs"
+      | "unsafeInspectDurableObjects"
+    >
   >;
 };
 

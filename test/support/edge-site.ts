@@ -1,6 +1,6 @@
 /** The service as on Cloudflare, in one workerd: the API Worker, the site Worker as Wrangler bundles it, Durable Objects, D1, assets, and an email provider. */
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -19,6 +19,8 @@ type Hooks = { after(close: () => unknown): void };
 
 export type EdgeSite = TestSite & {
   miniflare: Miniflare;
+  /** The origin of PUBLIC_URL, from which the pages send their requests. */
+  origin: string;
   /** The Worker of the calls without the simulator's own in front, which would read what ours leave unread. */
   directPort: number;
   /** What the Workers wrote to their console, a line each. */
@@ -36,8 +38,6 @@ export type EdgeSite = TestSite & {
 export type EdgeSettings = {
   /** Settings beside those that a site needs; undefined takes one away. */
   texts?: Record<string, string | undefined>;
-  /** Bindings that were forgotten. */
-  without?: readonly ("ASSETS" | "DB" | "SIGN_IN")[];
   /** A file below `test/` whose module stands before both Workers and imports the Worker itself from `worker.mjs`. */
   around?: string;
   /** D1 as it is before its migrations. */
@@ -72,7 +72,7 @@ export async function openEdgeSite(t: Hooks, settings: EdgeSettings = {}): Promi
       cf: false,
       unsafeInspectDurableObjects: true,
       handleStructuredLogs: ({ message }) => void logs.push(message),
-      workers: workersOf(bundles, texts, settings.without ?? [], around?.code ?? null),
+      workers: workersOf(bundles, texts, around?.code ?? null),
     }),
     unsafeTriggerHandlers: true,
   });
@@ -83,6 +83,7 @@ export async function openEdgeSite(t: Hooks, settings: EdgeSettings = {}): Promi
   }
   return {
     base,
+    origin: new URL(texts["PUBLIC_URL"] ?? base).origin,
     miniflare,
     directPort: Number((await miniflare.unsafeGetDirectURL(callsConfig.name)).port),
     logs,
@@ -109,18 +110,13 @@ export async function openEdgeSite(t: Hooks, settings: EdgeSettings = {}): Promi
 
 type Bundles = { calls: string; site: string };
 
-function workersOf(
-  bundles: Bundles,
-  texts: Record<string, string>,
-  without: readonly string[],
-  around: string | null,
-) {
+function workersOf(bundles: Bundles, texts: Record<string, string>, around: string | null) {
   const { SECRET = "", PUBLIC_URL = "", RATE_LIMIT = "100" } = texts;
   const { TOOLBOOTH_JURISDICTION = "" } = texts;
   const ofCalls = { SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_JURISDICTION };
   return [
-    deployed(callsConfig, modulesOf(bundles.calls, around), ofCalls, []),
-    deployed(siteConfig, modulesOf(bundles.site, around), texts, without),
+    deployed(callsConfig, modulesOf(bundles.calls, around), ofCalls),
+    deployed(siteConfig, modulesOf(bundles.site, around), texts),
   ];
 }
 
@@ -137,11 +133,8 @@ function deployed(
   config: WranglerConfig,
   modules: ReturnType<typeof modulesOf>,
   texts: Record<string, string>,
-  without: readonly string[],
 ) {
   const { name, assets, services = [] } = config;
-  const bound = <Value>(entries: [binding: string, value: Value][]): Record<string, Value> =>
-    Object.fromEntries(entries.filter(([binding]) => !without.includes(binding)));
   const objects = config.durable_objects.bindings.map(
     (each): [string, { className: string; useSQLite: true; scriptName?: string }] => [
       each.name,
@@ -159,10 +152,12 @@ function deployed(
     compatibilityFlags: config.compatibility_flags ?? [],
     bindings: texts,
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
-    durableObjects: bound(objects),
-    d1Databases: bound(config.d1_databases.map((each) => [each.binding, each.database_name])),
-    serviceBindings: bound(services.map(({ binding, service }) => [binding, service])),
-    ...(assets !== undefined && !without.includes(assets.binding) && { assets: assetsOf(assets) }),
+    durableObjects: Object.fromEntries(objects),
+    d1Databases: Object.fromEntries(
+      config.d1_databases.map((each) => [each.binding, each.database_name]),
+    ),
+    serviceBindings: Object.fromEntries(services.map(({ binding, service }) => [binding, service])),
+    ...(assets !== undefined && { assets: assetsOf(assets) }),
   };
 }
 
@@ -179,7 +174,7 @@ const assetsOf = (assets: NonNullable<WranglerConfig["assets"]>) => {
 
 let bundled: Promise<Bundles> | undefined;
 
-/** Once for a test file. */
+/** Once for a process. */
 function bundle(): Promise<Bundles> {
   bundled ??= (async () => {
     const [calls, site] = await Promise.all([
@@ -191,27 +186,44 @@ function bundle(): Promise<Bundles> {
   return bundled;
 }
 
-/** The Worker of the pages as it would be deployed. Wrangler takes seconds, so its output is stored until a source changes. */
 async function bundleSite(): Promise<string> {
   // Lays out the assets, which are no part of the bundle.
   await promisify(execFile)(process.execPath, [
     "--disable-warning=ExperimentalWarning",
     path.join(ROOT, "src/apps/node/build.ts"),
   ]);
+  return readFileSync(path.join(await deploySite(), "site-worker.js"), "utf8");
+}
+
+/** The folder of the site Worker as Wrangler would deploy it. Wrangler takes seconds, so its output is stored until a source changes. */
+export function deploySite(): Promise<string> {
   const sources = readdirSync(path.join(ROOT, "src"), { recursive: true, encoding: "utf8" })
     .filter((name) => /\.\w+$/.test(name))
     .sort()
     .map((name) => path.join(ROOT, "src", name));
   const settings = ["wrangler.site.jsonc", "package.json", "package-lock.json", "tsconfig.json"];
   const key = hashFiles([...sources, ...settings.map((name) => path.join(ROOT, name))]);
-  const folder = await buildOnce(`site-worker ${key}`, async (out) => {
-    await wrangler("deploy", "--dry-run", "-c", "wrangler.site.jsonc", "--outdir", out);
+  return buildOnce(`site-worker ${key}`, async (out) => {
+    const config = path.join(out, "wrangler.json");
+    writeFileSync(config, JSON.stringify(withoutBuild(siteConfig)));
+    await wrangler("deploy", "--dry-run", "-c", config, "--outdir", out);
   });
-  return readFileSync(path.join(folder, "site-worker.js"), "utf8");
+}
+
+/** The file without its command, which would build the pages once more, and with paths that do not depend on where it is. */
+function withoutBuild({ build: _, ...config }: WranglerConfig): WranglerConfig {
+  const { main, alias = {}, assets } = config;
+  const at = (name: string) => path.join(ROOT, name);
+  return {
+    ...config,
+    main: at(main),
+    alias: Object.fromEntries(Object.entries(alias).map(([name, file]) => [name, at(file)])),
+    ...(assets !== undefined && { assets: { ...assets, directory: at(assets.directory) } }),
+  };
 }
 
 /** Without a word to anybody outside of this machine. */
-export async function wrangler(...options: string[]): Promise<string> {
+async function wrangler(...options: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [path.join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js"), ...options],

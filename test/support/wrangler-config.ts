@@ -4,6 +4,10 @@ import path from "node:path";
 /** What the Workers are deployed by, so that a test runs them as they are deployed. */
 export type WranglerConfig = {
   name: string;
+  main: string;
+  alias?: Record<string, string>;
+  build?: { command: string };
+  workers_dev: boolean;
   compatibility_date: string;
   compatibility_flags?: string[];
   limits: { cpu_ms: number };

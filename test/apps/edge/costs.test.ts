@@ -1,27 +1,30 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { makeKey } from "#accounts/key-format.ts";
 import { accountPart } from "#ids.ts";
 import type { DebitOrder } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
+import { anEntry, chunkOf } from "../../contract/request-log.ts";
 import { eventually } from "../../http/test-api.ts";
-import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
-import { EDGE_TEXTS, type EdgeAccount, openEdgeAccount } from "./edge-ledger.ts";
-import { openWorkerFixture, type WorkerFixture } from "./fixture.ts";
+import { EDGE_TEXTS, type EdgeAccount, openEdgeAccount, requestLogAt } from "./edge-ledger.ts";
+import { sharedWorker, type WorkerFixture } from "./fixture.ts";
 import type { Bill } from "./worker-that-counts.ts";
 
 /**
- * What the platform bills for a call, by its own counters. docs/edge-costs.md has the same numbers. The request log, which costs seconds
- * later, is in request-log-costs.test.ts.
+ * What the platform bills for a call and for the request log, which follows seconds later, by its own counters. docs/edge-costs.md has
+ * the same numbers.
  */
-const NO_LOG = { TOOLBOOTH_REQUEST_LOG_DAYS: "0" };
+const COUNTING = {
+  entry: "worker-that-counts.ts",
+  texts: { TOOLBOOTH_REQUEST_LOG_DAYS: "0" },
+  // Without events of an account, which its alarm would forward at any time.
+  beside: { d1Databases: {} },
+};
 let fixture: WorkerFixture;
-
 before(async () => {
-  fixture = await openWorkerFixture({ entry: "worker-that-counts.ts", texts: NO_LOG });
+  fixture = await sharedWorker(COUNTING);
 });
-after(() => fixture?.close());
 
 type Sent = { tool?: string; body?: string; headers?: Record<string, string> };
 
@@ -129,12 +132,11 @@ test("after an unknown key, a new valid key is checked first, and forged keys co
   assertBill(await billOf(caller), ORDINARY);
 });
 
-test("a call over the rate limit writes no row, and usually does not reach the object", async (t) => {
-  const limited = await openWorkerFixture({
-    entry: "worker-that-counts.ts",
-    texts: { ...NO_LOG, RATE_LIMIT: "1" },
+test("a call over the rate limit writes no row, and usually does not reach the object", async () => {
+  const limited = await sharedWorker({
+    ...COUNTING,
+    texts: { ...COUNTING.texts, RATE_LIMIT: "1" },
   });
-  t.after(limited.close);
   const caller = await openEdgeAccount(limited, 100);
   await takeBill(limited);
   const statuses: number[] = [];
@@ -178,15 +180,9 @@ test("a call a minute later records the use of its key: one more row", async () 
 });
 
 test("a call that causes an event writes six more rows, and D1 gets the event", async (t) => {
-  const beside = { d1Databases: { DB: "told" } };
-  const notifying = await openWorkerFixture({
-    entry: "worker-that-counts.ts",
-    texts: NO_LOG,
-    beside,
-  });
-  t.after(notifying.close);
+  const { entry, texts } = COUNTING;
+  const notifying = await sharedWorker({ entry, texts });
   const d1 = await notifying.miniflare.getD1Database("DB");
-  await applyMigrations(d1);
   const forwarded = async () =>
     (await d1.prepare("SELECT id FROM forwarded_event").all()).results.length;
   const caller = await openEdgeAccount(notifying, 21);
@@ -223,9 +219,7 @@ test("a call costs the same with any number of grants", async () => {
   }
 });
 
-test("a call costs the same after any number of debits, and rolling up frees their space", {
-  timeout: 300_000,
-}, async (t) => {
+test("a call costs the same after any number of debits, and rolling up frees their space", async (t) => {
   const LONG_AGO = Date.now() - 200 * DAY_MS;
   // From 10,000 on, an alarm sums and rolls up meanwhile.
   for (const debits of [10, 9_000]) {
@@ -265,4 +259,66 @@ test("a call costs the same after any number of debits, and rolling up frees the
       `${rolledUp.bytes} of ${full.bytes}`,
     );
   }
+});
+
+describe("the request log", () => {
+  let logging: WorkerFixture;
+  before(async () => {
+    logging = await sharedWorker({ entry: COUNTING.entry, beside: COUNTING.beside });
+  });
+
+  const takeLogBill = () => takeBill(logging);
+
+  /** Waits for so many requests to objects, and returns what they are billed together. */
+  async function billOfRequests(
+    requests: number,
+  ): Promise<Pick<Bill, "requests" | "read" | "written">> {
+    const sum = { requests: 0, read: 0, written: 0 };
+    await eventually(`${requests} requests to objects`, async () => {
+      const { requests: more, read, written, alarms } = await takeLogBill();
+      sum.requests += more;
+      sum.read += read;
+      sum.written += written + alarms;
+      return sum.requests >= requests;
+    });
+    assert.equal(sum.requests, requests);
+    return sum;
+  }
+
+  async function call({ key }: EdgeAccount, body = '{"text":"a"}'): Promise<number> {
+    const response = await logging.post(key, "hash", body);
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  /** Hands requests over as a Worker does, and returns what that is billed. */
+  async function append({ account }: EdgeAccount, count: number, at = Date.now()) {
+    const entries = Array.from({ length: count }, () => anEntry({ at }));
+    await requestLogAt(logging.base).append({ chunk: chunkOf(account, entries), isAgain: false });
+    return billOfRequests(1);
+  }
+
+  test("the first call of a day begins a row, and may set an alarm; a later one costs a request and a row", async (t) => {
+    const caller = await openEdgeAccount(logging, 10);
+    await takeLogBill();
+    assert.equal(await call(caller), 200);
+    const first = await billOfRequests(2);
+    assert.ok(first.written <= 4 + 2, `${first.written} rows written`);
+    const later = await append(caller, 1);
+    t.diagnostic(`${later.written} rows written, ${later.read} read`);
+    assert.equal(later.written, 1);
+    assert.ok(later.read <= 5, `${later.read} rows read`);
+  });
+
+  test("250 calls are one row, whose deletion costs one more, and one a day for its counts", async (t) => {
+    const caller = await openEdgeAccount(logging, 10);
+    await takeLogBill();
+    const old = Date.now() - 9 * DAY_MS;
+    await append(caller, 100, old);
+    for (const count of [100, 50]) assert.equal((await append(caller, count, old)).written, 1);
+    assert.equal((await append(caller, 100, old + 1)).written, 1, "the alarm is early enough");
+    const bill = await append(caller, 1);
+    t.diagnostic(`${bill.written} rows written, ${bill.read} read`);
+    assert.equal(bill.written, 1 + 2 + 1);
+  });
 });

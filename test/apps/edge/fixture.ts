@@ -1,10 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { after } from "node:test";
 import { bundleWorker, type EdgeSettings, startEdge } from "../../http/edge.ts";
+import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
 import { EDGE_TEXTS, ledgerAt } from "./edge-ledger.ts";
 
-/** Runs the API Worker in its own workerd and measures its memory, CPU time and rows. */
+/** Runs the API Worker in its own workerd. */
 export type FixtureSettings = {
   /** Returns the path of a file in this folder. */
   entry?: string;
@@ -16,19 +18,39 @@ export type FixtureSettings = {
 
 export type WorkerFixture = Awaited<ReturnType<typeof openWorkerFixture>>;
 
+const shared = new Map<string, Promise<WorkerFixture>>();
+after(() => Promise.all([...shared.values()].map(async (each) => (await each).close())));
+
+/** One for each of these settings, which all test files of this process share. */
+export function sharedWorker(settings: FixtureSettings = {}): Promise<WorkerFixture> {
+  const name = JSON.stringify(settings);
+  const worker = shared.get(name) ?? openWorkerFixture(settings);
+  shared.set(name, worker);
+  return worker;
+}
+
 export async function openWorkerFixture({ entry, v8Flags, texts, beside }: FixtureSettings = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-edge-"));
-  const { code } = await bundleWorker(`apps/edge/${entry ?? "worker-with-test-access.ts"}`);
+  const { code } = await bundleWorker(`apps/edge/${entry ?? "worker-in-trouble.ts"}`);
+  const log: string[] = [];
   if (v8Flags !== undefined) process.env["MINIFLARE_WORKERD_V8_FLAGS"] = v8Flags;
   const edge = await startEdge(code, {
     folder,
     texts: { ...EDGE_TEXTS, RATE_LIMIT: "0", ...texts },
-    beside: { inspectorPort: 0, ...beside },
+    beside: {
+      inspectorPort: 0,
+      d1Databases: { DB: "toolbooth" },
+      handleStructuredLogs: ({ message }) => void log.push(message),
+      ...beside,
+    },
   });
   delete process.env["MINIFLARE_WORKERD_V8_FLAGS"];
+  if (beside?.d1Databases === undefined)
+    await applyMigrations(await edge.miniflare.getD1Database("DB"));
   return {
     ...edge,
-    folder,
+    /** What the Worker and its objects wrote to their console. */
+    log,
     ledger: ledgerAt(edge.base),
     post: (key: string, tool: string, body: string, headers: Record<string, string> = {}) =>
       fetch(`${edge.base}/api/v1/${tool}`, {
@@ -40,69 +62,5 @@ export async function openWorkerFixture({ entry, v8Flags, texts, beside }: Fixtu
       await edge.close();
       rmSync(folder, { recursive: true, force: true });
     },
-  };
-}
-
-/** The memory of the Worker's isolate in MB: V8's heap and the buffers outside it. */
-export type Memory = { heap: number; buffers: number };
-
-/** Reads the isolate's memory through the inspector, between two tasks. */
-export async function openInspector({ miniflare }: Pick<WorkerFixture, "miniflare">) {
-  const address = await miniflare.getInspectorURL();
-  const socket = new WebSocket(new URL("/core:user:edge", address));
-  await new Promise((resolve, reject) => {
-    socket.addEventListener("open", resolve);
-    socket.addEventListener("error", reject);
-  });
-  const waiting = new Map<number, (result: Record<string, number>) => void>();
-  const { promise: ended, reject: end } = Promise.withResolvers<never>();
-  ended.catch(() => undefined);
-  socket.addEventListener("close", () => end(new Error("workerd has ended")));
-  socket.addEventListener("message", ({ data }) => {
-    const { id, result } = JSON.parse(String(data)) as { id: number; result: never };
-    waiting.get(id)?.(result);
-    waiting.delete(id);
-  });
-  let requests = 0;
-  const ask = (method: string) => {
-    const response = new Promise<Record<string, number>>((resolve) => {
-      requests += 1;
-      waiting.set(requests, resolve);
-      socket.send(JSON.stringify({ id: requests, method }));
-    });
-    return Promise.race([response, ended]);
-  };
-  async function memory(): Promise<Memory> {
-    const used = await ask("Runtime.getHeapUsage");
-    return {
-      heap: ((used["usedSize"] ?? 0) + (used["embedderHeapUsedSize"] ?? 0)) / MB,
-      buffers: (used["backingStorageSize"] ?? 0) / MB,
-    };
-  }
-  return {
-    memory,
-    /** The memory after a garbage collection. */
-    async memoryInUse(): Promise<Memory> {
-      await ask("HeapProfiler.collectGarbage");
-      return memory();
-    },
-    close: () => socket.close(),
-  };
-}
-
-const MB = 1024 * 1024;
-
-/** The memory of the process (`VmRSS`) and its peak (`VmHWM`) in MB, and its CPU time in ms. */
-export function processUsage(pid: number) {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  const kilobytes = (name: string) =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]);
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return {
-    residentMb: kilobytes("VmRSS") / 1024,
-    peakMb: kilobytes("VmHWM") / 1024,
-    // Clock ticks of 10 ms.
-    cpuMs: 10 * (Number(fields[11]) + Number(fields[12])),
   };
 }

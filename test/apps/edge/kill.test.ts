@@ -2,23 +2,34 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
+import { eventually } from "../../http/test-api.ts";
+import { createChance } from "../../ledger/rules/chance.ts";
+import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
 import { callSteady, type KeyedCall, type Received, recordKeyed } from "../node/broken-calls.ts";
-import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
+import {
+  EDGE_TEXTS,
+  type EdgeAccount,
+  ledgerAt,
+  openEdgeAccount,
+  requestLogAt,
+} from "./edge-ledger.ts";
 
 /**
  * Repeats SIGKILL of workerd under load on one folder. Every account has concurrent calls with and without idempotency keys.
  * A call costs 1 credit and nothing else does, so the remaining credits identify the debit of a response: no two responses may
  * have the same number, and the object's balance may not be higher than the last of them.
  */
-const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 3);
-const ACCOUNTS = 6;
+const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 2);
+const SEED = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
+const HANG_MS = 600_000;
+const ACCOUNTS = 4;
 /** Concurrent calls per account, half of them with an idempotency key. */
 const CALLERS = 4;
 /** The maximum number of responses in a round. */
-const RESPONSES_MAX = 200;
+const RESPONSES_MAX = 100;
 const CREDITS = 10_000_000;
 const TEXTS = { ...EDGE_TEXTS, RATE_LIMIT: "0" };
 
@@ -65,17 +76,21 @@ async function callPlain(base: string, account: Account): Promise<boolean> {
   return received !== null;
 }
 
-/** Calls without a pause until the connections break, which happens after `killAt` responses. */
-async function load(edge: Edge, accounts: Account[], round: number, killAt: number): Promise<void> {
+/** Calls without a pause until the connections break. `kill` is called after so many responses. */
+async function load(
+  { base }: Edge,
+  accounts: Account[],
+  round: number,
+  killAt: number,
+  kill: () => unknown,
+): Promise<void> {
   let responses = 0;
-  const recordResponse = () => {
-    responses += 1;
-    if (responses === killAt) process.kill(edge.pid, "SIGKILL");
-  };
   const loops = accounts.flatMap((account) =>
     Array.from({ length: CALLERS }, async (_, caller) => {
-      for (let at = 0; await callOnce(edge.base, account, `${round}-${caller}-${at}`); at += 1)
-        recordResponse();
+      for (let at = 0; await callOnce(base, account, `${round}-${caller}-${at}`); at += 1) {
+        responses += 1;
+        if (responses === killAt) await kill();
+      }
     }),
   );
   await Promise.all(loops);
@@ -117,30 +132,98 @@ function assertAccounted(account: Account, balance: number, open: number): void 
   assert.ok(others <= account.broken + open, `${others} debits without a call`);
 }
 
-test(`after SIGKILL of workerd under load, ${ROUNDS} times, the objects have every received response and charged nothing twice`, {
-  timeout: 3_600_000,
-}, async (t) => {
+/** Starts workerd on the same data each time. */
+async function openRestarts(t: TestContext) {
   const folder = temporaryFolder(t);
   const { code } = await bundleWorker("apps/edge/worker-with-test-access.ts");
-  let edge: Edge = await startEdge(code, { folder, texts: TEXTS });
+  const start = () =>
+    startEdge(code, { folder, texts: TEXTS, beside: { d1Databases: { DB: "kept" } } });
+  let edge: Edge = await start();
   t.after(() => edge.close());
-  const accounts = await Promise.all(
-    Array.from({ length: ACCOUNTS }, () => openAccount(edge.base)),
-  );
+  await applyMigrations(await edge.miniflare.getD1Database("DB"));
+  return {
+    folder,
+    edge: () => edge,
+    kill: () => process.kill(edge.pid, "SIGKILL"),
+    async restart() {
+      await edge.close();
+      edge = await start();
+    },
+  };
+}
 
-  for (let round = 0; round < ROUNDS; round += 1) {
-    await load(edge, accounts, round, 1 + Math.floor(Math.random() * RESPONSES_MAX));
-    await edge.close();
-    edge = await startEdge(code, { folder, texts: TEXTS });
-    const { base } = edge;
+type Restarts = Awaited<ReturnType<typeof openRestarts>>;
+
+/** An account whose next call but one leaves few credits, which is an event. */
+function openWatched({ edge }: Restarts) {
+  let opened: EdgeAccount | undefined;
+  const own = () => opened ?? assert.fail();
+  return {
+    async open() {
+      opened = await openEdgeAccount({ ledger: ledgerAt(edge().base) }, 21);
+    },
+    async call(id: string): Promise<string | null> {
+      const headers = { Authorization: `Bearer ${own().key}`, "X-Request-Id": id };
+      const response = await fetch(`${edge().base}/api/v1/uuid`, { method: "POST", headers });
+      assert.equal(response.status, 200);
+      return response.headers.get("credits-remaining");
+    },
+    /** The kinds of its events in D1. */
+    async events(): Promise<string[]> {
+      const query = `SELECT event FROM forwarded_event WHERE id LIKE 'evt_${own().account}_%' ORDER BY no`;
+      const database = await edge().miniflare.getD1Database("DB");
+      const rows = (await database.prepare(query).all()).results as { event: string }[];
+      return rows.map(({ event }) => (JSON.parse(event) as { kind: string }).kind);
+    },
+    /** The ids of the calls in its request log. */
+    async logged(): Promise<string[]> {
+      const order = { account: own().account, filter: {}, max: 9 };
+      return (await requestLogAt(edge().base).list(order)).requests.map(({ id }) => id);
+    },
+  };
+}
+
+test(`after SIGKILL of workerd under load, ${ROUNDS} times, the objects have every received response and charged nothing twice`, async (t) => {
+  t.diagnostic(`TEST_SEED=${SEED}`);
+  const chance = createChance(SEED);
+  const restarts = await openRestarts(t);
+  const { edge, kill, restart } = restarts;
+  const accounts = await Promise.all(
+    Array.from({ length: ACCOUNTS }, () => openAccount(edge().base)),
+  );
+  const watched = openWatched(restarts);
+  await watched.open();
+  assert.equal(await watched.call("first"), "20");
+  const hasLogged = async () => (await watched.logged()).length === 1;
+  await eventually("its first call is in the log", hasLogged, HANG_MS);
+  const hasGrant = async () => (await watched.events()).length === 2;
+  await eventually("the event of its grant is in D1", hasGrant, HANG_MS);
+
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const isLast = round === ROUNDS;
+    await load(edge(), accounts, round, 1 + chance.below(RESPONSES_MAX), async () => {
+      if (isLast) assert.equal(await watched.call("lost"), "19");
+      kill();
+    });
+    await restart();
+    const { base } = edge();
     await Promise.all(accounts.map((account) => inspect(base, account)));
     await Promise.all(accounts.map((account) => settle(base, account)));
   }
 
+  // Its event was in the object alone, and its last call in the memory of the isolate.
+  const hasEvent = async () => (await watched.events()).length > 2;
+  await eventually("the event arrives without further calls", hasEvent, HANG_MS);
+  assert.deepEqual(await watched.events(), ["key.created", "credits.granted", "credits.low"]);
+  assert.equal(await watched.call("kept"), "18");
+  const hasLater = async () => (await watched.logged()).length > 1;
+  await eventually("a later call is in the log", hasLater, HANG_MS);
+  assert.deepEqual(await watched.logged(), ["kept", "first"]);
+
   const totals = { keyed: 0, responded: 0, broken: 0 };
   for (const account of accounts) {
     const { account: id, keyed, left, broken } = account;
-    const { balance } = await ledgerAt(edge.base).credits({ account: id, now: Date.now() });
+    const { balance } = await ledgerAt(edge().base).credits({ account: id, now: Date.now() });
     assertAccounted(account, balance, 0);
     const bodies = new Set(keyed.map(({ body }) => body));
     assert.equal(bodies.size, keyed.length, "each call with a key has its own response");
@@ -148,8 +231,8 @@ test(`after SIGKILL of workerd under load, ${ROUNDS} times, the objects have eve
     totals.responded += left.size;
     totals.broken += broken;
   }
-  await edge.close();
-  assertWholeFiles(folder);
+  await edge().close();
+  assertWholeFiles(restarts.folder);
   t.diagnostic(JSON.stringify(totals));
 });
 

@@ -1,101 +1,62 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { accountPart } from "#ids.ts";
-import { bundleWorker } from "../../http/edge.ts";
-import { temporaryFolder } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
-import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
-import { COMPATIBILITY_DATE } from "../../support/wrangler-config.ts";
-import { EDGE_TEXTS, type EdgeAccount, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
+import { INCOMPATIBLE } from "../../stores/other-version.ts";
+import { type EdgeAccount, openEdgeAccount } from "./edge-ledger.ts";
+import { sharedWorker, type WorkerFixture } from "./fixture.ts";
+import type { Deployment, Release } from "./worker-of-releases.ts";
 
 /**
  * Workers and objects of different releases at the same time: after a deployment or a rollback, the platform keeps the old code in an
  * active object for minutes. The rules are in `src/stores/durable-object/rpc.ts`.
  */
-const RELEASES = ["previous", "this", "next"] as const;
-type Release = (typeof RELEASES)[number];
+const RELEASES: readonly Release[] = ["previous", "this", "next"];
+const TURNS: readonly Release[] = ["previous", "this", "next", "this", "previous"];
 
-const code = new Map<Release, string>();
+const OPTIONS = { entry: "worker-of-releases.ts", beside: { unsafeInspectDurableObjects: true } };
+let worker: WorkerFixture;
 before(async () => {
-  for (const release of RELEASES) {
-    code.set(release, (await bundleWorker(`apps/edge/worker-of-${release}-release.ts`)).code);
-  }
+  worker = await sharedWorker(OPTIONS);
 });
 
-type Running = Awaited<ReturnType<typeof start>>;
-
-/** A Worker of each release in one workerd, all with the objects of one release. */
-async function start(folder: string, objects: Release, texts: Record<string, string> = {}) {
-  const script = (name: string, release: Release) => ({
-    name,
-    modules: [
-      { type: "ESModule" as const, path: `${name}.mjs`, contents: code.get(release) as string },
-    ],
-    compatibilityDate: COMPATIBILITY_DATE,
-    durableObjects: {
-      LEDGER: { className: "AccountLedger", scriptName: "objects", useSQLite: true as const },
-    },
-    d1Databases: { DB: "toolbooth" },
-    bindings: { ...EDGE_TEXTS, ...texts },
-    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
-  });
-  const miniflare = new Miniflare({
-    ...convertV4MiniflareOptions({
-      host: "127.0.0.1",
-      cf: false,
-      unsafeInspectDurableObjects: true,
-      handleStructuredLogs: () => {},
-      workers: [script("objects", objects), ...RELEASES.map((release) => script(release, release))],
-    }),
-    resourcePersistencePath: folder,
-  });
-  await miniflare.ready;
-  const urls = RELEASES.map(async (release) => {
-    const { origin } = await miniflare.unsafeGetDirectURL(release);
-    return [release, origin] as const;
-  });
-  return {
-    miniflare,
-    bases: Object.fromEntries(await Promise.all(urls)) as Record<Release, string>,
-  };
+/** Deploys objects: those that run are evicted, and start with the new code. */
+async function deploy(objects: Release, more: Partial<Deployment> = {}): Promise<void> {
+  const standard = { migrations: [], storageFault: "", isRude: false, resets: false };
+  const deployment: Deployment = { ...standard, objects, ...more };
+  await fetch(`${worker.base}/test/deploy`, { method: "POST", body: JSON.stringify(deployment) });
+  const { miniflare } = worker;
+  for (const id of await miniflare.listDurableObjectIds("LEDGER")) {
+    await miniflare
+      .unsafeEvictDurableObject("edge", "AccountLedger", { id })
+      .catch((error: Error) => assert.match(error.message, /not currently running/));
+  }
 }
 
-/** Runs releases of objects one after the other on the same data. */
-const deployments =
-  (folder: string) =>
-  async <Result>(
-    objects: Release,
-    step: (running: Running) => Promise<Result>,
-    texts: Record<string, string> = {},
-  ): Promise<Result> => {
-    const running = await start(folder, objects, texts);
-    try {
-      return await step(running);
-    } finally {
-      await running.miniflare.dispose();
-    }
-  };
+async function openAccount(objects: Release = "this", credits = 100): Promise<EdgeAccount> {
+  await deploy(objects);
+  return openEdgeAccount(worker, credits);
+}
 
-const openAccount = async ({ miniflare, bases }: Running) => {
-  await applyMigrations(await miniflare.getD1Database("DB", "this"));
-  return openEdgeAccount({ ledger: ledgerAt(bases.this) }, 100);
-};
+const as = (release: Release) => ({ "x-test-release": release });
+const call = ({ key }: { key: string }, headers: Record<string, string> = {}) =>
+  worker.post(key, "hash", '{"text":"a"}', headers);
+const readyz = async (release: Release = "this") =>
+  (await fetch(`${worker.base}/readyz`, { headers: as(release) })).status;
+const balanceOf = async ({ account }: EdgeAccount) =>
+  (await worker.ledger.credits({ account, now: Date.now() })).balance;
 
-const call = (base: string, key: string, headers: Record<string, string> = {}) =>
-  fetch(`${base}/api/v1/hash`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, ...headers },
-    body: '{"text":"a"}',
-  });
-const readyz = async (base: string) => (await fetch(`${base}/readyz`)).status;
-const pendingReversals = async (base: string) => (await fetch(`${base}/test/kept`)).json();
+/** That no Worker has asked for a reversal since the deployment, or stored one. */
+async function assertNoReversal(what = "no reversal") {
+  const found = await (await fetch(`${worker.base}/test/reversals`)).json();
+  assert.deepEqual(found, { asked: 0, stored: 0 }, what);
+}
 
 /** Uses something that is new in a release. */
-async function tryNew(base: string, { account }: EdgeAccount, name: string, order: object = {}) {
+async function tryNew({ account }: EdgeAccount, name: string, order: object = {}) {
   const object = accountPart(account);
   const body = JSON.stringify({ object, name, order: { account, now: Date.now(), ...order } });
-  const response = await fetch(`${base}/test/new`, { method: "POST", body });
+  const response = await fetch(`${worker.base}/test/new`, { method: "POST", body });
   return (await response.json()) as {
     value?: unknown;
     isNotCarriedOut?: boolean;
@@ -104,135 +65,180 @@ async function tryNew(base: string, { account }: EdgeAccount, name: string, orde
 }
 
 /** A call, a repeated call, a rejected one and a free one, and that each costs what it should. Returns the new balance. */
-async function callEverything(base: string, account: EdgeAccount, balance: number, what: string) {
-  const { key } = account;
-  const plain = await call(base, key);
+async function callEverything(
+  release: Release,
+  caller: EdgeAccount,
+  balance: number,
+  what: string,
+): Promise<number> {
+  const plain = await call(caller, as(release));
   assert.equal(plain.status, 200, `${what}: ${await plain.text()}`);
   assert.equal(plain.headers.get("credits-remaining"), String(balance - 1), what);
-  const headers = { "idempotency-key": what.replaceAll(" ", "-") };
-  const first = await call(base, key, headers);
-  const repeated = await call(base, key, headers);
+  const headers = { ...as(release), "idempotency-key": what.replaceAll(" ", "-") };
+  const first = await call(caller, headers);
+  const repeated = await call(caller, headers);
   assert.deepEqual([first.status, repeated.status], [200, 200], what);
   assert.equal(repeated.headers.get("idempotency-replayed"), "true", what);
   assert.equal(await first.text(), await repeated.text(), what);
-  assert.equal((await call(base, `${key.slice(0, -1)}_`)).status, 401, what);
-  const authorization = `Bearer ${key}`;
-  const status = await fetch(`${base}/api/v1/account`, { headers: { authorization } });
+  assert.equal((await call({ key: `${caller.key.slice(0, -1)}_` }, as(release))).status, 401, what);
+  const authorization = `Bearer ${caller.key}`;
+  const status = await fetch(`${worker.base}/api/v1/account`, {
+    headers: { authorization, ...as(release) },
+  });
   const told = (await status.json()) as { balance: number };
   assert.deepEqual([status.status, told.balance], [200, balance - 2], what);
-  assert.equal(await readyz(base), 200, what);
+  assert.equal(await readyz(release), 200, what);
   return balance - 2;
 }
 
-const ORDER: readonly Release[] = ["previous", "this", "next", "this", "previous"];
-
-test("Workers of three releases call objects of each, before, during and after a deployment and a rollback", async (t) => {
-  const deploy = deployments(temporaryFolder(t));
-  const account = await deploy("previous", openAccount);
+test("Workers of three releases call objects of each, before, during and after a deployment and a rollback", async () => {
+  const caller = await openAccount("previous");
   let balance = 100;
-  for (const [turn, objects] of ORDER.entries()) {
-    await deploy(objects, async (running) => {
-      for (const release of RELEASES) {
-        const what = `Worker of the ${release} release and objects of the ${objects} one at turn ${turn}`;
-        balance = await callEverything(running.bases[release], account, balance, what);
-        const ledger = ledgerAt(running.bases[release]);
-        const order = { account: account.account, now: Date.now() };
-        assert.equal((await ledger.credits(order)).balance, balance, what);
-        assert.equal((await ledger.audit(order)).ok, true, what);
-      }
-      assert.deepEqual(await pendingReversals(running.bases.this), []);
-    });
-  }
-  await deploy("this", async ({ miniflare }) => {
-    const rows = await rowsOf(miniflare, account, "SELECT note FROM account");
-    assert.deepEqual(rows, [{ note: "by the next release" }], "rows of the next release stay");
-  });
-});
-
-test("an object does not carry out what it does not know, and no reversal is queued", async (t) => {
-  const deploy = deployments(temporaryFolder(t));
-  const account = await deploy("this", openAccount);
-  const call = { callId: "call_1", at: Date.now() };
-  await deploy("this", async ({ bases }) => {
-    for (const name of ["operation", "kind", "method"]) {
-      const told = await tryNew(bases.next, account, name);
-      assert.equal(told.isNotCarriedOut, true, `${name}: ${JSON.stringify(told)}`);
-      assert.match(
-        told.message ?? "",
-        /runs a release that does not know the (operation|call|method) hold/,
-      );
+  for (const [turn, objects] of TURNS.entries()) {
+    await deploy(objects);
+    for (const release of RELEASES) {
+      const what = `Worker of the ${release} release and objects of the ${objects} one at turn ${turn}`;
+      balance = await callEverything(release, caller, balance, what);
+      assert.equal(await balanceOf(caller), balance, what);
+      const audit = await worker.ledger.audit({ account: caller.account, now: Date.now() });
+      assert.equal(audit.ok, true, what);
+      await assertNoReversal(what);
     }
-    assert.equal(await readyz(bases.this), 503, "a kind of call that the object lacks fails calls");
-    const { value } = await tryNew(bases.this, account, "reversals", call);
-    assert.deepEqual(value, [{ reversed: false }]);
-  });
-  await deploy("next", async ({ bases }) => {
-    for (const name of ["operation", "kind", "method"])
-      assert.ok((await tryNew(bases.next, account, name)).value, name);
-    assert.equal(await readyz(bases.this), 200);
-  });
-  await deploy("previous", async ({ bases }) => {
-    const told = await tryNew(bases.this, account, "reversals", call);
-    assert.equal(told.isNotCarriedOut, true, JSON.stringify(told));
-    assert.match(told.message ?? "", /does not know the method performAll/);
-    assert.equal(await readyz(bases.this), 200, "calls do not need the method");
-    assert.deepEqual(await pendingReversals(bases.this), []);
-  });
+  }
+  await deploy("this");
+  const { value: rows } = await tryNew(caller, "notes");
+  assert.deepEqual(rows, [{ note: "by the next release" }], "rows of the next release stay");
 });
 
-test("when an object gets other code during a call, the Worker repeats the call, which is charged once", async (t) => {
-  const deploy = deployments(temporaryFolder(t));
-  const account = await deploy("this", openAccount);
-  await deploy(
-    "next",
-    async ({ bases }) => {
-      for (const left of ["99", "98"]) {
-        const response = await call(bases.this, account.key);
-        assert.deepEqual([response.status, response.headers.get("credits-remaining")], [200, left]);
-      }
-      assert.deepEqual(await pendingReversals(bases.this), []);
-    },
-    { TEST_RESETS: "yes" },
-  );
+test("an object does not carry out what it does not know, and no reversal is queued", async () => {
+  const caller = await openAccount();
+  const reversal = { callId: "call_1", at: Date.now() };
+  for (const name of ["operation", "kind", "method"]) {
+    const { isNotCarriedOut, message } = await tryNew(caller, name);
+    assert.equal(isNotCarriedOut, true, `${name}: ${message}`);
+    assert.match(message ?? "", /a release that does not know the (operation|call|method) hold/);
+  }
+  assert.equal(await readyz(), 503, "a kind of call that the object lacks fails calls");
+  const { value } = await tryNew(caller, "reversals", reversal);
+  assert.deepEqual(value, [{ reversed: false }]);
+
+  await deploy("next");
+  for (const name of ["operation", "kind", "method"])
+    assert.ok((await tryNew(caller, name)).value, name);
+  assert.equal(await readyz(), 200);
+
+  await deploy("previous");
+  const told = await tryNew(caller, "reversals", reversal);
+  assert.equal(told.isNotCarriedOut, true, JSON.stringify(told));
+  assert.match(told.message ?? "", /does not know the method performAll/);
+  assert.equal(await readyz(), 200, "calls do not need the method");
+  await assertNoReversal();
+});
+
+test("when an object gets other code during a call, the Worker repeats the call, which is charged once", async () => {
+  const caller = await openAccount();
+  await deploy("next", { resets: true });
+  for (const left of ["99", "98"]) {
+    const response = await call(caller);
+    assert.deepEqual([response.status, response.headers.get("credits-remaining")], [200, left]);
+  }
+  await assertNoReversal();
 });
 
 describe("an outcome that a Worker does not know", () => {
-  test("is sent only to an order that asks for it", async (t) => {
-    const deploy = deployments(temporaryFolder(t));
-    const account = await deploy("this", openAccount);
-    await deploy("next", async ({ bases }) => {
-      assert.equal((await call(bases.this, account.key)).status, 200);
-      const told = await tryNew(bases.next, account, "outcome");
-      assert.match(told.message ?? "", /does not know the outcome on_hold/);
-    });
+  test("is sent only to an order that asks for it", async () => {
+    const caller = await openAccount();
+    await deploy("next");
+    assert.equal((await call(caller)).status, 200);
+    const { message } = await tryNew(caller, "outcome");
+    assert.match(message ?? "", /does not know the outcome on_hold/);
   });
 
-  test("fails the call with 503, without a charge or a reversal, and /readyz reports it", async (t) => {
-    const deploy = deployments(temporaryFolder(t));
-    const account = await deploy("this", openAccount);
-    await deploy(
-      "next",
-      async ({ bases }) => {
-        assert.equal(await readyz(bases.this), 200, "the problem is not known yet");
-        const response = await call(bases.this, account.key);
-        assert.equal(response.status, 503);
-        assert.ok(Number(response.headers.get("retry-after")) > 0);
-        const problem = (await response.json()) as Record<string, unknown>;
-        assert.deepEqual([problem["code"], problem["charged"]], ["unavailable", undefined]);
-        await eventually("/readyz reports it", async () => (await readyz(bases.this)) === 503);
-        assert.deepEqual(await pendingReversals(bases.this), []);
-        const order = { account: account.account, now: Date.now() };
-        assert.equal((await ledgerAt(bases.this).credits(order)).balance, 100);
-      },
-      { TEST_RUDE: "yes" },
-    );
+  test("fails the call with 503, without a charge or a reversal, and /readyz reports it", async () => {
+    const caller = await openAccount();
+    await deploy("next", { isRude: true });
+    assert.equal(await readyz(), 200, "the problem is not known yet");
+    await assertUncharged(caller);
+    await eventually("/readyz reports it", async () => (await readyz()) === 503);
+    await assertNoReversal();
+    assert.equal(await balanceOf(caller), 100);
   });
 });
 
-async function rowsOf(miniflare: Miniflare, { account }: EdgeAccount, query: string) {
-  const object = { name: accountPart(account) };
-  const storage = await miniflare.unsafeGetDurableObjectStorage(
-    ...(["objects", "AccountLedger", object] as const),
-  );
-  return storage.exec(query);
+/** A call that fails in a way that tells the client that it was not charged, and says nothing about the database. */
+async function assertUncharged(caller: EdgeAccount) {
+  const response = await call(caller);
+  assert.equal(response.status, 503);
+  assert.ok(Number(response.headers.get("retry-after")) > 0);
+  const text = await response.text();
+  assert.doesNotMatch(text, /schema|no such table|disk I\/O/);
+  const problem = JSON.parse(text) as Record<string, unknown>;
+  assert.deepEqual([problem["code"], problem["charged"]], ["unavailable", undefined]);
 }
+
+describe("an object that cannot start", () => {
+  // Without the migration of the next release, which other tests run on the object of /readyz.
+  before(async () => {
+    worker = await sharedWorker({ ...OPTIONS, texts: { RATE_LIMIT: "0" } });
+  });
+
+  /** Waits until the eviction has ended. A call that it interrupts is repeated, and then has an unknown outcome. */
+  const isEvicted = (caller: EdgeAccount) => balanceOf(caller).catch(() => null);
+
+  test("because its migration fails rejects calls without charging them, is left unchanged, and continues with other code", async () => {
+    const caller = await openAccount("this", 9);
+    const sql = "CREATE TABLE extra (id INTEGER); INSERT INTO missing VALUES (1)";
+    const wrong = { name: "extra", sql, readableFrom: 1 };
+    const logged = worker.log.length;
+    await deploy("this", { migrations: [wrong] });
+    await isEvicted(caller);
+    assert.equal(await readyz(), 503, "its own object cannot start either");
+    for (let tries = 0; tries < 3; tries += 1) await assertUncharged(caller);
+    await assertNoReversal();
+    assert.match(
+      worker.log.slice(logged).join("\n"),
+      /This version cannot use the ledger.+no such table: missing/,
+    );
+    // The migration would fail if the table had been left behind.
+    const fixed = { ...wrong, sql: "CREATE TABLE extra (id INTEGER)" };
+    for (const migrations of [[], [fixed], []]) {
+      await deploy("this", { migrations });
+      assert.deepEqual([await balanceOf(caller), await readyz()], [9, 200]);
+    }
+  });
+
+  test("because the storage fails rejects calls without charging them, and starts once the storage works again", async () => {
+    const caller = await openAccount("this", 9);
+    await deploy("this", { storageFault: "disk I/O error" });
+    await isEvicted(caller);
+    for (let tries = 0; tries < 3; tries += 1) await assertUncharged(caller);
+    assert.equal(await readyz(), 503);
+    await fetch(`${worker.base}/test/storage-fault`, { method: "POST", body: "" });
+    await eventually("calls succeed", async () => (await call(caller)).status === 200);
+    assert.equal(await balanceOf(caller), 8);
+    await assertNoReversal();
+  });
+
+  // The last one: the alarms of its object report to /readyz from then on.
+  test("after a rollback over a migration that older code cannot read rejects calls uncharged, /readyz and the log report it, and the newer release continues later", async () => {
+    const caller = await openAccount("this", 9);
+    assert.equal(await readyz(), 200);
+    // The newer release migrates only this account's object, and not the one of /readyz.
+    await deploy("this", { migrations: [INCOMPATIBLE] });
+    await worker.ledger.listKeys({ account: caller.account });
+    const logged = worker.log.length;
+    await deploy("this");
+    await isEvicted(caller);
+    for (let tries = 0; tries < 3; tries += 1) await assertUncharged(caller);
+    await eventually("/readyz reports it", async () => (await readyz()) === 503);
+    await assertNoReversal();
+    assert.match(
+      worker.log.slice(logged).join("\n"),
+      /This version cannot use the ledger.+schema version 2/,
+    );
+    // /readyz would migrate its own object too, which other tests use.
+    await deploy("this", { migrations: [INCOMPATIBLE] });
+    const found = await worker.ledger.findAccount({ account: caller.account, now: Date.now() });
+    assert.equal(found?.balance, 9);
+  });
+});

@@ -4,6 +4,7 @@ import { readConfig } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
 import { SETTINGS } from "#config/settings.ts";
 import { readWorkerSettings } from "../../../src/apps/edge/settings.ts";
+import { providePlatform } from "./site-in-process.ts";
 
 const GOOD = {
   PUBLIC_URL: "https://edge.test/",
@@ -109,4 +110,43 @@ test("reports misspelled settings and keeps serving; settings of the other Worke
   all["TOOLBOOTH_JURISDICTION"] = "eu";
   const env = { ...all, ...GOOD, RATE_LIMIT: "7", TOOLBOOTH_REQUEST_LOG_DAY: "40" };
   assert.deepEqual(readWorkerSettings(env).warnings, ["Unknown setting TOOLBOOTH_REQUEST_LOG_DAY"]);
+});
+
+test("an API Worker with invalid settings rejects every call with 503, logs them once, and passes pages on", async (t) => {
+  providePlatform();
+  const { default: worker } = await import("../../../src/apps/edge/api-worker.ts");
+  const log: string[] = [];
+  t.mock.method(console, "error", (line: string) => void log.push(line));
+  const SITE = { fetch: async () => new Response("a page") };
+  const env = { PUBLIC_URL: "https://me:hunter2@edge.test", SECRET: "tooshort", SITE, LEDGER: {} };
+  const ask = (method: string, path: string, body?: string) =>
+    worker.fetch(
+      new Request(`https://edge.test${path}`, { method, body: body ?? null }),
+      env as never,
+    );
+  const body = JSON.stringify({ text: "a".repeat(100_000) });
+  for (const [method, path] of [
+    ["POST", "/api/v1/hash"],
+    ["POST", "/api/v1/uuid"],
+    // The path is a call in any spelling, and not a page.
+    ["POST", "/%61pi/v1/hash?x=%FF"],
+    ["GET", "/healthz"],
+    ["GET", "/readyz"],
+  ] as const) {
+    const response = await ask(method, path, method === "POST" ? body : undefined);
+    assert.equal(response.status, 503, path);
+    assert.equal(response.headers.get("content-type"), "application/problem+json");
+    assert.ok(Number(response.headers.get("retry-after")) > 0);
+    const text = await response.text();
+    assert.doesNotMatch(text, /hunter2|tooshort|SECRET|PUBLIC_URL/);
+    const { ok, status, code, requestId } = JSON.parse(text);
+    assert.deepEqual([ok, status, code], [false, 503, "unavailable"]);
+    assert.match(requestId, /^req_\w+$/);
+    assert.equal(requestId, response.headers.get("x-request-id"));
+  }
+  assert.equal(log.length, 1, log.join("\n"));
+  assert.match(log[0] ?? "", /Invalid settings.*PUBLIC_URL must be an http or https URL/);
+  assert.match(log[0] ?? "", /SECRET must have at least 16 characters/);
+  assert.doesNotMatch(log[0] ?? "", /hunter2|tooshort/);
+  assert.equal(await (await ask("GET", "/docs")).text(), "a page");
 });

@@ -35,8 +35,12 @@ const PLATFORM = `data:text/javascript,${encodeURIComponent(
   "export const { DurableObject, waitUntil } = globalThis.toolboothPlatform;",
 )}`;
 
+let isProvided = false;
+
 /** Only Workers have the module, so this process gets one. */
-function providePlatform(): void {
+export function providePlatform(): void {
+  if (isProvided) return;
+  isProvided = true;
   Object.assign(globalThis, { toolboothPlatform: { DurableObject, waitUntil } });
   registerHooks({
     resolve: (specifier, context, next) =>
@@ -48,11 +52,19 @@ function providePlatform(): void {
 
 export type SiteInProcess = {
   fetch(request: Request): Promise<Response>;
+  /** What the Worker does each minute. */
+  cron(): Promise<void>;
   /** Resolves after the work that continues after a response. */
   settled(): Promise<void>;
+  /** Rows of D1. */
+  rows(sql: string): object[];
 };
 
-export async function openSiteInProcess(trips: RoundTrips): Promise<SiteInProcess> {
+/** `changes`: bindings and settings that differ; undefined takes one away. */
+export async function openSiteInProcess(
+  trips: RoundTrips,
+  changes: object = {},
+): Promise<SiteInProcess> {
   providePlatform();
   const [{ default: worker, SignInThrottleObject }, { AccountLedger }] = await Promise.all([
     import("../../../src/apps/edge/site-worker.ts"),
@@ -79,12 +91,15 @@ export async function openSiteInProcess(trips: RoundTrips): Promise<SiteInProces
       () => new SignInThrottleObject({ storage: openStorage() }, {}),
     ),
     ASSETS: { fetch: async (request: Request) => readAsset(new URL(request.url).pathname) },
+    ...changes,
   };
   return {
     fetch: (request) => worker.fetch(request, env as never),
+    cron: () => worker.scheduled({ scheduledTime: Date.now() }, env as never),
     async settled() {
       while (pending.size > 0) await Promise.all(pending);
     },
+    rows: (sql) => database.prepare(sql).all(),
   };
 }
 

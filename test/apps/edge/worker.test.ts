@@ -1,101 +1,94 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { after, before, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { makeKey } from "#accounts/key-format.ts";
 import { newAccountId } from "#ids.ts";
-import type { Ledger } from "#ledger/port.ts";
-import { TOOLS } from "#tools/registry.ts";
-import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
-import { EDGE_TEXTS, ledgerAt, openEdgeAccount } from "./edge-ledger.ts";
+import { eventually } from "../../http/test-api.ts";
+import { openEdgeAccount } from "./edge-ledger.ts";
+import { sharedWorker, type WorkerFixture } from "./fixture.ts";
 
-/** The API Worker as deployed, in a real workerd, with an object per account. */
-const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-edge-"));
-let edge: Edge;
-let ledger: Ledger;
-
-before(async () => {
-  const { code } = await bundleWorker("apps/edge/worker-with-test-access.ts");
-  edge = await startEdge(code, { folder, texts: EDGE_TEXTS });
-  ledger = ledgerAt(edge.base);
-});
-after(async () => {
-  await edge?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const openAccount = (credits: number) => openEdgeAccount({ ledger }, credits);
-
-const call = (key: string, tool: string, body: unknown, headers: Record<string, string> = {}) =>
-  fetch(`${edge.base}/api/v1/${tool}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
-
-/** Lists the databases of all objects that were ever started. */
-const countObjects = () =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
-    /[0-9a-f]{64}\.sqlite$/.test(name),
-  ).length;
-
-test("every tool works at the edge and charges its price", async () => {
-  const spare = 4;
-  const { account, key } = await openAccount(
-    spare + TOOLS.reduce((sum, { price }) => sum + price, 0),
-  );
-  for (const { name, price, examples } of TOOLS) {
-    const response = await call(key, name, examples[0]?.request);
-    assert.equal(response.status, 200, name);
-    assert.equal(response.headers.get("credits-charged"), String(price));
-    assert.equal(((await response.json()) as { ok: boolean }).ok, true);
-  }
-  assert.equal((await ledger.credits({ account, now: Date.now() })).balance, spare);
-  assert.equal((await ledger.audit({ now: Date.now(), account })).ok, true);
-});
-
-test("exactly five of twenty concurrent calls on five credits succeed", async () => {
-  const { account, key } = await openAccount(5);
-  const responses = await Promise.all(
-    Array.from({ length: 20 }, () => call(key, "hash", { text: "hello" })),
-  );
-  const statuses = responses.map(({ status }) => status).sort();
-  assert.deepEqual(statuses, [...Array(5).fill(200), ...Array(15).fill(402)]);
-  assert.equal((await ledger.credits({ account, now: Date.now() })).balance, 0);
-});
-
-test("rejects a revoked key at the next call", async () => {
-  const { account, key, id } = await openAccount(5);
-  assert.equal((await call(key, "uuid", {})).status, 200);
-  await ledger.revokeKey({ account, id, now: Date.now() });
-  assert.equal((await call(key, "uuid", {})).status, 401);
-});
-
-test("a replay has the bytes of the first response and is not charged", async () => {
-  const { key } = await openAccount(2);
-  const headers = { "idempotency-key": "once" };
-  const first = await call(key, "uuid", { count: 3 }, headers);
-  const again = await call(key, "uuid", { count: 3 }, headers);
-  assert.equal(again.headers.get("idempotency-replayed"), "true");
-  assert.equal(again.headers.get("credits-remaining"), "1");
-  assert.equal(await again.text(), await first.text());
-});
-
-test("forged keys start no object and keep the connection open", async () => {
-  const before = countObjects();
-  for (let i = 0; i < 20; i += 1) {
-    const outsider = makeKey(newAccountId(randomBytes), ["another secret altogether"], randomBytes);
-    const response = await call(outsider, "hash", { text: "a".repeat(10_000) });
+/** The API Worker with objects in workerd, and with errors between it and its objects. `test/http/workerd.test.ts` has its responses. */
+test("forged keys start no object", async () => {
+  const { miniflare, post } = await sharedWorker();
+  const objects = async () => (await miniflare.listDurableObjectIds("LEDGER")).length;
+  const before = await objects();
+  for (let turn = 0; turn < 20; turn += 1) {
+    const forged = makeKey(newAccountId(randomBytes), ["another secret altogether"], randomBytes);
+    const response = await post(forged, "hash", JSON.stringify({ text: "a".repeat(10_000) }));
     assert.equal(response.status, 401);
     await response.arrayBuffer();
   }
-  assert.equal(countObjects(), before);
+  assert.equal(await objects(), before);
 });
 
-test("/healthz and /readyz report success", async () => {
-  for (const route of ["/healthz", "/health", "/readyz"]) {
-    assert.equal((await fetch(edge.base + route)).status, 200, route);
-  }
+describe("errors of an object", () => {
+  let worker: WorkerFixture;
+  let key = "";
+  let account = "";
+  const balance = async () => (await worker.ledger.credits({ account, now: Date.now() })).balance;
+
+  before(async () => {
+    worker = await sharedWorker();
+    ({ account, key } = await openEdgeAccount(worker, 9));
+  });
+
+  const call = (trouble: string, headers: Record<string, string> = {}) =>
+    worker.post(key, "hash", '{"text":"a"}', { "x-test-trouble": trouble, ...headers });
+  const storedReversals = async () =>
+    (await (await fetch(`${worker.base}/test/kept`)).json()) as { payload: string }[];
+
+  test("an object that was moved gets the order again, and the call succeeds and is charged once", async () => {
+    const response = await call("moves once");
+    assert.deepEqual([response.status, await balance()], [200, 8]);
+  });
+
+  test("an overloaded object causes 503 with Retry-After without a charge or a reversal", async () => {
+    const response = await call("overloaded");
+    assert.equal(response.status, 503);
+    assert.ok(Number(response.headers.get("retry-after")) > 0);
+    assert.doesNotMatch(await response.text(), /db-8/);
+    assert.deepEqual([await balance(), await storedReversals()], [8, []]);
+  });
+
+  test("a lost response causes 503, and the call is reversed at once", async () => {
+    const response = await call("loses answers");
+    assert.equal(response.status, 503);
+    assert.doesNotMatch(await response.text(), /db-7/);
+    await eventually("the reversal", async () => (await balance()) === 8);
+    assert.deepEqual(await storedReversals(), []);
+  });
+
+  test("a call on an object that stays unreachable is stored in the database and reversed later", async () => {
+    assert.equal((await call("gone")).status, 503);
+    await eventually("it is stored", async () => (await storedReversals()).length === 1);
+    assert.equal(await balance(), 7);
+    const [row] = await storedReversals();
+    const { at, callId } = JSON.parse(row?.payload ?? "");
+    assert.deepEqual(await worker.ledger.reverse({ account, callId, at, now: Date.now() }), {
+      reversed: true,
+    });
+    assert.equal(await balance(), 8);
+    assert.equal((await worker.ledger.audit({ now: Date.now(), account })).ok, true);
+  });
+
+  test("a call with an Idempotency-Key is not reversed, because its retry completes it", async () => {
+    const headers = { "idempotency-key": "once" };
+    assert.equal((await call("loses answers", headers)).status, 503);
+    const again = await call("", headers);
+    assert.deepEqual([again.status, again.headers.get("idempotency-replayed")], [200, "true"]);
+    assert.equal(await balance(), 7);
+  });
+
+  test("if the request log is unavailable, calls succeed, and the Worker logs what is missing after three tries", async () => {
+    const before = worker.log.length;
+    const caller = await openEdgeAccount(worker, 9);
+    const headers = { "x-test-trouble": "no log" };
+    const response = await worker.post(caller.key, "hash", '{"text":"a"}', headers);
+    assert.equal(response.status, 200);
+    const told = () => worker.log.slice(before).find((line) => line.includes("request log"));
+    await eventually("the Worker logs it", async () => told() !== undefined);
+    const { message, cause } = JSON.parse(told() ?? "") as Record<string, string>;
+    assert.match(message ?? "", /^Calls that will be missing from the request log: \d+$/);
+    assert.match(cause ?? "", /db-9/);
+  });
 });

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { after, before } from "node:test";
+import { once } from "node:events";
+import { after } from "node:test";
 import {
   callLedgerOfObjects,
   ledgerOfObjects,
@@ -10,90 +8,101 @@ import {
 } from "#stores/durable-object/ledger.ts";
 import { requestLogOfObjects } from "#stores/durable-object/request-log-stub.ts";
 import type { BatchStub, LedgerStub, MovingStub } from "#stores/durable-object/rpc.ts";
-import type { Migration } from "#stores/schema/migrations.ts";
-import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
+import { bundleWorker, startEdge } from "../../http/edge.ts";
+import type { Deployment } from "./worker.ts";
 
-/** Objects in a real workerd, whose databases are files in a folder that is deleted after the tests. */
-export function openObjects() {
-  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-objects-"));
-  let running: Edge | undefined;
+/** Objects in a real workerd, which all test files of this process share. */
+let running: ReturnType<typeof start> | undefined;
+let opened = 0;
+
+after(async () => (await running)?.close());
+
+async function start() {
+  const { code } = await bundleWorker("stores/durable-object/worker.ts");
   const log: string[] = [];
-
-  // Not with the first order: the time that a busy machine takes to start workerd would count towards the order's.
-  before(async () => {
-    running = await start(folder, [], {}, log);
+  const edge = await startEdge(code, {
+    beside: {
+      unsafeInspectDurableObjects: true,
+      handleStructuredLogs: ({ message }) => void log.push(message),
+    },
   });
-  after(async () => {
-    await running?.close();
-    rmSync(folder, { recursive: true, force: true });
+  const socket = new WebSocket(edge.base);
+  await once(socket, "open");
+  type Result = { id: number; value: never } | { id: number; error: string };
+  const waiting = new Map<number, (result: Result) => void>();
+  socket.addEventListener("message", ({ data }) => {
+    const result = JSON.parse(String(data)) as Result;
+    waiting.get(result.id)?.(result);
+    waiting.delete(result.id);
   });
-
-  async function ask(object: string, body: unknown): Promise<never> {
-    if (running === undefined) throw new Error("workerd is not running");
-    const { base } = running;
-    const headers = { "x-test-object": object };
-    const response = await fetch(base, { method: "POST", headers, body: JSON.stringify(body) });
-    if (!response.ok) throw new Error(await response.text());
-    return (await response.json()) as never;
-  }
-
+  let asked = 0;
   return {
-    object(name: string) {
-      const stub: LedgerStub = {
-        perform: (operation, order) => ask(name, { name: operation, order }),
-        call: (kind, order, callsPerSecond) => ask(name, { kind, order, callsPerSecond }),
-      };
-      const batch: BatchStub = {
-        performAll: (items) => ask(name, { method: "performAll", order: items }),
-      };
-      const moving = (method: keyof MovingStub) => (order: unknown) => ask(name, { method, order });
-      const movingStub: MovingStub = {
-        exportRecords: moving("exportRecords"),
-        beginImport: moving("beginImport"),
-        importRecords: moving("importRecords"),
-        finishImport: moving("finishImport"),
-      };
-      return {
-        ledger: ledgerOfObjects(() => stub),
-        calls: (callsPerSecond: number) => callLedgerOfObjects(() => stub, callsPerSecond),
-        requests: requestLogOfObjects(() => ({
-          requestLog: (requests, order) => ask(name, { requests, order }),
-        })),
-        reverseAll: reversalsOfObjects(() => batch),
-        performAll: batch.performAll,
-        moves: movesOfObjects(() => movingStub),
-        alarmAt: (): Promise<number | null> => ask(name, { method: "alarmAt" }),
-        wakeIn: (ms: number): Promise<null> => ask(name, { method: "wakeIn", order: { ms } }),
-        wake: (): Promise<null> => ask(name, { method: "wake" }),
-        countRows: (table: string): Promise<number> =>
-          ask(name, { method: "countRows", order: { table } }),
-        rows: (query: string): Promise<Record<string, unknown>[]> =>
-          ask(name, { method: "rows", order: { query } }),
-      };
-    },
-    /**
-     * Restarts the process as the platform does; `migrations`: those of another release, which follow this release's; `settings`: those
-     * of the Worker from now on.
-     */
-    async restart(migrations: readonly Migration[] = [], settings: Record<string, string> = {}) {
-      await running?.close();
-      running = await start(folder, migrations, settings, log);
-    },
-    /** The lines that the objects wrote to their console. */
     log,
+    ask: (object: string, order: unknown) =>
+      new Promise<never>((resolve, reject) => {
+        asked += 1;
+        waiting.set(asked, (result) =>
+          "error" in result ? reject(new Error(result.error)) : resolve(result.value),
+        );
+        socket.send(JSON.stringify({ id: asked, object, asked: order }));
+      }),
+    evict: (name: string) =>
+      edge.miniflare.unsafeEvictDurableObject("edge", "AccountLedger", { name }),
+    async close() {
+      socket.close();
+      await edge.close();
+    },
   };
 }
 
-async function start(
-  folder: string,
-  migrations: readonly Migration[],
-  settings: Record<string, string>,
-  log: string[],
-): Promise<Edge> {
-  const { code } = await bundleWorker("stores/durable-object/worker.ts");
-  const texts = { ...settings, TEST_MIGRATIONS: JSON.stringify(migrations) };
-  const beside = {
-    handleStructuredLogs: ({ message }: { message: string }) => void log.push(message),
+const workerd = () => (running ??= start());
+
+async function ask(object: string, order: unknown): Promise<never> {
+  const { ask } = await workerd();
+  return ask(object, order);
+}
+
+/** The lines that the objects wrote to their console so far. */
+export const consoleOfObjects = async () => (await workerd()).log;
+
+/** A new object. */
+export function openObject() {
+  opened += 1;
+  const name = `object ${opened}`;
+  const stub: LedgerStub = {
+    perform: (operation, order) => ask(name, { name: operation, order }),
+    call: (kind, order, callsPerSecond) => ask(name, { kind, order, callsPerSecond }),
   };
-  return startEdge(code, { folder, texts, beside });
+  const batch: BatchStub = {
+    performAll: (items) => ask(name, { method: "performAll", order: items }),
+  };
+  const moving = (method: keyof MovingStub) => (order: unknown) => ask(name, { method, order });
+  const movingStub: MovingStub = {
+    exportRecords: moving("exportRecords"),
+    beginImport: moving("beginImport"),
+    importRecords: moving("importRecords"),
+    finishImport: moving("finishImport"),
+  };
+  return {
+    ledger: ledgerOfObjects(() => stub),
+    calls: (callsPerSecond: number) => callLedgerOfObjects(() => stub, callsPerSecond),
+    requests: requestLogOfObjects(() => ({
+      requestLog: (requests, order) => ask(name, { requests, order }),
+    })),
+    reverseAll: reversalsOfObjects(() => batch),
+    performAll: batch.performAll,
+    moves: movesOfObjects(() => movingStub),
+    alarmAt: (): Promise<number | null> => ask(name, { method: "alarmAt" }),
+    wakeIn: (ms: number): Promise<null> => ask(name, { method: "wakeIn", order: { ms } }),
+    wake: (): Promise<null> => ask(name, { method: "wake" }),
+    countRows: (table: string): Promise<number> =>
+      ask(name, { method: "countRows", order: { table } }),
+    rows: (query: string): Promise<Record<string, unknown>[]> =>
+      ask(name, { method: "rows", order: { query } }),
+    /** Evicts the object, as the platform does; it starts again with its next request, with the code of this deployment. */
+    async restart({ migrations = [], settings = {} }: Partial<Deployment> = {}): Promise<void> {
+      await ask(name, { deploy: { migrations, settings } });
+      await (await workerd()).evict(name);
+    },
+  };
 }

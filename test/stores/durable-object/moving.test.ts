@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
@@ -12,28 +12,22 @@ import {
   keySha256,
 } from "../../contract/ledger/fixture.ts";
 import { fill, NOW } from "../transfer-fixture.ts";
-import { openObjects } from "./fixture.ts";
+import { openObject } from "./fixture.ts";
 
 const ADA = accountId("Ada");
 const PAGE = { account: ADA, after: null, max: 10, snapshot: null, hold: false };
-const objects = openObjects();
-type Object = ReturnType<typeof objects.object>;
+type Object = ReturnType<typeof openObject>;
 
-/** The records of one account of a real ledger, in the order in which they are written. */
-const recordsOf = new Map<string, TransferRecord[]>();
-
-before(async () => {
+/** The records of each account of a real ledger, in the order in which they are written. */
+async function readRecords(): Promise<Map<string, TransferRecord[]>> {
   const driver = openNodeSqlite(":memory:");
   await fill(driver);
-  for (const kind of ACCOUNT_RECORDS) {
-    for (const record of pagesOf(driver, kind)) {
-      const account = record.record === "account" ? record.id : record.account;
-      recordsOf.set(account, [...(recordsOf.get(account) ?? []), record]);
-    }
-  }
+  const records = ACCOUNT_RECORDS.flatMap((kind) => [...pagesOf(driver, kind)]);
   driver.close();
-});
+  return Map.groupBy(records, (each) => (each.record === "account" ? each.id : each.account));
+}
 
+const recordsOf = await readRecords();
 const of = (account: string) => recordsOf.get(account) as TransferRecord[];
 
 async function moveIn({ moves }: Object, records: TransferRecord[], step = 10): Promise<void> {
@@ -66,7 +60,7 @@ describe("importing an account into an object", () => {
   for (const name of ["Ada", "Bob", "Cid", "Dan", "Eve", "Fay"]) {
     test(`is imported completely, and can be exported again in pages of any size: ${name}`, async () => {
       const account = accountId(name);
-      const object = objects.object(`whole ${name}`);
+      const object = openObject();
       assert.equal((await object.moves.beginImport({ account })).outcome, "begun");
       await moveIn(object, of(account));
       assert.deepEqual(await object.moves.finishImport({ account: ADA, now: NOW }), {
@@ -79,7 +73,7 @@ describe("importing an account into an object", () => {
   }
 
   test("accepts calls like any other account, and rolls up old debits", async () => {
-    const object = objects.object("called");
+    const object = openObject();
     await object.moves.beginImport({ account: ADA });
     await moveIn(object, of(ADA));
     await object.moves.finishImport({ account: ADA, now: NOW });
@@ -93,7 +87,7 @@ describe("importing an account into an object", () => {
   });
 
   test("accepts the same records again, all or some, and changes nothing", async () => {
-    const object = objects.object("again");
+    const object = openObject();
     await object.moves.beginImport({ account: ADA });
     await moveIn(object, of(ADA), 50);
     await moveIn(object, of(ADA).slice(3, 40), 11);
@@ -103,7 +97,7 @@ describe("importing an account into an object", () => {
   });
 
   test("is not open until its import is finished, even after a restart", async () => {
-    const object = objects.object("closed");
+    const object = openObject();
     await object.moves.beginImport({ account: ADA });
     await moveIn(object, of(ADA));
     const fixture = createFixture({ ledger: object.ledger });
@@ -120,7 +114,7 @@ describe("importing an account into an object", () => {
       await assert.rejects(readOut(object), isMoving);
     };
     await refusesAll();
-    await objects.restart();
+    await object.restart();
     await refusesAll();
     await object.moves.finishImport({ account: ADA, now: NOW });
     assert.equal((await object.ledger.keyStatus(accountState(ADA))).outcome, "good");
@@ -128,7 +122,7 @@ describe("importing an account into an object", () => {
   });
 
   test("can be started again after an interruption, and nothing of the first attempt remains", async () => {
-    const object = objects.object("interrupted");
+    const object = openObject();
     await object.moves.beginImport({ account: ADA });
     const changed = of(ADA)
       .slice(0, 5)
@@ -143,7 +137,7 @@ describe("importing an account into an object", () => {
   });
 
   test("stays unchanged after it was finished, however often it is started or finished again", async () => {
-    const object = objects.object("finished");
+    const object = openObject();
     await object.moves.beginImport({ account: ADA });
     await moveIn(object, of(ADA));
     await object.moves.finishImport({ account: ADA, now: NOW });
@@ -156,7 +150,7 @@ describe("importing an account into an object", () => {
   });
 
   test("stays closed if its totals do not reconcile, and says why", async () => {
-    const object = objects.object("wrong books");
+    const object = openObject();
     await object.moves.beginImport({ account: ADA });
     const spoilt = of(ADA).filter((record) => record.record !== "usage");
     await moveIn(object, spoilt);
@@ -169,7 +163,7 @@ describe("importing an account into an object", () => {
   });
 
   test("stays closed if the record of the account is missing", async () => {
-    const object = objects.object("nothing");
+    const object = openObject();
     await object.moves.beginImport({ account: ADA });
     const { ok, faults } = await object.moves.finishImport({ account: ADA, now: NOW });
     assert.deepEqual(
@@ -179,7 +173,7 @@ describe("importing an account into an object", () => {
   });
 
   test("is rejected if it already exists, or if no import was started", async () => {
-    const object = objects.object("lived in");
+    const object = openObject();
     const fixture = createFixture({ ledger: object.ledger });
     await fixture.account("Ada", { credits: 3 });
     await assert.rejects(object.moves.beginImport({ account: ADA }), /already exists/);
@@ -247,7 +241,7 @@ describe("records that conflict", () => {
   ];
   for (const [what, records, message] of cases) {
     test(`are rejected together with the rest of their page: ${what}`, async () => {
-      const object = objects.object(`unfit ${what}`);
+      const object = openObject();
       await object.moves.beginImport({ account: ADA });
       const asked = object.moves.importRecords({
         account: ADA,
@@ -263,7 +257,7 @@ describe("records that conflict", () => {
   }
 
   test("an invalid page is rejected", async () => {
-    const object = objects.object("pages");
+    const object = openObject();
     await createFixture({ ledger: object.ledger }).account("Ada", { credits: 3 });
     const page = { ...PAGE, kind: "debit" as const };
     for (const wrong of [
@@ -282,7 +276,7 @@ describe("records that conflict", () => {
 
 describe("exporting an account while it is called", () => {
   test("shows by its state whether pages belong together", async () => {
-    const object = objects.object("state");
+    const object = openObject();
     const fixture = createFixture({ ledger: object.ledger });
     const account = await fixture.account("Ada", { credits: 3 });
     const page = { ...PAGE, kind: "grant" as const };
@@ -294,7 +288,7 @@ describe("exporting an account while it is called", () => {
   });
 
   test("can be held on request: calls are rejected without a charge, and reads continue", async () => {
-    const object = objects.object("held");
+    const object = openObject();
     const fixture = createFixture({ ledger: object.ledger });
     const account = await fixture.account("Ada", { credits: 3 });
     const page = { ...PAGE, kind: "grant" as const };

@@ -8,12 +8,12 @@ import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { createFixture } from "../../contract/ledger/fixture.ts";
 import { anEntry, chunkOf, NOON, requestLogContract } from "../../contract/request-log.ts";
 import { eventually } from "../../http/test-api.ts";
-import { openObjects } from "./fixture.ts";
+import { openObject } from "./fixture.ts";
 
 const BOUNDS = { keptDays: 7, keptMax: 1_000 };
 
 /** The database of an object with an open account. */
-function openObject(t: { after(end: () => void): void }, account: string, bounds = BOUNDS) {
+function openDatabase(t: { after(end: () => void): void }, account: string, bounds = BOUNDS) {
   const driver = openNodeSqlite(":memory:", OBJECT_MIGRATIONS);
   t.after(() => driver.close());
   driver
@@ -30,9 +30,9 @@ function openObject(t: { after(end: () => void): void }, account: string, bounds
 
 /** Every account has a log of its own, so the contract reaches each through its account. */
 requestLogContract("of objects", async (t, bounds: RequestLogBounds): Promise<RequestLog> => {
-  const objects = new Map<string, ReturnType<typeof openObject>>();
+  const objects = new Map<string, ReturnType<typeof openDatabase>>();
   const of = (account: string) => {
-    const object = objects.get(account) ?? openObject(t, account, bounds);
+    const object = objects.get(account) ?? openDatabase(t, account, bounds);
     objects.set(account, object);
     return object;
   };
@@ -64,7 +64,7 @@ describe("the rows of the request log in an object", () => {
   const list = { account: ACCOUNT, filter: {}, max: 500 };
 
   test("take more requests of their day until they are full", (t) => {
-    const { log, rows } = openObject(t, ACCOUNT, { ...BOUNDS, keptMax: 100_000 });
+    const { log, rows } = openDatabase(t, ACCOUNT, { ...BOUNDS, keptMax: 100_000 });
     const begun = [
       log.append({ chunk: chunk(1, NOON), isAgain: false }),
       ...Array.from({ length: 240 }, (_, no) =>
@@ -85,7 +85,7 @@ describe("the rows of the request log in an object", () => {
   });
 
   test("never reuse a number, so a page that waits for new requests misses none", async (t) => {
-    const { log, rows } = openObject(t, ACCOUNT);
+    const { log, rows } = openDatabase(t, ACCOUNT);
     log.append({ chunk: chunk(2, NOON), isAgain: false });
     const [newest] = (await log.list(list)).requests;
     const after = async () => {
@@ -101,7 +101,7 @@ describe("the rows of the request log in an object", () => {
   });
 
   test("contain a batch once, even if the response to its first attempt was lost", async (t) => {
-    const { log } = openObject(t, ACCOUNT);
+    const { log } = openDatabase(t, ACCOUNT);
     const batches = [chunk(3, NOON), chunk(2, NOON + 1)] as const;
     for (const each of batches) log.append({ chunk: each, isAgain: false });
     for (const each of batches) log.append({ chunk: each, isAgain: true });
@@ -111,7 +111,7 @@ describe("the rows of the request log in an object", () => {
   });
 
   test("leave daily counts behind, which are deleted later", async (t) => {
-    const { log, rows } = openObject(t, ACCOUNT);
+    const { log, rows } = openDatabase(t, ACCOUNT);
     for (let hour = 0; hour < 48; hour += 1)
       log.append({ chunk: chunk(1, NOON + hour * HOUR_MS), isAgain: false });
     assert.equal(rows().length, 3);
@@ -143,10 +143,8 @@ describe("the rows of the request log in an object", () => {
 });
 
 describe("the request log of an object in workerd", () => {
-  const objects = openObjects();
-
-  async function openAccount(name: string) {
-    const object = objects.object(name);
+  async function openAccount() {
+    const object = openObject();
     const fixture = createFixture({ ledger: object.ledger });
     const account = await fixture.account("Ada", { credits: 100 });
     const at = Date.now();
@@ -164,7 +162,7 @@ describe("the request log of an object in workerd", () => {
   }
 
   test("finds requests by every filter, also by texts that are longer than the platform's patterns", async () => {
-    const { object, account, append, list } = await openAccount("filters");
+    const { object, account, append, list } = await openAccount();
     const long = (end: string) => `${"a".repeat(127)}${end}`;
     await append(3);
     await append(1, { id: long("b"), status: 429, code: "rate_limited", via: "mcp" });
@@ -200,29 +198,29 @@ describe("the request log of an object in workerd", () => {
   });
 
   test("survives a restart, and its alarm deletes what is old", async () => {
-    const { object, append, list } = await openAccount("alarm");
+    const { object, append, list } = await openAccount();
     await append(2, { at: Date.now() - 8 * DAY_MS });
     const due = (await object.alarmAt()) ?? 0;
     assert.ok(Math.abs(due - Date.now() - HOUR_MS) < 60_000, `due in ${due - Date.now()} ms`);
     await append(1);
     assert.equal((await list()).length, 1, "a new row deletes old ones");
-    await objects.restart();
+    await object.restart();
     assert.equal((await list()).length, 1);
-    await objects.restart([], { TOOLBOOTH_REQUEST_LOG_DAYS: "0" });
+    await object.restart({ settings: { TOOLBOOTH_REQUEST_LOG_DAYS: "0" } });
     await append(1);
     assert.equal((await list()).length, 1, "switched off");
     await object.wakeIn(50);
     await eventually("deleted", async () => (await list()).length === 0);
-    await objects.restart();
+    await object.restart();
   });
 
   test("is deleted with its account, and takes nothing for a closed or unknown one", async () => {
-    const { object, account, append, list } = await openAccount("closing");
+    const { object, account, append, list } = await openAccount();
     await append(2);
     await object.ledger.closeAccount({ account, now: Date.now() });
     await append(1);
     assert.deepEqual(await list(), []);
-    const unknown = objects.object("nobody");
+    const unknown = openObject();
     const chunk = chunkOf("acc_nobody", [anEntry()]);
     await unknown.requests.append({ chunk, isAgain: false });
     assert.equal(await unknown.countRows("request_chunk"), 0);

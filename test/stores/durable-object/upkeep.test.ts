@@ -17,7 +17,7 @@ import {
 } from "../../contract/ledger/fixture.ts";
 import { eventually } from "../../http/test-api.ts";
 import { openEmpty } from "../transfer-fixture.ts";
-import { openObjects } from "./fixture.ts";
+import { openObject } from "./fixture.ts";
 
 describe("the alarm of an account's object", () => {
   /** A ledger with an alarm that the test observes and a clock that the test moves. */
@@ -283,11 +283,9 @@ describe("the alarm of an account's object", () => {
 });
 
 describe("an object in workerd", () => {
-  const objects = openObjects();
-
   /** A call's debit order from this many days ago. */
-  async function fillOld(name: string) {
-    const object = objects.object(name);
+  async function fillOld() {
+    const object = openObject();
     const fixture = createFixture({ ledger: object.ledger });
     const account = await fixture.account("Ada", { freeCall: "open", credits: 100 });
     const now = Date.now() - 40 * DAY;
@@ -304,7 +302,7 @@ describe("an object in workerd", () => {
   }
 
   test("is woken by its alarm, rolls up old debits, and is not woken again", async () => {
-    const { object, fixture, account } = await fillOld("folds");
+    const { object, fixture, account } = await fillOld();
     const before = [await fixture.usage(), await fixture.balance(account)];
     assert.ok(((await object.alarmAt()) ?? 0) > Date.now());
     assert.equal(await object.countRows("debit"), 12);
@@ -319,7 +317,7 @@ describe("an object in workerd", () => {
   });
 
   test("may run repeatedly without rolling up anything twice", async () => {
-    const { object, fixture, account } = await fillOld("repeats");
+    const { object, fixture, account } = await fillOld();
     const before = [await fixture.usage(), await fixture.balance(account)];
     await object.wake();
     await Promise.all([object.wake(), object.wake()]);
@@ -329,7 +327,7 @@ describe("an object in workerd", () => {
   });
 
   test("keeps its alarm after a restart, and a period as long as its latest debit", async () => {
-    const { object, fixture, account } = await fillOld("young");
+    const { object, fixture, account } = await fillOld();
     await fixture.debit(account, { now: Date.now() });
     await object.wakeIn(50);
     await eventually(
@@ -341,21 +339,7 @@ describe("an object in workerd", () => {
     assert.equal(await object.countRows("debit_by_account"), 1);
     const due = await object.alarmAt();
     assert.ok(due !== null && due > Date.now() + 29 * DAY, String(due));
-    await objects.restart();
+    await object.restart();
     assert.equal(await object.alarmAt(), due);
-  });
-
-  test("counts the rate by the time of the orders", async () => {
-    const object = objects.object("rate");
-    const fixture = createFixture({ ledger: object.ledger });
-    const account = await fixture.account("Ada", { credits: 100 });
-    const calls = object.calls(1);
-    const outcomes = [];
-    for (const now of [START, START, START, START + 1_000, START + 1_000]) {
-      outcomes.push(
-        (await calls.debit(fixture.debitOrder(account, { now }), false)).outcome.outcome,
-      );
-    }
-    assert.deepEqual(outcomes, ["debited", "debited", "rate_limited", "debited", "rate_limited"]);
   });
 });

@@ -4,23 +4,27 @@ import { NotCarriedOut } from "#ledger/port.ts";
 import { OBJECT_MIGRATIONS } from "#stores/durable-object/schema.ts";
 import { createFixture, HOUR, START } from "../../contract/ledger/fixture.ts";
 import { CHANGED, INCOMPATIBLE, sha256Of, TOO_NEW } from "../other-version.ts";
-import { openObjects } from "./fixture.ts";
+import { consoleOfObjects, openObject } from "./fixture.ts";
 
 /** Objects whose data this code cannot use. `test/apps/edge/releases.test.ts` has upgrades and rollbacks that work. */
-const objects = openObjects();
+async function openAccount() {
+  const object = openObject();
+  const fixture = createFixture(object);
+  const account = await fixture.account("Ada", { credits: 9 });
+  return { object, fixture, account };
+}
 
 const notCarriedOut = (sentence: RegExp) => (error: unknown) =>
   error instanceof NotCarriedOut && sentence.test(error.message);
 
-test("an object that only a newer release can read rejects every operation as not carried out, says why, and keeps its alarm", async () => {
-  const object = objects.object("incompatible");
-  const fixture = createFixture(object);
-  const account = await fixture.account("Ada", { credits: 9 });
+test("an object that only a newer release can read rejects every operation as not carried out, logs why, and keeps its alarm", async () => {
+  const { object, fixture, account } = await openAccount();
   await fixture.debit(account);
-  await objects.restart([INCOMPATIBLE]);
+  await object.restart({ migrations: [INCOMPATIBLE] });
   assert.equal(await object.countRows("debit"), 1);
-  await objects.restart();
-  objects.log.length = 0;
+  await object.restart();
+  const log = await consoleOfObjects();
+  const logged = log.length;
 
   const rejection = notCarriedOut(TOO_NEW);
   await assert.rejects(fixture.debit(account, { callId: "call_2" }), rejection);
@@ -30,47 +34,39 @@ test("an object that only a newer release can read rejects every operation as no
   await assert.rejects(object.calls(100).debit(order, false), rejection);
   await assert.rejects(object.moves.beginImport({ account }), rejection);
   await assert.rejects(object.moves.finishImport({ account, now: START }), rejection);
-  const told = objects.log.filter((line) => line.includes("This version cannot use the ledger"));
-  assert.equal(told.length, 1, objects.log.join("\n"));
-  assert.match(told[0] ?? "", TOO_NEW);
+  const lines = log.slice(logged).filter((line) => line.includes("cannot use the ledger"));
+  assert.equal(lines.length, 1, lines.join("\n"));
+  assert.match(lines[0] ?? "", TOO_NEW);
   await object.wake();
   const alarmAt = (await object.alarmAt()) ?? 0;
   assert.ok(alarmAt > Date.now() && alarmAt <= Date.now() + HOUR);
 
-  await objects.restart([INCOMPATIBLE]);
+  await object.restart({ migrations: [INCOMPATIBLE] });
   assert.deepEqual(await object.rows("SELECT id, credits FROM credit_grant"), [
     { id: "first", credits: 9 },
   ]);
+  await object.restart();
 });
 
 test("a migration that differs from the one that ran is reported by name, and no operation is carried out", async () => {
-  await objects.restart();
-  const object = objects.object("edited");
-  const fixture = createFixture(object);
-  const account = await fixture.account("Ada", { credits: 9 });
+  const { object, fixture, account } = await openAccount();
   await object.rows("UPDATE schema_migration SET sha256 = 'other'");
-  await objects.restart();
+  await object.restart();
   await assert.rejects(fixture.debit(account), notCarriedOut(CHANGED));
-  await object.rows(
-    `UPDATE schema_migration SET sha256 = '${sha256Of(OBJECT_MIGRATIONS[0] as never)}'`,
-  );
-  await objects.restart();
+  const { 0: first } = OBJECT_MIGRATIONS;
+  await object.rows(`UPDATE schema_migration SET sha256 = '${sha256Of(first as never)}'`);
+  await object.restart();
   assert.equal(await fixture.balance(account), 9);
 });
 
 test("an object without recorded migrations rejects every operation and is left unchanged", async () => {
-  await objects.restart();
-  const object = objects.object("development");
-  const fixture = createFixture(object);
-  const account = await fixture.account("Ada", { credits: 9 });
+  const { object, fixture, account } = await openAccount();
   await object.rows("DROP TABLE schema_migration");
-  await objects.restart();
-  await assert.rejects(
-    fixture.debit(account),
-    notCarriedOut(/no record of migrations: a development version/),
+  await object.restart();
+  const rejection = notCarriedOut(/no record of migrations: a development version/);
+  await assert.rejects(fixture.debit(account), rejection);
+  const tables = await object.rows(
+    "SELECT name FROM sqlite_schema WHERE name = 'schema_migration'",
   );
-  assert.deepEqual(
-    await object.rows("SELECT name FROM sqlite_schema WHERE name = 'schema_migration'"),
-    [],
-  );
+  assert.deepEqual(tables, []);
 });

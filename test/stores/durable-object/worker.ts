@@ -3,6 +3,7 @@ import { AccountLedger as ObjectLedger } from "#stores/durable-object/account-ob
 import type { RequestLogStub, RequestOperation } from "#stores/durable-object/request-log-stub.ts";
 import type { BatchStub, LedgerStub, MovingStub } from "#stores/durable-object/rpc.ts";
 import { OBJECT_MIGRATIONS } from "#stores/durable-object/schema.ts";
+import type { Migration } from "#stores/schema/migrations.ts";
 
 type State = {
   storage: {
@@ -12,13 +13,22 @@ type State = {
   };
 };
 
+/** Which code and settings objects start with from now on; the Worker and its objects share an isolate here. */
+let deployed: Deployment = { migrations: [], settings: {} };
+
+/** `migrations`: those of another release, which follow this release's. `settings`: those of the Worker. */
+export type Deployment = { migrations: readonly Migration[]; settings: Record<string, string> };
+
 /** The object with access for tests to its alarm and its rows. */
 export class AccountLedger extends ObjectLedger {
   readonly #storage: State["storage"];
 
   constructor(state: State, env: unknown) {
-    const more = JSON.parse((env as { TEST_MIGRATIONS?: string }).TEST_MIGRATIONS ?? "[]");
-    super(state as never, env, [...OBJECT_MIGRATIONS, ...more]);
+    const { migrations, settings } = deployed;
+    super(state as never, { ...(env as object), ...settings }, [
+      ...OBJECT_MIGRATIONS,
+      ...migrations,
+    ]);
     this.#storage = state.storage;
   }
 
@@ -55,20 +65,43 @@ type Stub = LedgerStub &
 type Env = { LEDGER: { getByName(name: string): Stub } };
 
 type Asked =
+  | { deploy: Deployment }
   | { name: Parameters<LedgerStub["perform"]>[0]; order: unknown }
   | { kind: Parameters<LedgerStub["call"]>[0]; order: unknown; callsPerSecond: number }
   | { requests: RequestOperation; order: unknown }
   | { method: keyof MovingStub | keyof BatchStub | keyof TestAccess; order: unknown };
 
+/** workerd has it; its types come with a package that we do without. */
+declare const WebSocketPair: new () => { 0: unknown; 1: WebSocket & { accept(): void } };
+
+/** Requests come through one WebSocket: as HTTP requests, most of the time would go into HTTP. */
 export default {
-  async fetch(request: Request, env: Env): Promise<Response> {
-    const asked = (await request.json()) as Asked;
-    const stub = env.LEDGER.getByName(request.headers.get("x-test-object") ?? "");
-    return Response.json((await ask(stub, asked)) ?? null);
+  fetch(_: Request, env: Env): Response {
+    const { 0: client, 1: server } = new WebSocketPair();
+    server.accept();
+    server.addEventListener("message", ({ data }) => {
+      const { id, object, asked } = JSON.parse(data) as {
+        id: number;
+        object: string;
+        asked: Asked;
+      };
+      const send = (result: object) => server.send(JSON.stringify({ id, ...result }));
+      respond(env.LEDGER.getByName(object), asked).then(
+        (value) => send({ value: value ?? null }),
+        (error) => send({ error: String(error) }),
+      );
+    });
+    return new Response(null, { status: 101, webSocket: client } as ResponseInit);
   },
 };
 
-function ask(stub: Stub, asked: Asked): Promise<unknown> {
+async function respond(stub: Stub, asked: Asked): Promise<unknown> {
+  if ("deploy" in asked) deployed = asked.deploy;
+  else return ask(stub, asked);
+  return null;
+}
+
+function ask(stub: Stub, asked: Exclude<Asked, { deploy: Deployment }>): Promise<unknown> {
   if ("name" in asked) return stub.perform(asked.name, asked.order);
   if ("kind" in asked) return stub.call(asked.kind, asked.order, asked.callsPerSecond, false);
   if ("requests" in asked) return stub.requestLog(asked.requests, asked.order);

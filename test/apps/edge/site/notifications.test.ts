@@ -1,40 +1,28 @@
 import assert from "node:assert/strict";
-import { after, type TestContext, test } from "node:test";
+import { type TestContext, test } from "node:test";
 import type { DeliveriesView, EndpointSecretView } from "#api/dashboard/shapes.ts";
-import { startReceiver } from "../../events/receiver.ts";
-import { emailsTo, until } from "../../support/dashboard-site.ts";
-import { openEdgeSite } from "../../support/edge-site.ts";
-import { type EdgeMember, edgeMember, operatorOf } from "./edge-member.ts";
+import { startReceiver } from "../../../events/receiver.ts";
+import { emailsTo, until } from "../../../support/dashboard-site.ts";
+import {
+  call,
+  type EdgeMember,
+  edgeMember,
+  forwarded,
+  operate,
+  STARTER_CREDITS,
+  site,
+  unexpectedLogs,
+} from "./fixture.ts";
 
 /** Events at the edge, from an account's object through D1 and cron to an email and a webhook delivery. */
-const TOKEN = "the-operator-of-a-service-in-a-test";
-const STARTER = 21;
-const site = await openEdgeSite(
-  { after },
-  {
-    texts: {
-      TOOLBOOTH_OPERATOR_TOKEN: TOKEN,
-      TOOLBOOTH_WEBHOOK_NETWORKS: "any",
-      TOOLBOOTH_STARTER_CREDITS: String(STARTER),
-    },
-  },
-);
-const operate = operatorOf(site, TOKEN);
 const DAY = 86_400_000;
 
-/** Waits until D1 has an event of this kind, and returns the kinds of all events in D1. */
-const forwarded = (kind: string, account: string) =>
-  until(`${kind} in D1`, async () => {
-    const rows = await site.sql(
-      `SELECT event FROM forwarded_event WHERE id LIKE 'evt_${account}_%' ORDER BY no`,
-    );
-    const kinds = rows.map((row) => JSON.parse((row as { event: string }).event).kind as string);
-    return kinds.includes(kind) && kinds;
-  });
+const members: EdgeMember[] = [];
 
 /** Creates a user whose sign-up events were delivered. */
 async function settled(name: string): Promise<EdgeMember> {
-  const member = await edgeMember(site, name);
+  const member = await edgeMember(name);
+  members.push(member);
   await forwarded("credits.granted", member.account);
   await site.cron();
   return member;
@@ -58,12 +46,6 @@ async function openEndpoint(t: TestContext, member: EdgeMember, responses: numbe
   return { ...receiver, endpoint };
 }
 
-async function call(key: string) {
-  const headers = { Authorization: `Bearer ${key}` };
-  const result = await fetch(`${site.base}/api/v1/uuid`, { method: "POST", headers });
-  assert.equal(result.status, 200, await result.text());
-}
-
 test("a call that leaves few credits causes one email and one webhook within a minute, and a resend is immediate", async (t) => {
   const ada = await settled("low");
   const { received, endpoint } = await openEndpoint(t, ada, [500]);
@@ -72,16 +54,20 @@ test("a call that leaves few credits causes one email and one webhook within a m
   await forwarded("key.created", ada.account);
   await site.cron();
   assert.equal(received.length, 0, "events that the endpoint does not subscribe to");
-  // The first call is free, the second leaves 20 credits, the third 19.
-  for (let turn = 0; turn < 3; turn += 1) await call(key);
+  const lowBalance = STARTER_CREDITS - 1;
+  const choice = { lowBalance, emails: { low: true, expiring: true } };
+  assert.equal((await ada.put("/dashboard/notifications", choice)).status, 200);
+  // The first call is free, the second leaves as many credits as are not low yet, the third one less.
+  for (let turn = 0; turn < 3; turn += 1) assert.equal((await call(key)).status, 200);
   await forwarded("credits.low", ada.account);
   const before = emailsTo(site, ada.email).length;
   await site.cron();
   await until("the letter", () => emailsTo(site, ada.email).length === before + 1);
   const message = emailsTo(site, ada.email).at(-1)?.email;
-  assert.match(message?.text ?? "", /19 credits/);
+  assert.match(message?.text ?? "", /98 credits/);
   assert.match(message?.text ?? "", /\/unsubscribe\?token=/);
-  assert.deepEqual(await site.sql("SELECT * FROM forwarded_event"), []);
+  const left = `SELECT * FROM forwarded_event WHERE id LIKE 'evt_${ada.account}_%'`;
+  assert.deepEqual(await site.sql(left), []);
 
   // The endpoint responded with 500, so the next minute retries.
   assert.deepEqual([...received.keys()], [0]);
@@ -91,7 +77,7 @@ test("a call that leaves few credits causes one email and one webhook within a m
   assert.deepEqual([...received.keys()], [0, 1]);
   const [first, second] = received;
   assert.deepEqual([first?.isGood, second], [true, first]);
-  assert.match(first?.body ?? "", /"type":"credits.low".*"balance":19/);
+  assert.match(first?.body ?? "", /"type":"credits.low".*"balance":98/);
 
   const log = `/dashboard/webhooks/${endpoint.id}/deliveries`;
   const { deliveries } = (await ada.get(log)).body as DeliveriesView;
@@ -127,7 +113,7 @@ test("the expiry of a grant causes an event without any call, through the object
 });
 
 test("an object keeps its events until D1 has the table", async () => {
-  const cid = await edgeMember(site, "behind");
+  const cid = await edgeMember("behind");
   await forwarded("credits.granted", cid.account);
   await site.sql("ALTER TABLE forwarded_event RENAME TO elsewhere");
   const made = await cid.post("/dashboard/keys", { label: "phone" });
@@ -141,14 +127,9 @@ test("an object keeps its events until D1 has the table", async () => {
   assert.deepEqual(remaining, []);
 });
 
-test("logs no other errors, and the ledger reconciles", async () => {
-  const lines = site.logs.filter(
-    (line) => !/could not be forwarded|An operator.s action/.test(line),
-  );
-  assert.deepEqual(lines, []);
-  const accounts = await operate<{ account: string }[]>("listAccounts", { after: null, max: 50 });
-  assert.equal(accounts.length, 3);
-  for (const { account } of accounts) {
+test("logs no other errors, and the ledgers reconcile", async () => {
+  assert.deepEqual(unexpectedLogs(), []);
+  for (const { account } of members) {
     const audit = await operate<{ ok: boolean }>("audit", { account, now: Date.now() });
     assert.ok(audit.ok, JSON.stringify(audit));
   }

@@ -58,7 +58,7 @@ async function freePort(): Promise<number> {
 
 type Checkout = Awaited<ReturnType<typeof openCheckout>>;
 
-/** Runs `wrangler dev`, which ends with the test or when told to. */
+/** Runs `wrangler dev` until the test ends. */
 async function startDev(t: TestContext, { folder, env }: Checkout, command: string, base: string) {
   // A group of its own, so that a signal reaches everything that npx starts.
   const child: ChildProcess = spawn("bash", ["-c", command], { cwd: folder, env, detached: true });
@@ -68,12 +68,11 @@ async function startDev(t: TestContext, { folder, env }: Checkout, command: stri
     stream?.setEncoding("utf8").on("data", (text: string) => {
       output += text;
     });
-  async function stop() {
+  t.after(async () => {
     if (child.exitCode === null && child.signalCode === null)
       process.kill(-(child.pid ?? 0), "SIGTERM");
     await closed;
-  }
-  t.after(stop);
+  });
   const deadline = Date.now() + WAIT_MS_MAX;
   const isReady = () =>
     fetch(`${base}/readyz`).then(
@@ -84,10 +83,9 @@ async function startDev(t: TestContext, { folder, env }: Checkout, command: stri
     assert.ok(child.exitCode === null && Date.now() < deadline, output);
     await sleep(200);
   }
-  return { stop };
 }
 
-test("the page's commands lead to a first call on this machine, and to one after an update of the tables", async (t) => {
+test("the page's commands create the tables, update them, and lead to a first call on this machine", async (t) => {
   const checkout = await openCheckout(t);
   const { folder, run } = checkout;
   const port = await freePort();
@@ -96,22 +94,15 @@ test("the page's commands lead to a first call on this machine, and to one after
     (commands) => commands.replaceAll("8787", String(port)),
   );
   assert.match(build, /^npm ci && npm run build\n$/);
-  await run("npm run --silent build");
-  // Migrations of its own, because the test adds one.
+  // Migrations of its own, because the test adds one: a later release adds a table, with a trigger.
   mkdirSync(path.join(folder, "dist/edge"), { recursive: true });
   symlinkSync(path.join(ROOT, "dist/edge/assets"), path.join(folder, "dist/edge/assets"));
   const migrations = path.join(folder, "dist/edge/migrations");
   cpSync(path.join(ROOT, "dist/edge/migrations"), migrations, { recursive: true });
-
-  await run(prepare);
-  const devCommand = `${dev.trim()} --port ${port}`;
-  const first = await startDev(t, checkout, devCommand, base);
-  assert.match(await run(call), new RegExp(HELLO_SHA256));
-  await first.stop();
-
-  // A later release adds a table, with a trigger.
   const next = { name: "0002_next", sql: NEXT_RELEASE };
   writeFileSync(path.join(migrations, `${next.name}.sql`), migrationFile(next));
+
+  await run(prepare);
   const update = commandsOf("Update").join("\n").replaceAll("--remote", "--local");
   const [list = "", execute = ""] = update
     .split("\n")
@@ -122,17 +113,8 @@ test("the page's commands lead to a first call on this machine, and to one after
   await run(execute.replace("<name>", next.name));
   assert.match(await run(list), /No migrations to apply/);
 
-  const second = await startDev(t, checkout, devCommand, base);
-  const calls = call.replace(/^.*account create.*$/m, "");
-  assert.match(await run(calls), new RegExp(HELLO_SHA256));
-  assert.match(
-    await run(
-      `${calls.split("\n")[0]}\nnpm run -s toolbooth -- --remote ${base} credits show you@example.com --json`,
-    ),
-    // The first call of an account is free.
-    /"balance": ?999\b/,
-  );
-  await second.stop();
+  await startDev(t, checkout, `${dev.trim()} --port ${port}`, base);
+  assert.match(await run(call), new RegExp(HELLO_SHA256));
 });
 
 const NEXT_RELEASE = `CREATE TABLE next_release (account TEXT PRIMARY KEY) STRICT;

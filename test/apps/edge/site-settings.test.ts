@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { ConfigError } from "#config/read-settings.ts";
 import { readDashboardConfig, type SiteEnv } from "../../../src/apps/edge/site-settings.ts";
-import { CONFIRM, newCredentials, until } from "../../support/dashboard-site.ts";
-import { type EdgeSite, openEdgeSite } from "../../support/edge-site.ts";
+import { delayRoundTrips } from "./round-trips.ts";
+import { BASE, openSiteInProcess } from "./site-in-process.ts";
 
-/** The dashboard Worker with missing settings, and on a local machine. */
+/** The site Worker with missing or invalid settings, in this process. */
 
 const GOOD = {
   LEDGER: {},
@@ -93,69 +93,57 @@ test("allows emails in the log only on a local machine", () => {
   }
 });
 
-test("a Worker with invalid settings responds with 503 on every page, and its log names them", async (t) => {
-  const texts = { SECRET: "short", TOOLBOOTH_X: "1" };
-  const site = await openEdgeSite(t, { texts });
+/** The lines that the Worker logs from now on. */
+function watchLog(t: TestContext): string[] {
+  const lines: string[] = [];
+  t.mock.method(console, "error", (line: string) => void lines.push(line));
+  return lines;
+}
+
+test("a Worker with invalid settings responds with 503 on every page, and its log names them once", async (t) => {
+  const log = watchLog(t);
+  const site = await openSiteInProcess(delayRoundTrips(0), { SECRET: "short", TOOLBOOTH_X: "1" });
   for (const path of ["/", "/sign-up", "/dashboard/visitor", "/operator/v1/perform"]) {
-    const response = await fetch(site.base + path);
+    const response = await site.fetch(new Request(BASE + path));
     assert.equal(response.status, 503, path);
     assert.match(await response.text(), /not set up yet.*wrangler tail/);
   }
   await site.cron();
-  const reported = site.logs.filter((line) => line.includes("Invalid settings"));
-  assert.equal(reported.length, 1, site.logs.join("\n"));
-  const { problems } = JSON.parse(reported[0] as string) as { problems: string[] };
+  assert.equal(log.length, 1, log.join("\n"));
+  const { message, problems } = JSON.parse(log[0] ?? "") as { message: string; problems: string[] };
+  assert.equal(message, "Invalid settings");
   assert.match(problems.join(" "), /SECRET must have.*Unknown setting TOOLBOOTH_X/);
 });
 
-const signUp = (site: EdgeSite, email: string) =>
-  fetch(`${site.base}/dashboard/auth/sign-up/email`, {
-    method: "POST",
-    headers: { Origin: site.base, "Content-Type": "application/json" },
-    body: JSON.stringify({ ...newCredentials(), email }),
-  });
-
 test("without assets, serves the pages that need none and reports the others as unavailable", async (t) => {
-  const site = await openEdgeSite(t, { without: ["ASSETS"] });
-  assert.equal((await fetch(`${site.base}/`)).status, 200);
-  const docs = await fetch(`${site.base}/docs`);
-  assert.deepEqual([docs.status, docs.headers.get("retry-after")], [503, "10"]);
-  const response = await fetch(`${site.base}/sign-up`);
-  assert.equal(response.status, 503);
-  assert.match(await response.text(), /This page is not available yet/);
-  assert.equal((await fetch(`${site.base}/assets/main.js`)).status, 404);
+  const log = watchLog(t);
+  const site = await openSiteInProcess(delayRoundTrips(0), { ASSETS: undefined });
+  const ask = async (path: string, body?: object) => {
+    const headers = { origin: BASE, "cf-connecting-ip": "192.0.2.1" };
+    const sent = body && { method: "POST", headers, body: JSON.stringify(body) };
+    const response = await site.fetch(new Request(BASE + path, sent));
+    return [response.status, response.headers.get("retry-after"), await response.text()] as const;
+  };
+  assert.equal((await ask("/"))[0], 200);
+  assert.deepEqual((await ask("/docs")).slice(0, 2), [503, "10"]);
+  const [status, , page] = await ask("/sign-up");
+  assert.equal(status, 503);
+  assert.match(page, /This page is not available yet/);
+  assert.equal((await ask("/assets/main.js"))[0], 404);
   // The common passwords are missing too.
-  const signedUp = await signUp(site, "ada@example.com");
-  assert.deepEqual([signedUp.status, signedUp.headers.get("retry-after")], [503, "2"]);
-  assert.deepEqual(await site.sql("SELECT id FROM users"), []);
-  const reason = /common passwords could not be read: The binding ASSETS is missing/;
-  await until("the reason", () => site.logs.some((line) => reason.test(line)));
+  const user = { email: "ada@example.com", password: "correct horse battery staple" };
+  const signedUp = await ask("/dashboard/auth/sign-up/email", user);
+  assert.deepEqual(signedUp.slice(0, 2), [503, "2"]);
+  assert.deepEqual(site.rows("SELECT id FROM users"), []);
+  await site.settled();
   // This Worker has no operator token either, so it has no operator API.
-  const operator = await fetch(`${site.base}/operator/v1/perform`, { method: "POST", body: "{}" });
-  assert.equal(operator.status, 404);
-  assert.ok(site.logs.some((line) => /The pages are missing\. Run/.test(line)));
-});
-
-test("without tables in D1, sign-ups fail and the log says how to create the tables", async (t) => {
-  const site = await openEdgeSite(t, { isBare: true });
-  assert.equal((await fetch(`${site.base}/docs`)).status, 200);
-  const response = await signUp(site, "ada@example.com");
-  assert.equal(response.status, 500, await response.clone().text());
-  const { detail } = (await response.json()) as { detail: string };
-  assert.equal(detail, "Something went wrong on our side. Try again in a moment.");
-  await site.cron();
-  const hint = /D1 lacks tables.*d1 migrations list DB -c wrangler\.site\.jsonc/;
-  await until("the hint", () => site.logs.some((line) => hint.test(line)));
-});
-
-test("on a local machine, emails appear in the console", async (t) => {
-  const site = await openEdgeSite(t, {
-    texts: { MAIL_API_TOKEN: undefined, MAIL_API_URL: undefined, MAIL_FROM: undefined },
-  });
-  const { email } = newCredentials();
-  assert.equal((await signUp(site, email)).status, 200);
-  const message = await until("the letter", () => site.logs.find((line) => line.includes(email)));
-  assert.match(message, /MAIL_API_TOKEN is not set/);
-  assert.match(message, new RegExp(`Subject: ${CONFIRM.source.slice(1)}`));
-  assert.ok(message.includes(`${site.base}/verify-email?token=`));
+  assert.equal((await ask("/operator/v1/perform", {}))[0], 404);
+  for (const line of [
+    /common passwords could not be read.*The binding ASSETS is missing/,
+    /The pages are missing\. Run/,
+  ])
+    assert.ok(
+      log.some((each) => line.test(each)),
+      log.join("\n"),
+    );
 });
