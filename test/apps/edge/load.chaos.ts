@@ -7,8 +7,7 @@ import { openRaw, type RawConnection, rawPost } from "../../http/raw-socket.ts";
 import { callsConfig } from "../../support/wrangler-config.ts";
 import { hostileNamed } from "../../tools/markdown-render/hostile-catalogue.ts";
 import { ofBytes } from "../../tools/markdown-render/hostile-shapes.ts";
-import { ordinaryDocument } from "../../tools/markdown-render/hostile-times.ts";
-import { readmes } from "../../tools/markdown-render/readmes.ts";
+import { ordinaryDocument } from "../../tools/markdown-render/ordinary-document.ts";
 import { type EdgeAccount, openEdgeAccount, openEdgeAccountAtOnce } from "./edge-ledger.ts";
 import { type FixtureSettings, openWorkerFixture, type WorkerFixture } from "./fixture.ts";
 import { openInspector, processUsage } from "./measure.ts";
@@ -252,19 +251,11 @@ test("64 of the largest calls at once through MCP stay within the memory of an i
 const MEGABYTE = 1_000_000;
 const CALLS = 20;
 
-/** READMEs, one after the other, of a megabyte in UTF-8. */
-function megabyteOfReadmes(): string {
-  const all = readmes().join("\n\n");
-  let text = all;
-  while (Buffer.byteLength(text) < MEGABYTE) text += all;
-  return Buffer.from(text).subarray(0, MEGABYTE).toString().replace(/�+$/, "");
-}
-
 async function callAtOnce(fixture: WorkerFixture, accounts: number) {
   const callers = await Promise.all(
     Array.from({ length: accounts }, () => openEdgeAccount(fixture, 100)),
   );
-  const body = JSON.stringify({ markdown: megabyteOfReadmes() });
+  const body = JSON.stringify({ markdown: ordinaryDocument(MEGABYTE) });
   const since = performance.now();
   const responses = await Promise.all(
     Array.from({ length: CALLS }, async (_, index) => {

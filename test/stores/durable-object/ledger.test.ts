@@ -5,8 +5,6 @@ import { openObject } from "./fixture.ts";
 /** Few: each step is a request to another process. The SQLite store, whose statements these are, takes more. */
 const MODEL_RUNS = Number(process.env["TEST_MODEL_RUNS"] ?? 3);
 
-const SEED = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
-
 async function open() {
   const { ledger, restart } = openObject();
   return {
@@ -19,5 +17,5 @@ async function open() {
 }
 
 ledgerContract("in a Durable Object", open);
-ledgerModel("in a Durable Object", open, { runs: MODEL_RUNS, seed: SEED });
+ledgerModel("in a Durable Object", open, { runs: MODEL_RUNS });
 ledgerDurability("in a Durable Object", open);
