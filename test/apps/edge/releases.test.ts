@@ -22,7 +22,7 @@ before(async () => {
 
 /** Deploys objects: those that run are evicted, and start with the new code. */
 async function deploy(objects: Release, more: Partial<Deployment> = {}): Promise<void> {
-  const standard = { migrations: [], storageFault: "", isRude: false, resets: false };
+  const standard = { migrations: [], isRude: false, resets: false };
   const deployment: Deployment = { ...standard, objects, ...more };
   await fetch(`${worker.base}/test/deploy`, { method: "POST", body: JSON.stringify(deployment) });
   const { miniflare } = worker;
@@ -205,18 +205,6 @@ describe("an object that cannot start", () => {
       await deploy("this", { migrations });
       assert.deepEqual([await balanceOf(caller), await readyz()], [9, 200]);
     }
-  });
-
-  test("because the storage fails rejects calls without charging them, and starts once the storage works again", async () => {
-    const caller = await openAccount("this", 9);
-    await deploy("this", { storageFault: "disk I/O error" });
-    await isEvicted(caller);
-    for (let tries = 0; tries < 3; tries += 1) await assertUncharged(caller);
-    assert.equal(await readyz(), 503);
-    await fetch(`${worker.base}/test/storage-fault`, { method: "POST", body: "" });
-    await eventually("calls succeed", async () => (await call(caller)).status === 200);
-    assert.equal(await balanceOf(caller), 8);
-    await assertNoReversal();
   });
 
   // The last one: the alarms of its object report to /readyz from then on.

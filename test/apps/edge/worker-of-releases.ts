@@ -26,8 +26,6 @@ export type Deployment = {
   objects: Release;
   /** Further migrations of an object of this release. */
   migrations: readonly Migration[];
-  /** What every statement of an object of this release fails with. */
-  storageFault: string;
   /** Whether the next release breaks a rule: it sends a new outcome to orders that do not ask for it. */
   isRude: boolean;
   /** Whether the platform replaces an object of the next release after its first debit, before the response. */
@@ -72,13 +70,11 @@ class PreviousLedger extends DurableObject {
   }
 }
 
-/** With more migrations, or a storage that fails. */
-class LedgerInTrouble extends ThisLedger {
+/** With more migrations. */
+class LedgerOfDeployment extends ThisLedger {
   readonly #storage: ObjectStorage;
 
   constructor(state: State, env: unknown) {
-    // The platform takes no other object than its own.
-    Object.defineProperty(state, "storage", { value: failing(state.storage) });
     super(state, env, [...OBJECT_MIGRATIONS, ...deployed.migrations]);
     this.#storage = state.storage;
   }
@@ -88,19 +84,6 @@ class LedgerInTrouble extends ThisLedger {
     return this.#storage.sql.exec("SELECT note FROM account").toArray();
   }
 }
-
-const failing = (storage: ObjectStorage): ObjectStorage => ({
-  sql: {
-    exec(query, ...values) {
-      if (deployed.storageFault !== "") throw new Error(deployed.storageFault);
-      return storage.sql.exec(query, ...values);
-    },
-  },
-  transactionSync: (body) => storage.transactionSync(body),
-  deleteAll: () => storage.deleteAll(),
-  getAlarm: () => storage.getAlarm(),
-  setAlarm: (at) => storage.setAlarm(at),
-});
 
 const MIGRATION = {
   name: "add-note",
@@ -153,7 +136,7 @@ class NextLedger extends ThisLedger {
   }
 }
 
-const OBJECTS = { previous: PreviousLedger, this: LedgerInTrouble, next: NextLedger };
+const OBJECTS = { previous: PreviousLedger, this: LedgerOfDeployment, next: NextLedger };
 
 export class AccountLedger extends DurableObject {
   constructor(state: State, env: unknown) {
@@ -226,9 +209,6 @@ export default {
       case "/test/deploy":
         deployed = (await request.json()) as Deployment;
         [envs, hasReset, reversals] = [new Map(), false, 0];
-        return new Response();
-      case "/test/storage-fault":
-        deployed.storageFault = await request.text();
         return new Response();
       case "/test/reversals": {
         const stored = await env.DB?.prepare("SELECT id FROM job WHERE queue = 'reversal'").all();
