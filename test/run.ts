@@ -28,7 +28,6 @@ const DURATIONS = path.join(CACHE, "test-durations.json");
 const FAST_SIZES: Record<string, string> = {
   TEST_MODEL_RUNS: "8",
   TEST_RULE_OPERATIONS: "10000",
-  TEST_RULE_FAULTS: "2",
   TEST_FUZZ_RUNS: "100",
   TEST_DIFF_RUNS: "500",
   TEST_SALES_RUNS: "2",

@@ -218,6 +218,8 @@ describe("a node whose PostgreSQL fails", () => {
     network.leadTo(1);
     const calls = Array.from({ length: 20 }, () => call(bob));
     while (network.lost() === lost) await wait(1);
+    // PostgreSQL has read the COMMIT, whose response was lost.
+    while ((await balanceOf(bob)) === credits) await wait(1);
     network.cut();
     await until(503);
     const ended = node.end("SIGTERM");
