@@ -73,9 +73,10 @@ process.stdout.write(`TEST_SEED=${process.env["TEST_SEED"]}\n`);
 const stream = run({
   cwd: ROOT,
   files: longestFirst(groupByFolder(chosen)),
-  // Most of the files wait for other processes much of the time.
-  concurrency: isOnlyFast ? availableParallelism() : availableParallelism() * 3,
-  execArgv: ["--disable-warning=ExperimentalWarning"],
+  // Files wait for other processes some of the time. More of them at once take more CPU time altogether.
+  concurrency: isOnlyFast ? availableParallelism() : availableParallelism() * 2,
+  // Tests make much garbage: with more room for it, they take 4 % less CPU time.
+  execArgv: ["--disable-warning=ExperimentalWarning", "--max-semi-space-size=64"],
   coverage: lane === "coverage",
   ...(lane === "coverage" && { coverageIncludeGlobs: ["src/**"] }),
   ...(values.only !== undefined && { testNamePatterns: exactly(values.only) }),
