@@ -4,9 +4,9 @@ import { createMemoryBudget, type MemoryLease } from "#api/pipeline/memory-budge
 import { ApiError } from "#errors.ts";
 import { MEMORY_WAIT_MS } from "#limits.ts";
 import { createChance } from "../ledger/rules/chance.ts";
+import { SEED } from "../support/random.ts";
 
 /** The memory of large calls: what a call gets at once, what it waits for, and that all of it is freed. */
-const SEED = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
 const LIMITS = { bytes: 100, bytesPerAccount: 60, heldMsMax: 60_000 };
 
 /** The clock stands still but for `pass`. */

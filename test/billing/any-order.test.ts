@@ -7,7 +7,7 @@ import { type TestContext, test } from "node:test";
 import type { BillingDeps } from "#billing/billing-deps.ts";
 import { type FakeStripe, startFakeStripe } from "../stripe/fake-stripe.ts";
 import type { Message } from "../stripe/messages.ts";
-import { randomFrom } from "../support/random.ts";
+import { randomFrom, SEED } from "../support/random.ts";
 import { ADA, type BillingFixture, openFixture, START } from "./billing-fixture.ts";
 
 const RUNS = Number(process.env["TEST_SALES_RUNS"] ?? 10);
@@ -151,15 +151,14 @@ async function live(fixture: BillingFixture, random: () => number, crash: Death)
 
 test(`${RUNS} random payments, with webhooks lost, repeated, out of order and crashed receivers, end with the right credits`, async (t) => {
   const fake = await oneFake(t);
-  const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 1e9));
-  t.diagnostic(`TEST_SEED=${seed}`);
+  t.diagnostic(`TEST_SEED=${SEED}`);
   for (let run = 0; run < RUNS; run += 1) {
     const crash = { left: 0, after: false };
     const fixture = await openFixture(t, { fake, deps: (deps) => crashing(deps, crash) });
     try {
-      await live(fixture, randomFrom(seed + run), crash);
+      await live(fixture, randomFrom(SEED + run), crash);
     } catch (error) {
-      throw new Error(`The run with TEST_SEED=${seed + run} failed`, { cause: error });
+      throw new Error(`The run with TEST_SEED=${SEED + run} failed`, { cause: error });
     }
   }
 });

@@ -4,13 +4,12 @@ import { RETRY_WAITS_MS } from "#events/bounds.ts";
 import { createDeferredEvents } from "#events/deferred-events.ts";
 import { type DispatchDeps, dispatchEvents } from "#events/dispatch-events.ts";
 import type { Endpoint } from "#events/event-store.ts";
-import { randomFrom } from "../support/random.ts";
+import { randomFrom, SEED } from "../support/random.ts";
 import { type Fixture, lowEvent, openEvents, responding } from "./event-fixture.ts";
 
 /** Events and deliveries under random crashes, failures and pauses, on two nodes, compared with the expected result. */
 const RUNS = Number(process.env["TEST_SALES_RUNS"] ?? 3);
 const STEPS = 60;
-const SEED = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
 
 function createChance(seed: number) {
   const next = randomFrom(seed);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Client } from "@modelcontextprotocol/client";
 import { type Chance, createChance } from "../ledger/rules/chance.ts";
+import { SEED } from "../support/random.ts";
 import { connectMcp, fetchOf, REVISIONS } from "./mcp-client.ts";
 import { nodeSocket } from "./node-socket.ts";
 import { createCaller, type Opener, openService } from "./test-api.ts";
@@ -12,7 +13,6 @@ import { keepWorkerd, workerd } from "./workerd.ts";
  * when the call has been made and some while it runs, and the call is repeated until it has a response.
  */
 const CALLS = Number(process.env["TEST_MCP_CALLS"] ?? 80);
-const SEED = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
 const LOST_PERCENT = 30;
 const AT_ONCE = 8;
 const PAUSE_MS = 5;

@@ -26,7 +26,8 @@ const FLAGS = [
 ];
 
 /**
- * Connects to the browser of this run (`services.ts`). What runs alone starts its own, which ends with it. Each caller has its own contexts: nothing of one is seen by another. Closing it closes only what was opened through it.
+ * Connects to the browser of this run (`services.ts`). What runs alone starts its own, which ends with it. Each caller has its own
+ * contexts: nothing of one is seen by another. Closing it closes only what was opened through it.
  */
 export async function openBrowser(): Promise<Browser> {
   const address = process.env["TEST_SHARED_BROWSER"];

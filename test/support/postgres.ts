@@ -67,17 +67,10 @@ export async function startPostgres(
     running.kill(SIGNALS[mode]);
     await gone;
   }
-  const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
-  let databases = 0;
   await start();
   return {
-    ...{ port, folder, url, start, stop },
-    async createDatabase(template = "template1") {
-      databases += 1;
-      const name = `toolbooth_${databases}`;
-      await createDatabaseAt(url("postgres"), name, template);
-      return url(name);
-    },
+    ...databasesAt(port),
+    ...{ folder, start, stop },
     async dispose() {
       await stop("immediate");
       rmSync(folder, { recursive: true, force: true });
@@ -117,26 +110,26 @@ async function connectPostgres(port: string | undefined): Promise<SharedPostgres
     own.endWithProcess();
     return own;
   }
+  return databasesAt(Number(port));
+}
+
+/** The databases of a server on this port. Several processes use it at the same time, so names have that of the process. */
+function databasesAt(port: number): SharedPostgres {
   const url = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`;
   let databases = 0;
   return {
-    ...{ port: Number(port), url },
+    ...{ port, url },
     async createDatabase(template = "template1") {
       databases += 1;
       const name = `toolbooth_${process.pid}_${databases}`;
-      await createDatabaseAt(url("postgres"), name, template);
+      const { default: pg } = await import("pg");
+      const client = new pg.Client({ connectionString: url("postgres") });
+      await client.connect();
+      await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
+      await client.end();
       return url(name);
     },
   };
-}
-
-/** Makes a database as a copy of another one that nobody is connected to. `server`: the URL of any database of the server. */
-async function createDatabaseAt(server: string, name: string, template: string): Promise<void> {
-  const { default: pg } = await import("pg");
-  const client = new pg.Client({ connectionString: server });
-  await client.connect();
-  await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
-  await client.end();
 }
 
 /** What the package's install script would do, which we do not let run. */

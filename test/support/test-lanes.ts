@@ -48,7 +48,18 @@ export const isFast = (file: string): boolean => {
   return !HEAVY.some((name) => reached.has(name));
 };
 
+/** By file: many tests import the same ones. */
+const imports = new Map<string, string[]>();
+
 function importsOf(file: string): string[] {
+  const known = imports.get(file);
+  if (known !== undefined) return known;
+  const found = readImports(file);
+  imports.set(file, found);
+  return found;
+}
+
+function readImports(file: string): string[] {
   const text = readFileSync(path.join(ROOT, file), "utf8");
   return [...text.matchAll(IMPORT)].map(([, target = ""]) => {
     if (target.startsWith("#")) return `src/${target.slice(1)}`;

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createChance } from "../../ledger/rules/chance.ts";
+import { SEED } from "../../support/random.ts";
 import type { Browser } from "./browser.ts";
 import { clock } from "./clock.ts";
 import { type Fixture, openFixture } from "./dashboard-fixture.ts";
@@ -269,7 +270,6 @@ async function openAny({ fixture }: Scene, who: Browser): Promise<void> {
 }
 
 const RUNS = Number(process.env["TEST_ACCESS_RUNS"] ?? 5);
-const SEED = Number(process.env["TEST_SEED"] ?? Date.now() % 100_000);
 
 test(`in ${RUNS} random histories the stranger never gets in, and the owner always can`, async () => {
   const chance = createChance(SEED);

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { isOperation, OPERATIONS } from "#operator/operations.ts";
 import { SCHEMAS } from "#operator/schemas/schemas.ts";
+import { SEED } from "../../support/random.ts";
 import { ask, createDeployment } from "./deployment-fixture.ts";
 
 /** Orders of every shape: never a 5xx, and never an action without its record. */
 const RUNS = Number(process.env["TEST_FUZZ_RUNS"] ?? 300);
-const seed = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
 
 const NAMES = Object.keys(OPERATIONS);
 const MOVING = "acc_Cid000000000";
@@ -112,7 +112,7 @@ test("random orders get a clear response, and every action that was carried out 
         assert.equal(kept, isAction && status !== 400 && !isPart ? 1 : 0, `${name}: ${status}`);
       },
     ),
-    { numRuns: RUNS, seed },
+    { numRuns: RUNS, seed: SEED },
   );
   assert.ok((statuses.get(200) ?? 0) > RUNS / 40, "some orders are good ones");
   assert.ok((statuses.get(400) ?? 0) > RUNS / 20, "and some are not");

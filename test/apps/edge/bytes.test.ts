@@ -15,9 +15,9 @@ import {
 } from "../../http/test-api.ts";
 import { workerd } from "../../http/workerd.ts";
 import { createChance } from "../../ledger/rules/chance.ts";
+import { SEED } from "../../support/random.ts";
 
 /** The Worker and the Node service return the same bytes, given the same time and random bytes. */
-const SEED = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
 /** Of the thousands of requests that are made from each tool's examples and fields. */
 const REQUESTS_PER_TOOL = Number(process.env["TEST_EDGE_REQUESTS"] ?? 15);
 

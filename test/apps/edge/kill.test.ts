@@ -8,6 +8,7 @@ import { temporaryFolder } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
 import { createChance } from "../../ledger/rules/chance.ts";
 import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
+import { SEED } from "../../support/random.ts";
 import { callSteady, type KeyedCall, type Received, recordKeyed } from "../node/broken-calls.ts";
 import {
   EDGE_TEXTS,
@@ -23,7 +24,6 @@ import {
  * have the same number, and the object's balance may not be higher than the last of them.
  */
 const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 2);
-const SEED = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
 const HANG_MS = 600_000;
 const ACCOUNTS = 4;
 /** Concurrent calls per account, half of them with an idempotency key. */

@@ -303,7 +303,7 @@ const SLOWEST = [
   "tables: one column without bars",
   "cmark: tables",
   "cmark-gfm: autolink of www and spaces",
-  "cmark: commonmark.js issue 172",
+  "cmark: emph delimiters of both kinds",
   'lists: "1. a\\n1) b\\n" repeated',
   "md4c: CR and CR+LF line endings",
   "md4c: many images with brackets in URLs",

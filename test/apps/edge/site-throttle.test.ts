@@ -4,13 +4,13 @@ import fc from "fast-check";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { type Attempt, createSignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { bundleWorker } from "../../http/edge.ts";
+import { SEED } from "../../support/random.ts";
 import { siteConfig } from "../../support/wrangler-config.ts";
 import type { ThrottleOrder } from "./throttle-worker-with-test-access.ts";
 
 /** Throttles that isolates share through objects, in a real workerd. */
 const CLASS = "SignInThrottleObject";
 const RUNS = 10;
-const SEED = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
 let miniflare: Miniflare;
 let base = "";
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createKey, openAccount } from "#accounts/accounts.ts";
 import { assertTotals } from "../../contract/ledger/fixture.ts";
+import { SEED } from "../../support/random.ts";
 import { type Caller, sharedFleet } from "./fixture.ts";
 
 /**
@@ -11,7 +12,6 @@ import { type Caller, sharedFleet } from "./fixture.ts";
 const CALLS = Number(process.env["TEST_FLEET_CALLS"] ?? 500);
 const ACCOUNTS = 50;
 const CREDITS = CALLS / 2 / ACCOUNTS;
-const SEED = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
 /** Shuffles deterministically: the same seed gives the same order. */
 function shuffled<Each>(all: Each[], seed: number): Each[] {

@@ -3,6 +3,7 @@ import type { TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import type { SharedPostgres } from "../../support/postgres.ts";
 import { type Network, openNetwork } from "../../support/postgres-proxy.ts";
+import { SEED } from "../../support/random.ts";
 import { Random } from "../../tools/markdown-render/random.ts";
 import {
   assertAccounted,
@@ -18,7 +19,6 @@ import { type Accounts, type FleetNode, openAccounts, startNode } from "./fixtur
  * Two nodes under load while nodes are killed and their network or database fails. The seed determines the faults. After each
  * round the nodes have recovered by themselves, the ledger reconciles, and it has every response that a customer received.
  */
-const SEED = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const NODES = 2;
 const CUSTOMERS = 4;
 

@@ -10,6 +10,7 @@ import { createFixture } from "../../contract/ledger/fixture.ts";
 import { startServer } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
 import { createChance } from "../../ledger/rules/chance.ts";
+import { SEED } from "../../support/random.ts";
 import { callSteady, type KeyedCall, recordKeyed } from "./broken-calls.ts";
 import { openPayments } from "./payments-fixture.ts";
 import { runHere } from "./run-command.ts";
@@ -19,7 +20,6 @@ import { runHere } from "./run-command.ts";
  * response: calls with idempotency keys, calls without, orders of the operator, and events of Stripe.
  */
 const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 2);
-const seed = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
 const TOKEN = "t".repeat(40);
 const CREDITS = 10_000_000;
 
@@ -241,9 +241,9 @@ async function openClients(t: TestContext) {
   return { payments, clients, start: () => startServer(t, env) };
 }
 
-test(`killed ${ROUNDS} times under load, a node has every response that it sent in its ledger, and everything once (TEST_SEED=${seed})`, async (t) => {
+test(`killed ${ROUNDS} times under load, a node has every response that it sent in its ledger, and everything once (TEST_SEED=${SEED})`, async (t) => {
   const { payments, clients, start } = await openClients(t);
-  const chance = createChance(seed);
+  const chance = createChance(SEED);
   for (let round = 0; round < ROUNDS; round += 1) {
     const server = await start();
     for (const client of clients) await client.settle(server.base);

@@ -7,10 +7,10 @@ import type { DebitOrder, DebitOutcome, KeyStatus, KeyStatusOrder } from "#ledge
 import { FINAL_MS } from "#stores/durable-object/known-rejections.ts";
 import { callLedgerOfObjects } from "#stores/durable-object/ledger.ts";
 import type { CallResult } from "#stores/durable-object/rpc.ts";
+import { SEED } from "../../support/random.ts";
 
 const START = Date.UTC(2026, 0, 15, 10);
 const ACCOUNT = "acc_Ada";
-const SEED = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
 
 const orderOf = (keySha256: string, now: number, more: Partial<DebitOrder> = {}): DebitOrder => ({
   ...{ account: ACCOUNT, keySha256, callId: "call", tool: "hash", now },
