@@ -1,6 +1,7 @@
 /** Bodies made from the schemas of a description: right ones, and ones with something wrong in them. */
 import fc from "fast-check";
 import type { JsonSchema } from "#api/openapi/document.ts";
+import { anyCharacter, anyUrl } from "../support/arbitraries.ts";
 
 /** The text of a JSON value, or bytes that are none. */
 export type FuzzBody = Uint8Array | undefined;
@@ -40,11 +41,11 @@ function rightText({
   format,
 }: JsonSchema): fc.Arbitrary<string> {
   // Every URL that a tool takes is one of http or https.
-  if (format === "uri") return fc.webUrl({ validSchemes: ["http", "https"] });
+  if (format === "uri") return anyUrl;
   const max = Math.min(maxLength, 200);
   return fc.oneof(
     { weight: 4, arbitrary: fc.string({ unit: "grapheme", minLength, maxLength: max }) },
-    { weight: 4, arbitrary: fc.string({ unit: "binary", minLength, maxLength: max }) },
+    { weight: 4, arbitrary: fc.string({ unit: anyCharacter, minLength, maxLength: max }) },
     {
       weight: 2,
       arbitrary: fc.string({
@@ -87,7 +88,7 @@ function changed(schema: JsonSchema): fc.Arbitrary<unknown> {
     fc.constantFrom(...ODD_VALUES),
     fc.jsonValue({ maxDepth: 2 }),
     fc.double(),
-    fc.string({ unit: "binary" }),
+    fc.string({ unit: anyCharacter }),
   );
   const change = fc.oneof(
     name.map((field) => (value: object) => without(value, field)),

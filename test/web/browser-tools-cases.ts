@@ -11,6 +11,7 @@ import {
 } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { fieldsOf, type ToolField } from "../../web/tools/tool-fields.ts";
+import { anyCharacter, anyCodeUnits } from "../support/arbitraries.ts";
 
 /** A form, a body in base64, or a long body described by its pieces, so that it need not be sent to the page. */
 export type Case =
@@ -55,15 +56,10 @@ const bodyCase = (body: string | number[]): Case => ({
 });
 
 const text = fc.oneof(
-  { weight: 3, arbitrary: fc.string({ unit: "binary", maxLength: 200 }) },
+  { weight: 3, arbitrary: fc.string({ unit: anyCharacter, maxLength: 200 }) },
   { weight: 2, arbitrary: fc.string({ unit: "grapheme", maxLength: 120 }) },
   // Includes lone surrogates, which a text area can hold.
-  {
-    weight: 1,
-    arbitrary: fc
-      .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 30 })
-      .map((units) => String.fromCharCode(...units)),
-  },
+  { weight: 1, arbitrary: anyCodeUnits(30) },
   {
     weight: 1,
     arbitrary: fc.constantFrom("", " ", "\0", "\r\n", "\ufeffa", "\u2028", "0123456789", "HELLO"),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { anyCodeUnits, anyPath } from "../../support/arbitraries.ts";
 import { clock } from "./clock.ts";
 import { openFixture, openMember } from "./dashboard-fixture.ts";
 import { PROVIDERS } from "./providers.ts";
@@ -26,8 +27,7 @@ const NAMES = [
 const anyText = fc.oneof(
   fc.constantFrom("", "ann@example.com", "github", "google", "/home", "https://evil.test", "\0"),
   fc.constantFrom("ünï@exämple.com", "a@b", `${"x".repeat(300)}@example.com`, "\ud800@x.test"),
-  // `unit: "binary"` spends seconds on a table of all characters.
-  fc.array(fc.nat(0xffff), { maxLength: 40 }).map((codes) => String.fromCharCode(...codes)),
+  anyCodeUnits(40),
   fc.string({ maxLength: 2_000 }),
 );
 const anyValue = fc.oneof(
@@ -100,7 +100,7 @@ test("the response to any request is JSON with a code and a request id, and neve
     ),
     path: fc.oneof(
       { weight: 9, arbitrary: fc.constantFrom(...PATHS) },
-      { weight: 1, arbitrary: fc.webPath().map((path) => path.slice(1)) },
+      { weight: 1, arbitrary: anyPath.map((path) => path.slice(1)) },
     ),
     query: anyQuery,
     body: anyBody,

@@ -5,6 +5,7 @@ import { argumentsOf, readField, readMessages } from "#api/mcp/message.ts";
 import { RpcError } from "#api/mcp/protocol.ts";
 import { ApiError } from "#errors.ts";
 import { MCP_ENVELOPE_BYTES_MAX } from "#limits.ts";
+import { anyCharacter } from "../../support/arbitraries.ts";
 import { SEED } from "../../support/random.ts";
 
 /** Arguments are cut out of a message by their position, and the rest is what `JSON.parse` makes of it. */
@@ -29,7 +30,7 @@ const NAMES = [
 ].flatMap((each) => [each, `\ufeff${each}`]);
 // V8 13.6 mistakes `"\\u0022"` for an earlier name `"\\\\"` in JSON.parse, so no name contains a backslash.
 const plainName = fc
-  .string({ unit: "binary", maxLength: 5 })
+  .string({ unit: anyCharacter, maxLength: 5 })
   .filter((each) => !each.includes("\\"));
 const name = spelled(fc.oneof(fc.constantFrom(...NAMES), plainName));
 
@@ -37,7 +38,7 @@ const { value } = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
     fc.constantFrom("null", "true", "-0.5e-7", "12345678901234567890", "1.0"),
-    spelled(fc.string({ unit: "binary", maxLength: 8 })),
+    spelled(fc.string({ unit: anyCharacter, maxLength: 8 })),
     list(tie("value"), "[]"),
     list(member(tie("value")), "{}"),
   ),
