@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import { setPriority } from "node:os";
+import { constants, getPriority, setPriority } from "node:os";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { runTool, type ToolJob, type ToolResponse } from "#api/pipeline/run-tool.ts";
 import { ApiError, type ErrorCode, type ProblemDetails } from "#errors.ts";
@@ -9,13 +9,13 @@ import { TOOLS } from "#tools/registry.ts";
  * Large calls give way to small ones: the system prefers the threads that respond, where cores are scarce. Linux applies the priority to
  * the calling thread; elsewhere it would apply to the process.
  */
-const NICENESS = 5;
+const NICENESS_ADDED = 5;
 if (process.platform === "linux") lowerPriority();
 
 /** A sandbox may deny this (systemd's `SystemCallFilter=~@resources`), and nobody may raise the priority of a server that runs with less. */
 function lowerPriority(): void {
   try {
-    setPriority(NICENESS);
+    setPriority(Math.min(getPriority() + NICENESS_ADDED, constants.priority.PRIORITY_LOW));
   } catch {
     // The calls work all the same.
   }
