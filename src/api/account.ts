@@ -1,41 +1,14 @@
 import { budgetsAt } from "#ledger/key-limits.ts";
-import type { BudgetPeriod, Key } from "#ledger/port.ts";
-import { BURST_SECONDS, type RateSource } from "#ledger/throttle.ts";
+import type { Key } from "#ledger/port.ts";
+import { BURST_SECONDS } from "#ledger/throttle.ts";
 import type { AppContext } from "./app-context.ts";
+import type { AccountResponse } from "./openapi/account.ts";
 import { type Authenticator, invalidKey } from "./pipeline/authenticate.ts";
 import { instant, unavailable } from "./pipeline/call-errors.ts";
 import type { OpenGate } from "./pipeline/gate.ts";
 import type { Replier } from "./pipeline/reply.ts";
 import type { RequestContext } from "./pipeline/request-context.ts";
 import type { Handler } from "./routes.ts";
-
-/** What a key's holder may know of its account. `openapi/account.ts` describes every member. */
-export type AccountResponse = {
-  ok: true;
-  balance: number;
-  /** Null where no credits of the balance expire. */
-  nextExpiry: { credits: number; expiresAt: string } | null;
-  plan: "prepaid" | "lifetime";
-  /** The stricter one of the limits of the account and of the key, which `limitSource` names. Null where there is none. */
-  rateLimit: {
-    callsPerSecond: number;
-    burst: number;
-    remaining: number;
-    limitSource: RateSource;
-  } | null;
-  key: { id: string; label: string; createdAt: string; limits: LimitsResponse };
-};
-
-/** Has a member for each limit of the key. Empty: it has none. */
-type LimitsResponse = {
-  expiresAt?: string;
-  tools?: readonly string[];
-  networks?: readonly string[];
-  callsPerSecond?: number;
-  budgets?: Partial<Record<BudgetPeriod, BudgetResponse>>;
-};
-/** `resetsAt` is null for the budget in all. */
-type BudgetResponse = { credits: number; remaining: number; resetsAt: string | null };
 
 /** `GET /api/v1/account`: free, counted against the rate limit like a call, with the errors of a call before its body. */
 export function createReadAccount(
@@ -100,7 +73,7 @@ export function createReadAccount(
   };
 }
 
-function limitsOf(key: Key, now: number): LimitsResponse {
+function limitsOf(key: Key, now: number): AccountResponse["key"]["limits"] {
   if (key.limits === null) return {};
   const { expiresAt, rate, tools, networks } = key.limits;
   const budgets = Object.entries(budgetsAt(key, now)).flatMap(([period, left]) => {

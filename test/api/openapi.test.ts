@@ -97,10 +97,11 @@ describe("the description of the API", () => {
     assert.deepEqual(JSON.parse(moved), JSON.parse(JSON.stringify(document)));
   });
 
-  it("describes every field of every schema", () => {
+  it("describes every field of every schema, or the schema that it refers to", () => {
     for (const [name, schema] of Object.entries(document.components.schemas)) {
       assert.ok(schema.description, name);
-      for (const [field, { description }] of Object.entries(schema.properties ?? {})) {
+      for (const [field, part] of Object.entries(schema.properties ?? {})) {
+        const { description } = part.description ? part : (follow(part) as JsonSchema);
         assert.ok(description, `${name}.${field} has no description`);
       }
     }

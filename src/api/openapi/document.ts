@@ -6,32 +6,25 @@ import type { CreditSales } from "#top-up.ts";
 export type JsonSchema = {
   $ref?: string;
   type?: string | string[];
-  title?: string;
   description?: string;
   properties?: Record<string, JsonSchema>;
   required?: string[];
-  additionalProperties?: boolean | JsonSchema;
   items?: JsonSchema;
-  allOf?: JsonSchema[];
   anyOf?: JsonSchema[];
-  oneOf?: JsonSchema[];
   enum?: unknown[];
   const?: unknown;
-  discriminator?: { propertyName: string; mapping: Record<string, string> };
   default?: unknown;
   format?: string;
-  pattern?: string;
   minimum?: number;
   maximum?: number;
   minLength?: number;
   maxLength?: number;
-  minItems?: number;
-  maxItems?: number;
   examples?: unknown[];
   [keyword: string]: unknown;
 };
 
 export type Reference = { $ref: string };
+type Named<Value> = Record<string, Value>;
 
 export type Header = {
   description: string;
@@ -41,30 +34,12 @@ export type Header = {
 };
 
 export type NamedExample = { summary: string; value: unknown };
-
-export type MediaType = {
-  schema: JsonSchema;
-  examples?: Record<string, NamedExample | Reference>;
-  /** Of the parts of a form, where their media type is not that of a text. */
-  encoding?: Record<string, { contentType: string }>;
-};
+export type MediaType = { schema: JsonSchema; examples?: Named<NamedExample | Reference> };
 
 export type ApiResponse = {
   description: string;
-  headers?: Record<string, Header | Reference>;
-  content?: Record<string, MediaType>;
-};
-
-export type RequestBody = {
-  description: string;
-  required: boolean;
-  content: Record<string, MediaType>;
-};
-
-/** Limits that JSON Schema cannot express: bytes of the body as sent, and UTF-8 bytes of a decoded text field. */
-export type CallLimits = {
-  bodyBytesMax: number;
-  fieldBytesMax: Record<string, number>;
+  headers?: Named<Header | Reference>;
+  content?: Named<MediaType>;
 };
 
 export type Operation = {
@@ -72,36 +47,30 @@ export type Operation = {
   summary: string;
   description: string;
   tags: string[];
-  security?: Record<string, string[]>[];
-  requestBody?: RequestBody;
-  responses: Record<string, ApiResponse | Reference>;
+  requestBody?: { description: string; required: boolean; content: Named<MediaType> };
+  responses: Named<ApiResponse | Reference>;
   /** What a successful call costs. */
   "x-price"?: { credits: number };
-  "x-limits"?: CallLimits;
+  /** Limits that JSON Schema cannot express: bytes of the body as sent, and UTF-8 bytes of a decoded text field. */
+  "x-limits"?: { bodyBytesMax: number; fieldBytesMax: Named<number> };
 };
 
 export type PathItem = { get?: Operation; post?: Operation };
 
 export type OpenApiDocument = {
   openapi: "3.1.0";
-  info: {
-    title: string;
-    version: string;
-    summary: string;
-    description: string;
-    license: { name: string; identifier: string };
-  };
+  info: Named<unknown> & { title: string; version: string; description: string };
   servers: { url: string; description: string }[];
   externalDocs: { url: string; description: string };
-  security: Record<string, string[]>[];
+  security: Named<string[]>[];
   tags: { name: string; description: string }[];
-  paths: Record<string, PathItem>;
+  paths: Named<PathItem>;
   components: {
-    schemas: Record<string, JsonSchema>;
-    responses: Record<string, ApiResponse>;
-    headers: Record<string, Header>;
-    examples: Record<string, NamedExample>;
-    securitySchemes: Record<string, Record<string, string>>;
+    schemas: Named<JsonSchema>;
+    responses: Named<ApiResponse>;
+    headers: Named<Header>;
+    examples: Named<NamedExample>;
+    securitySchemes: Named<Named<string>>;
   };
 };
 

@@ -1,11 +1,11 @@
 import { KEY_PATTERN } from "#accounts/key-format.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import { ACCOUNT_SCHEMAS, accountPaths } from "./account.ts";
-import type { ApiOptions, OpenApiDocument, Operation, PathItem } from "./document.ts";
-import { REQUEST_HEADERS, responseHeaders, toolResponseHeaders } from "./headers.ts";
-import { problemExamples, problemResponses, problemSchemas, toolProblems } from "./problems.ts";
-import { toolExamples } from "./schemas.ts";
-import { bareResponses, namesOf, otherBodies, toolSchemas } from "./tool-schemas.ts";
+import { ACCOUNT, describeAccount } from "./account.ts";
+import type { ApiOptions, OpenApiDocument, Operation } from "./document.ts";
+import { REQUEST_HEADERS, responseHeaders, responseHeadersOf } from "./headers.ts";
+import { PROBLEM, problemExamples, problemResponses, toolProblems } from "./problems.ts";
+import { responseComponents } from "./schemas.ts";
+import { bareResponses, namesOf, otherBodies, toolExamples, toolSchemas } from "./tool-schemas.ts";
 import { callPrice, sizeInWords } from "./words.ts";
 
 /**
@@ -37,14 +37,19 @@ export function describeApi(options: ApiOptions): OpenApiDocument {
         description: "The account of an API key. It is free.",
       },
     ],
-    paths: { ...toolPaths(options), ...accountPaths(options) },
+    paths: {
+      ...Object.fromEntries(
+        tools.map((tool) => [`/api/v1/${tool.name}`, { post: describeTool(tool, options) }]),
+      ),
+      "/api/v1/account": { get: describeAccount(options) },
+    },
     components: {
       schemas: {
         ...Object.assign({}, ...tools.map(toolSchemas)),
-        ...ACCOUNT_SCHEMAS,
-        ...problemSchemas(),
+        ...responseComponents(ACCOUNT),
+        ...responseComponents(PROBLEM),
       },
-      responses: problemResponses(),
+      responses: problemResponses(options),
       headers: responseHeaders(options),
       examples: problemExamples(options),
       securitySchemes: {
@@ -81,27 +86,21 @@ function priceTable({ tools }: ApiOptions): string[] {
   return [["| Tool | Credits per call |", "| --- | --- |", ...rows].join("\n")];
 }
 
-function toolPaths(options: ApiOptions): Record<string, PathItem> {
-  return Object.fromEntries(
-    options.tools.map((tool) => [`/api/v1/${tool.name}`, { post: describeTool(tool, options) }]),
-  );
-}
-
 function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
   const names = namesOf(tool);
-  const examples = toolExamples(tool);
+  const [requests = {}, responses = {}] = toolExamples(tool);
   return {
     operationId: names.operation,
     summary: tool.summary,
     description: tool.description,
     tags: ["Tools"],
     requestBody: {
-      description: `JSON in UTF-8${tool.rawBody === undefined ? "" : `, or the \`${tool.rawBody.field}\` alone`}${tool.verbatim === undefined ? ", or a form" : ""}; as JSON at most ${sizeInWords(tool.verbatim?.bytesMax ?? tool.bodyBytesMax)}. It may be compressed with gzip.${tool.verbatim === undefined ? " The query may have fields in place of the body." : ""}`,
+      description: describeBody(tool),
       required: tool.body === "required",
       content: {
         "application/json": {
           schema: { $ref: `#/components/schemas/${names.input}` },
-          examples: examples.requests,
+          examples: requests,
         },
         ...otherBodies(tool),
       },
@@ -109,11 +108,11 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
     responses: {
       "200": {
         description: "The call succeeded.",
-        headers: toolResponseHeaders(options),
+        headers: responseHeadersOf("tool", options),
         content: {
           "application/json": {
             schema: { $ref: `#/components/schemas/${names.result}` },
-            examples: examples.responses,
+            examples: responses,
           },
           ...bareResponses(tool),
         },
@@ -123,4 +122,11 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
     "x-price": { credits: tool.price },
     "x-limits": { bodyBytesMax: tool.bodyBytesMax, fieldBytesMax: tool.fieldBytesMax },
   };
+}
+
+function describeBody({ rawBody, verbatim, bodyBytesMax }: Tool<unknown>): string {
+  const raw = rawBody === undefined ? "" : `, or the \`${rawBody.field}\` alone`;
+  const form = verbatim === undefined ? ", or a form" : "";
+  const query = verbatim === undefined ? " The query may have fields in place of the body." : "";
+  return `JSON in UTF-8${raw}${form}; as JSON at most ${sizeInWords(verbatim?.bytesMax ?? bodyBytesMax)}. It may be compressed with gzip.${query}`;
 }

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import {
   ApiError,
   CHARGES_IN_DOUBT,
@@ -7,6 +8,7 @@ import {
   type ProblemMembers,
 } from "#errors.ts";
 import { callRef } from "#ids.ts";
+import { about } from "#tools/define-tool.ts";
 import { QR_LEVELS } from "#tools/qr-code/capacity.ts";
 import { topUp } from "#top-up.ts";
 import { invalidKey, missingKey } from "../pipeline/authenticate.ts";
@@ -24,35 +26,145 @@ import {
   unavailable,
 } from "../pipeline/call-errors.ts";
 import { errorDocsUrl, problemBody } from "../problem.ts";
-import type { ApiOptions, ApiResponse, JsonSchema, NamedExample, Reference } from "./document.ts";
-import { problemHeaders } from "./headers.ts";
-import { extensible } from "./tool-schemas.ts";
+import type { ApiOptions, ApiResponse, NamedExample, Reference } from "./document.ts";
+import { responseHeadersOf } from "./headers.ts";
+import { component } from "./schemas.ts";
 
 /** The errors in the OpenAPI description and on the errors page: their schema, and an example of every code. */
 
-export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
+export const ERROR_CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
+
+const text = (description: string, format?: string) => about(z.string(), description, format);
+const count = (description: string) => about(z.int().check(z.minimum(0)), description);
+
+/** The members that some codes add. */
+const MEMBERS = {
+  line: count("Of `invalid_json`: the line of the first error, from 1."),
+  column: count("Of `invalid_json`: the column of the first error, from 1."),
+  bytes: count("Of `text_too_long_for_level`: the UTF-8 bytes of the text."),
+  capacities: about(
+    z.partial(
+      z.object(
+        Object.fromEntries(
+          QR_LEVELS.map((level) => [level, count(`The bytes at level ${level}.`)]),
+        ),
+      ),
+    ),
+    "Of `text_too_long_for_level`: how many bytes of the text a QR code holds at each level.",
+  ),
+  fits: about(
+    z.nullable(z.string()),
+    "Of `text_too_long_for_level`: the highest level at which the whole text fits; null if it fits at none.",
+  ),
+  balance: count(
+    "Of `insufficient_credits` and `key_budget_exhausted`: the credits that the account can spend.",
+  ),
+  price: count(
+    "Of `insufficient_credits` and `key_budget_exhausted`: the credits that the call costs.",
+  ),
+  topUpUrl: text(
+    "Of `insufficient_credits`, and of `key_budget_exhausted` where the account has too few credits as well: the page where you get more credits, or the operator's address (`mailto:`). Absent if the operator names none.",
+    "uri",
+  ),
+  limitSource: about(
+    z.enum(LIMIT_SOURCES),
+    "Of 402, `key_not_allowed` and `rate_limited`: the limit that rejected the call.",
+  ),
+  budget: about(
+    z.object({
+      credits: count("What the key may spend in the period."),
+      remaining: count("What is left of that."),
+    }),
+    "Of `key_budget_exhausted`: the budget of the key that `limitSource` names.",
+  ),
+  resetsAt: about(
+    z.nullable(z.string()),
+    "Of `key_budget_exhausted`: when the budget resets, in UTC; null if it never does.",
+    "date-time",
+  ),
+  expiredAt: text(
+    "Of `invalid_key`, if the key has expired: when the key, or the secret that was sent, expired, in UTC.",
+    "date-time",
+  ),
+  allowedTools: about(
+    z.array(z.string()),
+    "Of `key_not_allowed`: the tools that the key may call, if it may not call this one.",
+  ),
+  limit: count("Of `too_large`: the limit, in bytes."),
+  size: count("Of `too_large`: the size of the field or body, in bytes, if it is known."),
+  callId: text(
+    "Of `unavailable` and `internal`, if the call may have been charged: its id. Send it to the operator when you ask about the charge.",
+  ),
+  charged: about(
+    z.enum(CHARGES_IN_DOUBT),
+    "Of `unavailable` and `internal`, if the call may have been charged. `unknown`: it is not known yet. `reversed`: it was charged, and the charge is reversed automatically. An error without this member was not charged.",
+  ),
+} satisfies Record<keyof ProblemMembers, z.ZodMiniType>;
+
+const fieldError = component(
+  "FieldError",
+  "One error, in a field of the body, in the query or in a header.",
+  {
+    pointer: z.optional(text("JSON pointer (RFC 6901) to the field; empty for the whole body.")),
+    parameter: z.optional(text("The name of the query parameter.")),
+    header: z.optional(text("The name of the header.")),
+    detail: text("What is wrong with it."),
+  },
+);
+
+export const PROBLEM = component(
+  "Problem",
+  "Problem details (RFC 9457): the body of every error. The members that are not required depend on the code.",
+  {
+    ok: about(z.literal(false), "Always false."),
+    type: text("The documentation of this `code`.", "uri"),
+    title: text("What this `code` means, in a few words."),
+    status: about(z.int(), "The HTTP status."),
+    code: about(
+      z.enum(ERROR_CODES),
+      "The kind of error, for programs. A code never changes its meaning.",
+    ),
+    detail: text("What is wrong with this request, for people. The wording may change."),
+    requestId: text(
+      "The same as `X-Request-Id`. Send it to the operator when you ask about this request.",
+    ),
+    errors: about(
+      z.optional(z.array(fieldError)),
+      "Every error in the request, not only the first.",
+    ),
+    ...z.partial(z.object(MEMBERS)).shape,
+  },
+);
 
 type Options = Pick<ApiOptions, "publicUrl" | "tools" | "sales">;
 
-/** One error for each code, with a detail as the service writes it. */
-const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
-  invalid_json: () =>
-    new ApiError(
+const SAMPLE_DAY = Date.UTC(2027, 0, 15);
+
+/** An error of each code with a detail as the service writes it, and further examples of codes whose documents differ. */
+function sampleErrors({ publicUrl, tools, sales = null }: Options): Record<string, ApiError> {
+  const price = Math.max(...tools.map((tool) => tool.price));
+  const more = topUp(sales, publicUrl);
+  const fieldFault = (code: ErrorCode, field: string, detail: string, members = {}) =>
+    new ApiError(code, `\`${field}\` ${detail}.`, {
+      members,
+      errors: [{ pointer: `/${field}`, detail }],
+    });
+  const errors: Record<ErrorCode, ApiError> = {
+    invalid_json: new ApiError(
       "invalid_json",
       'The body is not JSON: line 1, column 16: expected "," or "}", found the end of the body.',
       { members: { line: 1, column: 16 } },
     ),
-  invalid_utf8: () =>
-    new ApiError(
+    invalid_utf8: new ApiError(
       "invalid_utf8",
       "The body is not valid UTF-8. Encode it as UTF-8 and send it again.",
     ),
-  invalid_request: () =>
-    new ApiError("invalid_request", "`count` must be a whole number from 1 to 500; got 501.", {
-      errors: [{ pointer: "/count", detail: "must be a whole number from 1 to 500; got 501" }],
-    }),
-  text_too_long_for_level: () =>
-    new ApiError(
+    invalid_request: fieldFault(
+      "invalid_request",
+      "count",
+      "must be a whole number from 1 to 500; got 501",
+    ),
+    text_too_long_for_level: new ApiError(
       "text_too_long_for_level",
       "`text` is 2000 bytes of UTF-8; level Q holds only the first 1663 bytes. Capacity for this text: L all, M all, Q 1663 bytes, H 1273 bytes. Shorten the text, or request level M.",
       {
@@ -65,262 +177,109 @@ const SAMPLES: Record<ErrorCode, (options: Options) => ApiError> = {
         ],
       },
     ),
-  idempotency_key_reused: idempotencyKeyReused,
-  missing_key: () => missingKey(),
-  invalid_key: invalidKey,
-  insufficient_credits: ({ publicUrl, tools, sales = null }) =>
-    insufficientCredits(0, highestPrice(tools), topUp(sales, publicUrl)),
-  key_budget_exhausted: ({ publicUrl, tools, sales = null }) =>
-    keyBudgetExhausted(
+    idempotency_key_reused: idempotencyKeyReused(),
+    missing_key: missingKey(),
+    invalid_key: invalidKey(),
+    insufficient_credits: insufficientCredits(0, price, more),
+    key_budget_exhausted: keyBudgetExhausted(
       { budget: "day", resetsAt: SAMPLE_DAY, credits: 50, remaining: 0 },
       4_200,
-      highestPrice(tools),
+      price,
       publicUrl,
-      topUp(sales, publicUrl),
+      more,
     ),
-  account_suspended: accountSuspended,
-  key_not_allowed: () =>
-    keyNotAllowed({
+    account_suspended: accountSuspended(),
+    key_not_allowed: keyNotAllowed({
       ...{ outcome: "key_not_allowed", balance: 4_200 },
       ...{ limit: "tools", tools: ["hash", "uuid"] },
     }),
-  not_found: () =>
-    new ApiError("not_found", "No endpoint has the path /api/v1/hsah. Did you mean /api/v1/hash?"),
-  method_not_allowed: () =>
-    new ApiError("method_not_allowed", "GET is not allowed on /api/v1/hash; use POST."),
-  not_acceptable: () =>
-    new ApiError(
+    not_found: new ApiError(
+      "not_found",
+      "No endpoint has the path /api/v1/hsah. Did you mean /api/v1/hash?",
+    ),
+    method_not_allowed: new ApiError(
+      "method_not_allowed",
+      "GET is not allowed on /api/v1/hash; use POST.",
+    ),
+    not_acceptable: new ApiError(
       "not_acceptable",
       'hash cannot respond with "image/png". It responds with application/json, text/plain.',
     ),
-  request_timeout: () => new ApiError("request_timeout", "The request did not arrive in time."),
-  idempotency_in_progress: idempotencyInProgress,
-  too_large: () =>
-    new ApiError("too_large", "`text` is 1048577 bytes of UTF-8; the limit is 1048576.", {
-      members: { limit: 1_048_576, size: 1_048_577 },
-      errors: [{ pointer: "/text", detail: "is 1048577 bytes of UTF-8; the limit is 1048576" }],
+    request_timeout: new ApiError("request_timeout", "The request did not arrive in time."),
+    idempotency_in_progress: idempotencyInProgress(),
+    too_large: fieldFault("too_large", "text", "is 1048577 bytes of UTF-8; the limit is 1048576", {
+      limit: 1_048_576,
+      size: 1_048_577,
     }),
-  unsupported_media_type: () =>
-    new ApiError(
+    unsupported_media_type: new ApiError(
       "unsupported_media_type",
       'echo does not take the Content-Type "application/xml". Send JSON with `Content-Type: application/json`.',
     ),
-  rate_limited: () =>
-    rateLimited({
+    rate_limited: rateLimited({
       ...{ source: "account", callsPerSecond: 100, allowed: false },
       ...{ remaining: 0, retryAfterSeconds: 1, resetSeconds: 2 },
     }),
-  headers_too_large: () =>
-    new ApiError("headers_too_large", "The request line and headers are over 32768 bytes."),
-  internal: () => internalError(undefined),
-  unavailable: () => unavailable(undefined),
-};
-
-const highestPrice = (tools: Options["tools"]): number =>
-  Math.max(...tools.map(({ price }) => price));
-
-const SAMPLE_DAY = Date.UTC(2027, 0, 15);
-
-/** The body of an error with this code, as an example. */
-export const sampleProblem = (code: ErrorCode, options: Options): Record<string, unknown> =>
-  problemBody(SAMPLES[code](options), "req_4711", errorDocsUrl(options.publicUrl));
-
-export function problemSchemas(): Record<string, JsonSchema> {
+    headers_too_large: new ApiError(
+      "headers_too_large",
+      "The request line and headers are over 32768 bytes.",
+    ),
+    internal: internalError(undefined),
+    unavailable: unavailable(undefined),
+  };
+  const call = { account: "acc_4XnB7pQ2sLk9", callId: "call_T8vWz3HcY5m0a1", at: SAMPLE_DAY };
   return {
-    Problem: {
-      type: "object",
-      description:
-        "Problem details (RFC 9457): the body of every error. The members that are not required depend on the code.",
-      properties: {
-        ok: { type: "boolean", const: false, description: "Always false." },
-        type: {
-          type: "string",
-          format: "uri",
-          description: "The documentation of this `code`.",
-        },
-        title: { type: "string", description: "What this `code` means, in a few words." },
-        status: { type: "integer", description: "The HTTP status." },
-        code: {
-          type: "string",
-          ...extensible(
-            ERROR_CODES,
-            "The kind of error, for programs. A code never changes its meaning.",
-          ),
-        },
-        detail: {
-          type: "string",
-          description: "What is wrong with this request, for people. The wording may change.",
-        },
-        requestId: {
-          type: "string",
-          description:
-            "The same as `X-Request-Id`. Send it to the operator when you ask about this request.",
-        },
-        errors: {
-          type: "array",
-          items: { $ref: "#/components/schemas/FieldError" },
-          description: "Every error in the request, not only the first.",
-        },
-        ...MEMBERS,
-      },
-      required: ["ok", "type", "title", "status", "code", "detail", "requestId"],
-    },
-    FieldError: {
-      type: "object",
-      description: "One error, in a field of the body, in the query or in a header.",
-      properties: {
-        pointer: {
-          type: "string",
-          description: "JSON pointer (RFC 6901) to the field; empty for the whole body.",
-        },
-        parameter: { type: "string", description: "The name of the query parameter." },
-        header: { type: "string", description: "The name of the header." },
-        detail: { type: "string", description: "What is wrong with it." },
-      },
-      required: ["detail"],
-    },
+    ...errors,
+    expired_key: keyExpired(SAMPLE_DAY),
+    charge_unknown: chargeUnknown(callRef(call), false, undefined),
   };
 }
 
-const count = (description: string): JsonSchema => ({ type: "integer", minimum: 0, description });
-
-/** The members that some codes add. */
-const MEMBERS: Record<keyof ProblemMembers, JsonSchema> = {
-  line: count("Of `invalid_json`: the line of the first error, from 1."),
-  column: count("Of `invalid_json`: the column of the first error, from 1."),
-  bytes: count("Of `text_too_long_for_level`: the UTF-8 bytes of the text."),
-  capacities: {
-    type: "object",
-    description:
-      "Of `text_too_long_for_level`: how many bytes of the text a QR code holds at each level.",
-    properties: Object.fromEntries(
-      QR_LEVELS.map((level) => [level, count(`The bytes at level ${level}.`)]),
-    ),
-  },
-  fits: {
-    type: ["string", "null"],
-    description:
-      "Of `text_too_long_for_level`: the highest level at which the whole text fits; null if it fits at none.",
-  },
-  balance: count(
-    "Of `insufficient_credits` and `key_budget_exhausted`: the credits that the account can spend.",
-  ),
-  price: count(
-    "Of `insufficient_credits` and `key_budget_exhausted`: the credits that the call costs.",
-  ),
-  topUpUrl: {
-    type: "string",
-    format: "uri",
-    description:
-      "Of `insufficient_credits`, and of `key_budget_exhausted` where the account has too few credits as well: the page where you get more credits, or the operator's address (`mailto:`). Absent if the operator names none.",
-  },
-  limitSource: {
-    type: "string",
-    ...extensible(
-      LIMIT_SOURCES,
-      "Of 402, `key_not_allowed` and `rate_limited`: the limit that rejected the call.",
-    ),
-  },
-  budget: {
-    type: "object",
-    description: "Of `key_budget_exhausted`: the budget of the key that `limitSource` names.",
-    properties: {
-      credits: count("What the key may spend in the period."),
-      remaining: count("What is left of that."),
-    },
-    required: ["credits", "remaining"],
-  },
-  resetsAt: {
-    type: ["string", "null"],
-    format: "date-time",
-    description:
-      "Of `key_budget_exhausted`: when the budget resets, in UTC; null if it never does.",
-  },
-  expiredAt: {
-    type: "string",
-    format: "date-time",
-    description:
-      "Of `invalid_key`, if the key has expired: when the key, or the secret that was sent, expired, in UTC.",
-  },
-  allowedTools: {
-    type: "array",
-    items: { type: "string" },
-    description:
-      "Of `key_not_allowed`: the tools that the key may call, if it may not call this one.",
-  },
-  limit: count("Of `too_large`: the limit, in bytes."),
-  size: count("Of `too_large`: the size of the field or body, in bytes, if it is known."),
-  callId: {
-    type: "string",
-    description:
-      "Of `unavailable` and `internal`, if the call may have been charged: its id. Send it to the operator when you ask about the charge.",
-  },
-  charged: {
-    type: "string",
-    ...extensible(
-      CHARGES_IN_DOUBT,
-      "Of `unavailable` and `internal`, if the call may have been charged. `unknown`: it is not known yet. `reversed`: it was charged, and the charge is reversed automatically. An error without this member was not charged.",
-    ),
-  },
+/** The titles of examples that do not have that of their code. */
+const OWN_TITLES: Record<string, string> = {
+  expired_key: "The API key has expired",
+  charge_unknown: "It is not known whether the call was charged",
 };
 
+/** The examples by name: that of a code has the name of the code. */
 export function problemExamples(options: Options): Record<string, NamedExample> {
-  const examples = Object.fromEntries(
-    ERROR_CODES.map((code): [string, NamedExample] => [
-      code,
-      { summary: ERRORS[code].title, value: sampleProblem(code, options) },
+  const docsUrl = errorDocsUrl(options.publicUrl);
+  return Object.fromEntries(
+    Object.entries(sampleErrors(options)).map(([name, error]) => [
+      name,
+      {
+        summary: OWN_TITLES[name] ?? error.title,
+        value: problemBody(error, "req_4711", docsUrl),
+      },
     ]),
   );
-  for (const { name, summary, error } of MORE_EXAMPLES) {
-    const value = problemBody(error, "req_4711", errorDocsUrl(options.publicUrl));
-    examples[name] = { summary, value };
-  }
-  return examples;
 }
 
-/** Further examples of codes whose problem documents differ. */
-const MORE_EXAMPLES: readonly { name: string; summary: string; error: ApiError }[] = [
-  { name: "expired_key", summary: "The API key has expired", error: keyExpired(SAMPLE_DAY) },
-  {
-    name: "charge_unknown",
-    summary: "It is not known whether the call was charged",
-    error: chargeUnknown(
-      callRef({ account: "acc_4XnB7pQ2sLk9", callId: "call_T8vWz3HcY5m0a1", at: SAMPLE_DAY }),
-      false,
-      undefined,
-    ),
-  },
-];
-
-const moreExamplesOf = (codes: readonly ErrorCode[]): string[] =>
-  MORE_EXAMPLES.filter(({ error }) => codes.includes(error.code)).map(({ name }) => name);
-
 /** One response for each status of an error, named `Problem400` and so on. */
-export function problemResponses(): Record<string, ApiResponse> {
-  const responses: Record<string, ApiResponse> = {};
-  for (const status of PROBLEM_STATUSES) {
-    const codes = ERROR_CODES.filter((code) => ERRORS[code].status === status);
-    const content = {
-      schema: {
-        allOf: [
-          { $ref: "#/components/schemas/Problem" },
-          { type: "object", properties: { status: { type: "integer", const: status } } },
-        ],
-      },
-      examples: Object.fromEntries(
-        [...codes, ...moreExamplesOf(codes)].map((name) => [
-          name,
-          { $ref: `#/components/examples/${name}` },
-        ]),
-      ),
-    };
-    responses[`Problem${status}`] = {
-      description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(" "),
-      headers: problemHeaders(status),
-      content: { "application/problem+json": content, "application/json": content },
-    };
-  }
-  return responses;
+export function problemResponses(options: Options): Record<string, ApiResponse> {
+  const errors = Object.entries(sampleErrors(options));
+  return Object.fromEntries(
+    PROBLEM_STATUSES.map((status) => {
+      const codes = ERROR_CODES.filter((code) => ERRORS[code].status === status);
+      const names = errors.filter(([, error]) => error.status === status).map(([name]) => name);
+      const content = {
+        schema: {
+          allOf: [
+            { $ref: "#/components/schemas/Problem" },
+            { type: "object", properties: { status: { type: "integer", const: status } } },
+          ],
+        },
+        examples: Object.fromEntries(
+          names.map((name) => [name, { $ref: `#/components/examples/${name}` }]),
+        ),
+      };
+      const response = {
+        description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join(" "),
+        headers: responseHeadersOf(status, options),
+        content: { "application/problem+json": content, "application/json": content },
+      };
+      return [`Problem${status}`, response];
+    }),
+  );
 }
 
 /** Every status of an error. */

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import type { Tool } from "#tools/define-tool.ts";
-import type { JsonSchema, NamedExample } from "./document.ts";
+import type { JsonSchema } from "./document.ts";
 
-/** The schemas and examples of a tool, for the OpenAPI description, the documentation and the browser form. */
+/** JSON Schema (2020-12) from the Zod schemas that requests and responses have, for the description, the documentation and the browser form. */
 
-/** What a tool reads, as JSON Schema with the default of each field. */
+/** What a tool reads, with the default of each field. */
 export function inputSchema(tool: Tool<unknown>): JsonSchema {
   // A verbatim tool gets the text of the body, so its own schema does not describe the allowed values.
   if (tool.verbatim) {
@@ -19,7 +19,39 @@ export const outputSchema = (tool: Tool<unknown>): JsonSchema => ({
   ...convert(tool.output, "output"),
 });
 
-/** The JSON Schema (2020-12) of what a tool reads or returns. */
+/** An object that the description names: other schemas refer to it. */
+export const component = <Shape extends z.core.$ZodShape>(
+  id: string,
+  description: string,
+  shape: Shape,
+) => z.object(shape).register(z.globalRegistry, { id, description });
+
+/** The components of a response: its own, and those that it refers to. */
+export function responseComponents(response: z.ZodMiniType): Record<string, JsonSchema> {
+  const { $defs } = convert(response, "output");
+  const text = JSON.stringify($defs).replaceAll('"#/$defs/', '"#/components/schemas/');
+  return mapValues(JSON.parse(text) as Record<string, JsonSchema>, openToAdditions);
+}
+
+/** The schema without what would reject members and values of enumerations that later releases add. */
+export function openToAdditions(schema: JsonSchema): JsonSchema {
+  const { additionalProperties: _, enum: values, properties, items, ...rest } = schema;
+  return {
+    ...rest,
+    ...(values && extensible(values, schema.description)),
+    ...(properties && { properties: mapValues(properties, openToAdditions) }),
+    ...(items && { items: openToAdditions(items) }),
+  };
+}
+
+/** `x-extensible-enum` is Zalando's keyword, which some generators read. */
+const extensible = (values: readonly unknown[], description = ""): JsonSchema => ({
+  description:
+    `${description} One of ${values.map(inCode).join(", ")}; later versions may add others.`.trimStart(),
+  "x-extensible-enum": [...values],
+});
+
+/** The JSON Schema of what a tool reads or returns. */
 export function convert(schema: z.ZodMiniType, io: "input" | "output"): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, override: complete });
   return rest as JsonSchema;
@@ -38,24 +70,8 @@ const complete: Override = ({ zodSchema, jsonSchema }) => {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
 
-/** The requests and responses of a tool's examples, under the same names. */
-export function toolExamples(tool: Tool<unknown>): {
-  requests: Record<string, NamedExample>;
-  responses: Record<string, NamedExample>;
-} {
-  const requests: Record<string, NamedExample> = {};
-  const responses: Record<string, NamedExample> = {};
-  for (const { name, request, response } of tool.examples) {
-    const summary = name.charAt(0).toUpperCase() + name.slice(1);
-    const key = exampleKey(name);
-    requests[key] = { summary, value: request };
-    responses[key] = { summary, value: response };
-  }
-  return { requests, responses };
-}
+export const inCode = (value: unknown): string =>
+  `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
 
-const exampleKey = (name: string): string =>
-  name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-|-$/g, "");
+export const mapValues = <In, Out>(values: Record<string, In>, map: (value: In) => Out) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));

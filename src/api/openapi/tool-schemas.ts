@@ -1,7 +1,7 @@
 import type { RawBody, ResponseVariants, Tool } from "#tools/define-tool.ts";
 import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "../pipeline/media-types.ts";
-import type { JsonSchema, MediaType } from "./document.ts";
-import { inputSchema, outputSchema } from "./schemas.ts";
+import type { JsonSchema, MediaType, NamedExample } from "./document.ts";
+import { inCode, inputSchema, mapValues, openToAdditions, outputSchema } from "./schemas.ts";
 
 /**
  * The schemas of a tool in the form that suits generators of clients, which differs from the tool's own schemas in three
@@ -69,24 +69,6 @@ function withoutDefault({ default: fallback, description = "", ...schema }: Json
     "x-default": fallback,
   };
 }
-
-/** The schema without what would reject members and values of enumerations that it does not name. */
-function openToAdditions(schema: JsonSchema): JsonSchema {
-  const { additionalProperties: _, enum: values, properties, items, ...rest } = schema;
-  return {
-    ...rest,
-    ...(values && extensible(values, schema.description)),
-    ...(properties && { properties: mapValues(properties, openToAdditions) }),
-    ...(items && { items: openToAdditions(items) }),
-  };
-}
-
-/** An enumeration that later releases may extend. `x-extensible-enum` is Zalando's keyword, which some generators read. */
-export const extensible = (values: readonly unknown[], description = ""): JsonSchema => ({
-  description:
-    `${description} One of ${values.map(inCode).join(", ")}; later versions may add others.`.trimStart(),
-  "x-extensible-enum": [...values],
-});
 
 /** A schema for each variant, `CreateQrCodeResultPng` and so on, and their union. */
 function union(
@@ -192,8 +174,20 @@ export const bareResponses = (tool: Tool<unknown>): Record<string, MediaType> =>
     ]),
   );
 
-const inCode = (value: unknown) =>
-  `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
-
-const mapValues = <In, Out>(values: Record<string, In>, map: (value: In) => Out) =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
+/** The requests and responses of a tool's examples, under the same names. */
+export function toolExamples(tool: Tool<unknown>): Record<string, NamedExample>[] {
+  const named = (member: "request" | "response") =>
+    Object.fromEntries(
+      tool.examples.map((example) => [
+        example.name
+          .toLowerCase()
+          .replaceAll(/[^a-z0-9]+/g, "-")
+          .replaceAll(/^-|-$/g, ""),
+        {
+          summary: example.name.replace(/^./, (first) => first.toUpperCase()),
+          value: example[member],
+        },
+      ]),
+    );
+  return [named("request"), named("response")];
+}

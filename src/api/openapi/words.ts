@@ -22,21 +22,16 @@ export function callPrice(tools: readonly Tool[]): string {
 }
 
 /**
- * Completes "the first call of an account is free": empty if every first call is free, else the price up to which it
- * is. Null if no first call is free. Tools that cost nothing are ignored.
+ * "The first call of an account is free", and up to which price if not every call is; empty if no call is free. Tools that cost
+ * nothing are ignored.
  */
-function freeCallBound({ tools, freeCallCredits }: FreeCallOptions): string | null {
+export function freeCall({ tools, freeCallCredits }: FreeCallOptions, call = "call"): string {
   const prices = tools.map(({ price }) => price).filter((price) => price > 0);
   const free = prices.filter((price) => price <= freeCallCredits);
-  if (free.length === 0) return null;
-  if (free.length === prices.length) return "";
-  return ` if it costs at most ${creditsText(Math.max(...free))}`;
-}
-
-/** The same as a sentence; empty if no call is free. */
-export function freeCall(options: FreeCallOptions, call = "call"): string {
-  const bound = freeCallBound(options);
-  return bound === null ? "" : `The first ${call} of an account is free${bound}.`;
+  if (free.length === 0) return "";
+  const bound =
+    free.length < prices.length ? ` if it costs at most ${creditsText(Math.max(...free))}` : "";
+  return `The first ${call} of an account is free${bound}.`;
 }
 
 /** `1 MB (1,048,576 bytes)`; other sizes only in bytes. */

@@ -1,5 +1,5 @@
 import { RATE_HEADERS, REQUEST_HEADERS, responseHeaders } from "#api/openapi/headers.ts";
-import { ERROR_CODES, sampleProblem } from "#api/openapi/problems.ts";
+import { ERROR_CODES, problemExamples } from "#api/openapi/problems.ts";
 import { sizeInWords } from "#api/openapi/words.ts";
 import { bodyTypesOf } from "#api/pipeline/media-types.ts";
 import { ERRORS } from "#errors.ts";
@@ -30,8 +30,9 @@ export const errorsTable = (): string =>
   );
 
 /** A section for every code. Its heading is the code alone, so that `/docs/errors#<code>` leads there. */
-export const errorEntries = (options: PageOptions): string =>
-  ERROR_CODES.map((code) => {
+export function errorEntries(options: PageOptions): string {
+  const examples = problemExamples(options);
+  return ERROR_CODES.map((code) => {
     const { status, title } = ERRORS[code];
     const { cause, cure } = ERROR_TEXTS[code];
     return [
@@ -39,9 +40,10 @@ export const errorEntries = (options: PageOptions): string =>
       `**${status}** ${sentence(title)}.\n`,
       `**Cause:** ${sentence(cause)}\n`,
       `**What to do:** ${sentence(cure)}\n`,
-      fence("json", layOutJson(sampleProblem(code, options))),
+      fence("json", layOutJson(examples[code]?.value)),
     ].join("\n");
   }).join("\n");
+}
 
 /** The types that each tool takes and responds with. */
 export const typesTable = (tools: readonly Tool[]): string =>

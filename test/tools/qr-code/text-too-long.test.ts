@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sampleProblem } from "#api/openapi/problems.ts";
+import { problemExamples } from "#api/openapi/problems.ts";
 import type { ApiError } from "#errors.ts";
 import { QR_TEXT_BYTES_MAX } from "#limits.ts";
 import { QR_LEVELS, type QrLevel } from "#tools/qr-code/capacity.ts";
@@ -113,10 +113,12 @@ test("each level holds exactly as many bytes of a text as the error says", (t) =
 
 test("the example in the OpenAPI description is the error that the service throws", () => {
   const { message, details } = problem("a".repeat(2000), "Q");
-  const { detail, errors, bytes, capacities, fits } = sampleProblem("text_too_long_for_level", {
-    publicUrl: "https://toolbooth.example",
-    tools: TOOLS,
-  });
+  const examples = problemExamples({ publicUrl: "https://toolbooth.example", tools: TOOLS });
+  const { value } = examples["text_too_long_for_level"] ?? {};
+  const { detail, errors, bytes, capacities, fits } = value as ApiError["details"]["members"] & {
+    detail: string;
+    errors: unknown;
+  };
   assert.equal(detail, message);
   assert.deepEqual(errors, details.errors);
   assert.deepEqual({ bytes, capacities, fits }, details.members);
