@@ -85,8 +85,6 @@ const PAGES_MAY_IMPORT = [
   ...["src/site/icons.ts", "src/site/gate.ts"],
   // What the server renders before React does.
   "src/site/sign-up-lead.ts",
-  // The stylesheet of a preview, which the Content-Security-Policy of the documentation allows by its hash.
-  "src/site/preview-style.ts",
   // The names of browsers, the same in emails and in lists.
   "src/accounts/browser-name.ts",
   // Colours and links that the server and the pages of React have in common.

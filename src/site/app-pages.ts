@@ -1,6 +1,6 @@
 import type { Tool } from "#tools/define-tool.ts";
 import type { AppPage } from "./app-shell.ts";
-import { html, prose } from "./html.ts";
+import { html, prose } from "./markup.ts";
 import { pageLinks } from "./page-links.ts";
 import { curlCode } from "./request-code.ts";
 

@@ -1,30 +1,17 @@
 import { hashSource } from "./content-hash.ts";
 import { EARLY_REQUESTS } from "./early-requests.ts";
-import { EARLY_SCRIPT } from "./early-script.ts";
 import { GATE_STYLE } from "./gate.ts";
 import { fontStyle, type HeadOptions, preloadFonts, renderMeta } from "./head.ts";
 import { renderHeader, sideLinks } from "./header.ts";
-import { type Html, type HtmlPart, html, trusted } from "./html.ts";
+import { type Html, type HtmlPart, html, raw } from "./markup.ts";
 import { isMemberPath } from "./member-links.ts";
 import { basePath } from "./page-links.ts";
+import type { AppAssets } from "./page-manifest.ts";
 import type { AppOptions, SignInOffer } from "./page-options.ts";
 import { renderFooter } from "./shell.ts";
 import { SHELL_STYLE } from "./shell-style.ts";
 import { renderSignInForm, type SignInForm } from "./sign-in-form.ts";
-import type { SiteFiles } from "./site-files.ts";
 import { tokensCss } from "./tokens.ts";
-
-/** The built files of the pages that React draws, as paths below the service, such as `assets/main-1a2b3c.js`. */
-export type AppAssets = {
-  scripts: string[];
-  styles: string[];
-  /** Modules that the scripts import. */
-  preloads: string[];
-  /** Styles of the frame, inlined into the page after the tokens. */
-  firstPaint: string;
-  /** Fonts and images; null where the build does not have them. */
-  files: SiteFiles | null;
-};
 
 /** A page that React draws: its path, its head, and its content until the script runs. */
 export type AppPage = {
@@ -52,30 +39,32 @@ export type AppPage = {
  * scripts are files of this service, and those in the head, which are allowed by their hashes (CSP Level 3, section 2.3.1). Frames
  * are the sandboxed previews of the tools.
  */
-export const APP_CSP = [
-  "default-src 'none'",
-  `script-src 'self' '${hashSource(EARLY_SCRIPT)}' '${hashSource(EARLY_REQUESTS)}'`,
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "worker-src 'self'",
-  "frame-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  // The policies are in web/trusted-types.ts.
-  "require-trusted-types-for 'script'",
-  "trusted-types default toolbooth-preview",
-].join("; ");
+const appPolicy = (early: string): string =>
+  [
+    "default-src 'none'",
+    `script-src 'self'${early && ` '${hashSource(early)}'`} '${hashSource(EARLY_REQUESTS)}'`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "frame-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    // The policies are in web/trusted-types.ts.
+    "require-trusted-types-for 'script'",
+    "trusted-types default toolbooth-preview",
+  ].join("; ");
 
-export const APP_HEADERS: Record<string, string> = {
-  "Content-Security-Policy": APP_CSP,
+/** `assets`: what the page was rendered with. */
+export const appHeaders = (assets: AppAssets | null): Record<string, string> => ({
+  "Content-Security-Policy": appPolicy(assets?.early ?? ""),
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "X-Content-Type-Options": "nosniff",
-};
+});
 
 export function renderAppPage(
   page: AppPage,
@@ -90,15 +79,14 @@ export function renderAppPage(
     title: `${page.title} - Toolbooth`,
     description: page.description,
   };
-  return html`<!doctype html>
+  return String(html`<!doctype html>
 <html lang="en">
 <head>
 ${renderMeta(head, site)}<meta name="toolbooth-base" content="${base}">
 <meta name="toolbooth-legal" content="${Object.keys(options.legal ?? {}).join(" ")}">
 <meta name="toolbooth-data" content="${["/dashboard/visitor", ...(page.data ?? [])].join(" ")}">
-${page.needsOffer && html`<meta name="toolbooth-offer" content="${offerText(dashboard)}">\n`}<script>${trusted(EARLY_SCRIPT)}</script>
-${assets && renderAssets(assets, site)}</head>
-<body${isMemberPath(page.path) && trusted(' data-area="member"')}>
+${page.needsOffer && html`<meta name="toolbooth-offer" content="${offerText(dashboard)}">\n`}${assets && renderAssets(assets, site)}</head>
+<body${isMemberPath(page.path) && raw(' data-area="member"')}>
 ${renderHeader(page.path, options)}<div class="tb-body">
 <nav class="tb-side tb-nav" aria-label="Dashboard">${sideLinks(page.path, options)}</nav>
 <div id="app">
@@ -107,7 +95,7 @@ ${renderMain(page, options, assets !== null)}</div>
 <noscript><p class="tb-banner tb-banner-warn">This page needs JavaScript. The <a href="${base}/docs">documentation</a> and the API do not.</p></noscript>
 ${renderFooter(options)}</body>
 </html>
-`.text;
+`);
 }
 
 const offerText = ({ signUp, providers, starter }: SignInOffer): string =>
@@ -115,13 +103,14 @@ const offerText = ({ signUp, providers, starter }: SignInOffer): string =>
 
 /** Preloads the styles; the script applies them, so they do not block the first paint. */
 function renderAssets(
-  { firstPaint, styles, scripts, preloads }: AppAssets,
+  { early, firstPaint, styles, scripts, preloads }: AppAssets,
   site: HeadOptions,
 ): Html {
   const base = basePath(site.publicUrl);
   const style = tokensCss() + fontStyle(site) + firstPaint + SHELL_STYLE + GATE_STYLE;
-  return html`<script>${trusted(EARLY_REQUESTS)}</script>
-<style>${trusted(style)}</style>
+  return html`<script>${raw(early)}</script>
+<script>${raw(EARLY_REQUESTS)}</script>
+<style>${raw(style)}</style>
 ${preloadFonts(site, ["sans.woff2"])}${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
 )}${preloads.map((file) => html`<link rel="modulepreload" fetchpriority="low" crossorigin href="${base}/${file}">\n`)}`;

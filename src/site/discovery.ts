@@ -1,7 +1,7 @@
 import type { ApiOptions } from "#api/openapi/document.ts";
 import { callPrice } from "#api/openapi/words.ts";
 import type { DocsEntry } from "./docs/navigation.ts";
-import { html } from "./html.ts";
+import { html } from "./markup.ts";
 import { basePath } from "./page-links.ts";
 
 /** Pages that belong to a signed-in user, and paths that are no pages. */
@@ -13,8 +13,6 @@ const NOT_FOR_SEARCH = [
   "/requests",
   "/usage",
   "/credits",
-  "/verify-email",
-  "/reset-password",
   "/unsubscribe",
 ];
 
@@ -45,10 +43,10 @@ export const SECURITY_TEXT_PATH = "/.well-known/security.txt";
 /** `/sitemap.xml` (sitemaps.org, protocol 0.9): the pages that search engines may show. */
 export function sitemapXml(publicUrl: string, paths: readonly string[]): string {
   const entries = paths.map((path) => html`<url><loc>${publicUrl}${path}</loc></url>\n`);
-  return html`<?xml version="1.0" encoding="UTF-8"?>
+  return String(html`<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 ${entries}</urlset>
-`.text;
+`);
 }
 
 /** `/llms.txt` (llmstxt.org): what an agent needs to call the tools, with links to the pages as Markdown. */

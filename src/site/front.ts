@@ -6,12 +6,11 @@ import { drawQrSvg } from "#tools/qr-code/draw.ts";
 import { encodeQr, type QrSymbol } from "#tools/qr-code/encode-qr.ts";
 import uuid from "#tools/uuid/tool.ts";
 import { contactHref } from "#top-up.ts";
-import { codeBlock, highlightJson } from "./code-block.ts";
 import { FRONT_STYLE } from "./front-style.ts";
 import { gatePicture } from "./gate.ts";
-import { type Html, html, prose, trusted } from "./html.ts";
 import { type IconName, icon, toolIcon } from "./icons.ts";
 import { layOutJson } from "./json-layout.ts";
+import { codeBlock, type Html, highlightJson, html, prose, raw } from "./markup.ts";
 import { recommendedOffer } from "./pack-plan.ts";
 import { pageLinks } from "./page-links.ts";
 import { type DashboardOffer, type PageOptions, signUpIsOpen } from "./page-options.ts";
@@ -117,7 +116,7 @@ function tryIt({ publicUrl, assets }: PageOptions): Html {
   const { hash: digest } = example.response as { hash: string };
   const svg = drawQrSvg(encodeQr(text, "M") as QrSymbol, QR_WIDTH);
   const withScript = Boolean(assets?.script);
-  return html`<section class="try" aria-labelledby="try"${withScript && trusted(" data-try")}>
+  return html`<section class="try" aria-labelledby="try"${withScript && raw(" data-try")}>
 <div><h2 id="try">${withScript ? "Try it now" : "Two tools and their results"}</h2>
 <label for="try-text">${withScript ? "Your text" : "Text"}</label>
 <textarea id="try-text" rows="4" maxlength="2000" readonly spellcheck="false" autocomplete="off" autocapitalize="off" aria-describedby="try-hint">${text}</textarea>

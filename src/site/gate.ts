@@ -1,5 +1,5 @@
-import { type Html, html } from "./html.ts";
 import { ICONS, type IconName } from "./icons.ts";
+import { type Html, html } from "./markup.ts";
 
 /**
  * The tollgate, the picture of this service: a barrier that rises when a call is paid. The front page, the empty states of the

@@ -1,4 +1,4 @@
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "./markup.ts";
 import { basePath } from "./page-links.ts";
 import { fontFaces, type SiteFiles } from "./site-files.ts";
 import { DARK, LIGHT } from "./tokens.ts";

@@ -1,6 +1,6 @@
-import { type Html, html, trusted } from "./html.ts";
-import { ICONS, type IconName } from "./icons.ts";
+import { type IconName, icon } from "./icons.ts";
 import { markOn } from "./mark.ts";
+import { type Html, html, raw } from "./markup.ts";
 import { MEMBER_LINKS, type MemberLink, SETTINGS_LINKS } from "./member-links.ts";
 import { basePath, pageLinks } from "./page-links.ts";
 import { linksToPricing, type PageOptions, signUpIsOpen } from "./page-options.ts";
@@ -8,14 +8,14 @@ import { linksToPricing, type PageOptions, signUpIsOpen } from "./page-options.t
 /**
  * The header of every page, and the menus that its buttons open. It is the same for all visitors, because pages are cached: it
  * has the links of signed-in users and those of everybody else, and an attribute of the root element, which a script sets before
- * the first paint, decides which are visible (`early-script.ts`, `web/shell/`). The menus are popovers, which open without a script.
+ * the first paint, decides which are visible (`web/front/early.ts`, `web/shell/`). The menus are popovers, which open without a script.
  */
 export function renderHeader(path: string | null, options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
   const { dashboard } = options;
   const entries = openLinks(options);
   return html`<a class="tb-skip" href="#content">Skip to content</a>
-<header class="tb-header" data-base="${basePath(options.publicUrl)}"${dashboard && trusted(" data-dashboard")}${sells(options) && trusted(" data-sells")}><div class="tb-bar">
+<header class="tb-header" data-base="${basePath(options.publicUrl)}"${dashboard && raw(" data-dashboard")}${sells(options) && raw(" data-sells")}><div class="tb-bar">
 <a class="tb-brand" href="${links.front}">${markOn("var(--tb-bg)")}<span>Toolbooth</span></a>
 <nav class="tb-links" aria-label="Pages">
 ${entries.map(([href, label]) => link(href, label, path, options))}</nav>
@@ -106,7 +106,7 @@ function dashboardLinks(
 }
 
 const memberLink = (entry: MemberLink, path: string | null, base: string, image?: Html): Html =>
-  html`<li><a href="${base}${entry.path}"${entry.path === path && trusted(' aria-current="page"')}>${image}${entry.label}</a></li>`;
+  html`<li><a href="${base}${entry.path}"${entry.path === path && raw(' aria-current="page"')}>${image}${entry.label}</a></li>`;
 
 const APPEARANCES: readonly [value: string, label: string, icon: IconName][] = [
   ["auto", "System", "system"],
@@ -120,7 +120,3 @@ const appearanceChoice = (name: string): Html =>
     ([value, label, iconName]) =>
       html`<label><input type="radio" name="${name}" value="${value}"><span>${icon(iconName, 16)}${label}</span></label>`,
   )}</div></fieldset>`;
-
-/** As `icon` of icons.ts, without the attributes that the styles of the shell have: every page has some dozens of them. */
-const icon = (name: IconName, size = 20): Html =>
-  html`<svg class="tb-icon" width="${size}" height="${size}" viewBox="0 0 20 20" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;

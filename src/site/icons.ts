@@ -1,4 +1,4 @@
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "./markup.ts";
 
 /**
  * The icons of all pages, one set for the server and for React (`web/parts/icon.tsx`). Each is the outline of a path on a grid of
@@ -87,6 +87,9 @@ export const toolIcon = (tool: string): IconName => (isIconName(tool) ? tool : "
 
 const isIconName = (name: string): name is IconName => Object.hasOwn(PATHS, name);
 
-/** An icon in a server-rendered page, `size` pixels wide and high. It is decoration: the text beside it says the same. */
+/**
+ * An icon in a server-rendered page, `size` pixels wide and high. It is decoration: the text beside it says the same. The styles of
+ * the shell draw its lines, because every page has some dozens of them.
+ */
 export const icon = (name: IconName, size = 20): Html =>
-  html`<svg class="tb-icon" width="${size}" height="${size}" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;
+  html`<svg class="tb-icon" width="${size}" height="${size}" viewBox="0 0 20 20" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`;

@@ -1,6 +1,6 @@
 import { renderPageBody } from "./docs/render-page.ts";
-import { html, trusted } from "./html.ts";
 import { LEGAL_LABELS, LEGAL_NAMES } from "./legal-sources.ts";
+import { html, raw } from "./markup.ts";
 import type { PageOptions } from "./page-options.ts";
 import { renderPage } from "./shell.ts";
 
@@ -18,7 +18,7 @@ export function legalPage(path: string, options: PageOptions): string | undefine
       description: `${heading} of this service.`,
       // The first paragraph of a legal text is not an introduction.
       main: html`<article class="docs"><h1>${heading}</h1>
-${trusted(body.text.replace('<p class="lead">', "<p>"))}</article>`,
+${raw(body.replace('<p class="lead">', "<p>"))}</article>`,
     },
     options,
   );

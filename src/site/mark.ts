@@ -1,4 +1,4 @@
-import { trusted } from "./html.ts";
+import { raw } from "./markup.ts";
 import { DARK, LIGHT } from "./tokens.ts";
 
 /** The logo, a raised barrier, on a grid of 24 by 24: post and arm, and the pivot that holds them. */
@@ -6,12 +6,12 @@ const MARK = { lines: "M7.5 18.75V12.5M7.5 12.5 18.25 6.25", x: 7.5, y: 12.5, ri
 
 /** `ground`: the colour behind the logo, in which its lines are drawn. */
 export const markOn = (ground: string) =>
-  trusted(
+  raw(
     `<svg width="24" height="24" viewBox="0 0 24 24" fill="none" aria-hidden="true"><rect width="24" height="24" rx="6.5" fill="currentColor"/><path d="${MARK.lines}" stroke="${ground}" stroke-width="2.5" stroke-linecap="round"/><circle cx="${MARK.x}" cy="${MARK.y}" r="${MARK.ring}" fill="${ground}"/><circle cx="${MARK.x}" cy="${MARK.y}" r="${MARK.hole}" fill="currentColor"/></svg>`,
   );
 
 /** The logo as `/icon.svg`, the icon of the browser tab. It follows the colour scheme of the browser. */
-export const ICON_SVG = markOn("var(--ground)").text.replace(
+export const ICON_SVG = markOn("var(--ground)").replace(
   ">",
   ` xmlns="http://www.w3.org/2000/svg"><style>svg{color:${LIGHT.accent};--ground:#fff}@media(prefers-color-scheme:dark){svg{color:${DARK.accent};--ground:${DARK.bg}}}</style>`,
 );

@@ -1,9 +1,21 @@
-import type { AppAssets } from "./app-shell.ts";
-import { siteFilesOf } from "./site-files.ts";
+import { type SiteFiles, siteFilesOf } from "./site-files.ts";
 
-/** The files of a build, besides those that browsers load: Vite's manifest, and the styles in the head of every page. */
+/** The files of a build, besides those that browsers load: Vite's manifest, and what the server writes into pages. */
 export const MANIFEST = "manifest.json";
-export const FIRST_PAINT = "first-paint.css";
+export const INLINE = "inline.json";
+
+/** What is inline in the head of pages: the early script of all, and the styles of the frame of those that React draws. */
+export type InlineTexts = { early: string; firstPaint: string };
+
+/** What a page that React draws loads first, as paths below the service, such as `assets/main-1a2b3c.js`. */
+export type AppAssets = InlineTexts & {
+  scripts: string[];
+  styles: string[];
+  /** Modules that the scripts import. */
+  preloads: string[];
+  /** Fonts and images; null where the build does not have them. */
+  files: SiteFiles | null;
+};
 
 /** Vite's manifest. The keys are source files below `web/`. */
 export type PageManifest = Record<string, Chunk>;
@@ -12,10 +24,10 @@ type Chunk = { file: string; imports?: string[] };
 /** All styles are in one file. */
 const STYLE = "style.css";
 
-/** The files that a page loads first: the entry and the screen. Throws where the build has no such entry. */
+/** Of the entry and the screen. Throws where the build has no such entry. */
 export function assetsOf(
   manifest: PageManifest,
-  firstPaint: string,
+  inline: InlineTexts,
   entry: string,
   screen?: string,
 ): AppAssets {
@@ -29,7 +41,7 @@ export function assetsOf(
     scripts: [main.file],
     styles: [manifest[STYLE]?.file ?? []].flat(),
     preloads: [...preloads],
-    firstPaint,
+    ...inline,
     files: siteFilesOf(manifest),
   };
 }

@@ -26,8 +26,14 @@ export type PageOptions = ServiceOptions & {
   settings?: readonly SettingShown[] | undefined;
 };
 
-/** `script`: path of the pages' script, such as `assets/front-1a2b3c.js`, below the path of the service. */
-export type PageAssets = { script: string | null; files: SiteFiles | null };
+/** What was built for the pages that the server renders. */
+export type PageAssets = {
+  /** The path of their script below the path of the service, such as `assets/front-1a2b3c.js`. */
+  script: string | null;
+  files: SiteFiles | null;
+  /** The text of the script in their head (`web/front/early.ts`). */
+  early: string;
+};
 
 export type DashboardOffer = {
   signUp: "open" | "closed";

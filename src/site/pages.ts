@@ -2,86 +2,101 @@ import { transportPolicy } from "#api/transport-policy.ts";
 import { listAppPages } from "./app-pages.ts";
 import { hashSource } from "./content-hash.ts";
 import { llmsText, robotsText, sitemapXml } from "./discovery.ts";
-import { createDocs, type Docs } from "./docs/docs.ts";
-import { EARLY_SCRIPT } from "./early-script.ts";
+import { createDocs, type Docs, prefersMarkdown } from "./docs/docs.ts";
 import { frontPage } from "./front.ts";
 import { FRONT_STYLE } from "./front-style.ts";
 import { gatePicture } from "./gate.ts";
 import { fontStyle, webManifest } from "./head.ts";
-import { html } from "./html.ts";
 import { legalPage } from "./legal-pages.ts";
 import { LEGAL_PATHS } from "./legal-sources.ts";
+import { html } from "./markup.ts";
 import { pageLinks } from "./page-links.ts";
 import type { PageOptions } from "./page-options.ts";
-import { PREVIEW_STYLE } from "./preview-style.ts";
 import { PRICING_PATH, pricingPage } from "./pricing.ts";
 import { renderPage } from "./shell.ts";
 import { STYLE } from "./style.ts";
 
-/** The pages that the server renders. They depend on nothing but the settings, so each is rendered once. */
+/** A page or another text of the site. It depends on nothing but the settings, so it is the same for everyone. */
+export type SitePage = { type: string; body: string; headers: Record<string, string> };
+
 export type Pages = {
-  front: string;
-  pricing: string;
-  /** One of the operator's own pages by its path; undefined where there is none. */
-  legal(path: string): string | undefined;
+  /** The page at a path, in the form that `Accept` prefers; undefined where there is none. */
+  find(path: string, accept?: string | null): SitePage | undefined;
+  notFound: SitePage;
   /** Null where the sources of the documentation are missing. */
   docs: Docs | null;
-  notFound: string;
-  llms: string;
-  robots: string;
-  sitemap: string;
-  webManifest: string;
-  /** Headers of every page. */
-  headers: Record<string, string>;
-  /** The same for a path of the documentation, some of which have the playground. */
-  docsHeaders(path: string): Record<string, string>;
 };
 
+export const HTML = "text/html; charset=utf-8";
+export const TEXT = "text/plain; charset=utf-8";
+const MARKDOWN = "text/markdown; charset=utf-8";
+
+/** Paths of pages and texts besides those of the documentation. Not each service has every one of them. */
+export const SITE_PATHS = [
+  ...["/", PRICING_PATH, ...LEGAL_PATHS],
+  ...["/llms.txt", "/robots.txt", "/sitemap.xml", "/manifest.webmanifest"],
+];
+export const isDocsPath = (path: string): boolean => /^\/docs(?:\/|\.md$|$)/.test(path);
+const SEARCH_INDEX_PATH = "/docs/search.json";
+/** What has no hash of its content in its path, so that a change is seen after a day. */
+export const FOR_A_DAY = { "Cache-Control": "public, max-age=86400" };
+
+/** The pages that the server renders, each when it is first asked for. */
 export function createPages(options: PageOptions): Pages {
-  const { publicUrl, dashboard } = options;
-  const site = { publicUrl, files: options.assets?.files ?? null };
+  const { publicUrl, assets } = options;
+  const site = { publicUrl, files: assets?.files ?? null };
   const docs = options.docs === undefined ? null : createDocs(options.docs, options);
-  const drawn = dashboard
-    ? listAppPages(options.tools, publicUrl).filter(({ findable }) => findable)
-    : [];
-  const legal = new Map(
-    LEGAL_PATHS.flatMap((path) => {
-      const page = legalPage(path, options);
-      return page === undefined ? [] : [[path, page] as const];
-    }),
-  );
-  const paths = [
-    "/",
-    PRICING_PATH,
-    ...legal.keys(),
-    ...(docs?.paths ?? []),
-    ...drawn.map(({ path }) => path),
-  ];
   const headers = {
-    "Content-Security-Policy": pagePolicy(fontStyle(site)),
+    "Content-Security-Policy": pagePolicy(fontStyle(site), assets?.early ?? ""),
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     ...transportPolicy(publicUrl),
   };
-  const withPlayground = {
-    ...headers,
-    "Content-Security-Policy": playgroundPolicy(fontStyle(site)),
-  };
-  const playgrounds = new Set(
-    dashboard && options.assets?.script ? options.tools.map(({ name }) => `/docs/${name}`) : [],
-  );
+  const page = (body: string): SitePage => ({ type: HTML, body, headers });
+  const text = (type: string, body: string, own = {}): SitePage => ({ type, body, headers: own });
+
+  function make(path: string): SitePage | undefined {
+    if (path === "/") return page(frontPage(options));
+    if (path === PRICING_PATH) return page(pricingPage(options));
+    if (path === "/llms.txt") return text(TEXT, llmsText(options, docs?.entries ?? []));
+    if (path === "/robots.txt") return text(TEXT, robotsText(publicUrl));
+    if (path === "/sitemap.xml") return text("application/xml", sitemapXml(publicUrl, listed()));
+    if (path === "/manifest.webmanifest")
+      return text("application/manifest+json", webManifest(site), FOR_A_DAY);
+    if (path === SEARCH_INDEX_PATH && docs !== null)
+      return text("application/json", docs.searchIndex());
+    const legal = legalPage(path, options);
+    if (legal !== undefined) return page(legal);
+    const markdown = path.endsWith(".md") ? docs?.markdown(path.slice(0, -3)) : undefined;
+    if (markdown !== undefined) return text(MARKDOWN, markdown);
+    const html = docs?.html(path);
+    return html === undefined
+      ? undefined
+      : { type: HTML, body: html, headers: { ...headers, Vary: "Accept" } };
+  }
+  const made = new Map<string, SitePage | undefined>();
+  function keep(path: string): SitePage | undefined {
+    const known = made.get(path);
+    if (known !== undefined) return known;
+    const page = make(path);
+    if (page !== undefined) made.set(path, page);
+    return page;
+  }
+
+  const listed = () => [
+    ...["/", PRICING_PATH, ...LEGAL_PATHS.filter((path) => keep(path) !== undefined)],
+    ...(docs?.paths ?? []),
+    ...listAppPages(options.tools, publicUrl).flatMap(({ path, findable }) =>
+      options.dashboard && findable ? [path] : [],
+    ),
+  ];
   return {
-    front: frontPage(options),
-    pricing: pricingPage(options),
-    legal: (path) => legal.get(path),
     docs,
-    notFound: notFoundPage(options),
-    llms: llmsText(options, docs?.entries ?? []),
-    robots: robotsText(publicUrl),
-    sitemap: sitemapXml(publicUrl, paths),
-    webManifest: webManifest(site),
-    headers,
-    docsHeaders: (path) => (playgrounds.has(path) ? withPlayground : headers),
+    find(path, accept = null) {
+      const markdown = isDocsPath(path) && prefersMarkdown(accept) ? keep(`${path}.md`) : undefined;
+      return markdown ? { ...markdown, headers: { Vary: "Accept" } } : keep(path);
+    },
+    notFound: page(notFoundPage(options)),
   };
 }
 
@@ -105,46 +120,26 @@ ${options.dashboard && html`<a class="button quiet" href="${tools}">Open the too
   );
 }
 
+const STYLE_HASHES = [STYLE, FRONT_STYLE].map((style) => ` '${hashSource(style)}'`).join("");
+
 /**
  * The Content-Security-Policy of the server-rendered pages: scripts, fonts and icons are files of this service, the inline styles
  * and the one inline script are allowed by their hashes (CSP Level 3, section 2.3.1), and nothing is loaded from elsewhere.
- * `fonts`: the style that declares the typefaces.
+ * `fonts`: the style that declares the typefaces; empty without a build, as is the script.
  */
-export const pagePolicy = (fonts: string): string => policyOf(fonts, NOTHING_MORE);
-
-/** What a page needs beyond the others: sources of styles and images, whole directives, and policies of Trusted Types. */
-type Needs = { styles: string; images: string; directives: string[]; trustedTypes: string };
-const NOTHING_MORE: Needs = { styles: "", images: "", directives: [], trustedTypes: "'none'" };
-
-const policyOf = (fonts: string, needs: Needs): string =>
+const pagePolicy = (fonts: string, early: string): string =>
   [
     "default-src 'none'",
-    `style-src ${STYLE_HASHES}${needs.styles}${fonts && ` '${hashSource(fonts)}'`}`,
-    `script-src 'self' '${hashSource(EARLY_SCRIPT)}'`,
-    `img-src 'self' data:${needs.images}`,
+    `style-src${STYLE_HASHES}${fonts && ` '${hashSource(fonts)}'`}`,
+    `script-src 'self'${early && ` '${hashSource(early)}'`}`,
+    "img-src 'self' data:",
     "font-src 'self'",
     "manifest-src 'self'",
     // The search fetches its index, and the header who the visitor is.
     "connect-src 'self'",
-    ...needs.directives,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    `trusted-types ${needs.trustedTypes}`,
+    "trusted-types 'none'",
   ].join("; ");
-
-const STYLE_HASHES = [STYLE, FRONT_STYLE].map((style) => `'${hashSource(style)}'`).join(" ");
-
-/**
- * The same for the reference of a tool, which has the playground: it runs tools in workers, and shows images that it has made
- * and a preview in a frame without scripts. The policies of Trusted Types are in `web/trusted-types.ts`. Styles are still only
- * those of the page and of the preview.
- */
-const playgroundPolicy = (fonts: string): string =>
-  policyOf(fonts, {
-    styles: ` '${hashSource(PREVIEW_STYLE)}'`,
-    images: " blob:",
-    directives: ["worker-src 'self'", "frame-src 'self'"],
-    trustedTypes: "default toolbooth-preview",
-  });

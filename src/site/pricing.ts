@@ -2,8 +2,8 @@ import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
 import { callPrice, freeCall } from "#api/openapi/words.ts";
 import { contactHref, topUp } from "#top-up.ts";
 import { FRONT_STYLE } from "./front-style.ts";
-import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { icon } from "./icons.ts";
+import { type Html, type HtmlPart, html, raw } from "./markup.ts";
 import { lastsText, perThousand } from "./offer-text.ts";
 import { bestPlan, estimateOf, purchasesText, recommendedOffer } from "./pack-plan.ts";
 import { type PageLinks, pageLinks } from "./page-links.ts";
@@ -66,7 +66,7 @@ export function offerCard(offer: OfferView, isRecommended: boolean, isSold: bool
       : months === null
         ? "These credits never expire."
         : `Valid for ${lastsText(months)}.`;
-  return html`<li${isRecommended && trusted(' class="chosen"')}${isSold && trusted(' itemscope itemtype="https://schema.org/Offer"')}><h3>${isSold ? html`<span itemprop="name">${name}</span>` : name}${
+  return html`<li${isRecommended && raw(' class="chosen"')}${isSold && raw(' itemscope itemtype="https://schema.org/Offer"')}><h3>${isSold ? html`<span itemprop="name">${name}</span>` : name}${
     isRecommended && html` <span class="mark">Recommended</span>`
   }</h3>
 <p class="price">${priceText}${isSold && offerData(offer)}</p>

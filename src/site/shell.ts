@@ -1,9 +1,8 @@
-import { EARLY_SCRIPT } from "./early-script.ts";
 import { fontStyle, preloadFonts, renderMeta } from "./head.ts";
 import { renderHeader } from "./header.ts";
-import { type Html, type HtmlPart, html, trusted } from "./html.ts";
 import { legalLinks } from "./legal-sources.ts";
 import { markOn } from "./mark.ts";
+import { type Html, type HtmlPart, html, raw } from "./markup.ts";
 import { basePath, type PageLinks, pageLinks } from "./page-links.ts";
 import { linksToPricing, type PageOptions, signUpIsOpen } from "./page-options.ts";
 import { STYLE } from "./style.ts";
@@ -23,11 +22,11 @@ export type Page = {
 
 export function renderPage(page: Page, options: PageOptions): string {
   const { side } = page;
-  return html`<!doctype html>
+  return String(html`<!doctype html>
 <html lang="en">
 <head>
 ${renderHead(page, options)}</head>
-<body${side === undefined && trusted(' class="slim"')}>
+<body${side === undefined && raw(' class="slim"')}>
 ${renderHeader(page.path, options)}<div class="${side === undefined ? "body" : "body wide"}">
 ${side}<main id="content" tabindex="-1">
 ${page.main}
@@ -35,16 +34,15 @@ ${page.main}
 </div>
 ${renderFooter(options)}</body>
 </html>
-`.text;
+`);
 }
 
 function renderHead(page: Page, { publicUrl, assets }: PageOptions): Html {
   const base = basePath(publicUrl);
   const site = { publicUrl, files: assets?.files ?? null };
   const fonts = fontStyle(site);
-  return html`${renderMeta(page, site)}${preloadFonts(site, ["sans.woff2", "mono.woff2"])}<style>${trusted(STYLE)}</style>
-${page.style && html`<style>${trusted(page.style)}</style>\n`}${fonts && html`<style>${trusted(fonts)}</style>\n`}<script>${trusted(EARLY_SCRIPT)}</script>
-${
+  return html`${renderMeta(page, site)}${preloadFonts(site, ["sans.woff2", "mono.woff2"])}<style>${raw(STYLE)}</style>
+${page.style && html`<style>${raw(page.style)}</style>\n`}${fonts && html`<style>${raw(fonts)}</style>\n`}${assets?.early && html`<script>${raw(assets.early)}</script>\n`}${
   // Blocks the first paint, so that examples become tabs before they are seen. It is one small file.
   assets?.script &&
   html`<script type="module" async blocking="render" src="${base}/${assets.script}"></script>\n`

@@ -1,5 +1,5 @@
-import { type Html, html, trusted } from "./html.ts";
 import type { LegalSources } from "./legal-sources.ts";
+import { type Html, html, raw } from "./markup.ts";
 import { basePath, pageLinks } from "./page-links.ts";
 import type { AppOptions, SignInOffer } from "./page-options.ts";
 import { signUpLead } from "./sign-up-lead.ts";
@@ -28,7 +28,7 @@ ${isSignUp && html`<div class="tb-lead tb-break">${signUpLead(offer)}</div>\n`}$
           offer.signUp === "open" && html`<p>New here? <a href="${links.signUp}">Sign up</a></p>`
         }`
   }</div></div>
-<noscript><style>${trusted(".tb-sign-in form,.tb-providers,.tb-or{display:none}")}</style></noscript>`;
+<noscript><style>${raw(".tb-sign-in form,.tb-providers,.tb-or{display:none}")}</style></noscript>`;
 }
 
 /** As `AgreementLine` of `web/parts/legal-links.tsx`. */

@@ -1,7 +1,7 @@
 import type { AppContext } from "#api/app-context.ts";
-import type { AppAssets } from "./app-shell.ts";
 import type { DocsSources } from "./docs/navigation.ts";
 import type { LegalSources } from "./legal-sources.ts";
+import type { AppAssets } from "./page-manifest.ts";
 import type { DashboardOffer, PageAssets, ServiceOptions, SettingShown } from "./page-options.ts";
 
 /** What a runtime hands to the site: what it says of the service, the dashboard, the built pages and the documentation. */

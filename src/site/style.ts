@@ -89,7 +89,6 @@ thead th{font-size:.75rem;font-weight:600;color:var(--tb-soft);padding-bottom:.3
 .docs blockquote,.markdown-alert{margin:.85rem 0 0;padding:.1rem 1rem .6rem;border-left:3px solid var(--tb-line);color:var(--tb-soft)}
 .markdown-alert{border-color:var(--tb-accent);color:inherit}.markdown-alert-warning{border-color:var(--tb-value)}
 .markdown-alert-title{font-weight:600}
-.play-it .fault{margin:.6rem 0 0;color:var(--tb-bad)}.play-place{min-height:60rem;margin-top:1.25rem}.play-it .button{margin-top:1rem;font:600 1rem/1.3 var(--tb-font);cursor:pointer}
 .contents{list-style:none;padding:0;display:grid;gap:.25rem 1rem;grid-template-columns:repeat(auto-fill,minmax(min(20rem,100%),1fr));margin:.6rem -.85rem 0}
 .contents li{margin:0}.contents a{display:block;height:100%;padding:.6rem .85rem;border-radius:var(--tb-radius);text-decoration:none}.contents a:hover{background:var(--tb-panel)}
 .contents b{font-weight:600}.contents b code,.docs .contents code{background:none;border:0;padding:0}.contents span{display:block;color:var(--tb-soft);font-size:.9375rem;line-height:1.5}

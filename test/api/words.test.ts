@@ -51,11 +51,11 @@ test("the description has the price of each tool, and the bound of what a call i
 test("no page names another price", () => {
   const pages = createPages({ ...FULL, tools: [SEVEN, FREE], freeCallCredits: 0 });
   for (const path of [...pathsOf(pages), "/llms.txt"]) {
-    const page = path === "/llms.txt" ? pages.llms : (pageAt(pages, path) ?? "");
+    const page = pageAt(pages, path) ?? "";
     assert.doesNotMatch(page, /one credit|costs 1 credit|first call[^.<]* is free/i, path);
     assert.doesNotMatch(page, /first successful call of an account is free\./i, path);
   }
-  for (const page of [pages.front, pageAt(pages, "/docs"), pages.llms]) {
+  for (const page of ["/", "/docs", "/llms.txt"].map((path) => pageAt(pages, path))) {
     assert.match(page ?? "", /0 to 7 credits, depending on the tool/);
   }
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ICONS, icon, toolIcon } from "#site/icons.ts";
+import { SHELL_STYLE } from "#site/shell-style.ts";
 import { TOOLS } from "#tools/registry.ts";
 
 test("every tool has an icon of its own, and an unknown tool has that of all tools", () => {
@@ -15,9 +16,9 @@ test("an icon is one path of plain commands, and no two icons are the same", () 
 });
 
 test("an icon in a page is hidden from screen readers and has the colour of the text", () => {
-  const { text } = icon("keys", 16);
   assert.match(
-    text,
-    /^<svg [^>]*width="16"[^>]*stroke="currentColor"[^>]*aria-hidden="true"><path d="M/,
+    String(icon("keys", 16)),
+    /^<svg class="tb-icon" width="16"[^>]*aria-hidden="true"><path d="M/,
   );
+  assert.match(SHELL_STYLE, /\.tb-icon\{flex:none;fill:none;stroke:currentColor/);
 });

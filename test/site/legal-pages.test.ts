@@ -6,10 +6,9 @@ import { type TestContext, test } from "node:test";
 import { openLegalFiles } from "#apps/node/legal-files.ts";
 import { listAppPages } from "#site/app-pages.ts";
 import { renderAppPage } from "#site/app-shell.ts";
-import { EARLY_SCRIPT } from "#site/early-script.ts";
 import { LEGAL_BYTES_MAX } from "#site/legal-sources.ts";
 import { createPages } from "#site/pages.ts";
-import { FULL } from "./pages-server.ts";
+import { EARLY, FULL, pageAt } from "./pages-server.ts";
 
 const LEGAL = {
   terms:
@@ -20,25 +19,25 @@ const LEGAL = {
 const pages = createPages({ ...FULL, legal: LEGAL });
 
 test("an operator's page has the frame of the site, its own title, and no markup that could run", () => {
-  const page = pages.legal("/terms") ?? "";
+  const page = pageAt(pages, "/terms") ?? "";
   assert.match(page, /<title>Terms of use - Toolbooth<\/title>/);
   assert.equal(page.match(/<h1>/g)?.length, 1);
   assert.match(page, /<h2 id="money">/);
-  const withoutOwnScript = page.replace(`<script>${EARLY_SCRIPT}</script>`, "");
+  const withoutOwnScript = page.replace(`<script>${EARLY}</script>`, "");
   assert.doesNotMatch(withoutOwnScript, /<script>|alert\(1\)<|javascript:/);
-  assert.match(pages.legal("/privacy") ?? "", /<h1>Privacy<\/h1>[\s\S]*No heading here/);
-  for (const path of ["/imprint", "/status", "/refunds", "/constructor", "/"])
-    assert.equal(pages.legal(path), undefined, path);
+  assert.match(pageAt(pages, "/privacy") ?? "", /<h1>Privacy<\/h1>[\s\S]*No heading here/);
+  for (const path of ["/imprint", "/status", "/refunds", "/constructor"])
+    assert.equal(pages.find(path), undefined, path);
 });
 
 test("the footer and the sitemap name what there is, and nothing else", () => {
-  for (const page of [pages.front, pages.pricing]) {
+  for (const page of ["/", "/pricing"].map((path) => pageAt(pages, path) ?? "")) {
     assert.match(page, /<a href="\/terms">Terms<\/a><\/li>\s*<li><a href="\/privacy">Privacy<\/a>/);
     assert.match(page, /<a href="https:\/\/status\.example\.org\/">Status<\/a>/);
     assert.doesNotMatch(page, /Imprint/);
   }
-  assert.ok(pages.sitemap.includes("https://tools.test/terms"));
-  assert.doesNotMatch(createPages(FULL).front, /\/terms/);
+  assert.ok(pageAt(pages, "/sitemap.xml")?.includes("https://tools.test/terms"));
+  assert.doesNotMatch(pageAt(createPages(FULL), "/") ?? "", /\/terms/);
 });
 
 test("pages that React draws know what there is, to say what a user agrees to", () => {
@@ -152,6 +151,6 @@ test("Markdown of the largest size, however hostile, is rendered within a bound"
     "*a ".repeat(80_000),
   ]) {
     const made = createPages({ ...FULL, docs: undefined, legal: { terms: text } });
-    assert.ok((made.legal("/terms") ?? "").length > 1_000);
+    assert.ok((pageAt(made, "/terms") ?? "").length > 1_000);
   }
 });

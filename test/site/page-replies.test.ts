@@ -66,7 +66,10 @@ test("the 304 of a negotiated page varies by Accept, and by Accept-Encoding wher
 
 const BUILT: BuiltPages = {
   serveAsset: async () => new Response(),
-  assetsFor: async () => ({ scripts: [], styles: [], preloads: [], firstPaint: "", files: null }),
+  assetsFor: async () => ({
+    ...{ scripts: [], styles: [], preloads: [] },
+    ...{ firstPaint: "", early: "", files: null },
+  }),
   frontAssets: () => null,
 };
 

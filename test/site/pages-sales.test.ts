@@ -4,19 +4,19 @@ import { Webhook } from "standardwebhooks";
 import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
 import { freeCall } from "#api/openapi/words.ts";
 import { ENDPOINTS_MAX, RETRY_WAITS_MS } from "#events/bounds.ts";
-import { EARLY_SCRIPT } from "#site/early-script.ts";
 import { lastsText, perThousand } from "#site/offer-text.ts";
 import type { DashboardOffer } from "#site/page-options.ts";
-import { createPages } from "#site/pages.ts";
+import { createPages, type Pages } from "#site/pages.ts";
 import { contactHref } from "#top-up.ts";
 import { byHand, noPrices, prices } from "../web/sales-fixtures.ts";
-import { BARE, FULL, pageAt } from "./pages-server.ts";
+import { BARE, EARLY, FULL, pageAt } from "./pages-server.ts";
 
 const dashboard = FULL.dashboard as DashboardOffer;
+const at = (pages: Pages, path: string) => pageAt(pages, path) ?? "";
 const pagesWith = (list: PricesView | null) =>
   createPages({ ...FULL, dashboard: { ...dashboard, prices: list } });
-const front = (list: PricesView | null) => pagesWith(list).front;
-const docs = (list: PricesView | null, path: string) => pageAt(pagesWith(list), path) ?? "";
+const front = (list: PricesView | null) => at(pagesWith(list), "/");
+const docs = (list: PricesView | null, path: string) => at(pagesWith(list), path);
 
 const offer = (priceText: string, credits: number): OfferView => ({
   ...(prices.packs[0] as OfferView),
@@ -41,7 +41,7 @@ describe("prices on the front page", () => {
 
   it("are missing where nothing is for sale", () => {
     for (const list of [null, noPrices]) assert.ok(!front(list).includes('id="prices"'));
-    assert.ok(!createPages(BARE).front.includes('id="prices"'));
+    assert.ok(!at(createPages(BARE), "/").includes('id="prices"'));
   });
 
   it("link to the operator where there is no checkout", () => {
@@ -53,7 +53,7 @@ describe("prices on the front page", () => {
 
   it("promise no starter credits where sign-up is closed", () => {
     const closed = { ...dashboard, signUp: "closed" as const, prices };
-    const page = createPages({ ...FULL, dashboard: closed }).front;
+    const page = at(createPages({ ...FULL, dashboard: closed }), "/");
     assert.ok(page.includes(freeCall(FULL)));
     assert.ok(!page.includes("starter credits"));
   });
@@ -64,8 +64,8 @@ describe("prices on the front page", () => {
     const list = { ...byHand, packs: [{ ...first, name }], contact: `https://x.test/"><script>` };
     const page = front(list);
     // The page has one script of its own.
-    assert.ok(!page.replace(`<script>${EARLY_SCRIPT}`, "").includes("<script>"));
-    assert.ok(page.includes("&lt;script&gt;&#34;&#39;&amp;"));
+    assert.ok(!page.replace(`<script>${EARLY}`, "").includes("<script>"));
+    assert.ok(page.includes("&lt;script&gt;&quot;&#39;&amp;"));
   });
 });
 
@@ -93,7 +93,7 @@ describe("the text of an offer", () => {
 
 describe("the pricing page", () => {
   const pricing = (list: PricesView | null, options = FULL) =>
-    createPages({ ...options, dashboard: { ...dashboard, prices: list } }).pricing;
+    at(createPages({ ...options, dashboard: { ...dashboard, prices: list } }), "/pricing");
 
   it("shows offers, marks the recommended one, and has an answer for sample numbers without a script", () => {
     const page = pricing(prices);
@@ -127,14 +127,14 @@ describe("the pricing page", () => {
       assert.match(page, /The first call of an account is free/);
       assert.doesNotMatch(page, /data-pricing|class="packs"/);
     }
-    assert.match(createPages(BARE).pricing, /ask the operator of this service/);
+    assert.match(at(createPages(BARE), "/pricing"), /ask the operator of this service/);
   });
 
   it("is linked where something is sold or given, and found by search engines", () => {
-    const { front: sold, sitemap } = createPages(FULL);
-    assert.match(sold, /<a href="\/pricing">Pricing<\/a>/);
-    assert.ok(sitemap.includes("https://tools.test/pricing"));
-    assert.doesNotMatch(createPages(BARE).front, /\/pricing/);
+    const pages = createPages(FULL);
+    assert.match(at(pages, "/"), /<a href="\/pricing">Pricing<\/a>/);
+    assert.ok(at(pages, "/sitemap.xml").includes("https://tools.test/pricing"));
+    assert.doesNotMatch(at(createPages(BARE), "/"), /\/pricing/);
   });
 
   it("escapes the price list", () => {

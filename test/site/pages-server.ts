@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { bundleEarlyScript } from "#apps/node/build-pages.ts";
 import { listDocs } from "#apps/node/docs.ts";
 import { SETTINGS } from "#config/settings.ts";
 import type { AppOptions, PageOptions } from "#site/page-options.ts";
@@ -13,7 +14,10 @@ import { TOOLS } from "#tools/registry.ts";
 import { AXE_HEADERS, AXE_PATH, readAxe } from "../web/axe.ts";
 import { prices } from "../web/sales-fixtures.ts";
 
+export const ROOT = path.join(import.meta.dirname, "../..");
 const DOCS = listDocs();
+/** The script in the head of every page. */
+export const EARLY = await bundleEarlyScript(ROOT);
 
 /** The fonts and images as a build names them. */
 export const FILES = Object.fromEntries(
@@ -28,7 +32,7 @@ export const FULL: AppOptions = {
   freeCallCredits: 1,
   tools: TOOLS,
   version: "1.2.3",
-  assets: { script: "assets/main.js", files: FILES },
+  assets: { script: "assets/main.js", files: FILES, early: EARLY },
   dashboard: { signUp: "open", providers: ["github"], starter: { credits: 100, days: 90 }, prices },
   settings: SETTINGS,
 };
@@ -43,14 +47,11 @@ export const BARE: PageOptions = {
   version: "1.2.3",
 };
 
-/** A page by its path; undefined where there is none. */
-export const pageAt = (pages: Pages, target: string): string | undefined =>
-  target === "/" ? pages.front : target === "/pricing" ? pages.pricing : pages.docs?.html(target);
+/** The text of a page by its path; undefined where there is none. */
+export const pageAt = ({ find }: Pages, target: string): string | undefined => find(target)?.body;
 
 /** The paths of all pages that the server renders. */
 export const pathsOf = ({ docs }: Pages): string[] => ["/", "/pricing", ...(docs?.paths ?? [])];
-
-export const ROOT = path.join(import.meta.dirname, "../..");
 
 /** The script of the pages, by the path of each of its files. */
 export async function bundleScript(): Promise<Map<string, string>> {
@@ -62,8 +63,6 @@ export async function bundleScript(): Promise<Map<string, string>> {
     minify: true,
     splitting: true,
     format: "esm",
-    // The playground is loaded when the reader opens it.
-    external: ["./playground-island.tsx"],
     write: false,
   });
   return new Map(outputFiles.map((file) => [file.path, file.text]));
@@ -97,17 +96,10 @@ export async function servePages(): Promise<PagesServer> {
       response.writeHead(200, { "Content-Type": "text/javascript" }).end(file);
       return;
     }
-    if (target === "/docs/search.json") {
-      response.writeHead(200, { "Content-Type": "application/json" });
-      response.end(pages.docs?.searchIndex());
-      return;
-    }
-    const page = pageAt(pages, target);
-    response.writeHead(page === undefined ? 404 : 200, {
-      ...pages.headers,
-      "Content-Type": "text/html; charset=utf-8",
-    });
-    response.end(page ?? pages.notFound);
+    const page = pages.find(target);
+    const { type, headers, body } = page ?? pages.notFound;
+    response.writeHead(page === undefined ? 404 : 200, { ...headers, "Content-Type": type });
+    response.end(body);
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

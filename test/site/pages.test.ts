@@ -6,20 +6,19 @@ import { SETTINGS } from "#config/settings.ts";
 import { ERRORS, type ErrorCode } from "#errors.ts";
 import { securityText } from "#site/discovery.ts";
 import { ERROR_TEXTS } from "#site/docs/error-texts.ts";
-import { EARLY_SCRIPT } from "#site/early-script.ts";
-import { html, prose } from "#site/html.ts";
 import { layOutJson } from "#site/json-layout.ts";
+import { html, prose } from "#site/markup.ts";
 import { pageLinks } from "#site/page-links.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { fetchCode, pythonCode } from "#site/request-code.ts";
 import hash from "#tools/hash/tool.ts";
 import { TOOLS } from "#tools/registry.ts";
-import { BARE, FULL, pageAt, pathsOf } from "./pages-server.ts";
+import { BARE, EARLY, FULL, pageAt, pathsOf } from "./pages-server.ts";
 
 const digestOf = (text: string) => createHash("sha256").update(text).digest("base64");
 const full = createPages(FULL);
 const bare = createPages(BARE);
-const at = (pages: Pages, path: string): string => pageAt(pages, path) ?? pages.notFound;
+const at = (pages: Pages, path: string): string => pageAt(pages, path) ?? pages.notFound.body;
 
 /** What a service with a dashboard serves besides these pages. */
 const ELSEWHERE =
@@ -122,19 +121,22 @@ for (const [kind, pages, options] of [
 
       it(`${path}: has no inline script but the one in its head, and its styles, as its policy allows them`, () => {
         const inline = [...text.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, code]) => code);
-        assert.deepEqual(inline, [EARLY_SCRIPT]);
-        assert.doesNotMatch(text.replace(`<script>${EARLY_SCRIPT}`, ""), /<script(?![^>]* src=")/);
+        const early = options === FULL ? [EARLY] : [];
+        assert.deepEqual(inline, early);
+        assert.doesNotMatch(text.replace(`<script>${EARLY}`, ""), /<script(?![^>]* src=")/);
         assert.doesNotMatch(text, /<[^>]+\s(?:style|on\w+)=/);
         const styles = [...text.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(
           ([, style = ""]) => `'sha256-${digestOf(style)}'`,
         );
         const hasOwnStyle = ["/", "/pricing", "/nowhere"].includes(path);
         assert.equal(styles.length, 1 + (hasOwnStyle ? 1 : 0) + (options === FULL ? 1 : 0));
-        const policy = pages.headers["Content-Security-Policy"] ?? "";
+        const policy =
+          (pages.find(path) ?? pages.notFound).headers["Content-Security-Policy"] ?? "";
         const [, allowed = ""] = /style-src ([^;]*);/.exec(policy) ?? [];
         for (const style of styles) assert.ok(allowed.split(" ").includes(style), style);
         assert.doesNotMatch(allowed, /unsafe/);
-        assert.ok(policy.includes(`script-src 'self' 'sha256-${digestOf(EARLY_SCRIPT)}';`));
+        const scripts = early.map((code) => ` 'sha256-${digestOf(code)}'`).join("");
+        assert.ok(policy.includes(`script-src 'self'${scripts};`));
         assert.ok(policy.includes("font-src 'self';"));
         assert.ok(policy.includes("require-trusted-types-for 'script'; trusted-types 'none'"));
       });
@@ -146,7 +148,7 @@ for (const [kind, pages, options] of [
         const hostilePage = at(hostile, path);
         assert.deepEqual(findTagFaults(hostilePage), []);
         assert.doesNotMatch(
-          hostilePage.replace(`<script>${EARLY_SCRIPT}`, ""),
+          hostilePage.replace(`<script>${EARLY}`, ""),
           /<script>|alert\(1\)<\/script>|<b>'/,
         );
       });
@@ -173,7 +175,7 @@ describe("the front page", () => {
     const shown = rows.map(([, change, balance]) => `${change} ${balance}`);
     assert.deepEqual(shown, ["+100 100", "0 100", "−1 99", "0 99", "0 99"]);
     // Without sign-up an operator grants credits; where no call is free, the first one costs its price.
-    const paid = createPages({ ...BARE, freeCallCredits: 0 }).front;
+    const paid = at(createPages({ ...BARE, freeCallCredits: 0 }), "/");
     assert.match(paid, /<td class="plus">\+1,000<\/td><td>1,000<\/td>/);
     assert.match(paid, /<td>−1<\/td><td>998<\/td>/);
     assert.ok(!paid.includes("the first call of an account is free"));
@@ -218,6 +220,14 @@ describe("the documentation", () => {
     }
   });
 
+  it("leads from the reference of a tool to its page, where there is one", () => {
+    for (const { name } of TOOLS) {
+      const [beginning = ""] = at(full, `/docs/${name}`).split("<h2");
+      assert.ok(beginning.includes(`<a class="button quiet" href="/tools/${name}">`), name);
+      assert.doesNotMatch(at(bare, `/docs/${name}`), /href="\/tools/);
+    }
+  });
+
   it("has a page for a tool that docs/ does not know", () => {
     const tool = { ...hash, name: "base64-encode", summary: "A text in base64." };
     const pages = createPages({ ...FULL, tools: [...TOOLS, tool] });
@@ -225,7 +235,7 @@ describe("the documentation", () => {
     assert.ok(page.includes("<h1>base64-encode</h1>"));
     assert.ok(page.includes("<td><code>algorithm</code>"));
     assert.ok(at(pages, "/docs/calls").includes('href="/docs/base64-encode"'));
-    assert.ok(pages.llms.includes("(https://tools.test/docs/base64-encode.md)"));
+    assert.ok(at(pages, "/llms.txt").includes("(https://tools.test/docs/base64-encode.md)"));
   });
 
   it("has the section to which the error for too few credits links", () => {
@@ -275,19 +285,21 @@ describe("the errors page", () => {
 
 describe("the files for search engines", () => {
   it("list every page and every tool, and no page of a signed-in user", () => {
-    const paths = [...full.sitemap.matchAll(/<loc>https:\/\/tools\.test([^<]*)<\/loc>/g)];
+    const paths = [
+      ...at(full, "/sitemap.xml").matchAll(/<loc>https:\/\/tools\.test([^<]*)<\/loc>/g),
+    ];
     const named = paths.map(([, path]) => path);
     for (const path of pathsOf(full)) assert.ok(named.includes(path), path);
     for (const { name } of TOOLS) assert.ok(named.includes(`/tools/${name}`), name);
-    assert.doesNotMatch(bare.sitemap, /tools\//);
-    assert.deepEqual(findTagFaults(full.sitemap.replace(/^<\?xml[^>]*\?>\n/, "")), []);
+    assert.doesNotMatch(at(bare, "/sitemap.xml"), /tools\//);
+    assert.deepEqual(findTagFaults(at(full, "/sitemap.xml").replace(/^<\?xml[^>]*\?>\n/, "")), []);
     for (const path of ["/home", "/dashboard/", "/api/"]) {
-      assert.ok(full.robots.includes(`\nDisallow: ${path}\n`), path);
+      assert.ok(at(full, "/robots.txt").includes(`\nDisallow: ${path}\n`), path);
     }
     for (const { name } of TOOLS) {
-      assert.ok(full.llms.includes(`POST https://tools.test/api/v1/${name}.`), name);
+      assert.ok(at(full, "/llms.txt").includes(`POST https://tools.test/api/v1/${name}.`), name);
     }
-    assert.ok(full.robots.endsWith("\nSitemap: https://tools.test/sitemap.xml\n"));
+    assert.ok(at(full, "/robots.txt").endsWith("\nSitemap: https://tools.test/sitemap.xml\n"));
   });
 
   it("name the contact for vulnerabilities in security.txt, for half a year", () => {
@@ -305,8 +317,8 @@ describe("the files for search engines", () => {
 
   it("keep the path under which the service is published", () => {
     const below = createPages({ ...FULL, publicUrl: "https://x.test/booth" });
-    assert.ok(below.robots.includes("\nDisallow: /booth/api/\n"));
-    assert.ok(below.sitemap.includes("<loc>https://x.test/booth/docs</loc>"));
+    assert.ok(at(below, "/robots.txt").includes("\nDisallow: /booth/api/\n"));
+    assert.ok(at(below, "/sitemap.xml").includes("<loc>https://x.test/booth/docs</loc>"));
     assert.ok(at(below, "/docs").includes('src="/booth/assets/main.js"'));
     assert.ok(at(below, "/docs").includes('href="https://x.test/booth/docs"'));
     for (const text of pathsOf(below).map((path) => at(below, path))) {
@@ -319,13 +331,13 @@ describe("the template", () => {
   it("escapes text and keeps HTML", () => {
     const inner = html`<b>${"<&>\"'"}</b>`;
     assert.equal(
-      html`${inner}${["<", null, false, 7]}`.text,
-      "<b>&lt;&amp;&gt;&#34;&#39;</b>&lt;7",
+      String(html`${inner}${["<", null, false, 7]}`),
+      "<b>&lt;&amp;&gt;&quot;&#39;</b>&lt;7",
     );
   });
 
   it("turns backticks into code", () => {
-    assert.equal(html`${prose("Send `a<b` now")}`.text, "Send <code>a&lt;b</code> now");
+    assert.equal(String(html`${prose("Send `a<b` now")}`), "Send <code>a&lt;b</code> now");
   });
 });
 
@@ -356,8 +368,7 @@ describe("sample code", () => {
 });
 
 /** A sentence as the Markdown engine writes it: it leaves apostrophes as they are. */
-const asRendered = (text: string): string =>
-  html`${prose(text)}`.text.replaceAll("&#39;", "'").replaceAll("&#34;", "&quot;");
+const asRendered = (text: string): string => String(html`${prose(text)}`).replaceAll("&#39;", "'");
 
 const attributes = (text: string, name: string): string[] =>
   [...text.matchAll(new RegExp(`<[a-z][^>]* ${name}="([^"]*)"`, "g"))].map(
@@ -370,7 +381,7 @@ const VOID = new Set(["meta", "link", "input", "br", "wbr", "img"]);
 function findTagFaults(text: string): string[] {
   const open: string[] = [];
   const faults: string[] = [];
-  const raw = text.replace(/<style>[\s\S]*?<\/style>/g, "");
+  const raw = text.replace(/<(style|script)>[\s\S]*?<\/\1>/g, "");
   for (const [, close, name, selfClosed] of raw.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*?(\/?)>/g)) {
     if (VOID.has(name as string) || selfClosed === "/") continue;
     if (close === "") open.push(name as string);

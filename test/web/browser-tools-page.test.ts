@@ -470,29 +470,6 @@ test("a call through the API shows its status, headers and time, and its key is 
   assert.deepEqual(consoleErrors, []);
 });
 
-test("the reference of a tool has the same playground, under its own Content-Security-Policy", async (t) => {
-  const { page, consoleErrors, requests } = await openTool(setup, t, "");
-  await page.goto(`${site.url}/docs/markdown-render`);
-  const engine = /\/assets\/markdown-render-[\w-]+\.js$/;
-  assert.equal(requests.filter((request) => engine.test(request)).length, 0);
-  await page.getByRole("button", { name: "Open the playground" }).click();
-  await page.frameLocator("iframe").getByRole("heading", { name: "Release notes" }).waitFor();
-  await page.getByRole("tab", { name: "Raw" }).click();
-  const markdown = "# A\n\n| b |\n| - |\n| c |";
-  await textOf(page.locator("main")).fill(markdown);
-  await assertResponses(setup, page, "markdown-render", { markdown });
-  await page.goto(`${site.url}/docs/hash#input=${encodeURIComponent('{"text":"abc"}')}`);
-  await page.getByText("These inputs come from a link.").waitFor();
-  const digest = page.getByText(createHash("sha384").update("abc").digest("hex"));
-  assert.equal(await digest.count(), 0);
-  await page.getByRole("button", { name: "Run" }).click();
-  await digest.waitFor();
-  assert.deepEqual(
-    consoleErrors.filter((text) => !text.includes("allow-popups")),
-    [],
-  );
-});
-
 test("a text cannot become markup or a script of another site", async (t) => {
   const { page } = await openTool(setup, t, "markdown-render");
   const attempts = [

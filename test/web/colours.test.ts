@@ -12,7 +12,14 @@ const ROOT = path.join(import.meta.dirname, "../..");
 test("the pages of the server and those of React begin their styles with the same tokens", () => {
   assert.ok(STYLE.startsWith(tokensCss()));
   const page = { path: "/tools", title: "", description: "", findable: true, screen: "" };
-  const assets = { scripts: [], styles: [], preloads: [], firstPaint: "p{top:0}", files: null };
+  const assets = {
+    scripts: [],
+    styles: [],
+    preloads: [],
+    firstPaint: "p{top:0}",
+    early: "",
+    files: null,
+  };
   const sent = renderAppPage(page, FULL, assets);
   assert.ok(sent.includes(`<style>${tokensCss()}`));
   assert.ok(

@@ -21,6 +21,7 @@ const REQUESTS_MAX: [pages: RegExp, requests: number][] = [
   [/./, 12],
 ];
 const FONTS = 2;
+const NO_TEXTS = { early: "", firstPaint: "" };
 
 /** JavaScript in kB (1,000 bytes) that a page may load before it is complete; a bound is a little above what is needed. */
 const SCRIPT_KB_MAX: [pages: RegExp, kB: number][] = [
@@ -46,7 +47,7 @@ const bytesOf = (file: string): number =>
   ).size;
 
 function weigh(page: AppPage) {
-  const { scripts, preloads, styles } = assetsOf(manifest, "", APP_ENTRY, page.screen);
+  const { scripts, preloads, styles } = assetsOf(manifest, NO_TEXTS, APP_ENTRY, page.screen);
   const files = [...scripts, ...preloads];
   const kB = files.reduce((sum, file) => sum + bytesOf(file), 0) / 1_000;
   const data = 1 + (page.data?.length ?? 0);
@@ -69,8 +70,8 @@ const boundOf = (bounds: [pages: RegExp, bound: number][], { path }: AppPage): n
   bounds.find(([pages]) => pages.test(path))?.[1] ?? 0;
 
 test("the script of the server-rendered pages shares no file with the dashboard", () => {
-  const dashboard = assetsOf(manifest, "", APP_ENTRY);
-  const front = assetsOf(manifest, "", "front/main.ts");
+  const dashboard = assetsOf(manifest, NO_TEXTS, APP_ENTRY);
+  const front = assetsOf(manifest, NO_TEXTS, "front/main.ts");
   const shared = [...front.scripts, ...front.preloads].filter((file) =>
     [...dashboard.scripts, ...dashboard.preloads].includes(file),
   );

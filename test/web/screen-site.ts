@@ -5,10 +5,10 @@ import path from "node:path";
 import type { Visitor } from "#api/dashboard/shapes.ts";
 import { openPages } from "#apps/node/pages.ts";
 import { APP_ENTRY, listAppPages } from "#site/app-pages.ts";
-import { APP_HEADERS, type AppPage, renderAppPage } from "#site/app-shell.ts";
+import { type AppPage, appHeaders, renderAppPage } from "#site/app-shell.ts";
 import type { LegalSources } from "#site/legal-sources.ts";
 import { createPages, type Pages } from "#site/pages.ts";
-import { FULL, pageAt, pathsOf } from "../site/pages-server.ts";
+import { FULL, pathsOf } from "../site/pages-server.ts";
 import { AXE_HEADERS, AXE_PATH, readAxe } from "./axe.ts";
 import { signedOut } from "./fixtures.ts";
 import { MockedPages } from "./screen-mocks.ts";
@@ -50,7 +50,11 @@ export async function openScreenSite(visitor?: Visitor, legal?: LegalSources) {
   await once(server.listen(0, "127.0.0.1"), "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const built = await pages.assetsFor("front/main.ts");
-  const assets = { script: built?.scripts[0] ?? null, files: built?.files ?? null };
+  const assets = {
+    script: built?.scripts[0] ?? null,
+    files: built?.files ?? null,
+    early: built?.early ?? "",
+  };
   const serverPages = createPages({ ...FULL, publicUrl: url, assets, legal });
   const appPages = listAppPages(FULL.tools, url);
 
@@ -61,7 +65,7 @@ export async function openScreenSite(visitor?: Visitor, legal?: LegalSources) {
     const page = appPages.find((each) => each.path === pathname) ?? toolPageFor(appPages, pathname);
     if (page === undefined) return serverPage(serverPages, pathname);
     const assets = await pages.assetsFor(APP_ENTRY, page.screen);
-    const headers = { ...APP_HEADERS, "Content-Type": HTML };
+    const headers = { ...appHeaders(assets), "Content-Type": HTML };
     const dashboard = { ...FULL.dashboard, ...OFFER };
     const options = { ...FULL, publicUrl: url, dashboard, legal };
     // The typefaces are shown however slow the machine is: with `optional`, a page whose fonts come late does without them.
@@ -90,8 +94,8 @@ const toolPageFor = (appPages: AppPage[], pathname: string): AppPage | undefined
     : undefined;
 
 function serverPage(pages: Pages, pathname: string): Response {
-  if (pathname === "/docs/search.json") return new Response(pages.docs?.searchIndex());
-  const body = pageAt(pages, pathname);
-  const headers = { ...pages.docsHeaders(pathname), "Content-Type": HTML };
-  return new Response(body ?? pages.notFound, { status: body === undefined ? 404 : 200, headers });
+  const page = pages.find(pathname);
+  const { type, headers, body } = page ?? pages.notFound;
+  const status = page === undefined ? 404 : 200;
+  return new Response(body, { status, headers: { ...headers, "Content-Type": type } });
 }

@@ -1,7 +1,6 @@
 import { startShell } from "../shell/shell.ts";
 import { addCopyButtons } from "./copy-buttons.ts";
 import { createLanguageTabs } from "./language-tabs.ts";
-import { startPlayground } from "./playground.ts";
 
 /** The script of the pages that the server renders. They can be read without it. */
 // The script may run before the page is fully parsed.
@@ -13,7 +12,6 @@ function start(): void {
   createLanguageTabs(document);
   addCopyButtons(document);
   expandContents(document);
-  startPlayground(document);
   const pricing = document.querySelector<HTMLElement>("section[data-pricing]");
   if (pricing !== null) import("./pricing.ts").then(({ startPricing }) => startPricing(pricing));
   const island = document.querySelector<HTMLElement>("section[data-try]");

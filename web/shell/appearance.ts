@@ -1,10 +1,9 @@
 import { SCHEME_ATTRIBUTE } from "#site/tokens.ts";
+import { APPEARANCE_KEY } from "./storage-keys.ts";
 
 /** The colours that the user chose: those of the system, light or dark. */
 export type Appearance = "auto" | "light" | "dark";
 
-/** Mantine's key. The script in the head of every page reads it too (`src/site/early-script.ts`). */
-const STORAGE_KEY = "mantine-color-scheme-value";
 const isDarkSystem = matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<(appearance: Appearance) => void>();
 /** Where the browser stores nothing, a choice holds until the page is left. */
@@ -12,7 +11,7 @@ let chosen: Appearance | null = null;
 
 export function readAppearance(): Appearance {
   try {
-    const stored = localStorage.getItem(STORAGE_KEY);
+    const stored = localStorage.getItem(APPEARANCE_KEY);
     return stored === "light" || stored === "dark" ? stored : (chosen ?? "auto");
   } catch {
     return chosen ?? "auto";
@@ -22,7 +21,7 @@ export function readAppearance(): Appearance {
 export function chooseAppearance(appearance: Appearance): void {
   chosen = appearance;
   try {
-    localStorage.setItem(STORAGE_KEY, appearance);
+    localStorage.setItem(APPEARANCE_KEY, appearance);
   } catch {
     // See `chosen`.
   }
@@ -48,7 +47,7 @@ export function startAppearance(page: Document): void {
   show(readAppearance());
   isDarkSystem.addEventListener("change", apply);
   addEventListener("storage", ({ key }) => {
-    if (key === STORAGE_KEY || key === null) apply();
+    if (key === APPEARANCE_KEY || key === null) apply();
   });
 }
 

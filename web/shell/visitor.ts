@@ -1,16 +1,13 @@
+import { VISITOR_KEY } from "./storage-keys.ts";
+
 /** What the header shows of the signed-in user. */
 export type ShellUser = { email: string };
 
-/**
- * Whether this browser was signed in when it last knew, so that the next page is right from its first paint on
- * (`src/site/early-script.ts`).
- */
-const STORAGE_KEY = "toolbooth-visitor";
 type Hint = "in" | "out";
 
 export function readHint(): Hint | null {
   try {
-    const hint = localStorage.getItem(STORAGE_KEY);
+    const hint = localStorage.getItem(VISITOR_KEY);
     return hint === "in" || hint === "out" ? hint : null;
   } catch {
     return null;
@@ -21,7 +18,7 @@ export function readHint(): Hint | null {
 export function showVisitor(user: ShellUser | null): void {
   const hint: Hint = user === null ? "out" : "in";
   try {
-    localStorage.setItem(STORAGE_KEY, hint);
+    localStorage.setItem(VISITOR_KEY, hint);
   } catch {
     // Pages then start with the links of everybody else.
   }
@@ -79,7 +76,7 @@ export function announceSignOut(): void {
 export function followOtherTabs(ask: () => void): void {
   addEventListener("storage", ({ key }) => {
     if (key === SIGNED_OUT_KEY && document.body.dataset["area"] === "member") location.reload();
-    if (key !== STORAGE_KEY && key !== null) return;
+    if (key !== VISITOR_KEY && key !== null) return;
     showHint(readHint());
     ask();
   });

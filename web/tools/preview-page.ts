@@ -1,5 +1,5 @@
-import { PREVIEW_STYLE } from "#site/preview-style.ts";
 import { inertMarkup } from "../trusted-types.ts";
+import { PREVIEW_STYLE } from "./preview-style.ts";
 
 /** A longer document takes a browser noticeably long to lay out, on the thread that takes the keys too. */
 export const PREVIEW_CHARS = 64 * 1024;

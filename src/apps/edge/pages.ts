@@ -1,6 +1,6 @@
 import type { DocsSources } from "#site/docs/navigation.ts";
 import type { LegalSources } from "#site/legal-sources.ts";
-import { assetsOf, type PageManifest } from "#site/page-manifest.ts";
+import { assetsOf, type InlineTexts, type PageManifest } from "#site/page-manifest.ts";
 import type { PageAssets } from "#site/page-options.ts";
 import type { BuiltPages } from "#site/site-context.ts";
 import { siteFilesOf } from "#site/site-files.ts";
@@ -10,7 +10,7 @@ export type AssetFetcher = { fetch(request: Request): Promise<Response> };
 
 /** Folder of the assets that the Worker itself reads. Clients cannot get them, because everything except `/assets/` goes to the Worker. */
 const MANIFEST = "/build/manifest.json";
-const FIRST_PAINT = "/build/first-paint.css";
+const INLINE = "/build/inline.json";
 const DOCS = "/build/docs.json";
 const LEGAL = "/build/legal.json";
 const COMMON_PASSWORDS = "/build/weak-passwords.bin";
@@ -29,7 +29,7 @@ export type EdgePages = BuiltPages & {
 
 type Built = {
   manifest: PageManifest;
-  firstPaint: string;
+  inline: InlineTexts;
   docs: DocsSources;
   legal: LegalSources;
   front: PageAssets;
@@ -42,17 +42,22 @@ export function openEdgePages(
   let built: Built | null = null;
 
   async function read(): Promise<Built> {
-    const [manifest, firstPaint, docs, legal] = await Promise.all([
+    const [manifest, texts, docs, legal] = await Promise.all([
       readText(assets, MANIFEST),
-      readText(assets, FIRST_PAINT),
+      readText(assets, INLINE),
       readText(assets, DOCS),
       readText(assets, LEGAL),
     ]);
     const parsed = JSON.parse(manifest) as PageManifest;
+    const inline = JSON.parse(texts) as InlineTexts;
     return {
       manifest: parsed,
-      front: { script: parsed[FRONT_ENTRY]?.file ?? null, files: siteFilesOf(parsed) },
-      firstPaint,
+      front: {
+        script: parsed[FRONT_ENTRY]?.file ?? null,
+        files: siteFilesOf(parsed),
+        early: inline.early,
+      },
+      inline,
       docs: JSON.parse(docs) as DocsSources,
       legal: JSON.parse(legal) as LegalSources,
     };
@@ -72,7 +77,7 @@ export function openEdgePages(
       }
     },
     assetsFor: async (entry, screen) =>
-      built === null ? null : assetsOf(built.manifest, built.firstPaint, entry, screen),
+      built === null ? null : assetsOf(built.manifest, built.inline, entry, screen),
     frontAssets: () => built?.front ?? null,
     docs: () => built?.docs ?? null,
     legal: () => built?.legal ?? NO_LEGAL,

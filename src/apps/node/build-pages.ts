@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { FIRST_PAINT, MANIFEST, type PageManifest } from "#site/page-manifest.ts";
+import { INLINE, type InlineTexts, MANIFEST, type PageManifest } from "#site/page-manifest.ts";
 import { manifestKey, SITE_FILES } from "#site/site-files.ts";
 import { siteFileSource } from "../../../web/site-file-source.ts";
 import { pagesPlaces } from "./builds.js";
@@ -15,7 +15,11 @@ export const buildPages = (checkout: string, dataDir: string): Promise<string> =
     const manifest = await bundle(folder);
     addSiteFiles(checkout, folder, manifest);
     writeFileSync(path.join(folder, MANIFEST), JSON.stringify(manifest));
-    writeFileSync(path.join(folder, FIRST_PAINT), await readFirstPaint(checkout));
+    const inline: InlineTexts = {
+      early: await bundleEarlyScript(checkout),
+      firstPaint: await readFirstPaint(checkout),
+    };
+    writeFileSync(path.join(folder, INLINE), JSON.stringify(inline));
     await compressAll(path.join(folder, "assets"));
   });
 
@@ -43,6 +47,21 @@ async function bundle(outDir: string): Promise<PageManifest> {
     manifests.push(JSON.parse(readFileSync(path.join(outDir, MANIFEST), "utf8")) as PageManifest);
   }
   return Object.assign({}, ...manifests) as PageManifest;
+}
+
+/** The script in the head of every page, as one line. */
+export async function bundleEarlyScript(checkout: string): Promise<string> {
+  const { build } = await import("esbuild");
+  const { outputFiles } = await build({
+    absWorkingDir: checkout,
+    entryPoints: ["web/front/early.ts"],
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: "es2023",
+    write: false,
+  });
+  return outputFiles.map(({ text }) => text.trim()).join("");
 }
 
 /**

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { FIRST_PAINT, MANIFEST } from "#site/page-manifest.ts";
+import { INLINE, MANIFEST } from "#site/page-manifest.ts";
 import { D1_MIGRATIONS, migrationFile } from "#stores/schema/d1-migrations.ts";
 import { listDocs } from "./docs.ts";
 import { readLegalFiles } from "./legal-files.ts";
@@ -47,7 +47,7 @@ async function listFiles(pages: string, dataDir: string): Promise<Map<string, Bu
     files.set(`assets/assets/${name}`, readFileSync(path.join(assets, name)));
   }
   const add = (name: string, text: string) => files.set(name, Buffer.from(text));
-  for (const name of [MANIFEST, FIRST_PAINT])
+  for (const name of [MANIFEST, INLINE])
     files.set(`assets/build/${name}`, readFileSync(path.join(pages, name)));
   const warn = (text: string) => process.stderr.write(`${text}\n`);
   const legal = readLegalFiles(path.join(dataDir, "pages"), warn);

@@ -1,8 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { chooseEncoding } from "#api/pipeline/reply.ts";
-import type { AppAssets } from "#site/app-shell.ts";
-import { assetsOf, FIRST_PAINT, MANIFEST, type PageManifest } from "#site/page-manifest.ts";
+import {
+  type AppAssets,
+  assetsOf,
+  INLINE,
+  type InlineTexts,
+  MANIFEST,
+  type PageManifest,
+} from "#site/page-manifest.ts";
 
 /** A build of the pages, read into memory once, so that later changes to the folder have no effect. */
 export type PageStore = {
@@ -16,14 +22,15 @@ type Asset = { type: string; etag: string; plain: Buffer; br?: Buffer; gzip?: Bu
 
 export function readPageStore(folder: string): PageStore {
   const assets = readAssets(path.join(folder, "assets"));
-  const manifest = JSON.parse(readFileSync(path.join(folder, MANIFEST), "utf8")) as PageManifest;
-  const firstPaint = readFileSync(path.join(folder, FIRST_PAINT), "utf8");
+  const read = (name: string) => JSON.parse(readFileSync(path.join(folder, name), "utf8"));
+  const manifest = read(MANIFEST) as PageManifest;
+  const inline = read(INLINE) as InlineTexts;
   return {
     response(name, request) {
       const asset = assets.get(name);
       return asset === undefined ? nothing() : respondWith(asset, request);
     },
-    assetsFor: (entry, screen) => assetsOf(manifest, firstPaint, entry, screen),
+    assetsFor: (entry, screen) => assetsOf(manifest, inline, entry, screen),
   };
 }
 

@@ -38,9 +38,9 @@ export function openPages(options: PageOptions): NodePages {
   const ending = new AbortController();
   const settled = prepare(options, ending.signal).then(
     (ready) => {
-      const { scripts, files } = ready.assetsFor(FRONT_ENTRY);
+      const { scripts, files, early } = ready.assetsFor(FRONT_ENTRY);
       store = ready;
-      front = { script: scripts[0] ?? null, files };
+      front = { script: scripts[0] ?? null, files, early };
     },
     (cause: unknown) => {
       if (!ending.signal.aborted) options.logError("Building the pages failed", { cause });
@@ -111,7 +111,9 @@ export function sourcePages(): NodePages {
   const files = Object.fromEntries(
     SITE_FILES.map((name) => [name, manifestKey(name)]),
   ) as SiteFiles;
-  const front = { script: FRONT_ENTRY, files };
+  // Without a build it comes from Vite, a moment later.
+  const early = 'import("/front/early.ts")';
+  const front = { script: FRONT_ENTRY, files, early };
   return {
     serveAsset: async () => new Response("There is no such file.\n", { status: 404 }),
     assetsFor: async (entry) => ({
@@ -120,6 +122,7 @@ export function sourcePages(): NodePages {
       styles: [],
       preloads: [],
       firstPaint: "",
+      early,
       files,
     }),
     frontAssets: () => front,

@@ -1,5 +1,5 @@
-import { type Html, html, trusted } from "../html.ts";
-import { basePath } from "../page-links.ts";
+import { type Html, html, raw } from "../markup.ts";
+import { basePath, pageLinks } from "../page-links.ts";
 import type { PageOptions } from "../page-options.ts";
 import { renderPage } from "../shell.ts";
 import type { DocsPlace } from "./navigation.ts";
@@ -12,7 +12,7 @@ export function renderDocsFrame(
   all: readonly DocsPlace[],
   options: PageOptions,
 ): string {
-  const body = withPlayground(place, page.body, options);
+  const body = withToolLink(place, page.body, options);
   const base = basePath(options.publicUrl);
   const at = all.findIndex(({ path }) => path === place.path);
   const isContents = at === 0;
@@ -31,42 +31,30 @@ ${at >= 0 && renderNeighbours(all[at - 1], all[at + 1], base)}`,
   );
 }
 
-/**
- * The section in which the script of the pages draws the playground (`web/front/playground.ts`), before the first heading of a
- * tool's reference. Without the script it is a link to the page of the tool.
- */
-function withPlayground(
+/** A link to the page of the tool, where the service has one, before the first heading of its reference. */
+function withToolLink(
   { path }: DocsPlace,
   body: Html,
-  { tools, publicUrl, dashboard, assets }: PageOptions,
+  { tools, publicUrl, dashboard }: PageOptions,
 ): Html {
   const tool = tools.find(({ name }) => path === `/docs/${name}`);
-  if (tool === undefined || !dashboard || !assets?.script) return body;
-  const base = basePath(publicUrl);
-  const section = html`<section class="play-it" aria-labelledby="try-it" data-play="${tool.name}" data-api-url="${publicUrl}" data-base="${base}">
-<h2 id="try-it"><a href="#try-it">Try it</a></h2>
-<p>Fill in the fields, run the call in your browser for free or through the API with your key, and copy the code.<noscript> It needs JavaScript.</noscript></p>
-</section>
+  if (tool === undefined || !dashboard) return body;
+  const link = html`<p class="actions"><a class="button quiet" href="${pageLinks(publicUrl).tools}/${tool.name}">Try ${tool.name} in your browser</a></p>
 `;
-  const at = body.text.indexOf("<h2");
-  return at < 0
-    ? html`${body}${section}`
-    : html`${trusted(body.text.slice(0, at))}${section}${trusted(body.text.slice(at))}`;
+  return raw(body.replace(/(?=<h2)/, () => String(link)));
 }
 
 /** The lists of the contents, whose items are a link, a colon and a description, as links that say where they lead. */
-const asContents = ({ text }: Html): Html =>
-  trusted(
-    text.replace(
+const asContents = (body: Html): Html =>
+  raw(
+    body.replace(
       /<ul>\n((?:<li><a [^>]*>(?:(?!<\/a>).)*<\/a>: (?:(?!<a ).)*<\/li>\n)+)<\/ul>/g,
       (_, items: string) =>
-        html`<ul class="contents">\n${trusted(
-          items.replace(
-            /<li>(<a [^>]*>)(.*?)<\/a>: (.*)<\/li>/g,
-            (_, open: string, label: string, text: string) =>
-              `<li>${open}<b>${label}</b><span>${text.slice(0, 1).toUpperCase()}${text.slice(1)}</span></a></li>`,
-          ),
-        )}</ul>`.text,
+        `<ul class="contents">\n${items.replace(
+          /<li>(<a [^>]*>)(.*?)<\/a>: (.*)<\/li>/g,
+          (_, open: string, label: string, text: string) =>
+            `<li>${open}<b>${label}</b><span>${text.slice(0, 1).toUpperCase()}${text.slice(1)}</span></a></li>`,
+        )}</ul>`,
     ),
   );
 
@@ -83,7 +71,7 @@ function renderSide(
   const groups = Map.groupBy(all, ({ section }) => section);
   const pageLink = ({ path, label }: DocsPlace) => {
     const isOpen = path === place.path;
-    return html`<li><a href="${base}${path}"${isOpen && trusted(' aria-current="page"')}>${label}</a>${
+    return html`<li><a href="${base}${path}"${isOpen && raw(' aria-current="page"')}>${label}</a>${
       isOpen && renderHeadings(page.headings)
     }</li>\n`;
   };

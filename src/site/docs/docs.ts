@@ -1,4 +1,4 @@
-import { type Html, html } from "../html.ts";
+import { html } from "../markup.ts";
 import { basePath } from "../page-links.ts";
 import type { PageOptions } from "../page-options.ts";
 import { renderDocsFrame } from "./docs-frame.ts";
@@ -116,7 +116,7 @@ function topicsPage(
   topics: readonly { place: DocsPlace; found: readonly SearchEntry[] }[],
   base: string,
 ): RenderedPage {
-  const body: Html = html`<p class="lead">Every page with its headings, error codes and settings.</p>
+  const body = html`<p class="lead">Every page with its headings, error codes and settings.</p>
 ${topics.map(
   ({ place, found }) => html`<h2><a href="${base}${place.path}">${place.label}</a></h2>
 <ul class="topics">${found
@@ -192,4 +192,16 @@ function memoize<T>(make: (path: string) => T | undefined): (path: string) => T 
     if (value !== undefined) made.set(path, value);
     return value;
   };
+}
+
+/** Whether `Accept` names Markdown with a higher weight than HTML (RFC 9110, section 12.5.1). A browser names HTML, and many programs neither. */
+export function prefersMarkdown(accept: string | null): boolean {
+  const weights = { "text/markdown": 0, "text/html": 0 };
+  for (const part of accept?.toLowerCase().split(",") ?? []) {
+    const [type = "", ...parameters] = part.split(";").map((text) => text.trim());
+    if (type !== "text/markdown" && type !== "text/html") continue;
+    const quality = parameters.find((parameter) => parameter.startsWith("q="));
+    weights[type] = quality === undefined ? 1 : Number(quality.slice(2)) || 0;
+  }
+  return weights["text/markdown"] > 0 && weights["text/markdown"] >= weights["text/html"];
 }

@@ -1,6 +1,5 @@
 import { renderMarkdown } from "#tools/markdown-render/render-markdown.ts";
-import { codeBlock, highlightJson } from "../code-block.ts";
-import { type Html, html, trusted } from "../html.ts";
+import { codeBlock, type Html, highlightJson, html, raw } from "../markup.ts";
 
 /** A heading below the page's title. */
 export type DocsHeading = { level: number; id: string; html: Html; text: string };
@@ -29,14 +28,14 @@ export function renderPageBody(markdown: string): RenderedPage {
     .replace(/^\s*<p>/, '<p class="lead">')
     .replace(/<h([2-6])>([\s\S]*?)<\/h\1>/g, (_, level: string, content: string) => {
       const id = uniqueId(slugOf(textOf(content)), ids);
-      const shown = trusted(content.replace(/<\/?a\b[^>]*>/g, ""));
+      const shown = raw(content.replace(/<\/?a\b[^>]*>/g, ""));
       headings.push({ level: Number(level), id, html: shown, text: textOf(content) });
-      return html`<h${level} id="${id}"><a href="#${id}">${shown}</a></h${level}>`.text;
+      return String(html`<h${level} id="${id}"><a href="#${id}">${shown}</a></h${level}>`);
     })
     .replace(CODE_GROUP, (group) => renderCodeGroup(group));
   return {
     title: textOf(title),
-    body: trusted(withTables(body, ids)),
+    body: raw(withTables(body, ids)),
     headings,
     sections: splitSections(body, headings),
   };
@@ -92,26 +91,24 @@ function renderCodeGroup(group: string): string {
     blocks.every(({ language }) => language in TAB_NAMES);
   const names = isTabs ? TAB_NAMES : CAPTIONS;
   const codeFrames = blocks.map(({ language, code }) => {
-    const text = trusted(code.replace(/\n$/, ""));
+    const text = code.replace(/\n$/, "");
     const shown =
       language === "json"
-        ? highlightJson(unescapeHtml(text.text))
+        ? highlightJson(unescapeHtml(text))
         : language === "sh"
-          ? withWholeOptions(text)
-          : text;
+          ? raw(withWholeOptions(text))
+          : raw(text);
     return codeBlock(names[language] ?? "Text", shown, isTabs ? { language } : {});
   });
-  return isTabs ? html`<div class="tabs">\n${codeFrames}</div>\n`.text : html`${codeFrames}`.text;
+  return String(isTabs ? html`<div class="tabs">\n${codeFrames}</div>\n` : html`${codeFrames}`);
 }
 
 /** A call on one line, which every shell takes, wraps between options and not within one. */
-const withWholeOptions = ({ text }: Html): Html =>
-  trusted(
-    text.replace(/^curl .*$/gm, (line) =>
-      line.replace(
-        / (-[HFo] (?:(?:"|&quot;)[^"\n]*?(?:"|&quot;)|[^\s\\]+))/g,
-        ' <i class="o">$1</i>',
-      ),
+const withWholeOptions = (text: string): string =>
+  text.replace(/^curl .*$/gm, (line) =>
+    line.replace(
+      / (-[HFo] (?:(?:"|&quot;)[^"\n]*?(?:"|&quot;)|[^\s\\]+))/g,
+      ' <i class="o">$1</i>',
     ),
   );
 
@@ -138,8 +135,9 @@ function withTables(body: string, ids: Set<string>): string {
         return `<tr id="${name}">\n<td${attributes}><code>${code}</code>`;
       },
     );
-    return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}"><table>${trusted(rows)}</table></div>`
-      .text;
+    return String(
+      html`<div class="scroll" role="region" tabindex="0" aria-label="${label}"><table>${raw(rows)}</table></div>`,
+    );
   });
 }
 

@@ -22,7 +22,7 @@ export function searchEntries(label: string, path: string, page: RenderedPage): 
     href: id === "" ? path : `${path}#${id}`,
     text,
   }));
-  const settings = [...page.body.text.matchAll(SETTING_ROW)].map(([, name = "", cells = ""]) => ({
+  const settings = [...page.body.matchAll(SETTING_ROW)].map(([, name = "", cells = ""]) => ({
     page: label,
     title: name,
     href: `${path}#${name}`,

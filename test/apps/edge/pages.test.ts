@@ -16,6 +16,8 @@ const MANIFEST = {
 };
 const FILES = Object.fromEntries(SITE_FILES.map((name) => [name, `assets/1-${name}`]));
 
+const INLINE = { early: "early()", firstPaint: "body{}" };
+
 function openPages() {
   const loggedErrors: string[] = [];
   const requested: string[] = [];
@@ -26,7 +28,7 @@ function openPages() {
       requested.push(`${request.method} ${pathname}`);
       if (isAway) throw new Error("the assets are unavailable");
       if (pathname === "/build/manifest.json") return Response.json(MANIFEST);
-      if (pathname === "/build/first-paint.css") return new Response("body{}");
+      if (pathname === "/build/inline.json") return Response.json(INLINE);
       if (/^\/build\/(?:docs|legal)\.json$/.test(pathname)) return Response.json({});
       if (pathname !== "/assets/main-1.js") return new Response("none", { status: 404 });
       const isKnown = request.headers.get("if-none-match") === '"1"';
@@ -49,18 +51,22 @@ test("reads the build manifest once and puts its files into the head of each pag
   await pages.load();
   assert.deepEqual(requested, [
     "GET /build/manifest.json",
-    "GET /build/first-paint.css",
+    "GET /build/inline.json",
     "GET /build/docs.json",
     "GET /build/legal.json",
   ]);
   assert.deepEqual(pages.docs(), {});
-  assert.deepEqual(pages.frontAssets(), { script: "assets/front-1.js", files: FILES });
+  assert.deepEqual(pages.frontAssets(), {
+    script: "assets/front-1.js",
+    files: FILES,
+    early: INLINE.early,
+  });
   assert.equal(pages.frontAssets(), pages.frontAssets());
   assert.deepEqual(await pages.assetsFor("main.tsx"), {
     scripts: ["assets/main-1.js"],
     styles: ["assets/style-1.css"],
     preloads: ["assets/box-1.js"],
-    firstPaint: "body{}",
+    ...INLINE,
     files: FILES,
   });
   assert.deepEqual(loggedErrors, []);
@@ -74,7 +80,11 @@ test("reads the manifest again at the next request after a failure", async () =>
   assert.equal(loggedErrors.length, 1);
   setAway(false);
   await pages.load();
-  assert.deepEqual(pages.frontAssets(), { script: "assets/front-1.js", files: FILES });
+  assert.deepEqual(pages.frontAssets(), {
+    script: "assets/front-1.js",
+    files: FILES,
+    early: INLINE.early,
+  });
   assert.equal(pages.frontAssets(), pages.frontAssets());
 });
 

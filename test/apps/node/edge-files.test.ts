@@ -15,7 +15,7 @@ const filesIn = (folder: string) =>
 test("the files for Cloudflare are the pages, what the Worker reads, and the migrations of D1", async (t) => {
   const [pages, out, dataDir] = [temporaryFolder(t), temporaryFolder(t), temporaryFolder(t)];
   mkdirSync(path.join(pages, "assets"));
-  for (const name of ["manifest.json", "first-paint.css", "sources.json"])
+  for (const name of ["manifest.json", "inline.json", "sources.json"])
     writeFileSync(path.join(pages, name), `the ${name}`);
   for (const name of ["main-1.js", "main-1.js.br", "main-1.js.gz"])
     writeFileSync(path.join(pages, "assets", name), name);
@@ -25,7 +25,7 @@ test("the files for Cloudflare are the pages, what the Worker reads, and the mig
   await writeEdgeFiles(pages, { out, dataDir });
   const migrations = D1_MIGRATIONS.map(({ name }) => `migrations/${name}.sql`);
   const build = [
-    ...["disposable-domains.json", "docs.json", "first-paint.css", "legal.json", "manifest.json"],
+    ...["disposable-domains.json", "docs.json", "inline.json", "legal.json", "manifest.json"],
     "weak-passwords.bin",
   ];
   assert.deepEqual(filesIn(out), [

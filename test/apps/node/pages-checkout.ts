@@ -26,7 +26,7 @@ const BUILD = `
   await writeBuild(checkout, "pages", pagesPlaces(checkout, process.env.DATA_DIR), async (folder) => {
     mkdirSync(path.join(folder, "assets"));
     for (const { file } of Object.values(manifest)) writeFileSync(path.join(folder, file), source);
-    writeFileSync(path.join(folder, "first-paint.css"), "");
+    writeFileSync(path.join(folder, "inline.json"), '{"early":"","firstPaint":""}');
     writeFileSync(path.join(folder, "manifest.json"), JSON.stringify(manifest));
   });
   process.stdout.write("Built the pages\\n");

@@ -1,9 +1,6 @@
-import { schemeCss } from "./tokens.ts";
+import { schemeCss } from "#site/tokens.ts";
 
-/**
- * The stylesheet of the preview of `markdown-render`, a document in a sandboxed frame. The frame inherits the
- * Content-Security-Policy of the page, so a page of the documentation allows this stylesheet by its hash.
- */
+/** The stylesheet of the preview of `markdown-render`, a document in a sandboxed frame. */
 export const PREVIEW_STYLE = `
 :root{${schemeCss("light")};--tb-bg:#fff}
 :root[data-scheme=dark]{${schemeCss("dark")}}

@@ -1,0 +1,7 @@
+/** What pages keep in the browser. `front/early.ts` reads it before the first paint. */
+
+/** The colours that the user chose. It is Mantine's key. */
+export const APPEARANCE_KEY = "mantine-color-scheme-value";
+
+/** Whether this browser was signed in when it last knew: "in" or "out". */
+export const VISITOR_KEY = "toolbooth-visitor";
