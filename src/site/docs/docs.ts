@@ -1,4 +1,4 @@
-import { html } from "../markup.ts";
+import { html, raw } from "../markup.ts";
 import { basePath } from "../page-links.ts";
 import type { PageOptions } from "../page-options.ts";
 import { renderDocsFrame } from "./docs-frame.ts";
@@ -14,7 +14,7 @@ import {
 import { type RenderedPage, renderPageBody } from "./render-page.ts";
 import { type SearchEntry, searchEntries, toolEntries } from "./search-index.ts";
 
-/** The documentation of this service, rendered from `docs/*.md`. A page is rendered when it is first asked for. */
+/** The documentation of this service, made from `docs/*.md`. */
 export type Docs = {
   /** Paths of all pages, the contents first. */
   paths: readonly string[];
@@ -29,10 +29,11 @@ export type Docs = {
 
 const CONTENTS_PATH = "/docs";
 /** Every heading, error code and setting in one list: the search, for a browser without scripts. */
-export const TOPICS_PATH = "/docs/topics";
+const TOPICS_PATH = "/docs/topics";
 
 export function createDocs(sources: DocsSources, options: PageOptions): Docs {
   const facts = docsFacts(options);
+  const base = basePath(options.publicUrl);
   const entries = readNavigation(sources, options.tools);
   const sourceOf = new Map<string, string>([[CONTENTS_PATH, sources[CONTENTS_FILE] ?? ""]]);
   for (const { slug, file, label, description } of entries) {
@@ -50,62 +51,52 @@ export function createDocs(sources: DocsSources, options: PageOptions): Docs {
     ...entries.map((entry) => ({ ...entry, path: `/docs/${entry.slug}` })),
   ];
 
-  const expanded = memoize((path) => {
+  function markdown(path: string): string | undefined {
     const source = sourceOf.get(path);
     if (source === undefined) return undefined;
     // Where a directive has left nothing, blank lines meet.
-    return expandDirectives(source, facts).replace(CODE_OR_BLANK_LINES, (found) =>
+    const expanded = expandDirectives(source, facts).replace(CODE_OR_BLANK_LINES, (found) =>
       found.startsWith("\n") ? "\n\n" : found,
     );
-  });
-  const rendered = memoize((path) => {
-    const markdown = expanded(path);
-    return markdown === undefined
-      ? undefined
-      : renderPageBody(withHtmlLinks(markdown, sourceOf, options));
-  });
-  const entriesOf = (place: DocsPlace): SearchEntry[] =>
-    searchEntries(place.label, place.path, rendered(place.path) as RenderedPage);
-  const pages = memoize((path) => {
-    if (path === TOPICS_PATH) {
-      const topics = places.map((place) => ({ place, found: entriesOf(place) }));
-      return renderDocsFrame(
-        topicsPlace,
-        topicsPage(topics, basePath(options.publicUrl)),
-        places,
-        options,
-      );
-    }
-    const place = places.find((each) => each.path === path);
-    const page = rendered(path);
-    return place === undefined || page === undefined
-      ? undefined
-      : renderDocsFrame(place, page, places, options);
-  });
-  let index: string | undefined;
+    return withWholeLinks(expanded, sourceOf, options);
+  }
+  const rendered = new Map<string, RenderedPage>();
+  /** For its HTML, the search and the list of topics. */
+  function render(path: string): RenderedPage {
+    const known = rendered.get(path) ?? renderPageBody(markdown(path) as string);
+    rendered.set(path, known);
+    return known;
+  }
+  /** What the search finds on a page. */
+  const entriesOf = ({ path, label }: DocsPlace): SearchEntry[] =>
+    searchEntries(label, path, render(path));
 
   return {
     paths: [...places.map(({ path }) => path), TOPICS_PATH],
     entries,
-    html: pages,
-    markdown(path) {
-      const markdown = expanded(path);
-      return markdown === undefined ? undefined : withMarkdownLinks(markdown, options.publicUrl);
+    markdown,
+    html(path) {
+      if (path === TOPICS_PATH) {
+        const found = places.map((place) => ({ place, topics: entriesOf(place) }));
+        return renderDocsFrame(TOPICS, topicsPage(found, base), places, options);
+      }
+      const place = places.find((each) => each.path === path);
+      if (place === undefined) return undefined;
+      const page = render(path);
+      const body = raw(withPaths(page.body, options.publicUrl));
+      return renderDocsFrame(place, { ...page, body }, places, options);
     },
-    searchIndex() {
-      const base = basePath(options.publicUrl);
-      index ??= JSON.stringify(
+    searchIndex: () =>
+      JSON.stringify(
         [...toolEntries(options), ...places.flatMap(entriesOf)].map((entry) => ({
           ...entry,
           href: `${base}${entry.href}`,
         })),
-      );
-      return index;
-    },
+      ),
   };
 }
 
-const topicsPlace: DocsPlace = {
+const TOPICS: DocsPlace = {
   path: TOPICS_PATH,
   label: "All topics",
   description: "Every heading, error code and setting of the Toolbooth documentation in one list.",
@@ -113,86 +104,59 @@ const topicsPlace: DocsPlace = {
 };
 
 function topicsPage(
-  topics: readonly { place: DocsPlace; found: readonly SearchEntry[] }[],
+  found: readonly { place: DocsPlace; topics: readonly SearchEntry[] }[],
   base: string,
 ): RenderedPage {
   const body = html`<p class="lead">Every page with its headings, error codes and settings.</p>
-${topics.map(
-  ({ place, found }) => html`<h2><a href="${base}${place.path}">${place.label}</a></h2>
-<ul class="topics">${found
+${found.map(
+  ({ place, topics }) => html`<h2><a href="${base}${place.path}">${place.label}</a></h2>
+<ul class="topics">${topics
     .filter(({ title }) => title !== "")
     .map(({ title, href }) => html`<li><a href="${base}${href}">${title}</a></li>\n`)}</ul>
 `,
 )}`;
-  return { title: topicsPlace.label, body, headings: [], sections: [] };
+  return { title: TOPICS.label, body, headings: [], sections: [] };
 }
 
 /** A code block, code within a line, or a link; what is in code is no link. */
 const CODE_OR_LINK =
   /^(`{3,})[\s\S]*?^\1$|`[^`\n]+`|(!?)\[((?:`[^`\n]*`|[^\]`])*)\]\((?!#)([^)\s]+)\)/gm;
 const CODE_OR_BLANK_LINES = /^(`{3,})[\s\S]*?^\1$|\n{3,}/gm;
-
-/** Replaces each link but those within the page. `target` is an address or a file of the repository. */
-const replaceLinks = (
-  markdown: string,
-  replace: (link: string, label: string, target: string) => string,
-): string =>
-  markdown.replace(CODE_OR_LINK, (found, _, image, label, target) => {
-    if (target === undefined) return found;
-    // Images are in the repository; the site shows their description.
-    return image === "!" ? label : replace(found, label, target);
-  });
-
 const PAGE_LINK = /^([\w-]+)\.md(#[\w-]+)?$/;
 /** Paths of this service that it serves without its dashboard. */
-const WITHOUT_DASHBOARD = /^\/(?:docs|openapi\.json|llms\.txt|$)/;
+const WITHOUT_DASHBOARD = /^\/?(?:docs|openapi\.json|llms\.txt|$)/;
 
-/** Links within the service keep the path under which it is published, and work under any name of the machine. */
-function withHtmlLinks(
+/**
+ * The Markdown with whole addresses, so that a page that was saved or sent to a program keeps its links. What is not served (images,
+ * the decisions, other files of the repository, the dashboard where there is none) is named without a link.
+ */
+function withWholeLinks(
   markdown: string,
   pages: ReadonlyMap<string, string>,
   { publicUrl, dashboard }: PageOptions,
 ): string {
-  const base = basePath(publicUrl);
-  const linked = replaceLinks(markdown, (link, label, target) => {
-    if (target.startsWith(PLACEHOLDER_URL)) {
-      const path = target.slice(PLACEHOLDER_URL.length);
-      return dashboard || WITHOUT_DASHBOARD.test(path)
-        ? `[${label}](<${base}${path || "/"}>)`
-        : label;
-    }
-    if (/^\w+:/.test(target)) return link;
-    const [, slug, id = ""] = PAGE_LINK.exec(target) ?? [];
-    const path = slug === "README" ? CONTENTS_PATH : `/docs/${slug}`;
-    // What is not served (the decisions, files of the repository) is named without a link.
-    return slug !== undefined && pages.has(path) ? `[${label}](<${base}${path}${id}>)` : label;
+  const isServed = (path: string) => Boolean(dashboard) || WITHOUT_DASHBOARD.test(path);
+  return markdown
+    .replace(CODE_OR_LINK, (found, _, image, label, target?: string) => {
+      if (target === undefined) return found;
+      if (image === "!") return label;
+      if (target.startsWith(PLACEHOLDER_URL))
+        return isServed(target.slice(PLACEHOLDER_URL.length)) ? found : label;
+      if (/^\w+:/.test(target)) return found;
+      const [, slug, id = ""] = PAGE_LINK.exec(target) ?? [];
+      const path = slug === "README" ? CONTENTS_PATH : `${CONTENTS_PATH}/${slug}`;
+      return pages.has(path) ? `[${label}](${publicUrl}${path}.md${id})` : label;
+    })
+    .replaceAll(PLACEHOLDER_URL, publicUrl);
+}
+
+/** Links to this service as paths, which work under any name of the machine, and those to Markdown as links to pages. */
+const withPaths = (body: string, publicUrl: string): string =>
+  body.replace(/ href="([^"]*)"/g, (found, href: string) => {
+    if (href !== publicUrl && !href.startsWith(`${publicUrl}/`)) return found;
+    const path = href.slice(publicUrl.length).replace(/^(\/docs(?:\/[\w-]+)?)\.md(?=#|$)/, "$1");
+    return ` href="${basePath(publicUrl)}${path || "/"}"`;
   });
-  return linked.replaceAll(PLACEHOLDER_URL, publicUrl);
-}
-
-/** The same with whole addresses, so that a page that was saved or sent to a program keeps its links. */
-function withMarkdownLinks(markdown: string, publicUrl: string): string {
-  const linked = replaceLinks(markdown, (link, label, target) => {
-    if (/^\w+:/.test(target)) return link;
-    const [, slug, id = ""] = PAGE_LINK.exec(target) ?? [];
-    return slug === undefined ? label : `[${label}](${publicUrl}${markdownPath(slug)}${id})`;
-  });
-  return linked.replaceAll(PLACEHOLDER_URL, publicUrl);
-}
-
-const markdownPath = (slug: string): string =>
-  slug === "README" ? `${CONTENTS_PATH}.md` : `${CONTENTS_PATH}/${slug}.md`;
-
-function memoize<T>(make: (path: string) => T | undefined): (path: string) => T | undefined {
-  const made = new Map<string, T>();
-  return (path) => {
-    const known = made.get(path);
-    if (known !== undefined) return known;
-    const value = make(path);
-    if (value !== undefined) made.set(path, value);
-    return value;
-  };
-}
 
 /** Whether `Accept` names Markdown with a higher weight than HTML (RFC 9110, section 12.5.1). A browser names HTML, and many programs neither. */
 export function prefersMarkdown(accept: string | null): boolean {

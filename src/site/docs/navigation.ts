@@ -6,6 +6,7 @@ export type DocsEntry = {
   slug: string;
   /** Null for a tool without a page of its own: its page is generated. */
   file: string | null;
+  /** Without markup: the contents write the name of a tool as code. */
   label: string;
   /** One sentence, for the contents, search engines and `/llms.txt`. */
   description: string;
@@ -52,7 +53,7 @@ export function readNavigation(
       throw new Error(`docs/README.md names ${file}, which is missing`);
     const [, tool] = TOOL_REFERENCE.exec(sources[file]) ?? [];
     if (tool !== undefined && !tools.some(({ name }) => name === tool)) continue;
-    entries.push({ slug, file, label, description, section });
+    entries.push({ slug, file, label: label.replaceAll("`", ""), description, section });
   }
   const listed = new Set(entries.map(({ slug }) => slug));
   const generated = tools
