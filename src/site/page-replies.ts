@@ -62,7 +62,7 @@ export function createPageReplier(
     own,
     page(contentType, body, request, context, more = {}) {
       const { etag } = keep(body);
-      const headers: Record<string, string> = { ...more, "Cache-Control": "no-cache", ETag: etag };
+      const headers: Record<string, string> = { "Cache-Control": "no-cache", ...more, ETag: etag };
       if (!isAmong(request.headers.get("if-none-match"), etag)) {
         return own(contentType, body, request.headers, context, { headers });
       }
