@@ -39,7 +39,7 @@ export type AppPage = {
  * scripts are files of this service, and those in the head, which are allowed by their hashes (CSP Level 3, section 2.3.1). Frames
  * are the sandboxed previews of the tools.
  */
-const appPolicy = (early: string): string =>
+const policyWith = (early: string): string =>
   [
     "default-src 'none'",
     `script-src 'self'${early && ` '${hashSource(early)}'`} '${hashSource(EARLY_REQUESTS)}'`,
@@ -57,6 +57,15 @@ const appPolicy = (early: string): string =>
     "require-trusted-types-for 'script'",
     "trusted-types default toolbooth-preview",
   ].join("; ");
+
+/** By the script in the head, which only a new build changes: its hash would cost every request. */
+const policies = new Map<string, string>();
+
+function appPolicy(early: string): string {
+  const known = policies.get(early) ?? policyWith(early);
+  policies.set(early, known);
+  return known;
+}
 
 /** `assets`: what the page was rendered with. */
 export const appHeaders = (assets: AppAssets | null): Record<string, string> => ({

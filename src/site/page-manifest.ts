@@ -1,3 +1,4 @@
+import type { PageAssets } from "./page-options.ts";
 import { type SiteFiles, siteFilesOf } from "./site-files.ts";
 
 /** The files of a build, besides those that browsers load: Vite's manifest, and what the server writes into pages. */
@@ -21,8 +22,17 @@ export type AppAssets = InlineTexts & {
 export type PageManifest = Record<string, Chunk>;
 type Chunk = { file: string; imports?: string[] };
 
+/** The script of the pages that the server renders. */
+export const FRONT_ENTRY = "front/main.ts";
 /** All styles are in one file. */
 const STYLE = "style.css";
+
+/** What the pages that the server renders load, of the assets of `FRONT_ENTRY`. */
+export const frontAssetsOf = ({ scripts, files, early }: AppAssets): PageAssets => ({
+  script: scripts[0] ?? null,
+  files,
+  early,
+});
 
 /** Of the entry and the screen. Throws where the build has no such entry. */
 export function assetsOf(

@@ -74,7 +74,7 @@ export function createPages(options: PageOptions): Pages {
       ? undefined
       : { type: HTML, body: html, headers: { ...headers, Vary: "Accept" } };
   }
-  const made = new Map<string, SitePage | undefined>();
+  const made = new Map<string, SitePage>();
   function keep(path: string): SitePage | undefined {
     const known = made.get(path);
     if (known !== undefined) return known;

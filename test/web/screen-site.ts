@@ -7,6 +7,7 @@ import { openPages } from "#apps/node/pages.ts";
 import { APP_ENTRY, listAppPages } from "#site/app-pages.ts";
 import { type AppPage, appHeaders, renderAppPage } from "#site/app-shell.ts";
 import type { LegalSources } from "#site/legal-sources.ts";
+import { FRONT_ENTRY } from "#site/page-manifest.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { FULL, pathsOf } from "../site/pages-server.ts";
 import { AXE_HEADERS, AXE_PATH, readAxe } from "./axe.ts";
@@ -49,12 +50,8 @@ export async function openScreenSite(visitor?: Visitor, legal?: LegalSources) {
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const built = await pages.assetsFor("front/main.ts");
-  const assets = {
-    script: built?.scripts[0] ?? null,
-    files: built?.files ?? null,
-    early: built?.early ?? "",
-  };
+  await pages.assetsFor(FRONT_ENTRY);
+  const assets = pages.frontAssets() ?? undefined;
   const serverPages = createPages({ ...FULL, publicUrl: url, assets, legal });
   const appPages = listAppPages(FULL.tools, url);
 

@@ -88,7 +88,7 @@ function priceTable({ tools }: ApiOptions): string[] {
 
 function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
   const names = namesOf(tool);
-  const [requests = {}, responses = {}] = toolExamples(tool);
+  const [requests, responses] = toolExamples(tool);
   return {
     operationId: names.operation,
     summary: tool.summary,

@@ -175,7 +175,9 @@ export const bareResponses = (tool: Tool<unknown>): Record<string, MediaType> =>
   );
 
 /** The requests and responses of a tool's examples, under the same names. */
-export function toolExamples(tool: Tool<unknown>): Record<string, NamedExample>[] {
+export function toolExamples(
+  tool: Tool<unknown>,
+): [requests: Record<string, NamedExample>, responses: Record<string, NamedExample>] {
   const named = (member: "request" | "response") =>
     Object.fromEntries(
       tool.examples.map((example) => [

@@ -185,15 +185,21 @@ export function createReplier(app: AppContext): Replier {
 /** Brotli if the client prefers it or has no preference (RFC 9110, section 12.5.3); null: no compression. */
 export function chooseEncoding(accept: string | null): "br" | "gzip" | null {
   if (accept === null) return null;
+  const weights = weightsOf(accept);
+  const weight = (name: string) => weights.get(name) ?? weights.get("*") ?? 0;
+  if (weight("br") > 0 && weight("br") >= weight("gzip")) return "br";
+  return weight("gzip") > 0 ? "gzip" : null;
+}
+
+/** The weights of what a header names exactly, in lower case (RFC 9110, section 12.4.2). A malformed weight is 0. */
+export function weightsOf(header: string): Map<string, number> {
   const weights = new Map<string, number>();
-  for (const part of accept.toLowerCase().split(",")) {
+  for (const part of header.toLowerCase().split(",")) {
     const [name, ...parameters] = part.split(";").map((text) => text.trim());
     const quality = parameters.find((parameter) => parameter.startsWith("q="));
     if (name) weights.set(name, quality === undefined ? 1 : Number(quality.slice(2)) || 0);
   }
-  const weight = (name: string) => weights.get(name) ?? weights.get("*") ?? 0;
-  if (weight("br") > 0 && weight("br") >= weight("gzip")) return "br";
-  return weight("gzip") > 0 ? "gzip" : null;
+  return weights;
 }
 
 /** Rounds to hundredths, which is finer than the clock. */

@@ -1,9 +1,14 @@
 import type { DocsSources } from "#site/docs/navigation.ts";
 import type { LegalSources } from "#site/legal-sources.ts";
-import { assetsOf, type InlineTexts, type PageManifest } from "#site/page-manifest.ts";
+import {
+  assetsOf,
+  FRONT_ENTRY,
+  frontAssetsOf,
+  type InlineTexts,
+  type PageManifest,
+} from "#site/page-manifest.ts";
 import type { PageAssets } from "#site/page-options.ts";
 import type { BuiltPages } from "#site/site-context.ts";
-import { siteFilesOf } from "#site/site-files.ts";
 
 /** The Worker's static assets. */
 export type AssetFetcher = { fetch(request: Request): Promise<Response> };
@@ -15,8 +20,6 @@ const DOCS = "/build/docs.json";
 const LEGAL = "/build/legal.json";
 const COMMON_PASSWORDS = "/build/weak-passwords.bin";
 const DISPOSABLE_DOMAINS = "/build/disposable-domains.json";
-/** The script of server-rendered pages. */
-const FRONT_ENTRY = "front/main.ts";
 
 export type EdgePages = BuiltPages & {
   /** Reads the build once per isolate; after a failure the next request tries again. */
@@ -52,11 +55,7 @@ export function openEdgePages(
     const inline = JSON.parse(texts) as InlineTexts;
     return {
       manifest: parsed,
-      front: {
-        script: parsed[FRONT_ENTRY]?.file ?? null,
-        files: siteFilesOf(parsed),
-        early: inline.early,
-      },
+      front: frontAssetsOf(assetsOf(parsed, inline, FRONT_ENTRY)),
       inline,
       docs: JSON.parse(docs) as DocsSources,
       legal: JSON.parse(legal) as LegalSources,

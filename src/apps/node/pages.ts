@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
+import { FRONT_ENTRY, frontAssetsOf } from "#site/page-manifest.ts";
 import type { PageAssets } from "#site/page-options.ts";
 import type { BuiltPages } from "#site/site-context.ts";
 import { manifestKey, SITE_FILES, type SiteFiles } from "#site/site-files.ts";
@@ -28,8 +29,6 @@ export type PageOptions = {
 const PATIENCE_MS = 15_000;
 /** A build takes seconds; after this it counts as hung. */
 const BUILD_TIMEOUT_MS = 180_000;
-/** The script of server-rendered pages. */
-const FRONT_ENTRY = "front/main.ts";
 
 /** Reads the pages that were built from the present sources, or builds them beside the running server. */
 export function openPages(options: PageOptions): NodePages {
@@ -38,9 +37,8 @@ export function openPages(options: PageOptions): NodePages {
   const ending = new AbortController();
   const settled = prepare(options, ending.signal).then(
     (ready) => {
-      const { scripts, files, early } = ready.assetsFor(FRONT_ENTRY);
+      front = frontAssetsOf(ready.assetsFor(FRONT_ENTRY));
       store = ready;
-      front = { script: scripts[0] ?? null, files, early };
     },
     (cause: unknown) => {
       if (!ending.signal.aborted) options.logError("Building the pages failed", { cause });

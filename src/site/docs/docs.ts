@@ -1,3 +1,4 @@
+import { weightsOf } from "#api/pipeline/reply.ts";
 import { html, raw } from "../markup.ts";
 import { basePath } from "../page-links.ts";
 import type { PageOptions } from "../page-options.ts";
@@ -160,12 +161,7 @@ const withPaths = (body: string, publicUrl: string): string =>
 
 /** Whether `Accept` names Markdown with a higher weight than HTML (RFC 9110, section 12.5.1). A browser names HTML, and many programs neither. */
 export function prefersMarkdown(accept: string | null): boolean {
-  const weights = { "text/markdown": 0, "text/html": 0 };
-  for (const part of accept?.toLowerCase().split(",") ?? []) {
-    const [type = "", ...parameters] = part.split(";").map((text) => text.trim());
-    if (type !== "text/markdown" && type !== "text/html") continue;
-    const quality = parameters.find((parameter) => parameter.startsWith("q="));
-    weights[type] = quality === undefined ? 1 : Number(quality.slice(2)) || 0;
-  }
-  return weights["text/markdown"] > 0 && weights["text/markdown"] >= weights["text/html"];
+  const weights = weightsOf(accept ?? "");
+  const markdown = weights.get("text/markdown") ?? 0;
+  return markdown > 0 && markdown >= (weights.get("text/html") ?? 0);
 }
