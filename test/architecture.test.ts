@@ -22,6 +22,7 @@ const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
   ids: [],
   limits: [],
   networks: [],
+  "node-thread": [],
   seal: [],
   "top-up": [],
   config: [...BASE, "email", "tools"],
@@ -35,16 +36,24 @@ const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
   operator: [...BASE, "jobs", "ledger", "accounts", "billing"],
   api: [...BASE, "tools", "ledger", "accounts", "billing", "events", "operator"],
   site: [...BASE, "tools", "ledger", "accounts", "billing", "events", "operator", "api"],
-  stores: [...BASE, "jobs", "ledger", "accounts", "billing", "events", "operator", "email"],
+  stores: [
+    ...[...BASE, "jobs", "ledger", "accounts", "billing", "events", "operator", "email"],
+    "node-thread",
+  ],
+  service: [
+    ...[...BASE, "config", "tools", "ledger", "jobs", "email", "accounts", "billing", "events"],
+    ...["operator", "api", "site"],
+  ],
   apps: [
     ...[...BASE, "config", "tools", "ledger", "jobs", "email", "accounts", "billing", "events"],
-    ...["operator", "api", "site", "stores"],
+    ...["operator", "api", "site", "service", "stores", "node-thread"],
   ],
 };
 
 /** Files that may import `node:`: their name or their folder says that they are Node's. */
 const NODE_FILES = [
   /^src\/apps\/(?:node|cli)\//,
+  /^src\/node-/,
   /^src\/stores\/sqlite\/(?:node|thread|backup)/,
   /^src\/(?:email|events|jobs)\/node-/,
 ];
@@ -172,9 +181,9 @@ test("pure parts use no clock, no randomness and no network", () => {
   }
 });
 
-test("the API and the site get time, random bytes and digests from their context", () => {
+test("the API, the site and the composition get time, random bytes and digests from their context", () => {
   const impure = /\b(?:Date\.now\(|new Date\(\)|Math\.random|performance\.|crypto\.)/;
-  for (const file of sources.filter((name) => ["api", "site"].includes(partOf(name)))) {
+  for (const file of sources.filter((name) => ["api", "site", "service"].includes(partOf(name)))) {
     assert.ok(!codeMatches(file, impure), `${file} takes something from its runtime`);
   }
 });
@@ -183,6 +192,35 @@ test("SQL is written in stores/ only", () => {
   const sql = /\bSELECT\s[^;]+?\sFROM\s|\bINSERT\s+INTO\s|\bUPDATE\s+\w+\s+SET\s|\bDELETE\s+FROM\s/;
   for (const file of sources.filter((name) => partOf(name) !== "stores")) {
     assert.ok(!codeMatches(file, sql), file);
+  }
+});
+
+/** Who may open a SQLite file for writing, and why that is not beside the ledger's thread. */
+const MAY_OPEN_FOR_WRITING: Record<string, string> = {
+  "src/stores/sqlite/thread-worker.ts": "the ledger's thread",
+  "src/apps/node/data-folder.ts": "a start, before the thread; offline commands",
+  "src/apps/node/request-log.ts": "the file of the request log",
+  "src/apps/node/reversals.ts": "the file of the reversals",
+  "src/stores/sqlite/backup.ts": "inspects a file that no server uses",
+  "src/apps/cli/backup.ts": "restores offline",
+  "src/apps/cli/files.ts": "a temporary file",
+  "src/apps/cli/transfer.ts": "a file that no server uses yet",
+};
+/** The start and the command line; the command line refuses beside a running server. */
+const MAY_OPEN_DATA_FOLDER = [
+  "src/apps/node/data-folder.ts",
+  "src/apps/node/store.ts",
+  "src/apps/cli/open-sqlite.ts",
+  "src/apps/cli/transfer.ts",
+];
+
+test("only the ledger's thread, a start and offline commands open the ledger's file for writing", () => {
+  for (const file of sources) {
+    if (file === "src/stores/sqlite/node.ts") continue;
+    if (/\bopenNodeSqlite\(/.test(read(file)))
+      assert.ok(Object.hasOwn(MAY_OPEN_FOR_WRITING, file), `${file} opens a database for writing`);
+    if (/\bopenDataFolder\(/.test(read(file)))
+      assert.ok(MAY_OPEN_DATA_FOLDER.includes(file), `${file} opens the data folder for writing`);
   }
 });
 

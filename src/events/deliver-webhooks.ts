@@ -25,7 +25,6 @@ export type WebhookSenderDeps = {
   logError(message: string, details: { cause?: unknown }): void;
   /** Concurrent deliveries; omitted: `DELIVERIES_AT_ONCE`. */
   atOnce?: number;
-  rest?: () => Promise<void>;
 };
 
 /**
@@ -34,12 +33,11 @@ export type WebhookSenderDeps = {
  * only itself. Failures are not logged: each owner sees a list of their deliveries.
  */
 export function createWebhookSender(deps: WebhookSenderDeps): JobRunner {
-  const { jobs, now, random, rest, logError, atOnce = DELIVERIES_AT_ONCE } = deps;
+  const { jobs, now, random, logError, atOnce = DELIVERIES_AT_ONCE } = deps;
   return createJobRunner({
     jobs,
     now,
     random,
-    rest,
     logError,
     policy: { ...POLICY, atOnce },
     attempt: attemptEach(({ id }, signal) => deliver(deps, id, signal)),

@@ -44,8 +44,6 @@ export type DispatchDeps = {
   now(): number;
   random: RandomBytes;
   logError: LogError;
-  /** Awaited after each write, to let other users of the database run; omitted: not awaited. */
-  rest?: () => Promise<void>;
   /** Shared by all rounds. */
   deferred: DeferredEvents;
 };
@@ -97,7 +95,6 @@ export async function dispatchEvents(
   if (isQueueFull) logError("The email queue is full; emails about credits are waiting", {});
   if (handled.length > 0) {
     await source.settle(handled);
-    await deps.rest?.();
   }
   // Without progress the next round waits, so that deferred events get their pause.
   const more = failures < FAILURES_MAX && handled.length > 0 && events.length >= EVENTS_AT_ONCE;
@@ -118,7 +115,6 @@ async function handle(deps: DispatchDeps, event: LedgerEvent): Promise<"queue_fu
     deliveryIds: (count) => Array.from({ length: count }, () => newDeliveryId(random)),
     now,
   });
-  await deps.rest?.();
   if (emailSkipped === "queue_full") return "queue_full";
   if (emailSkipped !== null) {
     logError("An email about credits was dropped: too many are queued for its recipient", {});

@@ -64,6 +64,4 @@ export type JobRunnerWiring = {
   now(): number;
   random: RandomBytes;
   logError(message: string, details: { cause?: unknown }): void;
-  /** Awaited after each write, so that other users of the database get their turn. */
-  rest?: (() => Promise<void>) | undefined;
 };

@@ -24,7 +24,7 @@ const AFTER_FAULT_MS = 5_000;
  * writes the results of all attempts, so that many attempts cost few transactions.
  */
 export function createJobRunner(wiring: JobRunnerWiring): JobRunner {
-  const { jobs, policy, now, logError, rest } = wiring;
+  const { jobs, policy, now, logError } = wiring;
   const { queues, atOnce, jobsAtOnce = 1, takeWhenFree = 1 } = policy;
   const aborting = new AbortController();
   const outage = createOutage(policy.outage, wiring.random);
@@ -67,7 +67,6 @@ export function createJobRunner(wiring: JobRunnerWiring): JobRunner {
     const pending = [...settlements];
     await jobs.settle({ settlements: pending });
     settlements.splice(0, pending.length);
-    await rest?.();
   }
 
   async function fill(): Promise<void> {
@@ -83,7 +82,6 @@ export function createJobRunner(wiring: JobRunnerWiring): JobRunner {
     const order = { queues, now: time, leaseUntil, max };
     const taken = await jobs.take(policy.turns === null ? order : { ...order, turns });
     for (const group of groupsOf(taken.jobs, policy)) begin(group);
-    if (taken.jobs.length > 0) await rest?.();
   }
 
   function begin(group: JobGroup): void {

@@ -22,7 +22,7 @@ export function purchaseStoreContract(name: string, open: OpenPurchaseStore): vo
   });
 }
 
-const purchaseOf = (id: string, more: Partial<Purchase> = {}): Purchase => ({
+export const purchaseOf = (id: string, more: Partial<Purchase> = {}): Purchase => ({
   id,
   account: "acc_ada",
   createdAt: START,

@@ -4,7 +4,7 @@ import { EMAILS_BEFORE_CREDITS_WAIT } from "#email/bounds.ts";
 import type { EventContent } from "#ledger/events.ts";
 import { DAY_MS } from "#limits.ts";
 import { sql } from "#stores/sql/sql-database.ts";
-import { createSqliteDatabase, createTurns } from "#stores/sqlite/database.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { fillEmails } from "../contract/event-store-fixture.ts";
 import { ACCOUNT, type Fixture, lowEvent, openEvents, START } from "./event-fixture.ts";
 
@@ -26,7 +26,7 @@ const put = ({ unsettled }: Fixture, content: EventContent) => {
 
 async function openFull() {
   const fixture = await openEvents();
-  const db = createSqliteDatabase(fixture.driver, createTurns());
+  const db = createSqliteDatabase(fixture.driver);
   await fillEmails(db, EMAILS_BEFORE_CREDITS_WAIT);
   return { ...fixture, emptyQueue: () => db.batch([sql`DELETE FROM job`]) };
 }

@@ -11,9 +11,9 @@ import { NotReached, type WebhookTransport } from "#events/webhook-transport.ts"
 import type { JobQueue } from "#jobs/job-queue.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
 import type { Sealer } from "#seal.ts";
-import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { emailsOf, type TakenEmail } from "../contract/email-queue-fixture.ts";
+import { openDashboardStoreOver } from "../support/sqlite-stores.ts";
 
 export const START = Date.UTC(2026, 10, 22, 10);
 export const SITE = "https://toolbooth.example";
@@ -37,14 +37,13 @@ const LOW = { balance: 19, lowBalance: 20 };
 type DelivererChanges = {
   jobs?: Pick<JobQueue, "take" | "settle" | "nextDue">;
   eventStore?: EventStore;
-  rest?: () => Promise<void>;
   sealer?: Sealer;
 };
 export type Fixture = Awaited<ReturnType<typeof openEvents>>;
 
 export async function openEvents(file = ":memory:") {
   const driver = openNodeSqlite(file);
-  const store = openSqliteDashboardStore(driver);
+  const store = openDashboardStoreOver(driver);
   const { ledger, directory, events, jobs } = store;
   /** The events by their webhook ids. */
   const eventIds = new Map<string, string>();

@@ -7,13 +7,14 @@ import { createApp } from "#api/app.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { readConfig } from "#config/config.ts";
 import { NODE_MEMORY } from "#limits.ts";
+import { createAppContext } from "#service/parts.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
-import { createNodeAppContext } from "../../src/apps/node/app-context.ts";
 import { databaseFile, openDataFolder } from "../../src/apps/node/data-folder.ts";
 import { createNodeLog } from "../../src/apps/node/log.ts";
 import { createNodeMetrics } from "../../src/apps/node/metrics.ts";
+import { createNodePlatform } from "../../src/apps/node/platform.ts";
 import { version } from "../../src/apps/node/runtime.ts";
 import { type NodeServerOptions, startNodeServer } from "../../src/apps/node/server.ts";
 import { openToolPool } from "../../src/apps/node/tool-pool.ts";
@@ -67,11 +68,16 @@ export async function openNodeSocket(
     : { now: () => Date.now(), elapsed: () => performance.now() };
   const backstage = createBackstage(thread.ledger, time);
   const random = settings.fixed ? { random: patternedBytes } : {};
-  const parts = { config, publicUrl: PUBLIC_URL, secrets: SECRETS, pool, metrics };
+  const { rateLimit, freeCallCredits } = config;
   const log = createNodeLog("silent");
   const staged = backstage.parts(settings);
   const context = {
-    ...createNodeAppContext({ ...parts, ...random, log, ...staged }),
+    ...createAppContext({
+      settings: { publicUrl: PUBLIC_URL, secrets: SECRETS, rateLimit, freeCallCredits },
+      sales: () => ({ payable: false, contact: null }),
+      stores: staged,
+      platform: createNodePlatform({ config, pool, metrics, log, ...random }),
+    }),
     ...staged,
     memory,
   };

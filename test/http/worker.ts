@@ -9,11 +9,7 @@ import type { Audit, Ledger } from "#ledger/port.ts";
 import { addTotals, zeroTotals } from "#ledger/reconcile.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
-import {
-  createEdgeAppContext,
-  randomBytes,
-  type WorkerEnv,
-} from "../../src/apps/edge/app-context.ts";
+import { createEdgeAppContext, randomBytes, type WorkerEnv } from "../../src/apps/edge/platform.ts";
 import { wrappedObjects } from "../support/wrapped-objects.ts";
 import { patternedBytes, START } from "./fixed-context.ts";
 import { type Command, createBackstage } from "./ledger-access.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { QueuedEmail } from "#email/email-queue.ts";
 import type { EventStore } from "#events/event-store.ts";
 import type { DebitOrder, DebitOutcome, Ledger } from "#ledger/port.ts";
-import { createTurns } from "#stores/sqlite/database.ts";
+import { createOneAtATime } from "../support/one-at-a-time.ts";
 import type { Model, Operations } from "./model.ts";
 
 export class Broken extends Error {}
@@ -45,15 +45,7 @@ export function judgedLedger(
   model: Model,
   seen: Seen,
 ): JudgedLedger {
-  const turns = createTurns();
-  const inTurn = async <Outcome>(act: () => Promise<Outcome>): Promise<Outcome> => {
-    const end = await turns.take();
-    try {
-      return await act();
-    } finally {
-      end();
-    }
-  };
+  const inTurn = createOneAtATime();
   const judge = (name: keyof Operations) => (order: never) =>
     inTurn(async () => {
       const outcome = await ledger[name](order);
@@ -145,12 +137,11 @@ export function judgedStore(
   eventStore: EventStore,
   { seen, wishes, model }: { seen: Seen; wishes: Wishes; model: Model },
 ): EventStore {
-  const turns = createTurns();
-  const handle: EventStore["handle"] = async (order) => {
-    const { event, email: message, now } = order;
-    const { account } = event;
-    const end = await turns.take();
-    try {
+  const inTurn = createOneAtATime();
+  const handle: EventStore["handle"] = (order) =>
+    inTurn(async () => {
+      const { event, email: message, now } = order;
+      const { account } = event;
       const { email, emails, endpoints } = wishes(account);
       const sort = EMAIL_KINDS[event.kind];
       const isPast = event.kind === "credits.expiring" && event.grant.expiresAt <= now;
@@ -168,10 +159,7 @@ export function judgedStore(
       }
       assert.equal(outcome.emailSkipped, keep(seen, message, now) ? null : "recipient_full");
       return outcome;
-    } finally {
-      end();
-    }
-  };
+    });
   return { ...eventStore, handle };
 }
 

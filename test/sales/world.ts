@@ -8,9 +8,9 @@ import { emailSealer } from "#email/email-queue.ts";
 import { createDeferredEvents } from "#events/deferred-events.ts";
 import { dispatchEvents, eventsOf } from "#events/dispatch-events.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
-import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { accountId } from "../contract/ledger/fixture.ts";
+import { openDashboardStoreOver } from "../support/sqlite-stores.ts";
 import {
   type ApiError,
   Broken,
@@ -47,7 +47,7 @@ export type User = {
 export async function openWorld(opened: OpenedLedger, random: () => number) {
   const clock = { at: START };
   const driver = openNodeSqlite(":memory:");
-  const store = openSqliteDashboardStore(driver);
+  const store = openDashboardStoreOver(driver);
   const model = createModel();
   const seen: Seen = { handled: new Set(), emails: [], webhooks: [] };
   const users: User[] = [];

@@ -6,7 +6,6 @@ import type { PurchaseStore } from "#billing/purchase-store.ts";
 import { emailSealer } from "#email/email-queue.ts";
 import { createMail, type MailDeps } from "#email/enqueue-emails.ts";
 import { transportKindOf } from "#email/read-mail-settings.ts";
-import { randomBase62 } from "#ids.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import type { RecordCounts } from "#ledger/transfer/records.ts";
@@ -110,7 +109,7 @@ async function billingOf({ config: { stripe } }: Invocation, store: LocalStore) 
   if (stripe === null) return null;
   const { ledger, purchases, secrets } = store;
   // Imported here because it loads the schema of the price list, which only payments need.
-  const { openBilling } = await import("../node/billing.ts");
+  const { openBilling } = await import("#service/billing.ts");
   return openBilling({
     stripe,
     secrets: await secrets(),
@@ -119,7 +118,7 @@ async function billingOf({ config: { stripe } }: Invocation, store: LocalStore) 
     now: Date.now,
     // The command line starts no purchases.
     prices: { packs: [], lifetime: null, taxes: "none", contact: null, recommended: null },
-    newId: (prefix) => `${prefix}_${randomBase62(24, random)}`,
+    ...{ random, fetchClient: false },
   });
 }
 

@@ -19,11 +19,12 @@ import {
 } from "../node/data-folder.ts";
 import { openRequestLogFile, requestLogFile } from "../node/request-log.ts";
 import { openSecrets, readSecretFile, secretFile } from "../node/secret-file.ts";
+import { findServer } from "../node/server-lock.ts";
 import { CommandError, type Deployment, type Invocation } from "./command.ts";
 import { withTemporaryFolder } from "./files.ts";
 import { createLocalDeployment, findSecrets } from "./local.ts";
 
-/** Opens the data folder. A server on the same folder may be running. */
+/** Opens the data folder. While a server runs there, its ledger's thread is the only writer. */
 export async function openDataFolderOf(
   invocation: Invocation,
   canCreate: boolean,
@@ -31,6 +32,11 @@ export async function openDataFolderOf(
   const { dataDir, secrets } = invocation.config;
   const isNew = isMissingOrEmpty(databaseFile(dataDir));
   if (isNew && !canCreate) throw new CommandError(noData(dataDir));
+  const server = findServer(dataDir);
+  if (server !== null)
+    throw new CommandError(
+      `A ${server} is running on the data folder ${dataDir}. Use ${quotedCommand("--remote <url>")}, or stop it.`,
+    );
   const driver = await openUnlocked(dataDir);
   const db = createSqliteDatabase(driver);
   const moves = createSqliteMoves(driver, databaseFile(dataDir));

@@ -4,8 +4,8 @@ import { problemBody } from "#api/problem.ts";
 import { ApiError } from "#errors.ts";
 import { createIds } from "#ids.ts";
 import { SPACE_BYTES } from "#limits.ts";
-import { createEdgeAppContext, randomBytes, type WorkerEnv } from "./app-context.ts";
 import { openOnce } from "./open-once.ts";
+import { createEdgeAppContext, randomBytes, type WorkerEnv } from "./platform.ts";
 
 /**
  * The Worker that serves API calls on Cloudflare. It parses and runs a call near the client and makes one round trip to the

@@ -4,6 +4,7 @@ import { type Config, readConfig } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
 import { transportKindOf } from "#email/read-mail-settings.ts";
 import { hostOf, isLoopback } from "#hosts.ts";
+import type { ServiceConfig } from "#service/parts.ts";
 import type { ObjectNamespace } from "#stores/durable-object/objects.ts";
 import type { ReadinessStub } from "#stores/durable-object/readiness.ts";
 import type { RequestLogStub } from "#stores/durable-object/request-log-stub.ts";
@@ -21,19 +22,10 @@ export type SiteEnv = {
   ASSETS?: AssetFetcher;
 } & Record<string, unknown>;
 
-export type DashboardConfig = Config & {
-  publicUrl: string;
-  secrets: readonly string[];
-  /** Allowed origins of the dashboard; the first one is PUBLIC_URL's. */
-  origins: readonly string[];
-  /** Null if nothing is for sale. */
-  prices: PriceList | null;
-};
-
 const BINDINGS = ["LEDGER", "DB", "SIGN_IN"];
 
 /** Reads the settings of the site Worker. Throws a `ConfigError` that lists everything missing or invalid. */
-export function readDashboardConfig(env: SiteEnv): DashboardConfig {
+export function readSiteConfig(env: SiteEnv): ServiceConfig {
   const problems = BINDINGS.filter((name) => env[name] === undefined).map(
     (name) => `The binding ${name} is missing. Deploy with wrangler.site.jsonc.`,
   );
@@ -49,7 +41,10 @@ export function readDashboardConfig(env: SiteEnv): DashboardConfig {
   if (problems.length > 0 || config === null || publicUrl === null || secrets === null) {
     throw new ConfigError(problems.join("\n"));
   }
-  return { ...config, publicUrl, secrets, prices, origins: originsOf(publicUrl, isTryOut) };
+  const origins = originsOf(publicUrl, isTryOut);
+  // PUBLIC_URL is always set here, and passkeys belong to it, as on Node.
+  const passkeyOrigins = origins.slice(0, 1);
+  return { ...config, publicUrl, secrets, prices, origins, passkeyOrigins };
 }
 
 function readTexts(texts: Record<string, string>, problems: string[]): Config | null {

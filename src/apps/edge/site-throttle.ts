@@ -1,8 +1,4 @@
-import {
-  type CountedThrottle,
-  type Counts,
-  createCountedThrottle,
-} from "#accounts/counted-throttle.ts";
+import type { Counts } from "#accounts/counted-throttle.ts";
 import type { ObjectNamespace, Objects } from "#stores/durable-object/objects.ts";
 import { sendToObject } from "#stores/durable-object/sending.ts";
 import type { SignInThrottleObject } from "#stores/durable-object/sign-in.ts";
@@ -14,34 +10,15 @@ export type SignInStub = Pick<
 >;
 export type SignInBinding = ObjectNamespace<SignInStub>;
 
-type Wiring = {
-  objects: Pick<Objects<SignInStub>, "ofService">;
-  secret: string;
-  now(): number;
-  waitUntil(work: Promise<unknown>): void;
-  logError(message: string, details: { cause?: unknown }): void;
-};
-
 /** A request that may have arrived is not repeated, because counting an attempt twice would cost the user one. */
 const COUNTING = { target: "The sign-in throttle", isRepeatable: false };
 const FORGETTING = { ...COUNTING, isRepeatable: true };
 
-/** The sign-in throttle in Durable Objects. Per-isolate counters would not stop a client that reaches another isolate. */
-export function createEdgeThrottle(wiring: Wiring): CountedThrottle {
-  const { objects, secret, now, waitUntil, logError } = wiring;
-  return createCountedThrottle({
-    counts: countsOf(objects),
-    secret,
-    now,
-    inBackground: (work) =>
-      waitUntil(
-        work.catch((cause) => logError("Resetting the count of wrong passwords failed", { cause })),
-      ),
-  });
-}
-
-/** Spreads names over 64 objects, so that requests for a million addresses do not create a million objects. */
-function countsOf(objects: Wiring["objects"]): Counts {
+/**
+ * The counts of the sign-in throttle in Durable Objects. Per-isolate counters would not stop a client that reaches another isolate. Names are
+ * spread over 64 objects, so that requests for a million addresses do not create a million objects.
+ */
+export function createEdgeCounts(objects: Pick<Objects<SignInStub>, "ofService">): Counts {
   function ask<ApiResponse>(
     name: string,
     send: (stub: SignInStub) => Promise<ApiResponse>,

@@ -1,11 +1,6 @@
-import { createApp } from "#api/app.ts";
-import { createSite } from "#site/site.ts";
-import { clientAddressOf } from "./app-context.ts";
-import { openDashboardSide } from "./dashboard-deps.ts";
 import { openOnce } from "./open-once.ts";
-import { openOperator } from "./site-operator.ts";
-import { readDashboardConfig, type SiteEnv } from "./site-settings.ts";
-import { keepUp } from "./site-upkeep.ts";
+import { openSite } from "./site.ts";
+import { readSiteConfig, type SiteEnv } from "./site-settings.ts";
 
 /**
  * The site Worker: pages, dashboard, emails and operator API. It has no route of its own; only the API Worker can reach it, and
@@ -13,29 +8,19 @@ import { keepUp } from "./site-upkeep.ts";
  */
 export { SignInThrottleObject } from "#stores/durable-object/sign-in.ts";
 
-const OF_OPERATORS = /^\/operator(?:\/|$)/;
-
-const open = openOnce((env: SiteEnv) => {
-  const config = readDashboardConfig(env);
-  const side = openDashboardSide(env, config);
-  const app = createApp(side.deps, createSite(side.site));
-  return { side, app, operator: openOperator(side, env, config) };
-});
+const open = openOnce((env: SiteEnv) => openSite(env, readSiteConfig(env)));
 
 export default {
   async fetch(request: Request, env: SiteEnv): Promise<Response> {
     const opened = open(env);
     if (opened === null) return notSetUp();
-    if (OF_OPERATORS.test(new URL(request.url).pathname)) {
-      return opened.operator.fetch(request, clientAddressOf(request));
-    }
-    await opened.side.pages.load();
-    return opened.app.fetch(request, request);
+    await opened.pages.load();
+    // The request tells the handlers the client's address.
+    return opened.service.fetch(request, request);
   },
 
   async scheduled({ scheduledTime }: { scheduledTime: number }, env: SiteEnv): Promise<void> {
-    const opened = open(env);
-    if (opened !== null) await keepUp(opened.side, scheduledTime);
+    await open(env)?.service.scheduled(scheduledTime);
   },
 };
 

@@ -1,44 +1,17 @@
-import { Worker } from "node:worker_threads";
-import type { AuthOptions } from "#accounts/auth-options.ts";
-import type { KeyBounds } from "#accounts/key-limits.ts";
-import type { RequestChunk, RequestLogBounds } from "#accounts/request-log.ts";
-import type { Starter } from "#accounts/welcome.ts";
+import type { RequestChunk } from "#accounts/request-log.ts";
 import type { Rejection } from "#api/dashboard/rejections.ts";
-import type { PriceList } from "#billing/price-list.ts";
-import type { StripeSettings } from "#config/read-settings.ts";
-import type { MailSettings } from "#email/read-mail-settings.ts";
-import type { WebhookNetworks } from "#events/endpoint-url.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
+import { startThread } from "#node-thread.ts";
 import type { OperatorAction } from "#operator/actions.ts";
-import type { OperatorToken } from "#operator/perform.ts";
+import type { ServiceConfig } from "#service/parts.ts";
 import type { NodeLog } from "./log.ts";
 import type { SignUpCounts } from "./metrics.ts";
 import { REQUESTS_MAX, type RequestKind } from "./request-kind.ts";
 import type { Handed } from "./request-recorder.ts";
+import type { NodeStore, StoreConnection } from "./store.ts";
 
-/** The settings of the dashboard thread, as plain data. */
-export type DashboardSettings = {
-  /** `blocked` is shared with the main thread, which watches the database files: see files-watch.ts. */
-  data: { file: string; blocked?: SharedArrayBuffer | undefined } | { databaseUrl: string };
-  dataDir: string;
-  publicUrl: string;
-  origins: readonly string[];
-  secrets: readonly string[];
-  signUp: "open" | "closed";
-  starter: Starter;
-  providers: AuthOptions["providers"];
-  mail: MailSettings;
-  /** The price list and the payment provider; null without one. */
-  prices: PriceList | null;
-  stripe: StripeSettings | null;
-  /** Networks that customers' webhook endpoints may be in. */
-  webhookNetworks: WebhookNetworks;
-  keyBounds: KeyBounds;
-  operatorTokens: readonly OperatorToken[];
-  requestLog: RequestLogBounds;
-  /** Whether the log may contain the links of emails in the outbox. */
-  isOwnMachine: boolean;
-};
+/** What the thread starts with. */
+export type ThreadData = { config: ServiceConfig; connection: StoreConnection };
 
 type HeaderList = readonly (readonly [string, string])[];
 
@@ -105,11 +78,9 @@ export class DashboardUnavailable extends Error {}
 export class DashboardBusy extends DashboardUnavailable {}
 
 const RESPONSE_TIMEOUT_MS = 30_000;
-/** The delay doubles after each failed start, so that a permanent fault does not fill the log. */
+/** The delay doubles after each death, so that a permanent fault does not fill the log. */
 const RESTART_FIRST_MS = 500;
 const RESTART_MAX_MS = 30_000;
-/** A thread that ran for this long counts as started successfully. */
-const GOOD_AFTER_MS = 60_000;
 /** After this time a stop ends the thread, whatever it does. */
 const STOP_TIMEOUT_MS = 4_000;
 
@@ -127,29 +98,47 @@ const CONNECTION_HEADERS = new Set([
 
 type Waiting = { kind: RequestKind; resolve(response: Response): void; reject(error: Error): void };
 
-/**
- * Starts the thread, and restarts it when it dies or fails to start. Requests in the meantime get an error that asks to
- * retry. Resolves after the first attempt.
- */
-export async function startDashboard(
-  settings: DashboardSettings,
+/** Starts the thread, and restarts it when it dies or fails to start. Requests in the meantime get an error that asks to retry. */
+export function startDashboard(
+  config: ServiceConfig,
+  connect: NodeStore["connect"],
   log: NodeLog,
   {
     onRejection = () => {},
     stopTimeoutMs = STOP_TIMEOUT_MS,
   }: { onRejection?: (reason: Rejection) => void; stopTimeoutMs?: number } = {},
-): Promise<DashboardThread> {
+): DashboardThread {
   const waiting = new Map<number, Waiting>();
-  /** Requests on their way to the request log. */
   /** Cuts off each download that is running. */
   const downloads = new Set<(cause: Error) => void>();
+  /** Requests on their way to the request log. */
   const handing = new Map<number, (outcome: Handed) => void>();
   let count = 0;
-  let stopping = false;
-  let deaths = 0;
   let jobs: readonly JobCount[] = [];
   let signUps: SignUpCounts | null = null;
-  let thread: Worker | undefined = await tryToStart();
+  const thread = startThread<ToDashboard, FromDashboard>({
+    name: "The dashboard thread",
+    entry: new URL("./dashboard-thread.ts", import.meta.url),
+    start() {
+      const connection = connect();
+      const transferList = "orders" in connection ? [connection.orders] : [];
+      return { workerData: { config, connection } satisfies ThreadData, transferList };
+    },
+    onMessage: receive,
+    onEnd() {
+      const ended = new DashboardUnavailable("The thread ended");
+      for (const each of waiting.values()) each.reject(ended);
+      for (const each of handing.values()) each("lost");
+      handing.clear();
+      for (const cutOff of downloads) cutOff(ended);
+    },
+    onDeath(cause, hasRun) {
+      const what = hasRun ? "died; restarting" : "failed to start; retrying";
+      log.logError(`Dashboard thread ${what}`, { cause });
+    },
+    restartAfterMs: (deaths) => Math.min(RESTART_MAX_MS, RESTART_FIRST_MS * 2 ** deaths),
+  });
+  const started = thread.started.catch(() => {});
 
   function receive(message: FromDashboard): void {
     if (message.kind === "response") {
@@ -178,105 +167,45 @@ export async function startDashboard(
     }
   }
 
-  async function start(): Promise<Worker> {
-    const fresh = await startThread(settings);
-    let cause: Error | undefined;
-    fresh.on("message", receive);
-    fresh.on("error", (error) => {
-      cause = error as Error;
-    });
-    const startedAt = Date.now();
-    fresh.on("exit", (code) => {
-      thread = undefined;
-      for (const each of waiting.values())
-        each.reject(new DashboardUnavailable("The thread ended"));
-      for (const each of handing.values()) each("lost");
-      handing.clear();
-      for (const cutOff of downloads) cutOff(new DashboardUnavailable("The thread ended"));
-      if (stopping) return;
-      if (Date.now() - startedAt >= GOOD_AFTER_MS) deaths = 0;
-      log.logError("Dashboard thread died; restarting", {
-        cause: cause ?? new Error(`exit code ${code}`),
-      });
-      restart();
-    });
-    return fresh;
-  }
-
   /** Counted when asked, because there are few. */
   const waitingOf = (kind: RequestKind) =>
     [...waiting.values()].filter((each) => each.kind === kind).length;
 
-  async function tryToStart(): Promise<Worker | undefined> {
-    try {
-      return await start();
-    } catch (cause) {
-      log.logError("Dashboard thread failed to start; retrying", { cause });
-      restart();
-      return undefined;
-    }
-  }
-
-  function restart(): void {
-    const wait = Math.min(RESTART_MAX_MS, RESTART_FIRST_MS * 2 ** deaths);
-    deaths += 1;
-    setTimeout(async () => {
-      if (stopping) return;
-      thread = await tryToStart();
-      if (stopping) thread?.postMessage({ kind: "stop" } satisfies ToDashboard);
-    }, wait).unref();
-  }
-
   return {
     async fetch(request, body, peer, kind = "other") {
-      if (thread === undefined) throw new DashboardUnavailable("No thread");
+      await started;
       if (waitingOf(kind) >= REQUESTS_MAX[kind]) {
         onRejection("dashboard_busy");
         throw new DashboardBusy("Too many requests at once");
       }
       count += 1;
       const id = count;
+      const headers = [...request.headers].filter(([name]) => !CONNECTION_HEADERS.has(name));
+      const { method, url } = request;
+      const order = { kind: "request" as const, id, method, url, headers, body, peer };
+      if (!thread.post(order)) throw new DashboardUnavailable("No thread");
       const { promise, resolve, reject } = Promise.withResolvers<Response>();
       waiting.set(id, { kind, resolve, reject });
       const late = setTimeout(
         () => reject(new DashboardUnavailable("No response in time")),
         RESPONSE_TIMEOUT_MS,
       );
-      const headers = [...request.headers].filter(([name]) => !CONNECTION_HEADERS.has(name));
-      const { method, url } = request;
-      thread.postMessage({
-        kind: "request",
-        id,
-        method,
-        url,
-        headers,
-        body,
-        peer,
-      } satisfies ToDashboard);
       return promise.finally(() => {
         clearTimeout(late);
         waiting.delete(id);
       });
     },
-    logRequests(chunks) {
-      const { promise, resolve } = Promise.withResolvers<Handed>();
-      if (thread === undefined) return Promise.resolve("again");
+    async logRequests(chunks) {
+      await started;
       count += 1;
+      if (!thread.post({ kind: "requests", id: count, chunks })) return "again";
+      const { promise, resolve } = Promise.withResolvers<Handed>();
       handing.set(count, resolve);
-      thread.postMessage({ kind: "requests", id: count, chunks } satisfies ToDashboard);
       return promise;
     },
     countJobs: () => jobs,
     countSignUps: () => signUps,
-    async stop() {
-      stopping = true;
-      if (thread === undefined) return;
-      const gone = new Promise((resolve) => thread?.once("exit", resolve));
-      thread.postMessage({ kind: "stop" } satisfies ToDashboard);
-      const force = setTimeout(() => void thread?.terminate(), stopTimeoutMs);
-      await gone;
-      clearTimeout(force);
-    },
+    stop: () => thread.stop({ kind: "stop" }, stopTimeoutMs),
   };
 }
 
@@ -324,22 +253,4 @@ function cutOffAtDeath(
     },
     { highWaterMark: 0 },
   );
-}
-
-/** Resolves when the thread accepts requests; rejects with the cause if it cannot start. */
-function startThread(settings: DashboardSettings): Promise<Worker> {
-  return new Promise((resolve, reject) => {
-    const thread = new Worker(new URL("./dashboard-thread.ts", import.meta.url), {
-      workerData: settings,
-    });
-    const ended = (code: number) =>
-      reject(new Error(`The dashboard thread exited with code ${code}`));
-    thread.once("error", reject);
-    thread.once("exit", ended);
-    thread.once("message", () => {
-      thread.off("error", reject);
-      thread.off("exit", ended);
-      resolve(thread);
-    });
-  });
 }

@@ -125,25 +125,13 @@ function requestLine(level: "info" | "debug", entry: AccessLogEntry): string {
   const text = (value: string | null) => (value === null ? "null" : `"${value}"`);
   const trace = entry.traceId === null ? "" : `"traceId":"${entry.traceId}",`;
   return (
-    `{"level":"${level}","time":"${isoTime(Date.now())}","requestId":"${entry.requestId}",` +
+    `{"level":"${level}","time":"${new Date().toISOString()}","requestId":"${entry.requestId}",` +
     `"method":"${entry.method}","route":"${entry.route}","tool":${text(entry.tool)},` +
     `"status":${entry.status},"code":${text(entry.code)},"account":${text(entry.account)},` +
     `"key":${text(entry.key)},${trace}"charged":${entry.charged},"callId":${text(entry.callId)},` +
     `"replayed":${entry.replayed},"delivered":${entry.delivered},"durationMs":${entry.durationMs},` +
     `"msg":"request"}\n`
   );
-}
-
-let second = Number.NaN;
-let secondText = "";
-/** As `toISOString`, which is called once a second: it takes as long as the rest of a line. */
-function isoTime(now: number): string {
-  const thisSecond = Math.floor(now / 1_000);
-  if (thisSecond !== second) {
-    second = thisSecond;
-    secondText = new Date(thisSecond * 1_000).toISOString().slice(0, -4);
-  }
-  return `${secondText}${String(now - thisSecond * 1_000).padStart(3, "0")}Z`;
 }
 
 /**

@@ -30,17 +30,9 @@ export type NotificationsDeps = Omit<
   /** Called when emails may have been queued. */
   onEmails(): void;
   everyMs?: number;
-  writingMs?: number;
-  restMs?: number;
 };
 
 const EVERY_MS = 5_000;
-/**
- * A pause between writes, because calls write to the same file and would otherwise find its lock taken again and again.
- * SQLite polls for a lock at least every 25 ms during the first 100 ms, so a longer pause is noticed.
- */
-const WRITING_MS = 10;
-const REST_MS = 30;
 const EXPIRIES_EVERY_MS = 60_000;
 const FORGET_EVERY_MS = 10 * 60_000;
 /** Grants per transaction; calls run in between. */
@@ -51,9 +43,14 @@ const BATCHES_A_ROUND = 10;
 const FORGET_PAUSE_MS = 50;
 const STOP_GRACE_MS = 1_500;
 
-export function startNotifications(wiring: NotificationsDeps): { stop(): Promise<void> } {
+export type Notifications = {
+  /** Looks for webhooks that are due. */
+  wake(): void;
+  stop(): Promise<void>;
+};
+
+export function startNotifications(wiring: NotificationsDeps): Notifications {
   const { ledger, eventStore, jobs, transport, now, random, everyMs = EVERY_MS, onEmails } = wiring;
-  const { writingMs = WRITING_MS, restMs = REST_MS } = wiring;
   const logError = onceAnHour(wiring.logError, now);
   const source = eventsOf(ledger);
   const deferred = createDeferredEvents();
@@ -61,17 +58,6 @@ export function startNotifications(wiring: NotificationsDeps): { stop(): Promise
   const isEnding = () => ending.signal.aborted;
   const pause = (ms: number): Promise<void> =>
     sleep(ms, undefined, { ref: false, signal: ending.signal }).catch(() => {});
-  let rested = Promise.resolve();
-  let restedAt = performance.now();
-  /** Rounds run one after the other. */
-  function rest(): Promise<void> {
-    rested = rested.then(async () => {
-      if (performance.now() - restedAt < writingMs) return;
-      await pause(restMs);
-      restedAt = performance.now();
-    });
-    return rested;
-  }
   const deliverer = createWebhookSender({
     jobs,
     eventStore,
@@ -80,7 +66,6 @@ export function startNotifications(wiring: NotificationsDeps): { stop(): Promise
     now,
     random,
     logError,
-    rest,
   });
   const webhooks = startJobs(deliverer, { logError, lookAtLeastMs: everyMs, graceMs: 0 });
   let [expiriesAt, forgetAt] = [0, now() + FORGET_EVERY_MS];
@@ -90,7 +75,6 @@ export function startNotifications(wiring: NotificationsDeps): { stop(): Promise
     let more = true;
     for (let batch = 0; more && batch < BATCHES_A_ROUND && !isEnding(); batch += 1) {
       ({ more } = await ledger.recordExpiries({ now: now(), max: EXPIRIES_AT_ONCE }));
-      await rest();
     }
     if (!more) expiriesAt = now() + EXPIRIES_EVERY_MS;
   }
@@ -98,14 +82,7 @@ export function startNotifications(wiring: NotificationsDeps): { stop(): Promise
   async function dispatchNewEvents(): Promise<void> {
     let more = true;
     while (more && !isEnding()) {
-      const round = await dispatchEvents({
-        ...wiring,
-        source,
-        eventStore,
-        logError,
-        deferred,
-        rest,
-      });
+      const round = await dispatchEvents({ ...wiring, source, eventStore, logError, deferred });
       if (round.dispatched > 0) {
         onEmails();
         webhooks.wake();
@@ -140,6 +117,7 @@ export function startNotifications(wiring: NotificationsDeps): { stop(): Promise
   const running = run();
 
   return {
+    wake: webhooks.wake,
     async stop() {
       ending.abort();
       const gone = Promise.all([running, webhooks.stop()]);

@@ -40,6 +40,7 @@ export async function openPostgresStore(
       waiting,
       directory: createPostgresDirectory(pool).directory,
       measure: () => measurePostgres(pool),
+      connect: () => ({ databaseUrl: url }),
       isEmptyOrUnfinished: (email: string) => isEmptyOrUnfinished(pool, email),
       async close() {
         await close();

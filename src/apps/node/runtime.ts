@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import packageJson from "../../../package.json" with { type: "json" };
 
-/** Apart from `app-context.ts`, so that the command line does not load the tools to get random bytes. */
+/** Apart from `platform.ts`, so that the command line does not load the tools to get random bytes. */
 
 export const version: string = packageJson.version;
 

@@ -186,18 +186,5 @@ const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(K
 function headOfSuccess(headers: Record<string, string>, length: number): string {
   let head = "HTTP/1.1 200 OK\r\n";
   for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
-  return `${head}Content-Length: ${length}\r\nDate: ${httpDate()}\r\n${KEEP_ALIVE}\r\n`;
-}
-
-let dateSecond = Number.NaN;
-let dateText = "";
-/** The time for the `Date` header, written once a second. */
-function httpDate(): string {
-  const now = Date.now();
-  const second = Math.floor(now / 1000);
-  if (second !== dateSecond) {
-    dateSecond = second;
-    dateText = new Date(now).toUTCString();
-  }
-  return dateText;
+  return `${head}Content-Length: ${length}\r\nDate: ${new Date().toUTCString()}\r\n${KEEP_ALIVE}\r\n`;
 }

@@ -1,11 +1,15 @@
 import path from "node:path";
+import { MessageChannel, type MessagePort } from "node:worker_threads";
 import type { AccountDeps } from "#accounts/accounts.ts";
 import type { Config } from "#config/config.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { DatabaseMeasures } from "#stores/postgres/measure.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
+import { createDirectory } from "#stores/sql/directory.ts";
+import { openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
 import { isEmptyOrUnfinished } from "#stores/sqlite/settings.ts";
+import type { Tasks } from "#stores/sqlite/tasks.ts";
 import { openSqliteThread, type SqliteThreadOptions } from "#stores/sqlite/thread.ts";
+import { serveOrders } from "#stores/sqlite/thread-orders.ts";
 import {
   databaseFile,
   explainFolder,
@@ -30,11 +34,22 @@ export type NodeStore = {
   measure: (() => Promise<DatabaseMeasures>) | null;
   /** Returns whether there is no account yet, or only one with this email address and without a key. */
   isEmptyOrUnfinished(email: string): Promise<boolean>;
-  /** For threads with a connection of their own: see files-watch.ts. Undefined with PostgreSQL. */
-  blocked?: SharedArrayBuffer;
+  /** Connects another thread. */
+  connect(): StoreConnection;
   /** Writes the server's address to the data folder, for the next server that starts there. */
   announce?(address: string): void;
   close(): Promise<void>;
+};
+
+/** What a thread beside this one needs to use the storage. It is sent to it; `orders` is transferred. */
+export type StoreConnection = SqliteConnection | { databaseUrl: string };
+
+export type SqliteConnection = {
+  file: string;
+  /** Set while the files of the database are not those that were opened: see files-watch.ts. */
+  blocked: SharedArrayBuffer;
+  /** The way to the ledger's thread, which alone writes to the file: see thread-orders.ts. */
+  orders: MessagePort;
 };
 
 export type StoreEvents = Required<Pick<SqliteThreadOptions, "onBatch" | "onCrash" | "onFault">> &
@@ -67,25 +82,32 @@ async function openSqliteStore(
     return lockDataFolder(dataDir, Date.now());
   });
   try {
-    const driver = openDataFolder(dataDir);
-    const secrets = openSecrets(driver, config, log);
+    const { reader, secrets } = prepareFile(config, log);
     const watch = watchFiles(file, events.onFiles ?? (() => {}));
     const thread = await openSqliteThread({ file, ...events, blockedBy: watch.blockedBy });
+    const database = {
+      batch: (queries: Tasks["statements"][0]) => thread.perform("statements", queries),
+    };
     const keepSecret = createSecretKeeper(dataDir, secrets, log);
     const keeping = config.secrets === null ? setInterval(keepSecret, SECRET_EVERY_MS).unref() : 0;
     return {
       ledger: thread.ledger,
-      directory: openSqliteDirect(driver).directory,
+      directory: createDirectory(database),
       secrets,
       waiting: thread.waiting,
       measure: null,
-      isEmptyOrUnfinished: async (email) => isEmptyOrUnfinished(driver, email),
-      blocked: watch.shared,
+      isEmptyOrUnfinished: async (email) => isEmptyOrUnfinished(reader, email),
+      connect() {
+        const { port1, port2 } = new MessageChannel();
+        serveOrders(port1, thread);
+        return { file, blocked: watch.shared, orders: port2 };
+      },
       announce: lock.describe,
       async close() {
         clearInterval(keeping);
+        // The last connection to be closed writes the log into the database, for which it must be the one that writes.
+        reader.close();
         await thread.close();
-        driver.close();
         watch.close();
         lock.release();
       },
@@ -93,6 +115,20 @@ async function openSqliteStore(
   } catch (error) {
     lock.release();
     throw folderError(error, dataDir);
+  }
+}
+
+/**
+ * Brings the schema up to date and finds the secrets, before the ledger's thread opens the file. The connection that stays open only reads:
+ * while it does, the files of the write-ahead log stay in place even if the thread dies.
+ */
+function prepareFile(config: Config, log: Patience["log"]) {
+  const driver = openDataFolder(config.dataDir);
+  try {
+    const secrets = openSecrets(driver, config, log);
+    return { reader: openNodeSqliteReadOnly(databaseFile(config.dataDir)), secrets };
+  } finally {
+    driver.close();
   }
 }
 

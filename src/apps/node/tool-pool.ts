@@ -2,6 +2,8 @@ import { Piscina } from "piscina";
 import type { ToolResponse } from "#api/pipeline/run-tool.ts";
 import { ApiError } from "#errors.ts";
 import { TOOL_QUEUE_PER_ACCOUNT_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
+import type { LastingFaults } from "./lasting-faults.ts";
+import type { NodeLog } from "./log.ts";
 import type { ThreadJob, ToolThreadResponse } from "./tool-thread.ts";
 import { createTurnQueue } from "./turn-queue.ts";
 
@@ -150,6 +152,28 @@ export function openToolPool(
     },
   };
 }
+
+/** The pool of a server: its faults are logged, and that no thread can start is a lasting one. */
+export function openWatchedToolPool(
+  threads: number,
+  faults: Pick<LastingFaults, "set" | "clear">,
+  { logError }: Pick<NodeLog, "logError">,
+): ToolPool {
+  return openToolPool(threads, (cause) => logError("A tool thread failed", { cause }), {
+    onBroken(cause) {
+      if (cause === null) return faults.clear("tools");
+      logError("No tool thread can start", { cause });
+      faults.set("tools", NO_TOOL_THREADS);
+    },
+  });
+}
+
+/** The cause is in the log: it may name folders. */
+const NO_TOOL_THREADS = {
+  message:
+    "Large calls fail: no thread that processes them can start. The log says why; allow the server what the system denies it, or give it more threads and memory.",
+  stopsCalls: true,
+};
 
 type Broken = { cause: unknown } | null;
 

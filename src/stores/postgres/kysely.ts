@@ -2,13 +2,13 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
-  type Driver,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
 } from "kysely";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
+import { driveOne, throwUnsupported } from "../sql/kysely-driver.ts";
 import { isReading } from "../sql/sql-database.ts";
 import { StatementRejected } from "./faults.ts";
 import { createPersist } from "./persist.ts";
@@ -27,7 +27,7 @@ export function createPostgresDialect(
   const connection = connect(pool, onFault);
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => drive(connection),
+    createDriver: () => driveOne(connection),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };
@@ -53,21 +53,4 @@ function connect(pool: PostgresPool, onFault: (fault: Error) => void): DatabaseC
     },
     streamQuery: throwUnsupported,
   };
-}
-
-function drive(connection: DatabaseConnection): Driver {
-  return {
-    async init() {},
-    acquireConnection: async () => connection,
-    beginTransaction: throwUnsupported,
-    commitTransaction: throwUnsupported,
-    rollbackTransaction: throwUnsupported,
-    async releaseConnection() {},
-    // The owner of the pool closes it.
-    async destroy() {},
-  };
-}
-
-function throwUnsupported(): never {
-  throw new Error("This dialect supports neither transactions nor streams");
 }

@@ -46,7 +46,7 @@ export function createBatchRunner(
     let debits = 0;
     try {
       const results = driver.transaction(mode, () => {
-        ledger.begin(mode);
+        ledger.begin();
         const outcomes = items.map(([name, order]) => runOne(name, order, isCareful));
         debits = ledger.finish();
         return outcomes;
@@ -131,6 +131,7 @@ export function describeFault(error: unknown): BatchError {
   if (error instanceof OrderRejected) return { kind: "rejected", message };
   if (error instanceof BeingMoved) return { kind: "being_moved", message };
   if (error instanceof UsageNotSummed) return { kind: "not_summed", message };
+  if (error instanceof OutcomeUnknown) return { kind: "unknown", message };
   // Before the COMMIT, no fault leaves anything behind.
   const kind = isDoubtful(error) ? "unknown" : "not_carried_out";
   const errcode = codeOf(error);

@@ -1,68 +1,48 @@
 import {
+  type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
+  type QueryResult,
   SqliteAdapter,
-  SqliteDialect,
-  SqliteDriver,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import type { Turns } from "./database.ts";
-import type { SqlDriver, SqlValue } from "./driver.ts";
+import { driveOne, throwUnsupported } from "../sql/kysely-driver.ts";
+import type { SqlDatabase } from "../sql/sql-database.ts";
+import type { SqlValue } from "./driver.ts";
 
 /** Statements that return rows. */
 const READER = /^\s*(?:select|with|pragma)\b|\breturning\b/i;
 
+const CHANGES = { sql: "SELECT changes() AS changes", values: [] };
+
 /**
- * A Kysely dialect over our driver, for better-auth. Its statements and transactions take turns with ours. Its transactions take
- * the write lock at their start: a transaction that reads first and writes later fails with SQLITE_BUSY_SNAPSHOT if the ledger's
- * thread has committed in between.
+ * A Kysely dialect over a database of batches, for better-auth. Each statement is a transaction. `onFault` is called with each fault of
+ * the database, because better-auth may not report it.
  */
-export function createKyselyDialect(driver: SqlDriver, turns: Turns): Dialect {
-  const database = {
-    close() {},
-    prepare(sql: string) {
-      const statement = driver.prepare(sql === "begin" ? "BEGIN IMMEDIATE" : sql);
-      const all = (parameters: readonly unknown[]) => statement.all(...(parameters as SqlValue[]));
-      return {
-        reader: READER.test(sql),
-        all,
-        run: (parameters: readonly unknown[]) => ({
-          changes: statement.run(...(parameters as SqlValue[])),
-          lastInsertRowid: 0,
-        }),
-        iterate: (parameters: readonly unknown[]) => all(parameters)[Symbol.iterator](),
-      };
+export function createKyselyDialect(
+  db: SqlDatabase,
+  onFault: (fault: Error) => void = () => {},
+): Dialect {
+  const connection: DatabaseConnection = {
+    async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+      const query = { sql, values: parameters as SqlValue[] };
+      const isReader = READER.test(sql);
+      const [rows = [], changed] = await db
+        .batch(isReader ? [query] : [query, CHANGES])
+        .catch((error: Error) => {
+          onFault(error);
+          throw error;
+        });
+      if (isReader) return { rows: rows as Row[] };
+      return { rows: [], numAffectedRows: BigInt(changed?.[0]?.["changes"] ?? 0) };
     },
+    streamQuery: throwUnsupported,
   };
-  const config = { database };
-  return Object.assign(new SqliteDialect(config), {
-    createDriver: () => new TurnTakingDriver(config, turns),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+  return {
     createAdapter: () => new SqliteAdapter(),
-    createIntrospector: (db: ConstructorParameters<typeof SqliteIntrospector>[0]) =>
-      new SqliteIntrospector(db),
-  });
-}
-
-class TurnTakingDriver extends SqliteDriver {
-  readonly #turns: Turns;
-  #end: () => void = () => {};
-
-  constructor(config: ConstructorParameters<typeof SqliteDriver>[0], turns: Turns) {
-    super(config);
-    this.#turns = turns;
-  }
-
-  override async acquireConnection(): Promise<DatabaseConnection> {
-    const end = await this.#turns.take();
-    this.#end = end;
-    return super.acquireConnection();
-  }
-
-  override async releaseConnection(): Promise<void> {
-    const end = this.#end;
-    await super.releaseConnection();
-    end();
-  }
+    createDriver: () => driveOne(connection),
+    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
 }

@@ -13,13 +13,12 @@ import { createMaintain } from "./maintain.ts";
 import { createNewDebits } from "./new-debits.ts";
 import { createSaver } from "./save.ts";
 import { createUsageSums, type UsageSums } from "./usage-sums.ts";
-import { createWriterMark } from "./writer.ts";
 
 type Order<Name extends LedgerOperation> = LedgerOperations[Name][0];
 type Outcome<Name extends LedgerOperation> = LedgerOperations[Name][1];
 
 export type SqliteLedgerOptions = {
-  /** Set if no other connection ever writes to the ledger, as in a Durable Object. Debits then need no journal. */
+  /** Set in a Durable Object, whose database has one account. Debits then need no journal. */
   periods?: DebitPeriods;
   /** Called for each event that is written. */
   onEvent?: () => void;
@@ -34,11 +33,11 @@ const UNSUMMED_FROM = 2 * SUM_STEP_DEBITS;
 
 /**
  * The ledger over a driver, for use inside a transaction: call `begin`, then `perform` for each order, then `finish`. Call `forget`
- * if the transaction was rolled back. Changes are written as late as possible. Accounts stay in memory for the next transaction,
- * unless another connection has written to the ledger in the meantime (writer.ts).
+ * if the transaction was rolled back. Changes are written as late as possible. Accounts stay in memory for the next transaction: no
+ * other connection writes to the ledger.
  */
 export type SqliteLedger = {
-  begin(mode: "read" | "write"): void;
+  begin(): void;
   /** `isCareful`: the order may have been carried out before. */
   perform(name: LedgerOperation, order: unknown, isCareful: boolean): unknown;
   /** Returns how many debits were appended to the journal. */
@@ -50,18 +49,16 @@ export function createSqliteLedger(
   driver: SqlDriver,
   { periods, onEvent = () => {}, onUnsummed = () => {} }: SqliteLedgerOptions = {},
 ): SqliteLedger {
-  const isAlone = periods !== undefined;
   const loader = createLoader(driver);
   const journal = createJournal(driver);
   const newDebits = createNewDebits(driver, journal, periods ?? null);
   const usageSums = createUsageSums(driver);
   const saver = createSaver(driver, newDebits, usageSums, onEvent);
-  const writer = createWriterMark(driver);
   const accounts = new Map<string, KnownAccount>();
   const onSummed = (account: string) => void accounts.delete(account);
   const others = {
     ...createSqliteReads(driver),
-    ...createOthers(driver, decideDue, isAlone),
+    ...createOthers(driver, decideDue, periods === undefined ? PROBE_BYTES : 0),
     ...createUpkeep(driver, periods ?? journal, usageSums, onSummed),
   };
   /** The accounts that the orders of this transaction concern. */
@@ -134,10 +131,7 @@ export function createSqliteLedger(
   }
 
   return {
-    begin(mode) {
-      newDebits.begin();
-      if (!isAlone && !writer.isOurs(mode)) forget();
-    },
+    begin: newDebits.begin,
     perform(name, order, isCareful) {
       if (isRuleName(name)) return performRule(name, order as { account: string }, isCareful);
       save();
@@ -192,7 +186,7 @@ const PROBE_NAMES: readonly [string, string] = ["probed_at", "probed_at_2"];
 function createOthers(
   driver: SqlDriver,
   decideDue: (order: RuleOrders["recordDue"][0]) => boolean,
-  isAlone: boolean,
+  probeBytes: number,
 ) {
   const due = driver.prepare(
     `SELECT g.no, a.id AS account FROM credit_grant g JOIN account a ON a.no = g.account_no
@@ -227,8 +221,8 @@ function createOthers(
     },
     probe({ now }: Order<"probe">): Outcome<"probe"> {
       // The pages for the new value are taken before those of the old one are given back.
-      write.run(next, String(now).padEnd(isAlone ? 0 : PROBE_BYTES));
-      if (isAlone) return { ready: true };
+      write.run(next, String(now).padEnd(probeBytes));
+      if (probeBytes === 0) return { ready: true };
       remove.run(last);
       [next, last] = [last, next];
       return { ready: true };

@@ -10,38 +10,15 @@ import {
   type Steps,
 } from "../sql/staged-imports.ts";
 import { fillChecksums } from "./checked-tables.ts";
-import { createTurns, type Turns } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
 import { constraintOf } from "./faults.ts";
 import { createSnapshots } from "./snapshots.ts";
-import { clearWriterMark } from "./writer.ts";
 
-/** Exports and imports accounts of a data folder's file while its server runs. */
-export function createSqliteMoves(
-  driver: SqlDriver,
+/** Exports accounts of a database file while its server runs, over connections that only read. */
+export function createSqliteExports(
   file: string,
-  turns: Turns = createTurns(),
-): AccountMoves & { close(): void } {
+): Pick<AccountMoves, "openSnapshot" | "exportRecords"> & { close(): void } {
   const snapshots = createSnapshots(file);
-
-  /** `opens`: the account that the steps add to the ledger. */
-  async function run<Result>(steps: Steps<Result>, opens?: string): Promise<Result> {
-    const end = await turns.take();
-    try {
-      return driver.transaction("write", () => {
-        if (opens !== undefined) clearWriterMark(driver);
-        const result = runSteps(driver, steps);
-        if (opens !== undefined) fillChecksums(driver, opens);
-        return result;
-      });
-    } catch (error) {
-      if (error instanceof OrderRejected || constraintOf(error) === undefined) throw error;
-      throw new OrderRejected(CONTRADICTION);
-    } finally {
-      end();
-    }
-  }
-
   return {
     openSnapshot: async () => ({ snapshot: snapshots.open() }),
     async exportRecords({ snapshot, ...order }) {
@@ -50,12 +27,42 @@ export function createSqliteMoves(
       if (asOf === undefined) return { records: [], after: null, state: null };
       return { ...read(asOf.prepare(query.sql).all(...query.values)), state: snapshot };
     },
-    beginImport: (order) => run(beginImport(order)),
-    importRecords: (order) => run(importRecords(order)),
-    finishImport: (order) => run(finishImport("sqlite", order), order.account).catch(faultsOf),
     close: snapshots.close,
   };
 }
+
+/** Imports accounts over the connection that writes to the ledger. An account that does not exist yet is in no cache. */
+export function createSqliteImports(
+  driver: SqlDriver,
+): Pick<AccountMoves, "beginImport" | "importRecords" | "finishImport"> {
+  /** `opens`: the account that the steps add to the ledger. */
+  async function run<Result>(steps: Steps<Result>, opens?: string): Promise<Result> {
+    try {
+      return driver.transaction("write", () => {
+        const result = runSteps(driver, steps);
+        if (opens !== undefined) fillChecksums(driver, opens);
+        return result;
+      });
+    } catch (error) {
+      if (error instanceof OrderRejected || constraintOf(error) === undefined) throw error;
+      throw new OrderRejected(CONTRADICTION);
+    }
+  }
+  return {
+    beginImport: (order) => run(beginImport(order)),
+    importRecords: (order) => run(importRecords(order)),
+    finishImport: (order) => run(finishImport("sqlite", order), order.account).catch(faultsOf),
+  };
+}
+
+/** Both over one connection, for a process that has the file to itself. */
+export const createSqliteMoves = (
+  driver: SqlDriver,
+  file: string,
+): AccountMoves & { close(): void } => ({
+  ...createSqliteExports(file),
+  ...createSqliteImports(driver),
+});
 
 function runSteps<Result>(driver: SqlDriver, steps: Steps<Result>): Result {
   let step = steps.next([]);

@@ -123,7 +123,7 @@ export function createNewDebits(
       writeTo(direct);
       return writeTo(appended);
     },
-    /** Call after the transaction was rolled back, or after another connection wrote. */
+    /** Call after the transaction was rolled back. */
     forget() {
       periods?.forget();
       journalEnd = null;

@@ -19,11 +19,14 @@ export const SQLITE_MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** How long to wait for a lock that another process holds. The command line writes while a server runs. */
+/** How long to wait for a lock, which an offline command or a database shell may hold. */
 const BUSY_TIMEOUT_MS = 4_000;
 
 /** Four times the size at which the log is copied into the database file. */
 const WAL_KEPT_BYTES = 16 * 1024 * 1024;
+
+/** Pages are cached when they are used, and what a query sorts stays in memory. */
+const CACHES = "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;";
 
 export type NodeSqlite = SqlDriver & { close(): void };
 
@@ -45,7 +48,7 @@ export function openNodeSqlite(
     );
     // SQLite keeps the log's file at its greatest size and overwrites it. After a reader has kept it from being emptied, it shrinks.
     database.exec(`PRAGMA journal_size_limit = ${WAL_KEPT_BYTES}`);
-    database.exec("PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;");
+    database.exec(CACHES);
     const driver = createDriver(database);
     runMigrations(driver, migrations);
     return driver;
@@ -57,7 +60,14 @@ export function openNodeSqlite(
 
 /** Opens a file for reading only. It does not migrate the schema or change the journal mode. */
 export function openNodeSqliteReadOnly(file: string): NodeSqlite {
-  return createDriver(new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS }));
+  const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    database.exec(CACHES);
+    return createDriver(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 /** Returns the size of the write-ahead log's file. */

@@ -1,18 +1,23 @@
 import type { DebitOrder, DebitOutcome, LedgerOperation } from "#ledger/port.ts";
 import { type BatchItem, type BatchResult, outcomeOf } from "./batch.ts";
 import type { WalState } from "./checkpoints.ts";
+import type { Tasks } from "./tasks.ts";
 
 /** What the main thread and the ledger's thread send each other. */
 
-/** To the thread: a batch (`packOrders`), or the order to close after the batches before it. */
-export type ThreadOrder = { batch: unknown[] } | { close: true };
+/** To the thread: a batch (`packOrders`), a task, or the order to close after what was sent before. */
+export type ThreadOrder =
+  | { batch: unknown[] }
+  | { task: keyof Tasks; order: unknown }
+  | { close: true };
 
 /**
- * From the thread: the results of a batch (`packResults`) and how long its transaction took, a fault of its maintenance between two
- * batches, or the state of the log.
+ * From the thread: the results of a batch (`packResults`) and how long its transaction took, the result of the task that was sent first
+ * of those without one, a fault of the maintenance between two batches, or the state of the log.
  */
 export type ThreadMessage =
   | { results: unknown[]; commitMs: number }
+  | { done: BatchResult }
   | { fault: string }
   | { wal: WalState };
 

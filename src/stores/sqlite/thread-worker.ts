@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { createBatchRunner } from "./batch.ts";
+import { createBatchRunner, settle } from "./batch.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import {
   createJournal,
@@ -8,6 +8,7 @@ import {
   JOURNAL_SLICE_ROWS,
 } from "./journal.ts";
 import { openNodeSqlite } from "./node.ts";
+import { createTasks, type Tasks } from "./tasks.ts";
 import {
   packResults,
   type ThreadMessage,
@@ -15,7 +16,10 @@ import {
   unpackOrders,
 } from "./thread-messages.ts";
 
-/** The thread that owns the ledger's connection. It commits one batch at a time and then sends the results. */
+/**
+ * The thread that owns the only connection that writes to the ledger's file. It commits one batch or one task at a time and then sends
+ * the results.
+ */
 const port = parentPort;
 if (port === null) throw new Error("This file is the ledger's thread; it is started by thread.ts");
 const send = (message: ThreadMessage) => port.postMessage(message);
@@ -40,6 +44,8 @@ const runBatch = createBatchRunner(driver, {
     unsummed.add(account);
   },
 });
+
+const perform = createTasks(driver);
 
 /** Counting the journal's accounts is expensive, so it is done only when the journal may be large enough. */
 function isWorthDraining(): boolean {
@@ -91,8 +97,18 @@ function serve(batch: unknown[]): void {
   sumDebits();
 }
 
+/** A task is over before the next message is received. */
+async function serveTask(task: keyof Tasks, order: unknown): Promise<void> {
+  send({ done: await settle(() => perform(task, order as never)) });
+  checkpoints.afterBatch(ORDERS_A_TASK);
+}
+
+/** A task may write as many pages as a batch. */
+const ORDERS_A_TASK = 32;
+
 port.on("message", (order: ThreadOrder) => {
   if ("batch" in order) serve(order.batch);
+  else if ("task" in order) void serveTask(order.task, order.order);
   else close();
 });
 port.postMessage("ready");

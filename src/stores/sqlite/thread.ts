@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
-import { Worker } from "node:worker_threads";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
+import { startThread } from "#node-thread.ts";
 import { withSummedUsage } from "../ledger/summed-usage.ts";
 import { type CommittedBatch, createOrderQueue } from "../order-queue.ts";
-import type { BatchItem } from "./batch.ts";
+import { type BatchItem, type BatchResult, unwrap } from "./batch.ts";
 import type { WalState } from "./checkpoints.ts";
+import type { PerformTask, Tasks } from "./tasks.ts";
 import {
   packOrders,
   type ThreadMessage,
@@ -15,9 +16,9 @@ import {
 } from "./thread-messages.ts";
 
 /**
- * The ledger on a thread of its own, so that waiting for the disk does not block the server. If the thread dies, a new one is
- * started, and the batches that were under way are sent again. An order during which two threads died is rejected, because it may be
- * the cause.
+ * The ledger on a thread of its own, which is the only writer of its file. Waiting for the disk does not block the server. If the thread
+ * dies, a new one is started, and the batch that was under way is sent again. An order during which two threads died is rejected,
+ * because it may be the cause.
  */
 export type SqliteThreadOptions = {
   file: string;
@@ -34,6 +35,8 @@ export type SqliteThreadOptions = {
 
 export type SqliteThread = {
   ledger: Ledger;
+  /** Carries out a task. It is not repeated: rejects with `OutcomeUnknown` if the thread dies, with `NotCarriedOut` if none is running. */
+  perform: PerformTask;
   waiting(): number;
   close(): Promise<void>;
 };
@@ -44,29 +47,86 @@ const RESTART_AFTER_MS = 100;
 const RETRY_AFTER_MS = 10;
 const CLOSE_TIMEOUT_MS = 2_000;
 
-export async function openSqliteThread(options: SqliteThreadOptions): Promise<SqliteThread> {
-  const { blockedBy = () => null } = options;
-  const thread = await keepThread({ ...options, blockedBy });
+export async function openSqliteThread({
+  file,
+  onBatch,
+  onCrash,
+  onFault,
+  onWal,
+  blockedBy = () => null,
+}: SqliteThreadOptions): Promise<SqliteThread> {
+  let isOpen = false;
+  /** How long the transaction of the last batch took. */
+  let commitMs = 0;
+  /** The batch that has no results yet. */
+  let underWay: PromiseWithResolvers<unknown[]> | undefined;
+  /** The tasks that have no result yet, in the order in which they were sent. */
+  const tasks: PromiseWithResolvers<unknown>[] = [];
+
+  const thread = startThread<ThreadOrder, ThreadMessage>({
+    name: "The ledger's thread",
+    entry: new URL("./thread-worker.ts", import.meta.url),
+    start: () => ({ workerData: file }),
+    onMessage(message) {
+      if ("results" in message) {
+        commitMs = message.commitMs;
+        underWay?.resolve(unpackOutcomes(message.results));
+      } else if ("done" in message) tasks.shift()?.resolve(message.done);
+      else if ("fault" in message) onFault?.(new Error(message.fault));
+      else onWal?.(message.wal);
+    },
+    onEnd() {
+      underWay?.reject(new OutcomeUnknown(DIED));
+      for (const task of tasks.splice(0)) task.reject(new OutcomeUnknown(DIED));
+    },
+    onDeath: (cause) => isOpen && onCrash?.(cause),
+    restartAfterMs: () => RESTART_AFTER_MS,
+    // A new connection would open another file than the others have open, or create one.
+    mayStart: () => blockedBy() === null && existsSync(file),
+  });
+  const close = () => thread.stop({ close: true }, CLOSE_TIMEOUT_MS);
+
   const queue = createOrderQueue<BatchItem, unknown>({
     batchMax: LEDGER_BATCH_MAX,
     async send(items) {
       const reason = blockedBy();
       // Not as a failure of the batch, after which the queue would try again.
-      return reason === null ? thread.send(items) : items.map(() => new NotCarriedOut(reason));
+      if (reason !== null) return items.map(() => new NotCarriedOut(reason));
+      if (!thread.post({ batch: packOrders(items) })) throw new NotCarriedOut(RESTARTING);
+      underWay = Promise.withResolvers();
+      return underWay.promise;
     },
     mayBeOneOrder: () => false,
     sureRetries: Number.POSITIVE_INFINITY,
     waitMs: () => RETRY_AFTER_MS,
     giveUp: (deaths) => (deaths < DEATHS_MAX ? null : new OutcomeUnknown(DIED_TWICE)),
-    onBatch: (batch) => options.onBatch?.({ ...batch, commitMs: thread.commitMs() }),
+    onBatch: (batch) => onBatch?.({ ...batch, commitMs }),
   });
+
+  async function perform(task: keyof Tasks, order: unknown): Promise<unknown> {
+    const reason = blockedBy();
+    if (reason !== null) throw new NotCarriedOut(reason);
+    if (!thread.post({ task, order })) throw new NotCarriedOut(RESTARTING);
+    const result = Promise.withResolvers<unknown>();
+    tasks.push(result);
+    return unwrap((await result.promise) as BatchResult);
+  }
+
+  try {
+    await thread.started;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  isOpen = true;
   return {
     ledger: withSummedUsage(ledgerOver((name, order) => queue.submit([name, order]))),
+    perform: perform as PerformTask,
     waiting: queue.waiting,
     /** Finishes the waiting orders within LEDGER_TIMEOUT_MS, and then ends the thread, by force if necessary. */
     async close() {
       await queue.close();
-      await thread.close();
+      await close();
     },
   };
 }
@@ -78,103 +138,3 @@ const DIED_TWICE = "The ledger's thread died twice on this order";
 /** Whether an order failed because there was no thread to carry it out. */
 export const isThreadFault = ({ message }: Error): boolean =>
   [DIED_TWICE, DIED, RESTARTING].includes(message);
-
-type Thread = {
-  send(items: readonly BatchItem[]): Promise<unknown[]>;
-  /** How long the transaction of the last batch took. */
-  commitMs(): number;
-  close(): Promise<void>;
-};
-
-/** Keeps one thread running. A batch during which it dies fails; a batch that is sent while no thread runs fails with `NotCarriedOut`. */
-async function keepThread({
-  file,
-  onCrash,
-  onFault,
-  onWal,
-  blockedBy,
-}: SqliteThreadOptions & { blockedBy(): string | null }): Promise<Thread> {
-  let worker: Worker | undefined;
-  let underWay: PromiseWithResolvers<unknown[]> | undefined;
-  let commitMs = 0;
-  let closing = false;
-
-  function receive(message: ThreadMessage): void {
-    if ("results" in message) {
-      commitMs = message.commitMs;
-      underWay?.resolve(unpackOutcomes(message.results));
-    } else if ("fault" in message) onFault?.(new Error(message.fault));
-    else onWal?.(message.wal);
-  }
-
-  async function start(): Promise<void> {
-    const fresh = await startWorker(file);
-    // The store was closed in the meantime, so this thread is not needed.
-    if (closing) return void fresh.terminate();
-    worker = fresh;
-    let cause: Error | undefined;
-    fresh.on("message", receive);
-    fresh.on("error", (error) => {
-      cause = error as Error;
-    });
-    fresh.on("exit", (code) => {
-      worker = undefined;
-      underWay?.reject(new OutcomeUnknown(DIED));
-      if (closing) return;
-      onCrash?.(cause ?? new Error(`The ledger's thread ended with exit code ${code}`));
-      restartLater();
-    });
-  }
-
-  function restartLater(): void {
-    setTimeout(async () => {
-      if (closing) return;
-      // A new connection would open another file than the others have open, or create one.
-      if (blockedBy() !== null || !existsSync(file)) return restartLater();
-      try {
-        await start();
-      } catch (error) {
-        onCrash?.(error as Error);
-        restartLater();
-      }
-    }, RESTART_AFTER_MS).unref();
-  }
-
-  await start();
-  return {
-    async send(items) {
-      if (worker === undefined) throw new NotCarriedOut(RESTARTING);
-      underWay = Promise.withResolvers();
-      worker.postMessage({ batch: packOrders(items) } satisfies ThreadOrder);
-      return underWay.promise;
-    },
-    commitMs: () => commitMs,
-    async close() {
-      closing = true;
-      const last = worker;
-      if (last === undefined) return;
-      const exited = new Promise((resolve) => last.once("exit", resolve));
-      last.postMessage({ close: true } satisfies ThreadOrder);
-      const force = setTimeout(() => void last.terminate(), CLOSE_TIMEOUT_MS);
-      await exited;
-      clearTimeout(force);
-    },
-  };
-}
-
-/** Starts the thread. Resolves when it has opened the file; rejects if it could not. */
-function startWorker(file: string): Promise<Worker> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL("./thread-worker.ts", import.meta.url), {
-      workerData: file,
-    });
-    const ended = (code: number) => reject(new Error(`The ledger's thread ended with ${code}`));
-    worker.once("error", reject);
-    worker.once("exit", ended);
-    worker.once("message", () => {
-      worker.off("error", reject);
-      worker.off("exit", ended);
-      resolve(worker);
-    });
-  });
-}

@@ -14,7 +14,6 @@ import { createSqliteReads } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
 import { constraintOf } from "./faults.ts";
 import { pagesOf, prepareInserts, preparePages } from "./transfer-rows.ts";
-import { clearWriterMark } from "./writer.ts";
 
 /** Exporting and importing a ledger in SQLite. `ledger/transfer/lines.ts` defines the format. */
 
@@ -58,7 +57,6 @@ export function importSqlite(
         throw fault === undefined ? error : storeFault(fault, line, record);
       }
     }
-    clearWriterMark(driver);
     for (const { sql, values } of completeImport(now)) driver.prepare(sql).run(...values);
     fillChecksums(driver, null);
     const { ok, faults } = createSqliteReads(driver).audit({ now });
@@ -78,7 +76,6 @@ export const hasAccount = (driver: SqlDriver, account: string): boolean =>
 export function takeRecords(driver: SqlDriver, records: readonly TransferRecord[]): void {
   const insert = prepareInserts(driver);
   driver.transaction("write", () => {
-    clearWriterMark(driver);
     for (const record of records) insert(record);
   });
 }
@@ -96,7 +93,6 @@ export function dropAccount(driver: SqlDriver, account: string): void {
     "idempotency",
   ];
   driver.transaction("write", () => {
-    clearWriterMark(driver);
     for (const table of tables) {
       driver
         .prepare(`DELETE FROM ${table} WHERE account_no = (SELECT no FROM account WHERE id = ?)`)

@@ -9,10 +9,10 @@ import type { EmailQueue } from "#email/email-queue.ts";
 import type { EventStore } from "#events/event-store.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { createRequestLog } from "#stores/sql/request-log.ts";
-import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import type { SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import { createSqliteRequestTables, REQUEST_LOG_MIGRATIONS } from "#stores/sqlite/request-log.ts";
+import { openDashboardStoreOver } from "../../support/sqlite-stores.ts";
 
 type Rows = (sql: string, ...values: SqlValue[]) => Promise<SqlRow[]>;
 
@@ -46,7 +46,7 @@ export function sqliteStore(): FixtureStore {
   const driver = openNodeSqlite(":memory:");
   const rows = rowsOf(driver);
   return {
-    open: () => openSqliteDashboardStore(driver),
+    open: () => openDashboardStoreOver(driver),
     rows,
     ledgerRows: rows,
     tables: SQLITE_TABLES,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { ConfigError } from "#config/read-settings.ts";
-import { readDashboardConfig, type SiteEnv } from "../../../src/apps/edge/site-settings.ts";
+import { readSiteConfig, type SiteEnv } from "../../../src/apps/edge/site-settings.ts";
 import { delayRoundTrips } from "./round-trips.ts";
 import { BASE, openSiteInProcess } from "./site-in-process.ts";
 
@@ -20,7 +20,7 @@ const GOOD = {
 
 function faultsOf(changes: object): string[] {
   try {
-    readDashboardConfig({ ...GOOD, ...changes } as unknown as SiteEnv);
+    readSiteConfig({ ...GOOD, ...changes } as unknown as SiteEnv);
     return [];
   } catch (error) {
     assert.ok(error instanceof ConfigError);

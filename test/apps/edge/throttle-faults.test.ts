@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CountedThrottle } from "#accounts/counted-throttle.ts";
+import { type CountedThrottle, createCountedThrottle } from "#accounts/counted-throttle.ts";
 import type { Attempt } from "#accounts/sign-in-throttle.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
-import { createEdgeThrottle, type SignInStub } from "../../../src/apps/edge/site-throttle.ts";
+import { createEdgeCounts, type SignInStub } from "../../../src/apps/edge/site-throttle.ts";
 
 /** How the sign-in throttle handles errors between it and an object. `operations.test.ts` has what it shares with ledgers. */
 
@@ -29,12 +29,12 @@ function openFixture(...steps: (() => Promise<never>)[]) {
     countRequest: step("countRequest", { allowed: true, retryAfter: null }),
     forget: step("forget", undefined),
   };
-  const throttle = createEdgeThrottle({
-    objects: { ofService: () => stub },
+  const throttle = createCountedThrottle({
+    counts: createEdgeCounts({ ofService: () => stub }),
     secret: "a secret of a test",
     now: () => 0,
-    waitUntil: (forgetting) => void work.push(forgetting),
-    logError: (message, { cause }) => void loggedErrors.push([message, cause]),
+    inBackground: (forgetting) =>
+      void work.push(forgetting.catch((cause) => loggedErrors.push(cause))),
   });
   return { throttle, asked, loggedErrors, work };
 }
@@ -62,7 +62,7 @@ test("a try is two counts, each made once", async () => {
   assert.deepEqual(fixture.asked, ["takeTry", "takeTurn"]);
 });
 
-test("retries until wrong passwords are deleted, and logs failures", async () => {
+test("retries until wrong passwords are deleted, and reports failures", async () => {
   const fixture = openFixture(moved, moved);
   fixture.throttle.signIn.succeeded(attempt);
   await Promise.all(fixture.work);

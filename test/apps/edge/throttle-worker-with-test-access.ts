@@ -1,9 +1,9 @@
 /** A Worker that gives a test access to the sign-in throttle and its objects through JSON. */
 import { waitUntil } from "cloudflare:workers";
-import type { CountedThrottle } from "#accounts/counted-throttle.ts";
+import { type CountedThrottle, createCountedThrottle } from "#accounts/counted-throttle.ts";
 import { objectsOf } from "#stores/durable-object/objects.ts";
 import { SignInThrottleObject as Counted } from "#stores/durable-object/sign-in.ts";
-import { createEdgeThrottle, type SignInBinding } from "../../../src/apps/edge/site-throttle.ts";
+import { createEdgeCounts, type SignInBinding } from "../../../src/apps/edge/site-throttle.ts";
 
 type State = ConstructorParameters<typeof Counted>[0] & {
   storage: { deleteAlarm(): Promise<void> };
@@ -49,16 +49,13 @@ export default {
       return Response.json(await object.soundAlarm());
     }
     const work: Promise<unknown>[] = [];
-    const throttle = createEdgeThrottle({
-      objects: objectsOf(SIGN_IN, {}),
+    const throttle = createCountedThrottle({
+      counts: createEdgeCounts(objectsOf(SIGN_IN, {})),
       secret: "a secret of a test",
       now: () => ("now" in order ? order.now : 0),
-      waitUntil(background) {
+      inBackground(background) {
         work.push(background);
         waitUntil(background);
-      },
-      logError(message, { cause }) {
-        throw new Error(message, { cause });
       },
     });
     const value = await perform(throttle, order);

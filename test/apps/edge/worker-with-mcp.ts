@@ -2,8 +2,8 @@
 import { createApp } from "#api/app.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
-import { createEdgeAppContext, type WorkerEnv } from "../../../src/apps/edge/app-context.ts";
 import { openOnce } from "../../../src/apps/edge/open-once.ts";
+import { createEdgeAppContext, type WorkerEnv } from "../../../src/apps/edge/platform.ts";
 import access from "./worker-with-test-access.ts";
 
 export { AccountLedger } from "../../../src/apps/edge/api-worker.ts";

@@ -1,26 +1,27 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { before, describe, type TestContext, test } from "node:test";
-import type { Worker } from "node:worker_threads";
+import { MessageChannel, type Worker } from "node:worker_threads";
 import { knownBrowserCookie, knownBrowserSecret } from "#api/dashboard/known-browser.ts";
 import type { Visitor } from "#api/dashboard/shapes.ts";
 import { readConfig } from "#config/config.ts";
 import { ApiError } from "#errors.ts";
+import type { ServiceConfig } from "#service/parts.ts";
 import {
   DashboardBusy,
   DashboardUnavailable,
   startDashboard,
 } from "../../../src/apps/node/dashboard.ts";
 import { openDashboardServer } from "../../../src/apps/node/dashboard-server.ts";
-import { databaseFile } from "../../../src/apps/node/data-folder.ts";
 import type { NodeLog } from "../../../src/apps/node/log.ts";
 import {
   createRequestKinds,
   REQUESTS_MAX,
   type RequestKind,
 } from "../../../src/apps/node/request-kind.ts";
+import { openNodeStore, type StoreConnection } from "../../../src/apps/node/store.ts";
 import { anEntry, chunkOf } from "../../contract/request-log.ts";
 import { afterSuite } from "../../support/after-suite.ts";
 
@@ -32,8 +33,22 @@ const PASSWORD = "correct horse 1";
 const newFolder = () => mkdtempSync(path.join(tmpdir(), "toolbooth-dashboard-"));
 const SECRETS = ["a-secret-of-the-service"];
 
-/** `folder` contains the database. `removed` is deleted after the test. */
-async function openThread(t: Pick<TestContext, "after">, folder = newFolder(), removed = folder) {
+/** The ledger of a folder, as the main thread opens it. */
+const openStore = (folder: string) =>
+  openNodeStore(readConfig({ DATA_DIR: folder }), { onBatch() {}, onCrash() {}, onFault() {} });
+
+const configOf = (folder: string): ServiceConfig => ({
+  ...readConfig({ DATA_DIR: folder }),
+  ...{ publicUrl: ORIGIN, origins: [ORIGIN], secrets: SECRETS, prices: null },
+});
+
+/** `connect`: changes what the thread is given to reach the ledger. */
+async function openThread(
+  t: Pick<TestContext, "after">,
+  folder = newFolder(),
+  connect: (connection: StoreConnection) => StoreConnection = (connection) => connection,
+) {
+  const store = await openStore(folder);
   const emails: string[] = [];
   const loggedErrors: string[] = [];
   const warnings: string[] = [];
@@ -50,29 +65,14 @@ async function openThread(t: Pick<TestContext, "after">, folder = newFolder(), r
     email: (text) => emails.push(text),
     close: async () => {},
   };
-  const settings = {
-    data: { file: databaseFile(folder) },
-    dataDir: folder,
-    secrets: SECRETS,
-    publicUrl: ORIGIN,
-    origins: [ORIGIN],
-    signUp: "open" as const,
-    providers: {},
-    starter: { credits: 100, days: 90 },
-    prices: null,
-    stripe: null,
-    operatorTokens: [],
-    requestLog: { keptDays: 7, keptMax: 1_000 },
-    webhookNetworks: "public" as const,
-    keyBounds: { tools: ["hash"], callsPerSecond: 100 },
-    isOwnMachine: true,
-    mail: { smtp: null, api: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },
-  };
-  const dashboard = await startDashboard(settings, log, { stopTimeoutMs: 120_000 });
+  const dashboard = startDashboard(configOf(folder), () => connect(store.connect()), log, {
+    stopTimeoutMs: 120_000,
+  });
   t.after(async () => {
     process.off("worker", started);
     await dashboard.stop();
-    rmSync(removed, { recursive: true, force: true });
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
   });
   const ask = (method: string, to: string, body?: object, cookie = "") => {
     const bytes = body === undefined ? null : new TextEncoder().encode(JSON.stringify(body));
@@ -225,32 +225,34 @@ test("a sign-in comes from a known browser only with the genuine cookie of its u
 
 test("the server responds with 503 and Retry-After while there is no thread, and can be stopped", async () => {
   const folder = newFolder();
-  const config = readConfig({ DATA_DIR: path.join(folder, "missing") });
   const loggedErrors: string[] = [];
   const log = { logError: (message: string) => loggedErrors.push(message) } as unknown as NodeLog;
-  const at = { publicUrl: ORIGIN, port: 26001, secrets: SECRETS, prices: null };
-  const service = openDashboardServer(config, at, log, () => {});
+  const connect = () => ({
+    file: path.join(folder, "missing"),
+    blocked: new SharedArrayBuffer(4),
+    orders: new MessageChannel().port2,
+  });
+  const service = openDashboardServer(configOf(folder), connect, log, () => {});
   await assert.rejects(
-    service.fetch(new Request(`${ORIGIN}/dashboard/visitor`), undefined),
+    service.fetch(new Request(`${ORIGIN}/dashboard/visitor`), new Uint8Array(), undefined),
     (fault) =>
       fault instanceof ApiError &&
       fault.code === "unavailable" &&
       fault.details.headers?.["Retry-After"] === "2",
   );
-  await service.stop();
+  await service.close();
   assert.equal(loggedErrors.length, 1);
   rmSync(folder, { recursive: true });
 });
 
 test("retries to start the thread until it succeeds", async (t) => {
   const folder = newFolder();
-  const { dashboard, ask, loggedErrors } = await openThread(
-    t,
-    path.join(folder, "missing"),
-    folder,
+  let isThere = false;
+  const { dashboard, ask, loggedErrors } = await openThread(t, folder, (connection) =>
+    isThere ? connection : { ...connection, file: path.join(folder, "missing") },
   );
   await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardUnavailable);
-  mkdirSync(path.join(folder, "missing"));
+  isThere = true;
   await until(responses(ask));
   assert.ok(loggedErrors.length >= 1);
   for (const each of loggedErrors)

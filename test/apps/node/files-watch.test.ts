@@ -3,10 +3,11 @@ import { copyFileSync, renameSync, rmSync, statSync, truncateSync } from "node:f
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
+import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
 import { readConfig } from "#config/config.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { openDashboardStore } from "../../../src/apps/node/dashboard-store.ts";
+import { openDashboardStores } from "../../../src/apps/node/dashboard-store.ts";
 import { databaseFile, openDataFolder } from "../../../src/apps/node/data-folder.ts";
 import { watchFiles } from "../../../src/apps/node/files-watch.ts";
 import type { LastingFault } from "../../../src/apps/node/lasting-faults.ts";
@@ -119,11 +120,13 @@ for (const suffix of ["-wal", "-shm"])
 
 test("a database that is moved away and back serves calls again", async (t) => {
   const { callUntilRefused, file, faults, debit, store, account } = await openFixture(t);
-  const dashboard = openDashboardStore(
-    { data: { file, blocked: store.blocked as SharedArrayBuffer } },
-    assert.ifError,
-  );
-  t.after(() => dashboard.close());
+  const openStores = () =>
+    openDashboardStores(store.connect(), {
+      ...{ now: Date.now, readTurns: FREE_READ_TURNS, logError: assert.ifError },
+      config: { dataDir: path.dirname(file), requestLog: { keptDays: 7, keptMax: 1_000 } },
+    });
+  const { stores: dashboard, close } = openStores();
+  t.after(close);
   const grant = (id: string) =>
     dashboard.ledger.grant({
       ...{ account, id, amount: 5, kind: "operator" as const },
@@ -134,10 +137,7 @@ test("a database that is moved away and back serves calls again", async (t) => {
   for (const error of await callUntilRefused()) assert.ok(error instanceof NotCarriedOut);
   await assert.rejects(grant("during"), NotCarriedOut);
   await assert.rejects(dashboard.jobs.count({ queues: ["email"] }), NotCarriedOut);
-  assert.throws(
-    () => openDashboardStore({ data: { file, blocked: store.blocked } }, assert.ifError),
-    NotCarriedOut,
-  );
+  assert.throws(openStores, NotCarriedOut);
   renameSync(`${file}.moved`, file);
   await eventually("it serves calls", () => debit().then(Boolean, () => false));
   assert.equal(faults.at(-1), null);

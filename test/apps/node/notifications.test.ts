@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readConfig } from "#config/config.ts";
 import { EVENTS_KEPT_MS } from "#events/bounds.ts";
 import { DAY_MS } from "#limits.ts";
 import { startDashboard } from "../../../src/apps/node/dashboard.ts";
@@ -12,6 +13,7 @@ import {
   type NotificationsDeps,
   startNotifications,
 } from "../../../src/apps/node/notifications.ts";
+import { openNodeStore } from "../../../src/apps/node/store.ts";
 import {
   ACCOUNT,
   ENDPOINT_SEALER,
@@ -234,29 +236,24 @@ test("on the dashboard thread a debit becomes an email in the outbox and a webho
       idempotency: null,
     });
   }
-  const dashboard = await startDashboard(
+  fixture.driver.close();
+  const store = await openNodeStore(
+    readConfig({ DATA_DIR: folder, SECRET: "a new secret for all" }),
     {
-      data: { file },
-      dataDir: folder,
-      secrets: ["new secret"],
-      publicUrl: "http://127.0.0.1:8787",
-      origins: [],
-      signUp: "open",
-      providers: {},
-      starter: { credits: 100, days: 90 },
-      isOwnMachine: false,
-      operatorTokens: [],
-      requestLog: { keptDays: 7, keptMax: 1_000 },
-      webhookNetworks: "any",
-      keyBounds: { tools: ["hash"], callsPerSecond: 100 },
-      prices: null,
-      stripe: null,
-      mail: { smtp: null, api: null, from: { name: "Toolbooth", address: "toolbooth@localhost" } },
+      ...{ onBatch() {}, onCrash() {}, onFault() {} },
     },
+  );
+  const dashboard = startDashboard(
+    {
+      ...readConfig({ DATA_DIR: folder, TOOLBOOTH_WEBHOOK_NETWORKS: "any" }),
+      ...{ publicUrl: "http://127.0.0.1:8787", origins: [], secrets: ["new secret"], prices: null },
+    },
+    store.connect,
     createNodeLog("silent"),
   );
   t.after(async () => {
     await dashboard.stop();
+    await store.close();
     rmSync(folder, { recursive: true, force: true });
   });
   await until(() => receiver.received.length === 2);

@@ -5,11 +5,10 @@ import path from "node:path";
 import type { TestContext } from "node:test";
 import { openAccount } from "#accounts/accounts.ts";
 import { readPriceList } from "#billing/price-list.ts";
-import { randomBase62 } from "#ids.ts";
+import { openBilling } from "#service/billing.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
-import { openBilling } from "../../../src/apps/node/billing.ts";
 import { openDataFolder } from "../../../src/apps/node/data-folder.ts";
 import { hashKey, random } from "../../../src/apps/node/runtime.ts";
 import { openSecrets } from "../../../src/apps/node/secret-file.ts";
@@ -59,14 +58,14 @@ export async function openPayments(t: TestContext) {
     const purchases = createPurchaseStore(createSqliteDatabase(driver));
     const read = readPriceList(JSON.stringify(PRICES)).prices;
     assert.ok(read);
-    const billing = await openBilling({
+    const billing = openBilling({
       stripe: { secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, api: fake.api },
       secrets,
       prices: read,
       purchases,
       ledger,
       now: Date.now,
-      newId: (prefix) => `${prefix}_${randomBase62(24, random)}`,
+      ...{ random, fetchClient: false },
     });
     const accountDeps = { ledger, directory, secrets, random, hashKey };
     return { driver, ledger, purchases, billing, accountDeps };

@@ -166,9 +166,9 @@ describe("a node on all interfaces", () => {
     assert.equal(server.log().match(/not in TOOLBOOTH_TRUSTED_PROXIES/g)?.length, 1);
   });
 
-  test("the bundled command line works on its data", async () => {
-    const line = [path.join(built, "cli.cjs"), "account", "list", "--json"];
-    const env = { PATH: process.env["PATH"], DATA_DIR: dataDir };
+  test("the bundled command line lists its accounts", async () => {
+    const line = [path.join(built, "cli.cjs"), "--remote", base, "account", "list", "--json"];
+    const env = { PATH: process.env["PATH"], TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
     assert.match(
       execFileSync(process.execPath, line, { env, encoding: "utf8" }),
       /ann@example\.com/,

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "#stores/sql/sql-database.ts";
 import { endRequests } from "#stores/sqlite/backup.ts";
-import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import {
@@ -14,11 +13,12 @@ import {
   START,
   withJobs,
 } from "../../contract/event-store-fixture.ts";
+import { openDashboardStoreOver } from "../../support/sqlite-stores.ts";
 
 test("after a restore from a backup, no email or webhook is sent again, and owners can resend their webhooks", async (t) => {
   const driver = openNodeSqlite(":memory:");
   t.after(() => driver.close());
-  const store = openSqliteDashboardStore(driver);
+  const store = openDashboardStoreOver(driver);
   const { ledger } = store;
   const events = withJobs(store.events, store.jobs);
   await ledger.openAccount({ account: ACCOUNT, freeCall: "open", now: START });

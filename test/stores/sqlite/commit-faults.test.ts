@@ -107,7 +107,7 @@ for (const isRepeatable of [false, true]) {
     const debitUnder = openTrial();
     const none = { at: null, times: 1, code: 0, isCommitted: false };
     const { steps } = await debitUnder(none, isRepeatable);
-    assert.ok(steps.length >= 5 && steps.at(-1) === "commit", steps.join());
+    assert.ok(steps.length >= 4 && steps.at(-1) === "commit", steps.join());
     let unknown = 0;
     for (const { name, code, isSure } of CODES) {
       for (const [at, step] of steps.entries()) {

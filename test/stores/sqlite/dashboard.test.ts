@@ -5,8 +5,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { Kysely, sql } from "kysely";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
-import { openSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
-import { createSqliteDatabase, createTurns, inTurns } from "#stores/sqlite/database.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { createKyselyDialect } from "#stores/sqlite/kysely.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { activityLogContract } from "../../contract/activity-log.ts";
@@ -16,13 +15,14 @@ import { eventStoreContract } from "../../contract/event-store.ts";
 import { jobQueueContract } from "../../contract/job-queue.ts";
 import { insertAs, operatorActionsContract } from "../../contract/operator-actions.ts";
 import { purchaseStoreContract } from "../../contract/purchase-store.ts";
+import { openDashboardStoreOver } from "../../support/sqlite-stores.ts";
 
 const START = Date.UTC(2026, 10, 21, 12);
 
 async function open(t: TestContext) {
   const driver = openNodeSqlite(":memory:");
   t.after(() => driver.close());
-  return { ...openSqliteDashboardStore(driver), db: createSqliteDatabase(driver) };
+  return { ...openDashboardStoreOver(driver), db: createSqliteDatabase(driver) };
 }
 
 activityLogContract("in SQLite", open);
@@ -38,64 +38,11 @@ operatorActionsContract("in SQLite", async (t) => {
   return { actions: createOperatorActions(db), recordAs: insertAs(db) };
 });
 
-test("turns are granted in the order of their requests, also after a fault", async () => {
-  const turns = createTurns();
-  const seen: string[] = [];
-  const operations = inTurns(turns, {
-    async slow(name: string) {
-      seen.push(`${name} begins`);
-      await new Promise(setImmediate);
-      seen.push(`${name} ends`);
-      if (name === "b") throw new Error("b fails");
-      return name;
-    },
-  }) as { slow(name: string): Promise<string> };
-  const outcomes = await Promise.allSettled(["a", "b", "c"].map((name) => operations.slow(name)));
-  assert.deepEqual(
-    seen,
-    ["a", "b", "c"].flatMap((name) => [`${name} begins`, `${name} ends`]),
-  );
-  assert.deepEqual(
-    outcomes.map(({ status }) => status),
-    ["fulfilled", "rejected", "fulfilled"],
-  );
-});
-
 type Tables = { setting: { name: string; value: string } };
-
-test("a transaction of the SQL builder and our own statements do not get into each other", async () => {
-  const driver = openNodeSqlite(":memory:");
-  const turns = createTurns();
-  const kysely = new Kysely<Tables>({ dialect: createKyselyDialect(driver, turns) });
-  const insert = driver.prepare("INSERT INTO setting (name, value) VALUES (?, 'ours')");
-  const ours = inTurns(turns, {
-    add: async (name: string) => driver.transaction("write", () => insert.run(name)),
-  }) as { add(name: string): Promise<number> };
-  const theirs = (name: string, fails: boolean) =>
-    kysely.transaction().execute(async (transaction) => {
-      await transaction.insertInto("setting").values({ name, value: "theirs" }).execute();
-      await new Promise(setImmediate);
-      if (fails) throw new Error("rolled back");
-      return transaction.selectFrom("setting").selectAll().execute();
-    });
-  const outcomes = await Promise.allSettled([
-    ...[theirs("a", false), ours.add("b"), theirs("c", true), ours.add("d"), ours.add("b")],
-    ...[theirs("a", false), theirs("e", false)],
-  ]);
-  assert.deepEqual(
-    outcomes.map(({ status }) => status),
-    ["fulfilled", "fulfilled", "rejected", "fulfilled", "rejected", "rejected", "fulfilled"],
-  );
-  const rows = await kysely.selectFrom("setting").select("name").orderBy("name").execute();
-  assert.deepEqual(
-    rows.map(({ name }) => name),
-    ["a", "b", "d", "e"],
-  );
-});
 
 test("statements return their rows or the number of changed rows", async () => {
   const driver = openNodeSqlite(":memory:");
-  const kysely = new Kysely<Tables>({ dialect: createKyselyDialect(driver, createTurns()) });
+  const kysely = new Kysely<Tables>({ dialect: createKyselyDialect(createSqliteDatabase(driver)) });
   const value = "select, returning and with are words of this text";
   const made = await kysely
     .insertInto("setting")
@@ -123,7 +70,7 @@ test("statements return their rows or the number of changed rows", async () => {
 });
 
 test("many concurrent operations of every kind are all carried out over one connection", async () => {
-  const store = openSqliteDashboardStore(openNodeSqlite(":memory:"));
+  const store = openDashboardStoreOver(openNodeSqlite(":memory:"));
   const kysely = new Kysely<Tables>({ dialect: store.signInDatabase.dialect });
   const work = Array.from({ length: 60 }, (_, turn) => {
     const account = `acc_${String(turn).padStart(12, "0")}`;
@@ -149,7 +96,7 @@ test("reads need no lock: reading an empty queue does not wait for a writer", as
   const file = path.join(folder, "toolbooth.sqlite");
   const [one, other] = [openNodeSqlite(file), openNodeSqlite(file)];
   t.after(() => [one, other].map((driver) => driver.close()));
-  const { jobs, directory } = openSqliteDashboardStore(one);
+  const { jobs, directory } = openDashboardStoreOver(one);
   other.exec("BEGIN IMMEDIATE");
   const order = { now: START, leaseUntil: START + 1, max: 9 };
   const turns = { unprovenMax: 9 };
@@ -159,9 +106,9 @@ test("reads need no lock: reading an empty queue does not wait for a writer", as
   other.exec("ROLLBACK");
 });
 
-test("a batch is carried out in full or not at all, and after a fault the next one gets its turn", async () => {
+test("a batch is carried out in full or not at all, and the next one is carried out after a fault", async () => {
   const driver = openNodeSqlite(":memory:");
-  const db = createSqliteDatabase(driver, createTurns());
+  const db = createSqliteDatabase(driver);
   const add = (name: string) => ({
     sql: "INSERT INTO setting (name, value) VALUES (?, '') RETURNING name",
     values: [name],

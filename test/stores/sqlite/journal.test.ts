@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { createJournal } from "#stores/sqlite/journal.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { assertTotals, DAY, START } from "../../contract/ledger/fixture.ts";
-import { openBatched, openDriver, temporaryFile } from "./fixture.ts";
+import { openBatched, openDriver } from "./fixture.ts";
 
 function open(driver: NodeSqlite) {
   const { ledger, runBatch, ...fixture } = openBatched(driver);
@@ -100,25 +100,5 @@ describe("the journal of debits", () => {
       fill(accounts);
       assert.equal(journal.drainFrom(), rows);
     }
-  });
-
-  test("orders of two connections see each other, whether or not the journal was drained", async (t) => {
-    const file = temporaryFile(t);
-    const [one, other] = [open(openDriver(t, file)), open(openDriver(t, file))];
-    const account = await one.fixture.account("Ada", { credits: 30 });
-    for (let round = 0; round < 9; round += 1) {
-      const order = one.fixture.debitOrder(account, { now: START + round });
-      assert.partialDeepStrictEqual(await one.ledger.debit(order), { balance: 29 - 3 * round });
-      if (round % 3 === 0) other.drain(1);
-      // The same order on the other connection is the same debit; a different order is not.
-      assert.partialDeepStrictEqual(await other.ledger.debit(order), { balance: 29 - 3 * round });
-      const own = { ...order, callId: `${order.callId}b` };
-      assert.partialDeepStrictEqual(await other.ledger.debit(own), { balance: 28 - 3 * round });
-      await other.fixture.grant(account, `gift-${round}`, 1, { now: START + round });
-      await other.fixture.clawback(account, `gift-${round}`, 1, 1, START + round);
-      await one.fixture.debit(account, { now: START + round, callId: `${order.callId}c` });
-    }
-    assert.equal(await other.fixture.balance(account), 3);
-    await assertTotals(other.ledger, START);
   });
 });

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { describe, type TestContext, test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { createPurchaseStore } from "#stores/sql/purchases.ts";
+import type { SqlDriver } from "#stores/sqlite/driver.ts";
 import { createJournal } from "#stores/sqlite/journal.ts";
-import { allEntries, assertTotals, DAY, keyId, START } from "../../contract/ledger/fixture.ts";
+import { createTasks } from "#stores/sqlite/tasks.ts";
+import { allEntries, assertTotals, DAY, START } from "../../contract/ledger/fixture.ts";
+import { purchaseOf } from "../../contract/purchase-store.ts";
 import { openBatched, openDriver, temporaryFile } from "./fixture.ts";
 
 function connect(t: TestContext, file: string) {
@@ -13,52 +17,72 @@ function connect(t: TestContext, file: string) {
   return { driver, ledger, runBatch, fixture: { ledger, ...fixture } };
 }
 
-describe("rows that stay in memory between transactions", () => {
-  test("what another connection changes holds for the next batch", async (t) => {
-    const file = temporaryFile(t);
-    const [server, operator] = [connect(t, file), connect(t, file)];
-    const account = await server.fixture.account("Ada", { credits: 10 });
-    const debitTwice = () => {
-      const orders = [1, 2].map(() => server.fixture.debitOrder(account));
-      return server
-        .runBatch(orders.map((order) => ["debit", order]))
-        .map((result) => (result as { value: { outcome: string; balance?: number } }).value)
-        .map(({ outcome, balance }) => `${outcome} ${balance ?? ""}`.trim());
-    };
-    assert.deepEqual(debitTwice(), ["debited 9", "debited 8"]);
-    assert.deepEqual(debitTwice(), ["debited 7", "debited 6"]);
+test("a batch that is rolled back leaves no trace in the rows that are kept", async (t) => {
+  const { driver, fixture, runBatch, ledger } = connect(t, temporaryFile(t));
+  const account = await fixture.account("Ada", { credits: 10 });
+  const debit = () => ["debit", fixture.debitOrder(account)] as ["debit", unknown];
+  const balances = (items: ["debit", unknown][]) =>
+    runBatch(items).map((result) =>
+      "value" in result ? (result.value as { balance: number }).balance : "failed",
+    );
+  assert.deepEqual(balances([debit(), debit()]), [9, 8]);
+  driver.exec(`CREATE TRIGGER full BEFORE UPDATE OF remaining ON credit_grant
+    BEGIN SELECT RAISE(ABORT, 'no room'); END`);
+  assert.deepEqual(balances([debit(), debit()]), ["failed", "failed"]);
+  driver.exec("DROP TRIGGER full");
+  assert.deepEqual(balances([debit(), debit()]), [7, 6]);
+  assert.equal(await fixture.balance(account), 6);
+  await assertTotals(ledger, START);
+});
 
-    await operator.fixture.grant(account, "soon", 3, { expiresAt: START + DAY });
-    assert.deepEqual(debitTwice(), ["debited 8", "debited 7"]);
-    await operator.ledger.suspendAccount({ account, now: START });
-    assert.deepEqual(debitTwice(), ["account_suspended 7", "account_suspended 7"]);
-    await operator.ledger.resumeAccount({ account, now: START });
-    assert.deepEqual(debitTwice(), ["debited 6", "debited 5"]);
-    await operator.fixture.debit(account, { callId: "call-of-the-operator" });
-    assert.deepEqual(debitTwice(), ["debited 3", "debited 2"]);
-    await operator.ledger.revokeKey({ account, id: keyId(account), now: START });
-    assert.ok(debitTwice().every((outcome) => !outcome.startsWith("debited")));
-    assert.equal(await operator.fixture.balance(account), 2);
-    await assertTotals(operator.ledger, START);
-  });
+/** Counts how often accounts are loaded. */
+function countLoads(driver: SqlDriver) {
+  const loads: string[] = [];
+  const counted: SqlDriver = {
+    ...driver,
+    prepare(sql) {
+      const statement = driver.prepare(sql);
+      if (sql !== "SELECT * FROM account WHERE id = ?") return statement;
+      return {
+        ...statement,
+        get(id) {
+          loads.push(String(id));
+          return statement.get(id ?? null);
+        },
+      };
+    },
+  };
+  return { counted, loads };
+}
 
-  test("a batch that is rolled back leaves no trace in the rows that are kept", async (t) => {
-    const { driver, fixture, runBatch, ledger } = connect(t, temporaryFile(t));
-    const account = await fixture.account("Ada", { credits: 10 });
-    const debit = () => ["debit", fixture.debitOrder(account)] as ["debit", unknown];
-    const balances = (items: ["debit", unknown][]) =>
-      runBatch(items).map((result) =>
-        "value" in result ? (result.value as { balance: number }).balance : "failed",
-      );
-    assert.deepEqual(balances([debit(), debit()]), [9, 8]);
-    driver.exec(`CREATE TRIGGER full BEFORE UPDATE OF remaining ON credit_grant
-      BEGIN SELECT RAISE(ABORT, 'no room'); END`);
-    assert.deepEqual(balances([debit(), debit()]), ["failed", "failed"]);
-    driver.exec("DROP TRIGGER full");
-    assert.deepEqual(balances([debit(), debit()]), [7, 6]);
-    assert.equal(await fixture.balance(account), 6);
-    await assertTotals(ledger, START);
-  });
+test("a grant, a purchase and other writes load no account again but that of the grant", async (t) => {
+  const { counted, loads } = countLoads(openDriver(t));
+  const perform = createTasks(counted);
+  const { ledger, runBatch, debitOrder, account, grant } = openBatched(counted);
+  const accounts: string[] = [];
+  for (let no = 0; no < 20; no += 1)
+    accounts.push(await account(`Account ${no}`, { credits: 100 }));
+  const debitEach = () =>
+    runBatch(accounts.map((each) => ["debit", debitOrder(each)])).map(
+      (result) => (result as { value: { outcome: string } }).value.outcome,
+    );
+  debitEach();
+  loads.length = 0;
+  assert.deepEqual(new Set(debitEach()), new Set(["debited"]));
+  assert.deepEqual(loads, [], "the accounts are in memory");
+  const purchases = createPurchaseStore({ batch: (queries) => perform("statements", queries) });
+  const [first = "", second = ""] = accounts;
+  await purchases.add(purchaseOf("pur_1", { account: first }));
+  await perform("statements", [
+    { sql: "INSERT INTO setting (name, value) VALUES ('a', 'b')", values: [] },
+  ]);
+  await ledger.credits({ account: second, now: START });
+  debitEach();
+  assert.deepEqual(loads, []);
+  await grant(first, "stripe:pi_1", 50);
+  loads.length = 0;
+  debitEach();
+  assert.deepEqual(loads, [first]);
 });
 
 test("a server that is killed in the middle of a move has each debit once", async (t) => {

@@ -3,18 +3,14 @@ import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { accessLogEntry, requestLogEntry } from "#api/access-log.ts";
-import type { AppContext } from "#api/app-context.ts";
 import { runTool, type Sources } from "#api/pipeline/run-tool.ts";
-import { type PriceList, salesOf } from "#billing/price-list.ts";
 import type { Config } from "#config/config.ts";
 import { hostOf, isLoopback } from "#hosts.ts";
 import type { RandomBytes } from "#ids.ts";
-import { localCallLedger } from "#ledger/call-ledger.ts";
-import type { Ledger } from "#ledger/port.ts";
 import { createRecentNames } from "#ledger/recent-names.ts";
 import { NODE_MEMORY } from "#limits.ts";
 import { isLoopbackAddress } from "#networks.ts";
-import { TOOLS } from "#tools/registry.ts";
+import type { CallPlatform } from "#service/parts.ts";
 import { createClientAddress } from "./client-address.ts";
 import type { NodeLog } from "./log.ts";
 import { countRequest, type NodeMetrics } from "./metrics.ts";
@@ -23,21 +19,14 @@ import { hashKey, random } from "./runtime.ts";
 import { whenSent } from "./server.ts";
 import type { ToolPool } from "./tool-pool.ts";
 
-/** The parts that Node contributes to the app's context. */
+/** What the platform of calls is made of. */
 type Parts = {
-  config: Config;
-  publicUrl: string;
-  secrets: readonly string[];
-  ledger: Ledger;
-  readiness: AppContext["readiness"];
+  config: Pick<Config, "trustedProxies" | "metricsToken">;
   pool: Pick<ToolPool, "run">;
   log: Pick<NodeLog, "access" | "logError">;
   metrics: NodeMetrics;
   /** Omitted: there is no request log. */
   requests?: Pick<RequestRecorder, "record"> | null;
-  reverseLater: AppContext["reverseLater"];
-  /** What is for sale; left out: nothing. */
-  prices?: PriceList | null;
   /** Defaults to the runtime's. */
   random?: RandomBytes;
 };
@@ -45,25 +34,18 @@ type Parts = {
 export const elapsed = () => performance.now();
 const digest: Sources["digest"] = (algorithm, bytes) => hash(algorithm, bytes, "buffer");
 
-export function createNodeAppContext(parts: Parts): AppContext {
-  const { config, publicUrl, secrets, ledger, pool, log, metrics } = parts;
-  const { requests = null } = parts;
+/** What Node supplies to calls. */
+export function createNodePlatform({
+  config,
+  pool,
+  log,
+  metrics,
+  requests = null,
+  ...parts
+}: Parts): CallPlatform {
   const sources: Sources = { random: parts.random ?? random, digest };
   const clientAddress = createClientAddress(config.trustedProxies);
-  const sales = salesOf(parts.prices ?? null, config.stripe !== null);
   return {
-    settings: {
-      publicUrl,
-      secrets,
-      rateLimit: config.rateLimit,
-      freeCallCredits: config.freeCallCredits,
-    },
-    tools: TOOLS,
-    ledger,
-    calls: localCallLedger(ledger, config.rateLimit, elapsed),
-    readiness: parts.readiness,
-    reverseLater: parts.reverseLater,
-    sales: () => sales,
     waitUntil: null,
     memory: NODE_MEMORY,
     bodyTimeoutMs: null,

@@ -8,6 +8,7 @@ import type { RandomBytes } from "#ids.ts";
 import { reversalJob, reverseOrKeep } from "#jobs/reverse-calls.ts";
 import type { CallRef } from "#ledger/port.ts";
 import { REQUEST_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
+import { createAppContext } from "#service/parts.ts";
 import { callLedgerOfObjects, ledgerOfObjects } from "#stores/durable-object/ledger.ts";
 import { type ObjectNamespace, objectsOf } from "#stores/durable-object/objects.ts";
 import {
@@ -19,7 +20,6 @@ import type { RequestLogStub } from "#stores/durable-object/request-log-stub.ts"
 import type { LedgerStub, OtherRelease } from "#stores/durable-object/rpc.ts";
 import { addJobs } from "#stores/sql/add-jobs.ts";
 import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
-import { TOOLS } from "#tools/registry.ts";
 import { openEdgeRequestLog, recordCalls } from "./request-log.ts";
 import { type SiteBinding, salesKnownTo } from "./sales.ts";
 import { readWorkerSettings } from "./settings.ts";
@@ -33,11 +33,11 @@ export type WorkerEnv = {
   SITE?: SiteBinding;
 } & Record<string, unknown>;
 
-/** Creates the app's context on Cloudflare. Throws a `ConfigError` if settings are invalid. */
-export function createEdgeAppContext(
+/** The parts of calls on Cloudflare. Throws a `ConfigError` if settings are invalid. */
+export function openEdgeCalls(
   env: WorkerEnv,
   random: RandomBytes = randomBytes,
-): AppContext {
+): Parameters<typeof createAppContext>[0] {
   const { settings, requestLog, warnings } = readWorkerSettings(env);
   for (const warning of warnings) logError(warning, {});
   const objects = objectsOf(env.LEDGER, env);
@@ -50,31 +50,37 @@ export function createEdgeAppContext(
   const reversing = { ledger, now: clocks.now, logError };
   return {
     settings,
-    ledger,
-    readiness: probeReadiness({ ledger, ...clocks }),
-    calls: callLedgerOfObjects(find, settings.rateLimit, onOtherRelease),
-    tools: TOOLS,
-    reverseLater: async (call) =>
-      waitUntil(reverseOrKeep(reversing, call, () => keepIn(env.DB, call))),
     sales: salesKnownTo(env.SITE, settings.publicUrl),
-    waitUntil,
-    memory: WORKER_MEMORY,
-    bodyTimeoutMs: REQUEST_TIMEOUT_MS,
-    runTool: (tool, job) => runToolInPieces(tool, job, { random, digest }),
-    whenSent: null,
-    hasLeft: null,
-    sendStream: ofKnownLength,
-    clientAddress: (request) => clientAddressOf(request as Request | undefined),
-    ...clocks,
-    random,
-    hashKey: (key) => bytesToHex(sha256(utf8.encode(key))),
-    // Cloudflare compresses responses itself.
-    compress: null,
-    metrics: null,
-    record: recordCalls({ ...openEdgeRequestLog(env), ...clocks, bounds: requestLog, logError }),
-    logError,
+    stores: {
+      ledger,
+      readiness: probeReadiness({ ledger, ...clocks }),
+      calls: callLedgerOfObjects(find, settings.rateLimit, onOtherRelease),
+      reverseLater: async (call) =>
+        waitUntil(reverseOrKeep(reversing, call, () => keepIn(env.DB, call))),
+    },
+    platform: {
+      waitUntil,
+      memory: WORKER_MEMORY,
+      bodyTimeoutMs: REQUEST_TIMEOUT_MS,
+      runTool: (tool, job) => runToolInPieces(tool, job, { random, digest }),
+      whenSent: null,
+      hasLeft: null,
+      sendStream: ofKnownLength,
+      clientAddress: (request) => clientAddressOf(request as Request | undefined),
+      ...clocks,
+      random,
+      hashKey: (key) => bytesToHex(sha256(utf8.encode(key))),
+      // Cloudflare compresses responses itself.
+      compress: null,
+      metrics: null,
+      record: recordCalls({ ...openEdgeRequestLog(env), ...clocks, bounds: requestLog, logError }),
+      logError,
+    },
   };
 }
+
+export const createEdgeAppContext = (env: WorkerEnv, random?: RandomBytes): AppContext =>
+  createAppContext(openEdgeCalls(env, random));
 
 /**
  * Returns the client's address from a header that only the platform can set; null when running locally, where a client may also send

@@ -1,0 +1,157 @@
+import { waitUntil } from "cloudflare:workers";
+import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
+import type { AppContext } from "#api/app-context.ts";
+import { warningsOfWorker } from "#config/setting-names.ts";
+import { createService, type Service } from "#service/compose.ts";
+import { createDashboard } from "#service/dashboard.ts";
+import type { DashboardPlatform, DashboardStores, ServiceConfig } from "#service/parts.ts";
+import { movesOfObjects, reversalsOfObjects } from "#stores/durable-object/ledger.ts";
+import { objectsOf } from "#stores/durable-object/objects.ts";
+import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
+import { createAccountIndex } from "#stores/sql/account-index.ts";
+import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
+import { createOperatorActions } from "#stores/sql/operator-actions.ts";
+import packageJson from "../../../package.json" with { type: "json" };
+import { createPasswords, deriveAtOnce } from "../node/passwords.ts";
+import { createEdgeBackground } from "./background.ts";
+import {
+  type EdgePages,
+  openEdgePages,
+  readCommonPasswords,
+  readDisposableDomains,
+} from "./pages.ts";
+import { clientAddressOf, openEdgeCalls } from "./platform.ts";
+import { openEdgeRequestLog } from "./request-log.ts";
+import { textsIn } from "./settings.ts";
+import type { SiteEnv } from "./site-settings.ts";
+import { createEdgeCounts } from "./site-throttle.ts";
+
+/**
+ * The whole service in the site Worker, once per isolate. It holds no pending work of a request, because one request may not wait for
+ * another's promise.
+ */
+export function openSite(
+  env: SiteEnv,
+  config: ServiceConfig,
+): { service: Service; pages: EdgePages } {
+  const calls = openEdgeCalls(callsPartOf(env));
+  const logError = withHint(calls.platform.logError);
+  for (const warning of warningsOfWorker(textsIn(env))) logError(warning, {});
+  const ledger = withSummedUsage(calls.stores.ledger, { isShared: false });
+  const { forwardedEvents, ...stores } = openStores(env, config, ledger);
+  const pages = openEdgePages(env.ASSETS, logError);
+  const { now, random, hashKey } = calls.platform;
+  const reverseAll = reversalsOfObjects(objectsOf(env.LEDGER, env).ofAccount);
+  const dashboard = createDashboard({
+    ...{ config, stores },
+    platform: {
+      ...{ now, random, hashKey, logError, ...sitePlatform(env) },
+      startBackground: (work) =>
+        createEdgeBackground(work, {
+          ...{ source: forwardedEvents, reverseAll, waitUntil, now, random, logError },
+        }),
+    },
+  });
+  const service = createService({
+    config,
+    stores: { ...calls.stores, ledger },
+    platform: {
+      ...calls.platform,
+      ...{ logError, version: packageJson.version },
+      files: { pages, docs: pages.docs, legal: pages.legal },
+      isForOperator: ({ url }) => FOR_OPERATOR.test(new URL(url).pathname),
+      dashboard: {
+        fetch: (request, body) =>
+          dashboard.fetch(withBody(request, body), clientAddressOf(request)),
+        fetchForOperator: (request) => dashboard.operator.fetch(request, clientAddressOf(request)),
+        scheduled: dashboard.scheduled,
+        close: dashboard.close,
+      },
+    },
+  });
+  return { service, pages };
+}
+
+const FOR_OPERATOR = /^\/operator(?:\/|$)/;
+
+function openStores(env: SiteEnv, config: ServiceConfig, ledger: AppContext["ledger"]) {
+  const { database, ...stores } = createD1DashboardStore(env.DB);
+  return {
+    ...stores,
+    ledger,
+    // better-auth knows D1 by its methods.
+    signInDatabase: stores.signInDatabase as DashboardStores["signInDatabase"],
+    counts: createEdgeCounts(objectsOf(env.SIGN_IN, env)),
+    requests: config.requestLog.keptDays === 0 ? null : openEdgeRequestLog(env),
+    queues: [stores.jobs],
+    operator: {
+      actions: createOperatorActions(database),
+      index: createAccountIndex(database),
+      moves: movesOfObjects(objectsOf(env.LEDGER, env).ofAccount),
+      // Each account has a database of its own.
+      grants: null,
+      // The platform manages its disks and does not report their damage.
+      findDamage: async () => [],
+      isDamage: () => false,
+    },
+  };
+}
+
+const sitePlatform = ({
+  ASSETS,
+}: SiteEnv): Omit<
+  DashboardPlatform,
+  "now" | "random" | "hashKey" | "logError" | "startBackground"
+> => ({
+  ...createPasswords(deriveAtOnce),
+  // There are no queues here: passwords are hashed one after the other in an isolate, and the platform adds isolates.
+  inPasswordLane: (_, act) => act(),
+  lists: {
+    commonPasswords: () => readCommonPasswords(ASSETS),
+    disposableDomains: () => readDisposableDomains(ASSETS),
+  },
+  isForOneRequest: true,
+  readTurns: FREE_READ_TURNS,
+  waitUntil,
+  wait: (ms) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
+  // Workers have no `/metrics`. The API Worker's analytics count responses by status.
+  onRejection: () => {},
+  logWarning: (message) => console.warn(JSON.stringify({ message })),
+  logAction: (message, action) => console.log(JSON.stringify({ message, ...action })),
+});
+
+/** What calls need, which come here through MCP: bindings, and the settings that both Workers share. Others would be reported as unknown. */
+const callsPartOf = ({ LEDGER, DB, ...texts }: SiteEnv) => ({
+  ...Object.fromEntries(SHARED_SETTINGS.map((name) => [name, texts[name]])),
+  LEDGER,
+  DB,
+});
+
+const SHARED_SETTINGS = [
+  "SECRET",
+  "PUBLIC_URL",
+  "RATE_LIMIT",
+  "TOOLBOOTH_FREE_CALL_CREDITS",
+  "TOOLBOOTH_JURISDICTION",
+  "TOOLBOOTH_REQUEST_LOG_DAYS",
+];
+
+/** Returns the request with its body read and decompressed. */
+function withBody(request: Request, bytes: Uint8Array): Request {
+  const { method, url } = request;
+  const headers = new Headers(request.headers);
+  headers.delete("content-encoding");
+  headers.delete("content-length");
+  const body = bytes.byteLength === 0 ? null : (bytes as Uint8Array<ArrayBuffer>);
+  return new Request(url, { method, headers, body });
+}
+
+const NO_TABLES = /no such (?:table|column)/i;
+const HINT =
+  "D1 lacks tables of this version. Import the files that `npx wrangler d1 migrations list DB -c wrangler.site.jsonc` shows with --remote, or with --local on your own machine (docs/cloudflare.md)";
+
+/** Tells the operator what to do about errors that an operator can fix. */
+const withHint =
+  (logError: AppContext["logError"]): AppContext["logError"] =>
+  (message, details) =>
+    logError(NO_TABLES.test(String(details.cause)) ? `${message}. ${HINT}` : message, details);

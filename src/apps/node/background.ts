@@ -1,0 +1,86 @@
+import { forgetStale } from "#accounts/activity-log.ts";
+import type { AppContext } from "#api/app-context.ts";
+import { createFetchTransport } from "#email/fetch-transport.ts";
+import { createOutbox } from "#email/node-outbox.ts";
+import { createSmtpTransport } from "#email/node-smtp.ts";
+import { createEmailSender } from "#email/send-emails.ts";
+import type { Transport } from "#email/transport.ts";
+import { createNodeWebhookTransport } from "#events/node-webhook-transport.ts";
+import type { JobQueue } from "#jobs/job-queue.ts";
+import { startJobs } from "#jobs/node-schedule.ts";
+import type { Background, BackgroundWork, ServiceConfig } from "#service/parts.ts";
+import { isOwnMachine } from "./addresses.ts";
+import type { FromDashboard } from "./dashboard.ts";
+import { outboxFolder } from "./data-folder.ts";
+import { startNotifications } from "./notifications.ts";
+
+type Given = Pick<AppContext, "now" | "random" | "logError"> & {
+  say(message: FromDashboard): void;
+};
+
+const TIDY_EVERY_MS = 10 * 60_000;
+
+/** The background work of a node: it starts by itself, and goes on until it is closed. Any number of nodes may do it at once. */
+export function startNodeBackground(
+  { config, stores, emails, sealer, endpointSealer, transportKind }: BackgroundWork,
+  { now, random, logError, say }: Given,
+): Background {
+  const { jobs, ledger, directory, events: eventStore, activityLog } = stores;
+  const { from } = config.mail;
+  const transport = openTransport(config, now, say);
+  const sender = startJobs(
+    createEmailSender({ jobs, transport, transportKind, sealer, now, random, from, logError }),
+    { logError },
+  );
+  const notifications = startNotifications({
+    ...{ ledger, directory, eventStore, jobs, emails, sealer, endpointSealer, transportKind },
+    transport: createNodeWebhookTransport({ networks: config.webhookNetworks }),
+    onEmails: sender.wake,
+    ...{ now, random, logError },
+  });
+  const tidying = setInterval(() => {
+    forgetStale(activityLog, now()).catch((cause) =>
+      logError("Removing old sessions failed", { cause }),
+    );
+  }, TIDY_EVERY_MS);
+  if (transportKind === "outbox")
+    void warnOfHeldEmails(jobs, say).catch((cause) =>
+      logError("Counting emails failed", { cause }),
+    );
+  return {
+    sendEmails: sender.wake,
+    deliverWebhooks: notifications.wake,
+    scheduled: async () => {},
+    async close() {
+      clearInterval(tidying);
+      await notifications.stop();
+      await sender.stop();
+      transport.close?.();
+    },
+  };
+}
+
+function openTransport(
+  config: ServiceConfig,
+  now: () => number,
+  say: Given["say"],
+): Transport & { close?(): void } {
+  const { smtp, api, from } = config.mail;
+  if (smtp !== null) return createSmtpTransport(smtp, from);
+  if (api !== null) return createFetchTransport(api, from);
+  return createOutbox({
+    ...{ folder: outboxFolder(config.dataDir), from, now },
+    // The log may contain the links of emails only on the operator's own machine.
+    logsText: isOwnMachine(config),
+    log: (text) => say({ kind: "email", text }),
+    show: (text) => say({ kind: "show", text }),
+  });
+}
+
+/** Warns about emails that were queued for a mail server: they are not written to the outbox, and their recipients wait. */
+async function warnOfHeldEmails(jobs: JobQueue, say: Given["say"]): Promise<void> {
+  const { waiting: held } = await jobs.count({ queues: ["email"] });
+  if (held === 0) return;
+  const message = `${held} emails wait for a mail server. They were queued while SMTP_URL was set and are sent when it is set again.`;
+  say({ kind: "warning", message });
+}

@@ -1,0 +1,244 @@
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { accountEmails } from "#accounts/account-emails.ts";
+import type { AccountDeps } from "#accounts/accounts.ts";
+import { createAuth } from "#accounts/auth.ts";
+import { type AuthOptions, TooManyPasswords } from "#accounts/auth-options.ts";
+import { type CountedThrottle, createCountedThrottle } from "#accounts/counted-throttle.ts";
+import { createDisposableEmail } from "#accounts/disposable-email.ts";
+import { keyedHash } from "#accounts/keyed-hash.ts";
+import { createRecordActivity } from "#accounts/record-activity.ts";
+import { exhaustedText } from "#accounts/starter-claim.ts";
+import { createIsCommonPassword } from "#accounts/weak-passwords.ts";
+import {
+  createDashboardApp,
+  createDashboardBounds,
+  type DashboardApp,
+} from "#api/dashboard/dashboard-app.ts";
+import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
+import { createDownloads } from "#api/dashboard/downloads.ts";
+import { isKnownBrowser, knownBrowserSecret } from "#api/dashboard/known-browser.ts";
+import { createProofsOfWork } from "#api/dashboard/proof-of-work.ts";
+import { createOperatorApp, type OperatorApp } from "#api/operator/operator-app.ts";
+import type { Billing } from "#billing/billing.ts";
+import { salesOf } from "#billing/price-list.ts";
+import { emailSealer } from "#email/email-queue.ts";
+import { createMail, type QueuedMail } from "#email/enqueue-emails.ts";
+import { transportKindOf } from "#email/read-mail-settings.ts";
+import { createWhenSendable } from "#email/requested-bounds.ts";
+import { endpointSealer } from "#events/endpoint-secrets.ts";
+import { createNotificationEmails } from "#events/notification-emails.ts";
+import { createIds, randomBase62 } from "#ids.ts";
+import { operatorJobs } from "#jobs/operator-jobs.ts";
+import { REQUESTED_EMAILS, STARTER_BUDGETS } from "#limits.ts";
+import { TOOLS } from "#tools/registry.ts";
+import { openBilling } from "./billing.ts";
+import type { Background, DashboardPlatform, DashboardStores, ServiceConfig } from "./parts.ts";
+
+/** Everything for members and operators: sign-in, the dashboard's API, the operator API, emails, events and webhooks. */
+export type DashboardParts = {
+  config: ServiceConfig;
+  stores: DashboardStores;
+  platform: DashboardPlatform;
+};
+
+export type LocalDashboard = DashboardApp &
+  Pick<Background, "scheduled" | "close"> & { operator: OperatorApp; stopDownloads(): void };
+
+/** What several parts share. */
+type Shared = {
+  mail: QueuedMail;
+  accountDeps: AccountDeps;
+  billing: Billing | null;
+  throttle: CountedThrottle | null;
+  inBackground(work: Promise<unknown>): void;
+  newRequestId(): string;
+};
+
+export function createDashboard(parts: DashboardParts): LocalDashboard {
+  const { config, stores, platform } = parts;
+  const { now, random, logError } = platform;
+  const transportKind = transportKindOf(config.mail);
+  const sealer = emailSealer(config.secrets);
+  const billing = billingOf(parts);
+  const background = platform.startBackground({
+    ...{ config, stores, sealer, transportKind },
+    endpointSealer: endpointSealer(config.secrets),
+    emails: createNotificationEmails({
+      ...config,
+      sales: salesOf(config.prices, config.stripe !== null),
+    }),
+  });
+  const mail = createMail(
+    {
+      ...{ queue: stores.emailQueue, transportKind, sealer, now, random, logError },
+      bounds: REQUESTED_EMAILS,
+      onDropped: (reason) => platform.onEmailDropped?.(reason),
+    },
+    background.sendEmails,
+  );
+  const inBackground = (work: Promise<unknown>) =>
+    platform.waitUntil(
+      work.catch((cause) => {
+        if (cause instanceof TooManyPasswords) platform.onRejection("passwords_busy");
+        else logError("Background work after a response failed", { cause });
+      }),
+    );
+  const newId = createIds(random);
+  const shared: Shared = {
+    ...{ mail, billing, inBackground },
+    throttle: throttleOf(parts, inBackground),
+    accountDeps: {
+      ...{ ledger: stores.ledger, directory: stores.directory, secrets: config.secrets },
+      ...{ random, hashKey: platform.hashKey, forgetRequests: stores.forgetRequests },
+    },
+    newRequestId: () => newId("req"),
+  };
+  const options = signInOptions(parts, shared);
+  const deps = depsOf(parts, shared);
+  const bounds = createDashboardBounds(shared.throttle ?? undefined);
+  const open = () => createDashboardApp({ ...deps, auth: createAuth(options) }, bounds);
+  const opened = platform.isForOneRequest ? null : open();
+  return {
+    async fetch(request, peer) {
+      const response = await (opened ?? open()).fetch(request, peer);
+      if (response.ok && mayMakeDue(request)) background.deliverWebhooks();
+      return response;
+    },
+    operator: operatorOf(parts, shared),
+    stopDownloads: deps.downloads.stop,
+    scheduled: background.scheduled,
+    close: background.close,
+  };
+}
+
+/** A delivery was resent or an endpoint resumed, so a webhook may be due. */
+const mayMakeDue = ({ method, url }: Request) =>
+  method !== "GET" && new URL(url).pathname.startsWith("/dashboard/webhooks/");
+
+const derived = (secret: string, purpose: string) => bytesToHex(keyedHash(secret, purpose));
+const newest = ({ secrets }: ServiceConfig) => secrets[0] as string;
+
+function billingOf({ config, stores, platform }: DashboardParts): Billing | null {
+  const { prices, stripe, secrets } = config;
+  if (prices === null || stripe === null) return null;
+  const { ledger, purchases } = stores;
+  const { now, random, isForOneRequest: fetchClient } = platform;
+  return openBilling({ prices, stripe, secrets, ledger, purchases, now, random, fetchClient });
+}
+
+function throttleOf(
+  { config, stores, platform }: DashboardParts,
+  inBackground: Shared["inBackground"],
+): CountedThrottle | null {
+  const { counts } = stores;
+  const { now } = platform;
+  const secret = derived(newest(config), "toolbooth sign-in throttle");
+  return counts === null ? null : createCountedThrottle({ counts, secret, now, inBackground });
+}
+
+function signInOptions(
+  { config, stores, platform }: DashboardParts,
+  { mail, accountDeps, throttle, inBackground }: Shared,
+): AuthOptions {
+  const { publicUrl, origins, secrets } = config;
+  const { now, random, hashPassword, verifyPassword, lists, isForOneRequest } = platform;
+  const browserSecret = knownBrowserSecret(secrets);
+  return {
+    ...{ publicUrl, accountDeps, now, hashPassword, verifyPassword, mail, inBackground },
+    isCommonPassword: createIsCommonPassword(lists.commonPasswords),
+    trustedOrigins: origins,
+    passkeyOrigins: config.passkeyOrigins,
+    secret: derived(newest(config), "toolbooth sessions"),
+    earlierSecrets: secrets.slice(1).map((each) => derived(each, "toolbooth sessions")),
+    signUp: config.signUp,
+    starter: starterOf(config),
+    starterPolicy: {
+      budgets: STARTER_BUDGETS,
+      disposable: createDisposableEmail(lists.disposableDomains),
+      onBudgetExhausted: (outcome) => platform.logWarning(exhaustedText(outcome)),
+    },
+    providers: config.providers,
+    database: stores.signInDatabase,
+    activityLog: stores.activityLog,
+    isKnownBrowser: (headers, email) =>
+      isKnownBrowser(headers, email, { publicUrl, secret: browserSecret }),
+    newId: () => randomBase62(24, random),
+    countRequest: throttle?.countRequest,
+    isForOneRequest,
+    rethrowDatabaseErrors: stores.rethrowDatabaseErrors,
+    logError: (message, cause) => platform.logError(message, { cause }),
+  };
+}
+
+const starterOf = ({ starterCredits, starterDays }: ServiceConfig) => ({
+  credits: starterCredits,
+  days: starterDays,
+});
+
+const keyBoundsOf = ({ rateLimit }: ServiceConfig) => ({
+  tools: TOOLS.map(({ name }) => name),
+  callsPerSecond: rateLimit,
+});
+
+/** By then a response has left, even where many wait. */
+const AFTER_RESPONSE_MS = 200;
+
+function depsOf(
+  { config, stores, platform }: DashboardParts,
+  { mail, accountDeps, billing, inBackground, newRequestId }: Shared,
+): Omit<DashboardDeps, "auth"> {
+  const { publicUrl, secrets, requestLog, prices } = config;
+  const { now, random } = platform;
+  const { activityLog, emailQueue, events, purchases, requests } = stores;
+  return {
+    settings: {
+      ...{ publicUrl, origins: config.origins, signUp: config.signUp },
+      providers: Object.keys(config.providers) as DashboardDeps["settings"]["providers"],
+      starter: starterOf(config),
+      emailsStayHere: transportKindOf(config.mail) === "outbox",
+      webhookNetworks: config.webhookNetworks,
+      keyBounds: keyBoundsOf(config),
+      secret: knownBrowserSecret(secrets),
+    },
+    ...{ accountDeps, activityLog, events, now, inBackground, newRequestId },
+    recordActivity: createRecordActivity({ activityLog, mail, publicUrl }),
+    requests: requests === null ? null : { log: requests, bounds: requestLog },
+    downloads: createDownloads(),
+    readTurns: platform.readTurns,
+    sales: { prices, billing, purchases },
+    emails: accountEmails({ publicUrl, mail, now }),
+    whenSendable: createWhenSendable({ queue: emailQueue, bounds: REQUESTED_EMAILS, now }),
+    verifyPassword: platform.verifyPassword,
+    inPasswordLane: platform.inPasswordLane,
+    proofs: createProofsOfWork({
+      secret: derived(newest(config), "toolbooth proofs of work"),
+      now,
+    }),
+    newSecret: () => randomBase62(32, random),
+    wait: platform.wait,
+    afterResponse: (work) => inBackground(platform.wait(AFTER_RESPONSE_MS).then(work)),
+    logError: platform.logError,
+    onRejection: platform.onRejection,
+    logWarning: platform.logWarning,
+  };
+}
+
+function operatorOf(
+  { config, stores, platform }: DashboardParts,
+  { mail, accountDeps, billing, inBackground, newRequestId }: Shared,
+): OperatorApp {
+  const { ledger, directory, purchases, activityLog, requests } = stores;
+  const { now, logAction, logError } = platform;
+  return createOperatorApp({
+    ...{ tokens: config.operatorTokens, now, logAction, logError, newRequestId },
+    waitUntil: inBackground,
+    context: {
+      ...{ ledger, directory, purchases, requests, ...stores.operator },
+      accountDeps: async () => accountDeps,
+      keyBounds: async () => keyBoundsOf(config),
+      billing: async () => billing,
+      notify: { activityLog, mail, publicUrl: config.publicUrl },
+      jobs: operatorJobs(stores.queues),
+    },
+  });
+}
