@@ -80,7 +80,7 @@ export const STARTER_CREDITS_DEFAULT = 100;
 export const STARTER_DAYS_DEFAULT = 90;
 /** Starter grants a UTC day: for a network (an office, a class), and for the service, which bounds what a day can give away. */
 export const STARTER_BUDGETS = { perNetwork: 10, perDay: 1_000 };
-/** Emails that all people together can request: far more than sign-ups need, far fewer than spam filters notice. */
+/** Emails of one group that all people together can request: far more than sign-ins need, far fewer than spam filters notice. */
 export const REQUESTED_EMAILS = { perHour: 300, perDay: 2_000 };
 
 /** The API of Resend. Other providers accept emails in the same form. */

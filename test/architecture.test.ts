@@ -34,8 +34,10 @@ const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
   billing: [...BASE, "ledger"],
   events: [...BASE, "jobs", "ledger", "accounts", "email"],
   operator: [...BASE, "jobs", "ledger", "accounts", "billing"],
-  api: [...BASE, "tools", "ledger", "accounts", "billing", "events", "operator"],
-  site: [...BASE, "tools", "ledger", "accounts", "billing", "events", "operator", "api"],
+  api: [...BASE, "tools", "ledger", "email", "accounts", "billing", "events", "operator"],
+  site: [
+    ...[...BASE, "tools", "ledger", "email", "accounts", "billing", "events", "operator", "api"],
+  ],
   stores: [
     ...[...BASE, "jobs", "ledger", "accounts", "billing", "events", "operator", "email"],
     "node-thread",

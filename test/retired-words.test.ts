@@ -85,6 +85,12 @@ const EXCEPTIONS: readonly Exception[] = [
     line: /\btraceId(?:Of)?\b/,
     reason: "the trace id of W3C Trace Context",
   },
+  {
+    files: /^web\/vite\.config\.ts$/,
+    word: "shares?",
+    line: /\bminShareCount\b/,
+    reason: "an option of the bundler",
+  },
 ];
 
 const texts = [

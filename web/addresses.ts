@@ -21,9 +21,7 @@ export function safeNext(next: unknown): string {
   if (typeof next !== "string" || !/^\/(?![/\\])/.test(next)) return "/home";
   const url = URL.parse(next, "https://pages.invalid");
   if (url === null || url.origin !== "https://pages.invalid") return "/home";
-  return /^\/(?:sign-in|sign-up|confirm-sign-in)\b/.test(url.pathname)
-    ? "/home"
-    : url.pathname + url.search + url.hash;
+  return /^\/sign-in\b/.test(url.pathname) ? "/home" : url.pathname + url.search + url.hash;
 }
 
 /** One parameter of the page's query string; empty if it is absent. */

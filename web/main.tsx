@@ -4,25 +4,23 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { readEarlyResponses } from "./early-data.ts";
 import { MantineTheme } from "./frame/mantine-theme.tsx";
 import { checkRestoredPage } from "./frame/restored-page.ts";
-import { createQueryClient } from "./queries.ts";
+import { createQueryClient, visitorQuery } from "./queries.ts";
 import { router } from "./router.tsx";
 import { startShell } from "./shell/shell.ts";
-import { readDrawnForm } from "./sign-in/drawn-form.ts";
 import "./styles.css";
 
 const client = createQueryClient();
 startShell(document);
-// React renders when the code of the screen is there, so that it takes over from what the server rendered without a jump.
-// Not a top-level `await`: a module with one cannot share a chunk with what the screens import.
 checkRestoredPage(client);
-void readEarlyResponses(client);
+// While the code of the screen is loading: every page shows the visitor first.
+void client.prefetchQuery(visitorQuery);
 // Mantine's transitions follow the system then.
 document.documentElement.setAttribute("data-respect-reduced-motion", "true");
+// React renders when the code of the screen is there, so that the page changes once.
+// Not a top-level `await`: a module with one cannot share a chunk with what the screens import.
 void Promise.all([loadStyles(), router.load()]).then(() => {
-  readDrawnForm();
   createRoot(document.getElementById("app") as HTMLElement).render(
     <StrictMode>
       <MantineTheme>

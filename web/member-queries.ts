@@ -22,7 +22,7 @@ import type {
 import { pollUntilBack, queryKeys, useResponse } from "./queries.ts";
 import { request } from "./request.ts";
 
-/** The data of the signed-in user, which the pages for signing up and in do not need. */
+/** The data of the signed-in user, which the sign-in page does not need. */
 
 const KEYS_REFRESH_MS = 15_000;
 
@@ -147,24 +147,11 @@ export const useEndSession = () =>
     (id: string) => request<object>("DELETE", `/dashboard/sessions/${encodeURIComponent(id)}`),
     [queryKeys.sessions, queryKeys.events],
   );
-export const useChangePassword = () =>
-  useChange(
-    (order: { currentPassword: string; newPassword: string }) =>
-      request<object>("POST", "/dashboard/auth/change-password", order),
-    [queryKeys.sessions, queryKeys.events],
-  );
 export const useFactors = () => useResponse<FactorsView>(queryKeys.factors, "/dashboard/factors");
-/** A change of the second factors or the password; `visitor` says whether there is a password. */
+/** A change of how the user signs in; `visitor` has the address. */
 export const useFactorChange = <Order, Result>(send: (order: Order) => Promise<Result>) =>
   useChange(send, [queryKeys.factors, queryKeys.events, queryKeys.visitor, queryKeys.sessions]);
-/** `callbackURL` is absolute: `absoluteUrl("/settings/account")`. */
-export const useChangeEmail = () =>
-  useChange(
-    (order: { newEmail: string; callbackURL: string }) =>
-      request<object>("POST", "/dashboard/auth/change-email", order),
-    [queryKeys.visitor, queryKeys.events],
-  );
-/** Ends the session too: call `leave()` of sign-in/requests.ts on success. */
+/** Ends the session too: call `leave()` of sign-in/sign-out.ts on success. */
 export const useCloseAccount = () =>
   useMutation({
     mutationFn: (order: CloseOrder) => request<object>("POST", "/dashboard/account/close", order),

@@ -12,6 +12,3 @@ export function passkeyObstacle({ passkeyOrigin }: Visitor): string | null {
   const isSupported = typeof globalThis.PublicKeyCredential === "function";
   return isSupported ? null : "This browser does not support passkeys.";
 }
-
-export const canUsePasskeys = (visitor: Visitor | undefined): boolean =>
-  visitor !== undefined && passkeyObstacle(visitor) === null;

@@ -5,9 +5,7 @@ import {
   startAuthentication,
   startRegistration,
   WebAuthnAbortService,
-  WebAuthnError,
 } from "@simplewebauthn/browser";
-import type { FactorAdded } from "#api/dashboard/shapes.ts";
 import { request } from "./request.ts";
 
 /** The dialogs of the browser for passkeys (WebAuthn), between the two requests of each. */
@@ -27,30 +25,14 @@ export async function signInByPasskey(autofill = false): Promise<void> {
   await request("POST", `${PASSKEY}/verify-authentication`, { response });
 }
 
-export async function createPasskey(name: string): Promise<FactorAdded> {
+export async function createPasskey(name: string): Promise<void> {
   const optionsJSON = await request<PublicKeyCredentialCreationOptionsJSON>(
     "POST",
     `${PASSKEY}/generate-register-options`,
     {},
   );
   const response = await startRegistration({ optionsJSON });
-  return request("POST", `${PASSKEY}/verify-registration`, { response, name });
+  await request("POST", `${PASSKEY}/verify-registration`, { response, name });
 }
 
 export const cancelPasskey = (): void => WebAuthnAbortService.cancelCeremony();
-
-/** The sentence for an error of the browser's dialog; undefined for any other error. */
-export function passkeyErrorText(error: unknown): string | undefined {
-  if (error instanceof WebAuthnError) {
-    if (error.code === "ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED") {
-      return "This device already has a passkey for your account.";
-    }
-    if (error.code === "ERROR_AUTHENTICATOR_MISSING_USER_VERIFICATION_SUPPORT") {
-      return "This device cannot verify who you are. Use one with a PIN, a fingerprint or a screen lock.";
-    }
-    return NOT_USED;
-  }
-  return error instanceof Error && error.name === "NotAllowedError" ? NOT_USED : undefined;
-}
-
-const NOT_USED = "The passkey was not used: the dialog was closed, or it took too long. Try again.";

@@ -23,7 +23,6 @@ export const queryKeys = {
   sessions: ["mine", "sessions"],
   events: ["mine", "events"],
   factors: ["mine", "factors"],
-  totpSetup: ["mine", "totp-setup"],
   proof: ["mine", "proof"],
 } as const;
 
@@ -54,6 +53,11 @@ const POLL_MS = 5_000;
 export const pollUntilBack = ({ state: { error } }: { state: { error: unknown } }) =>
   error instanceof OfflineError || isUnavailable(error) ? POLL_MS : false;
 
+const queryOf = <T>(queryKey: readonly unknown[], path: string) => ({
+  queryKey,
+  queryFn: ({ signal }: { signal: AbortSignal }) => request<T>("GET", path, undefined, signal),
+});
+
 /**
  * `isPartial`: whether the response lacks something that a later one has. The query polls for it then. `refreshMs`: how often
  * the query is refetched while the page is visible; omitted: only when it is opened or focused.
@@ -65,8 +69,7 @@ export const useResponse = <T>(
   refreshMs: number | false = false,
 ) =>
   useQuery({
-    queryKey,
-    queryFn: ({ signal }) => request<T>("GET", path, undefined, signal),
+    ...queryOf<T>(queryKey, path),
     refetchInterval: (query) => {
       const { data } = query.state as { data?: T };
       return (
@@ -75,4 +78,6 @@ export const useResponse = <T>(
     },
   });
 
-export const useVisitor = () => useResponse<Visitor>(queryKeys.visitor, "/dashboard/visitor");
+const VISITOR = "/dashboard/visitor";
+export const visitorQuery = queryOf<Visitor>(queryKeys.visitor, VISITOR);
+export const useVisitor = () => useResponse<Visitor>(queryKeys.visitor, VISITOR);

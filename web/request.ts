@@ -43,7 +43,7 @@ export const isUnavailable = (error: unknown): boolean =>
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** Long, because a sign-in may have to queue behind the password checks of other clients. */
+/** Generous, because a slow connection is no reason to give up. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /**
@@ -84,7 +84,7 @@ async function requestOnce<T>(
     init.headers = { accept: "application/json", "content-type": "application/json" };
     init.body = JSON.stringify(body);
   }
-  const { response, text } = await send(method, path, init, signal);
+  const { response, text } = await send(path, init, signal);
   const value = parse(text);
   if (!response.ok) {
     const problem = problemOf(response, value);
@@ -100,15 +100,12 @@ async function requestOnce<T>(
 }
 
 async function send(
-  method: Method,
   path: string,
   init: RequestInit,
   signal: AbortSignal | undefined,
 ): Promise<{ response: Response; text: string }> {
-  const ask = () => fetch(base() + path, init);
   try {
-    const early = method === "GET" ? takeEarlyResponse(path) : undefined;
-    const response = await (early?.catch(ask) ?? ask());
+    const response = await fetch(base() + path, init);
     const text = await response.text();
     // A gateway answers for a service that it cannot reach.
     const isGatewayError = response.status === 502 || response.status === 504;
@@ -121,20 +118,6 @@ async function send(
     throw error instanceof OfflineError ? error : new OfflineError(error);
   }
 }
-
-/** The paths that the head of the page has requested and nothing has read yet. */
-export const earlyPaths = (): string[] => [...(earlyResponses()?.keys() ?? [])];
-
-/** The response to the request that the head of the page has sent for this path (`src/site/early-requests.ts`), once. */
-function takeEarlyResponse(path: string): Promise<Response> | undefined {
-  const responses = earlyResponses();
-  const response = responses?.get(path);
-  responses?.delete(path);
-  return response;
-}
-
-const earlyResponses = () =>
-  (globalThis as { toolboothResponses?: Map<string, Promise<Response>> }).toolboothResponses;
 
 function parse(text: string): unknown {
   try {
@@ -171,12 +154,9 @@ function stringMember(body: unknown, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Of 429: their sentences say more than that there were too many requests. */
-const OWN_CODES = ["too_many_codes", "proof_required", "too_many_downloads"];
-
 function codeOf(status: number, code = ""): string {
-  if (status === 429 && !OWN_CODES.includes(code)) return "too_many_requests";
   if (status === 401 && (code === "" || code === "UNAUTHORIZED")) return "signed_out";
   if (code !== "") return code;
+  if (status === 429) return "too_many_requests";
   return status >= 500 ? "internal" : "invalid_request";
 }

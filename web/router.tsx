@@ -18,93 +18,31 @@ const member = createRoute({
 });
 const memberPages = () => member;
 
+type Load = Parameters<typeof screenOf>[0];
+const screen = <const Path extends string>(path: Path, load: Load) =>
+  createRoute({ getParentRoute: top, path, component: screenOf(load) });
+const memberScreen = <const Path extends string>(path: Path, load: Load) =>
+  createRoute({ getParentRoute: memberPages, path, component: screenOf(load) });
+
 const routes = root.addChildren([
-  createRoute({
-    getParentRoute: top,
-    path: "/sign-up",
-    component: screenOf(() => import("./sign-in/sign-up-screen.tsx")),
-  }),
-  createRoute({
-    getParentRoute: top,
-    path: "/sign-in",
-    component: screenOf(() => import("./sign-in/sign-in-screen.tsx")),
-  }),
-  createRoute({
-    getParentRoute: top,
-    path: "/confirm-sign-in",
-    component: screenOf(() => import("./sign-in/confirm-sign-in-screen.tsx")),
-  }),
-  createRoute({
-    getParentRoute: top,
-    path: "/verify-email",
-    component: screenOf(() => import("./sign-in/verify-email-screen.tsx")),
-  }),
-  createRoute({
-    getParentRoute: top,
-    path: "/forgot-password",
-    component: screenOf(() => import("./sign-in/forgot-password-screen.tsx")),
-  }),
-  createRoute({
-    getParentRoute: top,
-    path: "/reset-password",
-    component: screenOf(() => import("./sign-in/reset-password-screen.tsx")),
-  }),
-  createRoute({
-    getParentRoute: top,
-    path: "/unsubscribe",
-    component: screenOf(() => import("./notifications/unsubscribe-screen.tsx")),
-  }),
-  createRoute({
-    getParentRoute: top,
-    path: "/tools",
-    component: screenOf(() => import("./tools/tools-screen.tsx")),
-  }),
-  createRoute({
-    getParentRoute: top,
-    path: "/tools/$name",
-    component: screenOf(() => import("./tools/tool-screen.tsx")),
-  }),
+  screen("/sign-in", () => import("./sign-in/sign-in-screen.tsx")),
+  screen("/sign-in/link", () => import("./sign-in/link-screen.tsx")),
+  screen("/undo-email-change", () => import("./sign-in/undo-email-screen.tsx")),
+  screen("/unsubscribe", () => import("./notifications/unsubscribe-screen.tsx")),
+  screen("/tools", () => import("./tools/tools-screen.tsx")),
+  screen("/tools/$name", () => import("./tools/tool-screen.tsx")),
   member.addChildren([
-    createRoute({
-      getParentRoute: memberPages,
-      path: "/home",
-      component: screenOf(() => import("./home/home-screen.tsx")),
-    }),
-    createRoute({
-      getParentRoute: memberPages,
-      path: "/settings/api-keys",
-      component: screenOf(() => import("./keys/keys-screen.tsx")),
-    }),
-    createRoute({
-      getParentRoute: memberPages,
-      path: "/settings/notifications",
-      component: screenOf(() => import("./notifications/notifications-screen.tsx")),
-    }),
-    createRoute({
-      getParentRoute: memberPages,
-      path: "/settings/webhooks",
-      component: screenOf(() => import("./webhooks/webhooks-screen.tsx")),
-    }),
-    createRoute({
-      getParentRoute: memberPages,
-      path: "/settings/account",
-      component: screenOf(() => import("./account/account-screen.tsx")),
-    }),
-    createRoute({
-      getParentRoute: memberPages,
-      path: "/usage",
-      component: screenOf(() => import("./usage/usage-screen.tsx")),
-    }),
-    createRoute({
-      getParentRoute: memberPages,
-      path: "/requests",
-      component: screenOf(() => import("./requests/requests-screen.tsx")),
-    }),
-    createRoute({
-      getParentRoute: memberPages,
-      path: "/credits",
-      component: screenOf(() => import("./credits/credits-screen.tsx")),
-    }),
+    memberScreen("/home", () => import("./home/home-screen.tsx")),
+    memberScreen("/settings/api-keys", () => import("./keys/keys-screen.tsx")),
+    memberScreen(
+      "/settings/notifications",
+      () => import("./notifications/notifications-screen.tsx"),
+    ),
+    memberScreen("/settings/webhooks", () => import("./webhooks/webhooks-screen.tsx")),
+    memberScreen("/settings/account", () => import("./account/account-screen.tsx")),
+    memberScreen("/usage", () => import("./usage/usage-screen.tsx")),
+    memberScreen("/requests", () => import("./requests/requests-screen.tsx")),
+    memberScreen("/credits", () => import("./credits/credits-screen.tsx")),
   ]),
 ]);
 

@@ -1,12 +1,9 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { createEmails } from "#email/emails.ts";
-import type { Requester } from "#email/requested-bounds.ts";
-import { type AuthOptions, RESET_LINK_SECONDS, VERIFY_LINK_SECONDS } from "./auth-options.ts";
+import { createEmails, type SignInEmail } from "#email/emails.ts";
+import { DAY_MS } from "#limits.ts";
+import { ATTEMPT_MINUTES } from "./attempts.ts";
+import type { AuthOptions } from "./auth-options.ts";
 import { keyedHash } from "./keyed-hash.ts";
-
-/** Emails that anyone can request count for the network that causes them (`requesterNetwork`). */
-const anyone = (network: string) => ({ requester: { kind: "anyone", network } as const });
-const verified = (network: string) => ({ requester: { kind: "verified", network } as const });
 
 /**
  * The keyed hash of the network whose emails are counted together: a /24 of IPv4, a /48 of IPv6, because an attacker has many
@@ -18,42 +15,64 @@ export function requesterNetwork(network: string | null, secret: string): string
   return bytesToHex(keyedHash(secret, `toolbooth email network ${wide}`)).slice(0, 32);
 }
 
-/** Queues the emails of sign-in and account changes, with links to the pages that handle them. */
+/** How long the old address can undo a change. */
+export const UNDO_MS = 3 * DAY_MS;
+
+/** The page of a link in an email. The secret is in the fragment, which browsers and proxies send nobody; the page posts it. */
+const linkTo = (publicUrl: string, path: string, secret: string) => `${publicUrl}${path}#${secret}`;
+
+/** To the old address, after the change. It is queued with the change. */
+export function addressChangedEmail(
+  publicUrl: string,
+  order: {
+    to: string;
+    newAddress: string;
+    origin: readonly (readonly [name: string, value: string])[];
+    /** The secret of the link that undoes it; null: the change cannot be undone. */
+    undo: string | null;
+    now: number;
+  },
+) {
+  const { undo, now, ...rest } = order;
+  return createEmails(publicUrl).addressChanged({
+    ...rest,
+    undo:
+      undo === null
+        ? null
+        : {
+            link: linkTo(publicUrl, "/undo-email-change", undo),
+            now,
+            expiresAt: now + UNDO_MS,
+          },
+  });
+}
+
+/** Queues the emails of sign-in and account changes. `network`: of whoever causes it; empty where no bound counts it. */
 export function accountEmails({
   publicUrl,
   mail,
   now,
 }: Pick<AuthOptions, "publicUrl" | "mail" | "now">) {
   const emails = createEmails(publicUrl);
-
-  function link(to: string, path: string, parameters: Record<string, string>, seconds: number) {
-    const at = now();
-    const query = new URLSearchParams(parameters).toString();
-    return { to, link: `${publicUrl}${path}?${query}`, now: at, expiresAt: at + seconds * 1_000 };
-  }
-  const verifyLink = (to: string, token: string) =>
-    link(to, "/verify-email", { token }, VERIFY_LINK_SECONDS);
-  const resetLink = (to: string, token: string) =>
-    link(to, "/reset-password", { token }, RESET_LINK_SECONDS);
-
+  const times = () => ({ now: now(), expiresAt: now() + ATTEMPT_MINUTES * 60_000 });
   return {
-    verifyAddress: (to: string, token: string, network: string) =>
-      mail.enqueue({ ...emails.verifyAddress(verifyLink(to, token)), ...anyone(network) }),
-    resetPassword: (to: string, token: string, requester: Requester) =>
-      mail.enqueue({ ...emails.resetPassword(resetLink(to, token)), requester }),
-    addressInUse: (to: string, network: string) =>
-      mail.enqueue({ ...emails.addressInUse({ to }), ...anyone(network) }),
-    /** To the old address, for approval. */
-    confirmAddressChange: (to: string, newAddress: string, token: string, network: string) =>
+    signInCode: (
+      kind: SignInEmail["kind"],
+      { to, code, link, network }: { to: string; code: string; link: string; network: string },
+    ) =>
       mail.enqueue({
-        ...emails.confirmAddressChange({ ...verifyLink(to, token), newAddress }),
-        ...verified(network),
+        ...emails.signInCode({
+          ...{ to, kind, code, ...times() },
+          link: linkTo(publicUrl, "/sign-in/link", link),
+        }),
+        network,
       }),
-    /** To the new address, for confirmation. */
-    verifyNewAddress: (to: string, token: string, network: string) =>
-      mail.enqueue({ ...emails.verifyNewAddress(verifyLink(to, token)), ...verified(network) }),
-    /** To the old address, after the change. It is queued with the event in the activity log. */
-    addressChanged: emails.addressChanged,
+    /** To the new address. */
+    newAddressCode: (to: string, code: string, network: string) =>
+      mail.enqueue({ ...emails.newAddressCode({ to, code, ...times() }), network }),
+    addressInUse: (to: string, network: string) =>
+      mail.enqueue({ ...emails.addressInUse({ to }), network }),
+    prepare: mail.prepare,
     accountClosed: (to: string) => mail.enqueue(emails.accountClosed({ to, at: now() })),
   };
 }

@@ -4,23 +4,20 @@ import { ACTIVITY_KEPT_DAYS, ACTIVITY_OF_A_KIND_MAX, DAY_MS } from "#limits.ts";
 
 export const EVENT_KINDS = [
   "signed_up",
-  "email_verified",
   "signed_in",
   "signed_in_new_browser",
   "sign_in_failed",
-  "password_changed",
-  "password_reset",
-  "password_removed",
   "email_changed",
+  "email_change_undone",
   "provider_linked",
   "passkey_added",
   "passkey_renamed",
   "passkey_removed",
-  "totp_added",
-  "totp_removed",
-  "recovery_codes_replaced",
-  "factor_used",
-  "factors_reset",
+  "passkey_demanded",
+  "passkey_not_demanded",
+  "passkeys_reset",
+  /** Passwords and one-time passwords were deleted with the upgrade that replaced them. */
+  "passwords_retired",
   "key_created",
   "key_renamed",
   "key_limited",
@@ -41,8 +38,8 @@ export type ActivityEvent = {
   at: number;
   kind: EventKind;
   /**
-   * A key's label, the new address, a provider's name, an endpoint's host (both hosts, where it changed), a passkey's name, or the
-   * kind of second factor that was used.
+   * A key's label, the new address, a provider's name, an endpoint's host (both hosts, where it changed), a passkey's name, or how a
+   * session was opened: `code`, `link`, `passkey`, or the provider's name.
    */
   detail: string | null;
   /** The network address of the client; null where it is unknown. */
@@ -76,10 +73,9 @@ export type NewEvent = {
 export type UserRecord = {
   id: string;
   email: string;
-  verified: boolean;
   createdAt: number;
   account: string;
-  /** `provider` is `credential` for a password. */
+  /** At GitHub and Google. */
   logins: { provider: string; accountId: string; createdAt: number }[];
   sessions: {
     id: string;
@@ -90,7 +86,7 @@ export type UserRecord = {
     userAgent: string | null;
   }[];
   passkeys: { name: string | null; createdAt: number | null; lastUsedAt: number | null }[];
-  hasAuthenticatorApp: boolean;
+  demandsPasskey: boolean;
   /** Which emails about credits the user wants. */
   emailChoices: { low: boolean; expiring: boolean };
   endpoints: {
@@ -126,25 +122,47 @@ export type ActivityLogOperations = {
   findAddress: [{ user: string }, { email: string } | null];
   /** What is stored about the account's owner; null where nobody has signed up with its address. */
   readUser: [{ account: string }, UserRecord | null];
-  /** Deletes the password of a user who can sign in without it: with a passkey or a provider. */
-  removePassword: [{ user: string }, { removed: boolean }];
-  /**
-   * Deletes a passkey, but not the user's only way to sign in. Without any second factor left, sign-ins no longer ask for one,
-   * and the recovery codes are deleted.
-   */
+  /** Deletes a passkey. Without any left, the user no longer demands one. */
   removePasskey: [{ user: string; passkey: string }, { removed: boolean }];
-  /** Deletes all second factors and recovery codes of the account's owner, and ends their sessions. */
-  resetFactors: [{ account: string }, { found: boolean; passkeys: number; totp: boolean }];
-  /** Deletes unused password reset links of a user, named by id or address, and sign-ins that wait for a second factor. */
-  dropResetLinks: [{ user: string } | { email: string }, { dropped: number }];
+  /** Sets whether only a passkey signs the user in. Only a user who has one can demand it. */
+  demandPasskey: [{ user: string; demands: boolean }, { done: boolean }];
+  /** Deletes all passkeys of the account's owner, who then no longer demands one, and ends their sessions. */
+  resetPasskeys: [{ account: string }, { found: boolean; passkeys: number }];
   /**
-   * Deletes users who signed up before `unverifiedBefore` and never verified their address, expired sessions and links, and
-   * events older than `eventsBefore` (none if it is missing): at most `max` of each.
+   * Gives an account with the address `from` another one, ends its sessions but `keptSession`, and queues the email to the old address.
+   * `undo`: the id and the hash of the secret of a link that takes the change back until `undo.until`. Where nobody has signed up for
+   * the account, there is neither email nor link. `taken`: another account has the address.
    */
-  forgetStale: [
-    { unverifiedBefore: number; now: number; max: number; eventsBefore?: number },
-    { forgotten: number },
+  changeAddress: [
+    {
+      account: string;
+      from: string;
+      to: string;
+      at: number;
+      keptSession: string | null;
+      undo: { id: string; link: string; until: number };
+      email: QueuedEmail | null;
+    },
+    { outcome: "changed" | "taken" | "unchanged" | "no_account" },
   ];
+  /**
+   * Takes a change of an address back: its user gets the address, and loses all sessions, the passkeys and logins that were added since
+   * the day before the change, and the links of this change and of later ones. `link`: the hash of the link's secret.
+   */
+  undoAddressChange: [
+    { link: string; at: number },
+    (
+      | { outcome: "undone"; user: string; email: string; before: string }
+      | { outcome: "taken" }
+      | { outcome: "expired" }
+    ),
+  ];
+  /** Owners who have not been told yet that passwords were retired. */
+  listUntold: [{ max: number }, { user: string; email: string }[]];
+  /** Queues the email that tells an owner, and records it, once, while the queue is not half full. */
+  tellOwner: [{ user: string; at: number; email: QueuedEmail }, { sent: boolean }];
+  /** Deletes expired sessions and attempts, and events older than `eventsBefore` (none if it is missing): at most `max` of each. */
+  forgetStale: [{ now: number; max: number; eventsBefore?: number }, { forgotten: number }];
 };
 
 export type ActivityLogOperation = keyof ActivityLogOperations;
@@ -157,14 +175,11 @@ export type ActivityLog = {
 
 export const EVENTS_KEPT = ACTIVITY_OF_A_KIND_MAX;
 
-/** Unverified sign-ups are deleted after a week, because a stranger may have typed the address. */
-const UNVERIFIED_KEPT_MS = 7 * DAY_MS;
 const STALE_ROWS_AT_ONCE = 500;
 
-/** Deletes stale users, sessions, links and events, at most 500 of each. */
+/** Deletes stale sessions, attempts and events, at most 500 of each. */
 export const forgetStale = (activityLog: Pick<ActivityLog, "forgetStale">, now: number) =>
   activityLog.forgetStale({
-    unverifiedBefore: now - UNVERIFIED_KEPT_MS,
     eventsBefore: now - ACTIVITY_KEPT_DAYS * DAY_MS,
     now,
     max: STALE_ROWS_AT_ONCE,

@@ -2,17 +2,11 @@ import type { BetterAuthOptions } from "better-auth";
 import type { QueuedMail } from "#email/enqueue-emails.ts";
 import type { AccountDeps } from "./accounts.ts";
 import type { ActivityLog } from "./activity-log.ts";
-import type { CountRequest } from "./counted-throttle.ts";
-import type { IsCommonPassword } from "./weak-passwords.ts";
+import type { RequestCounts } from "./request-counts.ts";
 import type { Starter, StarterPolicy } from "./welcome.ts";
 
 export const AUTH_PATH = "/dashboard/auth";
-export const PASSWORD_CHARS_MIN = 10;
-export const PASSWORD_CHARS_MAX = 128;
-/** An email may be read the next day, but a link that changes a password should not stay valid that long. */
-export const VERIFY_LINK_SECONDS = 24 * 3_600;
-export const RESET_LINK_SECONDS = 3_600;
-/** How long a sign-in, or a confirmation of who is signed in, counts as a fresh proof. */
+/** How long a sign-in counts as a fresh proof of who is signed in. */
 export const FRESH_PROOF_MS = 10 * 60_000;
 
 /** Returns the path of PUBLIC_URL: other services may share its host, so cookies are restricted to the path. */
@@ -25,15 +19,6 @@ export function cookiePrefix(publicUrl: string): "" | "__Secure-" | "__Host-" {
   return cookiePath(publicUrl) === "/" ? "__Host-" : "__Secure-";
 }
 
-/**
- * Queues for the work on passwords: sign-ins from known browsers (and requests of signed-in users), other sign-ins, and
- * sign-ups and resets. A flood in one of them does not delay the others.
- */
-export type PasswordLane = "known" | "sign-in" | "sign-up";
-
-/** Too many passwords are waiting to be hashed: more can only come from an attack. */
-export class TooManyPasswords extends Error {}
-
 /** Dependencies and settings of sign-in. */
 export type AuthOptions = {
   publicUrl: string;
@@ -41,7 +26,7 @@ export type AuthOptions = {
   trustedOrigins: readonly string[];
   /** Those among which the origin of passkeys is chosen. Omitted: all trusted origins. */
   passkeyOrigins?: readonly string[] | undefined;
-  /** Signs sessions and links; derived from the service's secret for this purpose alone. */
+  /** Signs sessions and hashes codes; derived from the service's secret for this purpose alone. */
   secret: string;
   /** Derived in the same way from secrets that were replaced: what was encrypted under them is still decrypted. */
   earlierSecrets?: readonly string[] | undefined;
@@ -58,11 +43,8 @@ export type AuthOptions = {
   isKnownBrowser(headers: Headers, email: string): boolean;
   now(): number;
   newId(): string;
-  hashPassword(password: string): Promise<string>;
-  verifyPassword(hash: string, password: string): Promise<boolean>;
-  isCommonPassword: IsCommonPassword;
-  /** Counts requests by network address across processes. Omitted: each process counts in memory. */
-  countRequest?: CountRequest | undefined;
+  /** Counts requests by network address, across processes where there are several. */
+  counts: RequestCounts;
   /** Whether this instance serves one request only. It then skips the check of the tables. */
   isForOneRequest?: boolean | undefined;
   /** Runs work that the response does not wait for, so that its duration reveals nothing. */
@@ -79,14 +61,14 @@ export type RethrowDatabaseErrors = <Result>(act: () => Promise<Result>) => Prom
 
 export type User = {
   id: string;
+  /** Verified: every way to sign in shows that the user reads its emails. */
   email: string;
-  verified: boolean;
   createdAt: number;
-  /** Null until the address is verified. */
+  /** Null until the account is opened, where that was interrupted. */
   account: string | null;
-  /** Whether signing in asks for a second factor: a passkey or an authenticator app. */
-  hasSecondFactor: boolean;
+  /** Whether only a passkey signs in. */
+  demandsPasskey: boolean;
 };
 
-/** `provedAt`: when the user signed in, or last confirmed their identity in this session. */
+/** `provedAt`: when the user signed in, which is a proof of who they are. */
 export type SignedIn = { user: User; session: { id: string; provedAt: number } };

@@ -1,4 +1,4 @@
-import { keepList } from "./lists.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
 
 /**
  * Addresses at providers of disposable addresses, by the list of disposable-email-domains-js: accounts with such an address get no
@@ -7,10 +7,22 @@ import { keepList } from "./lists.ts";
  */
 export type DisposableEmail = (email: string) => Promise<boolean>;
 
-/** `read`: the domains of the list, needed once. Rejects with `NotCarriedOut` while it cannot be read. */
+/**
+ * `read`: the domains of the list, needed once. Rejects with `NotCarriedOut` while it cannot be read: an address that was not checked
+ * is not accepted, and the next caller tries again. Concurrent callers each read it, because on Cloudflare one request may not
+ * wait for another's promise.
+ */
 export function createDisposableEmail(read: () => Promise<readonly string[]>): DisposableEmail {
-  const domains = keepList("disposable domains", () => read().then((names) => new Set(names)));
-  return async (email) => isListed(await domains(), email);
+  let domains: ReadonlySet<string> | null = null;
+  return async (email) => {
+    domains ??= new Set(await read().catch(fail));
+    return isListed(domains, email);
+  };
+}
+
+function fail(cause: unknown): never {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  throw new NotCarriedOut(`The list of disposable domains could not be read: ${reason}`, { cause });
 }
 
 /** Whether the list has the domain of the address, or a domain that contains it. */

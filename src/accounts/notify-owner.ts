@@ -11,7 +11,8 @@ export type OperatorChange =
       key: { label: string; start: string };
     }
   | { kind: "key_rotated"; key: { label: string; start: string; previousUntil: number } }
-  | { kind: "factors_reset" }
+  | { kind: "passkeys_reset" }
+  | { kind: "email_changed"; to: string }
   | { kind: "account_closed" };
 
 /** Who was notified; `error`: why the email was not queued. Null where nobody has signed up for the account. */
@@ -20,7 +21,13 @@ export type NotifyOutcome = { email: string; error: string | null } | null;
 export type NotifyDeps = Omit<ActivityDeps, "mail" | "activityLog"> & {
   activityLog: Pick<
     ActivityLog,
-    "findUser" | "findAddress" | "recordEvent" | "readUser" | "listEvents" | "resetFactors"
+    | "findUser"
+    | "findAddress"
+    | "recordEvent"
+    | "readUser"
+    | "listEvents"
+    | "resetPasskeys"
+    | "changeAddress"
   >;
   mail: QueuedMail;
 };
@@ -57,12 +64,10 @@ async function notify(
   const { kind } = change;
   const { emailed } = await createRecordActivity(deps)({
     user,
-    email,
+    email: kind === "email_changed" ? change.to : email,
     at,
     kind,
-    ...(kind === "factors_reset"
-      ? { detail: null }
-      : { detail: `${change.key.label} (by the operator)`, facts: factsOf(change, at) }),
+    ...detailOf(change, at),
     address: null,
     userAgent: null,
     byOperator: true,
@@ -70,8 +75,13 @@ async function notify(
   return { error: emailed === null ? null : ERRORS[emailed] };
 }
 
-const factsOf = (change: Extract<OperatorChange, { key: unknown }>, now: number) =>
-  change.kind === "key_rotated" ? rotationFacts(change.key, now) : keyFacts(change.key);
+function detailOf(change: Exclude<OperatorChange, { kind: "account_closed" }>, now: number) {
+  if (change.kind === "passkeys_reset") return { detail: null };
+  if (change.kind === "email_changed") return { detail: change.to };
+  const facts =
+    change.kind === "key_rotated" ? rotationFacts(change.key, now) : keyFacts(change.key);
+  return { detail: `${change.key.label} (by the operator)`, facts };
+}
 
 const ERRORS: Record<EventEmailed, string | null> = {
   each: null,

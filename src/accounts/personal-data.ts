@@ -50,12 +50,11 @@ export async function* personalData(
     account: status ?? { account },
     profile: user && {
       email: user.email,
-      emailVerified: user.verified,
       createdAt: user.createdAt,
     },
     logins: user?.logins ?? [],
     passkeys: user?.passkeys ?? [],
-    hasAuthenticatorApp: user?.hasAuthenticatorApp ?? false,
+    demandsPasskey: user?.demandsPasskey ?? false,
     sessions: user?.sessions ?? [],
     emailChoices: user?.emailChoices ?? null,
     emailsWaiting: user?.emailsWaiting ?? [],
@@ -135,7 +134,7 @@ async function* usageOf(source: PersonalDataSource, account: string) {
 const textOf = (value: object) => JSON.stringify(value, publicMember, 2);
 
 /** Hashes and secrets are not for the owner either: a stolen export must not help a thief. */
-const HIDDEN = /sha256|hash|secret|password|^token$/i;
+const HIDDEN = /sha256|hash|secret|^token$/i;
 
 /** A replacer for `JSON.stringify`: leaves out hashes and secrets, and writes times as ISO 8601. */
 function publicMember(name: string, value: unknown): unknown {

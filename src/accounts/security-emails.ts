@@ -9,7 +9,6 @@ const PAGES = {
   account: { path: "/settings/account", label: "Review your account" },
   keys: { path: "/settings/api-keys", label: "View API keys" },
   webhooks: { path: "/settings/webhooks", label: "View webhooks" },
-  reset: { path: "/forgot-password", label: "Reset password" },
 } as const;
 
 type SecurityText = {
@@ -18,8 +17,6 @@ type SecurityText = {
   text: string;
   /** What the event's `detail` is. Missing if it has none, or if the email does not show it. */
   detail?: string;
-  /** Set where only events with this detail have an email. */
-  onlyDetail?: string;
   /** What to do if it was not the reader. */
   otherwise: string;
   page: keyof typeof PAGES;
@@ -27,10 +24,10 @@ type SecurityText = {
   because: string;
 };
 
-const OTHERWISE_PASSWORD =
-  "If it wasn't you, someone else has access to your account. Reset your password right away, which signs everyone out:";
+const OTHERWISE_SIGN_IN =
+  "If it wasn't you, someone else can read your emails or has your passkey. End all other sessions, and secure your email account:";
 const OTHERWISE_ACCOUNT =
-  "If it wasn't you, someone else has access to your account. Undo the change, end all other sessions and change your password:";
+  "If it wasn't you, someone else has access to your account. Undo the change, end all other sessions and secure your email account:";
 
 /**
  * The events of an account that its owner gets an email about. This is the only place that decides which events those are;
@@ -41,33 +38,9 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
     kind: "new_sign_in",
     subject: "New sign-in to your account",
     text: "Someone signed in to your Toolbooth account in a browser that we haven't seen before.",
-    otherwise: OTHERWISE_PASSWORD,
-    page: "reset",
+    otherwise: OTHERWISE_SIGN_IN,
+    page: "account",
     because: "someone signed in to your account in a new browser",
-  },
-  password_changed: {
-    kind: "password_changed",
-    subject: "Your password was changed",
-    text: "The password of your Toolbooth account was changed.",
-    otherwise: "If you didn't make this change, reset your password right away:",
-    page: "reset",
-    because: "the password of your account was changed",
-  },
-  password_reset: {
-    kind: "password_changed",
-    subject: "Your password was changed",
-    text: "The password of your Toolbooth account was reset with a link from an email.",
-    otherwise: "If you didn't make this change, reset your password right away:",
-    page: "reset",
-    because: "the password of your account was changed",
-  },
-  password_removed: {
-    kind: "password_removed",
-    subject: "Your password was removed",
-    text: "The password of your Toolbooth account was removed. It can no longer be used to sign in.",
-    otherwise: "If it wasn't you, set a new password, which signs everyone out:",
-    page: "reset",
-    because: "the password of your account was removed",
   },
   email_changed: {
     kind: "email_changed",
@@ -76,6 +49,14 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
     otherwise: OTHERWISE_ACCOUNT,
     page: "account",
     because: "the email address of an account was changed to this one",
+  },
+  email_change_undone: {
+    kind: "email_change_undone",
+    subject: "The change of your email address was undone",
+    text: "Your Toolbooth account has this email address again. Everyone was signed out, and passkeys and logins that were added since the day before the change were removed.",
+    otherwise: "Sign in, and check your API keys and webhook endpoints:",
+    page: "keys",
+    because: "a change of the email address of your account was undone",
   },
   provider_linked: {
     kind: "provider_linked",
@@ -105,55 +86,36 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
     page: "account",
     because: "a passkey was removed from your account",
   },
-  totp_added: {
-    kind: "totp_added",
-    subject: "An authenticator app was added",
-    text: "An authenticator app was added to your Toolbooth account. Signing in now takes a second factor.",
+  passkey_demanded: {
+    kind: "passkey_demanded",
+    subject: "Only your passkey signs you in now",
+    text: "Your Toolbooth account demands a passkey: codes and links from emails, GitHub and Google no longer sign in.",
     otherwise: OTHERWISE_ACCOUNT,
     page: "account",
-    because: "an authenticator app was added to your account",
+    because: "the ways to sign in to your account were changed",
   },
-  totp_removed: {
-    kind: "totp_removed",
-    subject: "An authenticator app was removed",
-    text: "The authenticator app was removed from your Toolbooth account. Its codes no longer work.",
+  passkey_not_demanded: {
+    kind: "passkey_not_demanded",
+    subject: "Your account no longer demands a passkey",
+    text: "Codes and links from emails, GitHub and Google sign in to your Toolbooth account again.",
     otherwise: OTHERWISE_ACCOUNT,
     page: "account",
-    because: "the authenticator app was removed from your account",
+    because: "the ways to sign in to your account were changed",
   },
-  recovery_codes_replaced: {
-    kind: "recovery_codes_replaced",
-    subject: "New recovery codes were created",
-    text: "Your Toolbooth account has new recovery codes. The earlier ones no longer work.",
-    otherwise: OTHERWISE_ACCOUNT,
+  passkeys_reset: {
+    kind: "passkeys_reset",
+    subject: "Your passkeys were removed",
+    text: "All passkeys were removed from your Toolbooth account, and everyone was signed out. Sign in with a code that we send to this address.",
+    otherwise: "If you didn't ask the operator of the service for it, contact them right away:",
     page: "account",
-    because: "recovery codes were created for your account",
-  },
-  factor_used: {
-    kind: "recovery_code_used",
-    // The other factors are used every day.
-    onlyDetail: "recovery code",
-    subject: "A recovery code was used",
-    text: "Someone used a recovery code of your Toolbooth account. Each code works once.",
-    otherwise: OTHERWISE_PASSWORD,
-    page: "reset",
-    because: "a recovery code of your account was used",
-  },
-  factors_reset: {
-    kind: "factors_reset",
-    subject: "Your second factors were removed",
-    text: "All passkeys, the authenticator app and the recovery codes were removed from your Toolbooth account.",
-    otherwise:
-      "If you didn't ask the operator of the service for it, reset your password right away:",
-    page: "reset",
-    because: "the second factors of your account were removed",
+    because: "the passkeys of your account were removed",
   },
   key_created: {
     kind: "key_created",
     subject: "A new API key was created",
     text: "Your Toolbooth account has a new API key. Anyone who has the key can spend your credits.",
     detail: "Label",
-    otherwise: "If you didn't create it, revoke the key and change your password:",
+    otherwise: "If you didn't create it, revoke the key and end all other sessions:",
     page: "keys",
     because: "an API key was created for your account",
   },
@@ -162,7 +124,7 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
     subject: "The limits of an API key were changed",
     text: "The limits of an API key of your Toolbooth account were changed.",
     detail: "Label",
-    otherwise: "If you didn't change them, check the key and change your password:",
+    otherwise: "If you didn't change them, check the key and end all other sessions:",
     page: "keys",
     because: "the limits of an API key of your account were changed",
   },
@@ -171,7 +133,7 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
     subject: "An API key got a new secret",
     text: "An API key of your Toolbooth account was rotated: it has a new secret.",
     detail: "Label",
-    otherwise: "If you didn't rotate it, revoke the key and change your password:",
+    otherwise: "If you didn't rotate it, revoke the key and end all other sessions:",
     page: "keys",
     because: "an API key of your account was rotated",
   },
@@ -180,7 +142,7 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
     subject: "An API key was revoked",
     text: "An API key of your Toolbooth account was revoked. The API rejects calls with this key from now on.",
     detail: "Label",
-    otherwise: "If you didn't revoke it, change your password and create a new key:",
+    otherwise: "If you didn't revoke it, end all other sessions and create a new key:",
     page: "keys",
     because: "an API key of your account was revoked",
   },
@@ -189,7 +151,7 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
     subject: "A webhook endpoint was added",
     text: "Your Toolbooth account has a new webhook endpoint. We send it events about your account.",
     detail: "Host",
-    otherwise: "If you didn't add it, delete the endpoint and change your password:",
+    otherwise: "If you didn't add it, delete the endpoint and end all other sessions:",
     page: "webhooks",
     because: "a webhook endpoint was added to your account",
   },
@@ -198,7 +160,7 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
     subject: "The URL of a webhook endpoint was changed",
     text: "A webhook endpoint of your Toolbooth account has a new URL. We send it events about your account.",
     detail: "Host",
-    otherwise: "If you didn't change it, delete the endpoint and change your password:",
+    otherwise: "If you didn't change it, delete the endpoint and end all other sessions:",
     page: "webhooks",
     because: "a webhook endpoint of your account was changed",
   },
@@ -207,7 +169,7 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
     subject: "A webhook endpoint got a new secret",
     text: "A webhook endpoint of your Toolbooth account has a new signing secret.",
     detail: "Host",
-    otherwise: "If you didn't rotate it, rotate it again and change your password:",
+    otherwise: "If you didn't rotate it, rotate it again and end all other sessions:",
     page: "webhooks",
     because: "the secret of a webhook endpoint of your account was rotated",
   },
@@ -215,8 +177,8 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
     kind: "data_exported",
     subject: "The data of your account was exported",
     text: "Someone who is signed in to your Toolbooth account downloaded the personal data that we store about you.",
-    otherwise: OTHERWISE_PASSWORD,
-    page: "reset",
+    otherwise: OTHERWISE_SIGN_IN,
+    page: "account",
     because: "the data of your account was exported",
   },
 };
@@ -261,15 +223,9 @@ export const rotationFacts = (key: { start: string; previousUntil: number | null
 
 const FACT_CHARS_MAX = EMAIL_CHARS_MAX;
 
-/** Whether there is an email about an event, and what it says. */
-export function securityText({
-  kind,
-  detail,
-}: Pick<SecurityEvent, "kind" | "detail">): SecurityText | null {
-  const text = SECURITY_EMAILS[kind];
-  if (text === undefined) return null;
-  return text.onlyDetail === undefined || text.onlyDetail === detail ? text : null;
-}
+/** What the email about an event says; null for kinds without one. */
+export const securityText = ({ kind }: Pick<SecurityEvent, "kind">): SecurityText | null =>
+  SECURITY_EMAILS[kind] ?? null;
 
 /** The email about an event; null for kinds without one. `site`: the public URL, without a trailing slash. */
 export function securityEmail(site: string, to: string, event: SecurityEvent): Email | null {
@@ -313,7 +269,7 @@ export function securitySummary(site: string, to: string, event: SecurityEvent):
       blocks: [
         `We sent you ${SECURITY_EMAILS_OF_A_KIND_MAX} emails with the subject "${text.subject}" within 24 hours, and it has happened again. We won't send you an email for each further event of this kind today. You still get emails about everything else, and the activity list of your account shows every event.`,
         { facts: originFacts(event) },
-        "If it wasn't you, someone else has access to your account. Check the activity list, end all other sessions and change your password:",
+        "If it wasn't you, someone else has access to your account. Check the activity list, end all other sessions and secure your email account:",
         { link: `${site}${path}`, label },
       ],
       why: `You received this email because ${text.because} several times. If it was you, you don't need to do anything.`,

@@ -17,9 +17,8 @@ export const EMAILS_BEFORE_CREDITS_WAIT = QUEUED_EMAILS_MAX / 2;
 export const NOTIFICATIONS_PER_RECIPIENT_MAX = 20;
 
 /**
- * Emails that anyone can request for one address, through sign-up or a forgotten password; the two are counted
- * separately (`email-group.ts`). Four per hour allow for three retries by a user who looks in the wrong folder. Twelve
- * per day are a nuisance but not a flood.
+ * Emails of one group (`email-group.ts`) that anyone can request for one address. Four per hour allow for three retries by a
+ * user who looks in the wrong folder. Twelve per day are a nuisance but not a flood.
  */
 export const REQUESTED_PER_HOUR_MAX = 4;
 export const REQUESTED_PER_DAY_MAX = 12;

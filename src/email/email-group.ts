@@ -6,31 +6,39 @@ import type { EmailKind } from "./mail.ts";
  * - `notification`: only the account's owner or the operator.
  * - `closing`: the same, but counted separately, so that queued notifications cannot displace the last email.
  * - `credits`: the account's calls, or time.
- * - `requested` and `reset`: anyone who enters the address, without signing in. They are counted for each recipient
- *   (`bounds.ts`). Password resets have their own count, so that sign-ups with someone else's address cannot use it up.
+ * - `sign_up`, `sign_in`, `known` and `change`: whoever enters the address. `sign_up` goes to addresses without an account, `sign_in` to
+ *   those of accounts, `known` is caused in a browser in which the owner of the account has signed in before, and `change` goes to an
+ *   address to which a signed-in user wants to move. Each has bounds of its own (`bounds.ts`, `requested-bounds.ts`), so that a flood of
+ *   unknown addresses uses nothing of the accounts, and others use nothing of their owners.
  */
-export type EmailGroup = "notification" | "closing" | "credits" | "requested" | "reset";
+export type RequestedGroup = "sign_up" | "sign_in" | "known" | "change";
+export type EmailGroup = "notification" | "closing" | "credits" | RequestedGroup;
+
+export const REQUESTED_GROUPS: readonly RequestedGroup[] = [
+  "sign_up",
+  "sign_in",
+  "known",
+  "change",
+];
 
 const GROUPS: Record<EmailKind, EmailGroup> = {
-  verify_address: "requested",
-  address_in_use: "requested",
-  confirm_address_change: "requested",
-  verify_new_address: "requested",
-  reset_password: "reset",
+  sign_up_code: "sign_up",
+  sign_in_code: "sign_in",
+  known_sign_in_code: "known",
+  new_address_code: "change",
+  address_in_use: "change",
   address_changed: "notification",
   account_closed: "closing",
+  passwords_retired: "notification",
   new_sign_in: "notification",
-  password_changed: "notification",
-  password_removed: "notification",
   email_changed: "notification",
+  email_change_undone: "notification",
   provider_linked: "notification",
   passkey_added: "notification",
   passkey_removed: "notification",
-  totp_added: "notification",
-  totp_removed: "notification",
-  recovery_codes_replaced: "notification",
-  recovery_code_used: "notification",
-  factors_reset: "notification",
+  passkey_demanded: "notification",
+  passkey_not_demanded: "notification",
+  passkeys_reset: "notification",
   key_created: "notification",
   key_limited: "notification",
   key_rotated: "notification",
@@ -48,9 +56,9 @@ const GROUPS: Record<EmailKind, EmailGroup> = {
 
 export const groupOf = (kind: EmailKind): EmailGroup => GROUPS[kind];
 
-/** Whether anyone can cause an email of this kind without signing in. */
-export const isRequestable = (kind: EmailKind): boolean =>
-  GROUPS[kind] === "requested" || GROUPS[kind] === "reset";
+/** The group of an email that anyone can cause without signing in; null for any other. */
+export const requestedGroupOf = (kind: EmailKind): RequestedGroup | null =>
+  REQUESTED_GROUPS.find((group) => group === GROUPS[kind]) ?? null;
 
 /** The kinds of a group, for stores that count its emails. */
 export const kindsOf = (group: EmailGroup): EmailKind[] =>

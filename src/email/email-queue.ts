@@ -2,13 +2,13 @@
 import type { JobQueueName, NewJob } from "#jobs/job-queue.ts";
 import { createSealer, type Sealer } from "#seal.ts";
 import type { Email, EmailKind } from "./mail.ts";
-import type { RequestedBounds, RequestedCounts, Requester } from "./requested-bounds.ts";
+import type { RequestedBounds, RequestedCounts } from "./requested-bounds.ts";
 import type { TransportKind } from "./transport.ts";
 
 export type QueuedEmail = {
   id: string;
   to: string;
-  /** Subject, texts and links, sealed: a link that resets a password must not be readable in a copy of the database. */
+  /** Subject, texts and links, sealed: a link that signs in must not be readable in a copy of the database. */
   content: string;
   kind: EmailKind;
   usefulUntil: number | null;
@@ -35,17 +35,16 @@ export type EmailQueue = {
   /**
    * Stores an email that is due immediately; an id that is already stored changes nothing. Beyond the bounds
    * (`bounds.ts`) it stores nothing, and the outcome says why. An email that anyone can request (`email-group.ts`)
-   * replaces those of its kind that are queued for the recipient and not leased. If it replaces none, it counts towards
-   * the recipient's hourly and daily limits, and towards `bounds` for all recipients (omitted: none).
+   * counts towards the recipient's hourly and daily limits of its group, and towards `bounds` for all recipients (omitted:
+   * none). It replaces no other, because each has a code of its own. `network`: as in `Email`.
    */
   add(order: {
     email: QueuedEmail;
     now: number;
     bounds?: RequestedBounds | undefined;
-    requester?: Requester | undefined;
+    network?: string | undefined;
   }): Promise<{ outcome: EmailAdded }>;
-  /** How many emails that anyone can request count in this UTC hour and day; of no network where `network` is empty. */
-  countRequested(order: { now: number; network: string }): Promise<RequestedCounts>;
+  countRequested(order: { now: number }): Promise<RequestedCounts>;
 };
 
 export type EmailAdded =

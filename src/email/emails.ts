@@ -10,12 +10,18 @@ import type { Email } from "./mail.ts";
 import { oneLine } from "./one-line.ts";
 
 /** Times in milliseconds since 1970 UTC; `to` must be a plain address (`isPlainAddress`). */
-type LinkEmail = { to: string; link: string; now: number; expiresAt: number };
+export type CodeEmail = { to: string; code: string; now: number; expiresAt: number };
+/** `link`: to the page that signs in in the browser of the attempt, and shows the code in any other. */
+export type SignInEmail = CodeEmail & {
+  kind: "sign_up_code" | "sign_in_code" | "known_sign_in_code";
+  link: string;
+};
 type NotificationEmail = { to: string; at: number };
-/** `origin`: when and from where the address was changed. */
+/** `origin`: when and from where the address was changed. `undo`: the link that takes it back; null: the address was taken back. */
 type AddressChangedEmail = {
   to: string;
   newAddress: string;
+  undo: { link: string; now: number; expiresAt: number } | null;
   origin: readonly (readonly [name: string, value: string])[];
 };
 
@@ -23,7 +29,7 @@ type AddressChangedEmail = {
 export function createEmails(site: string, sales: CreditSales | null = null) {
   const write = (draft: EmailDraft) => layOut(draft, site);
   return {
-    ...linkEmails(site, write),
+    ...codeEmails(write),
     ...accountEmails(site, write),
     ...creditEmails(site, topUp(sales, site), write),
   };
@@ -33,67 +39,44 @@ type Write = (draft: EmailDraft) => Email;
 
 const IGNORE = "If it wasn't you, you can ignore this email.";
 const NO_ACTION = "If you made this change, you don't need to do anything.";
+/** Who asks for a code wants to get in with it: nobody needs it but the page. */
+const KEEP_CODE = "Never give this code to anyone: we don't ask for it, on the phone or by email.";
 
-function linkEmails(site: string, write: Write) {
+function codeEmails(write: Write) {
   return {
-    verifyAddress: ({ to, link, now, expiresAt }: LinkEmail) =>
-      write({
+    signInCode: ({ to, kind, code, link, now, expiresAt }: SignInEmail) => {
+      const isNew = kind === "sign_up_code";
+      return write({
         to,
-        kind: "verify_address",
-        subject: "Confirm your email address",
-        heading: "Confirm your email address",
+        kind,
+        subject: isNew ? "Your code to sign up for Toolbooth" : "Your code to sign in to Toolbooth",
+        heading: isNew ? "Create your account" : "Sign in",
         blocks: [
-          "Thanks for signing up for Toolbooth. Confirm your email address, and your first API key is one click away.",
-          { link, label: "Confirm email address" },
-          expiryText(now, expiresAt),
-          "Open the link in the browser in which you signed up: it signs you in. In any other browser, such as on your phone, you set a new password first.",
+          isNew
+            ? "Enter this code in the browser in which you are signing up. Your first API key is one click away."
+            : "Enter this code in the browser in which you are signing in.",
+          { facts: [["Code", spaced(code)]] },
+          "Or open this link in the same browser:",
+          { link, label: isNew ? "Create account" : "Sign in" },
+          `${expiryText("code", now, expiresAt)} ${KEEP_CODE}`,
         ],
-        why: `You received this email because someone signed up for Toolbooth with this address. ${IGNORE}`,
+        why: isNew
+          ? `You received this email because someone entered this address to sign up for Toolbooth. ${IGNORE}`
+          : `You received this email because someone entered this address to sign in to Toolbooth. ${IGNORE} Nobody gets in without the code.`,
         usefulUntil: expiresAt,
-      }),
-    resetPassword: ({ to, link, now, expiresAt }: LinkEmail) =>
-      write({
-        to,
-        kind: "reset_password",
-        subject: "Reset your Toolbooth password",
-        heading: "Reset your password",
-        blocks: [
-          "We received a request to reset the password of your Toolbooth account. Your current password keeps working until you choose a new one.",
-          { link, label: "Reset password" },
-          `${expiryText(now, expiresAt)} You can use it once.`,
-        ],
-        why: `You received this email because someone asked to reset your password. ${IGNORE}`,
-        usefulUntil: expiresAt,
-      }),
-    /** To the old address, to ask whether the address may be changed. */
-    confirmAddressChange: ({ newAddress, ...order }: LinkEmail & { newAddress: string }) =>
-      write({
-        to: order.to,
-        kind: "confirm_address_change",
-        subject: "Approve the change of your email address",
-        heading: "Change your email address?",
-        blocks: [
-          "Someone who is signed in to your Toolbooth account asked to change its email address.",
-          { facts: [["New email address", oneLine(newAddress, EMAIL_CHARS_MAX)]] },
-          "If it was you, approve the change. We then send a confirmation email to the new address.",
-          { link: order.link, label: "Approve the change" },
-          expiryText(order.now, order.expiresAt),
-          `If it wasn't you, don't use the link, and reset your password right away: ${site}/forgot-password`,
-        ],
-        why: "You received this email because this is the address of your Toolbooth account. Nothing changes unless you approve.",
-        usefulUntil: order.expiresAt,
-      }),
+      });
+    },
     /** To the new address, which may belong to someone else, so the email does not contain the old one. */
-    verifyNewAddress: ({ to, link, now, expiresAt }: LinkEmail) =>
+    newAddressCode: ({ to, code, now, expiresAt }: CodeEmail) =>
       write({
         to,
-        kind: "verify_new_address",
-        subject: "Confirm your new email address",
+        kind: "new_address_code",
+        subject: "Your code to confirm this address",
         heading: "Confirm your new email address",
         blocks: [
-          "Confirm that this email address is yours. After that, you sign in to Toolbooth with it.",
-          { link, label: "Confirm new email address" },
-          expiryText(now, expiresAt),
+          "Enter this code on the account page of Toolbooth. After that, you sign in with this address.",
+          { facts: [["Code", spaced(code)]] },
+          `${expiryText("code", now, expiresAt)} ${KEEP_CODE}`,
         ],
         why: `You received this email because someone asked to use this address for their Toolbooth account. ${IGNORE}`,
         usefulUntil: expiresAt,
@@ -101,9 +84,12 @@ function linkEmails(site: string, write: Write) {
   };
 }
 
+/** In two groups, which are easier to type; the page ignores the space. */
+const spaced = (code: string) => `${code.slice(0, 4)} ${code.slice(4)}`;
+
 function accountEmails(site: string, write: Write) {
   return {
-    /** Someone signed up with this address, or asked to move another account to it. */
+    /** Someone asked to move another account to this address. */
     addressInUse: ({ to }: { to: string }) =>
       write({
         to,
@@ -113,12 +99,11 @@ function accountEmails(site: string, write: Write) {
         blocks: [
           "Someone tried to use this email address for another Toolbooth account, but it already belongs to yours. Your account has not changed. If it was you, sign in:",
           { link: `${site}/sign-in`, label: "Sign in" },
-          `Forgot your password? Reset it: ${site}/forgot-password`,
         ],
         why: `You received this email because someone entered this address at Toolbooth. ${IGNORE}`,
       }),
     /** To the old address, after the change. */
-    addressChanged: ({ to, newAddress, origin }: AddressChangedEmail) =>
+    addressChanged: ({ to, newAddress, origin, undo }: AddressChangedEmail) =>
       write({
         to,
         kind: "address_changed",
@@ -129,9 +114,30 @@ function accountEmails(site: string, write: Write) {
           {
             facts: [["New email address", oneLine(newAddress, EMAIL_CHARS_MAX)], ...origin],
           },
-          `If you didn't make this change, someone else may have access to your account. Contact the operator of ${site} right away.`,
+          ...(undo === null
+            ? [`If you didn't expect this, contact the operator of ${site}.`]
+            : [
+                "If you didn't make this change, undo it: your account gets this address back, everyone is signed out, and passkeys and logins that were added since the day before are removed.",
+                { link: undo.link, label: "Undo the change" },
+                expiryText("link", undo.now, undo.expiresAt),
+              ]),
         ],
         why: `You received this email because this was the address of your Toolbooth account. This is the last email that we will send to this address. ${NO_ACTION}`,
+      }),
+    /** Once, after the upgrade to a version without passwords. */
+    passwordsRetired: ({ to }: { to: string }) =>
+      write({
+        to,
+        kind: "passwords_retired",
+        subject: "You now sign in to Toolbooth without a password",
+        heading: "Sign in without a password",
+        blocks: [
+          "Toolbooth no longer has passwords, authenticator apps and recovery codes. We deleted yours and signed you out everywhere. Your API keys and credits have not changed.",
+          "To sign in, enter your email address. We send you a code. Passkeys, GitHub and Google work as before.",
+          { link: `${site}/sign-in`, label: "Sign in" },
+          "If you used an authenticator app and have a passkey, only your passkey signs you in from now on. You can change that in your account settings.",
+        ],
+        why: "You received this email because this is the address of your Toolbooth account. You don't need to do anything.",
       }),
     accountClosed: ({ to, at }: NotificationEmail) =>
       write({
@@ -149,8 +155,8 @@ function accountEmails(site: string, write: Write) {
   };
 }
 
-const expiryText = (now: number, expiresAt: number) =>
-  `This link expires in ${durationText(expiresAt - now)}, on ${formatTime(expiresAt)}.`;
+const expiryText = (what: "code" | "link", now: number, expiresAt: number) =>
+  `This ${what} expires in ${durationText(expiresAt - now)}, on ${formatTime(expiresAt)}.`;
 
 const UNITS = [
   ["day", 86_400_000],
@@ -160,7 +166,7 @@ const UNITS = [
 
 /**
  * Formats a duration in the largest unit that fits exactly once or at least twice: `90 minutes`, `1 day`. It rounds
- * down, so that a link never expires earlier than its email says.
+ * down, so that nothing expires earlier than its email says.
  */
 export function durationText(ms: number): string {
   const [unit, unitMs] = UNITS.find(([, each]) => ms >= 2 * each || ms === each) ?? [

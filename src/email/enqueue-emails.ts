@@ -49,7 +49,7 @@ const DROP_REASONS: Record<DropReason, string> = {
   queue_full: "the email queue is full",
   too_often: "too many emails of this kind were requested for this address in the last hour or day",
   total_full:
-    "the service has sent as many emails that anyone can request as it may in an hour or day",
+    "the service has sent as many emails of this kind, which anyone can request, as it may in an hour or day",
   network_full:
     "a tenth of the emails that anyone can request in an hour or day was caused from one network",
 };
@@ -81,8 +81,8 @@ export function createMail(deps: MailDeps, enqueued = () => {}): QueuedMail {
     async enqueue(email: Email) {
       const queued = await prepare(email);
       if (queued === null) return { error: invalidAddress(email) };
-      const { requester } = email;
-      const { outcome } = await queue.add({ email: queued, now: now(), bounds, requester });
+      const { network } = email;
+      const { outcome } = await queue.add({ email: queued, now: now(), bounds, network });
       if (outcome === "added") {
         enqueued();
         return { error: null };

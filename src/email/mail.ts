@@ -1,5 +1,3 @@
-import type { Requester } from "./requested-bounds.ts";
-
 /** An email to one recipient, and the port through which the service sends it. */
 export type Email = {
   to: string;
@@ -12,24 +10,21 @@ export type Email = {
   usefulUntil?: number | null;
   /** URL at which a single POST unsubscribes from emails on this topic (RFC 8058), for the email's headers. */
   unsubscribe?: string;
-  /** For emails that anyone can request: who causes it. */
-  requester?: Requester;
+  /** For emails that anyone can request: the keyed hash of the network that causes it; omitted where no bound counts it. */
+  network?: string;
 };
 
 /** Emails about security events of an account (`accounts/security-emails.ts`). */
 export type SecurityEmailKind =
   | "new_sign_in"
-  | "password_changed"
-  | "password_removed"
   | "email_changed"
+  | "email_change_undone"
   | "provider_linked"
   | "passkey_added"
   | "passkey_removed"
-  | "totp_added"
-  | "totp_removed"
-  | "recovery_codes_replaced"
-  | "recovery_code_used"
-  | "factors_reset"
+  | "passkey_demanded"
+  | "passkey_not_demanded"
+  | "passkeys_reset"
   | "key_created"
   | "key_limited"
   | "key_rotated"
@@ -40,13 +35,14 @@ export type SecurityEmailKind =
   | "data_exported";
 
 export type EmailKind =
-  | "verify_address"
-  | "reset_password"
+  | "sign_up_code"
+  | "sign_in_code"
+  | "known_sign_in_code"
+  | "new_address_code"
   | "address_in_use"
-  | "confirm_address_change"
-  | "verify_new_address"
   | "address_changed"
   | "account_closed"
+  | "passwords_retired"
   | SecurityEmailKind
   | "security_summary"
   | "credits_low"

@@ -1,17 +1,23 @@
+import { addressChangedEmail, UNDO_MS } from "#accounts/account-emails.ts";
 import {
   AccountError,
   closeAccount,
   createKey,
   openAccount,
+  readEmail,
+  recordFormerEmail,
   rotateKey,
   runSteps,
 } from "#accounts/accounts.ts";
 import type { UserRecord } from "#accounts/activity-log.ts";
+import { hashOf } from "#accounts/attempts.ts";
 import { keyStart } from "#accounts/key-format.ts";
 import type { KeyLimitsForm } from "#accounts/key-limits.ts";
 import { findOwnerToNotify, type NotifyOutcome } from "#accounts/notify-owner.ts";
 import { createRecordActivity } from "#accounts/record-activity.ts";
+import { originFacts } from "#accounts/security-emails.ts";
 import { quotedCommand } from "#command-line.ts";
+import { randomBase62 } from "#ids.ts";
 import type { KeyLimits } from "#ledger/port.ts";
 import { everyGrant } from "#ledger/read-pages.ts";
 import type { OperatorContext } from "./context.ts";
@@ -103,7 +109,7 @@ export async function findOwnerForOperator(
   ]);
   const starter = claim === null ? null : { at: claim.at, outcome: claim.outcome };
   if (user === null) return { email: address?.email ?? null, starter, owner: null };
-  const { verified, createdAt, logins, passkeys, hasAuthenticatorApp, sessions } = user;
+  const { createdAt, logins, passkeys, demandsPasskey, sessions } = user;
   const { events } = await activityLog.listEvents({
     user: user.id,
     after: null,
@@ -116,7 +122,7 @@ export async function findOwnerForOperator(
     email: address?.email ?? user.email,
     starter,
     owner: {
-      ...{ verified, createdAt, hasAuthenticatorApp, signIns },
+      ...{ createdAt, demandsPasskey, signIns },
       logins: logins.map(({ provider }) => provider),
       passkeys: passkeys.length,
       sessions: sessions.length,
@@ -151,18 +157,45 @@ export async function clawBackForOperator(
 }
 
 /**
- * Removes all second factors of the account's owner, who lost them. The password and linked providers stay; all sessions and
- * links end, because someone else may hold what was lost.
+ * Removes all passkeys of the account's owner, who lost them, so that an emailed code signs in again. All sessions end, because
+ * someone else may hold what was lost.
  */
-export async function resetFactorsForOperator(
+export async function resetPasskeysForOperator(
   { notify }: Pick<Context, "notify">,
   { account, now }: { account: string; now: number },
-): Promise<{ found: boolean; passkeys: number; totp: boolean; notified: NotifyOutcome }> {
+): Promise<{ found: boolean; passkeys: number; notified: NotifyOutcome }> {
   const notifyOwner = await findOwnerToNotify(notify, account);
-  const outcome = await notify.activityLog.resetFactors({ account });
-  const isChanged = outcome.passkeys > 0 || outcome.totp;
-  const notified = isChanged ? await notifyOwner({ kind: "factors_reset" }, now) : null;
+  const outcome = await notify.activityLog.resetPasskeys({ account });
+  const notified = outcome.passkeys > 0 ? await notifyOwner({ kind: "passkeys_reset" }, now) : null;
   return { ...outcome, notified };
+}
+
+/**
+ * Gives an account another address, for an owner who lost their mailbox. All sessions end. The old address gets a link that undoes
+ * it for 72 hours, because the operator may have been deceived.
+ */
+export async function setEmailForOperator(
+  { accountDeps, notify }: Pick<Context, "accountDeps" | "notify">,
+  { account, from, to: typed, now }: { account: string; from: string; to: string; now: number },
+): Promise<{
+  outcome: "changed" | "taken" | "unchanged" | "no_account";
+  notified: NotifyOutcome;
+}> {
+  const deps = await accountDeps();
+  const to = readEmail(typed);
+  const [id, undo] = [randomBase62(24, deps.random), randomBase62(32, deps.random)];
+  const notifyOwner = await findOwnerToNotify(notify, account);
+  const origin = originFacts({ at: now, address: null, browser: null, byOperator: true });
+  const about = { to: from, newAddress: to, origin, undo, now };
+  const { outcome } = await notify.activityLog.changeAddress({
+    ...{ account, from, to, at: now, keptSession: null },
+    undo: { id, link: hashOf(undo), until: now + UNDO_MS },
+    email: await notify.mail.prepare(addressChangedEmail(notify.publicUrl, about)),
+  });
+  if (outcome !== "changed") return { outcome, notified: null };
+  notify.mail.wake();
+  await recordFormerEmail(deps, from, now);
+  return { outcome, notified: await notifyOwner({ kind: "email_changed", to }, now) };
 }
 
 /** Returns the key once. If the response is lost, the repeated order throws, and the operator must revoke the key. */

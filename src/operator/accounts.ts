@@ -7,9 +7,10 @@ import {
   findOwnerForOperator,
   limitKeyForOperator,
   openForOperator,
-  resetFactorsForOperator,
+  resetPasskeysForOperator,
   revokeKeyForOperator,
   rotateKeyForOperator,
+  setEmailForOperator,
 } from "./account-actions.ts";
 import { done, type OperationsOf, ofAccount, ofKey, unchanged } from "./define-operation.ts";
 import type { ACCOUNT_SCHEMAS } from "./schemas/accounts.ts";
@@ -74,17 +75,23 @@ export const ACCOUNT_OPERATIONS: OperationsOf<typeof ACCOUNT_SCHEMAS> = {
     action: { ...ofAccount, end: ({ forfeited }) => done(`${forfeited} credits forfeited`) },
     run: closeForOperator,
   },
-  resetFactors: {
+  resetPasskeys: {
     action: {
       ...ofAccount,
-      end: ({ found, passkeys, totp }) =>
+      end: ({ found, passkeys }) =>
         found
-          ? done(
-              `${passkeys} ${passkeys === 1 ? "passkey" : "passkeys"} and ${totp ? "an" : "no"} authenticator app removed`,
-            )
+          ? done(`${passkeys} ${passkeys === 1 ? "passkey" : "passkeys"} removed`)
           : unchanged("nobody has signed up"),
     },
-    run: resetFactorsForOperator,
+    run: resetPasskeysForOperator,
+  },
+  setEmail: {
+    action: {
+      ...ofAccount,
+      end: ({ outcome }) =>
+        outcome === "changed" ? done() : unchanged(outcome.replaceAll("_", " ")),
+    },
+    run: setEmailForOperator,
   },
   createKey: {
     action: ofKey,

@@ -2,13 +2,17 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { accountEmails } from "#accounts/account-emails.ts";
 import type { AccountDeps } from "#accounts/accounts.ts";
 import { createAuth } from "#accounts/auth.ts";
-import { type AuthOptions, TooManyPasswords } from "#accounts/auth-options.ts";
-import { type CountedThrottle, createCountedThrottle } from "#accounts/counted-throttle.ts";
+import type { AuthOptions } from "#accounts/auth-options.ts";
 import { createDisposableEmail } from "#accounts/disposable-email.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
 import { createRecordActivity } from "#accounts/record-activity.ts";
+import {
+  createRequestCounts,
+  createSharedCounts,
+  type RequestCounts,
+} from "#accounts/request-counts.ts";
 import { exhaustedText } from "#accounts/starter-claim.ts";
-import { createIsCommonPassword } from "#accounts/weak-passwords.ts";
+import { tellOwners } from "#accounts/tell-owners.ts";
 import {
   createDashboardApp,
   createDashboardBounds,
@@ -17,7 +21,6 @@ import {
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
 import { createDownloads } from "#api/dashboard/downloads.ts";
 import { isKnownBrowser, knownBrowserSecret } from "#api/dashboard/known-browser.ts";
-import { createProofsOfWork } from "#api/dashboard/proof-of-work.ts";
 import { createOperatorApp, type OperatorApp } from "#api/operator/operator-app.ts";
 import type { Billing } from "#billing/billing.ts";
 import { salesOf } from "#billing/price-list.ts";
@@ -49,7 +52,7 @@ type Shared = {
   mail: QueuedMail;
   accountDeps: AccountDeps;
   billing: Billing | null;
-  throttle: CountedThrottle | null;
+  counts: RequestCounts;
   inBackground(work: Promise<unknown>): void;
   newRequestId(): string;
 };
@@ -62,6 +65,8 @@ export function createDashboard(parts: DashboardParts): LocalDashboard {
   const billing = billingOf(parts);
   const background = platform.startBackground({
     ...{ config, stores, sealer, transportKind },
+    tellOwners: (max) =>
+      tellOwners({ activityLog: stores.activityLog, mail, publicUrl: config.publicUrl, now, max }),
     endpointSealer: endpointSealer(config.secrets),
     emails: createNotificationEmails({
       ...config,
@@ -78,15 +83,12 @@ export function createDashboard(parts: DashboardParts): LocalDashboard {
   );
   const inBackground = (work: Promise<unknown>) =>
     platform.waitUntil(
-      work.catch((cause) => {
-        if (cause instanceof TooManyPasswords) platform.onRejection("passwords_busy");
-        else logError("Background work after a response failed", { cause });
-      }),
+      work.catch((cause) => logError("Background work after a response failed", { cause })),
     );
   const newId = createIds(random);
   const shared: Shared = {
     ...{ mail, billing, inBackground },
-    throttle: throttleOf(parts, inBackground),
+    counts: countsOf(parts),
     accountDeps: {
       ...{ ledger: stores.ledger, directory: stores.directory, secrets: config.secrets },
       ...{ random, hashKey: platform.hashKey, forgetRequests: stores.forgetRequests },
@@ -95,7 +97,7 @@ export function createDashboard(parts: DashboardParts): LocalDashboard {
   };
   const options = signInOptions(parts, shared);
   const deps = depsOf(parts, shared);
-  const bounds = createDashboardBounds(shared.throttle ?? undefined);
+  const bounds = createDashboardBounds(shared.counts);
   const open = () => createDashboardApp({ ...deps, auth: createAuth(options) }, bounds);
   const opened = platform.isForOneRequest ? null : open();
   return {
@@ -126,26 +128,21 @@ function billingOf({ config, stores, platform }: DashboardParts): Billing | null
   return openBilling({ prices, stripe, secrets, ledger, purchases, now, random, fetchClient });
 }
 
-function throttleOf(
-  { config, stores, platform }: DashboardParts,
-  inBackground: Shared["inBackground"],
-): CountedThrottle | null {
+function countsOf({ config, stores, platform: { now } }: DashboardParts): RequestCounts {
   const { counts } = stores;
-  const { now } = platform;
   const secret = derived(newest(config), "toolbooth sign-in throttle");
-  return counts === null ? null : createCountedThrottle({ counts, secret, now, inBackground });
+  return counts === null ? createRequestCounts(now) : createSharedCounts({ counts, secret, now });
 }
 
 function signInOptions(
   { config, stores, platform }: DashboardParts,
-  { mail, accountDeps, throttle, inBackground }: Shared,
+  { mail, accountDeps, counts, inBackground }: Shared,
 ): AuthOptions {
   const { publicUrl, origins, secrets } = config;
-  const { now, random, hashPassword, verifyPassword, lists, isForOneRequest } = platform;
+  const { now, random, readDisposableDomains, isForOneRequest } = platform;
   const browserSecret = knownBrowserSecret(secrets);
   return {
-    ...{ publicUrl, accountDeps, now, hashPassword, verifyPassword, mail, inBackground },
-    isCommonPassword: createIsCommonPassword(lists.commonPasswords),
+    ...{ publicUrl, accountDeps, now, mail, counts, inBackground },
     trustedOrigins: origins,
     passkeyOrigins: config.passkeyOrigins,
     secret: derived(newest(config), "toolbooth sessions"),
@@ -154,7 +151,7 @@ function signInOptions(
     starter: starterOf(config),
     starterPolicy: {
       budgets: STARTER_BUDGETS,
-      disposable: createDisposableEmail(lists.disposableDomains),
+      disposable: createDisposableEmail(readDisposableDomains),
       onBudgetExhausted: (outcome) => platform.logWarning(exhaustedText(outcome)),
     },
     providers: config.providers,
@@ -163,7 +160,6 @@ function signInOptions(
     isKnownBrowser: (headers, email) =>
       isKnownBrowser(headers, email, { publicUrl, secret: browserSecret }),
     newId: () => randomBase62(24, random),
-    countRequest: throttle?.countRequest,
     isForOneRequest,
     rethrowDatabaseErrors: stores.rethrowDatabaseErrors,
     logError: (message, cause) => platform.logError(message, { cause }),
@@ -208,14 +204,7 @@ function depsOf(
     sales: { prices, billing, purchases },
     emails: accountEmails({ publicUrl, mail, now }),
     whenSendable: createWhenSendable({ queue: emailQueue, bounds: REQUESTED_EMAILS, now }),
-    verifyPassword: platform.verifyPassword,
-    inPasswordLane: platform.inPasswordLane,
-    proofs: createProofsOfWork({
-      secret: derived(newest(config), "toolbooth proofs of work"),
-      now,
-    }),
     newSecret: () => randomBase62(32, random),
-    wait: platform.wait,
     afterResponse: (work) => inBackground(platform.wait(AFTER_RESPONSE_MS).then(work)),
     logError: platform.logError,
     onRejection: platform.onRejection,

@@ -1,8 +1,8 @@
 import type { AccountDeps } from "#accounts/accounts.ts";
 import type { ActivityLog } from "#accounts/activity-log.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
-import type { Counts } from "#accounts/counted-throttle.ts";
 import type { Directory } from "#accounts/directory.ts";
+import type { Counts } from "#accounts/request-counts.ts";
 import type { RequestLogReads } from "#accounts/request-log.ts";
 import type { AppContext } from "#api/app-context.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
@@ -66,7 +66,7 @@ export type DashboardStores = {
   events: EventStore;
   signInDatabase: AuthOptions["database"];
   rethrowDatabaseErrors?: AuthOptions["rethrowDatabaseErrors"];
-  /** The counts of attempts that several processes share; null: this process counts in memory. */
+  /** The counts of requests that several processes share; null: this process counts in memory. */
   counts: Counts | null;
   /** Null if the service keeps no request log. */
   requests: RequestLogReads | null;
@@ -81,20 +81,14 @@ export type DashboardStores = {
 
 /** What a runtime supplies to the dashboard and to operators. */
 export type DashboardPlatform = Pick<AppContext, "now" | "random" | "hashKey"> &
-  Pick<
-    DashboardDeps,
-    "onRejection" | "logWarning" | "logError" | "inPasswordLane" | "readTurns" | "wait"
-  > &
-  Pick<OperatorAppWiring, "logAction"> &
-  Pick<AuthOptions, "hashPassword" | "verifyPassword"> & {
+  Pick<DashboardDeps, "onRejection" | "logWarning" | "logError" | "readTurns"> &
+  Pick<OperatorAppWiring, "logAction"> & {
+    wait(ms: number): Promise<unknown>;
     /** Keeps work alive after a response. Its failures are logged before. */
     waitUntil(work: Promise<unknown>): void;
     onEmailDropped?(reason: DropReason): void;
-    /** What a sign-up is checked against. Read when it is first needed. */
-    lists: {
-      commonPasswords(): Promise<Uint8Array>;
-      disposableDomains(): Promise<readonly string[]>;
-    };
+    /** The domains of disposable addresses. Read when they are first needed. */
+    readDisposableDomains(): Promise<readonly string[]>;
     /** Whether a request may not wait for what another one began, as in a Worker. Sign-in is then made anew for each request. */
     isForOneRequest: boolean;
     startBackground(work: BackgroundWork): Background;
@@ -102,6 +96,8 @@ export type DashboardPlatform = Pick<AppContext, "now" | "random" | "hashKey"> &
 
 /** What the background work needs, besides what a runtime has. */
 export type BackgroundWork = {
+  /** Tells so many owners about the upgrade who have not been told. */
+  tellOwners(max: number): Promise<void>;
   config: ServiceConfig;
   stores: DashboardStores;
   emails: NotificationEmails;

@@ -1,19 +1,17 @@
 import { hashSource } from "./content-hash.ts";
-import { EARLY_REQUESTS } from "./early-requests.ts";
 import { GATE_STYLE } from "./gate.ts";
 import { fontStyle, type HeadOptions, preloadFonts, renderMeta } from "./head.ts";
 import { renderHeader, sideLinks } from "./header.ts";
-import { type Html, type HtmlPart, html, raw } from "./markup.ts";
+import { type Html, html, raw } from "./markup.ts";
 import { isMemberPath } from "./member-links.ts";
 import { basePath } from "./page-links.ts";
 import type { AppAssets } from "./page-manifest.ts";
-import type { AppOptions, SignInOffer } from "./page-options.ts";
+import type { AppOptions } from "./page-options.ts";
 import { renderFooter } from "./shell.ts";
 import { SHELL_STYLE } from "./shell-style.ts";
-import { renderSignInForm, type SignInForm } from "./sign-in-form.ts";
 import { tokensCss } from "./tokens.ts";
 
-/** A page that React draws: its path, its head, and its content until the script runs. */
+/** A page that React draws. Until its script runs, it shows its title and, where no session is needed, its description. */
 export type AppPage = {
   path: string;
   title: string;
@@ -22,27 +20,17 @@ export type AppPage = {
   findable: boolean;
   /** The file of `web/` that draws it, preloaded with the page. */
   screen: string;
-  main?: HtmlPart;
-  /**
-   * Paths of the responses that it shows first, besides the visitor: the head of the page requests them. A `?` at the end: only
-   * where the URL has no filters.
-   */
-  data?: readonly string[];
-  /** Whether its form depends on what the service offers for signing in. */
-  needsOffer?: boolean;
-  /** The form that the server renders in place of the heading, until React takes it over. */
-  form?: SignInForm;
 };
 
 /**
  * The Content-Security-Policy of these pages. Inline styles are allowed because the components position themselves with them;
- * scripts are files of this service, and those in the head, which are allowed by their hashes (CSP Level 3, section 2.3.1). Frames
+ * scripts are files of this service, and the one in the head, which is allowed by its hash (CSP Level 3, section 2.3.1). Frames
  * are the sandboxed previews of the tools.
  */
 const policyWith = (early: string): string =>
   [
     "default-src 'none'",
-    `script-src 'self'${early && ` '${hashSource(early)}'`} '${hashSource(EARLY_REQUESTS)}'`,
+    `script-src 'self'${early && ` '${hashSource(early)}'`}`,
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "font-src 'self'",
@@ -80,7 +68,7 @@ export function renderAppPage(
   options: AppOptions,
   assets: AppAssets | null,
 ): string {
-  const { publicUrl, dashboard } = options;
+  const { publicUrl } = options;
   const base = basePath(publicUrl);
   const site = { publicUrl, files: assets?.files ?? null };
   const head = {
@@ -93,22 +81,18 @@ export function renderAppPage(
 <head>
 ${renderMeta(head, site)}<meta name="toolbooth-base" content="${base}">
 <meta name="toolbooth-legal" content="${Object.keys(options.legal ?? {}).join(" ")}">
-<meta name="toolbooth-data" content="${["/dashboard/visitor", ...(page.data ?? [])].join(" ")}">
-${page.needsOffer && html`<meta name="toolbooth-offer" content="${offerText(dashboard)}">\n`}${assets && renderAssets(assets, site)}</head>
+${assets && renderAssets(assets, site)}</head>
 <body${isMemberPath(page.path) && raw(' data-area="member"')}>
 ${renderHeader(page.path, options)}<div class="tb-body">
 <nav class="tb-side tb-nav" aria-label="Dashboard">${sideLinks(page.path, options)}</nav>
 <div id="app">
-${renderMain(page, options, assets !== null)}</div>
+${renderMain(page, assets !== null)}</div>
 </div>
 <noscript><p class="tb-banner tb-banner-warn">This page needs JavaScript. The <a href="${base}/docs">documentation</a> and the API do not.</p></noscript>
 ${renderFooter(options)}</body>
 </html>
 `);
 }
-
-const offerText = ({ signUp, providers, starter }: SignInOffer): string =>
-  JSON.stringify({ signUp, providers, starter });
 
 /** Preloads the styles; the script applies them, so they do not block the first paint. */
 function renderAssets(
@@ -118,7 +102,6 @@ function renderAssets(
   const base = basePath(site.publicUrl);
   const style = tokensCss() + fontStyle(site) + firstPaint + SHELL_STYLE + GATE_STYLE;
   return html`<script>${raw(early)}</script>
-<script>${raw(EARLY_REQUESTS)}</script>
 <style>${raw(style)}</style>
 ${preloadFonts(site, ["sans.woff2"])}${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
@@ -126,12 +109,13 @@ ${preloadFonts(site, ["sans.woff2"])}${styles.map((file) => html`<link rel="prel
 }
 
 /** What React replaces. */
-function renderMain({ title, form, main }: AppPage, options: AppOptions, isBuilt: boolean): Html {
-  const content = form === undefined ? main : renderSignInForm(form, options);
-  return html`<main id="content">
-${form === undefined && html`<div class="tb-page-title"><h1>${title}</h1></div>\n`}${isBuilt ? content : NOT_BUILT}
+const renderMain = (
+  { path, title, description }: AppPage,
+  isBuilt: boolean,
+): Html => html`<main id="content">
+<div class="tb-page-title"><h1>${title}</h1></div>
+${isBuilt ? !isMemberPath(path) && html`<p class="tb-lead">${description}</p>` : NOT_BUILT}
 </main>
 `;
-}
 
 const NOT_BUILT = html`<p>This page is not available yet because the service is still building its pages. Try again in a minute. If the problem persists, ask the operator of this service to check its log. The API is not affected.</p>`;

@@ -78,7 +78,7 @@ function mainActions(options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
   return html`<p class="actions">${
     signUpIsOpen(options)
-      ? html`<a class="button tb-if-out" href="${links.signUp}">Create an account</a>
+      ? html`<a class="button tb-if-out" href="${links.signIn}">Get started</a>
 <a class="button tb-if-in" href="${links.home}">Open your dashboard</a>\n`
       : html`<a class="button" href="${links.quickstart}">Make your first call</a>\n`
   }${

@@ -3,7 +3,7 @@ import { markOn } from "./mark.ts";
 import { type Html, html, raw } from "./markup.ts";
 import { MEMBER_LINKS, type MemberLink, SETTINGS_LINKS } from "./member-links.ts";
 import { basePath, pageLinks } from "./page-links.ts";
-import { linksToPricing, type PageOptions, signUpIsOpen } from "./page-options.ts";
+import { linksToPricing, type PageOptions } from "./page-options.ts";
 
 /**
  * The header of every page, and the menus that its buttons open. It is the same for all visitors, because pages are cached: it
@@ -31,9 +31,7 @@ ${
 }<nav class="tb-nav" aria-label="Pages"><ul>${entries.map(([href, label]) => html`<li>${link(href, label, path, options)}</li>`)}</ul></nav>
 ${
   dashboard &&
-  html`<div class="tb-menu-actions tb-if-out"><a class="tb-button tb-quiet" href="${links.signIn}">Sign in</a>${
-    signUpIsOpen(options) && html`<a class="tb-button" href="${links.signUp}">Sign up</a>`
-  }</div>
+  html`<div class="tb-menu-actions tb-if-out"><a class="tb-button" href="${links.signIn}">Sign in</a></div>
 <div class="tb-if-in">${signedInAs()}</div>\n`
 }<div class="tb-scripted">${appearanceChoice("tb-menu-appearance")}</div>
 </div>
@@ -64,7 +62,7 @@ function link(href: string, label: string, path: string | null, options: PageOpt
 function visitorLinks(options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
   return html`<div class="tb-visitor tb-wide">
-<div class="tb-if-out"><a href="${links.signIn}">Sign in</a>${signUpIsOpen(options) && html`<a class="tb-button" href="${links.signUp}">Sign up</a>`}</div>
+<div class="tb-if-out"><a class="tb-button" href="${links.signIn}">Sign in</a></div>
 <div class="tb-if-in"><a href="${links.home}">Dashboard</a><button type="button" class="tb-icon-button" popovertarget="tb-account" aria-label="Account" data-account>${icon("account")}</button></div>
 </div>
 `;

@@ -19,7 +19,6 @@ export function pageLinks(publicUrl: string) {
     pricing: `${base}/pricing`,
     tools: `${base}/tools`,
     signIn: `${base}/sign-in`,
-    signUp: `${base}/sign-up`,
     keys: `${base}/settings/api-keys`,
     notificationSettings: `${base}/settings/notifications`,
     webhookSettings: `${base}/settings/webhooks`,

@@ -67,8 +67,5 @@ export const starterCredits = ({ dashboard }: PageOptions): number =>
 export const linksToPricing = (options: PageOptions): boolean =>
   soldBy(options) !== null || (signUpIsOpen(options) && starterCredits(options) > 0);
 
-/** How people can sign up and in: what the forms show before the visitor is known. */
-export type SignInOffer = Pick<DashboardOffer, "signUp" | "providers" | "starter">;
-
 /** What these pages say of the service. They are part of the dashboard. */
 export type AppOptions = PageOptions & { dashboard: DashboardOffer };

@@ -158,7 +158,7 @@ function appPages(site: SiteContext, replier: PageReplier): PageRoute[] {
     handler: (request) =>
       pages.serveAsset(new URL(request.url).pathname.replace(/^.*\//, ""), request),
   };
-  const drawn = listAppPages(settings.tools, settings.publicUrl).map((page) => ({
+  const drawn = listAppPages(settings.tools).map((page) => ({
     path: page.path,
     async handler(request: Request, context: RequestContext) {
       const assets = await pages.assetsFor(APP_ENTRY, page.screen);
@@ -171,5 +171,14 @@ function appPages(site: SiteContext, replier: PageReplier): PageRoute[] {
       });
     },
   }));
-  return [asset, ...drawn];
+  // One page signs up and in. Relative, because the service may be published below a path.
+  const signUp: PageRoute = {
+    path: "/sign-up",
+    handler: ({ headers, url }, context) =>
+      replier.plain(TEXT, "You sign up and in at /sign-in\n", headers, context, {
+        status: 308,
+        headers: { Location: `sign-in${new URL(url).search}` },
+      }),
+  };
+  return [asset, signUp, ...drawn];
 }

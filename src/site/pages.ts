@@ -86,7 +86,7 @@ export function createPages(options: PageOptions): Pages {
   const listed = () => [
     ...["/", PRICING_PATH, ...LEGAL_PATHS.filter((path) => keep(path) !== undefined)],
     ...(docs?.paths ?? []),
-    ...listAppPages(options.tools, publicUrl).flatMap(({ path, findable }) =>
+    ...listAppPages(options.tools).flatMap(({ path, findable }) =>
       options.dashboard && findable ? [path] : [],
     ),
   ];

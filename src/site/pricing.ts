@@ -86,7 +86,7 @@ function callsToAction(
       : html`<a class="button" href="${contactHref(contact)}">Contact the operator</a> <span class="soft">${contact}</span>`;
   }
   return signUpIsOpen(options)
-    ? html`<a class="button tb-if-out" href="${links.signUp}">Create an account</a> <a class="button quiet" href="${links.credits}">Buy credits</a>`
+    ? html`<a class="button tb-if-out" href="${links.signIn}">Get started</a> <a class="button quiet" href="${links.credits}">Buy credits</a>`
     : html`<a class="button" href="${links.credits}">Buy credits</a>`;
 }
 
@@ -149,7 +149,7 @@ function withoutPrices(options: PageOptions, links: PageLinks): HtmlPart {
   return [
     html`<section class="card" aria-labelledby="here"><h2 id="here">Credits on this service</h2>
 <p class="soft">This service does not sell credits. Its operator gives them to accounts. ${sentence}</p>
-${signUpIsOpen(options) && html`<p class="actions"><a class="button tb-if-out" href="${links.signUp}">Create an account</a></p>\n`}</section>
+${signUpIsOpen(options) && html`<p class="actions"><a class="button tb-if-out" href="${links.signIn}">Get started</a></p>\n`}</section>
 `,
     free(options, links),
   ];

@@ -4,7 +4,7 @@ import { legalLinks } from "./legal-sources.ts";
 import { markOn } from "./mark.ts";
 import { type Html, type HtmlPart, html, raw } from "./markup.ts";
 import { basePath, type PageLinks, pageLinks } from "./page-links.ts";
-import { linksToPricing, type PageOptions, signUpIsOpen } from "./page-options.ts";
+import { linksToPricing, type PageOptions } from "./page-options.ts";
 import { STYLE } from "./style.ts";
 
 /** A page and what its frame shows. */
@@ -79,7 +79,6 @@ function footerGroups(links: PageLinks, options: PageOptions): [string, FooterLi
         ...when(dashboard, links.tools, "Tools"),
         ...when(linksToPricing(options), links.pricing, "Pricing"),
         ...when(dashboard, links.signIn, "Sign in", true),
-        ...when(signUpIsOpen(options), links.signUp, "Sign up", true),
       ],
     ],
     [

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { createRequestCounts } from "#accounts/request-counts.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { createDashboardBounds, dashboardRoutes } from "#api/dashboard/dashboard-app.ts";
 import { createRoutes } from "#api/routes.ts";
@@ -50,7 +51,7 @@ test("the server declares each of its routes once", () => {
 });
 
 test("the pages that React draws are declared once on the server, and once in the browser", () => {
-  const drawn = listAppPages(TOOLS, FULL.publicUrl).map((page) => page.path);
+  const drawn = listAppPages(TOOLS).map((page) => page.path);
   assertUnique(drawn);
   const router = readFileSync(path.join(import.meta.dirname, "../../web/router.tsx"), "utf8");
   const declared = [...router.matchAll(/\bpath: "([^"]+)"/g)].map(([, found]) => found as string);
@@ -63,6 +64,6 @@ test("the pages that React draws are declared once on the server, and once in th
 
 test("the dashboard API declares each of its routes once", () => {
   // An object has each key once; two patterns must not differ in the names of their parameters alone.
-  const paths = Object.keys(dashboardRoutes(createDashboardBounds()));
+  const paths = Object.keys(dashboardRoutes(createDashboardBounds(createRequestCounts(Date.now))));
   assertUnique(paths.map((each) => each.replaceAll(/:\w+/g, ":")));
 });

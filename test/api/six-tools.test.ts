@@ -82,7 +82,7 @@ test("a sixth tool is on the front page, has a page in the docs, and is in llms.
   }
   assert.match(pageAt(pages, "/sitemap.xml") ?? "", /\/tools\/word-count</);
   assert.match(pageAt(pages, "/docs/credits") as string, /1 to 3 credits/);
-  const page = listAppPages(tools, FULL.publicUrl).find(({ path }) => path === "/tools/word-count");
+  const page = listAppPages(tools).find(({ path }) => path === "/tools/word-count");
   assert.equal(page?.title, "Word count");
 });
 

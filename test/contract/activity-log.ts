@@ -7,7 +7,11 @@ import {
   type EventKind,
   forgetStale,
 } from "#accounts/activity-log.ts";
-import { EMAILS_BEFORE_SECURITY_STOPS, QUEUED_EMAILS_MAX } from "#email/bounds.ts";
+import {
+  EMAILS_BEFORE_CREDITS_WAIT,
+  EMAILS_BEFORE_SECURITY_STOPS,
+  QUEUED_EMAILS_MAX,
+} from "#email/bounds.ts";
 import type { QueuedEmail } from "#email/email-queue.ts";
 import { ACTIVITY_KEPT_DAYS, SECURITY_EMAILS_OF_A_KIND_MAX } from "#limits.ts";
 import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
@@ -35,51 +39,50 @@ export function activityLogContract(name: string, open: OpenJournal): void {
     describeEmails(rule);
     describeFailedSignIns(rule);
     describeUsers(rule);
-    describeFactors(rule);
+    describePasskeys(rule);
+    describeAddresses(rule);
+    describeUpgrade(rule);
     describeForgetting(rule);
   });
 }
 
 function fixtureOf({ activityLog, db }: { activityLog: ActivityLog; db: SqlDatabase }) {
-  const addUser = async (id: string, verified = 1, createdAt = START) => {
-    const email = `${id}@example.com`;
-    const account = verified === 1 ? `acc_${id}` : null;
+  const addUser = async (id: string) => {
+    const [email, account] = [`${id}@example.com`, `acc_${id}`];
     await db.batch([
       sql`INSERT INTO users (id, name, email, "emailVerified", "createdAt", "updatedAt", account)
-          VALUES (${id}, '', ${email}, ${verified} = 1, ${iso(createdAt)}, ${iso(createdAt)}, ${account})`,
+          VALUES (${id}, '', ${email}, (1 = 1), ${iso(START)}, ${iso(START)}, ${account})`,
+      sql`INSERT INTO address (email, account, created_at) VALUES (${email}, ${account}, ${START})`,
     ]);
   };
+  const addSession = (user: string, id: string, end = START + DAY) =>
+    db.batch([
+      sql`INSERT INTO user_session (id, "expiresAt", token, "createdAt", "updatedAt", "userId")
+          VALUES (${id}, ${iso(end)}, ${id}, ${iso(START)}, ${iso(START)}, ${user})`,
+    ]);
   const record = (user: string, at: number) =>
     activityLog.recordEvent({ user, at, kind: "signed_in", detail: null, address: "1.2.3.4" });
   const count = async (table: string) => {
     const [rows] = await db.batch([{ sql: `SELECT count(*) AS count FROM ${table}`, values: [] }]);
     return Number(rows?.[0]?.["count"]);
   };
-  const addLogin = (user: string, provider: string) =>
+  const addLogin = (user: string, provider: string, at = START) =>
     db.batch([
       sql`INSERT INTO user_login (id, "accountId", "providerId", "userId", "createdAt", "updatedAt")
-          VALUES (${`${user} ${provider}`}, ${user}, ${provider}, ${user}, ${iso(START)}, ${iso(START)})`,
+          VALUES (${`${user} ${provider}`}, ${user}, ${provider}, ${user}, ${iso(at)}, ${iso(at)})`,
     ]);
-  const asks = (user: string) =>
-    sql`UPDATE users SET "twoFactorEnabled" = (1 = 1) WHERE id = ${user}`;
-  const addPasskey = (user: string, id: string) =>
+  const addPasskey = (user: string, id: string, at = START) =>
     db.batch([
       sql`INSERT INTO user_passkey
-            (id, "userId", "credentialID", "publicKey", counter, "deviceType", "backedUp")
-          VALUES (${id}, ${user}, ${id}, '', 0, 'singleDevice', (1 = 0))`,
-      asks(user),
+            (id, "userId", "credentialID", "publicKey", counter, "deviceType", "backedUp", "createdAt")
+          VALUES (${id}, ${user}, ${id}, '', 0, 'singleDevice', (1 = 0), ${iso(at)})`,
     ]);
-  const addTotp = (user: string, verified: number) =>
-    db.batch([
-      sql`INSERT INTO user_totp (id, "userId", secret, "backupCodes", verified)
-          VALUES (${user}, ${user}, '', '', ${verified} = 1)`,
-      asks(user),
-    ]);
-  const asksFor = async (user: string) => {
-    const [rows] = await db.batch([sql`SELECT "twoFactorEnabled" FROM users WHERE id = ${user}`]);
-    return Boolean(rows?.[0]?.["twoFactorEnabled"]);
+  const demands = async (user: string) => {
+    const [rows] = await db.batch([sql`SELECT "demandsPasskey" FROM users WHERE id = ${user}`]);
+    return Boolean(rows?.[0]?.["demandsPasskey"]);
   };
-  const more = { addLogin, addPasskey, addTotp, asksFor };
+  const emailOf = async (user: string) => (await activityLog.findAddress({ user }))?.email;
+  const more = { addSession, addLogin, addPasskey, demands, emailOf };
   return { activityLog, db, addUser, record, count, ...more };
 }
 
@@ -194,7 +197,7 @@ function describeEmails(rule: Rule) {
       for (let turn = 0; turn < 20; turn += 1)
         assert.equal(await recordAs("ann", "key_created", START + 200), "over_limit");
       assert.equal((await queued()).length, each.length + 1);
-      assert.equal(await recordAs("ann", "password_changed", START + 300), "each");
+      assert.equal(await recordAs("ann", "email_changed", START + 300), "each");
       assert.equal(await recordAs("bea", "key_created", START + 300), "each");
       assert.equal(await recordAs("nobody", "key_created", START + 300), null);
       assert.equal((await queued()).length, each.length + 5);
@@ -276,7 +279,7 @@ function describeFailedSignIns(rule: Rule) {
     "repeating one kind of event does not push another one out of the log",
     async ({ activityLog, db, addUser, record }) => {
       await addUser("ann");
-      const change = { at: START, kind: "password_changed", detail: null, address: null } as const;
+      const change = { at: START, kind: "email_changed", detail: null, address: null } as const;
       await activityLog.recordEvent({ user: "ann", ...change });
       await db.batch([
         sql`INSERT INTO user_event (user_id, at, kind)
@@ -288,7 +291,7 @@ function describeFailedSignIns(rule: Rule) {
       const all = { user: "ann", after: null, max: 2 * EVENTS_KEPT };
       const { events } = await activityLog.listEvents(all);
       assert.equal(events.length, EVENTS_KEPT + 1);
-      assert.equal(events.at(-1)?.kind, "password_changed");
+      assert.equal(events.at(-1)?.kind, "email_changed");
     },
   );
 
@@ -305,14 +308,13 @@ function describeUsers(rule: Rule) {
   rule(
     "what is stored about a user is read for its export",
     async ({ activityLog, db, addUser }) => {
-      await addUser("ann");
-      await addUser("bea");
+      for (const user of ["ann", "bea"]) await addUser(user);
       const [begun, end] = [iso(START), iso(START + DAY)];
       await db.batch([
         sql`INSERT INTO user_session (id, "expiresAt", token, "createdAt", "updatedAt", "userId", "ipAddress", "userAgent")
           VALUES ('s1', ${end}, 'the token', ${begun}, ${begun}, 'ann', '1.2.3.4', 'curl/8')`,
-        sql`INSERT INTO user_login (id, "accountId", "providerId", "userId", password, "createdAt", "updatedAt")
-          VALUES ('l1', 'ann', 'credential', 'ann', 'the hash', ${begun}, ${begun})`,
+        sql`INSERT INTO user_login (id, "accountId", "providerId", "userId", "createdAt", "updatedAt")
+          VALUES ('l1', 'ann', 'github', 'ann', ${begun}, ${begun})`,
         sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
           VALUES ('j1', 'email', 'key_created', 'ann@example.com', '', 'the text', ${START}, ${START})`,
         sql`INSERT INTO user_passkey (id, "userId", name, "credentialID", "publicKey", counter, "deviceType", "backedUp", "createdAt")
@@ -323,9 +325,9 @@ function describeUsers(rule: Rule) {
       ]);
       const found = await activityLog.readUser({ account: "acc_ann" });
       assert.deepEqual(found, {
-        ...{ id: "ann", email: "ann@example.com", verified: true, createdAt: START },
+        ...{ id: "ann", email: "ann@example.com", createdAt: START },
         account: "acc_ann",
-        logins: [{ provider: "credential", accountId: "ann", createdAt: START }],
+        logins: [{ provider: "github", accountId: "ann", createdAt: START }],
         sessions: [
           {
             ...{ id: "s1", createdAt: START, lastSeenAt: START, expiresAt: START + DAY },
@@ -333,7 +335,7 @@ function describeUsers(rule: Rule) {
           },
         ],
         passkeys: [{ name: "Phone", createdAt: START, lastUsedAt: null }],
-        hasAuthenticatorApp: false,
+        demandsPasskey: false,
         emailChoices: { low: true, expiring: false },
         endpoints: [
           {
@@ -355,136 +357,243 @@ function describeUsers(rule: Rule) {
 
   rule("the user of an account is found", async ({ activityLog, addUser }) => {
     await addUser("ann");
-    await addUser("bea", 0);
     const found = await activityLog.findUser({ account: "acc_ann" });
     assert.deepEqual(found, { user: "ann", email: "ann@example.com" });
-    for (const account of ["acc_bea", "acc_", "", "%"])
+    for (const account of ["acc_", "", "%"])
       assert.equal(await activityLog.findUser({ account }), null);
   });
 }
 
-function describeFactors(rule: Rule) {
+function describePasskeys(rule: Rule) {
   rule(
-    "a password and passkeys are removed, but never the only way to sign in",
-    async ({ activityLog, addUser, addLogin, addPasskey, count }) => {
+    "a passkey can be demanded by a user who has one, until the last one is removed",
+    async ({ activityLog, addUser, addPasskey, demands, count }) => {
       for (const user of ["ann", "bea"]) await addUser(user);
-      await addLogin("ann", "credential");
-      await addPasskey("bea", "bea1");
-      assert.deepEqual(await activityLog.removePassword({ user: "ann" }), { removed: false });
+      const demand = (user: string, demands: boolean) =>
+        activityLog.demandPasskey({ user, demands });
+      assert.deepEqual(await demand("ann", true), { done: false });
+      assert.deepEqual(await demand("ann", false), { done: true });
       await addPasskey("ann", "ann1");
-      assert.deepEqual(await activityLog.removePassword({ user: "ann" }), { removed: true });
-      assert.deepEqual(await activityLog.removePassword({ user: "ann" }), { removed: false });
-      const remove = (passkey: string) => activityLog.removePasskey({ user: "ann", passkey });
-      assert.deepEqual(await remove("ann1"), { removed: false });
       await addPasskey("ann", "ann2");
+      await addPasskey("bea", "bea1");
+      assert.deepEqual(await demand("ann", true), { done: true });
+      const remove = (passkey: string) => activityLog.removePasskey({ user: "ann", passkey });
       assert.deepEqual(await remove("bea1"), { removed: false });
-      // Of two at the same time one stays.
-      const both = await Promise.all([remove("ann1"), remove("ann2")]);
-      assert.deepEqual(both.map(({ removed }) => removed).sort(), [false, true]);
-      await addLogin("ann", "github");
-      const rest = await Promise.all([remove("ann1"), remove("ann2")]);
-      assert.deepEqual(rest.map(({ removed }) => removed).sort(), [false, true]);
+      assert.deepEqual(await remove("ann1"), { removed: true });
+      assert.deepEqual(await remove("ann1"), { removed: false });
+      assert.deepEqual([await demands("ann"), await demands("bea")], [true, false]);
+      // Of a removal and a demand at the same time, a demand without a passkey never comes.
+      await Promise.all([remove("ann2"), demand("ann", true)]);
+      assert.deepEqual([await demands("ann"), await count("user_passkey")], [false, 1]);
+    },
+  );
+
+  rule(
+    "a reset removes all passkeys of one user and ends their sessions",
+    async ({ activityLog, addUser, addPasskey, addSession, demands, count }) => {
+      for (const user of ["ann", "bea"]) {
+        await addUser(user);
+        await addPasskey(user, `${user}1`);
+        await activityLog.demandPasskey({ user, demands: true });
+        await addSession(user, user);
+      }
+      const reset = (account: string) => activityLog.resetPasskeys({ account });
+      assert.deepEqual(await reset("acc_ann"), { found: true, passkeys: 1 });
+      assert.deepEqual(await reset("acc_ann"), { found: true, passkeys: 0 });
+      assert.deepEqual(await reset("acc_nobody"), { found: false, passkeys: 0 });
+      assert.deepEqual([await demands("ann"), await demands("bea")], [false, true]);
+      for (const table of ["user_passkey", "user_session"])
+        assert.equal(await count(table), 1, table);
+    },
+  );
+}
+
+/** The order that changes an address, with the link `link`. */
+const change = (user: string, from: string, to: string, link: string, at = START) => ({
+  ...{ account: `acc_${user}`, from, to, at, keptSession: "kept" },
+  undo: { id: `undo ${link}`, link, until: at + 3 * DAY },
+  email: { ...queued(`about ${link}`), to: from },
+});
+
+const queued = (id: string): QueuedEmail => ({
+  ...{ id, to: "ann@example.com", content: "", kind: "address_changed" },
+  ...{ usefulUntil: null, transportKind: "smtp" },
+});
+
+function describeAddresses(rule: Rule) {
+  const [FIRST, SECOND, THIRD] = ["ann@example.com", "second@example.com", "third@example.com"];
+
+  rule(
+    "a changed address is that of user and account, ends the other sessions, and queues its email once",
+    async ({ activityLog, db, addUser, addSession, emailOf, count }) => {
+      for (const user of ["ann", "bea"]) await addUser(user);
+      for (const session of ["kept", "other"]) await addSession("ann", session);
+      await addSession("bea", "beas");
+      const changeAddress = (order: ReturnType<typeof change>) => activityLog.changeAddress(order);
+      const order = change("ann", FIRST, SECOND, "one");
+      assert.deepEqual(await changeAddress(order), { outcome: "changed" });
+      assert.deepEqual(await changeAddress(order), { outcome: "unchanged" });
+      assert.equal(await emailOf("ann"), SECOND);
+      const [rows] = await db.batch([
+        sql`SELECT email FROM address WHERE account = 'acc_ann'`,
+        sql`SELECT id FROM user_session ORDER BY id`,
+      ]);
+      assert.deepEqual({ ...rows?.[0] }, { email: SECOND });
+      assert.deepEqual([await count("user_session"), await count("job")], [2, 1]);
+      const outcomes = [
+        await changeAddress(change("ann", SECOND, "bea@example.com", "two")),
+        await changeAddress(change("ann", SECOND, SECOND, "three")),
+        await changeAddress(change("nobody", "x@y.test", THIRD, "four")),
+        // Somebody else has changed it meanwhile.
+        await changeAddress(change("ann", FIRST, THIRD, "five")),
+      ].map(({ outcome }) => outcome);
+      assert.deepEqual(outcomes, ["taken", "unchanged", "no_account", "taken"]);
+      assert.equal(await emailOf("ann"), SECOND);
+      assert.deepEqual([await count("sign_in_attempt"), await count("job")], [1, 1]);
+    },
+  );
+
+  rule(
+    "an account for which nobody has signed up gets another address without a link",
+    async ({ activityLog, db, count }) => {
+      await db.batch([
+        sql`INSERT INTO address (email, account, created_at) VALUES (${FIRST}, 'acc_ann', ${START})`,
+      ]);
+      const order = change("ann", FIRST, SECOND, "one");
+      assert.deepEqual(await activityLog.changeAddress(order), { outcome: "changed" });
+      const [rows] = await db.batch([sql`SELECT email FROM address`]);
+      assert.deepEqual({ ...rows?.[0] }, { email: SECOND });
+      assert.deepEqual([await count("sign_in_attempt"), await count("job")], [0, 0]);
+    },
+  );
+
+  rule(
+    "an undo gives the address back, ends all sessions and removes what was added since the day before",
+    async ({ activityLog, addUser, addSession, addPasskey, addLogin, emailOf, count, demands }) => {
+      await addUser("ann");
+      await addPasskey("ann", "old", START - 2 * DAY);
+      await addPasskey("ann", "new", START - HOUR);
+      await addLogin("ann", "github", START - 2 * DAY);
+      await addLogin("ann", "google", START + HOUR);
+      await activityLog.demandPasskey({ user: "ann", demands: true });
+      await activityLog.changeAddress(change("ann", FIRST, SECOND, "one"));
+      await activityLog.changeAddress(change("ann", SECOND, THIRD, "two", START + HOUR));
+      await addSession("ann", "kept");
+      const undo = (link: string, at = START + DAY) => activityLog.undoAddressChange({ link, at });
+      assert.deepEqual(await undo("none"), { outcome: "expired" });
+      assert.deepEqual(await undo("one", START + 3 * DAY), { outcome: "expired" });
+      const expected = { outcome: "undone", user: "ann", email: FIRST, before: THIRD };
+      assert.deepEqual(await undo("one"), expected);
+      assert.equal(await emailOf("ann"), FIRST);
+      for (const link of ["one", "two"]) assert.deepEqual(await undo(link), { outcome: "expired" });
+      const left = await Promise.all(["user_session", "user_passkey", "user_login"].map(count));
+      assert.deepEqual(left, [0, 1, 1]);
+      assert.equal(await demands("ann"), true, "a passkey is left");
+    },
+  );
+
+  rule(
+    "an undo of a later change leaves the links of earlier ones",
+    async ({ activityLog, addUser, emailOf }) => {
+      await addUser("ann");
+      await activityLog.changeAddress(change("ann", FIRST, SECOND, "one"));
+      await activityLog.changeAddress(change("ann", SECOND, THIRD, "two", START + HOUR));
+      const undo = async (link: string) =>
+        (await activityLog.undoAddressChange({ link, at: START + DAY })).outcome;
+      assert.equal(await undo("two"), "undone");
+      assert.equal(await emailOf("ann"), SECOND);
+      assert.equal(await undo("one"), "undone");
+      assert.equal(await emailOf("ann"), FIRST);
+    },
+  );
+
+  rule(
+    "an address that another account has by now is not given back, and nothing is removed",
+    async ({ activityLog, addUser, addPasskey, emailOf, count }) => {
+      await addUser("ann");
+      await activityLog.changeAddress(change("ann", FIRST, SECOND, "one"));
+      await addPasskey("ann", "new");
+      await addUser("bea");
+      await activityLog.changeAddress(change("bea", "bea@example.com", FIRST, "two"));
+      const undone = await activityLog.undoAddressChange({ link: "one", at: START + HOUR });
+      assert.deepEqual(undone, { outcome: "taken" });
+      assert.deepEqual([await emailOf("ann"), await emailOf("bea")], [SECOND, FIRST]);
       assert.equal(await count("user_passkey"), 1);
     },
   );
 
   rule(
-    "with the last factor, sign-ins no longer ask for one; an authenticator app is one too",
-    async ({ activityLog, db, addUser, addLogin, addPasskey, addTotp, asksFor, count }) => {
-      for (const [user, verified] of [
-        ["ann", 0],
-        ["bea", 1],
-      ] as const) {
-        await addUser(user);
-        await addLogin(user, "credential");
-        await addPasskey(user, `${user}1`);
-        await addTotp(user, verified);
-        await activityLog.removePasskey({ user, passkey: `${user}1` });
-      }
-      assert.deepEqual([await asksFor("ann"), await asksFor("bea")], [false, true]);
-      assert.equal(await count("user_totp"), 1);
-      await db.batch([sql`DELETE FROM users WHERE id = 'bea'`]);
-      assert.equal(await count("user_totp"), 0);
+    "closing an account deletes its attempts and links",
+    async ({ activityLog, db, addUser, count }) => {
+      await addUser("ann");
+      await activityLog.changeAddress(change("ann", FIRST, SECOND, "one"));
+      await db.batch([
+        attemptRow("sign-in", SECOND, START + DAY),
+        attemptRow("other", "other@example.com", START + DAY),
+        sql`DELETE FROM address WHERE account = 'acc_ann'`,
+      ]);
+      assert.equal(await count("sign_in_attempt"), 1);
     },
   );
+}
 
+const attemptRow = (id: string, email: string, end: number) =>
+  sql`INSERT INTO sign_in_attempt (id, purpose, email, browser, link, code, tries, "createdAt", "expiresAt")
+      VALUES (${id}, 'sign-in', ${email}, ${`b ${id}`}, ${`l ${id}`}, '', 0, ${iso(START)}, ${iso(end)})`;
+
+function describeUpgrade(rule: Rule) {
   rule(
-    "a reset removes all factors of one user and ends their sessions",
-    async ({ activityLog, db, addUser, addPasskey, addTotp, asksFor, count }) => {
-      for (const user of ["ann", "bea"]) {
-        await addUser(user);
-        await addPasskey(user, `${user}1`);
-        await addTotp(user, 1);
-        await db.batch([
-          sql`INSERT INTO user_session (id, "expiresAt", token, "createdAt", "updatedAt", "userId")
-              VALUES (${user}, ${iso(START + DAY)}, ${user}, ${iso(START)}, ${iso(START)}, ${user})`,
-        ]);
-      }
-      const reset = (account: string) => activityLog.resetFactors({ account });
-      const expected = { found: true, passkeys: 1, totp: true };
-      assert.deepEqual(await reset("acc_ann"), expected);
-      assert.deepEqual(await reset("acc_ann"), { found: true, passkeys: 0, totp: false });
-      assert.deepEqual(await reset("acc_nobody"), { found: false, passkeys: 0, totp: false });
-      assert.deepEqual([await asksFor("ann"), await asksFor("bea")], [false, true]);
-      for (const table of ["user_passkey", "user_totp", "user_session"])
-        assert.equal(await count(table), 1, table);
+    "owners are told of an upgrade once, also by two nodes at once, and not while the queue is half full",
+    async ({ activityLog, db, addUser, count }) => {
+      const users = ["ann", "bea", "cid"];
+      for (const user of users) await addUser(user);
+      await db.batch(
+        users.map((user) => sql`INSERT INTO upgrade_notice (user_id) VALUES (${user})`),
+      );
+      assert.deepEqual(await activityLog.listUntold({ max: 2 }), [
+        { user: "ann", email: "ann@example.com" },
+        { user: "bea", email: "bea@example.com" },
+      ]);
+      const tell = async (user: string, id: string) =>
+        (await activityLog.tellOwner({ user, at: START, email: queued(id) })).sent;
+      const both = await Promise.all([tell("ann", "one"), tell("ann", "two")]);
+      assert.deepEqual(both.sort(), [false, true]);
+      assert.equal(await tell("ann", "three"), false);
+      assert.deepEqual([await count("job"), await count("upgrade_notice")], [1, 2]);
+      const { events } = await activityLog.listEvents({ user: "ann", after: null, max: 9 });
+      assert.deepEqual(
+        events.map(({ kind }) => kind),
+        ["passwords_retired"],
+      );
+      await fillQueue(db, EMAILS_BEFORE_CREDITS_WAIT);
+      assert.equal(await tell("bea", "four"), false);
+      assert.equal((await activityLog.listUntold({ max: 9 })).length, 2);
     },
   );
 }
 
 function describeForgetting(rule: Rule) {
   rule(
-    "unverified users, and expired sessions and links, are deleted in batches",
-    async ({ activityLog, db, addUser, count }) => {
-      await addUser("confirmed", 1, START - 30 * DAY);
-      for (let turn = 0; turn < 5; turn += 1) await addUser(`never${turn}`, 0, START - 8 * DAY);
-      await addUser("fresh", 0, START - DAY);
+    "expired sessions, challenges and attempts are deleted in batches",
+    async ({ activityLog, db, addUser, addSession, count }) => {
+      await addUser("ann");
+      for (let turn = 0; turn < 5; turn += 1) await addSession("ann", `over${turn}`, START - 1);
+      await addSession("ann", "open", START + 1);
       for (const [id, end] of [
-        ["over", iso(START - 1)],
-        ["open", iso(START + 1)],
-      ] as const) {
-        await db.batch([
-          sql`INSERT INTO user_session (id, "expiresAt", token, "createdAt", "updatedAt", "userId")
-              VALUES (${id}, ${end}, ${id}, ${iso(START)}, ${iso(START)}, 'confirmed')`,
-          tokenRow(id, "x", "y", end),
-        ]);
-      }
-      const order = { unverifiedBefore: START - 7 * DAY, now: START, max: 3 };
+        ["over", START - 1],
+        ["open", START + 1],
+      ] as const)
+        await db.batch([tokenRow(id, iso(end)), attemptRow(id, "x@y.test", end)]);
+      const order = { now: START, max: 3 };
       assert.deepEqual(await activityLog.forgetStale(order), { forgotten: 3 + 1 + 1 });
       assert.deepEqual(await activityLog.forgetStale(order), { forgotten: 2 });
       assert.deepEqual(await activityLog.forgetStale(order), { forgotten: 0 });
-      const left = [await count("users"), await count("user_session")];
-      assert.deepEqual([...left, await count("user_token")], [2, 1, 1]);
-    },
-  );
-
-  rule(
-    "all links to reset a user's password are dropped, and nobody else's",
-    async ({ activityLog, db, addUser }) => {
-      const end = iso(START + DAY);
-      await addUser("ann");
-      await db.batch([
-        tokenRow("one", "the hash of a", "ann", end),
-        tokenRow("two", "the hash of b", "ann", end),
-        tokenRow("else", "the hash of c", "bea", end),
-        tokenRow("other", "the hash of d", '{"user":"ann"}', end),
-      ]);
-      assert.deepEqual(await activityLog.dropResetLinks({ user: "ann" }), { dropped: 2 });
-      assert.deepEqual(await activityLog.dropResetLinks({ user: "ann" }), { dropped: 0 });
-      await db.batch([tokenRow("three", "the hash of e", "ann", end)]);
-      assert.deepEqual(await activityLog.dropResetLinks({ email: "nobody@x.org" }), { dropped: 0 });
-      assert.deepEqual(await activityLog.dropResetLinks({ email: "ann@example.com" }), {
-        dropped: 1,
-      });
-      const [rows] = await db.batch([sql`SELECT id FROM user_token ORDER BY id`]);
-      assert.deepEqual(
-        rows?.map(({ id }) => id),
-        ["else", "other"],
-      );
+      const left = ["user_session", "user_token", "sign_in_attempt"].map(count);
+      assert.deepEqual(await Promise.all(left), [1, 1, 1]);
     },
   );
 }
 
-const tokenRow = (id: string, identifier: string, value: string, end: string) =>
+const tokenRow = (id: string, end: string) =>
   sql`INSERT INTO user_token (id, identifier, value, "expiresAt", "createdAt", "updatedAt")
-      VALUES (${id}, ${identifier}, ${value}, ${end}, ${iso(START)}, ${iso(START)})`;
+      VALUES (${id}, ${id}, '', ${end}, ${iso(START)}, ${iso(START)})`;

@@ -7,7 +7,8 @@ import {
   REQUESTED_PER_DAY_MAX,
   REQUESTED_PER_HOUR_MAX,
 } from "#email/bounds.ts";
-import type { RequestedBounds, Requester } from "#email/requested-bounds.ts";
+import type { EmailKind } from "#email/mail.ts";
+import type { RequestedBounds } from "#email/requested-bounds.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import {
   ask,
@@ -59,8 +60,8 @@ export function describeBounds(rule: Rule) {
       assert.deepEqual(await queue.add(low()), { outcome: "added" });
       assert.deepEqual(await queue.add(low()), { outcome: "queue_full" });
       assert.deepEqual(await queue.add({ email: email(), now: START }), { outcome: "added" });
-      assert.equal((await ask(queue, START, "verify_address")).outcome, "added");
-      assert.equal((await ask(queue, START, "reset_password")).outcome, "added");
+      assert.equal((await ask(queue, START, "sign_up_code")).outcome, "added");
+      assert.equal((await ask(queue, START, "sign_in_code")).outcome, "added");
     },
   );
 
@@ -75,12 +76,11 @@ export function describeBounds(rule: Rule) {
 
   rule(`at most ${QUEUED_EMAILS_MAX} emails are queued`, async (queue, fill) => {
     await fill(QUEUED_EMAILS_MAX - 1);
-    await ask(queue, START, "verify_address");
+    await ask(queue, START, "sign_up_code");
     const more = { email: email({ to: "more@example.org" }), now: START };
     assert.deepEqual(await queue.add(more), { outcome: "queue_full" });
-    assert.equal((await ask(queue, START, "reset_password")).outcome, "queue_full");
-    const instead = await ask(queue, START, "verify_address");
-    assert.equal(instead.outcome, "added", "one that takes another's place needs none");
+    assert.equal((await ask(queue, START, "sign_in_code")).outcome, "queue_full");
+    assert.equal((await ask(queue, START, "sign_up_code")).outcome, "queue_full");
     assert.equal((await queue.count({ transportKind: "smtp" })).waiting, QUEUED_EMAILS_MAX);
   });
 }
@@ -103,152 +103,122 @@ export function describeCrowds(rule: Rule) {
   );
 
   rule(
-    "of 20 emails requested at once one stays queued, and it counts once towards the hourly limit",
+    `of 20 emails requested at once for one recipient, ${REQUESTED_PER_HOUR_MAX} are queued: none replaces another`,
     async (queue) => {
-      const asking = Array.from({ length: 20 }, () => ask(queue, START, "verify_address"));
-      for (const { outcome } of await Promise.all(asking)) assert.equal(outcome, "added");
-      const waiting = await takeAt(queue, START, 99);
-      assert.equal(waiting.length, 1);
-      await queue.done({ id: waiting[0]?.id as string });
-      for (let each = 1; each < REQUESTED_PER_HOUR_MAX; each += 1)
-        assert.equal(await deliver(queue, START, "verify_address"), "added");
-      assert.equal(await deliver(queue, START, "verify_address"), "too_often");
+      const asking = Array.from({ length: 20 }, () => ask(queue, START, "sign_up_code"));
+      const outcomes = (await Promise.all(asking)).map(({ outcome }) => outcome);
+      assert.equal(outcomes.filter((each) => each === "added").length, REQUESTED_PER_HOUR_MAX);
+      assert.equal((await takeAt(queue, START, 99)).length, REQUESTED_PER_HOUR_MAX);
+      assert.equal(await deliver(queue, START, "sign_up_code"), "too_often");
     },
   );
 
-  rule(
-    "a requested email that is added again changes nothing: it counts once and replaces none",
-    async (queue) => {
-      const given = email({ kind: "reset_password" });
-      const again = { email: given, now: START };
-      for (let each = 0; each < 3; each += 1)
-        assert.deepEqual(await queue.add(again), { outcome: "added" });
-      const newer = await ask(queue, START, "reset_password");
-      assert.deepEqual(idsOf(await takeAt(queue, START, 9)), [newer.id]);
-      assert.deepEqual(await queue.add({ ...again, email: email({ id: newer.id }) }), {
-        outcome: "added",
-      });
-      await queue.done({ id: newer.id });
-      for (let each = 1; each < REQUESTED_PER_HOUR_MAX; each += 1)
-        assert.equal(await deliver(queue, START, "reset_password"), "added");
-      assert.equal(await deliver(queue, START, "reset_password"), "too_often");
-    },
-  );
+  rule("a requested email that is added again changes nothing, and counts once", async (queue) => {
+    const given = email({ kind: "sign_in_code" });
+    const again = { email: given, now: START };
+    for (let each = 0; each < 3; each += 1)
+      assert.deepEqual(await queue.add(again), { outcome: "added" });
+    assert.deepEqual(idsOf(await takeAt(queue, START, 9)), [given.id]);
+    for (let each = 1; each < REQUESTED_PER_HOUR_MAX; each += 1)
+      assert.equal(await deliver(queue, START, "sign_in_code"), "added");
+    assert.equal(await deliver(queue, START, "sign_in_code"), "too_often");
+  });
 }
 
 export function describeTotals(rule: Rule) {
   const request = async (
     queue: QueueUnderTest,
-    { kind = "verify_address", requester, bounds, now = START }: TotalsOrder,
+    { kind = "sign_up_code", network, bounds, now = START }: TotalsOrder,
   ) => {
     people += 1;
     const to = `person${people}@example.org`;
-    return (await queue.add({ email: email({ kind, to }), now, bounds, requester })).outcome;
+    return (await queue.add({ email: email({ kind, to }), now, bounds, network })).outcome;
   };
 
   rule(
-    "emails that anyone can request have a bound an hour and a day, a quarter of it for verified users",
+    "emails to new addresses, to accounts, of browsers of their owners and for changes have a bound an hour and a day, each its own",
     async (queue) => {
-      const bounds = { perHour: 4, perDay: 8 };
-      const given = (now: number) => ({
-        bounds,
-        now,
-        requester: { kind: "anyone", network: "" } as const,
+      const bounds = { perHour: 3, perDay: 5 };
+      const kinds = [
+        ...(["sign_up_code", "sign_in_code", "known_sign_in_code"] as const),
+        "new_address_code" as const,
+      ];
+      for (const kind of kinds) {
+        const hour = [];
+        for (let each = 0; each < 4; each += 1) hour.push(await request(queue, { bounds, kind }));
+        assert.deepEqual(hour, ["added", "added", "added", "total_full"], kind);
+      }
+      const ofAll = (count: object) => ({
+        sign_up: count,
+        sign_in: count,
+        known: count,
+        change: count,
       });
-      const hour = [];
-      for (let each = 0; each < 4; each += 1) hour.push(await request(queue, given(START)));
-      assert.deepEqual(hour, ["added", "added", "added", "total_full"]);
-      const verified = {
-        bounds,
-        kind: "reset_password",
-        requester: { kind: "verified", network: "" },
-      } as const;
-      assert.equal(await request(queue, verified), "added");
-      assert.equal(await request(queue, verified), "total_full");
-      assert.deepEqual(
-        { ...(await queue.countRequested({ now: START, network: "" })) },
-        {
-          ...NO_NETWORK,
-          hour: 4,
-          day: 4,
-        },
-      );
-      const later = START + HOUR_MS;
-      assert.equal(await request(queue, given(later)), "added");
-      assert.equal(await request(queue, given(later)), "added");
-      assert.equal(await request(queue, given(later)), "total_full");
-      assert.deepEqual(
-        { ...(await queue.countRequested({ now: later, network: "" })) },
-        {
-          ...NO_NETWORK,
-          hour: 2,
-          day: 6,
-        },
-      );
-      assert.equal((await queue.add({ email: email(), now: later, bounds })).outcome, "added");
-      const tomorrow = START + DAY_MS;
-      assert.equal(await request(queue, given(tomorrow)), "added");
+      assert.deepEqual(await queue.countRequested({ now: START }), ofAll({ hour: 3, day: 3 }));
+      const now = START + HOUR_MS;
+      for (const kind of kinds) {
+        const hour = [];
+        for (let each = 0; each < 3; each += 1)
+          hour.push(await request(queue, { bounds, kind, now }));
+        assert.deepEqual(hour, ["added", "added", "total_full"], kind);
+      }
+      assert.deepEqual(await queue.countRequested({ now }), ofAll({ hour: 2, day: 5 }));
+      const moved = await request(queue, { bounds, kind: "address_in_use", now });
+      assert.equal(moved, "total_full", "like the codes to new addresses of accounts");
+      assert.equal((await queue.add({ email: email(), now, bounds })).outcome, "added");
+      assert.equal(await request(queue, { bounds, now: START + DAY_MS }), "added");
     },
   );
 
   rule("of 20 emails requested at once for as many people, the bound are added", async (queue) => {
-    const order = {
-      bounds: { perHour: 7, perDay: 0 },
-      requester: { kind: "verified", network: "" } as const,
-    };
+    const order = { bounds: { perHour: 7, perDay: 0 } };
     const asking = Array.from({ length: 20 }, () => request(queue, order));
     const outcomes = await Promise.all(asking);
     assert.equal(outcomes.filter((outcome) => outcome === "added").length, 7);
     assert.equal(outcomes.filter((outcome) => outcome === "total_full").length, 13);
   });
 
-  rule("one network causes at most a tenth of the bound, and others still can", async (queue) => {
-    const bounds = { perHour: 50, perDay: 60 };
-    const from = (network: string, now = START) =>
-      request(queue, { bounds, now, requester: { kind: "anyone", network } });
-    for (let each = 0; each < 5; each += 1) assert.equal(await from("one"), "added");
-    assert.equal(await from("one"), "network_full");
-    assert.equal(await from("two"), "added");
-    assert.equal(await from(""), "added");
-    const counts = await queue.countRequested({ now: START, network: "one" });
-    assert.deepEqual({ ...counts }, { hour: 7, day: 7, networkHour: 5, networkDay: 5 });
-    assert.equal(await from("one", START + HOUR_MS), "added");
-    assert.equal(await from("one", START + HOUR_MS), "network_full", "of the day");
-  });
-
-  rule("an email that replaces a queued one does not count towards the bound", async (queue) => {
-    const order = { now: START, bounds: { perHour: 1, perDay: 1 } };
-    for (let each = 0; each < 3; each += 1) {
-      const added = await queue.add({ email: email({ kind: "verify_address" }), ...order });
-      assert.equal(added.outcome, "added");
-    }
-    assert.equal((await queue.countRequested({ now: START, network: "" })).hour, 1);
-  });
+  rule(
+    "one network causes at most a tenth of the bound, of all groups, and others still can",
+    async (queue) => {
+      const bounds = { perHour: 50, perDay: 60 };
+      let turn = 0;
+      const from = (network: string, now = START) => {
+        turn += 1;
+        const kind = turn % 2 === 0 ? "sign_up_code" : "sign_in_code";
+        return request(queue, { bounds, now, network, kind });
+      };
+      for (let each = 0; each < 5; each += 1) assert.equal(await from("one"), "added");
+      assert.equal(await from("one"), "network_full");
+      assert.equal(await from("two"), "added");
+      assert.equal(await from(""), "added");
+      assert.equal(await from("one", START + HOUR_MS), "added");
+      assert.equal(await from("one", START + HOUR_MS), "network_full", "of the day");
+    },
+  );
 
   rule("aliases of an address share its limits", async (queue) => {
     const aliases = ["b.ob@gmail.com", "bob+1@gmail.com", "bob@googlemail.com", "bob@gmail.com"];
     for (const to of aliases)
-      assert.equal(await deliver(queue, START, "verify_address", to), "added");
-    assert.equal(await deliver(queue, START, "verify_address", "bo.b+2@gmail.com"), "too_often");
+      assert.equal(await deliver(queue, START, "sign_up_code", to), "added");
+    assert.equal(await deliver(queue, START, "sign_up_code", "bo.b+2@gmail.com"), "too_often");
   });
 }
 
-const NO_NETWORK = { networkHour: 0, networkDay: 0 };
-
 type TotalsOrder = {
-  kind?: "verify_address" | "reset_password";
-  requester: Requester;
+  kind?: EmailKind;
+  network?: string;
   bounds: RequestedBounds;
   now?: number;
 };
 let people = 0;
 
 export function describeAsking(rule: Rule) {
-  const hour = `at most ${REQUESTED_PER_HOUR_MAX} emails an hour and ${REQUESTED_PER_DAY_MAX} a day can be requested for one address, whatever their kind`;
+  const hour = `at most ${REQUESTED_PER_HOUR_MAX} emails an hour and ${REQUESTED_PER_DAY_MAX} a day can be requested for one address by users who want to move to it, whatever their kind`;
   rule(hour, async (queue) => {
     const kinds = [
-      ...(["verify_address", "address_in_use", "verify_new_address"] as const),
-      "confirm_address_change" as const,
+      ...(["new_address_code", "address_in_use", "new_address_code"] as const),
+      "address_in_use" as const,
     ];
     assert.equal(kinds.length, REQUESTED_PER_HOUR_MAX);
     assert.equal(REQUESTED_PER_DAY_MAX, 3 * REQUESTED_PER_HOUR_MAX);
@@ -263,50 +233,24 @@ export function describeAsking(rule: Rule) {
       for (const kind of kinds)
         assert.equal(await deliver(queue, START + hours * HOUR_MS, kind), expected, `${hours} h`);
     assert.equal(
-      await deliver(queue, START + DAY_MS - 1, "verify_address", "ADA@example.org"),
+      await deliver(queue, START + DAY_MS - 1, "new_address_code", "ADA@example.org"),
       "too_often",
     );
-    assert.equal(await deliver(queue, START + DAY_MS, "verify_address"), "added");
+    assert.equal(await deliver(queue, START + DAY_MS, "new_address_code"), "added");
   });
 
   rule(
-    "sign-ups with an address do not use up its password resets, its notifications or other recipients' emails",
+    "emails of one group for an address do not use up those of another, its notifications or other recipients' emails",
     async (queue) => {
       for (let each = 0; each < REQUESTED_PER_HOUR_MAX; each += 1)
-        assert.equal(await deliver(queue, START, "verify_address"), "added");
-      assert.equal(await deliver(queue, START, "verify_address"), "too_often");
-      assert.equal(await deliver(queue, START, "verify_address", "bob@example.org"), "added");
+        assert.equal(await deliver(queue, START, "sign_up_code"), "added");
+      assert.equal(await deliver(queue, START, "sign_up_code"), "too_often");
+      assert.equal(await deliver(queue, START, "sign_up_code", "bob@example.org"), "added");
       for (let each = 0; each < REQUESTED_PER_HOUR_MAX; each += 1)
-        assert.equal(await deliver(queue, START, "reset_password"), "added");
-      assert.equal(await deliver(queue, START, "reset_password"), "too_often");
+        assert.equal(await deliver(queue, START, "sign_in_code"), "added");
+      assert.equal(await deliver(queue, START, "sign_in_code"), "too_often");
       for (let each = 0; each < NOTIFICATIONS_PER_RECIPIENT_MAX; each += 1)
         assert.equal((await queue.add({ email: email(), now: START })).outcome, "added");
     },
   );
-
-  rule(
-    "the newest email of a kind replaces a queued one, as often as it is requested",
-    async (queue) => {
-      const other = await ask(queue, START, "verify_address");
-      let last = "";
-      for (let each = 0; each < 30; each += 1) {
-        const { id, outcome } = await ask(queue, START + each, "reset_password");
-        assert.equal(outcome, "added");
-        last = id;
-      }
-      assert.deepEqual(idsOf(await takeAt(queue, START + 30)), [other.id, last]);
-    },
-  );
-
-  rule("a leased email is not replaced, and one that was put back is", async (queue) => {
-    const first = await ask(queue, START, "reset_password");
-    await takeAt(queue, START);
-    const second = await ask(queue, START + 1, "reset_password");
-    assert.deepEqual(idsOf(await takeAt(queue, START + 1)), [second.id]);
-    const back = { take: 1, at: START + 50, failures: 0 };
-    for (const { id } of [first, second])
-      assert.deepEqual(await queue.later({ id, ...back }), { found: true });
-    const third = await ask(queue, START + 2, "reset_password");
-    assert.deepEqual(idsOf(await takeAt(queue, START + 50)), [third.id]);
-  });
 }

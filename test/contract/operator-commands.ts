@@ -203,7 +203,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
         ...{ account: ACCOUNT, state: "suspended", createdAt: TIME, freeCall: "open" },
         ...{ balance: 0, lifetime: false, lowBalance: 20 },
       },
-      ...{ profile: null, logins: [], passkeys: [], hasAuthenticatorApp: false, sessions: [] },
+      ...{ profile: null, logins: [], passkeys: [], demandsPasskey: false, sessions: [] },
       ...{ emailChoices: null, emailsWaiting: [], webhookEndpoints: [] },
       apiKeys: [
         {
@@ -220,7 +220,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
     },
   ],
   ["account resume bob@b.c", { id: ACCOUNT, email: "bob@b.c", state: "open" }],
-  ["account reset-factors bob@b.c", /^Nobody has signed up for the account of bob@b\.c\./],
+  ["account reset-passkeys bob@b.c", /^Nobody has signed up for the account of bob@b\.c\./],
   ["key revoke key_Ada0000000000000000000", /There is no key key_Ada/],
   ["payments list ada@example.org", { account: ACCOUNT, purchases: [] }],
   ["payments reconcile", /^This command compares payments with Stripe\. Set STRIPE_SECRET_KEY/],

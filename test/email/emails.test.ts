@@ -23,44 +23,46 @@ const emails = createEmails(SITE);
 const NOW = Date.UTC(2026, 10, 21, 14, 5);
 const HOUR = 3_600_000;
 const TO = "ada@example.org";
-const LINK = "https://toolbooth.example/tools/verify-email?token=abc&more=1";
-const link = { to: TO, link: LINK, now: NOW, expiresAt: NOW + HOUR };
+const LINK = "https://toolbooth.example/tools/sign-in/link#abc&more=1";
+const code = { to: TO, code: "12345678", now: NOW, expiresAt: NOW + HOUR };
+const link = { link: LINK, now: NOW, expiresAt: NOW + HOUR };
 const FROM = { at: NOW, address: "192.0.2.7", browser: "Firefox on Linux" };
 /** The email about an event, from the one table of them. */
 function about(kind: EventKind, change: Partial<SecurityEvent> = {}): Email {
-  const detail = SECURITY_EMAILS[kind]?.onlyDetail ?? null;
-  const email = securityEmail(SITE, TO, { ...FROM, kind, detail, ...change });
+  const email = securityEmail(SITE, TO, { ...FROM, kind, detail: null, ...change });
   assert.ok(email, kind);
   return email;
 }
 const key = { detail: "Laptop", facts: keyFacts({ start: "tb_AbCd" }) };
 
 const KEY_KINDS = ["key_created", "key_revoked"];
-const LINKED = {
-  verifyAddress: emails.verifyAddress(link),
-  resetPassword: emails.resetPassword(link),
-  confirmAddressChange: emails.confirmAddressChange({ ...link, newAddress: "new@example.org" }),
-  verifyNewAddress: emails.verifyNewAddress(link),
+const CODES = {
+  signUpCode: emails.signInCode({ ...code, kind: "sign_up_code", link: LINK }),
+  signInCode: emails.signInCode({ ...code, kind: "sign_in_code", link: LINK }),
+  knownSignInCode: emails.signInCode({ ...code, kind: "known_sign_in_code", link: LINK }),
+  newAddressCode: emails.newAddressCode(code),
 };
+/** To the old address: its link undoes the change. */
+const MOVED = emails.addressChanged({
+  to: TO,
+  origin: originFacts(FROM),
+  newAddress: "new@example.org",
+  undo: link,
+});
 const EVENTS = {
   addressInUse: emails.addressInUse({ to: TO }),
-  addressChanged: emails.addressChanged({
-    to: TO,
-    origin: originFacts(FROM),
-    newAddress: "new@example.org",
-  }),
-  passwordChanged: about("password_changed"),
+  passwordsRetired: emails.passwordsRetired({ to: TO }),
   keyCreated: about("key_created", key),
   keyRevoked: about("key_revoked", key),
   accountClosed: emails.accountClosed({ to: TO, at: NOW }),
 };
-/** Every other entry of the table; two kinds of events share the email about a password. */
+/** Every other entry of the table. */
 const SECURITY = Object.fromEntries(
   Object.keys(SECURITY_EMAILS)
-    .filter((kind) => !["password_changed", "password_reset", ...KEY_KINDS].includes(kind))
+    .filter((kind) => !KEY_KINDS.includes(kind))
     .map((kind) => [kind, about(kind as EventKind)]),
 );
-const ALL = Object.entries({ ...LINKED, ...EVENTS, ...SECURITY });
+const ALL = Object.entries({ ...CODES, addressChanged: MOVED, ...EVENTS, ...SECURITY });
 
 type Page = {
   body: { textContent: string };
@@ -85,11 +87,21 @@ test("every email has a short subject and a kind, and says why it was sent, in t
   }
 });
 
-test("an email with a link shows it on its own line and as a button, and says when it expires", () => {
-  for (const [name, email] of Object.entries(LINKED)) {
-    assert.ok(email.text.split("\n").includes(LINK), name);
+test("an email with a code shows it on a line of its own, in two groups, says when it expires, and to give it to nobody", () => {
+  for (const [name, email] of Object.entries(CODES)) {
+    assert.ok(email.text.split("\n").includes("Code: 1234 5678"), name);
+    assert.doesNotMatch(email.subject, /\d/, "a subject is shown on locked screens");
     assert.match(email.text, /expires in 1 hour, on November 21, 2026 at 15:05 UTC\./, name);
+    assert.match(email.text, /Never give this code to anyone/, name);
     assert.equal(email.usefulUntil, NOW + HOUR, name);
+  }
+});
+
+test("an email with a link shows it on its own line and as a button", () => {
+  const { newAddressCode: _, ...linked } = CODES;
+  for (const [name, email] of Object.entries({ ...linked, addressChanged: MOVED })) {
+    assert.ok(email.text.split("\n").includes(LINK), name);
+    assert.match(email.text, /expires in 1 hour/, name);
     assert.equal(bodyOf(email).querySelector("a.button")?.href, LINK, name);
   }
 });
@@ -97,13 +109,12 @@ test("an email with a link shows it on its own line and as a button, and says wh
 test("a notification has no secret link and does not expire", () => {
   for (const [name, email] of Object.entries(EVENTS)) {
     assert.equal(email.usefulUntil, null, name);
-    assert.doesNotMatch(email.text + email.html, /token/, name);
+    assert.doesNotMatch(email.text + email.html, /link#/, name);
   }
 });
 
 test("an email that the recipient may not have requested says that they can ignore it", () => {
-  for (const name of ["verifyAddress", "resetPassword", "verifyNewAddress"] as const)
-    assert.match(LINKED[name].text, /you can ignore this email/);
+  for (const { text } of Object.values(CODES)) assert.match(text, /you can ignore this email/);
   assert.match(
     EVENTS.addressInUse.text,
     /Your account has not changed\.[\s\S]*you can ignore this email/,
@@ -124,9 +135,8 @@ test("an email about a key has its label, its start, the time and a link to the 
 
 test("every email about an event says what happened, when, from where, and what to do if it was not you", () => {
   for (const kind of Object.keys(SECURITY_EMAILS) as EventKind[]) {
-    const { text, otherwise, detail, page, onlyDetail } =
-      SECURITY_EMAILS[kind] ?? assert.fail(kind);
-    const given = onlyDetail ?? "a detail";
+    const { text, otherwise, detail, page } = SECURITY_EMAILS[kind] ?? assert.fail(kind);
+    const given = "a detail";
     const email = about(kind, { detail: given });
     const lines = email.text.split("\n");
     for (const line of [
@@ -138,17 +148,13 @@ test("every email about an event says what happened, when, from where, and what 
       assert.ok(lines.includes(line), `${kind}: ${line}`);
     assert.equal(lines.includes(`${detail}: a detail`), detail !== undefined, kind);
     assert.equal(lines.filter((line) => line.startsWith(SITE)).length, 1, "one link");
-    assert.match(otherwise, /^If (?:it wasn't you|you didn't).*:$/, kind);
+    assert.match(otherwise, /^(?:If (?:it wasn't you|you didn't)|Sign in).*:$/, kind);
     assert.ok(bodyOf(email).querySelector("a.button")?.href?.startsWith(`${SITE}/`), page);
     assert.equal(email.unsubscribe, undefined, "nobody can turn it off");
     const summary = securitySummary(SITE, TO, { ...FROM, kind, detail: given });
     assert.match(summary?.text ?? "", /happened again[\s\S]*IP address: 192\.0\.2\.7/, kind);
   }
-  for (const [kind, detail] of [
-    ["signed_in", null],
-    ["factor_used", "authenticator app"],
-  ] as const)
-    assert.equal(securityEmail(SITE, TO, { ...FROM, kind, detail }), null);
+  assert.equal(securityEmail(SITE, TO, { ...FROM, kind: "signed_in", detail: null }), null);
 });
 
 test("an email about what the operator did names the operator and no network", () => {
@@ -158,7 +164,7 @@ test("an email about what the operator did names the operator and no network", (
 });
 
 test("the email to a new address does not contain the old one", () => {
-  const { text, html } = LINKED.verifyNewAddress;
+  const { text, html } = CODES.newAddressCode;
   assert.doesNotMatch(text.replaceAll(TO, "") + html, /example\.org/);
 });
 
@@ -173,7 +179,11 @@ test("an HTML email fetches nothing, has no tables and supports dark mode", () =
 
 test("a link that is not an http or https URL throws a TypeError", () => {
   for (const bad of ["javascript:alert(1)", "https://a b", "https://a\r\nBcc: x", 'https://a"', ""])
-    assert.throws(() => emails.verifyAddress({ ...link, link: bad }), TypeError, bad);
+    assert.throws(
+      () => emails.signInCode({ ...code, kind: "sign_in_code", link: bad }),
+      TypeError,
+      bad,
+    );
 });
 
 /** Hostile input: markup, line breaks, bidirectional controls, lone surrogates. */

@@ -86,12 +86,12 @@ test("an email that is rejected for good is given up at once", async () => {
   const { fake, transport } = createFakeTransport();
   const { sender, mail, loggedErrors } = createFixture({ transport });
   fake.error = new Undeliverable("the mail server rejected it (550 5.1.1, RCPT TO)");
-  await mail.enqueue(emailTo("ada@example.org", { kind: "reset_password", text: "SECRET" }));
+  await mail.enqueue(emailTo("ada@example.org", { kind: "sign_in_code", text: "SECRET" }));
   assert.equal(await sender.deliverDue(), null);
   assert.equal(fake.tries.length, 1);
   assert.match(
     loggedErrors.join("\n"),
-    /^Email eml_\w+ \(reset_password, to example\.org\) failed for good: .*550 5\.1\.1/,
+    /^Email eml_\w+ \(sign_in_code, to example\.org\) failed for good: .*550 5\.1\.1/,
   );
 });
 
@@ -101,7 +101,7 @@ test("an email with a link is erased when it is given up; a notification can be 
   const { sender, mail, clock } = createFixture({ transport, queue });
   const operator = operatorJobs([queue.jobs]);
   fake.error = new Undeliverable("the mail server rejected the sender (550)");
-  const link = { kind: "reset_password", usefulUntil: START + HOUR_MS } as const;
+  const link = { kind: "sign_in_code", usefulUntil: START + HOUR_MS } as const;
   await mail.enqueue(
     emailTo("ada@example.org", { ...link, text: "https://SECRET", html: "SECRET" }),
   );
@@ -114,7 +114,7 @@ test("an email with a link is erased when it is given up; a notification can be 
   assert.deepEqual(
     dead.map(({ kind, label, lastError, hasPayload }) => [kind, label, lastError, hasPayload]),
     [
-      ["reset_password", "example.org", error, false],
+      ["sign_in_code", "example.org", error, false],
       ["key_created", "example.org", error, true],
     ],
   );
@@ -242,13 +242,13 @@ test("emails over the limit on requests are dropped, and logged once an hour", a
   const { fake, transport } = createFakeTransport();
   const { sender, mail, clock, loggedErrors } = createFixture({ transport });
   const requestReset = async () => {
-    await mail.enqueue(emailTo("ada@example.org", { kind: "reset_password", text: "SECRET" }));
+    await mail.enqueue(emailTo("ada@example.org", { kind: "sign_in_code", text: "SECRET" }));
     await sender.deliverDue();
   };
   for (let each = 0; each < 50; each += 1) await requestReset();
   assert.equal(fake.sent.length, REQUESTED_PER_HOUR_MAX);
   assert.equal(loggedErrors.length, 1);
-  assert.match(loggedErrors[0] as string, /reset_password, to example\.org\) dropped: too many/);
+  assert.match(loggedErrors[0] as string, /sign_in_code, to example\.org\) dropped: too many/);
   clock.now = START + 24 * HOUR_MS;
   for (let each = 0; each < 50; each += 1) await requestReset();
   assert.equal(fake.sent.length, 2 * REQUESTED_PER_HOUR_MAX);

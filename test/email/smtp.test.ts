@@ -51,11 +51,13 @@ test("every email arrives as it was composed", async (t) => {
     to: "ada@example.org",
     now: START,
     expiresAt: START + 3_600_000,
-    link: `https://toolbooth.example/verify-email?token=${"aB3".repeat(80)}`,
+    code: "12345678",
+    kind: "sign_in_code" as const,
+    link: `https://toolbooth.example/sign-in/link#${"aB3".repeat(80)}`,
   };
   const label = "Ключ «Füchse» 🦊 مفتاح <b>";
   const composed = [
-    emails.verifyAddress(order),
+    emails.signInCode(order),
     securityEmail("https://toolbooth.example", "bob@example.org", {
       ...{ kind: "key_created", at: START, detail: label, address: null, browser: null },
     }) as Email,

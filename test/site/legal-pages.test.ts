@@ -41,7 +41,7 @@ test("the footer and the sitemap name what there is, and nothing else", () => {
 });
 
 test("pages that React draws know what there is, to say what a user agrees to", () => {
-  const [page] = listAppPages(FULL.tools, FULL.publicUrl);
+  const [page] = listAppPages(FULL.tools);
   assert.ok(page);
   const head = (legal?: typeof LEGAL) => renderAppPage(page, { ...FULL, legal }, null);
   assert.ok(head(LEGAL).includes('<meta name="toolbooth-legal" content="terms privacy status">'));

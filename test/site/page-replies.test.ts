@@ -94,7 +94,7 @@ test("every page has another ETag as soon as the operator's pages change, withou
     assert.ok(response, path);
     return { status: response.status, etag: response.headers.get("etag") ?? "" };
   }
-  const paths = ["/", "/pricing", "/terms", "/docs", "/sign-up", "/home", "/sitemap.xml"];
+  const paths = ["/", "/pricing", "/terms", "/docs", "/sign-in", "/home", "/sitemap.xml"];
   const before = new Map<string, string>();
   for (const path of paths) before.set(path, (await visit(path)).etag);
   for (const path of paths) assert.equal((await visit(path, before.get(path))).status, 304, path);

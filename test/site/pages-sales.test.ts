@@ -110,7 +110,7 @@ describe("the pricing page", () => {
     );
     assert.match(page, /Taxes are added at checkout/);
     assert.match(page, /100 starter credits/);
-    assert.match(page, /<a class="button tb-if-out" href="\/sign-up">/);
+    assert.match(page, /<a class="button tb-if-out" href="\/sign-in">Get started</);
   });
 
   it("names the contact where there is no checkout", () => {

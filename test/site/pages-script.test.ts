@@ -313,7 +313,7 @@ describe("the header of a page that is the same for all visitors", () => {
       const { page } = opened;
       const menu = page.getByRole("dialog", { name: "Menu" });
       await page.getByRole("button", { name: "Menu" }).click();
-      await menu.getByRole("link", { name: "Sign up" }).waitFor();
+      await menu.getByRole("link", { name: "Sign in" }).waitFor();
       assert.equal(await menu.getByRole("link", { name: "API keys" }).count(), 0);
       await page.keyboard.press("Escape");
       await menu.waitFor({ state: "hidden" });

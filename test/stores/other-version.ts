@@ -10,11 +10,13 @@ export const COMPATIBLE: Migration = {
 export const INCOMPATIBLE: Migration = {
   name: "rename-amount",
   sql: "ALTER TABLE credit_grant RENAME COLUMN amount TO credits",
-  readableFrom: 2,
+  // Later than any version of this release.
+  readableFrom: 9,
 };
 
 export const sha256Of = ({ sql }: Migration) => createHash("sha256").update(sql).digest("hex");
 
 /** As the code of this release says that the data is newer, or was migrated by edited SQL. */
-export const TOO_NEW = /The data has schema version 2, but .+ only up to 1\. Run the newer version/;
+export const TOO_NEW =
+  /The data has schema version \d, but .+ only up to \d\. Run the newer version/;
 export const CHANGED = /Migration 1 \(initial\) is not the one that ran .+ checksums differ/;

@@ -58,7 +58,8 @@ export function schemaContract(
             assert.equal(await fixture.balance(account), 8 - turn);
             await assertTotals(fixture.ledger, START + turn);
           });
-        assert.equal((await rows("SELECT version FROM schema_migration")).length, 2);
+        const versions = await rows("SELECT version FROM schema_migration");
+        assert.equal(versions.length, newer.length);
       },
     );
 
@@ -110,7 +111,8 @@ export function schemaContract(
       await migrate(migrations);
       const sql = `${COMPATIBLE.sql}; INSERT INTO no_such_table VALUES (1)`;
       await assert.rejects(migrate([...migrations, { ...COMPATIBLE, sql }]), /no_such_table/);
-      assert.equal((await rows("SELECT version FROM schema_migration")).length, 1);
+      const versions = await rows("SELECT version FROM schema_migration");
+      assert.equal(versions.length, migrations.length);
       await assert.rejects(rows("SELECT note FROM account"), /note/);
     });
   });

@@ -3,12 +3,6 @@
  * user has an IP address of their own and the rate limits of one test do not affect another.
  */
 import type { TestContext } from "node:test";
-import { hmac } from "@noble/hashes/hmac.js";
-import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex } from "@noble/hashes/utils.js";
-import { type Challenge, solveChallenge } from "altcha-lib";
-import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
-import { createEmailVerificationToken } from "better-auth/api";
 import { type Received, startMailServer } from "../email/smtp-fixture.ts";
 import { startServer, temporaryFolder } from "../http/server-process.ts";
 import { HANGS_MS } from "./deadline.ts";
@@ -30,8 +24,6 @@ export type Site = TestSite & {
   /** Starts it again on the same port with the same data. */
   start(): Promise<void>;
 };
-
-export type Credentials = { email: string; password: string };
 
 const SECRET = "the secret of a service in a test";
 
@@ -80,10 +72,10 @@ export async function until<Found>(
 
 let count = 0;
 
-/** Credentials that no account uses yet. */
-export function newCredentials(name = "ada"): Credentials {
+/** An address that no account uses yet. */
+export function newAddress(name = "ada"): string {
   count += 1;
-  return { email: `${name}-${count}@example.com`, password: "correct horse battery staple" };
+  return `${name}-${count}@example.com`;
 }
 
 /** An IP address that no other user has, in a network of its own: sign-ups are counted by network too. */
@@ -109,67 +101,60 @@ export async function linkTo(site: TestSite, email: string, subject: RegExp): Pr
   return link;
 }
 
-export const CONFIRM = /^Confirm your email address/;
+/** The emails that contain a code. */
+export const CODE = /^Your code /;
 
-/** Creates a confirmed account through the API. `more`: headers of all requests. */
+/** The code in the newest of at least `count` emails with a code. */
+export async function codeTo(site: TestSite, email: string, count = 1): Promise<string> {
+  const message = await until(`email ${count} with a code to ${email}`, () => {
+    const found = emailsTo(site, email).filter((each) => CODE.test(each.email.subject ?? ""));
+    return found.length >= count && found.at(-1);
+  });
+  const [, first = "", last = ""] = /\b(\d{4}) (\d{4})\b/.exec(message.email.text ?? "") ?? [];
+  return first + last;
+}
+
+/** Creates an account through the API and returns its address. `more`: headers of all requests. */
 export const createMember = async (
   site: TestSite,
   name?: string,
   more?: Record<string, string>,
-): Promise<Credentials> => (await signUpByApi(site, name, more)).credentials;
+): Promise<string> => (await signUpByApi(site, name, more)).email;
 
-/** Creates a confirmed account, and returns the cookies of the session that begins then, as `name=value`. */
+/** Creates an account, and returns the cookies of the session that begins then, as `name=value`. */
 export async function signUpByApi(
   site: TestSite,
   name?: string,
   more: Record<string, string> = {},
-): Promise<{ credentials: Credentials; cookies: string[] }> {
-  const credentials = newCredentials(name);
-  const headers = {
-    Origin: site.base,
-    "Content-Type": "application/json",
-    "X-Forwarded-For": newIpAddress(),
-    ...more,
-  };
-  const signUp = (proof?: string) =>
-    fetch(`${site.base}/dashboard/auth/sign-up/email`, {
+): Promise<{ email: string; cookies: string[] }> {
+  const email = newAddress(name);
+  const headers = { "X-Forwarded-For": newIpAddress(), ...more };
+  return { email, cookies: await signInByApi(site, email, headers) };
+}
+
+/** Signs in with a code, and returns the cookies. `headers`: those of all requests. */
+export async function signInByApi(
+  site: TestSite,
+  email: string,
+  headers: Record<string, string>,
+): Promise<string[]> {
+  const before = emailsTo(site, email).filter(({ email: { subject } }) => CODE.test(subject ?? ""));
+  const send = async (path: string, body: object, cookies: string[]) => {
+    const response = await fetch(`${site.base}/dashboard/auth/sign-in/${path}`, {
       method: "POST",
-      headers,
-      body: JSON.stringify({ name: "", ...credentials, proof }),
+      headers: {
+        Origin: site.base,
+        "Content-Type": "application/json",
+        Cookie: cookies.join("; "),
+        ...headers,
+      },
+      body: JSON.stringify(body),
     });
-  let signedUp = await signUp();
-  // Other tests of the same service may have sent many requests within this minute.
-  if (signedUp.status === 429) signedUp = await signUp(await proveWork(site));
-  if (!signedUp.ok) throw new Error(`${signedUp.status} ${await signedUp.text()}`);
-  const { searchParams } = new URL(await linkTo(site, credentials.email, CONFIRM));
-  const confirmed = await expectOk(`${site.base}/dashboard/auth/verify-email`, {
-    method: "POST",
-    headers: { ...headers, Cookie: cookiesOf(signedUp).join("; ") },
-    body: JSON.stringify({ token: searchParams.get("token") }),
-  });
-  return { credentials, cookies: [...cookiesOf(signedUp), ...cookiesOf(confirmed)] };
-}
-
-const cookiesOf = ({ headers }: Response): string[] =>
-  headers.getSetCookie().map((cookie) => cookie.split(";")[0] ?? "");
-
-/** A proof of work, as the pages send it. */
-export async function proveWork(site: TestSite): Promise<string> {
-  const response = await fetch(`${site.base}/dashboard/challenge`);
-  const challenge = (await response.json()) as Challenge;
-  return JSON.stringify({ challenge, solution: await solveChallenge({ challenge, deriveKey }) });
-}
-
-async function expectOk(url: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, init);
-  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
-  return response;
-}
-
-/** A confirmation link that has expired. */
-export async function expiredLink(site: TestSite, email: string): Promise<string> {
-  const bytes = (text: string) => new TextEncoder().encode(text);
-  const secret = bytesToHex(hmac(sha256, bytes(SECRET), bytes("toolbooth sessions")));
-  const token = await createEmailVerificationToken(secret, email, undefined, -60);
-  return `${site.base}/verify-email?token=${token}`;
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return response.headers.getSetCookie().map((cookie) => cookie.split(";")[0] ?? "");
+  };
+  const started = await send("start", { email }, []);
+  const code = await codeTo(site, email, before.length + 1);
+  const signedIn = await send("code", { code }, started);
+  return [...started, ...signedIn].filter((cookie) => !cookie.endsWith("="));
 }

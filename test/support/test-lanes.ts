@@ -17,7 +17,6 @@ const HEAVY = [
   "test/http/node-socket.ts",
   "test/http/server-process.ts",
   "src/apps/node/dashboard.ts",
-  "src/apps/node/passwords.ts",
 ];
 
 const IMPORT = /(?:^(?:import|export)\s(?!type\b)(?:[^;"]*?\sfrom\s)?|\bimport\()"([^"]+)"/gm;

@@ -193,7 +193,7 @@ test("the form of qr-code gives the same responses as the API and shows errors a
   await assertFollows(page, "qr-code", blocks, async () => {
     await fill("dark", "");
     await page.getByRole("radio", { name: "Text", exact: true }).last().check();
-    await page.getByRole("checkbox", { name: "For a dark terminal" }).check();
+    await page.getByRole("switch", { name: "For a dark terminal" }).check();
   });
   // The blocks are the light modules: black on white, scanners could not read them.
   const drawn = await page.evaluate(`(() => {
@@ -268,7 +268,7 @@ test("UUIDs are there at once, and new on Enter, on the button and by keyboard",
   for (const [round, act] of [
     () => count.press("Enter"),
     () => page.getByRole("button", { name: "Generate" }).click(),
-    () => page.getByRole("checkbox").press("Control+Enter"),
+    () => page.getByRole("switch").press("Control+Enter"),
   ].entries()) {
     const previous = await shownResponse(page);
     await act();

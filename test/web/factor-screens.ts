@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import type { FactorsView, ProofView, TotpSetupView, Visitor } from "#api/dashboard/shapes.ts";
+import type { FactorsView, ProofView, Visitor } from "#api/dashboard/shapes.ts";
 import * as fixtures from "./fixtures.ts";
 import {
   type Mock,
@@ -10,13 +10,11 @@ import {
   statesOf,
 } from "./screen-mocks.ts";
 
-/** Passkeys, the authenticator app, the second step of a sign-in, and the dialog that asks for a fresh proof. */
+/** Passkeys, and the dialog that asks for a fresh proof. */
 
 const DAY = 86_400_000;
 
-export const NO_FACTORS: FactorsView = {
-  ...{ passkeys: [], passkeysMax: 20, totp: false, recoveryCodesLeft: 0 },
-};
+export const NO_FACTORS: FactorsView = { passkeys: [], passkeysMax: 20, demandsPasskey: false };
 const FACTORS: FactorsView = {
   passkeys: [
     {
@@ -25,18 +23,9 @@ const FACTORS: FactorsView = {
     },
     { ...{ id: "p2", name: "Security key" }, createdAt: fixtures.NOW - DAY, lastUsedAt: null },
   ],
-  ...{ passkeysMax: 20, totp: true, recoveryCodesLeft: 2 },
+  ...{ passkeysMax: 20, demandsPasskey: true },
 };
-const SETUP: TotpSetupView = {
-  uri: "otpauth://totp/Toolbooth:ada%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQGEZA&issuer=Toolbooth&digits=6&period=30",
-  secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQGEZA",
-};
-const CODES = Array.from({ length: 10 }, (_, each) => `k3x${each}q-7mz${each}p`);
-const wrongCode = problem(400, "wrong_code", "This code is wrong or was already used.");
 const proofNeeded = problem(403, "fresh_proof_required", "Confirm that it is you.");
-const proof = (methods: ProofView["methods"]): Mock => ({
-  body: { email: fixtures.user.email, methods } satisfies ProofView,
-});
 const withPasskeys = (visitor: Visitor): Mock => ({
   body: { ...visitor, passkeyOrigin: PAGE_ORIGIN } satisfies Visitor,
 });
@@ -45,12 +34,6 @@ const press = (name: string | RegExp) => (page: Page) =>
   page.getByRole("main").getByRole("button", { name }).click();
 const pressInDialog = (page: Page, name: string | RegExp) =>
   page.getByRole("dialog").last().getByRole("button", { name }).click();
-
-async function confirmTotp(page: Page): Promise<void> {
-  await press("Set up authenticator app")(page);
-  await page.getByLabel("Code of your authenticator app").fill("123456");
-  await pressInDialog(page, "Confirm");
-}
 
 const createKey = async (page: Page) => {
   await press("Create key")(page);
@@ -67,63 +50,58 @@ const waitsForPasskey: Mocks = {
 export function listFactorScreens(all: Mocks): Screen[] {
   const member: Mocks = { ...all, "GET /dashboard/visitor": withPasskeys(fixtures.visitor) };
   const signedOut: Mocks = { "GET /dashboard/visitor": withPasskeys(fixtures.signedOut) };
-  const onAccount = statesOf("security", "/settings/account", {
+  const onAccount = statesOf("passkeys", "/settings/account", {
     ...member,
     "GET /dashboard/factors": { body: FACTORS },
   });
   const none: Mocks = { "GET /dashboard/factors": { body: NO_FACTORS } };
-  const setup: Mocks = { ...none, "POST /dashboard/factors/totp": { body: SETUP } };
   const askForProof = statesOf("proof", "/settings/api-keys", {
     ...member,
     "POST /dashboard/keys": proofNeeded,
+    "POST /dashboard/auth/sign-in/start": {
+      body: { sent: true, signUpsFrom: null, signInsFrom: null },
+    },
   });
-  const onKeys = (name: string, methods: ProofView["methods"]): Screen => ({
-    ...askForProof(name, { "GET /dashboard/proof": proof(methods) }, createKey),
+  const onKeys = (
+    name: string,
+    methods: ProofView["methods"],
+    more?: (page: Page) => Promise<unknown>,
+  ): Screen => ({
+    ...askForProof(
+      name,
+      {
+        "GET /dashboard/proof": {
+          body: { email: fixtures.user.email, methods } satisfies ProofView,
+        },
+      },
+      async (page) => {
+        await createKey(page);
+        await more?.(page);
+      },
+    ),
     isBusy: true,
   });
-  const confirm = (state: string, methods: object | null, actions?: Screen["actions"]): Screen =>
-    statesOf("confirm sign-in", "/confirm-sign-in?next=/home", {
-      ...signedOut,
-      "POST /dashboard/auth/two-factor/verify-totp": wrongCode,
-    })(state, { "GET /dashboard/auth/second-factor": { body: { methods } } }, actions);
-  const both = { totp: true, passkey: true };
   return [
-    onAccount("no factors", none),
-    onAccount("passkeys, app and few codes"),
-    onAccount("adding a passkey", none, press("Add passkey")),
-    onAccount("renaming a passkey", {}, press(/^Rename\sSecurity key/)),
-    onAccount("removing a passkey", {}, press(/^Remove\sSecurity key/)),
-    onAccount("setting up the app", setup, press("Set up authenticator app")),
+    onAccount("none", none),
+    onAccount("demanded"),
+    onAccount("adding one", none, press("Add passkey")),
+    onAccount("renaming one", {}, press(/^Rename\sSecurity key/)),
+    onAccount("removing one", {}, press(/^Remove\sSecurity key/)),
     onAccount(
-      "setting up the app, wrong code",
-      { ...setup, "POST /dashboard/factors/totp/confirm": wrongCode },
-      confirmTotp,
-    ),
-    onAccount(
-      "recovery codes shown",
+      "demand fails",
       {
-        ...setup,
-        "POST /dashboard/factors/totp/confirm": { status: 201, body: { recoveryCodes: CODES } },
+        "PUT /dashboard/factors/demand": problem(503, "unavailable", "Try again in a moment."),
       },
-      confirmTotp,
+      (page) => page.getByRole("switch", { name: "Demand my passkey" }).click(),
     ),
-    onAccount("removing the app", {}, press("Remove authenticator app…")),
-    onAccount("new recovery codes", {}, press("Create new recovery codes…")),
-    onAccount("removing the password", {}, press("Remove password…")),
-    onKeys("password", ["password", "github"]),
-    onKeys("passkey, app or recovery code", ["passkey", "totp", "recovery"]),
-    onKeys("app", ["totp", "recovery"]),
+    onKeys("code", ["code", "github"]),
+    onKeys("code sent", ["code"], async (page) => {
+      await pressInDialog(page, "Send code");
+      await page.getByLabel("Code").waitFor();
+    }),
+    onKeys("passkey or code", ["passkey", "code"]),
     onKeys("provider", ["google"]),
     onKeys("none", []),
-    confirm("all factors", both),
-    confirm("app", { totp: true, passkey: false }),
-    confirm("passkey", { totp: false, passkey: true }),
-    confirm("recovery code", both, press("Use a recovery code instead")),
-    confirm("wrong code", both, async (page) => {
-      await page.getByLabel("Code of your authenticator app").fill("123456");
-      await press(/^Sign in$/)(page);
-    }),
-    confirm("expired", null),
     statesOf("sign in", "/sign-in", signedOut)("with passkeys", waitsForPasskey),
   ];
 }

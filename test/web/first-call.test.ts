@@ -4,10 +4,9 @@ import type { BalancedEntryView, KeyView, RequestView } from "#api/dashboard/sha
 import { seenInLedger, seenInLog } from "../../web/home/seen-calls.ts";
 import { createReveal, FIRST_LABEL, findUnusedKey } from "../../web/keys/reveal-key.ts";
 import { nextPollMs } from "../../web/parts/poll-pace.ts";
-import { addressIn } from "../../web/sign-in/known-address.ts";
 import { entries, keys, NOW, SECRET } from "./fixtures.ts";
 
-/** The way from the confirmed address to the first call, without a browser. */
+/** The way from a new account to the first call, without a browser. */
 
 const entry = (id: string, change: Partial<BalancedEntryView>): BalancedEntryView => ({
   ...{ id, at: NOW, kind: "grant", credits: 100, grant: null, parts: null },
@@ -135,22 +134,5 @@ describe("revealing the first key", () => {
   it("knows unused keys by their last use, newest first", () => {
     assert.equal(findUnusedKey(keys)?.label, "development");
     assert.equal(findUnusedKey([]), null);
-  });
-});
-
-describe("the address in the token of a link", () => {
-  const token = (claims: object) =>
-    `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.mac`;
-  it("is the one that the link confirms", () => {
-    assert.equal(addressIn(token({ email: "ada@example.com" })), "ada@example.com");
-    assert.equal(
-      addressIn(token({ email: "old@x.test", updateTo: "jürgen@x.test" })),
-      "jürgen@x.test",
-    );
-  });
-  it("is empty for anything else", () => {
-    for (const other of ["", "abc", "a.b.c", token({}), token({ email: 7 }), "e30.bnVsbA.x"]) {
-      assert.equal(addressIn(other), "", other);
-    }
   });
 });

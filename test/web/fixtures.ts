@@ -22,10 +22,9 @@ const dayBefore = (days: number) => new Date(NOW - days * DAY).toISOString().sli
 
 export const user: UserView = {
   email: "ada@example.com",
-  verified: true,
   createdAt: NOW - 61 * DAY,
   account: { id: "acc_7Hq2LmZx9TbC", state: "open", balance: 12_844, level: "enough" },
-  hasPassword: true,
+  demandsPasskey: false,
   providers: ["github"],
 };
 
@@ -41,10 +40,6 @@ export const visitor: Visitor = {
   passkeyOrigin: null,
 };
 export const signedOut: Visitor = { ...visitor, user: null };
-export const unverified: Visitor = {
-  ...visitor,
-  user: { ...user, verified: false, account: null, providers: [] },
-};
 export const suspended: Visitor = {
   ...visitor,
   user: {
@@ -52,11 +47,6 @@ export const suspended: Visitor = {
     account: { id: "acc_7Hq2LmZx9TbC", state: "suspended", balance: 12_844, level: "enough" },
   },
 };
-export const withoutPassword: Visitor = {
-  ...visitor,
-  user: { ...user, hasPassword: false, providers: ["github", "google"] },
-};
-
 export const SECRET = "tb_7Hq2LmZx9TbCq8Wd41nVfR5sYtKp3uJgE6aXoM0iBhNzQv2Sc7Lk";
 const key = (id: string, label: string, change: Partial<KeyView> = {}): KeyView => ({
   id: `key_7Hq2LmZx9TbC${id}`,
@@ -107,7 +97,7 @@ export const home: HomeView = {
   })),
   creditsPerDay: 560.3,
   lastErrors: [],
-  setUp: { secondFactor: true, alerts: true },
+  setUp: { passkey: true, alerts: true },
 };
 export const newHome: HomeView = {
   balance: 100,
@@ -123,7 +113,7 @@ export const newHome: HomeView = {
   })),
   creditsPerDay: 0,
   lastErrors: [],
-  setUp: { secondFactor: false, alerts: true },
+  setUp: { passkey: false, alerts: true },
 };
 
 export const newKey = key("Gh7jKl0nOp", "production", { createdAt: NOW, lastUsedAt: null });
@@ -366,7 +356,7 @@ export const sessions: SessionView[] = [
 
 export const events: EventsView = {
   events: [
-    event("1", NOW - 2 * HOUR, "signed_in_new_browser", null),
+    event("1", NOW - 2 * HOUR, "signed_in_new_browser", "code"),
     event("7", NOW - 5 * HOUR, "sign_in_failed", null),
     event("2", NOW - 3 * DAY, "key_created", "development"),
     event("3", NOW - 20 * DAY, "key_revoked", (keys[3] as KeyView).label),
@@ -376,7 +366,7 @@ export const events: EventsView = {
   next: "cursor-2",
 };
 export const olderEvents: EventsView = {
-  events: [event("6", NOW - 61 * DAY, "email_verified", null)],
+  events: [event("6", NOW - 61 * DAY, "signed_up", null)],
   next: null,
 };
 

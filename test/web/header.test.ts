@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { openBrowser } from "../support/chromium.ts";
-import { signedOut, visitor } from "./fixtures.ts";
+import { visitor } from "./fixtures.ts";
 import { type Mode, openPage } from "./screen-page.ts";
-import { openScreenSite, type ScreenSite } from "./screen-site.ts";
+import { openScreenSite } from "./screen-site.ts";
 
 /** The shell is the same on the pages that the server renders and on those of React: nothing moves from one to the next. */
 const [browser, site] = await Promise.all([openBrowser(), openScreenSite(visitor)]);
@@ -84,6 +84,17 @@ for (const width of [1280, 390]) {
   });
 }
 
+describe("the HTML of a page of React", () => {
+  it("has nothing that a user could type into before React draws it", async () => {
+    for (const path of ["/sign-in", "/tools/hash", "/home"]) {
+      const html = await (await fetch(site.url + path)).text();
+      const [, main = ""] = /<div id="app">([\s\S]*?)<\/main>/.exec(html) ?? [];
+      assert.match(main, /<h1[^>]*>[^<]+/, path);
+      assert.doesNotMatch(main, /<(?:form|input|textarea|button|script)\b/, path);
+    }
+  });
+});
+
 describe("links of the shell", () => {
   it("lead from one page of React to the next without a load, and say which page is open", async () => {
     const { page } = await openPage(browser, { colorScheme: "light", width: 1280 });
@@ -107,87 +118,6 @@ describe("links of the shell", () => {
     await page.waitForURL(/\/tools\/qr-code$/);
     assert.equal(await page.evaluate("globalThis.isSameLoad"), true);
     assert.equal(await side.isVisible(), false);
-    await page.context().close();
-  });
-});
-
-/** What people see of the form, and where; without what only React adds: the switch of the password and the passkey. */
-const FORM = `[...document.querySelectorAll("main :is(h1,label,input,form button[type=submit],.tb-lead,.tb-field-hint,.tb-providers button,.tb-sign-in-foot :is(p,a))")]
-  .filter((part) => part.checkVisibility() && part.getBoundingClientRect().height > 0)
-  .map((part) => {
-    const { x, y, width, height } = part.getBoundingClientRect();
-    const isBelowPasskey = location.pathname === "/sign-in" && part.closest(".tb-sign-in-foot");
-    const place = isBelowPasskey ? [x, width, height] : [x, y, width, height];
-    return [part.tagName, part.innerText, part.autocomplete ?? part.href ?? "", ...place].join(" ");
-  })`;
-const LEGAL = { terms: "# Terms", privacy: "# Privacy" };
-
-describe("the form that the server renders", () => {
-  let site: ScreenSite;
-  before(async () => {
-    site = await openScreenSite(signedOut, LEGAL);
-  });
-  after(() => site.close());
-
-  /** Opens a page whose scripts arrive when `start` is called. */
-  async function openBefore(path: string, width: number) {
-    const { page, consoleErrors } = await openWithoutFonts({ colorScheme: "light", width });
-    const held = Promise.withResolvers<void>();
-    await page.route("**/assets/*.js", async (route) => {
-      await held.promise;
-      await route.continue();
-    });
-    await page.goto(site.url + path, { waitUntil: "commit" });
-    await page.locator("form[data-drawn]").waitFor();
-    return {
-      page,
-      consoleErrors,
-      async start() {
-        held.resolve();
-        await page.locator("main[data-rendered]").waitFor();
-      },
-    };
-  }
-
-  for (const [path, width] of [
-    ["/sign-up", 320],
-    ["/sign-in", 1280],
-  ] as const) {
-    it(`is that of React on ${path}, ${width} pixels wide, and keeps what was typed and the focus`, async () => {
-      const { page, consoleErrors, start } = await openBefore(path, width);
-      const drawn = await page.evaluate<string[]>(FORM);
-      assert.equal(/agree to the terms/.test(drawn.join()), path === "/sign-up");
-      await page.getByLabel("Email address").fill("ada@example.com");
-      await page.getByLabel("Password", { exact: true }).pressSequentially("three short");
-      await start();
-      await page.locator("main[data-rendered] form:not([data-drawn])").waitFor();
-      assert.deepEqual(await page.evaluate<string[]>(FORM), drawn);
-      assert.equal(await page.getByLabel("Email address").inputValue(), "ada@example.com");
-      await page.keyboard.type(" words");
-      const password = page.getByLabel("Password", { exact: true });
-      assert.equal(await password.inputValue(), "three short words");
-      assert.deepEqual(consoleErrors, []);
-      await page.context().close();
-    });
-  }
-
-  it("is sent by React if it was submitted before, once", async () => {
-    const { page, start } = await openBefore("/sign-up", 1280);
-    const sent: unknown[] = [];
-    await page.route("**/sign-up/email", async (route) => {
-      sent.push(route.request().postDataJSON());
-      await route.fulfill({ json: {} });
-    });
-    await page.getByLabel("Email address").fill("ada@example.com");
-    await page.getByLabel("Password", { exact: true }).fill("three short words");
-    await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Sign up" }).click();
-    await start();
-    await page.getByText("ada@example.com").waitFor();
-    assert.equal(sent.length, 1);
-    const { email, password } = sent[0] as Record<string, string>;
-    assert.deepEqual([email, password], ["ada@example.com", "three short words"]);
-    assert.doesNotMatch(page.url(), /ada|three/);
     await page.context().close();
   });
 });

@@ -14,7 +14,7 @@ const suggest = (change: Partial<HomeView>, ...dismissed: string[]) =>
   suggestionFor({ ...home, ...change }, NOW, SELLS, (id) => dismissed.includes(id));
 const quiet = (calls: number): HomeView["days"] =>
   (home.days ?? []).map(({ day }) => ({ day, calls, errors: 0 }));
-const NOTHING: Partial<HomeView> = { setUp: { secondFactor: false, alerts: false } };
+const NOTHING: Partial<HomeView> = { setUp: { passkey: false, alerts: false } };
 
 test("nothing is suggested to an account that lacks nothing", () => {
   assert.equal(suggest({}), null);
@@ -34,9 +34,9 @@ test("each rule applies in its case", () => {
       { nextExpiry: { credits: 2000, at: NOW + 2 * DAY_MS }, creditsPerDay: 560 },
       "880 credits will expire unused in 2 days",
     ],
-    ["second_factor", NOTHING, "Protect your account"],
+    ["passkey", NOTHING, "Add a passkey"],
     ["key_for_each", { keys: 1 }, "Use one key for each environment"],
-    ["alerts", { setUp: { secondFactor: true, alerts: false } }, "Get an alert"],
+    ["alerts", { setUp: { passkey: true, alerts: false } }, "Get an alert"],
   ];
   for (const [id, change, title] of cases) {
     const found = suggest(change);
@@ -54,7 +54,7 @@ test("the most urgent suggestion comes first, and a dismissed one makes place fo
     if (found === null) break;
     shown.push(found.id);
   }
-  assert.deepEqual(shown, ["low_balance:3", "second_factor", "key_for_each", "alerts"]);
+  assert.deepEqual(shown, ["low_balance:3", "passkey", "key_for_each", "alerts"]);
   // A balance that has sunk further is suggested again.
   assert.equal(suggest({ ...many, balance: 100 }, ...shown)?.id, "low_balance:1");
 });

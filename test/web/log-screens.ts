@@ -115,7 +115,7 @@ export function listLogScreens(all: Mocks): Screen[] {
         at: fixtures.NOW + 2.5 * 24 * 3_600_000,
       },
     }),
-    onHome("no second factor", { setUp: { secondFactor: false, alerts: false } }),
+    onHome("no passkey", { setUp: { passkey: false, alerts: false } }),
     onHome("no call yet", {
       ...fixtures.newHome,
       keys: 1,

@@ -4,7 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { exportCode, LANGUAGES, sampleCallCode } from "../../web/home/sample-call.ts";
+import { curlCode, fetchCode, goCode, phpCode, pythonCode } from "#site/request-code.ts";
+import { exportCode, sampleCall } from "../../web/home/sample-call.ts";
 import { SECRET } from "./fixtures.ts";
 
 const run = promisify(execFile);
@@ -22,9 +23,9 @@ test("a shell passes the intended arguments to curl, with the key and with the v
     const { stdout } = await run("sh", ["-c", `curl() { printf '%s\\n' "$@"; }\n${code}`]);
     return stdout.trimEnd().split("\n");
   };
-  const withKey = sampleCallCode("curl", { apiUrl, secret: SECRET });
+  const withKey = curlCode(sampleCall(apiUrl, SECRET));
   assert.deepEqual(await curlArguments(withKey), expected(SECRET));
-  const withVariable = `${exportCode(SECRET)}\n${sampleCallCode("curl", { apiUrl, secret: null })}`;
+  const withVariable = `${exportCode(SECRET)}\n${curlCode(sampleCall(apiUrl, null))}`;
   assert.deepEqual(await curlArguments(withVariable), expected(SECRET));
 });
 
@@ -39,9 +40,9 @@ test("the JavaScript code runs unchanged and makes the call", async () => {
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   try {
     const { port } = server.address() as AddressInfo;
-    const own = { apiUrl: `http://127.0.0.1:${port}` };
+    const own = `http://127.0.0.1:${port}`;
     for (const secret of [SECRET, null]) {
-      const code = sampleCallCode("javascript", { ...own, secret });
+      const code = fetchCode(sampleCall(own, secret));
       const env = { ...process.env, TOOLBOOTH_KEY: SECRET };
       await run(process.execPath, ["--input-type=module", "-e", code], { env });
     }
@@ -53,21 +54,21 @@ test("the JavaScript code runs unchanged and makes the call", async () => {
 });
 
 test("the Python code has the same URL, key and body", () => {
-  const code = sampleCallCode("python", { apiUrl: "https://api.example.com", secret: null });
+  const code = pythonCode(sampleCall("https://api.example.com", null));
   assert.match(code, /"https:\/\/api\.example\.com\/api\/v1\/hash"/);
   assert.match(code, /os\.environ\["TOOLBOOTH_KEY"\]/);
   assert.match(code, /^import json, os, urllib\.error, urllib\.request$/m);
-  const own = sampleCallCode("python", { apiUrl: "https://api.example.com", secret: SECRET });
+  const own = pythonCode(sampleCall("https://api.example.com", SECRET));
   assert.ok(own.includes(`"Authorization": "Bearer ${SECRET}"`));
 });
 
 test("the code of every language has the URL, the body, and the key or its variable", () => {
   const apiUrl = "https://api.example.com";
-  for (const { id } of LANGUAGES) {
-    const own = sampleCallCode(id, { apiUrl, secret: SECRET });
-    assert.ok(own.includes(`${apiUrl}/api/v1/hash`), id);
-    assert.ok(own.includes("Hello, world!"), id);
-    assert.ok(own.includes(`Bearer ${SECRET}`) && !own.includes("TOOLBOOTH_KEY"), id);
-    assert.ok(sampleCallCode(id, { apiUrl, secret: null }).includes("TOOLBOOTH_KEY"), id);
+  for (const write of [curlCode, fetchCode, pythonCode, goCode, phpCode]) {
+    const own = write(sampleCall(apiUrl, SECRET));
+    assert.ok(own.includes(`${apiUrl}/api/v1/hash`), write.name);
+    assert.ok(own.includes("Hello, world!"), write.name);
+    assert.ok(own.includes(`Bearer ${SECRET}`) && !own.includes("TOOLBOOTH_KEY"), write.name);
+    assert.ok(write(sampleCall(apiUrl, null)).includes("TOOLBOOTH_KEY"), write.name);
   }
 });

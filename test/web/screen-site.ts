@@ -11,14 +11,10 @@ import { FRONT_ENTRY } from "#site/page-manifest.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { FULL, pathsOf } from "../site/pages-server.ts";
 import { AXE_HEADERS, AXE_PATH, readAxe } from "./axe.ts";
-import { signedOut } from "./fixtures.ts";
 import { MockedPages } from "./screen-mocks.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const HTML = "text/html; charset=utf-8";
-/** As the visitor of the fixtures says. */
-const { signUp, providers, starter } = signedOut;
-const OFFER = { signUp, providers, starter };
 
 export type ScreenSite = Awaited<ReturnType<typeof openScreenSite>>;
 
@@ -53,7 +49,7 @@ export async function openScreenSite(visitor?: Visitor, legal?: LegalSources) {
   await pages.assetsFor(FRONT_ENTRY);
   const assets = pages.frontAssets() ?? undefined;
   const serverPages = createPages({ ...FULL, publicUrl: url, assets, legal });
-  const appPages = listAppPages(FULL.tools, url);
+  const appPages = listAppPages(FULL.tools);
 
   respond = async (request) => {
     const { pathname } = new URL(request.url);
@@ -63,8 +59,7 @@ export async function openScreenSite(visitor?: Visitor, legal?: LegalSources) {
     if (page === undefined) return serverPage(serverPages, pathname);
     const assets = await pages.assetsFor(APP_ENTRY, page.screen);
     const headers = { ...appHeaders(assets), "Content-Type": HTML };
-    const dashboard = { ...FULL.dashboard, ...OFFER };
-    const options = { ...FULL, publicUrl: url, dashboard, legal };
+    const options = { ...FULL, publicUrl: url, legal };
     // The typefaces are shown however slow the machine is: with `optional`, a page whose fonts come late does without them.
     const body = renderAppPage(page, options, assets).replaceAll(
       "font-display:optional",

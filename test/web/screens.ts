@@ -23,9 +23,7 @@ const ALL: Mocks = {
   [`POST /dashboard/keys/${fixtures.keys[0]?.id}/rotate`]: {
     body: { key: fixtures.rotatedKey, secret: fixtures.SECRET },
   },
-  "POST /dashboard/auth/change-email": { body: { status: true } },
-  "POST /dashboard/auth/request-password-reset": { body: { status: true } },
-  "POST /dashboard/auth/change-password": { body: {} },
+  "POST /dashboard/account/email": { body: { sent: true } },
   "DELETE /dashboard/sessions/others": { body: {} },
   ...SALES_MOCKS,
   ...LOG_MOCKS,
@@ -40,24 +38,6 @@ const NEW: Mocks = {
   "GET /dashboard/credits": { body: fixtures.noCredits },
   "GET /dashboard/credits/entries": { body: fixtures.noEntries },
   "GET /dashboard/events": { body: { events: [], next: null } },
-};
-const notVerified = problem(403, "email_not_verified", "Confirm your email address first.");
-const UNVERIFIED: Mocks = {
-  "GET /dashboard/visitor": { body: fixtures.unverified },
-  "GET /dashboard/home": notVerified,
-  "GET /dashboard/keys": notVerified,
-  "GET /dashboard/usage": notVerified,
-  "GET /dashboard/requests": notVerified,
-  "GET /dashboard/requests/summary": notVerified,
-  "GET /dashboard/credits": notVerified,
-  "GET /dashboard/credits/entries": notVerified,
-  "GET /dashboard/prices": SALES_MOCKS["GET /dashboard/prices"] as Mock,
-  "GET /dashboard/purchases": notVerified,
-  "GET /dashboard/notifications": notVerified,
-  "GET /dashboard/webhooks": notVerified,
-  "GET /dashboard/sessions": { body: { sessions: fixtures.sessions } },
-  "GET /dashboard/events": { body: fixtures.events },
-  "GET /dashboard/factors": notVerified,
 };
 const SUSPENDED: Mocks = { ...ALL, "GET /dashboard/visitor": { body: fixtures.suspended } };
 
@@ -132,7 +112,6 @@ async function fillClosing(page: Page): Promise<void> {
   await press("Close account…")(page);
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Confirm your email address").fill(fixtures.user.email);
-  await dialog.getByLabel("Your password", { exact: true }).fill("not the right one");
   await dialog.getByRole("button", { name: "Close account permanently" }).click();
 }
 
@@ -146,7 +125,6 @@ const waitForChart = (page: Page) => page.getByRole("img", { name: /^Bar chart/ 
 /** What the frame shows around a screen, or in place of it. */
 const FRAME: Record<string, Mocks> = {
   "service unreachable": every("away"),
-  "address not confirmed": UNVERIFIED,
   suspended: SUSPENDED,
   "session ended": every(problem(401, "signed_out", "Sign in again.")),
 };
@@ -259,22 +237,27 @@ const KEY_STATES: Screen[] = [
   ),
 ];
 
+async function askForNewAddress(page: Page): Promise<void> {
+  await page.getByLabel("New email address").fill("new@example.com");
+  await press("Change email address")(page);
+  await page.getByLabel("Code").waitFor();
+}
+const CODE = "POST /dashboard/account/email/code";
+const changeAddress = async (page: Page) => {
+  await askForNewAddress(page);
+  await page.getByLabel("Code").fill("12345678");
+};
 const ACCOUNT_STATES: Screen[] = [
-  onAccount("without a password", { "GET /dashboard/visitor": body(fixtures.withoutPassword) }),
-  onAccount("address change requested", {}, async (page) => {
-    await page.getByLabel("New email address").fill("new@example.com");
-    await press("Change email address")(page);
-  }),
-  onAccount("password fields empty", {}, press("Change password")),
+  onAccount("code for a new address", {}, askForNewAddress),
+  onAccount(
+    "wrong code for a new address",
+    { [CODE]: problem(400, "wrong_code", "This code is wrong. You can try 4 more times.") },
+    changeAddress,
+  ),
+  onAccount("address changed", { [CODE]: { body: { email: "new@example.com" } } }, changeAddress),
   onAccount("more activity", {}, press("Show older")),
   onAccount("closing", {}, press("Close account…")),
-  onAccount(
-    "closing with a wrong password",
-    {
-      "POST /dashboard/account/close": problem(403, "wrong_password", "The password is not right."),
-    },
-    fillClosing,
-  ),
+  onAccount("closing fails", { "POST /dashboard/account/close": broken }, fillClosing),
 ];
 
 const ledger = "?tab=ledger";
@@ -329,18 +312,6 @@ const home = (change: Partial<typeof fixtures.home>): Mocks => ({
   "GET /dashboard/home": body({ ...fixtures.home, ...change }),
 });
 const OTHER_STATES: Screen[] = [
-  {
-    ...{ name: "home, with the new key", path: keys, mocks: ALL },
-    actions: async (page) => {
-      await createKey(page);
-      await press("I have stored it")(page);
-      // Navigates like a link of the dashboard, without loading the page.
-      await page.evaluate(
-        "history.pushState(null, '', '/home'); dispatchEvent(new PopStateEvent('popstate'))",
-      );
-      await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
-    },
-  },
   onHome("no credits", home({ balance: 0, nextExpiry: null, keys: 1 })),
   onHome(
     "no starter credits",
@@ -374,12 +345,12 @@ const OTHER_STATES: Screen[] = [
 /** Every screen in every state, for accessibility checks and screenshots. */
 export const SCREENS: Screen[] = [
   ...SIGN_IN_SCREENS,
-  ...commonStates("home", "/home", "service unreachable", "address not confirmed"),
+  ...commonStates("home", "/home", "service unreachable"),
   ...listFirstKeyScreens(ALL),
   ...commonStates("keys", keys, "suspended", "session ended"),
   ...KEY_STATES,
   ...commonStates("requests", "/requests", "service unreachable"),
-  ...commonStates("usage", "/usage", "address not confirmed"),
+  ...commonStates("usage", "/usage"),
   ...commonStates("credits", "/credits", "suspended"),
   onCredits("grants", "?tab=grants"),
   onCredits("no grants", "?tab=grants", NEW),
@@ -396,29 +367,26 @@ export const SCREENS: Screen[] = [
 
 /** States that differ from another one of their page in a sentence. Only the chaos run shows them, with all others in all modes. */
 const ALIKE: readonly RegExp[] = [
-  /^sign up, (?:error|closed|already signed in|loading|service unreachable)$/,
-  /^sign in, (?:nothing entered|address not confirmed|too many attempts|service unreachable)$/,
-  /^sign in, (?:denied at the provider|sign-up closed)$/,
-  /^confirm, (?:unreadable token|done before|new address pending|address changed|error|no token|new link sent)$/,
-  /^(?:forgot password, check your email|new password, (?:nothing entered|done|link expired))$/,
+  /^sign in, (?:nothing entered|loading|too many emails|service unreachable|denied at the provider|sign-up closed)$/,
+  /^sign in, (?:check your email, sign-up closed|incomplete code|code expired|code fails|no codes for new addresses)$/,
+  /^(?:link|undo), (?:expired|error|no secret)$/,
   /^(?:keys|requests|usage|credits|webhooks), (?:loading|error|service unreachable|suspended|session ended)$/,
   /^account, (?:loading|error|service unreachable|session ended)$/,
   /^home, first key, (?:revealed, in PHP|response lost|error|suspended|made in another tab)$/,
-  /^home, (?:no credits|no starter credits|no errors|no second factor|no call yet|a key expires)$/,
+  /^home, (?:no credits|no starter credits|no errors|no passkey|no call yet|a key expires)$/,
   /^home, (?:first call received, )?without a request log$/,
   /^keys, creating(?: fails| while suspended| while the service is unreachable| with limits)?$/,
   /^keys, (?:calls being counted|limits edited|revoked|renaming|renamed, refetching fails)$/,
   /^keys, (?:editing limits of an expired key|editing limits fails|rotating|rotating again|new secret not stored)$/,
-  /^account, (?:address not confirmed|address change requested|closing|password fields empty|more activity)$/,
+  /^account, (?:wrong code for a new address|closing|more activity)$/,
   /^usage, (?:calls being counted|by key|one tool|no match)$/,
   /^credits, (?:ledger, loading|ledger fails|older entries|older entries fail|no entries|no matching entries)$/,
   /^credits, (?:no grants|more grants|all grants|no whole number|a lot of credits|prices fail to load|buying fails)$/,
   /^credits, back from payment, (?!paid|trouble)/,
   /^credits, purchases, (?:none, nothing sold|loading|fail|older)$/,
   /^balance, (?:low, dismissed|gone, )/,
-  /^security, (?:removing|setting up the app$|new recovery codes)/,
-  /^proof, (?:password|app|provider)$/,
-  /^confirm sign-in, (?:app|passkey|recovery code|expired)$/,
+  /^passkeys, (?:removing one|demand fails)$/,
+  /^proof, (?:passkey or code|provider)$/,
   /^notifications, (?:saved|saving fails|loading|error)$/,
   /^webhooks, (?:test|rotat|adding|URL rejected|pausing fails|deliveries |deliveries,|limit reached|secret rotated|deleting|no del|resent)/,
   /^unsubscribe, (?:done, other kind|error|service unreachable|no token)$/,

@@ -1,35 +1,20 @@
 import type { Page } from "playwright-core";
-import { REPEATED } from "#accounts/new-password.ts";
+import type { LinkView, SignedInView, StartedView } from "#api/dashboard/shapes.ts";
 import * as fixtures from "./fixtures.ts";
-import { broken, type Mock, type Mocks, type Screen } from "./screen-mocks.ts";
+import { broken, type Mock, type Mocks, problem, type Screen } from "./screen-mocks.ts";
 
-/** The pages that need no session: signing up and in, the links in emails, the tools, and the frame. */
+/** The pages that need no session: signing in, the links in emails, the tools, and the frame. */
+const body = <Body>(value: Body): Mock => ({ body: value });
+const started = (change: Partial<StartedView> = {}) =>
+  body<StartedView>({ sent: true, signUpsFrom: null, signInsFrom: null, ...change });
 const SIGNED_OUT: Mocks = {
-  "GET /dashboard/visitor": { body: fixtures.signedOut },
-  "POST /dashboard/auth/sign-up/email": { body: {} },
-  "POST /dashboard/auth/send-verification-email": { body: { status: true } },
-  "POST /dashboard/auth/request-password-reset": { body: { status: true } },
-  "POST /dashboard/auth/reset-password": { body: { status: true } },
+  "GET /dashboard/visitor": body(fixtures.signedOut),
+  "POST /dashboard/auth/sign-in/start": started(),
 };
-const SIGNED_IN: Mocks = { ...SIGNED_OUT, "GET /dashboard/visitor": { body: fixtures.visitor } };
-
-const authError = (status: number, code: string): Mock => ({
-  status,
-  body: { code, message: "A message of better-auth." },
-});
+const SIGNED_IN: Mocks = { ...SIGNED_OUT, "GET /dashboard/visitor": body(fixtures.visitor) };
 
 const press = (name: string | RegExp) => (page: Page) =>
-  page.getByRole("main").getByRole("button", { name }).click();
-
-const fill = (button: string) => async (page: Page) => {
-  const main = page.getByRole("main");
-  const password = main.getByLabel(/^(?:New )?[Pp]assword$/);
-  const email = main.getByLabel("Email address");
-  await main.getByRole("button", { name: button }).waitFor();
-  if ((await email.count()) > 0) await email.fill("ada@example.com");
-  if ((await password.count()) > 0) await password.fill("correct horse battery staple");
-  await press(button)(page);
-};
+  page.getByRole("main").getByRole("button", { name, exact: true }).click();
 
 const at = (
   path: string,
@@ -38,119 +23,94 @@ const at = (
   mocks: Mocks = {},
 ): Screen => ({ name, path, mocks: { ...SIGNED_OUT, ...mocks }, actions });
 
-/** Another tab of the browser has confirmed the address, and tells this one. */
-async function waitForHome(page: Page): Promise<void> {
-  await fill("Sign up")(page);
-  await page.getByRole("heading", { level: 1, name: "Check your email" }).waitFor();
-  await page.evaluate("new BroadcastChannel('toolbooth-session').postMessage('signed in')");
-  await page.getByRole("button", { name: "Reveal your first key" }).waitFor();
+async function askForCode(page: Page): Promise<void> {
+  await page.getByLabel("Email address").fill("ada@example.com");
+  await press("Continue")(page);
+}
+async function enterCode(page: Page): Promise<void> {
+  await askForCode(page);
+  await page.getByLabel("Code").fill("1234 5678");
 }
 
-const closed = { body: { ...fixtures.signedOut, signUp: "closed", providers: [] } };
-const SIGN_UP: Screen[] = [
-  at("/sign-up", "sign up"),
-  at("/sign-up", "sign up, nothing entered", press("Sign up")),
-  at("/sign-up", "sign up, check your email", fill("Sign up")),
-  at("/sign-up", "sign up, confirmed in another tab", waitForHome, {
-    "GET /dashboard/visitor": [{ body: fixtures.signedOut }, { body: fixtures.visitor }],
-    "GET /dashboard/home": { body: fixtures.newHome },
-  }),
-  at("/sign-up", "sign up, error", fill("Sign up"), {
-    "POST /dashboard/auth/sign-up/email": broken,
-  }),
-  at("/sign-up", "sign up, weak password", fill("Sign up"), {
-    "POST /dashboard/auth/sign-up/email": {
-      status: 400,
-      body: {
-        ...{ ok: false, type: "about:blank", title: "The sign-in request failed", status: 400 },
-        ...{ code: REPEATED.code, detail: REPEATED.message, requestId: "req_2fVq8ZkLm0Xa1" },
-      },
-    },
-  }),
-  at("/sign-up", "sign up, closed", undefined, { "GET /dashboard/visitor": closed }),
-  at("/sign-up", "sign up, already signed in", undefined, SIGNED_IN),
-  at("/sign-up", "sign up, loading", undefined, { "GET /dashboard/visitor": "silence" }),
-  at("/sign-up", "sign up, service unreachable", undefined, { "GET /dashboard/visitor": "away" }),
-];
-
-const signInResponse = (mock: Mock): Mocks => ({ "POST /dashboard/auth/sign-in/email": mock });
+const start = (mock: Mock): Mocks => ({ "POST /dashboard/auth/sign-in/start": mock });
+const code = (mock: Mock): Mocks => ({ "POST /dashboard/auth/sign-in/code": mock });
+const wrongCode = problem(400, "wrong_code", "This code is wrong. You can try 4 more times.");
+const ended = problem(400, "attempt_ended", "This code has expired. Ask for a new one.");
+const closed = body({ ...fixtures.signedOut, signUp: "closed" as const, providers: [] });
 const SIGN_IN: Screen[] = [
   at("/sign-in", "sign in"),
-  at("/sign-in", "sign in, nothing entered", press("Sign in")),
+  at("/sign-in", "sign in, nothing entered", press("Continue")),
+  at("/sign-in", "sign in, loading", undefined, { "GET /dashboard/visitor": "silence" }),
+  at("/sign-in", "sign in, waiting", askForCode, start("silence")),
   at(
     "/sign-in",
-    "sign in, wrong password",
-    fill("Sign in"),
-    signInResponse(authError(401, "INVALID_EMAIL_OR_PASSWORD")),
+    "sign in, too many emails",
+    askForCode,
+    start(problem(429, "too_many_requests", "Too many attempts.")),
   ),
-  at(
-    "/sign-in",
-    "sign in, address not confirmed",
-    fill("Sign in"),
-    signInResponse(authError(403, "EMAIL_NOT_VERIFIED")),
-  ),
-  at(
-    "/sign-in",
-    "sign in, too many attempts",
-    fill("Sign in"),
-    signInResponse(authError(429, "TOO_MANY")),
-  ),
-  at("/sign-in", "sign in, waiting", fill("Sign in"), signInResponse("silence")),
-  at("/sign-in", "sign in, service unreachable", fill("Sign in"), signInResponse("away")),
+  at("/sign-in", "sign in, service unreachable", askForCode, start("away")),
   at("/sign-in?error=access_denied", "sign in, denied at the provider"),
   at("/sign-in", "sign in, sign-up closed", undefined, { "GET /dashboard/visitor": closed }),
+  at("/sign-in", "sign in, check your email", askForCode),
+  at(
+    "/sign-in",
+    "sign in, no codes for new addresses",
+    askForCode,
+    start(started({ signUpsFrom: fixtures.NOW + 600_000 })),
+  ),
+  at("/sign-in", "sign in, check your email, sign-up closed", askForCode, {
+    "GET /dashboard/visitor": closed,
+  }),
+  at("/sign-in", "sign in, incomplete code", async (page) => {
+    await askForCode(page);
+    await page.getByLabel("Code").fill("1234");
+    await press("Sign in")(page);
+  }),
+  at("/sign-in", "sign in, wrong code", enterCode, code(wrongCode)),
+  at("/sign-in", "sign in, code expired", enterCode, code(ended)),
+  at("/sign-in", "sign in, code fails", enterCode, code(broken)),
+  at(
+    "/sign-in",
+    "sign in, passkey required",
+    enterCode,
+    code(problem(403, "passkey_required", "Your account demands its passkey.")),
+  ),
+  at(
+    "/sign-in",
+    "sign in, new account",
+    async (page) => {
+      await enterCode(page);
+      await page.getByRole("dialog").getByRole("button", { name: "Reveal and copy" }).waitFor();
+    },
+    {
+      ...code(body<SignedInView>({ signedUp: true })),
+      "GET /dashboard/visitor": [body(fixtures.signedOut), body(fixtures.visitor)],
+      "GET /dashboard/home": body(fixtures.newHome),
+      "GET /dashboard/keys": body(fixtures.keysView([])),
+    },
+  ),
 ];
 
-/** As better-auth writes it: the pages read the address in it. */
-const LINK_TOKEN = `e30.${Buffer.from('{"email":"ada@example.com"}').toString("base64url")}.mac`;
-const VERIFY = `/verify-email?token=${LINK_TOKEN}`;
-const email = "ada@example.com";
-const verified = (mock: Mock): Mocks => ({ "POST /dashboard/auth/verify-email": mock });
-const confirm = press("confirm address");
-async function confirmAndWait(page: Page): Promise<void> {
-  await confirm(page);
-  await page.getByRole("dialog").getByRole("button", { name: "Reveal and copy" }).waitFor();
-}
-const EMAILS: Screen[] = [
-  at(VERIFY, "confirm"),
-  at("/verify-email?token=a-token", "confirm, unreadable token"),
-  at(VERIFY, "confirm, done before", confirm, verified({ body: { status: true, email } })),
-  at(VERIFY, "confirm, done and signed in", confirmAndWait, {
-    ...SIGNED_IN,
-    "GET /dashboard/home": { body: fixtures.newHome },
-    ...verified({ body: { status: true, email } }),
-  }),
+const LINK = "/sign-in/link#a-secret";
+const link = (mock: Mock): Mocks => ({ "POST /dashboard/auth/sign-in/link": mock });
+const UNDO = "/undo-email-change#a-secret";
+const undo = (mock: Mock): Mocks => ({ "POST /dashboard/auth/undo-email-change": mock });
+const pressUndo = press("Undo the change");
+const LINKS: Screen[] = [
+  at(LINK, "link"),
   at(
-    VERIFY,
-    "confirm, set a password",
-    async (page) => {
-      await confirm(page);
-      await page.getByRole("heading", { level: 1, name: "Choose your password" }).waitFor();
-    },
-    verified({ body: { status: true, email, resetToken: "another-token" } }),
+    LINK,
+    "link, another browser",
+    press("Sign in"),
+    link(body<LinkView>({ code: "12345678", signedUp: false })),
   ),
-  at(
-    VERIFY,
-    "confirm, new address pending",
-    confirm,
-    verified({ body: { emailTo: "new@example.com" } }),
-  ),
-  at(VERIFY, "confirm, address changed", confirm, {
-    ...SIGNED_IN,
-    ...verified({ body: { moved: true } }),
-  }),
-  at(VERIFY, "confirm, link expired", confirm, verified(authError(401, "INVALID_TOKEN"))),
-  at(VERIFY, "confirm, error", confirm, verified(broken)),
-  at("/verify-email", "confirm, no token"),
-  at("/verify-email", "confirm, new link sent", fill("Send new link")),
-  at("/forgot-password", "forgot password"),
-  at("/forgot-password", "forgot password, check your email", fill("Send reset link")),
-  at("/reset-password?token=a-token", "new password"),
-  at("/reset-password?token=a-token", "new password, nothing entered", press("Set password")),
-  at("/reset-password?token=a-token", "new password, done", fill("Set password")),
-  at("/reset-password?token=a-token", "new password, link expired", fill("Set password"), {
-    "POST /dashboard/auth/reset-password": authError(400, "INVALID_TOKEN"),
-  }),
+  at(LINK, "link, expired", press("Sign in"), link(ended)),
+  at(LINK, "link, error", press("Sign in"), link(broken)),
+  at("/sign-in/link", "link, no secret"),
+  at(UNDO, "undo"),
+  at(UNDO, "undo, done", pressUndo, undo(body({ email: "ada@example.com" }))),
+  at(UNDO, "undo, expired", pressUndo, undo(problem(400, "link_expired", "The link has expired."))),
+  at(UNDO, "undo, error", pressUndo, undo(broken)),
 ];
 
 const FRAME: Screen[] = [
@@ -195,4 +155,4 @@ async function openMenu(page: Page): Promise<void> {
     .waitFor();
 }
 
-export const SIGN_IN_SCREENS: Screen[] = [...SIGN_UP, ...SIGN_IN, ...EMAILS, ...FRAME];
+export const SIGN_IN_SCREENS: Screen[] = [...SIGN_IN, ...LINKS, ...FRAME];

@@ -100,7 +100,7 @@ export const listToolScreens = (mocks: Mocks): Screen[] => {
       // The inputs survive a reload, and blocks have no colors.
       await page.getByRole("textbox", { name: "Color dark" }).fill("");
       await page.getByRole("radio", { name: "Text", exact: true }).last().check();
-      await page.getByRole("checkbox", { name: "For a dark terminal" }).check();
+      await page.getByRole("switch", { name: "For a dark terminal" }).check();
       await waitForResult(page);
     }),
     tool("uuid", "uuid"),

@@ -12,8 +12,7 @@ import { ActivityList } from "./activity-list.tsx";
 import { CloseAccount } from "./close-account.tsx";
 import { EmailForm } from "./email-form.tsx";
 import { ExportSection } from "./export-section.tsx";
-import { PasswordSection } from "./password-section.tsx";
-import { SecuritySection } from "./security-section.tsx";
+import { PasskeySection } from "./passkey-section.tsx";
 import { SessionList } from "./session-list.tsx";
 
 export default function AccountScreen() {
@@ -41,12 +40,11 @@ function AccountSections({ visitor, user }: { visitor: Visitor; user: UserView }
       <Section
         beside
         title="Email address"
-        description="You sign in with this address and receive emails about your account there."
+        description="We email codes for signing in to this address, and what happens to your account."
       >
         <EmailForm email={user.email} />
       </Section>
-      <PasswordSection user={user} />
-      <SecuritySection visitor={visitor} />
+      <PasskeySection visitor={visitor} />
       {(visitor.providers.length > 0 || user.providers.length > 0) && (
         <LinkedSignIns visitor={visitor} user={user} />
       )}

@@ -1,7 +1,7 @@
 import { VisuallyHidden } from "@mantine/core";
 import type { EventKind, EventView } from "#api/dashboard/shapes.ts";
 import { useEvents } from "../member-queries.ts";
-import { DownloadLink } from "../parts/download-link.tsx";
+import { DownloadLink } from "../parts/download.tsx";
 import { Empty } from "../parts/empty-state.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
@@ -12,23 +12,19 @@ import { providerName } from "../sign-in/providers.tsx";
 
 const LABELS: Record<EventKind, string> = {
   signed_up: "Signed up",
-  email_verified: "Email address confirmed",
   signed_in: "Signed in",
   signed_in_new_browser: "Signed in with a new browser",
-  sign_in_failed: "Sign-in failed: wrong password",
-  password_changed: "Password changed",
-  password_reset: "Password reset",
-  password_removed: "Password removed",
+  sign_in_failed: "Sign-in failed: wrong code",
   email_changed: "Email address changed",
+  email_change_undone: "Change of email address undone",
   provider_linked: "Sign-in linked",
   passkey_added: "Passkey added",
   passkey_removed: "Passkey removed",
   passkey_renamed: "Passkey renamed",
-  totp_added: "Authenticator app added",
-  totp_removed: "Authenticator app removed",
-  recovery_codes_replaced: "Recovery codes replaced",
-  factor_used: "Second factor used",
-  factors_reset: "Second factors reset by the operator",
+  passkeys_reset: "Passkeys reset by the operator",
+  passkey_demanded: "Passkey demanded",
+  passkey_not_demanded: "Passkey no longer demanded",
+  passwords_retired: "Passwords were retired",
   key_created: "API key created",
   key_renamed: "API key renamed",
   key_limited: "API key limits changed",
@@ -42,15 +38,21 @@ const LABELS: Record<EventKind, string> = {
   data_exported: "Data exported",
 };
 
+const SIGN_INS: Record<string, string> = {
+  code: "Code from an email",
+  link: "Link in an email",
+  passkey: "Passkey",
+};
+
 /** Failed sign-ins of one hour are one entry. */
 const labelOf = (kind: EventKind, times: number) =>
   `${LABELS[kind] ?? kind}${times > 1 ? ` (${times.toLocaleString("en")} times)` : ""}`;
 
 function detailText(kind: EventKind, detail: string | null): string {
   if (detail === null) return "\u2013";
-  if (kind === "factor_used" || kind === "data_exported")
-    return detail.charAt(0).toUpperCase() + detail.slice(1);
-  return kind === "provider_linked" ? providerName(detail) : detail;
+  const isSignIn = kind === "signed_in" || kind === "signed_in_new_browser";
+  if (isSignIn || kind === "provider_linked") return SIGN_INS[detail] ?? providerName(detail);
+  return kind === "data_exported" ? detail.charAt(0).toUpperCase() + detail.slice(1) : detail;
 }
 
 const COLUMNS: Column<EventView>[] = [
@@ -85,7 +87,7 @@ export function ActivityList() {
   return (
     <Section
       title="Activity"
-      description="Sign-ins and changes to your account, newest first. If you see something that was not you, change your password and end the other sessions."
+      description="Sign-ins and changes to your account, newest first. If you see something that was not you, end the other sessions."
       side={<Downloads />}
     >
       <QueryResult query={query} loading={<LoadingRows rows={5} height={48} />}>

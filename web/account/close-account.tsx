@@ -1,15 +1,11 @@
 import { Button, List, Text, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import type { UserView } from "#api/dashboard/shapes.ts";
 import { useCloseAccount, useHome } from "../member-queries.ts";
-import { BusyButton } from "../parts/buttons.tsx";
-import { focusInvalidField } from "../parts/focus.ts";
-import { Failure } from "../parts/message.tsx";
+import { FormDialog } from "../parts/form-dialog.tsx";
 import { counted } from "../parts/numbers.ts";
 import { Section } from "../parts/section.tsx";
-import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { leave } from "../sign-in/sign-out.ts";
-import { Secret } from "./password-section.tsx";
 
 export function CloseAccount({ user }: { user: UserView }) {
   const [open, setOpen] = useState(false);
@@ -33,14 +29,35 @@ export function CloseAccount({ user }: { user: UserView }) {
 
 function CloseDialog({ user, onClose }: { user: UserView; onClose: () => void }) {
   const close = useCloseAccount();
-  const dismiss = () => {
-    if (!close.isPending) onClose();
-  };
+  const [email, setEmail] = useState("");
+  const isSame = email.trim().toLowerCase() === user.email.toLowerCase();
   return (
-    <TitledDialog title="Close your account?" onClose={dismiss}>
-      <ClosingEffects />
-      <CloseForm user={user} close={close} onCancel={dismiss} />
-    </TitledDialog>
+    <FormDialog
+      title="Close your account?"
+      change={close}
+      action={["Close account permanently", "Closing"]}
+      danger="Keep account"
+      isValid={isSame}
+      onClose={onClose}
+      onSubmit={() => close.mutate({ email: email.trim() }, { onSuccess: () => leave("/") })}
+    >
+      {(isSubmitted) => (
+        <>
+          <ClosingEffects />
+          <TextInput
+            mt="lg"
+            label="Confirm your email address"
+            description={user.email}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            value={email}
+            error={isSubmitted && !isSame && `Enter your email address as shown: ${user.email}`}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }
 
@@ -60,7 +77,7 @@ function ClosingEffects() {
             ? "Your credits. They are not refunded."
             : `Your balance of ${counted(home.balance, "credit")}. It is not refunded.`}
         </List.Item>
-        <List.Item>Your email address, password, linked sign-ins, sessions and activity.</List.Item>
+        <List.Item>Your email address, passkeys, linked sign-ins, sessions and activity.</List.Item>
       </List>
       <Text fw={600} mt="md">
         Kept
@@ -73,72 +90,5 @@ function ClosingEffects() {
         </List.Item>
       </List>
     </>
-  );
-}
-
-type FieldErrors = { email?: string | undefined; password?: string | undefined };
-
-function CloseForm(props: {
-  user: UserView;
-  close: ReturnType<typeof useCloseAccount>;
-  onCancel: () => void;
-}) {
-  const { user, close } = props;
-  const [email, setEmail] = useState("");
-  const [password, setPassword] = useState("");
-  const [fieldErrors, setFieldErrors] = useState<FieldErrors>({});
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    if (close.isPending) return;
-    const isSame = email.trim().toLowerCase() === user.email.toLowerCase();
-    const found: FieldErrors = {
-      email: isSame ? undefined : `Enter your email address as shown: ${user.email}`,
-      password: user.hasPassword && password === "" ? "Enter your password." : undefined,
-    };
-    setFieldErrors(found);
-    if (found.email !== undefined || found.password !== undefined) {
-      return focusInvalidField(event.currentTarget);
-    }
-    const order = { email: email.trim(), password: user.hasPassword ? password : null };
-    close.mutate(order, { onSuccess: () => leave("/") });
-  };
-  return (
-    <form noValidate onSubmit={submit}>
-      <TextInput
-        mt="lg"
-        label="Confirm your email address"
-        description={user.email}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        value={email}
-        error={fieldErrors.email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
-      {user.hasPassword && (
-        <div className="tb-dialog-failure">
-          <Secret
-            label="Your password"
-            autoComplete="current-password"
-            value={password}
-            error={fieldErrors.password}
-            onChange={setPassword}
-          />
-        </div>
-      )}
-      {close.isError && (
-        <div className="tb-dialog-failure">
-          <Failure error={close.error} />
-        </div>
-      )}
-      <div className="tb-dialog-foot">
-        <Button variant="default" data-autofocus onClick={props.onCancel}>
-          Keep account
-        </Button>
-        <BusyButton type="submit" color="red" busy={close.isPending} busyLabel="Closing">
-          Close account permanently
-        </BusyButton>
-      </div>
-    </form>
   );
 }

@@ -1,37 +1,54 @@
-import { TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { absoluteUrl } from "../addresses.ts";
-import { useChangeEmail } from "../member-queries.ts";
+import { useFactorChange } from "../member-queries.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { focusInvalidField } from "../parts/focus.ts";
 import { Failure, Message } from "../parts/message.tsx";
-import { checkEmail } from "../sign-in/field-checks.ts";
+import { ProblemDetails, request } from "../request.ts";
+import { checkEmail } from "../sign-in/check-email.ts";
+import { CodeForm } from "../sign-in/code-form.tsx";
 
-/** Requests a change of address. It takes effect after both addresses confirm it, so that a typo cannot lock users out. */
+const PATH = "/dashboard/account/email";
+
+/** Changes the address of the account: asks for the new one, then for the code that was emailed to it, so that a typo locks nobody out. */
 export function EmailForm({ email }: { email: string }) {
-  const change = useChangeEmail();
+  const start = useFactorChange((email: string) => request<object>("POST", PATH, { email }));
+  const confirm = useFactorChange((code: string) =>
+    request<{ email: string }>("POST", `${PATH}/code`, { code }),
+  );
   const [address, setAddress] = useState("");
-  const [error, setError] = useState<string | undefined>(undefined);
+  const [fault, setFault] = useState<string>();
+  const rejected = start.error instanceof ProblemDetails && start.error.code === "INVALID_EMAIL";
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (change.isPending) return;
-    const newEmail = address.trim();
     const found =
-      newEmail === email
+      address.trim().toLowerCase() === email.toLowerCase()
         ? "This is already your email address. Enter a different one."
-        : checkEmail(newEmail);
-    setError(found);
+        : checkEmail(address);
+    setFault(found);
     if (found !== undefined) focusInvalidField(event.currentTarget);
-    if (found === undefined) {
-      change.mutate({ newEmail, callbackURL: absoluteUrl("/settings/account") });
-    }
+    else if (!start.isPending) start.mutate(address.trim());
   };
-  if (change.isSuccess) {
+  if (confirm.isSuccess) {
     return (
-      <Message tone="ok" live title="Check your email.">
-        We sent an email to {email}. Open its link in this browser, then open the link in the email
-        that goes to {address.trim()}. Your address does not change until you have opened both.
+      <Message tone="ok" live title="Your email address is changed.">
+        You sign in with {confirm.data.email} from now on. Your other sessions have ended. The
+        address before it gets an email with which it can be restored for 72 hours.
       </Message>
+    );
+  }
+  if (start.isSuccess) {
+    return (
+      <div className="tb-account-form">
+        <Message tone="soft" live>
+          We have sent a code to {start.variables}.
+        </Message>
+        <CodeForm submit={confirm} label="Change email address" busyLabel="Changing">
+          <Button variant="default" size="md" onClick={() => start.reset()}>
+            Back
+          </Button>
+        </CodeForm>
+      </div>
     );
   }
   return (
@@ -43,14 +60,15 @@ export function EmailForm({ email }: { email: string }) {
         autoCapitalize="none"
         spellCheck={false}
         value={address}
-        error={error}
+        error={fault ?? (rejected && (start.error as ProblemDetails).detail)}
         onChange={(event) => {
           setAddress(event.currentTarget.value);
-          setError(undefined);
+          setFault(undefined);
+          if (rejected) start.reset();
         }}
       />
-      {change.isError && <Failure error={change.error} />}
-      <BusyButton type="submit" variant="default" busy={change.isPending} busyLabel="Sending">
+      {start.isError && !rejected && <Failure error={start.error} />}
+      <BusyButton type="submit" variant="default" busy={start.isPending} busyLabel="Sending">
         Change email address
       </BusyButton>
     </form>

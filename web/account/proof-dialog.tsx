@@ -1,59 +1,48 @@
 import { Button, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
-import type { ProofMethod, ProofView } from "#api/dashboard/shapes.ts";
+import { useEffect, useRef, useState } from "react";
+import type { ProofMethod, ProofView, Provider } from "#api/dashboard/shapes.ts";
 import { base } from "../addresses.ts";
 import { BusyButton } from "../parts/buttons.tsx";
-import { CodeField } from "../parts/factor-fields.tsx";
-import { focusInvalidField } from "../parts/focus.ts";
-import { PasskeyFailure } from "../parts/passkey-failure.tsx";
+import { Failure } from "../parts/message.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
-import { canUsePasskeys } from "../passkey-obstacle.ts";
+import { passkeyObstacle } from "../passkey-obstacle.ts";
 import { signInByPasskey } from "../passkeys.ts";
 import { proof } from "../proof.ts";
 import { queryKeys, useVisitor } from "../queries.ts";
 import { request } from "../request.ts";
+import { CodeForm } from "../sign-in/code-form.tsx";
 import { providerName } from "../sign-in/providers.tsx";
-import { useSocialSignIn } from "../sign-in/requests.ts";
-import { useSignOut } from "../sign-in/sign-out.ts";
+import { signInByCode, useSendCode, useSocialSignIn } from "../sign-in/requests.ts";
 import "./account.css";
 
-import { Secret } from "./password-section.tsx";
-
-/** Asks the user to confirm their identity, and lets the requests go on that wait for it. */
+/**
+ * Asks the user to confirm their identity, which is to sign in again, and lets the requests go on that wait for it. The new session
+ * replaces the one before it.
+ */
 export default function ProofDialog() {
-  return (
-    <TitledDialog title="Confirm that it is you" onClose={() => proof.settle(false)}>
-      <ProofSteps />
-    </TitledDialog>
-  );
-}
-
-function ProofSteps() {
   const view = useQuery({
     queryKey: queryKeys.proof,
     queryFn: ({ signal }) => request<ProofView>("GET", "/dashboard/proof", undefined, signal),
     staleTime: 0,
     gcTime: 0,
   });
-  const visitor = useVisitor().data;
   return (
-    <QueryResult query={view} loading={<LoadingRows rows={2} height={56} />}>
-      {({ email, methods }) => (
-        <Methods
-          email={email}
-          methods={methods.filter((each) => each !== "passkey" || canUsePasskeys(visitor))}
-        />
-      )}
-    </QueryResult>
+    <TitledDialog title="Confirm that it is you" onClose={() => proof.settle(false)}>
+      <QueryResult query={view} loading={<LoadingRows rows={2} height={56} />}>
+        {(loaded) => <Methods {...loaded} />}
+      </QueryResult>
+    </TitledDialog>
   );
 }
 
 function Methods({ email, methods }: ProofView) {
-  const [chosen, setChosen] = useState<ProofMethod | undefined>(methods[0]);
-  const others = methods.filter((each) => each !== chosen);
+  const visitor = useVisitor().data;
+  const obstacle = visitor === undefined ? null : passkeyObstacle(visitor);
+  const usable = methods.filter((each) => each !== "passkey" || obstacle === null);
+  const [chosen, setChosen] = useState<ProofMethod | undefined>(usable[0]);
   const body = useRef<HTMLDivElement>(null);
   // The dialog was opened before its content was loaded.
   useEffect(() => {
@@ -65,40 +54,29 @@ function Methods({ email, methods }: ProofView) {
         This protects your account in case someone else uses your browser. You are not asked again
         for ten minutes.
       </Text>
-      {chosen === undefined ? <SignInAgain /> : <Step key={chosen} method={chosen} email={email} />}
-      {others.length > 0 && (
-        <div className="tb-proof-others">
-          {others.map((each) => (
+      {chosen === undefined && <Text mt="md">Your account demands its passkey. {obstacle}</Text>}
+      {chosen === "passkey" && <PasskeyStep />}
+      {chosen === "code" && <CodeStep email={email} />}
+      {chosen !== undefined && chosen !== "passkey" && chosen !== "code" && (
+        <ProviderStep key={chosen} provider={chosen} />
+      )}
+      <div className="tb-proof-others">
+        {usable
+          .filter((each) => each !== chosen)
+          .map((each) => (
             <Button key={each} variant="subtle" size="compact-sm" onClick={() => setChosen(each)}>
               {NAMES[each] ?? `Continue with ${providerName(each)}`}
             </Button>
           ))}
-        </div>
-      )}
+      </div>
     </div>
   );
 }
 
 const NAMES: Partial<Record<ProofMethod, string>> = {
   passkey: "Use a passkey instead",
-  totp: "Use your authenticator app instead",
-  recovery: "Use a recovery code instead",
-  password: "Use your password instead",
+  code: "Get a code by email instead",
 };
-
-function Step({ method, email }: { method: ProofMethod; email: string }) {
-  switch (method) {
-    case "passkey":
-      return <PasskeyStep />;
-    case "totp":
-    case "recovery":
-      return <CodeStep kind={method} />;
-    case "password":
-      return <PasswordStep email={email} />;
-    default:
-      return <ProviderStep provider={method} />;
-  }
-}
 
 function useProve<Order>(send: (order: Order) => Promise<unknown>) {
   const client = useQueryClient();
@@ -115,133 +93,81 @@ function useProve<Order>(send: (order: Order) => Promise<unknown>) {
 function PasskeyStep() {
   const prove = useProve(() => signInByPasskey());
   return (
+    <Step
+      change={prove}
+      label="Use a passkey"
+      busyLabel="Waiting"
+      onPress={() => prove.mutate(undefined)}
+    />
+  );
+}
+
+function CodeStep({ email }: { email: string }) {
+  const send = useSendCode();
+  const prove = useProve(signInByCode);
+  if (!send.isSuccess) {
+    return (
+      <Step
+        text={`We send a code to ${email}.`}
+        change={send}
+        label="Send code"
+        busyLabel="Sending"
+        onPress={() => send.mutate(email)}
+      />
+    );
+  }
+  return (
     <>
-      {prove.isError && <PasskeyFailure error={prove.error} />}
-      <div className="tb-dialog-foot">
+      <Text size="sm" my="md" role="status">
+        We have sent a code to {email}.
+      </Text>
+      <CodeForm submit={prove} label="Confirm" busyLabel="Checking">
         <Cancel />
-        <BusyButton
-          busy={prove.isPending}
-          busyLabel="Waiting"
-          onClick={() => prove.mutate(undefined)}
-        >
-          Use a passkey
-        </BusyButton>
-      </div>
+      </CodeForm>
     </>
-  );
-}
-
-function PasswordStep({ email }: { email: string }) {
-  const [password, setPassword] = useState("");
-  const prove = useProve((password: string) =>
-    request("POST", "/dashboard/proof/password", { password }),
-  );
-  return (
-    <ProofForm
-      prove={prove}
-      value={password}
-      field={(error) => (
-        <>
-          <input type="hidden" autoComplete="username" value={email} />
-          <Secret
-            label="Your password"
-            autoComplete="current-password"
-            value={password}
-            error={error}
-            onChange={setPassword}
-          />
-        </>
-      )}
-      empty="Enter your password."
-    />
-  );
-}
-
-function CodeStep({ kind }: { kind: "totp" | "recovery" }) {
-  const [code, setCode] = useState("");
-  const prove = useProve((code: string) =>
-    request("POST", "/dashboard/proof/code", { code, kind }),
-  );
-  return (
-    <ProofForm
-      prove={prove}
-      value={code}
-      field={(error) => <CodeField kind={kind} value={code} error={error} onChange={setCode} />}
-      empty="Enter the code."
-    />
-  );
-}
-
-function ProofForm(props: {
-  prove: { isPending: boolean; isError: boolean; error: unknown; mutate: (value: string) => void };
-  value: string;
-  field: (error: string | undefined) => ReactNode;
-  empty: string;
-}) {
-  const { prove, value } = props;
-  const [isSubmitted, setIsSubmitted] = useState(false);
-  const error = isSubmitted && value.trim() === "" ? props.empty : undefined;
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    setIsSubmitted(true);
-    if (value.trim() === "") return focusInvalidField(event.currentTarget);
-    if (!prove.isPending) prove.mutate(value);
-  };
-  return (
-    <form noValidate onSubmit={submit} className="tb-proof-form">
-      {props.field(error)}
-      {prove.isError && <PasskeyFailure error={prove.error} />}
-      <div className="tb-dialog-foot">
-        <Cancel />
-        <BusyButton type="submit" busy={prove.isPending} busyLabel="Checking">
-          Confirm
-        </BusyButton>
-      </div>
-    </form>
   );
 }
 
 /** Leaves the page, so the user repeats the action after coming back. */
-function ProviderStep({ provider }: { provider: Parameters<typeof providerName>[0] }) {
+function ProviderStep({ provider }: { provider: Provider }) {
   const signIn = useSocialSignIn();
-  const isKnown = provider === "github" || provider === "google";
   const next = `${location.pathname.slice(base().length)}${location.search}`;
+  const name = providerName(provider);
   return (
-    <>
-      <Text size="sm" mt="md">
-        Sign in with {providerName(provider)} again. You then come back to this page: repeat what
-        you wanted to do.
-      </Text>
-      {signIn.isError && <PasskeyFailure error={signIn.error} />}
-      <div className="tb-dialog-foot">
-        <Cancel />
-        <BusyButton
-          busy={signIn.isPending}
-          busyLabel="Opening"
-          onClick={() => isKnown && signIn.mutate({ provider, next })}
-        >
-          Continue with {providerName(provider)}
-        </BusyButton>
-      </div>
-    </>
+    <Step
+      text={`Sign in with ${name} again. You then come back to this page: repeat what you wanted to do.`}
+      change={signIn}
+      label={`Continue with ${name}`}
+      busyLabel="Opening"
+      onPress={() => signIn.mutate({ provider, next })}
+    />
   );
 }
 
-function SignInAgain() {
-  const signOut = useSignOut();
+function Step(props: {
+  text?: string;
+  change: { isPending: boolean; isError: boolean; error: unknown };
+  label: string;
+  busyLabel: string;
+  onPress: () => void;
+}) {
+  const { change } = props;
   return (
     <>
-      <Text size="sm" mt="md">
-        Sign out and sign in again, then repeat what you wanted to do.
-      </Text>
+      {props.text !== undefined && (
+        <Text size="sm" mt="md">
+          {props.text}
+        </Text>
+      )}
+      {change.isError && (
+        <div className="tb-dialog-failure">
+          <Failure error={change.error} />
+        </div>
+      )}
       <div className="tb-dialog-foot">
         <Cancel />
-        <BusyButton
-          busy={signOut.isPending}
-          busyLabel="Signing out"
-          onClick={() => signOut.mutate()}
-        >
-          Sign out
+        <BusyButton busy={change.isPending} busyLabel={props.busyLabel} onClick={props.onPress}>
+          {props.label}
         </BusyButton>
       </div>
     </>

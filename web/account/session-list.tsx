@@ -27,7 +27,7 @@ export function SessionList() {
   return (
     <Section
       title="Sessions"
-      description="The browsers that are signed in to your account. If one of them is not yours, end its session and change your password."
+      description="The browsers that are signed in to your account. If one of them is not yours, end its session."
     >
       <QueryResult query={sessions} loading={<LoadingRows rows={3} height={56} />}>
         {(view) => (

@@ -10,7 +10,6 @@ import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
-import { useVisitor } from "../queries.ts";
 import { GRANT_LABELS } from "./credit-text.ts";
 
 const isOver = (grant: GrantView, now: number) =>
@@ -37,8 +36,6 @@ const GrantsLoading = () => (
 function Grants(props: { query: ReturnType<typeof useCredits>; pages: CreditsView[] }) {
   const { query } = props;
   const [now] = useState(() => Date.now());
-  const visitor = useVisitor().data;
-  const promised = visitor?.user?.verified === false ? visitor.starter : undefined;
   const [showAll, setShowAll] = useState(false);
   const grants = withoutRepeats(props.pages);
   const over = grants.filter((grant) => isOver(grant, now)).length;
@@ -51,9 +48,7 @@ function Grants(props: { query: ReturnType<typeof useCredits>; pages: CreditsVie
       {rows.length > 0 && <Records label="Grants" columns={grantColumns(now)} rows={rows} />}
       {grants.length === 0 && (
         <Empty icon="credits" title="No grants yet">
-          {promised !== undefined && promised.credits > 0
-            ? `Confirm your email address to get ${counted(promised.credits, "starter credit")}, valid for ${counted(promised.days, "day")}.`
-            : "Credits that you receive or buy will be listed here."}
+          Credits that you receive or buy will be listed here.
         </Empty>
       )}
       {grants.length > 0 && rows.length === 0 && (

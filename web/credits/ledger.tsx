@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { BalancedEntryView, EntriesView, KeyView } from "#api/dashboard/shapes.ts";
 import { useEntries, useKeys } from "../member-queries.ts";
-import { DownloadLink } from "../parts/download-link.tsx";
+import { DownloadLink } from "../parts/download.tsx";
 import { Empty } from "../parts/empty-state.tsx";
 import { dayOf, formatNumber, longDay, signed } from "../parts/numbers.ts";
 import { LoadingRows } from "../parts/placeholders.tsx";

@@ -4,7 +4,7 @@ import { lastsText, perThousand } from "#site/offer-text.ts";
 import { recommendedOffer } from "#site/pack-plan.ts";
 import { contactHref, topUp } from "#top-up.ts";
 import { absoluteUrl } from "../addresses.ts";
-import { restrictionOf } from "../keys/restriction.tsx";
+import { isSuspended } from "../keys/restriction.tsx";
 import { BusyButton } from "../parts/buttons.tsx";
 import { AgreementText, RefundsLink } from "../parts/legal-links.tsx";
 import { Failure } from "../parts/message.tsx";
@@ -21,8 +21,7 @@ export function Offers({ prices, lifetime }: { prices: PricesView; lifetime: boo
   const { packs, payable } = prices;
   const recommended = recommendedOffer(prices);
   const buy = useBuy();
-  const restriction = restrictionOf(useVisitor().data?.user);
-  const canBuy = payable && restriction === null;
+  const canBuy = payable && !isSuspended(useVisitor().data?.user);
   const isBusy = (id: string) => (buy.isPending || buy.isSuccess) && buy.variables.offer === id;
   // Only one at a time, because each leaves this page.
   const start = (id: string) => !buy.isPending && !buy.isSuccess && buy.mutate({ offer: id });

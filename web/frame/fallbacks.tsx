@@ -1,8 +1,7 @@
 import { Button, Group, Text } from "@mantine/core";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { base } from "../addresses.ts";
-import { Alert } from "../parts/alert.tsx";
-import { Failure } from "../parts/message.tsx";
+import { Failure, Message } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { OutdatedScreen } from "./screen-of.ts";
@@ -18,7 +17,6 @@ const TITLES: Record<string, string> = {
   "/settings/webhooks": "Webhooks",
   "/settings/account": "Account",
   "/tools": "Tools",
-  "/sign-up": "Sign up",
   "/sign-in": "Sign in",
 };
 export const titleOf = (path: string): string => TITLES[path.replace(/[?#].*$/, "")] ?? "Loading";
@@ -56,21 +54,21 @@ export function CrashedScreen({ error }: { error: unknown }) {
     <>
       <PageTitle title="This page cannot be shown" />
       {error instanceof OutdatedScreen ? (
-        <UpdateAvailable onReload={reload} />
+        <Message
+          tone="soft"
+          role="alert"
+          title="A newer version of this page is available."
+          action={
+            <Button size="sm" onClick={reload}>
+              Load the new version
+            </Button>
+          }
+        >
+          The service was updated after you opened this page.
+        </Message>
       ) : (
         <Failure error={error} onRetry={reload} />
       )}
     </>
-  );
-}
-
-function UpdateAvailable({ onReload }: { onReload: () => void }) {
-  return (
-    <Alert color="accent" role="alert" title="A newer version of this page is available">
-      <Text size="sm">The service was updated after you opened this page.</Text>
-      <Button mt="sm" size="sm" onClick={onReload}>
-        Load the new version
-      </Button>
-    </Alert>
   );
 }

@@ -7,8 +7,7 @@ import { Failure } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { useProofWanted } from "../proof.ts";
 import { useVisitor } from "../queries.ts";
-import { AccountBanners } from "./account-banners.tsx";
-import { BalanceBanner } from "./balance-banner.tsx";
+import { Banners } from "./banners.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Pending, titleOf } from "./fallbacks.tsx";
 import { screenOf } from "./screen-of.ts";
@@ -38,8 +37,7 @@ export default function MemberPages() {
   }
   return (
     <>
-      {user !== null && <AccountBanners visitor={visitor.data} user={user} />}
-      <BalanceBanner visitor={visitor.data} />
+      <Banners visitor={visitor.data} />
       <Outlet />
       <ProofDialogs />
       {(signedOut || user === null) && <SignedOutDialog next={here} />}

@@ -1,5 +1,5 @@
-import { Anchor, Button, Group, Text, Title } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Button, Group, Text, Title } from "@mantine/core";
+import { Link, useRouterState } from "@tanstack/react-router";
 import { type ReactNode, Suspense, useEffect, useState } from "react";
 import type { HomeView, KeyView, Visitor } from "#api/dashboard/shapes.ts";
 import { screenOf } from "../frame/screen-of.ts";
@@ -7,58 +7,49 @@ import type { FirstKeyDialogProps } from "../keys/first-key-dialog.tsx";
 import { findUnusedKey } from "../keys/reveal-key.ts";
 import { useKeys } from "../member-queries.ts";
 import { CodeBlock } from "../parts/code-block.tsx";
+import { LanguageTabs, useLanguage } from "../parts/language-tabs.tsx";
 import { Section } from "../parts/section.tsx";
-import { firstArrival } from "../sign-in/arrival.ts";
-import { CodeSample } from "./code-sample.tsx";
 import { useFirstCall } from "./first-call.ts";
 import { FirstCallStatus, NextStep } from "./first-call-status.tsx";
-import { chosenLanguage, exportCode } from "./sample-call.ts";
+import { exportCode, sampleCall } from "./sample-call.ts";
+import { hasCalled } from "./suggestions.ts";
 
 const FirstKeyDialog = screenOf<FirstKeyDialogProps>(() => import("../keys/first-key-dialog.tsx"));
 
-/** Whether an account is shown its first steps: it has no key, or no call of it has succeeded. */
-export const needsFirstSteps = ({ keys, freeCall }: Pick<HomeView, "keys" | "freeCall">): boolean =>
-  keys === 0 || freeCall;
+/** Whether an account is shown its first steps: it has no key, or has made no call. */
+export const needsFirstSteps = (view: HomeView): boolean => view.keys === 0 || !hasCalled(view);
 
 /**
  * The steps to the first call. Place it where `needsFirstSteps` was true when the page was opened: it stays until the user leaves the
- * page, and turns into the success. `view` is undefined for a user whose address is not confirmed.
+ * page, and turns into the success.
  */
-export function FirstSteps(props: { view: HomeView | undefined; visitor: Visitor }) {
-  const { view, visitor } = props;
+export function FirstSteps({ view, visitor }: { view: HomeView; visitor: Visitor }) {
   const { apiUrl } = visitor;
-  const [hadKey] = useState((view?.keys ?? 0) > 0);
-  const [wasFree] = useState(view?.freeCall ?? true);
-  const [language, setLanguage] = useState(chosenLanguage);
-  /** The key that gets a new secret, null for a new one; undefined while the dialog is closed. */
+  const [hadKey] = useState(view.keys > 0);
+  const [hadNone] = useState(!hasCalled(view));
+  const [wasFree] = useState(view.freeCall);
+  const [language, setLanguage] = useLanguage();
+  const isLinked = useRouterState({ select: ({ location }) => location.hash === "first-key" });
+  /** The key that gets a new secret, null for a new one; undefined while the dialog is closed. A new account opens it by itself. */
   const [dialog, setDialog] = useState<KeyView | null | undefined>(() =>
-    view !== undefined && !hadKey && firstArrival.take() ? null : undefined,
+    isLinked && !hadKey ? null : undefined,
   );
-  const hasKey = (view?.keys ?? 0) > 0;
-  const call = useFirstCall({
-    isActive: hasKey,
-    hasLog: visitor.requestLog,
-    hadNone: wasFree,
-  });
+  const hasKey = view.keys > 0;
+  const call = useFirstCall({ isActive: hasKey, hasLog: visitor.requestLog, hadNone });
   useEffect(() => void (hadKey || FirstKeyDialog.preload()), [hadKey]);
   return (
     <>
       {call.success === null ? (
         <Section title="Get started">
           <ol className="tb-steps">
-            <ConfirmStep isDone={view !== undefined} />
-            <KeyStep
-              state={view === undefined ? "later" : hasKey ? "done" : "current"}
-              onReveal={setDialog}
-            />
-            <Step number={3} title="Make your first call" state={hasKey ? "current" : "later"}>
+            <KeyStep hasKey={hasKey} onReveal={setDialog} />
+            <Step number={2} title="Make your first call" state={hasKey ? "current" : "later"}>
               {wasFree && "Your first successful call is free."}
               {hasKey && (
                 <div className="tb-step-call">
-                  <CodeBlock code={exportCode(null)} language="shell" label="Set your API key" />
-                  <CodeSample
-                    apiUrl={apiUrl}
-                    secret={null}
+                  <CodeBlock code={exportCode(null)} label="Set your API key" />
+                  <LanguageTabs
+                    call={sampleCall(apiUrl, null)}
                     language={language}
                     onLanguage={setLanguage}
                   />
@@ -94,30 +85,21 @@ export function FirstSteps(props: { view: HomeView | undefined; visitor: Visitor
   );
 }
 
-const ConfirmStep = ({ isDone }: { isDone: boolean }) => (
-  <Step number={1} title="Confirm your email address" state={isDone ? "done" : "current"}>
-    {isDone ? "Done." : "Open the link in the email that we sent you."}
-  </Step>
-);
-
-function KeyStep(props: {
-  state: "done" | "current" | "later";
-  onReveal: (replaced: KeyView | null) => void;
-}) {
-  const { state, onReveal } = props;
+function KeyStep(props: { hasKey: boolean; onReveal: (replaced: KeyView | null) => void }) {
+  const { hasKey, onReveal } = props;
   return (
-    <Step number={2} title="Reveal your API key" state={state}>
-      {state === "done" ? (
+    <Step number={1} title="Reveal your API key" state={hasKey ? "done" : "current"}>
+      {hasKey ? (
         <UnusedKey onReveal={onReveal} />
       ) : (
-        "The key is shown once. Have a safe place ready to store it."
-      )}
-      {state === "current" && (
-        <div>
-          <Button mt="sm" onClick={() => onReveal(null)}>
-            Reveal your first key
-          </Button>
-        </div>
+        <>
+          The key is shown once. Have a safe place ready to store it.
+          <div>
+            <Button mt="sm" onClick={() => onReveal(null)}>
+              Reveal your first key
+            </Button>
+          </div>
+        </>
       )}
     </Step>
   );
@@ -127,11 +109,7 @@ function KeyStep(props: {
 function UnusedKey({ onReveal }: { onReveal: (replaced: KeyView) => void }) {
   const key = findUnusedKey(useKeys().data?.keys ?? []);
   if (key === null) {
-    return (
-      <Anchor component={Link} to="/settings/api-keys">
-        Manage API keys
-      </Anchor>
-    );
+    return <Link to="/settings/api-keys">Manage API keys</Link>;
   }
   return (
     <>
@@ -141,9 +119,7 @@ function UnusedKey({ onReveal }: { onReveal: (replaced: KeyView) => void }) {
         <Button variant="default" size="xs" onClick={() => onReveal(key)}>
           Reveal a new secret
         </Button>
-        <Anchor component={Link} to="/settings/api-keys" size="sm">
-          Manage API keys
-        </Anchor>
+        <Link to="/settings/api-keys">Manage API keys</Link>
       </Group>
     </>
   );

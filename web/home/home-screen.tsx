@@ -3,14 +3,11 @@ import { useDeferredValue, useState } from "react";
 import type { HomeView, Visitor } from "#api/dashboard/shapes.ts";
 import { topUp } from "#top-up.ts";
 import { absoluteUrl } from "../addresses.ts";
-import { useNewKey } from "../keys/new-key.ts";
-import { restrictionOf } from "../keys/restriction.tsx";
 import { useHome } from "../member-queries.ts";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingBlock } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
 import { useVisitor } from "../queries.ts";
-import { CallGuide } from "./call-guide.tsx";
 import { useDismissed } from "./dismissed.ts";
 import { FirstSteps, needsFirstSteps } from "./first-steps.tsx";
 import { DailyCalls, LastErrors, Stats, SuggestionCard, TopKeys } from "./overview.tsx";
@@ -24,15 +21,14 @@ import "./home.css";
 export default function HomeScreen() {
   const home = useHome();
   const visitor = useVisitor().data;
-  const user = visitor?.user ?? null;
-  const confirmed = restrictionOf(user) !== "email_not_verified";
   return (
     <>
       <PageTitle title="Home" />
-      {visitor !== undefined && !confirmed && <FirstSteps view={undefined} visitor={visitor} />}
-      {visitor !== undefined && confirmed && (
+      {visitor !== undefined && (
         <QueryResult query={home} loading={<HomeLoading />}>
-          {(view) => <Overview view={view} visitor={visitor} account={user?.account?.id ?? ""} />}
+          {(view) => (
+            <Overview view={view} visitor={visitor} account={visitor.user?.account.id ?? ""} />
+          )}
         </QueryResult>
       )}
     </>
@@ -42,12 +38,10 @@ export default function HomeScreen() {
 function Overview(props: { view: HomeView; visitor: Visitor; account: string }) {
   const { view, visitor } = props;
   const [now] = useState(() => Date.now());
-  const newKey = useNewKey(props.account);
   // The first steps stay while the page is open, because they turn into the success.
-  const [isNew] = useState(newKey === null && needsFirstSteps(view));
-  const hasGuide = isNew || newKey !== null || !hasCalled(view);
+  const [isNew] = useState(needsFirstSteps(view));
   const { isDismissed, dismiss } = useDismissed(props.account, now);
-  const suggestion = hasGuide ? null : suggestionFor(view, now, visitor.sales, isDismissed);
+  const suggestion = isNew ? null : suggestionFor(view, now, visitor.sales, isDismissed);
   const { days, lastErrors } = view;
   // The chart and the lists take half of the time of a render, and a slow phone shows them below its screen.
   const isRestShown = useDeferredValue(true, false);
@@ -64,7 +58,6 @@ function Overview(props: { view: HomeView; visitor: Visitor; account: string }) 
         <SuggestionCard suggestion={suggestion} onDismiss={() => dismiss(suggestion.id)} />
       )}
       {isNew && <FirstSteps view={view} visitor={visitor} />}
-      {hasGuide && !isNew && <CallGuide apiUrl={visitor.apiUrl} newKey={newKey} />}
       {isUsed && !isRestShown && <div className="tb-home-rest" />}
       {isUsed && isRestShown && (
         <>

@@ -1,4 +1,4 @@
-import { Anchor, Button, CloseButton, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { HomeView } from "#api/dashboard/shapes.ts";
 import { BarChart } from "../parts/chart.tsx";
@@ -115,7 +115,14 @@ export function SuggestionCard({
           {link.action}
         </Button>
       )}
-      <CloseButton aria-label={`Dismiss: ${title}`} onClick={onDismiss} />
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        aria-label={`Dismiss: ${title}`}
+        onClick={onDismiss}
+      >
+        Dismiss
+      </Button>
     </aside>
   );
 }
@@ -140,11 +147,7 @@ export function DailyCalls({ days }: { days: NonNullable<HomeView["days"]> }) {
     <Section
       title="Last 14 days"
       description={`${sums}. Days in UTC.`}
-      side={
-        <Anchor component={Link} to="/usage">
-          View usage
-        </Anchor>
-      }
+      side={<Link to="/usage">View usage</Link>}
     >
       <BarChart
         label={`Bar chart of the last 14 days: ${sums}. The table after it has the same data.`}
@@ -194,9 +197,9 @@ export function LastErrors({
     <Section
       title="Last errors"
       side={
-        <Anchor component={Link} to="/requests" search={{ status: "errors" } as never}>
+        <Link to="/requests" search={{ status: "errors" } as never}>
           View all
-        </Anchor>
+        </Link>
       }
     >
       {errors.length === 0 ? (
@@ -233,9 +236,9 @@ export function TopKeys({ view: { topKeys, keys }, now }: Props) {
     <Section
       title={counted(keys, "active key")}
       side={
-        <Anchor component={Link} to="/settings/api-keys">
+        <Link to="/settings/api-keys">
           {keys > topKeys.length ? `Manage all ${formatNumber(keys)}` : "Manage keys"}
-        </Anchor>
+        </Link>
       }
     >
       <ul className="tb-home-list">

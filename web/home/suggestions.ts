@@ -42,7 +42,7 @@ export const rateText = (perDay: number): string =>
     ? String(Math.max(0.1, Math.round(perDay * 10) / 10))
     : formatNumber(Math.round(perDay));
 
-/** No call yet: the guide to the first call takes the place of suggestions. */
+/** No call yet: the first steps take the place of suggestions. */
 export const hasCalled = ({ freeCall, topKeys, days }: HomeView): boolean =>
   !freeCall &&
   (topKeys.some(({ lastUsedAt }) => lastUsedAt !== null) ||
@@ -119,13 +119,13 @@ const RULES: readonly Rule[] = [
       link: { action: "View credits", to: "/credits" },
     };
   },
-  function secondFactor({ setUp }) {
-    if (setUp.secondFactor) return null;
+  function passkey({ setUp }) {
+    if (setUp.passkey) return null;
     return {
-      id: "second_factor",
-      title: "Protect your account with a second factor",
-      text: "With a passkey or an authenticator app, a stolen password is not enough to use your credits.",
-      link: { action: "Set it up", to: "/settings/account" },
+      id: "passkey",
+      title: "Add a passkey",
+      text: "You then sign in with a fingerprint, your face or a PIN, without waiting for an email.",
+      link: { action: "Add it", to: "/settings/account" },
     };
   },
   function keyForEach(view) {

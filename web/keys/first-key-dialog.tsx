@@ -1,21 +1,21 @@
 import { Button, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
-import { CodeSample } from "../home/code-sample.tsx";
 import type { FirstCall } from "../home/first-call.ts";
 import { FirstCallStatus, NextStep } from "../home/first-call-status.tsx";
-import { chosenLanguage, sampleCallCode } from "../home/sample-call.ts";
+import { sampleCall } from "../home/sample-call.ts";
 import { type CreatedKey, useChange } from "../member-queries.ts";
 import { BusyButton } from "../parts/buttons.tsx";
-import { copyLater } from "../parts/copy-later.ts";
-import { Failure, Message } from "../parts/message.tsx";
+import { copyLater } from "../parts/clipboard.ts";
+import { codeOf, LanguageTabs, useLanguage } from "../parts/language-tabs.tsx";
+import { Message } from "../parts/message.tsx";
+import { LeaveDialog, useWarningBeforeUnload } from "../parts/secret-dialog.tsx";
 import { SecretField } from "../parts/secret-field.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { queryKeys } from "../queries.ts";
 import { OfflineError, ProblemDetails, request } from "../request.ts";
-import { RestrictionMessage, restrictionIn } from "./restriction.tsx";
+import { KeyFailure } from "./restriction.tsx";
 import { createReveal, FIRST_LABEL, type Revealed } from "./reveal-key.ts";
-import { LeaveConfirmation, useWarningBeforeUnload } from "./secret-step.tsx";
 import "./keys.css";
 
 /** As long as a key, so that nothing moves when it is revealed. */
@@ -37,7 +37,7 @@ export type FirstKeyDialogProps = {
  */
 export default function FirstKeyDialog(props: FirstKeyDialogProps) {
   const { apiUrl, call, onClose } = props;
-  const [language, setLanguage] = useState(chosenLanguage);
+  const [language, setLanguage] = useLanguage();
   const [replaced, setReplaced] = useState(props.replaced);
   const [wasFree] = useState(props.freeCall);
   const [isFound, setIsFound] = useState(false);
@@ -60,7 +60,7 @@ export default function FirstKeyDialog(props: FirstKeyDialogProps) {
     const pending = reveal.mutateAsync(replaced);
     const code = pending.then((revealed) => {
       if (!("created" in revealed)) throw new Error("There is no secret yet");
-      return sampleCallCode(language, { apiUrl, secret: revealed.created.secret });
+      return codeOf(language, sampleCall(apiUrl, revealed.created.secret));
     });
     void copyLater(code).then(setIsCopied);
     pending.then(show, () => {}); // The mutation has the error.
@@ -72,14 +72,12 @@ export default function FirstKeyDialog(props: FirstKeyDialogProps) {
   }
   if (leaving && created !== null) {
     return (
-      <TitledDialog title="Close without storing the key?" onClose={close}>
-        <LeaveConfirmation
-          created={created}
-          isRotation={false}
-          onStay={() => setLeaving(false)}
-          onClose={onClose}
-        />
-      </TitledDialog>
+      <LeaveDialog
+        name="key"
+        lost="Otherwise you will have to get a new secret for it."
+        onStay={() => setLeaving(false)}
+        onClose={onClose}
+      />
     );
   }
   return (
@@ -87,10 +85,9 @@ export default function FirstKeyDialog(props: FirstKeyDialogProps) {
       <Lead replaced={replaced} isFound={isFound} isShown={secret !== null} isCopied={isCopied} />
       <SecretField label="Your API key" secret={secret} masked={MASKED} copyLabel="Copy the key" />
       <div className="tb-first-key-code">
-        <CodeSample
-          apiUrl={apiUrl}
-          secret={secret ?? MASKED}
-          isMasked={secret === null}
+        <LanguageTabs
+          call={sampleCall(apiUrl, secret ?? MASKED)}
+          isCopyable={secret !== null}
           language={language}
           onLanguage={setLanguage}
         />
@@ -173,16 +170,11 @@ function RevealButton({ busy, onClick }: { busy: boolean; onClick: () => void })
 }
 
 function RevealFailure({ error }: { error: unknown }) {
-  const restriction = restrictionIn(error);
   const mayExist =
     error instanceof OfflineError || (error instanceof ProblemDetails && error.status >= 500);
   return (
     <div className="tb-dialog-failure">
-      {restriction === null ? (
-        <Failure error={error} />
-      ) : (
-        <RestrictionMessage restriction={restriction} />
-      )}
+      <KeyFailure error={error} />
       {mayExist && (
         <Text size="sm" mt="xs">
           The key may exist, but its secret did not arrive. Reveal again: if it exists, it gets a

@@ -1,14 +1,25 @@
+import { Button, Group, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
-import { CreateDialog } from "./create-dialog.tsx";
-import { LimitsDialog } from "./limits-dialog.tsx";
-import type { KeyBounds } from "./limits-draft.ts";
-import { RenameDialog } from "./rename-dialog.tsx";
-import { RevokeDialog } from "./revoke-dialog.tsx";
+import { KEY_LABEL_CHARS_MAX } from "#limits.ts";
+import { useChangeKey, useCreateKey, useRevokeKey } from "../member-queries.ts";
+import { FormDialog } from "../parts/form-dialog.tsx";
+import { Message } from "../parts/message.tsx";
+import { counted } from "../parts/numbers.ts";
+import { Time } from "../parts/time.tsx";
+import { OfflineError } from "../request.ts";
+import { KeySecretDialog } from "./key-secret.tsx";
+import { limitPhrases } from "./key-text.ts";
+import { draftOf, errorsOf, type KeyBounds, orderOf } from "./limits-draft.ts";
+import { LimitFields } from "./limits-form.tsx";
+import { KeyFailure } from "./restriction.tsx";
 import { RotateDialog } from "./rotate-dialog.tsx";
 
 /** The dialogs of an existing key. */
 export type KeyDialogName = "rename" | "limits" | "rotate" | "revoke";
 export type OpenKeyDialog = { dialog: "create" } | { dialog: KeyDialogName; key: KeyView };
+
+type Props = { apiKey: KeyView; onClose: () => void; onDone: (message: string) => void };
 
 /** The open dialog of the list of keys. All of them are one chunk, apart from the list. */
 export default function KeyDialog(props: {
@@ -30,4 +41,214 @@ export default function KeyDialog(props: {
     case "revoke":
       return <RevokeDialog apiKey={open.key} onClose={onClose} onDone={onDone} />;
   }
+}
+
+/** Asks for the label of a key and, if the user opens them, its limits; then shows the secret once. */
+function CreateDialog({ bounds, onClose }: { bounds: KeyBounds; onClose: () => void }) {
+  const create = useCreateKey();
+  const [now] = useState(Date.now);
+  const [none] = useState(() => draftOf(null, bounds));
+  const [label, setLabel] = useState("");
+  const [draft, setDraft] = useState(none);
+  const [isOpen, setIsOpen] = useState(false);
+  const limitErrors = errorsOf(draft, none, bounds, now);
+  const hasLimitError = Object.keys(limitErrors).length > 0;
+  if (create.data !== undefined) {
+    return <KeySecretDialog created={create.data} isRotation={false} onClose={onClose} />;
+  }
+  return (
+    <FormDialog
+      title="Create API key"
+      change={create}
+      action={["Create key", "Creating"]}
+      isValid={labelError(label) === null && !hasLimitError}
+      {...(create.isError && { failure: <CreateFailure error={create.error} /> })}
+      onClose={onClose}
+      onSubmit={() =>
+        create.mutate({ label: label.trim(), limits: orderOf(draft, none, null, now) })
+      }
+    >
+      {(isSubmitted) => (
+        <>
+          <LabelField label={label} isChecked={isSubmitted} onLabel={setLabel} />
+          <Group gap="xs" mt="sm" role="group" aria-label="Suggested labels">
+            {["production", "staging", "development"].map((each) => (
+              <Button key={each} size="xs" variant="default" onClick={() => setLabel(each)}>
+                {each}
+              </Button>
+            ))}
+          </Group>
+          <Text size="sm" c="dimmed" mt="md">
+            Create one key for each environment, so that you can revoke one without affecting the
+            others. All keys use the credits of your account.
+          </Text>
+          <details
+            className="tb-limits-optional"
+            open={isOpen || (isSubmitted && hasLimitError)}
+            onToggle={(event) => setIsOpen(event.currentTarget.open)}
+          >
+            <summary>Limits (optional)</summary>
+            <LimitFields
+              draft={draft}
+              errors={isSubmitted ? limitErrors : {}}
+              bounds={bounds}
+              now={now}
+              onChange={setDraft}
+            />
+          </details>
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+const CreateFailure = ({ error }: { error: unknown }) => (
+  <>
+    <KeyFailure error={error} />
+    {error instanceof OfflineError && (
+      <Text size="sm" mt="xs">
+        Your entries are still here. If the key appears in the list anyway, revoke it and create
+        another one, because its secret cannot be shown again.
+      </Text>
+    )}
+  </>
+);
+
+/** Returns a sentence about what is wrong with a label, or null if it is valid. */
+function labelError(label: string): string | null {
+  const { length } = [...label.trim()];
+  if (length === 0) return "Enter a label to tell your keys apart.";
+  return length > KEY_LABEL_CHARS_MAX
+    ? `Use at most ${KEY_LABEL_CHARS_MAX} characters. This label has ${length}.`
+    : null;
+}
+
+const LabelField = (props: {
+  label: string;
+  isChecked: boolean;
+  onLabel: (label: string) => void;
+}) => (
+  <TextInput
+    label="Label"
+    description="Where you will use this key, such as “production”."
+    value={props.label}
+    error={props.isChecked && labelError(props.label)}
+    autoComplete="off"
+    spellCheck={false}
+    data-autofocus
+    onChange={(event) => props.onLabel(event.currentTarget.value)}
+  />
+);
+
+function RenameDialog({ apiKey, onClose, onDone }: Props) {
+  const { id, label: oldLabel } = apiKey;
+  const rename = useChangeKey();
+  const [typed, setTyped] = useState(oldLabel);
+  const label = typed.trim();
+  return (
+    <FormDialog
+      title="Rename key"
+      change={rename}
+      action={["Save", "Saving"]}
+      isValid={labelError(label) === null}
+      onClose={onClose}
+      onSubmit={() =>
+        rename.mutate(
+          { id, label },
+          { onSuccess: () => onDone(`Key renamed from “${oldLabel}” to “${label}”.`) },
+        )
+      }
+    >
+      <LabelField label={typed} isChecked onLabel={setTyped} />
+    </FormDialog>
+  );
+}
+
+/** Edits the limits of a key. The form shows what its budgets have spent. */
+function LimitsDialog({ apiKey, bounds, onClose, onDone }: Props & { bounds: KeyBounds }) {
+  const { id, label, limits } = apiKey;
+  const change = useChangeKey();
+  const [now] = useState(Date.now);
+  const [before] = useState(() => draftOf(limits, bounds));
+  const [draft, setDraft] = useState(before);
+  const errors = errorsOf(draft, before, bounds, now);
+  return (
+    <FormDialog
+      title={`Limits of “${label}”`}
+      change={change}
+      action={["Save limits", "Saving"]}
+      isValid={Object.keys(errors).length === 0}
+      onClose={onClose}
+      onSubmit={() =>
+        change.mutate(
+          { id, limits: orderOf(draft, before, limits, now) },
+          { onSuccess: ({ key }) => onDone(savedText(key, now)) },
+        )
+      }
+    >
+      {(isSubmitted) => (
+        <>
+          <Text size="sm" c="dimmed" mb="lg">
+            Changes apply to the next call with this key, also when you raise or remove a limit that
+            rejects its calls.
+          </Text>
+          <LimitFields
+            draft={draft}
+            errors={isSubmitted ? errors : {}}
+            bounds={bounds}
+            limits={limits}
+            now={now}
+            onChange={setDraft}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+function savedText({ label, limits }: KeyView, now: number): string {
+  const phrases = limitPhrases(limits, now);
+  return phrases.length === 0
+    ? `Key “${label}” has no limits of its own any more.`
+    : `Limits of “${label}” saved: ${phrases.join(" · ")}.`;
+}
+
+/** Revoking cannot be undone, so the dialog says whether the key is still in use. */
+function RevokeDialog({ apiKey, onClose, onDone }: Props) {
+  const { id, label, start, callsLastDay, lastUsedAt } = apiKey;
+  // The calls of an account that makes very many are not counted yet.
+  const isUsed = callsLastDay === null ? lastUsedAt !== null : callsLastDay > 0;
+  const revoke = useRevokeKey();
+  return (
+    <FormDialog
+      title={`Revoke “${label}”?`}
+      change={revoke}
+      action={["Revoke key", "Revoking"]}
+      danger="Keep key"
+      onClose={onClose}
+      onSubmit={() =>
+        revoke.mutate(id, {
+          onSuccess: () => onDone(`Key “${label}” revoked. Calls with it are now rejected.`),
+        })
+      }
+    >
+      <Message tone={isUsed ? "warn" : "soft"}>
+        {callsLastDay !== null && (
+          <strong>{counted(callsLastDay, "call")} in the last 24 hours. </strong>
+        )}
+        {lastUsedAt === null ? (
+          "This key has never been used."
+        ) : (
+          <>
+            Last used <Time at={lastUsedAt} />.
+          </>
+        )}
+      </Message>
+      <Text mt="md">
+        Calls with the key <code className="tb-key-start">{start}…</code> will be rejected
+        immediately. This cannot be undone.
+        {isUsed && " Replace it with another key first."}
+      </Text>
+    </FormDialog>
+  );
 }

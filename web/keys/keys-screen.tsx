@@ -14,19 +14,14 @@ import { useVisitor } from "../queries.ts";
 import type { KeyDialogName, OpenKeyDialog } from "./key-dialog.tsx";
 import { ActiveKeys, RevokedKeys } from "./key-list.tsx";
 import "./keys.css";
-import {
-  type Restriction,
-  RestrictionMessage,
-  restrictionIn,
-  restrictionOf,
-} from "./restriction.tsx";
+import { isSuspended } from "./restriction.tsx";
 
 /** Loaded after the list, before a user can have chosen an action. */
 const KeyDialog = screenOf(() => import("./key-dialog.tsx"));
 
 export default function KeysScreen() {
   const keys = useKeys();
-  const user = useVisitor().data?.user;
+  const mayCreate = !isSuspended(useVisitor().data?.user);
   const [open, setOpen] = useState<OpenKeyDialog | null>(null);
   const [message, setMessage] = useState<string | null>(null);
   useEffect(() => void KeyDialog.preload(), []);
@@ -34,24 +29,18 @@ export default function KeysScreen() {
   useEffect(() => {
     if (message !== null) document.querySelector<HTMLElement>("main h1")?.focus();
   }, [message]);
-  const rejected = restrictionIn(keys.error);
-  const restriction = restrictionOf(user) ?? rejected;
-  const active = keys.data?.keys.filter(({ revokedAt }) => revokedAt === null);
-  const isFull = (active?.length ?? 0) >= KEYS_PER_ACCOUNT_MAX;
-  const create = () => {
+  const active = (keys.data?.keys ?? []).filter(({ revokedAt }) => revokedAt === null);
+  const isFull = active.length >= KEYS_PER_ACCOUNT_MAX;
+  const show = (next: OpenKeyDialog) => {
     setMessage(null);
-    setOpen({ dialog: "create" });
+    setOpen(next);
   };
-  const mayCreate = keys.data !== undefined && restriction === null && !isFull;
-  useCreateFromLink(mayCreate, create);
-  const show = (dialog: KeyDialogName, key: KeyView) => {
-    setMessage(null);
-    setOpen({ dialog, key });
-  };
+  const create = () => show({ dialog: "create" });
+  useCreateFromLink(keys.data !== undefined && mayCreate && !isFull, create);
   return (
     <>
       <PageTitle title="API keys">
-        {restriction === null && (active?.length ?? 0) > 0 && (
+        {mayCreate && active.length > 0 && (
           <Button onClick={create} disabled={isFull}>
             Create key
           </Button>
@@ -64,26 +53,27 @@ export default function KeysScreen() {
       <div role="status" className="tb-status">
         {message !== null && <Message tone="ok">{message}</Message>}
       </div>
-      {rejected !== null && (
-        <Restricted known={restrictionOf(user)} rejected={rejected} onCreate={create} />
-      )}
-      {rejected === null && (
-        <div className="tb-keys">
-          <QueryResult query={keys} loading={<LoadingRows rows={4} height={56} />}>
-            {(data) => (
-              <>
-                {isFull && <KeyLimitMessage />}
-                <KeyLists
-                  keys={data.keys}
-                  restriction={restriction}
-                  onCreate={create}
-                  onOpen={show}
-                />
-              </>
-            )}
-          </QueryResult>
-        </div>
-      )}
+      <div className="tb-keys">
+        <QueryResult query={keys} loading={<LoadingRows rows={4} height={56} />}>
+          {(data) => (
+            <>
+              {isFull && (
+                <Message
+                  tone="warn"
+                  title={`You have reached the limit of ${KEYS_PER_ACCOUNT_MAX} keys.`}
+                >
+                  To create another key, revoke one that you no longer use.
+                </Message>
+              )}
+              <KeyLists
+                keys={data.keys}
+                onCreate={mayCreate ? create : null}
+                onOpen={(dialog, key) => show({ dialog, key })}
+              />
+            </>
+          )}
+        </QueryResult>
+      </div>
       {open !== null && keys.data !== undefined && (
         <Suspense>
           <KeyDialog
@@ -101,30 +91,13 @@ export default function KeysScreen() {
   );
 }
 
-/** The banner of the frame may not know the restriction yet; then a message explains it. */
-const Restricted = (props: {
-  known: Restriction | null;
-  rejected: Restriction;
-  onCreate: () => void;
-}) =>
-  props.known === props.rejected ? (
-    <NoKeys restriction={props.rejected} revoked={false} onCreate={props.onCreate} />
-  ) : (
-    <RestrictionMessage restriction={props.rejected} />
-  );
-
-const KeyLimitMessage = () => (
-  <Message tone="warn" title={`You have reached the limit of ${KEYS_PER_ACCOUNT_MAX} keys.`}>
-    To create another key, revoke one that you no longer use.
-  </Message>
-);
-
 function KeyLists(props: {
   keys: KeyView[];
-  restriction: Restriction | null;
-  onCreate: () => void;
+  /** Null where the account is suspended. */
+  onCreate: (() => void) | null;
   onOpen: (dialog: KeyDialogName, key: KeyView) => void;
 }) {
+  const { onCreate } = props;
   const active = props.keys.filter(({ revokedAt }) => revokedAt === null);
   const revoked = props.keys.filter(({ revokedAt }) => revokedAt !== null);
   return (
@@ -132,37 +105,18 @@ function KeyLists(props: {
       {active.length > 0 ? (
         <ActiveKeys keys={active} onOpen={props.onOpen} />
       ) : (
-        <NoKeys {...props} revoked={revoked.length > 0} />
+        <Empty
+          icon="keys"
+          title={revoked.length > 0 ? "No active API keys" : "No API keys yet"}
+          action={onCreate !== null && <Button onClick={onCreate}>Create key</Button>}
+        >
+          {revoked.length > 0
+            ? "All your keys are revoked. Create a new one to call the API again."
+            : "Create a key to make your first call."}
+        </Empty>
       )}
       <RevokedKeys keys={revoked} />
     </>
-  );
-}
-
-function NoKeys(props: {
-  restriction: Restriction | null;
-  revoked: boolean;
-  onCreate: () => void;
-}) {
-  if (props.restriction === "email_not_verified") {
-    return (
-      <Empty icon="keys" title="No API keys yet">
-        Confirm your email address to create one.
-      </Empty>
-    );
-  }
-  const action =
-    props.restriction === null ? <Button onClick={props.onCreate}>Create key</Button> : undefined;
-  return (
-    <Empty
-      icon="keys"
-      title={props.revoked ? "No active API keys" : "No API keys yet"}
-      action={action}
-    >
-      {props.revoked
-        ? "All your keys are revoked. Create a new one to call the API again."
-        : "Create a key to make your first call."}
-    </Empty>
   );
 }
 

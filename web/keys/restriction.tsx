@@ -1,31 +1,22 @@
 import type { UserView } from "#api/dashboard/shapes.ts";
-import { Message } from "../parts/message.tsx";
+import { Failure, Message } from "../parts/message.tsx";
 import { ProblemDetails } from "../request.ts";
 
-/** Why an account cannot create keys or make calls. The frame shows a banner about it on every page. */
-export type Restriction = "email_not_verified" | "account_suspended";
+/** Whether a suspended account may not do it. The frame shows a banner about it on every page. */
+export const isSuspended = (user: UserView | null | undefined): boolean =>
+  user?.account.state === "suspended";
 
-export function restrictionOf(user: UserView | null | undefined): Restriction | null {
-  if (user === null || user === undefined) return null;
-  if (!user.verified) return "email_not_verified";
-  return user.account?.state === "suspended" ? "account_suspended" : null;
-}
+/** Whether the service rejected it because the account is suspended, which the page may not have known. */
+export const isSuspension = (error: unknown): boolean =>
+  error instanceof ProblemDetails && error.code === "account_suspended";
 
-export function restrictionIn(error: unknown): Restriction | null {
-  if (!(error instanceof ProblemDetails)) return null;
-  const { code } = error;
-  return code === "email_not_verified" || code === "account_suspended" ? code : null;
-}
-
-/** Shown when the service rejects an action that the page still offered. */
-export const RestrictionMessage = ({ restriction }: { restriction: Restriction }) =>
-  restriction === "email_not_verified" ? (
-    <Message tone="warn" live title="Confirm your email address first.">
-      Open the link in the email that we sent you. You can then create API keys.
-    </Message>
-  ) : (
+/** An error of an action that the page still offered. */
+export const KeyFailure = ({ error }: { error: unknown }) =>
+  isSuspension(error) ? (
     <Message tone="warn" live title="Your account is suspended.">
       API calls with your keys are rejected, and you cannot create new keys. You keep your credits
       and your usage history. Contact the operator of this service.
     </Message>
+  ) : (
+    <Failure error={error} />
   );

@@ -1,15 +1,15 @@
-import { Button, NativeSelect, Text } from "@mantine/core";
+import { NativeSelect, Text } from "@mantine/core";
 import { useState } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
 import { useKeys, useRotateKey } from "../member-queries.ts";
-import { BusyButton } from "../parts/buttons.tsx";
-import { Failure, Message } from "../parts/message.tsx";
+import { FormDialog } from "../parts/form-dialog.tsx";
+import { Message } from "../parts/message.tsx";
 import { timeText } from "../parts/numbers.ts";
 import { OfflineError } from "../request.ts";
+import { KeySecretDialog } from "./key-secret.tsx";
 import { isOldSecretValid } from "./key-text.ts";
 import type { KeyBounds } from "./limits-draft.ts";
-import { RestrictionMessage, restrictionIn } from "./restriction.tsx";
-import { SecretDialog, type SecretForm } from "./secret-dialog.tsx";
+import { KeyFailure } from "./restriction.tsx";
 
 /** How long the old secret keeps working, in hours. */
 const CHOICES = [
@@ -22,18 +22,8 @@ const CHOICES = [
 const HOURS_DEFAULT = 24;
 
 /** Gives a key a new secret: asks how long the old one keeps working, then shows the new one once. */
-export const RotateDialog = (props: {
-  apiKey: KeyView;
-  bounds: KeyBounds;
-  onClose: () => void;
-}) => (
-  <SecretDialog title={`Rotate “${props.apiKey.label}”`} isRotation onClose={props.onClose}>
-    {(form) => <RotateForm apiKey={props.apiKey} bounds={props.bounds} {...form} />}
-  </SecretDialog>
-);
-
-function RotateForm(props: SecretForm & { apiKey: KeyView; bounds: KeyBounds }) {
-  const { apiKey, bounds } = props;
+export function RotateDialog(props: { apiKey: KeyView; bounds: KeyBounds; onClose: () => void }) {
+  const { apiKey, bounds, onClose } = props;
   const rotate = useRotateKey();
   const [now] = useState(Date.now);
   const [hours, setHours] = useState(HOURS_DEFAULT);
@@ -41,24 +31,24 @@ function RotateForm(props: SecretForm & { apiKey: KeyView; bounds: KeyBounds }) 
   // Repeating a lost rotation keeps the secret that clients use.
   const repeated =
     outcome !== null && isOldSecretValid(outcome, now) ? outcome.previousUntil : null;
-
-  const submit = () => {
-    if (rotate.isPending) return;
-    props.onBusy(true);
-    rotate.mutate(
-      { id: apiKey.id, ...(repeated === null ? { keepHours: hours } : { again: repeated }) },
-      {
-        onSuccess: props.onSecret,
-        onSettled: () => props.onBusy(false),
-      },
-    );
-  };
+  if (rotate.data !== undefined) {
+    return <KeySecretDialog created={rotate.data} isRotation onClose={onClose} />;
+  }
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
+    <FormDialog
+      title={`Rotate “${apiKey.label}”`}
+      change={rotate}
+      action={[outcome === null ? "Rotate key" : "Rotate again", "Rotating"]}
+      {...(rotate.isError && {
+        failure: <RotateFailure error={rotate.error} outcome={outcome} />,
+      })}
+      onClose={onClose}
+      onSubmit={() =>
+        rotate.mutate({
+          id: apiKey.id,
+          ...(repeated === null ? { keepHours: hours } : { again: repeated }),
+        })
+      }
     >
       <Text mb="md">
         The key <code className="tb-key-start">{apiKey.start}…</code> gets a new secret. Its label,
@@ -88,21 +78,7 @@ function RotateForm(props: SecretForm & { apiKey: KeyView; bounds: KeyBounds }) 
           Calls with the current secret are rejected from now on. Choose this if it was leaked.
         </Text>
       )}
-      {rotate.isError && <RotateFailure error={rotate.error} outcome={outcome} />}
-      <div className="tb-dialog-foot">
-        <Button variant="default" onClick={props.onCancel}>
-          {outcome === null ? "Cancel" : "Close"}
-        </Button>
-        <BusyButton
-          type="submit"
-          variant={outcome === null ? "filled" : "default"}
-          busy={rotate.isPending}
-          busyLabel="Rotating"
-        >
-          {outcome === null ? "Rotate key" : "Rotate again"}
-        </BusyButton>
-      </div>
-    </form>
+    </FormDialog>
   );
 }
 
@@ -120,31 +96,24 @@ function useLostRotation(apiKey: KeyView, error: unknown): KeyView | null {
 }
 
 function RotateFailure({ error, outcome }: { error: unknown; outcome: KeyView | null }) {
-  const restriction = restrictionIn(error);
   if (outcome !== null) {
     return (
-      <div className="tb-dialog-failure">
-        <Message tone="warn" live title="The key was rotated, but its new secret was lost.">
-          {isOldSecretValid(outcome, Date.now())
-            ? `The secret that your clients use still works until ${timeText(outcome.previousUntil ?? 0)}. Rotate again to get a new secret; that time stays the same.`
-            : "The secret that your clients use no longer works. Rotate the key again to get a new one."}
-        </Message>
-      </div>
+      <Message tone="warn" live title="The key was rotated, but its new secret was lost.">
+        {isOldSecretValid(outcome, Date.now())
+          ? `The secret that your clients use still works until ${timeText(outcome.previousUntil ?? 0)}. Rotate again to get a new secret; that time stays the same.`
+          : "The secret that your clients use no longer works. Rotate the key again to get a new one."}
+      </Message>
     );
   }
   return (
-    <div className="tb-dialog-failure">
-      {restriction === null ? (
-        <Failure error={error} />
-      ) : (
-        <RestrictionMessage restriction={restriction} />
-      )}
+    <>
+      <KeyFailure error={error} />
       {error instanceof OfflineError && (
         <Text size="sm" mt="xs">
           The key may have been rotated anyway. If so, this dialog tells you what to do when the
           service can be reached.
         </Text>
       )}
-    </div>
+    </>
   );
 }

@@ -1,4 +1,5 @@
-import { NumberInput, Switch, Text } from "@mantine/core";
+import { Switch, Text, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import type { NotificationsView } from "#api/dashboard/shapes.ts";
@@ -8,12 +9,15 @@ import { counted, formatNumber } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
-import { useVisitor } from "../queries.ts";
-import { useNotifications, useSaveNotifications } from "./notification-settings.ts";
+import { queryKeys, useResponse, useVisitor } from "../queries.ts";
+import { request } from "../request.ts";
 import "./notifications.css";
 
 export default function NotificationsScreen() {
-  const notifications = useNotifications();
+  const notifications = useResponse<NotificationsView>(
+    queryKeys.notifications,
+    "/dashboard/notifications",
+  );
   const email = useVisitor().data?.user?.email;
   return (
     <>
@@ -31,14 +35,22 @@ export default function NotificationsScreen() {
   );
 }
 
-type Threshold = string | number;
+/** The number that was typed, which may be grouped by commas or spaces; undefined if it is not a valid threshold. */
+export function thresholdIn(text: string): number | undefined {
+  const digits = text.replace(/[\s,]/g, "");
+  return /^\d+$/.test(digits) && Number(digits) <= GRANT_CREDITS_MAX ? Number(digits) : undefined;
+}
 
-/** Returns a sentence about what is wrong with a threshold, or undefined if it is valid. */
-export function thresholdError(value: Threshold): string | undefined {
-  const isInteger = value !== "" && Number.isSafeInteger(Number(value));
-  return isInteger && Number(value) >= 0 && Number(value) <= GRANT_CREDITS_MAX
-    ? undefined
-    : `Enter a whole number of credits from 0 to ${formatNumber(GRANT_CREDITS_MAX)}.`;
+/** Saves run one after the other, in the order of the changes. */
+function useSave() {
+  const client = useQueryClient();
+  return useMutation({
+    scope: { id: "notifications" },
+    mutationFn: (order: NotificationsView) =>
+      request<NotificationsView>("PUT", "/dashboard/notifications", order),
+    onSuccess: (view) => client.setQueryData(queryKeys.notifications, view),
+    onSettled: () => client.invalidateQueries({ queryKey: queryKeys.home }),
+  });
 }
 
 /** How long typing pauses before the threshold is saved. Leaving the field or Enter saves at once. */
@@ -46,46 +58,47 @@ const TYPING_PAUSE_MS = 1_000;
 
 /** Every change is saved by itself and can be undone. Saves run one after the other, so the last change wins. */
 function NotificationsForm({ view }: { view: NotificationsView }) {
-  const save = useSaveNotifications();
+  const save = useSave();
   const [wanted, setWanted] = useState(view);
-  const [typed, setTyped] = useState<Threshold>(view.lowBalance);
+  const [typed, setTyped] = useState(formatNumber(view.lowBalance));
   const [before, setBefore] = useState<NotificationsView | null>(null);
-  const error = thresholdError(typed);
+  const threshold = thresholdIn(typed);
   const [showError, setShowError] = useState(false);
   const apply = (next: NotificationsView, undoTo: NotificationsView | null) => {
     setWanted(next);
-    setTyped(next.lowBalance);
+    setTyped(formatNumber(next.lowBalance));
     setBefore(undoTo);
     save.mutate(next, {
       onError: () => {
         setWanted(view);
-        setTyped(view.lowBalance);
+        setTyped(formatNumber(view.lowBalance));
       },
     });
   };
   const saveThreshold = () => {
     setShowError(true);
-    if (error !== undefined || Number(typed) === wanted.lowBalance) return;
-    apply({ ...wanted, lowBalance: Number(typed) }, wanted);
+    if (threshold === undefined || threshold === wanted.lowBalance) return;
+    apply({ ...wanted, lowBalance: threshold }, wanted);
   };
   useTypingPause(typed, saveThreshold);
   const choose = (emails: Partial<NotificationsView["emails"]>) =>
     apply({ ...wanted, emails: { ...wanted.emails, ...emails } }, wanted);
   return (
     <div className="tb-notifications">
-      <NumberInput
+      <TextInput
         label="Alert me when my balance drops below"
         description="In credits. Enter 0 to be alerted only when no credits are left. This also applies to webhooks."
+        inputMode="numeric"
+        autoComplete="off"
         value={typed}
-        error={showError && error}
-        min={0}
-        max={GRANT_CREDITS_MAX}
-        clampBehavior="none"
-        allowDecimal={false}
-        thousandSeparator=","
+        error={
+          showError &&
+          threshold === undefined &&
+          `Enter a whole number of credits from 0 to ${formatNumber(GRANT_CREDITS_MAX)}.`
+        }
         classNames={{ wrapper: "tb-threshold" }}
-        onChange={(value: Threshold | bigint) => {
-          setTyped(typeof value === "bigint" ? Number(value) : value);
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
           setShowError(false);
         }}
         onBlur={saveThreshold}
@@ -110,7 +123,7 @@ function NotificationsForm({ view }: { view: NotificationsView }) {
           />
         </div>
         <Text size="sm" c="dimmed">
-          We always email you about changes to your API keys, password and email address, to protect
+          We always email you about changes to your API keys, passkeys and email address, to protect
           your account.
         </Text>
       </fieldset>
@@ -137,7 +150,7 @@ function NotificationsForm({ view }: { view: NotificationsView }) {
 }
 
 /** Calls `onPause` once typing has paused. */
-function useTypingPause(typed: Threshold, onPause: () => void): void {
+function useTypingPause(typed: string, onPause: () => void): void {
   const latest = useRef(onPause);
   latest.current = onPause;
   const isFirst = useRef(true);

@@ -1,18 +1,24 @@
 import { Button, Text } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-
 import type { UnsubscribedView } from "#api/dashboard/shapes.ts";
-import { ProblemDetails } from "../request.ts";
-import { SubmitButton } from "../sign-in/fields.tsx";
-import { Problems } from "../sign-in/problems.tsx";
-import { useLinkToken } from "../sign-in/requests.ts";
+import { useSearchText } from "../addresses.ts";
+import { BusyButton } from "../parts/buttons.tsx";
+import { Failure } from "../parts/message.tsx";
+import { ProblemDetails, request } from "../request.ts";
 import { SignInFrame } from "../sign-in/sign-in-frame.tsx";
-import { useUnsubscribe } from "./notification-settings.ts";
 
 /** The target of the unsubscribe link in emails. A button confirms it, because mail scanners open links too. */
 export default function UnsubscribeScreen() {
-  const { token } = useLinkToken();
-  const unsubscribe = useUnsubscribe();
+  const token = useSearchText("token");
+  // The token identifies the account, so no session is needed.
+  const unsubscribe = useMutation({
+    mutationFn: () =>
+      request<UnsubscribedView>(
+        "POST",
+        `/dashboard/notifications/unsubscribe?token=${encodeURIComponent(token)}`,
+      ),
+  });
   const { data, error } = unsubscribe;
   if (data !== undefined) return <Unsubscribed emails={data.emails} />;
   // The token is the only input, so a rejected request means that the link is invalid.
@@ -26,11 +32,13 @@ export default function UnsubscribeScreen() {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (!unsubscribe.isPending) unsubscribe.mutate(token);
+          if (!unsubscribe.isPending) unsubscribe.mutate();
         }}
       >
-        <Problems fieldErrors={{}} error={error} attempt={unsubscribe.failureCount} />
-        <SubmitButton busy={unsubscribe.isPending} label="Unsubscribe" busyLabel="Unsubscribing" />
+        {error !== null && <Failure error={error} />}
+        <BusyButton type="submit" size="md" busy={unsubscribe.isPending} busyLabel="Unsubscribing">
+          Unsubscribe
+        </BusyButton>
       </form>
     </SignInFrame>
   );

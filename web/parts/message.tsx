@@ -1,15 +1,18 @@
-import { Button, Text } from "@mantine/core";
+import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import { isUnavailable, OfflineError, ProblemDetails } from "../request.ts";
-import { Alert } from "./alert.tsx";
 import type { Tone } from "./tone.ts";
 import "./records.css";
 
-/** A highlighted sentence or two, with an optional action. Screen readers announce it when `live` is set. */
+/**
+ * A highlighted sentence or two, with an optional action. `live`: screen readers announce it when it appears. `plain`: a frame
+ * without a colour, where the page already shows a coloured banner.
+ */
 export function Message(props: {
-  tone: Tone;
+  tone: Tone | "plain";
   title?: string;
   live?: boolean;
+  role?: "alert" | "status";
   action?: ReactNode;
   children?: ReactNode;
 }) {
@@ -17,7 +20,7 @@ export function Message(props: {
     <div
       className="tb-message"
       data-tone={props.tone}
-      role={props.live === true ? "status" : undefined}
+      role={props.live === true ? "status" : props.role}
     >
       <div>
         {props.title !== undefined && <strong>{props.title} </strong>}
@@ -40,29 +43,29 @@ export function Failure({
 }) {
   const { title, detail } = explain(error);
   const requestId = error instanceof ProblemDetails ? error.requestId : null;
+  // The frame already shows a coloured banner while the service is unreachable, and what is unavailable comes back by itself.
+  const isPlain = error instanceof OfflineError || isUnavailable(error);
   return (
-    <Alert
-      color="red"
-      // The frame already shows a coloured banner while the service is unreachable, and what is unavailable comes back by itself.
-      plain={error instanceof OfflineError || isUnavailable(error)}
-      title={title}
+    <Message
+      tone={isPlain ? "plain" : "bad"}
+      title={`${title}.`}
       role="alert"
-      className="tb-failure"
+      action={
+        onRetry !== undefined && (
+          <Button size="sm" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        )
+      }
     >
-      <Text size="sm">
-        {detail} {hint}
-      </Text>
+      {detail} {hint}
       {requestId !== null && (
-        <Text size="sm" mt="xs" c="dimmed">
+        <>
+          {" "}
           Request ID: <code>{requestId}</code>
-        </Text>
+        </>
       )}
-      {onRetry !== undefined && (
-        <Button mt="sm" size="sm" variant="default" onClick={onRetry}>
-          Try again
-        </Button>
-      )}
-    </Alert>
+    </Message>
   );
 }
 
@@ -84,8 +87,25 @@ export function explain(error: unknown): { title: string; detail: string } {
   if (error instanceof ProblemDetails) {
     return { title: titleOf(error), detail: error.detail };
   }
+  const detail = passkeyProblem(error);
+  if (detail !== undefined) return { title: "The passkey was not used", detail };
   return {
     title: "Something went wrong on this page",
     detail: "Try again. If the problem persists, reload the page.",
   };
+}
+
+/** The sentence for an error of the browser's dialog for passkeys, which has a code where @simplewebauthn/browser recognizes it. */
+function passkeyProblem(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = "code" in error ? error.code : undefined;
+  if (code === "ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED") {
+    return "This device already has a passkey for your account.";
+  }
+  if (code === "ERROR_AUTHENTICATOR_MISSING_USER_VERIFICATION_SUPPORT") {
+    return "This device cannot verify who you are. Use one with a PIN, a fingerprint or a screen lock.";
+  }
+  return error.name === "NotAllowedError" || typeof code === "string"
+    ? "The dialog was closed, or it took too long. Try again."
+    : undefined;
 }

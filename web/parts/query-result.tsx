@@ -2,7 +2,6 @@ import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import { isUnavailable, OfflineError, ProblemDetails } from "../request.ts";
 import { BusyButton } from "./buttons.tsx";
-import { Empty } from "./empty-state.tsx";
 import { explain, Failure } from "./message.tsx";
 import { LoadingBlock } from "./placeholders.tsx";
 import { Time } from "./time.tsx";
@@ -28,14 +27,6 @@ export function QueryResult<Data>(props: {
   const { data, error, dataUpdatedAt, refetch } = props.query;
   const retry = () => void refetch();
   if (data === undefined) {
-    // The banner of the frame says how to confirm the address.
-    if (error instanceof ProblemDetails && error.code === "email_not_verified") {
-      return (
-        <Empty icon="mail" title="Nothing here yet">
-          Confirm your email address first.
-        </Empty>
-      );
-    }
     const hint = isUnavailable(error) ? "This page tries again automatically." : undefined;
     if (error !== null) return <Failure error={error} onRetry={retry} hint={hint} />;
     return props.loading ?? <LoadingBlock height={props.height ?? 160} />;

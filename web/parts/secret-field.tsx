@@ -34,7 +34,7 @@ export function SecretField(props: {
           onFocus={(event) => secret !== null && event.currentTarget.select()}
         />
       </div>
-      {secret !== null && <CopyButton text={secret} label={props.copyLabel} />}
+      {secret !== null && <CopyButton copy={secret} name={props.copyLabel} />}
     </div>
   );
 }

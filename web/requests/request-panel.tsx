@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Text } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
@@ -120,9 +120,7 @@ function Cure({ code }: { code: keyof typeof ERROR_TEXTS }) {
       <p>
         <b>What to do:</b> <Prose text={cure} />
       </p>
-      <Anchor href={`${base()}/docs/errors#${code}`} size="sm">
-        {code} in the documentation
-      </Anchor>
+      <a href={`${base()}/docs/errors#${code}`}>{code} in the documentation</a>
     </>
   );
 }
@@ -163,10 +161,10 @@ function Facts(props: Parameters<typeof RequestPanel>[0]) {
       <Fact name="Request ID">
         <code className="tb-break">{id}</code>
         <span className="tb-log-copies">
-          <CopyButton text={id} label="Copy the request ID" />
+          <CopyButton copy={id} name="Copy the request ID" />
           <CopyButton
-            text={absoluteUrl(`/requests?id=${encodeURIComponent(id)}`)}
-            label="Copy link to this request"
+            copy={absoluteUrl(`/requests?id=${encodeURIComponent(id)}`)}
+            name="Copy link to this request"
             title="Copy link"
           />
         </span>
@@ -223,7 +221,7 @@ function Repeat({ request }: { request: RequestView }) {
         Bodies are not kept. Put the body into <code>body.json</code>, and your key into{" "}
         <code>TOOLBOOTH_KEY</code>.
       </Text>
-      <CodeBlock code={repeatCode(request, apiUrl)} language="shell" label="The call with curl" />
+      <CodeBlock code={repeatCode(request, apiUrl)} label="The call with curl" />
     </section>
   );
 }

@@ -2,7 +2,7 @@ import { Button, Text } from "@mantine/core";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
-import { DownloadLink } from "../parts/download-link.tsx";
+import { DownloadLink } from "../parts/download.tsx";
 import { Empty } from "../parts/empty-state.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";

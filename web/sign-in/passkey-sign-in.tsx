@@ -1,40 +1,32 @@
 import { Button } from "@mantine/core";
 import { useEffect } from "react";
-import { PasskeyFailure } from "../parts/passkey-failure.tsx";
-import { canUsePasskeys } from "../passkey-obstacle.ts";
-import { cancelPasskey, supportsAutofill } from "../passkeys.ts";
-import { useVisitor } from "../queries.ts";
+import type { Visitor } from "#api/dashboard/shapes.ts";
+import { Failure } from "../parts/message.tsx";
+import { passkeyObstacle } from "../passkey-obstacle.ts";
 import { ProblemDetails } from "../request.ts";
 import { usePasskeySignIn } from "./requests.ts";
 
 /** The server forgets a challenge after five minutes. */
 const RENEW_MS = 4 * 60_000;
 
-/** A button for signing in with a passkey, below the form, which the server renders and which must not move; and passkeys among the suggestions of the email field. */
-export function PasskeySignIn() {
-  const visitor = useVisitor().data;
-  const canUse = canUsePasskeys(visitor);
+/** A button for signing in with a passkey, and passkeys among the suggestions of the email field. */
+export function PasskeySignIn({ visitor }: { visitor: Visitor }) {
+  const canUse = passkeyObstacle(visitor) === null;
   const signIn = usePasskeySignIn();
   const suggested = useSuggestedPasskeys(canUse && !signIn.isPending);
   if (!canUse) return null;
   return (
-    <>
-      <div className="tb-or">or</div>
-      <div className="tb-providers">
-        <Button
-          variant="default"
-          size="md"
-          fullWidth
-          aria-busy={signIn.isPending}
-          onClick={() => !signIn.isPending && signIn.mutate(false)}
-        >
-          Sign in with a passkey
-        </Button>
-        {(signIn.isError || suggested.isError) && (
-          <PasskeyFailure error={signIn.error ?? suggested.error} />
-        )}
-      </div>
-    </>
+    <div className="tb-providers">
+      <Button
+        variant="default"
+        size="md"
+        aria-busy={signIn.isPending}
+        onClick={() => !signIn.isPending && signIn.mutate(false)}
+      >
+        Sign in with a passkey
+      </Button>
+      {(signIn.isError || suggested.isError) && <Failure error={signIn.error ?? suggested.error} />}
+    </div>
   );
 }
 
@@ -45,20 +37,21 @@ function useSuggestedPasskeys(isActive: boolean) {
   useEffect(() => {
     if (!isActive) return;
     let isOver = false;
+    const loading = import("../passkeys.ts");
     const start = async () => {
-      if (!(await supportsAutofill()) || isOver) return;
+      if (!(await (await loading).supportsAutofill()) || isOver) return;
       // The user did not ask for the suggestions, so only an error of the service is shown: the passkey that was chosen
       // does not sign in. Browsers end the wait with errors of many names, such as NotSupportedError without a device.
       await mutateAsync(true).catch((error: unknown) => {
         if (!(error instanceof ProblemDetails)) reset();
       });
     };
-    void start();
-    const renewing = setInterval(() => void start(), RENEW_MS);
+    void start().catch(() => {});
+    const renewing = setInterval(() => void start().catch(() => {}), RENEW_MS);
     return () => {
       isOver = true;
       clearInterval(renewing);
-      cancelPasskey();
+      void loading.then(({ cancelPasskey }) => cancelPasskey()).catch(() => {});
     };
   }, [isActive, mutateAsync, reset]);
   return signIn;

@@ -1,7 +1,6 @@
-import { Text } from "@mantine/core";
+import { Button } from "@mantine/core";
 import type { Provider } from "#api/dashboard/shapes.ts";
-import { explain } from "../parts/message.tsx";
-import { useOffer } from "./offer.ts";
+import { Failure } from "../parts/message.tsx";
 import { useSocialSignIn } from "./requests.ts";
 import "./providers.css";
 
@@ -14,32 +13,24 @@ const NAMES: Record<string, string> = { github: "GitHub", google: "Google" } sat
 export const providerName = (provider: string): string => NAMES[provider] ?? provider;
 
 /** Buttons for the sign-in providers that the operator has configured. */
-export function Providers({ next }: { next: string }) {
-  const providers = useOffer().providers;
+export function Providers({ providers, next }: { providers: readonly Provider[]; next: string }) {
   const signIn = useSocialSignIn();
   if (providers.length === 0) return null;
   return (
-    <>
-      <div className="tb-providers">
-        {providers.map((provider) => (
-          <button
-            key={provider}
-            type="button"
-            className="tb-quiet"
-            data-provider={provider}
-            aria-busy={signIn.isPending}
-            onClick={() => !signIn.isPending && signIn.mutate({ provider, next })}
-          >
-            Continue with {providerName(provider)}
-          </button>
-        ))}
-        {signIn.isError && (
-          <Text role="alert" c="red" size="sm">
-            {explain(signIn.error).detail}
-          </Text>
-        )}
-      </div>
-      <div className="tb-or">or</div>
-    </>
+    <div className="tb-providers">
+      {providers.map((provider) => (
+        <Button
+          key={provider}
+          variant="default"
+          size="md"
+          data-provider={provider}
+          aria-busy={signIn.isPending}
+          onClick={() => !signIn.isPending && signIn.mutate({ provider, next })}
+        >
+          Continue with {providerName(provider)}
+        </Button>
+      ))}
+      {signIn.isError && <Failure error={signIn.error} />}
+    </div>
   );
 }

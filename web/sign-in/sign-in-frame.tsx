@@ -4,7 +4,7 @@ import { Gate } from "../parts/empty-state.tsx";
 import type { IconName } from "../parts/icon.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 
-/** The narrow column of the sign-in and sign-up pages. */
+/** The narrow column of the pages for signing in. */
 export const SignInFrame = ({
   title,
   lead,

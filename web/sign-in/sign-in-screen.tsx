@@ -1,112 +1,198 @@
-import { Text } from "@mantine/core";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Text, TextInput } from "@mantine/core";
+import { useNavigate, useRouterState } from "@tanstack/react-router";
+import { type FormEvent, type ReactNode, useState } from "react";
+import type { StartedView } from "#api/dashboard/shapes.ts";
 import { useNext, useSearchText } from "../addresses.ts";
-import { Alert } from "../parts/alert.tsx";
-import { explain } from "../parts/message.tsx";
+import { BusyButton } from "../parts/buttons.tsx";
+import { focusInvalidField } from "../parts/focus.ts";
+import { AgreementLine } from "../parts/legal-links.tsx";
+import { Failure, Message } from "../parts/message.tsx";
+import { timeText } from "../parts/numbers.ts";
 import { useVisitor } from "../queries.ts";
 import { ProblemDetails } from "../request.ts";
-import { useSignInElsewhere } from "./await-sign-in.ts";
-import { checkEmail, checkPassword } from "./field-checks.ts";
-import { EmailField, PasswordField, SubmitButton } from "./fields.tsx";
-import { knownAddress } from "./known-address.ts";
-import { useOffer } from "./offer.ts";
+import { checkEmail } from "./check-email.ts";
+import { CodeForm } from "./code-form.tsx";
 import { PasskeySignIn } from "./passkey-sign-in.tsx";
-import { Problems } from "./problems.tsx";
 import { Providers } from "./providers.tsx";
-import { useSendVerification, useSignIn } from "./requests.ts";
+import { useSendCode, useSignInByCode } from "./requests.ts";
 import { SendAgain } from "./send-again.tsx";
 import { RedirectToNext, SignInFrame } from "./sign-in-frame.tsx";
-import { useForm } from "./use-form.ts";
 
-export default function SignInScreen() {
-  const visitor = useVisitor();
-  const offer = useOffer();
-  const next = useNext();
-  if (visitor.data?.user) return <RedirectToNext next={next} />;
-  return <SignInForm next={next} open={offer.signUp !== "closed"} />;
+/** Opens the dialog that makes the first key (`web/home/first-steps.tsx`). */
+const FIRST_KEY = "/home#first-key";
+
+declare module "@tanstack/react-router" {
+  interface HistoryState {
+    /** The address to which the sign-in page has sent a code. In the history, so that Back and a reload work, and in no URL. */
+    codeSentTo?: string;
+    /** What the service said of it. */
+    started?: StartedView;
+  }
 }
 
-function SignInForm({ next, open }: { next: string; open: boolean }) {
-  const signIn = useSignIn();
-  const navigate = useNavigate();
-  const form = useForm(
-    { email: checkEmail, password: checkPassword },
-    async (texts) => {
-      const order = { email: texts.email.trim(), password: texts.password };
-      knownAddress.set(order.email);
-      const { secondFactor = false } = await signIn.mutateAsync(order);
-      if (secondFactor) await navigate({ to: "/confirm-sign-in", search: { next } });
-      // Otherwise `SignInScreen` re-renders with the session and redirects.
-    },
-    { email: knownAddress.get() },
+/** Signs up and in: asks for an address, then for the code that was emailed to it. */
+export default function SignInScreen(): ReactNode {
+  const user = useVisitor().data?.user ?? null;
+  const next = useNext();
+  const [isNew, setNew] = useState(false);
+  const signIn = useSignInByCode(setNew);
+  const { codeSentTo, started } = useRouterState({ select: ({ location }) => location.state });
+  if (user !== null) return <RedirectToNext next={isNew && next === "/home" ? FIRST_KEY : next} />;
+  return codeSentTo === undefined ? (
+    <AddressStep next={next} />
+  ) : (
+    <CodeStep email={codeSentTo} started={started} signIn={signIn} />
   );
-  const unverified =
-    form.error instanceof ProblemDetails && form.error.code === "EMAIL_NOT_VERIFIED";
+}
+
+function AddressStep({ next }: { next: string }) {
+  const visitor = useVisitor().data;
+  const navigate = useNavigate();
+  const send = useSendCode();
+  const [email, setEmail] = useState("");
+  const [fault, setFault] = useState<string>();
+  const rejected = send.error instanceof ProblemDetails && send.error.code === "INVALID_EMAIL";
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const found = checkEmail(email);
+    setFault(found);
+    if (found !== undefined) return focusInvalidField(event.currentTarget);
+    const codeSentTo = email.trim();
+    const goOn = (started: StartedView) =>
+      void navigate({ to: "/sign-in", search: true, state: { codeSentTo, started } });
+    if (!send.isPending) send.mutate(codeSentTo, { onSuccess: goOn });
+  };
   return (
-    <SignInFrame title="Sign in">
+    <SignInFrame
+      title="Sign in"
+      lead="Enter your email address, and we send you a code. No password needed."
+    >
       <ProviderProblem />
-      <Providers next={next} />
-      <form onSubmit={(event) => void form.submit(event)} noValidate>
-        {unverified ? (
-          <Unverified email={form.texts.email.trim()} />
-        ) : (
-          <Problems fieldErrors={form.fieldErrors} error={form.error} attempt={form.attempt} />
-        )}
-        <EmailField {...form.field("email")} suggestsPasskeys />
-        <PasswordField {...form.field("password")} isNew={false} label="Password" />
-        <SubmitButton busy={form.busy} label="Sign in" busyLabel="Signing in" />
+      <form onSubmit={submit} noValidate>
+        {send.isError && !rejected && <Failure error={send.error} />}
+        <TextInput
+          id="email"
+          type="email"
+          size="md"
+          label="Email address"
+          // Browsers offer passkeys among the suggestions of the field.
+          autoComplete="email webauthn"
+          inputMode="email"
+          autoCapitalize="none"
+          spellCheck={false}
+          value={email}
+          error={fault ?? (rejected && (send.error as ProblemDetails).detail)}
+          onChange={(event) => {
+            setEmail(event.currentTarget.value);
+            setFault(undefined);
+            if (rejected) send.reset();
+          }}
+        />
+        <BusyButton type="submit" size="md" busy={send.isPending} busyLabel="Sending">
+          Continue
+        </BusyButton>
       </form>
-      <PasskeySignIn />
+      {visitor !== undefined && (
+        <>
+          <PasskeySignIn visitor={visitor} />
+          <Providers providers={visitor.providers} next={next} />
+          <div className="tb-sign-in-foot">
+            <p>{newcomerText(visitor)}</p>
+            <AgreementLine by="continuing" />
+          </div>
+        </>
+      )}
+    </SignInFrame>
+  );
+}
+
+function newcomerText({ signUp, starter }: NonNullable<ReturnType<typeof useVisitor>["data"]>) {
+  if (signUp === "closed") {
+    return "The operator of this service creates the accounts. Ask them for one.";
+  }
+  return starter.credits === 0
+    ? "New here? Signing in creates your account, and your first call is free."
+    : `New here? Signing in creates your account: a free first call, then ${starter.credits} credits for ${starter.days} days.`;
+}
+
+function CodeStep(props: {
+  email: string;
+  started: StartedView | undefined;
+  signIn: ReturnType<typeof useSignInByCode>;
+}) {
+  const { email, signIn } = props;
+  const visitor = useVisitor().data;
+  const send = useSendCode();
+  const { signUpsFrom = null, signInsFrom = null } = send.data ?? props.started ?? {};
+  const needsPasskey =
+    signIn.error instanceof ProblemDetails && signIn.error.code === "passkey_required";
+  return (
+    <SignInFrame
+      title="Check your email"
+      waitsFor="mail"
+      lead={
+        <>
+          {visitor?.signUp === "closed" ? "If you have an account, we have sent" : "We have sent"} a
+          code to <strong>{email}</strong>. It can take a few minutes. Check your spam folder too.
+        </>
+      }
+    >
+      {visitor?.emailsStayHere === true && (
+        <Text mt="md" size="sm" c="dimmed">
+          This service has no mail server configured. It writes its emails to the{" "}
+          <code>outbox</code> folder in its data directory.
+        </Text>
+      )}
+      <Held until={signUpsFrom} whom="new addresses" />
+      <Held until={signInsFrom} whom="addresses that have an account" />
+      <CodeForm submit={signIn} label="Sign in" busyLabel="Signing in" />
+      {needsPasskey && visitor !== undefined && <PasskeySignIn visitor={visitor} />}
+      {send.isError && <Failure error={send.error} />}
       <div className="tb-sign-in-foot">
+        <SendAgain
+          pending={send.isPending}
+          onSend={() => send.mutateAsync(email).then(signIn.reset)}
+        />
         <p>
-          <Link to="/forgot-password">Forgot password?</Link>
+          Wrong address?{" "}
+          <button type="button" className="tb-link" onClick={() => history.back()}>
+            Enter a different one
+          </button>
         </p>
-        {open && (
-          <p>
-            New here? <Link to="/sign-up">Sign up</Link>
-          </p>
-        )}
       </div>
     </SignInFrame>
   );
 }
 
-/** The password was right, so this browser keeps it: confirming the address in another tab signs in here too. */
-function Unverified({ email }: { email: string }) {
-  const send = useSendVerification();
-  useSignInElsewhere();
-  return (
-    <Alert color="accent" role="alert" title="Confirm your email address first">
-      <Text size="sm" mb="sm" className="tb-break">
-        Open the link in the email that we sent to {email}. In this browser, it signs you in.
-      </Text>
-      <SendAgain
-        pending={send.isPending}
-        sentAlready={false}
-        onSend={() => send.mutateAsync(email)}
-      />
-      {send.isError && (
-        <Text size="sm" c="red" mt="sm">
-          {explain(send.error).detail}
-        </Text>
-      )}
-    </Alert>
+/** So many codes were requested that the service sends no more for now. */
+const Held = ({ until, whom }: { until: number | null; whom: string }) =>
+  until !== null && (
+    <div className="tb-alert-top">
+      <Message tone="warn" role="status">
+        So many codes were requested that we send none to {whom} until {timeText(until)}. Passkeys
+        and linked sign-ins still work.
+      </Message>
+    </div>
   );
-}
 
 /** A failed sign-in at a provider returns here, with the error code in the URL. */
 function ProviderProblem() {
   const reason = useSearchText("error");
   if (reason === "") return null;
   return (
-    <Alert color="red" role="alert" title="Sign-in failed" className="tb-alert-top">
-      {Object.hasOwn(PROVIDER_PROBLEMS, reason) ? PROVIDER_PROBLEMS[reason] : OTHER_PROBLEM}
-    </Alert>
+    <div className="tb-alert-top">
+      <Message tone="bad" role="alert" title="Sign-in failed.">
+        {Object.hasOwn(PROVIDER_PROBLEMS, reason) ? PROVIDER_PROBLEMS[reason] : OTHER_PROBLEM}
+      </Message>
+    </div>
   );
 }
 
 const PROVIDER_PROBLEMS: Record<string, string> = {
-  access_denied: "You did not grant access. Try again, or use your email address and password.",
+  access_denied: "You did not grant access. Try again, or use your email address.",
+  email_not_verified:
+    "The provider has not verified your email address. Verify it there, or use it here to get a code.",
+  passkey_required: "Your account demands its passkey. Sign in with it.",
+  sign_up_closed: "There is no account with this address, and sign-up is closed.",
 };
-const OTHER_PROBLEM =
-  "The provider could not sign you in. Try again, or use your email address and password.";
+const OTHER_PROBLEM = "The provider could not sign you in. Try again, or use your email address.";

@@ -1,9 +1,10 @@
-import { useId } from "react";
+import { Button, Input, Switch, TextInput, type TextInputProps } from "@mantine/core";
+import { type ReactNode, useId } from "react";
 import { formatNumber } from "../parts/numbers.ts";
 import { Prose } from "../parts/prose.tsx";
+import { Choice } from "./choice.tsx";
 import { LongText } from "./long-text.tsx";
 import type { FieldValue, FieldValues, ToolField } from "./tool-fields.ts";
-import { Button, Choice } from "./ui.tsx";
 
 export type FieldProps = {
   field: ToolField;
@@ -39,118 +40,105 @@ export function Fields({
 }
 
 /** The label for people, and the name of the field in the API for programmers. */
-export const FieldLabel = ({ field: { label, name } }: { field: ToolField }) => (
+const FieldLabel = ({ field: { label, name } }: { field: ToolField }) => (
   <>
     {label} <code className="play-field-name">{name}</code>
   </>
 );
 
-/** What describes a control: the error first, because screen readers read in this order. */
-export function FieldHints({
-  id,
-  field,
-  error,
-}: {
-  id: string;
-  field: ToolField;
-  error: string | undefined;
-}) {
-  const { help, range } = field;
+/** What a field of the component library shows besides its value. */
+export function wordsOfField({ field, error }: Pick<FieldProps, "field" | "error">) {
+  const { range } = field;
   const words = [
-    help,
+    field.help,
     range === undefined ? "" : `From ${formatNumber(range.min)} to ${formatNumber(range.max)}.`,
   ];
-  const text = words.filter((word) => word !== "").join(" ");
-  return (
-    <>
-      {error !== undefined && (
-        <p className="play-error" id={`${id}-error`}>
-          <Prose text={error} />
-        </p>
-      )}
-      {text !== "" && (
-        <p className="play-help" id={`${id}-help`}>
-          <Prose text={text} />
-        </p>
-      )}
-    </>
-  );
+  const help = words.filter((word) => word !== "").join(" ");
+  return {
+    label: <FieldLabel field={field} />,
+    ...(help !== "" && { description: <Prose text={help} /> }),
+    ...(error !== undefined && { error: <Prose text={error} /> }),
+    inputWrapperOrder: ["label", "input", "error", "description"] as const satisfies string[],
+  };
 }
 
-/** The ids of the notes that are shown. */
-export function describedBy(id: string, field: ToolField, error: string | undefined) {
-  const hasHelp = field.help !== "" || field.range !== undefined;
-  const ids = [error === undefined ? "" : `${id}-error`, hasHelp ? `${id}-help` : ""];
-  return ids.filter((each) => each !== "").join(" ") || undefined;
-}
+/** For inputs of a caller's program: browsers and password managers must not fill them in or correct them. */
+export const PLAIN_INPUT = {
+  autoComplete: "off",
+  autoCapitalize: "off",
+  autoCorrect: "off",
+  spellCheck: false,
+} as const;
 
-function ChoiceField({ field, value, error, onChange }: FieldProps) {
+function ChoiceField(props: FieldProps) {
+  const { field, value, onChange } = props;
   const id = useId();
+  const { label, description, error } = wordsOfField(props);
   return (
-    <div className="play-field">
+    <div>
       <Choice
-        legend={<FieldLabel field={field} />}
+        legend={label}
         choices={field.choices.map((choice) => [
           String(choice),
           field.choiceNames[String(choice)] ?? String(choice),
         ])}
         value={String(value)}
-        describedBy={describedBy(id, field, error)}
+        describedBy={id}
         onChange={(chosen) =>
           onChange(field.choices.find((choice) => String(choice) === chosen) ?? chosen)
         }
       />
-      <FieldHints id={id} field={field} error={error} />
+      <div id={id}>
+        {error !== undefined && <Input.Error>{error}</Input.Error>}
+        {description !== undefined && <Input.Description>{description}</Input.Description>}
+      </div>
     </div>
   );
 }
 
-function SwitchField({ field, value, error, onChange }: FieldProps) {
-  const id = useId();
+function SwitchField(props: FieldProps) {
+  const { label, description, error } = wordsOfField(props);
   return (
-    <div className="play-field">
-      <label className="play-switch">
-        <input
-          type="checkbox"
-          checked={value === true}
-          aria-describedby={describedBy(id, field, error)}
-          onChange={(event) => onChange(event.currentTarget.checked)}
-        />
-        <span>
-          <FieldLabel field={field} />
-        </span>
-      </label>
-      <FieldHints id={id} field={field} error={error} />
-    </div>
-  );
-}
-
-/** A text, so that a value out of range or not a number is reported as the API reports it. */
-function NumberField(props: FieldProps) {
-  return (
-    <LineField
-      {...props}
-      numeric
-      onChange={(text) => {
-        const trimmed = String(text).trim();
-        props.onChange(NUMBER.test(trimmed) ? Number(trimmed) : trimmed);
-      }}
+    <Switch
+      label={label}
+      description={description}
+      error={error}
+      checked={props.value === true}
+      onChange={(event) => props.onChange(event.currentTarget.checked)}
     />
   );
 }
 
+/** A text, so that a value out of range or not a number is reported as the API reports it. */
+const NumberField = (props: FieldProps) => (
+  <LineField
+    {...props}
+    inputMode="decimal"
+    isNarrow
+    onChange={(text) => {
+      const trimmed = String(text).trim();
+      props.onChange(NUMBER.test(trimmed) ? Number(trimmed) : trimmed);
+    }}
+  />
+);
+
 /** What a number of JSON looks like, but that it may begin with zeros. */
 const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
-function SecretField(props: FieldProps) {
-  return <LineField {...props} secret />;
-}
+/** A key of the caller, not a password of this site. */
+export const SECRET_INPUT = {
+  type: "password",
+  "data-1p-ignore": true,
+  "data-lpignore": "true",
+} as const;
+
+const SecretField = (props: FieldProps) => <LineField {...props} {...SECRET_INPUT} />;
 
 function ColorField(props: FieldProps) {
   const { field, value, onChange } = props;
   const color = hexOf(String(value)) ?? hexOf(field.placeholder) ?? "#000000";
   return (
-    <LineField {...props}>
+    <LineField {...props} isNarrow>
       <input
         type="color"
         aria-label={`Choose: ${field.label}`}
@@ -158,7 +146,12 @@ function ColorField(props: FieldProps) {
         onChange={(event) => onChange(event.currentTarget.value)}
       />
       {field.fallback !== undefined && value !== field.fallback && value !== "" && (
-        <Button look="subtle" onClick={() => onChange("")} aria-label={`Reset: ${field.label}`}>
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          onClick={() => onChange("")}
+          aria-label={`Reset: ${field.label}`}
+        >
           Reset
         </Button>
       )}
@@ -172,44 +165,33 @@ export function hexOf(text: string): string | undefined {
   return /^#[0-9a-f]{6}$/i.test(full) ? full.toLowerCase() : undefined;
 }
 
+/** `children` stand beside the input. */
 function LineField({
   field,
   value,
   error,
   onChange,
-  numeric = false,
-  secret = false,
+  isNarrow = false,
   children,
-}: FieldProps & { numeric?: boolean; secret?: boolean; children?: React.ReactNode }) {
-  const id = useId();
+  ...input
+}: FieldProps &
+  Omit<TextInputProps, keyof FieldProps> & { isNarrow?: boolean; children?: ReactNode }) {
   return (
-    <div className="play-field" data-narrow={numeric || children !== undefined || undefined}>
-      <label className="play-label" htmlFor={id}>
-        <FieldLabel field={field} />
-      </label>
-      <div className="play-line">
-        <input
-          id={id}
-          className="play-input"
-          type={secret ? "password" : "text"}
-          inputMode={numeric ? "decimal" : undefined}
-          value={String(value)}
-          placeholder={field.placeholder || undefined}
-          aria-invalid={error !== undefined || undefined}
-          aria-describedby={describedBy(id, field, error)}
-          autoComplete="off"
-          autoCapitalize="off"
-          autoCorrect="off"
-          spellCheck={false}
-          // A key of the caller, not a password of this site.
-          data-1p-ignore={secret || undefined}
-          data-lpignore={secret || undefined}
-          onChange={(event) => onChange(event.currentTarget.value)}
-        />
-        {children}
-      </div>
-      <FieldHints id={id} field={field} error={error} />
-    </div>
+    <TextInput
+      {...wordsOfField({ field, error })}
+      {...PLAIN_INPUT}
+      {...input}
+      data-narrow={isNarrow || undefined}
+      value={String(value)}
+      placeholder={field.placeholder}
+      inputContainer={(control) => (
+        <div className="play-line">
+          {control}
+          {children}
+        </div>
+      )}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
   );
 }
 

@@ -1,11 +1,12 @@
+import { Button, Input, Textarea } from "@mantine/core";
 import { lazy, Suspense, useContext, useEffect, useId, useRef, useState } from "react";
 import { utf8Length } from "#tools/text.ts";
+import { beginningOf } from "../parts/code-block.tsx";
+import { Icon } from "../parts/icon.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import type { ChosenFile } from "./chosen-file.ts";
-import { beginningOf } from "./code-view.tsx";
-import { describedBy, FieldHints, FieldLabel, type FieldProps } from "./fields.tsx";
+import { type FieldProps, PLAIN_INPUT, wordsOfField } from "./fields.tsx";
 import { FileContext } from "./file-context.ts";
-import { Button } from "./ui.tsx";
 
 /**
  * A text area lays out all of its text at every key: with 1 MB that is 60 to 250 ms in Chromium 153. Longer texts get an
@@ -25,45 +26,24 @@ export function LongText({ field, value, error, onChange }: FieldProps) {
   const shownError = (isMain ? fault : null) ?? error;
   const isLarge = useLarge(text);
   const hasTyped = useRef(false);
-  const hint = describedBy(id, field, shownError);
+  const isArea = shownFile === null && !isLarge;
+  const { label, ...words } = wordsOfField({ field, error: shownError });
+  const labelRow = (
+    <span className="play-label-row">
+      <span>{label}</span>
+      <ByteCount text={text} file={shownFile} bytesMax={field.bytesMax} />
+    </span>
+  );
   return (
-    <div className="play-field">
-      <div className="play-label-row">
-        {shownFile === null && !isLarge ? (
-          <label className="play-label" htmlFor={id}>
-            <FieldLabel field={field} />
-          </label>
-        ) : (
-          <span className="play-label" id={`${id}-label`}>
-            <FieldLabel field={field} />
-          </span>
-        )}
-        <ByteCount text={text} file={shownFile} bytesMax={field.bytesMax} />
-      </div>
-      {shownFile !== null && <FileCard file={shownFile} />}
-      {shownFile === null && isLarge && (
-        <Suspense fallback={<pre className="play-file-text">{beginningOf(text, 2_000)}</pre>}>
-          <LargeEditor
-            text={text}
-            label={field.label}
-            describedBy={hint}
-            takesFocus={hasTyped.current}
-            onChange={onChange}
-          />
-        </Suspense>
-      )}
-      {shownFile === null && !isLarge && (
-        <textarea
-          id={id}
-          className="play-input play-text"
+    <div>
+      {isArea ? (
+        <Textarea
+          {...words}
+          {...PLAIN_INPUT}
+          label={labelRow}
+          classNames={{ input: "play-text", label: "play-long-label" }}
           value={text}
           rows={ROWS[field.name] ?? 5}
-          aria-invalid={shownError !== undefined || undefined}
-          aria-describedby={hint}
-          spellCheck={false}
-          autoCapitalize="off"
-          autoCorrect="off"
-          autoComplete="off"
           onChange={(event) => {
             hasTyped.current = true;
             onChange(event.currentTarget.value);
@@ -84,8 +64,23 @@ export function LongText({ field, value, error, onChange }: FieldProps) {
             }
           }}
         />
+      ) : (
+        <Input.Wrapper {...words} label={labelRow} labelElement="div" id={id}>
+          {shownFile !== null ? (
+            <FileCard file={shownFile} />
+          ) : (
+            <Suspense fallback={<pre className="play-file-text">{beginningOf(text, 2_000)}</pre>}>
+              <LargeEditor
+                text={text}
+                label={field.label}
+                describedBy={`${id}-error ${id}-description`}
+                takesFocus={hasTyped.current}
+                onChange={onChange}
+              />
+            </Suspense>
+          )}
+        </Input.Wrapper>
       )}
-      <FieldHints id={id} field={field} error={shownError} />
       {isMain && (
         <div className="play-row">
           <OpenFileButton
@@ -93,9 +88,16 @@ export function LongText({ field, value, error, onChange }: FieldProps) {
             label={shownFile === null ? "Open a file" : "Open another file"}
           />
           {shownFile !== null && shownFile.text !== null && (
-            <Button onClick={edit}>Edit as text</Button>
+            <Button variant="default" size="xs" onClick={edit}>
+              Edit as text
+            </Button>
           )}
-          <Button look="subtle" disabled={text === "" && shownFile === null} onClick={clear}>
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            disabled={text === "" && shownFile === null}
+            onClick={clear}
+          >
             {shownFile === null ? "Clear" : "Remove file"}
           </Button>
         </div>
@@ -118,7 +120,12 @@ function OpenFileButton({ choose, label }: { choose(file: File): void; label: st
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <Button icon="upload" onClick={() => input.current?.click()}>
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<Icon name="upload" size={16} />}
+        onClick={() => input.current?.click()}
+      >
         {label}
       </Button>
       <input
@@ -168,7 +175,7 @@ function FileCard({ file }: { file: ChosenFile }) {
   return (
     <section className="play-file" aria-label={file.name}>
       <strong>{file.name}</strong>
-      <p className="play-help">
+      <p>
         {counted(file.size, "byte")}, used unchanged, including line endings.
         {beginning !== null && beginning !== file.text && " It starts with:"}
       </p>

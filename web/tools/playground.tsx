@@ -1,48 +1,39 @@
+import { Button, Text, Title, VisuallyHidden } from "@mantine/core";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { KEY_VARIABLE } from "#site/request-code.ts";
 import type { Tool } from "#tools/define-tool.ts";
+import { base } from "../addresses.ts";
 import { writeClipboard } from "../parts/clipboard.ts";
+import { DownloadButton } from "../parts/download.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { LanguageTabs, useLanguage } from "../parts/language-tabs.tsx";
+import { Message } from "../parts/message.tsx";
 import { counted } from "../parts/numbers.ts";
 import { Prose } from "../parts/prose.tsx";
-import { planCall, showCall } from "./call-plan.ts";
-import { CodePanel } from "./code-panel.tsx";
+import { planCall, type ShownCall, showCall } from "./call-plan.ts";
 import { DropZone } from "./drop-zone.tsx";
 import { Fields } from "./fields.tsx";
 import { FileContext } from "./file-context.ts";
 import { fragmentOf } from "./input-link.ts";
 import type { LoadedTool } from "./load-view.ts";
-import { adoptStyles } from "./playground-styles.ts";
+import "./playground.css";
+import { SECRET_PLACEHOLDER } from "./request-text.ts";
 import { ResponsePanel } from "./response-panel.tsx";
 import { type Problem, problemIn, ResultPane } from "./result-pane.tsx";
 import { RunBar, type Where } from "./run-bar.tsx";
 import { keyFault } from "./send-call.ts";
 import { type FieldValues, type ToolField, valuesFor } from "./tool-fields.ts";
-import { Button, Callout } from "./ui.tsx";
 import { useInputs } from "./use-inputs.ts";
 import { type ResponseState, useApiResponse, useLocalResponse } from "./use-response.ts";
 
 /** Shown in place of a request id, which only the service assigns. */
 const REQUEST_ID = "in-your-browser";
 
-adoptStyles();
-
 /**
- * A tool to use, and the reference of its call: a form from the schema, the result, the response, and the call as code. The same
- * component stands on the page of the tool and in the documentation.
+ * A tool to use, and the reference of its call: a form from the schema, the result, the response, and the call as code. `apiUrl`: the
+ * address of the API in code.
  */
-export function Playground({
-  tool,
-  view,
-  apiUrl,
-  base,
-  level,
-}: LoadedTool & {
-  /** The address of the API in code. */
-  apiUrl: string;
-  /** The path of the service, for links and for calls, which stay on the origin of the page. */
-  base: string;
-  /** The level of the headings within the page. */
-  level: 2 | 3;
-}) {
+export function Playground({ tool, view, apiUrl }: LoadedTool & { apiUrl: string }) {
   const { fields, inputs, origin, setInputs, setValues, files, accept } = useInputs(tool);
   const { values, file } = inputs;
   const [where, setWhere] = useState<Where>("browser");
@@ -73,12 +64,13 @@ export function Playground({
     if (where === "browser") return setRun((count) => count + 1);
     const fault = keyFault(key.trim());
     setKeyError(fault);
-    if (fault === null && call !== null) api.send({ tool: tool.name, base, key: key.trim(), call });
+    if (fault === null && call !== null) {
+      api.send({ tool: tool.name, base: base(), key: key.trim(), call });
+    }
   }
 
   const place = useRef<HTMLDivElement>(null);
   useRunKey(place, start);
-  const Heading = `h${level}` as const;
   const name = tool.name;
   return (
     <div className="play" ref={place}>
@@ -93,7 +85,9 @@ export function Playground({
             }}
           >
             <div className="play-heading">
-              <Heading id={`${name}-input`}>Input</Heading>
+              <Title order={2} id={`${name}-input`}>
+                Input
+              </Title>
               <CopyLinkButton fields={fields} values={values} hasFile={file !== null} />
               {view.fillsScreen === true && <ScreenButton place={place} />}
             </div>
@@ -134,26 +128,27 @@ export function Playground({
           </form>
           <section aria-labelledby={`${name}-result`}>
             <div className="play-heading">
-              <Heading id={`${name}-result`}>Result</Heading>
+              <Title order={2} id={`${name}-result`}>
+                Result
+              </Title>
             </div>
             <ResultPane
               view={view}
               inputs={inputs}
-              base={base}
               state={state}
               empty={emptyText(where, origin.kind === "link", call === null, file?.size)}
               isOld={isOld && (where === "api" || origin.kind === "link")}
               mayRun={origin.kind !== "link"}
             />
-            <span className="play-said" role="status">
-              {statusText(state)}
-            </span>
+            <VisuallyHidden role="status">{statusText(state)}</VisuallyHidden>
           </section>
         </div>
         <div className="play-bench play-call">
           <section aria-labelledby={`${name}-response`}>
             <div className="play-heading">
-              <Heading id={`${name}-response`}>Response</Heading>
+              <Title order={2} id={`${name}-response`}>
+                Response
+              </Title>
             </div>
             {response === null ? (
               <p className="play-empty">The response of the call is shown here.</p>
@@ -163,9 +158,11 @@ export function Playground({
           </section>
           <section aria-labelledby={`${name}-code`}>
             <div className="play-heading">
-              <Heading id={`${name}-code`}>Code</Heading>
+              <Title order={2} id={`${name}-code`}>
+                Code
+              </Title>
             </div>
-            <CodePanel call={shown} />
+            <Code shown={shown} />
           </section>
         </div>
         <DropZone
@@ -175,6 +172,31 @@ export function Playground({
           onDrop={files.choose}
         />
       </FileContext>
+    </div>
+  );
+}
+
+/** The call as code that can be pasted. */
+function Code({ shown: { call, fileContent, hasSecret } }: { shown: ShownCall }) {
+  const [language, setLanguage] = useLanguage();
+  return (
+    <div className="play-notes">
+      <LanguageTabs call={call} language={language} onLanguage={setLanguage} />
+      <Text size="sm" c="dimmed">
+        Your API key is read from <code>{KEY_VARIABLE}</code>.
+      </Text>
+      {hasSecret && (
+        <Text size="sm" c="dimmed">
+          Replace <code>{SECRET_PLACEHOLDER}</code>: your secret is left out, so that it does not
+          end up in a shell’s history or in a repository.
+        </Text>
+      )}
+      {fileContent !== null && (
+        <Text size="sm" c="dimmed">
+          The input is long, so the code reads it from <code>{fileContent.name}</code>.{" "}
+          <DownloadButton content={fileContent.text} type="text/plain" file={fileContent.name} />
+        </Text>
+      )}
     </div>
   );
 }
@@ -207,13 +229,13 @@ function OriginCallout({ origin }: { origin: ReturnType<typeof useInputs>["origi
   return (
     <div role="status">
       {origin.kind === "link" ? (
-        <Callout tone="plain" title="These inputs come from a link.">
-          <p>Check them, then select Run.</p>
-        </Callout>
+        <Message tone="soft" title="These inputs come from a link.">
+          Check them, then select Run.
+        </Message>
       ) : (
-        <Callout tone="warn" title="The link could not be used.">
-          <p>{origin.fault}</p>
-        </Callout>
+        <Message tone="warn" title="The link could not be used.">
+          {origin.fault}
+        </Message>
       )}
     </div>
   );
@@ -286,10 +308,15 @@ function CopyLinkButton({
   }
   return (
     <span className="play-copy-link">
-      <span className="play-help" role="status">
+      <Text component="span" size="sm" c="dimmed" role="status">
         {said}
-      </span>
-      <Button look="subtle" icon="link" onClick={() => void copy()}>
+      </Text>
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        leftSection={<Icon name="link" size={16} />}
+        onClick={() => void copy()}
+      >
         Copy link
       </Button>
     </span>
@@ -309,8 +336,9 @@ function ScreenButton({ place }: { place: React.RefObject<HTMLDivElement | null>
   if (!document.fullscreenEnabled) return null;
   return (
     <Button
-      look="subtle"
-      icon={isFull ? "close" : "system"}
+      variant="subtle"
+      size="compact-sm"
+      leftSection={<Icon name={isFull ? "close" : "system"} size={16} />}
       onClick={() => void (isFull ? document.exitFullscreen() : place.current?.requestFullscreen())}
     >
       {isFull ? "Exit full screen" : "Full screen"}
@@ -327,12 +355,17 @@ function Examples({
 }) {
   return (
     <fieldset className="play-examples">
-      <legend className="play-said">Examples</legend>
+      <VisuallyHidden component="legend">Examples</VisuallyHidden>
       <span aria-hidden="true">Examples</span>
       {tool.examples
         .filter(({ request }) => isOfForm(tool, request))
         .map(({ name, request }) => (
-          <Button key={name} onClick={() => onChoose(valuesFor(tool, request))}>
+          <Button
+            key={name}
+            variant="default"
+            size="xs"
+            onClick={() => onChoose(valuesFor(tool, request))}
+          >
             <Prose text={name.charAt(0).toUpperCase() + name.slice(1)} />
           </Button>
         ))}

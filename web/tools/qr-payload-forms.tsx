@@ -1,4 +1,7 @@
-import { useId, useState } from "react";
+import { Text, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { Choice } from "./choice.tsx";
+import { PLAIN_INPUT } from "./fields.tsx";
 import {
   amountFault,
   bicFault,
@@ -37,7 +40,6 @@ import {
   wpaPasswordFault,
 } from "./qr-payloads.ts";
 import type { FieldValues } from "./tool-fields.ts";
-import { Choice } from "./ui.tsx";
 
 type Draft = Record<string, string>;
 type Line = {
@@ -388,9 +390,9 @@ function HelperLines({
         />
       ))}
       {missing.length > 0 && (
-        <p className="play-help" role="status">
+        <Text size="sm" c="dimmed" role="status">
           Still needed for the code: {missing.join(", ")}.
-        </p>
+        </Text>
       )}
     </div>
   );
@@ -407,48 +409,20 @@ function HelperLine({
   fault: string | undefined;
   onChange(value: string): void;
 }) {
-  const id = useId();
-  if (choices !== undefined) {
-    return (
-      <div className="play-field">
-        <Choice legend={label} choices={choices} value={value} onChange={onChange} />
-      </div>
-    );
-  }
-  return (
-    <div className="play-field">
-      <label className="play-label" htmlFor={id}>
-        {label}
-      </label>
-      <input
-        id={id}
-        className="play-input"
-        // Not its type: the browser must not reject what is half typed.
-        type="text"
-        inputMode={type as "url" | "tel" | "email" | "decimal" | "numeric" | undefined}
-        value={value}
-        autoComplete="off"
-        autoCapitalize="off"
-        spellCheck={false}
-        aria-required={required}
-        aria-invalid={fault !== undefined || undefined}
-        aria-describedby={
-          [fault === undefined ? "" : `${id}-error`, help === undefined ? "" : `${id}-help`]
-            .filter((each) => each !== "")
-            .join(" ") || undefined
-        }
-        onChange={(event) => onChange(event.currentTarget.value)}
-      />
-      {fault !== undefined && (
-        <p className="play-error" id={`${id}-error`}>
-          {fault}
-        </p>
-      )}
-      {help !== undefined && (
-        <p className="play-help" id={`${id}-help`}>
-          {help}
-        </p>
-      )}
-    </div>
+  return choices !== undefined ? (
+    <Choice legend={label} choices={choices} value={value} onChange={onChange} />
+  ) : (
+    <TextInput
+      {...PLAIN_INPUT}
+      label={label}
+      description={help}
+      error={fault}
+      inputWrapperOrder={["label", "input", "error", "description"]}
+      // Not its type: the browser must not reject what is half typed.
+      inputMode={type as "url" | "tel" | "email" | "decimal" | "numeric" | undefined}
+      value={value}
+      aria-required={required}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
   );
 }

@@ -1,8 +1,9 @@
-import { memo, useState } from "react";
+import { Tabs, Text } from "@mantine/core";
+import { memo } from "react";
+import { CodeBlock, SHOWN_CHARS_MAX } from "../parts/code-block.tsx";
+import { DownloadButton } from "../parts/download.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
-import { CodeView, SHOWN_CHARS_MAX } from "./code-view.tsx";
 import { layOutJsonText } from "./pretty-json.ts";
-import { DownloadButton, Tabs } from "./ui.tsx";
 import type { ShownResponse } from "./use-response.ts";
 
 /** The headers that say what a call cost, how long it took, and how to name it to an operator. */
@@ -14,7 +15,6 @@ export const ResponsePanel = memo(function ResponsePanel({
 }: {
   response: ShownResponse;
 }) {
-  const [open, setOpen] = useState<"pretty" | "raw" | "headers">("pretty");
   const { status, body, headers, source } = response;
   const type = headerOf(response, "Content-Type");
   const isJson = /^[\s]*[{["]/.test(body);
@@ -24,49 +24,39 @@ export const ResponsePanel = memo(function ResponsePanel({
   return (
     <>
       <StatusLine response={response} />
-      <Tabs
-        label="Response"
-        open={open}
-        onOpen={setOpen}
-        tabs={[
-          {
-            name: "pretty",
-            label: "Pretty",
-            content: () => (
-              <CodeView
-                code={body}
-                shown={isJson ? layOutJsonText(body, SHOWN_CHARS_MAX).text : body}
-                label={`Response, status ${status}`}
-                syntax={isJson ? "json" : "none"}
-              >
-                {download}
-              </CodeView>
-            ),
-          },
-          {
-            name: "raw",
-            label: "Raw",
-            content: () => (
-              <CodeView code={body} label={`Response, status ${status}, as sent`}>
-                {download}
-              </CodeView>
-            ),
-          },
-          {
-            name: "headers",
-            label: "Headers",
-            content: () =>
-              source === "browser" ? (
-                <p className="play-help">
-                  The response was computed in your browser, so it has no headers. Run the call
-                  through the API to see them.
-                </p>
-              ) : (
-                <HeaderList headers={headers} />
-              ),
-          },
-        ]}
-      />
+      <Tabs defaultValue="pretty" keepMounted={false}>
+        <Tabs.List aria-label="Response">
+          <Tabs.Tab value="pretty">Pretty</Tabs.Tab>
+          <Tabs.Tab value="raw">Raw</Tabs.Tab>
+          <Tabs.Tab value="headers">Headers</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="pretty" pt="sm">
+          <CodeBlock
+            code={body}
+            shown={isJson ? layOutJsonText(body, SHOWN_CHARS_MAX).text : body}
+            label={`Response, status ${status}`}
+            syntax={isJson ? "json" : "none"}
+            scrolls
+          >
+            {download}
+          </CodeBlock>
+        </Tabs.Panel>
+        <Tabs.Panel value="raw" pt="sm">
+          <CodeBlock code={body} label={`Response, status ${status}, as sent`} scrolls>
+            {download}
+          </CodeBlock>
+        </Tabs.Panel>
+        <Tabs.Panel value="headers" pt="sm">
+          {source === "browser" ? (
+            <Text size="sm" c="dimmed">
+              The response was computed in your browser, so it has no headers. Run the call through
+              the API to see them.
+            </Text>
+          ) : (
+            <HeaderList headers={headers} />
+          )}
+        </Tabs.Panel>
+      </Tabs>
     </>
   );
 });

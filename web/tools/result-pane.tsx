@@ -1,16 +1,17 @@
+import { Text } from "@mantine/core";
 import { memo } from "react";
+import { base } from "../addresses.ts";
+import { CodeBlock } from "../parts/code-block.tsx";
+import { Message } from "../parts/message.tsx";
 import { Prose } from "../parts/prose.tsx";
 import type { Inputs } from "./call-plan.ts";
-import { CodeView } from "./code-view.tsx";
 import type { ToolView } from "./tool-view.ts";
-import { Callout } from "./ui.tsx";
 import type { ResponseState, ShownResponse } from "./use-response.ts";
 
 /** The result for the inputs, or an error. */
 export const ResultPane = memo(function ResultPane({
   view,
   inputs,
-  base,
   state,
   empty,
   isOld,
@@ -18,7 +19,6 @@ export const ResultPane = memo(function ResultPane({
 }: {
   view: ToolView;
   inputs: Inputs;
-  base: string;
   state: ResponseState;
   /** What to do to get a result. */
   empty: string;
@@ -29,18 +29,18 @@ export const ResultPane = memo(function ResultPane({
   const { response, error, slow } = state;
   return (
     <div className="play-result">
-      {slow && <p className="play-working">Working…</p>}
+      {slow && <Text c="dimmed">Working…</Text>}
       {error !== null && (
-        <Callout tone="bad" title="No response">
-          <p>{error.message}</p>
-        </Callout>
+        <Message tone="bad" title="No response.">
+          {error.message}
+        </Message>
       )}
       {response === null && error === null && !slow && empty !== "" && (
         <p className="play-empty">{empty}</p>
       )}
       {response !== null && error === null && (
-        <div data-old={isOld || slow || undefined}>
-          <Response response={response} view={view} base={base} />
+        <div data-response data-old={isOld || slow || undefined}>
+          <Response response={response} view={view} />
         </div>
       )}
       {view.Beside !== undefined && (
@@ -53,18 +53,16 @@ export const ResultPane = memo(function ResultPane({
 const Response = memo(function Response({
   response,
   view,
-  base,
 }: {
   response: ShownResponse;
   view: ToolView;
-  base: string;
 }) {
   const View = view.default ?? PlainResult;
   const problem = problemIn(response);
   return response.status === 200 ? (
     <View response={response} />
   ) : (
-    <ProblemCallout response={response} problem={problem} base={base} />
+    <ProblemMessage response={response} problem={problem} />
   );
 });
 
@@ -86,30 +84,26 @@ export function problemIn({ status, body }: ShownResponse): Problem | null {
   }
 }
 
-function ProblemCallout({
+function ProblemMessage({
   response: { status, source },
   problem,
-  base,
 }: {
   response: ShownResponse;
   problem: Problem | null;
-  base: string;
 }) {
   const { title, detail, code } = problem ?? {};
   return (
-    <Callout tone="bad" title={title ?? `Status ${status}`}>
-      <p>
-        <Prose text={detail ?? "The response is not one of the API. See it below."} />
-      </p>
+    <Message tone="bad" title={`${title ?? `Status ${status}`}.`}>
+      <Prose text={detail ?? "The response is not one of the API. See it below."} />
       {code !== undefined && (
-        <p className="play-help">
+        <Text size="sm" mt={4}>
           {source === "browser"
             ? `The API responds with status ${status} and charges nothing. `
             : ""}
-          Error code: <a href={`${base}/docs/errors#${code}`}>{code}</a>
-        </p>
+          Error code: <a href={`${base()}/docs/errors#${code}`}>{code}</a>
+        </Text>
       )}
-    </Callout>
+    </Message>
   );
 }
 
@@ -117,7 +111,7 @@ function ProblemCallout({
 function PlainResult({ response }: { response: ShownResponse }) {
   const { ok: _, ...fields } = JSON.parse(response.body) as Record<string, unknown>;
   return Object.entries(fields).map(([name, value]) => (
-    <CodeView
+    <CodeBlock
       key={name}
       label={name}
       code={typeof value === "string" ? value : JSON.stringify(value, null, 2)}

@@ -1,7 +1,9 @@
-import { useId } from "react";
+import { Button, Text, TextInput } from "@mantine/core";
 import type { Tool } from "#tools/define-tool.ts";
+import { Icon } from "../parts/icon.tsx";
 import { counted } from "../parts/numbers.ts";
-import { Button, Choice } from "./ui.tsx";
+import { Choice } from "./choice.tsx";
+import { PLAIN_INPUT, SECRET_INPUT } from "./fields.tsx";
 
 export type Where = "browser" | "api";
 
@@ -31,7 +33,6 @@ export function RunBar({
   /** False where the API does not take the input at all. */
   isRunnable: boolean;
 }) {
-  const id = useId();
   return (
     <div className="play-run">
       <Choice
@@ -44,62 +45,51 @@ export function RunBar({
         ]}
       />
       {where === "browser" ? (
-        <p className="play-help">Free. Nothing you enter leaves this page.</p>
+        <Text size="sm" c="dimmed">
+          Free. Nothing you enter leaves this page.
+        </Text>
       ) : (
         <>
-          <p className="play-help">
+          <Text size="sm" c="dimmed">
             A real call: the input is sent to this service, and a success costs{" "}
             {counted(tool.price, "credit")}.
-          </p>
-          <div className="play-field">
-            <label className="play-label" htmlFor={id}>
-              API key
-            </label>
-            <input
-              id={id}
-              className="play-input"
-              type="password"
-              value={apiKey}
-              placeholder="tb_…"
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              data-1p-ignore
-              data-lpignore="true"
-              aria-invalid={keyError !== null || undefined}
-              aria-describedby={keyError === null ? `${id}-help` : `${id}-error ${id}-help`}
-              onChange={(event) => onKey(event.currentTarget.value)}
-            />
-            {keyError !== null && (
-              <p className="play-error" id={`${id}-error`} role="alert">
-                {keyError}
-              </p>
-            )}
-            <p className="play-help" id={`${id}-help`}>
-              Kept in the memory of this page only, until you leave it.
-            </p>
-          </div>
+          </Text>
+          <TextInput
+            {...PLAIN_INPUT}
+            {...SECRET_INPUT}
+            label="API key"
+            description="Kept in the memory of this page only, until you leave it."
+            inputWrapperOrder={["label", "input", "error", "description"]}
+            placeholder="tb_…"
+            value={apiKey}
+            error={keyError}
+            errorProps={{ role: "alert" }}
+            onChange={(event) => onKey(event.currentTarget.value)}
+          />
         </>
       )}
       <div className="play-row">
         <Button
           type="submit"
-          look="primary"
-          icon="play"
+          leftSection={<Icon name="play" size={16} />}
           disabled={!isRunnable}
           aria-busy={isSending}
         >
           {where === "api" ? "Send request" : (tool.page?.button ?? "Run")}
         </Button>
-        {isSending && <Button onClick={onCancel}>Cancel</Button>}
+        {isSending && (
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+        )}
         <span className="play-keys">
           <kbd>{RUN_KEY}</kbd> <kbd>Enter</kbd>
         </span>
       </div>
       {!isRunnable && (
-        <p className="play-help">
+        <Text size="sm" c="dimmed">
           The API does not take a file of this size. Its digests are computed in your browser.
-        </p>
+        </Text>
       )}
     </div>
   );

@@ -1,5 +1,5 @@
 import { TOOL_LIST } from "virtual:tools";
-import { Anchor, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { absoluteUrl, base } from "../addresses.ts";
@@ -42,7 +42,7 @@ function ToolPage({ entry }: { entry: (typeof TOOL_LIST)[number] }) {
       {loaded === null && error === null && <LoadingBlock height={360} />}
       {loaded !== null && (
         <div className="tool-play">
-          <Playground {...loaded} apiUrl={apiUrl} base={base()} level={2} />
+          <Playground {...loaded} apiUrl={apiUrl} />
         </div>
       )}
     </>
@@ -74,11 +74,7 @@ function UnknownTool({ name }: { name: string }) {
       <Empty
         icon="tools"
         title={`No tool is called “${name.slice(0, 40)}”`}
-        action={
-          <Anchor component={Link} to="/tools" underline="always">
-            View all tools
-          </Anchor>
-        }
+        action={<Link to="/tools">View all tools</Link>}
       >
         The name may be misspelled. Names are lowercase, with hyphens.
       </Empty>

@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { UsageView } from "#api/dashboard/shapes.ts";
 import { useUsage } from "../member-queries.ts";
 import { BarChart } from "../parts/chart.tsx";
+import { saveFile } from "../parts/download.tsx";
 import { Empty } from "../parts/empty-state.tsx";
 import { counted, formatNumber, longDay } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
@@ -81,7 +82,12 @@ function UsageTotals({ view, choices }: { view: UsageView; choices: Choices }) {
           className="tb-screen-only"
           variant="default"
           onClick={() =>
-            download(csvOf(lines, choices.grouping, labelOf), `usage-${view.from}-${view.to}.csv`)
+            // Without a byte order mark, spreadsheets assume a legacy encoding.
+            saveFile(
+              `\ufeff${csvOf(lines, choices.grouping, labelOf)}`,
+              "text/csv;charset=utf-8",
+              `usage-${view.from}-${view.to}.csv`,
+            )
           }
         >
           Download CSV
@@ -174,15 +180,4 @@ function keyTitles({ keys }: UsageView): (id: string) => string {
     const name = isUnique ? key.label : `${key.label} (${key.start}…)`;
     return key.revokedAt === null ? name : `${name}, revoked`;
   };
-}
-
-function download(text: string, name: string): void {
-  // Without a byte order mark, spreadsheets assume a legacy encoding.
-  const url = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  // The browser needs the URL until the download has started.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -93,7 +93,7 @@ function Delivery(props: { delivery: DeliveryView; busy: boolean; onResend: (() 
         </span>
       </summary>
       <Facts delivery={delivery} />
-      <CodeBlock code={bodyText(delivery.body)} language="json" label="Body" />
+      <CodeBlock code={bodyText(delivery.body)} label="Body" />
       {onResend !== null && delivery.status !== "waiting" && (
         <BusyButton
           mt="sm"

@@ -1,36 +1,34 @@
 import { Button, Text } from "@mantine/core";
-import { useEffect, useState } from "react";
-import type { EndpointSecretView, EndpointsView, EndpointView } from "#api/dashboard/shapes.ts";
+import { Suspense, useEffect, useState } from "react";
+import type { EndpointsView } from "#api/dashboard/shapes.ts";
 import { base } from "../addresses.ts";
-import { RestrictionMessage, restrictionIn, restrictionOf } from "../keys/restriction.tsx";
+import { screenOf } from "../frame/screen-of.ts";
+import { isSuspended } from "../keys/restriction.tsx";
 import { Empty } from "../parts/empty-state.tsx";
 import { Message } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
 import { useVisitor } from "../queries.ts";
-import { DeleteDialog } from "./delete-dialog.tsx";
-import { EndpointDialog } from "./endpoint-dialog.tsx";
+import type { OpenEndpointDialog } from "./endpoint-dialogs.tsx";
 import { EndpointPanel } from "./endpoint-panel.tsx";
 import { useEndpoints } from "./endpoints.ts";
-import { RotateDialog, SecretDialog } from "./secret-dialog.tsx";
 import "./webhooks.css";
 
-type Open =
-  | { dialog: "add" }
-  | { dialog: "secret"; made: EndpointSecretView }
-  | { dialog: "edit" | "rotate" | "delete"; endpoint: EndpointView };
+/** Loaded after the list, before a user can have chosen an action. */
+const EndpointDialog = screenOf(() => import("./endpoint-dialogs.tsx"));
 
 export default function WebhooksScreen() {
   const endpoints = useEndpoints();
-  const restriction = restrictionOf(useVisitor().data?.user) ?? restrictionIn(endpoints.error);
-  const [open, setOpen] = useState<Open | null>(null);
+  const isReadOnly = isSuspended(useVisitor().data?.user);
+  const [open, setOpen] = useState<OpenEndpointDialog | null>(null);
   const [message, setMessage] = useState<string | null>(null);
+  useEffect(() => void EndpointDialog.preload(), []);
   // The panel of a deleted endpoint, with the button that had the focus, was removed.
   useEffect(() => {
     if (message !== null) document.querySelector<HTMLElement>("main h1")?.focus();
   }, [message]);
-  const show = (next: Open) => {
+  const show = (next: OpenEndpointDialog) => {
     setMessage(null);
     setOpen(next);
   };
@@ -40,7 +38,7 @@ export default function WebhooksScreen() {
   return (
     <>
       <PageTitle title="Webhooks">
-        {restriction === null && (data?.endpoints.length ?? 0) > 0 && (
+        {!isReadOnly && (data?.endpoints.length ?? 0) > 0 && (
           <Button onClick={add} disabled={isFull}>
             Add endpoint
           </Button>
@@ -55,23 +53,19 @@ export default function WebhooksScreen() {
       </div>
       {isFull && <EndpointLimitMessage max={data.max} />}
       <QueryResult query={endpoints} loading={<LoadingRows rows={2} height={190} />}>
-        {(view) => (
-          <Endpoints view={view} restriction={restriction !== null} onAdd={add} onShow={show} />
-        )}
+        {(view) => <Endpoints view={view} isReadOnly={isReadOnly} onAdd={add} onShow={show} />}
       </QueryResult>
       {open !== null && (
-        <OpenDialog
-          open={open}
-          onClose={() => setOpen(null)}
-          onAdded={(made) => setOpen({ dialog: "secret", made })}
-          onDone={(text) => {
-            setOpen(null);
-            setMessage(text);
-          }}
-        />
-      )}
-      {restrictionIn(endpoints.error) === "account_suspended" && (
-        <RestrictionMessage restriction="account_suspended" />
+        <Suspense>
+          <EndpointDialog
+            open={open}
+            onClose={() => setOpen(null)}
+            onDone={(text) => {
+              setOpen(null);
+              setMessage(text);
+            }}
+          />
+        </Suspense>
       )}
     </>
   );
@@ -87,13 +81,13 @@ const EndpointLimitMessage = ({ max }: { max: number }) => (
 
 function Endpoints(props: {
   view: EndpointsView;
-  restriction: boolean;
+  isReadOnly: boolean;
   onAdd: () => void;
-  onShow: (open: Open) => void;
+  onShow: (open: OpenEndpointDialog) => void;
 }) {
   const { endpoints } = props.view;
   if (endpoints.length === 0) {
-    const action = props.restriction ? undefined : (
+    const action = props.isReadOnly ? undefined : (
       <Button onClick={props.onAdd}>Add endpoint</Button>
     );
     return (
@@ -109,7 +103,7 @@ function Endpoints(props: {
         <EndpointPanel
           key={endpoint.id}
           endpoint={endpoint}
-          readOnly={props.restriction}
+          readOnly={props.isReadOnly}
           onRotate={() => props.onShow({ dialog: "rotate", endpoint })}
           onEdit={() => props.onShow({ dialog: "edit", endpoint })}
           onDelete={() => props.onShow({ dialog: "delete", endpoint })}
@@ -117,25 +111,4 @@ function Endpoints(props: {
       ))}
     </ul>
   );
-}
-
-function OpenDialog(props: {
-  open: Open;
-  onClose: () => void;
-  onAdded: (made: EndpointSecretView) => void;
-  onDone: (message: string) => void;
-}) {
-  const { open, onDone, ...rest } = props;
-  switch (open.dialog) {
-    case "secret":
-      return <SecretDialog made={open.made} onClose={() => onDone("Endpoint added.")} />;
-    case "rotate":
-      return <RotateDialog endpoint={open.endpoint} onClose={rest.onClose} onDone={onDone} />;
-    case "delete":
-      return <DeleteDialog endpoint={open.endpoint} onClose={rest.onClose} onDone={onDone} />;
-    case "add":
-      return <EndpointDialog endpoint={null} onDone={onDone} {...rest} />;
-    case "edit":
-      return <EndpointDialog endpoint={open.endpoint} onDone={onDone} {...rest} />;
-  }
 }

@@ -1,12 +1,11 @@
 import type { SignedIn } from "#accounts/auth-options.ts";
-import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { salesOf } from "#billing/price-list.ts";
 import { levelOf } from "#ledger/events.ts";
 import type { LedgerOperations } from "#ledger/port.ts";
 import { signUpNetworkOf } from "#networks.ts";
 import { createPlaceHider } from "#seal.ts";
 import { DashboardError } from "./dashboard-error.ts";
-import { checkPassword, requireFreshProof } from "./fresh-proof.ts";
+import { requireFreshProof } from "./fresh-proof.ts";
 import {
   endSessions,
   findSignedIn,
@@ -51,31 +50,31 @@ async function viewUser(context: RequestContext, { user }: SignedIn): Promise<Us
   const reading = internalAdapter.findAccounts(user.id);
   reading.catch(() => {});
   const account =
-    user.verified && user.account === null
-      ? await deps.auth.linkAccount({ ...user, network: signUpNetworkOf(context.peer) })
-      : user.account;
-  const status =
-    account === null ? null : await deps.accountDeps.ledger.findAccount({ account, now });
-  if (status?.state === "closed") {
+    user.account ??
+    (await deps.auth.linkAccount({ ...user, network: signUpNetworkOf(context.peer) }));
+  const status = await deps.accountDeps.ledger.findAccount({ account, now });
+  if (status === null) throw new Error(`The ledger has no account ${account}`);
+  if (status.state === "closed") {
     await finishClosing(context, user.email);
     return null;
   }
   const names = (await reading).map(({ providerId }) => providerId);
   return {
     email: user.email,
-    verified: user.verified,
     createdAt: user.createdAt,
-    account: status === null ? null : viewAccount(status),
-    hasPassword: names.includes("credential"),
+    account: viewAccount(status.state, status),
+    demandsPasskey: user.demandsPasskey,
     providers: deps.settings.providers.filter((name: Provider) => names.includes(name)),
   };
 }
 
-function viewAccount(status: AccountStatus): UserView["account"] {
-  const { account: id, state, balance, lowBalance, freeCall } = status;
+function viewAccount(
+  state: UserView["account"]["state"],
+  { account: id, balance, lowBalance, freeCall }: AccountStatus,
+): UserView["account"] {
   // The first call is free, so an account that has not made it can call without credits.
   const level = freeCall === "open" && balance === 0 ? "enough" : levelOf(balance, lowBalance);
-  return state === "closed" ? null : { id, state, balance, level };
+  return { id, state, balance, level };
 }
 
 export async function listSessions(context: RequestContext): Promise<Response> {
@@ -128,25 +127,21 @@ export async function listEvents(context: RequestContext): Promise<Response> {
   return json(view);
 }
 
-/** Closes the account after the user has entered its email address and, if there is one, the password. */
-export function createCloseAccount(throttle: SignInThrottle) {
-  return async (context: RequestContext): Promise<Response> => {
-    const { deps } = context;
-    const member = requireNotSuspended(
-      await requireMember(context),
-      // Otherwise the owner could close the suspended account and sign up again.
-      "This account is suspended, so you cannot close it. Contact the operator of this service.",
-    );
-    const { user } = member;
-    const { email, password } = await readJson(context);
-    if (typeof email !== "string" || email.trim().toLowerCase() !== user.email) {
-      throw new DashboardError("invalid_request", "Enter the email address of this account.");
-    }
-    const isProved = await checkPassword(context, throttle, user, password);
-    // The password is a proof by itself, unless the account has a stronger one.
-    if (!isProved || user.hasSecondFactor) requireFreshProof(context, member);
-    await finishClosing(context, user.email);
-    await notify(context, deps.emails.accountClosed(user.email));
-    return json({});
-  };
+/** Closes the account after the user has entered its email address. */
+export async function closeMyAccount(context: RequestContext): Promise<Response> {
+  const { deps } = context;
+  const member = requireNotSuspended(
+    await requireMember(context),
+    // Otherwise the owner could close the suspended account and sign up again.
+    "This account is suspended, so you cannot close it. Contact the operator of this service.",
+  );
+  const { user } = member;
+  const { email } = await readJson(context);
+  if (typeof email !== "string" || email.trim().toLowerCase() !== user.email) {
+    throw new DashboardError("invalid_request", "Enter the email address of this account.");
+  }
+  requireFreshProof(context, member);
+  await finishClosing(context, user.email);
+  await notify(context, deps.emails.accountClosed(user.email));
+  return json({});
 }

@@ -1,23 +1,16 @@
 import * as z from "zod/mini";
 import { AccountError, readEmail } from "#accounts/accounts.ts";
-import {
-  CLIENT_ADDRESS_HEADER,
-  CLIENT_NETWORK_HEADER,
-  SIGN_UP_MARKS_HEADER,
-} from "#accounts/auth-hooks.ts";
+import { CLIENT_ADDRESS_HEADER, CLIENT_NETWORK_HEADER } from "#accounts/auth-hooks.ts";
 import { signUpNetworkOf } from "#networks.ts";
 import { AuthError, DashboardError, retryAfter, tooManyRequests } from "./dashboard-error.ts";
 import { type RequestContext, readJson } from "./request-context.ts";
-import { signUpMarksOf } from "./sign-up-cookie.ts";
 
 /**
  * The fields of a request to Better Auth. We pass on only the fields that our pages send: some of its other fields
- * would allow other ways to sign in (an ID token) or would be stored unused (names, pictures), and a form body would
- * hide the email address from the throttle.
+ * would allow other ways to sign in (an ID token) or would be stored unused (names, pictures).
  */
 export type AuthOrder = Record<string, string>;
 
-const EMAIL_FIELDS = ["email", "newEmail"];
 const IS_EMAIL = z.email();
 
 /** Reads `fields`, which are all text, from the body. Email addresses are trimmed and lowercased. */
@@ -33,7 +26,7 @@ export async function readOrder(
     if (value !== undefined && typeof value !== "string") {
       throw new DashboardError("invalid_request", `\`${name}\` must be a string.`);
     }
-    if (EMAIL_FIELDS.includes(name)) order[name] = readAddress(value ?? "");
+    if (name === "email") order[name] = readAddress(value ?? "");
     else if (value !== undefined) order[name] = value;
   }
   return order;
@@ -69,11 +62,15 @@ export const askAuthWith = (
   order: object | null,
 ): Promise<Response> => send(context, method, context.url.pathname, order);
 
-/** Our pages send the token of a link in a body, to keep it out of logs; Better Auth reads it from the URL. */
-export const askLink = (context: RequestContext, token: string): Promise<Response> =>
-  send(context, "GET", `${context.url.pathname}?${new URLSearchParams({ token })}`, null);
-
-const OWN_HEADERS = [CLIENT_ADDRESS_HEADER, CLIENT_NETWORK_HEADER, SIGN_UP_MARKS_HEADER];
+/** The headers of a request with what we know of its client, for the hooks of Better Auth. */
+export function clientHeaders({ request, peer }: RequestContext): Headers {
+  const headers = new Headers(request.headers);
+  for (const name of [CLIENT_ADDRESS_HEADER, CLIENT_NETWORK_HEADER]) headers.delete(name);
+  const network = signUpNetworkOf(peer);
+  if (peer !== null) headers.set(CLIENT_ADDRESS_HEADER, peer);
+  if (network !== null) headers.set(CLIENT_NETWORK_HEADER, network);
+  return headers;
+}
 
 async function send(
   context: RequestContext,
@@ -81,13 +78,9 @@ async function send(
   path: string,
   order: object | null,
 ): Promise<Response> {
-  const { deps, request, peer } = context;
-  const headers = new Headers(request.headers);
-  for (const name of [...OWN_HEADERS, "content-length", "content-type"]) headers.delete(name);
-  const network = signUpNetworkOf(peer);
-  if (peer !== null) headers.set(CLIENT_ADDRESS_HEADER, peer);
-  if (network !== null) headers.set(CLIENT_NETWORK_HEADER, network);
-  headers.set(SIGN_UP_MARKS_HEADER, signUpMarksOf(request, deps.settings).join("."));
+  const { deps } = context;
+  const headers = clientHeaders(context);
+  for (const name of ["content-length", "content-type"]) headers.delete(name);
   if (order !== null) headers.set("Content-Type", "application/json");
   const address = `${deps.settings.publicUrl}${path}`;
   const body = order === null ? null : JSON.stringify(order);
@@ -104,7 +97,7 @@ async function problemOf(
   const body = (await response.json().catch(() => null)) as Record<string, unknown> | null;
   const code = body?.["code"];
   const message = body?.["message"];
-  if (status === 429 && code !== "ACCOUNT_TEMPORARILY_LOCKED") {
+  if (status === 429) {
     return tooManyRequests(Number(response.headers.get("X-Retry-After") ?? 1) * 1_000);
   }
   // The plugin reports a response of the browser that is not valid as an error of its own.

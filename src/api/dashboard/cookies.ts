@@ -8,28 +8,22 @@ const nameOf = (name: string, { publicUrl }: Place) =>
   `${cookiePrefix(publicUrl)}toolbooth.${name}`;
 
 /** Returns the value of one of our cookies. */
-export const readCookie = (
+export function readCookie(
   request: Pick<Request, "headers">,
   name: string,
   place: Place,
-): string | undefined => readCookies(request, `${name}=`, place)[0];
-
-/** Returns the values of our cookies whose name and `=` begin with `start`, in the order of the request. */
-export function readCookies(
-  request: Pick<Request, "headers">,
-  start: string,
-  place: Place,
-): string[] {
-  const whole = nameOf(start, place);
+): string | undefined {
+  const start = `${nameOf(name, place)}=`;
   const cookies = request.headers.get("cookie")?.split(";") ?? [];
   return cookies
     .map((text) => text.trim())
-    .filter((text) => text.startsWith(whole))
-    .map((text) => text.slice(text.indexOf("=") + 1));
+    .find((text) => text.startsWith(start))
+    ?.slice(start.length);
 }
 
-export function writeCookie(name: string, value: string, days: number, place: Place): string {
+/** A cookie that lives for so many seconds; none: the browser drops it. */
+export function writeCookie(name: string, value: string, seconds: number, place: Place): string {
   const secure = isSecure(place) ? "; Secure" : "";
   const path = cookiePath(place.publicUrl);
-  return `${nameOf(name, place)}=${value}; Path=${path}; Max-Age=${days * 86_400}; HttpOnly; SameSite=Lax${secure}`;
+  return `${nameOf(name, place)}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
 }

@@ -1,38 +1,20 @@
 import { Hono } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
-import { TooManyPasswords } from "#accounts/auth-options.ts";
-import { createRequestCounts } from "#accounts/counted-throttle.ts";
-import { createSignInThrottle, type SignInThrottle } from "#accounts/sign-in-throttle.ts";
+import type { RequestCounts } from "#accounts/request-counts.ts";
 import { ProblemError } from "#errors.ts";
 import { NotCarriedOut, OutcomeUnknown, UsageNotSummed } from "#ledger/port.ts";
 import { createThrottle, type Throttle } from "#ledger/throttle.ts";
 import { networkOf, spellAddress } from "#networks.ts";
 import { problemResponse } from "../problem.ts";
 import { transportPolicy } from "../transport-policy.ts";
-import {
-  createCloseAccount,
-  endSession,
-  listEvents,
-  listSessions,
-  showVisitor,
-} from "./account.ts";
-import { authRoutes } from "./auth-handler.ts";
-import { busy } from "./call-auth.ts";
+import { closeMyAccount, endSession, listEvents, listSessions, showVisitor } from "./account.ts";
+import { createEmailChange } from "./address.ts";
+import { authRoutes } from "./auth-routes.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError, retryAfter, tooManyRequests, wrongMethod } from "./dashboard-error.ts";
 import { exportLedger, listEntries } from "./entries.ts";
 import { checkDownload, checkExport, exportData, exportEntries, exportEvents } from "./export.ts";
-import {
-  beginTotp,
-  confirmTotp,
-  removePasskey,
-  removePassword,
-  removeTotp,
-  renamePasskey,
-  replaceRecoveryCodes,
-  showFactors,
-} from "./factors.ts";
-import { createProveByPassword, proveByCode, showProof } from "./fresh-proof.ts";
+import { showProof } from "./fresh-proof.ts";
 import { showHome } from "./home.ts";
 import { changeKey, createMakeKey, listKeys, revokeKey, rotate } from "./keys.ts";
 import {
@@ -41,7 +23,7 @@ import {
   showNotifications,
   unsubscribe,
 } from "./notifications.ts";
-import { type CountPressure, issueChallenge } from "./pressure.ts";
+import { demandPasskey, removePasskey, renamePasskey, showFactors } from "./passkeys.ts";
 import { showPrices } from "./prices.ts";
 import {
   beginPurchase,
@@ -83,9 +65,8 @@ const READS_PER_SECOND = 30;
 
 /** Counters across requests. They outlive the app, because the edge creates one for each request. */
 export type DashboardBounds = {
-  signIn: SignInThrottle;
-  /** Counts of the requests that need a proof of work once there are many. */
-  countPressure: CountPressure;
+  /** Counts of codes, tries and emails, which several processes may share. */
+  counts: RequestCounts;
   changes: Throttle;
   reads: Throttle;
   /**
@@ -100,13 +81,8 @@ export type DashboardBounds = {
   countRejection: RejectionCounter;
 };
 
-/** `shared`: the counts that several processes share. Omitted: this process counts in memory. */
-export const createDashboardBounds = (shared?: {
-  signIn: SignInThrottle;
-  countRequest: CountPressure;
-}): DashboardBounds => ({
-  signIn: shared?.signIn ?? createSignInThrottle(),
-  countPressure: shared?.countRequest ?? createRequestCounts(),
+export const createDashboardBounds = (counts: RequestCounts): DashboardBounds => ({
+  counts,
   changes: createThrottle(CHANGES_PER_SECOND),
   reads: createThrottle(READS_PER_SECOND),
   unsubscriptions: createThrottle(READS_PER_SECOND),
@@ -119,11 +95,7 @@ export const createDashboardBounds = (shared?: {
 const UNSUBSCRIBE_PATH = "/dashboard/notifications/unsubscribe";
 
 /** Every path below `/dashboard/`, once. */
-export const dashboardRoutes = ({
-  signIn,
-  countPressure,
-  looks,
-}: DashboardBounds): DashboardRoutes => ({
+export const dashboardRoutes = ({ counts, looks }: DashboardBounds): DashboardRoutes => ({
   "/dashboard/visitor": { GET: showVisitor },
   "/dashboard/home": { GET: showHome },
   "/dashboard/keys": { GET: listKeys, POST: createMakeKey() },
@@ -155,24 +127,17 @@ export const dashboardRoutes = ({
   "/dashboard/account/export": { GET: exportData },
   "/dashboard/account/export/ready": { GET: checkExport },
   "/dashboard/account/export/entries": { GET: exportEntries },
-  "/dashboard/account/close": { POST: createCloseAccount(signIn) },
+  "/dashboard/account/close": { POST: closeMyAccount },
   "/dashboard/factors": { GET: showFactors },
-  "/dashboard/factors/totp": { POST: beginTotp, DELETE: removeTotp },
-  "/dashboard/factors/totp/confirm": { POST: confirmTotp },
-  "/dashboard/factors/recovery-codes": { POST: replaceRecoveryCodes },
+  "/dashboard/factors/demand": { PUT: demandPasskey },
   "/dashboard/factors/passkeys/:id{[\\w-]+}": { PATCH: renamePasskey, DELETE: removePasskey },
-  "/dashboard/factors/password": { DELETE: removePassword },
   "/dashboard/proof": { GET: showProof },
-  "/dashboard/proof/password": { POST: createProveByPassword(signIn) },
-  "/dashboard/proof/code": { POST: proveByCode },
-  "/dashboard/challenge": { GET: issueChallenge },
-  ...authRoutes(signIn, countPressure),
+  "/dashboard/account/email": { POST: createEmailChange(counts).begin },
+  "/dashboard/account/email/code": { POST: createEmailChange(counts).confirm },
+  ...authRoutes(counts),
 });
 
-export function createDashboardApp(
-  deps: DashboardDeps,
-  bounds: DashboardBounds = createDashboardBounds(),
-): DashboardApp {
+export function createDashboardApp(deps: DashboardDeps, bounds: DashboardBounds): DashboardApp {
   const headers = { ...HEADERS, ...transportPolicy(deps.settings.publicUrl) };
   const app = createRouter(bounds);
   return {
@@ -279,7 +244,6 @@ function problemOf(
 ): ProblemError {
   countRejection(deps, thrown, now);
   if (thrown instanceof ProblemError) return thrown;
-  if (thrown instanceof TooManyPasswords) return busy();
   // The operator can do nothing about it, and a later attempt succeeds.
   if (thrown instanceof UsageNotSummed) return unavailable(NOT_SUMMED);
   deps.logError("A dashboard request failed", { requestId, cause: thrown });

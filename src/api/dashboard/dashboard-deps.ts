@@ -2,8 +2,6 @@ import type { accountEmails } from "#accounts/account-emails.ts";
 import type { AccountDeps } from "#accounts/accounts.ts";
 import type { ActivityLog } from "#accounts/activity-log.ts";
 import type { Auth } from "#accounts/auth.ts";
-import type { PasswordLane } from "#accounts/auth-options.ts";
-import type { RequestRule, RequestVerdict } from "#accounts/counted-throttle.ts";
 import type { KeyBounds } from "#accounts/key-limits.ts";
 import type { ReadTurns } from "#accounts/read-turns.ts";
 import type { RecordActivity } from "#accounts/record-activity.ts";
@@ -12,10 +10,10 @@ import type { Starter } from "#accounts/welcome.ts";
 import type { Billing } from "#billing/billing.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
+import type { WhenSendable } from "#email/requested-bounds.ts";
 import type { WebhookNetworks } from "#events/endpoint-url.ts";
 import type { EventStore } from "#events/event-store.ts";
 import type { Downloads } from "./downloads.ts";
-import type { ProofsOfWork } from "./proof-of-work.ts";
 import type { Rejection } from "./rejections.ts";
 import type { Provider } from "./shapes.ts";
 
@@ -57,28 +55,13 @@ export type DashboardDeps = {
     purchases: Pick<PurchaseStore, "find" | "list">;
   };
   emails: ReturnType<typeof accountEmails>;
-  /**
-   * When the service may send another email that such a person can request, in milliseconds since 1970 UTC; null: now, and the request
-   * is counted. A quarter of the bound is for users with a verified address. `network`: its mark, which `auth` makes.
-   */
-  whenSendable(
-    requester: { kind: "anyone" | "verified"; network: string },
-    count: (
-      name: string,
-      rule: RequestRule,
-      at: number,
-    ) => Promise<RequestVerdict> | RequestVerdict,
-  ): Promise<number | null>;
-  verifyPassword(hash: string, password: string): Promise<boolean>;
-  /** Runs `act`; the passwords that it hashes and verifies wait in this queue. */
-  inPasswordLane<Result>(lane: PasswordLane, act: () => Promise<Result>): Promise<Result>;
-  proofs: ProofsOfWork;
+  /** When the service may send another email that anyone can request. */
+  whenSendable: WhenSendable;
   /** The time of day in milliseconds since 1970 UTC. */
   now(): number;
   newRequestId(): string;
   /** An unguessable token for a link. */
   newSecret(): string;
-  wait(ms: number): Promise<void>;
   /** Keeps work alive after the response; failures are logged. */
   inBackground(work: Promise<unknown>): void;
   /** Starts work when the response has left, so that its duration does not depend on it; failures are logged. */

@@ -6,30 +6,31 @@ export const DASHBOARD_ERRORS = {
   invalid_request: { status: 400, title: "The request is not valid" },
   /** The URL of a webhook endpoint. */
   invalid_url: { status: 400, title: "The URL is not valid" },
-  wrong_password: { status: 400, title: "Wrong password" },
   wrong_code: { status: 400, title: "Wrong code" },
   unknown_passkey: { status: 400, title: "The passkey could not be used" },
-  /** What the user wants to remove is their only way to sign in. */
-  last_sign_in: { status: 400, title: "This is your only way to sign in" },
-  /** The second step of a sign-in came too late, or after too many wrong codes. */
-  sign_in_again: { status: 400, title: "Sign in again" },
+  /** The code or link of a sign-in has expired, was used, had five wrong tries, or belongs to another browser. */
+  attempt_ended: { status: 400, title: "Ask for a new code" },
+  /** The link that undoes a change of the email address. */
+  link_expired: { status: 400, title: "The link has expired" },
   signed_out: { status: 401, title: "You are signed out" },
-  email_not_verified: { status: 403, title: "The email address is not verified" },
+  /** Codes, links and providers do not sign in to this account. */
+  passkey_required: { status: 403, title: "Use your passkey" },
+  sign_up_closed: { status: 403, title: "Sign-up is closed" },
   account_suspended: { status: 403, title: "The account is suspended" },
   /** The dashboard sells nothing on this service; `detail` says whom to ask. */
   not_payable: { status: 403, title: "Credits are not sold here" },
-  /** The action needs a sign-in or a confirmation within the last minutes: the page asks for one and repeats the request. */
+  /** The action needs a sign-in within the last minutes: the page asks for one and repeats the request. */
   fresh_proof_required: { status: 403, title: "Confirm that it is you" },
   cross_site: { status: 403, title: "The request came from another site" },
   not_found: { status: 404, title: "Not found" },
   wrong_method: { status: 405, title: "Method not allowed" },
-  /** Codes of this account are locked for a while. */
+  /** Too many wrong codes for the address on this day. */
   too_many_codes: { status: 429, title: "Too many wrong codes" },
+  /** Too many codes were sent to the address. */
+  too_many_emails: { status: 429, title: "Too many emails" },
   too_many_requests: { status: 429, title: "Too many requests" },
   too_many_downloads: { status: 429, title: "Too many downloads" },
   emails_exhausted: { status: 503, title: "No more emails for now" },
-  /** The page solves a challenge (`/dashboard/challenge`) and repeats the request with its solution. */
-  proof_required: { status: 429, title: "A proof of work is required" },
   internal: { status: 500, title: "Internal error" },
   unavailable: { status: 503, title: "Temporarily unavailable" },
 } as const;

@@ -31,12 +31,12 @@ export async function showHome(context: RequestContext): Promise<Response> {
       unlessNotSummed(sumHome(ledger, account, first)),
       requestCounts(context, account, first),
       lastErrors(context, account, HOME_ERRORS),
-      deps.auth.factors.show(id),
+      deps.auth.passkeys.list(id),
       deps.events.choice({ account }),
       deps.events.listEndpoints({ account }),
     ]),
   );
-  const [credits, keys, used, counts, errors, factors, choice, endpoints] = read;
+  const [credits, keys, used, counts, errors, passkeys, choice, endpoints] = read;
   const { balance, nextExpiry, noStarter } = credits;
   const active = keys.filter(({ revokedAt }) => revokedAt === null);
   const view: HomeView = {
@@ -52,7 +52,7 @@ export async function showHome(context: RequestContext): Promise<Response> {
     creditsPerDay: used && creditsPerDay(used, now, user.createdAt),
     lastErrors: errors,
     setUp: {
-      secondFactor: factors.hasTotp || factors.passkeys.length > 0,
+      passkey: passkeys.length > 0,
       alerts: choice.emails.low || endpoints.some(({ pausedAt }) => pausedAt === null),
     },
   };

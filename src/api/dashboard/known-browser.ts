@@ -1,17 +1,15 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { keyedHash } from "#accounts/keyed-hash.ts";
-import type { SignInThrottle } from "#accounts/sign-in-throttle.ts";
 import { readCookie, writeCookie } from "./cookies.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /**
- * A cookie for browsers in which someone has signed in or opened a link from an email. It contains keyed hashes of
- * their addresses and grants nothing. It tells the throttle which attempts come from the owner's browser, so that
- * password guesses from elsewhere do not slow the owner down.
+ * A cookie for browsers in which someone has signed in. It contains keyed hashes of their addresses and grants nothing. It tells which
+ * attempts come from the owner's browser, so that neither guesses nor requests for emails from elsewhere keep the owner out.
  */
 const COOKIE = "known";
 const USERS_MAX = 5;
-const DAYS = 400;
+const SECONDS = 400 * 86_400;
 
 type Place = { secret: string; publicUrl: string };
 
@@ -40,19 +38,14 @@ export async function knowSignedInBrowser(
 }
 
 /** Marks the browser of this request as known for the address. */
-export function knowBrowser(
-  context: RequestContext,
-  email: string,
-  throttle: SignInThrottle,
-): void {
-  throttle.succeeded({ email });
-  context.cookies.push(knownBrowserCookie(context.request, email, context.deps.settings));
+export function knowBrowser({ request, deps, cookies }: RequestContext, email: string): void {
+  cookies.push(knownBrowserCookie(request, email, deps.settings));
 }
 
-export function knownBrowserCookie(request: WithHeaders, email: string, place: Place): string {
+function knownBrowserCookie(request: WithHeaders, email: string, place: Place): string {
   const mark = markOf(email, place.secret);
   const others = marksOf(request, place).filter((each) => each !== mark && MARK.test(each));
-  return writeCookie(COOKIE, [mark, ...others].slice(0, USERS_MAX).join("."), DAYS, place);
+  return writeCookie(COOKIE, [mark, ...others].slice(0, USERS_MAX).join("."), SECONDS, place);
 }
 
 const MARK = /^[0-9a-f]{32}$/;

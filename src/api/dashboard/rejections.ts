@@ -1,15 +1,13 @@
-import { TooManyPasswords } from "#accounts/auth-options.ts";
 import { ProblemError } from "#errors.ts";
 
 /**
- * Requests to the dashboard that were rejected because of how many there are, or because of a wrong password. Strangers cause
+ * Requests to the dashboard that were rejected because of how many there are, or because of a wrong code. Strangers cause
  * them, so they are metrics and not errors: an attack must not fill the log.
  */
 export const REJECTIONS = [
-  "wrong_password",
+  "wrong_code",
   "too_many_requests",
-  "proof_required",
-  "passwords_busy",
+  "emails_exhausted",
   "dashboard_busy",
 ] as const;
 export type Rejection = (typeof REJECTIONS)[number];
@@ -17,7 +15,7 @@ export type Rejection = (typeof REJECTIONS)[number];
 const LINE_EVERY_MS = 60_000;
 
 /** What only a flood causes. The others also happen to single users, so they are in the metrics alone. */
-const LOGGED: readonly Rejection[] = ["proof_required", "passwords_busy"];
+const LOGGED: readonly Rejection[] = ["emails_exhausted"];
 
 /** Counts rejections. Those of a flood are logged at most once a minute, in one line with the counts since the line before. */
 export type RejectionCounter = (to: Reports, thrown: unknown, now: number) => void;
@@ -42,18 +40,16 @@ export function createRejectionCounter(): RejectionCounter {
 }
 
 function reasonOf(thrown: unknown): Rejection | null {
-  if (thrown instanceof TooManyPasswords) return "passwords_busy";
   if (!(thrown instanceof ProblemError)) return null;
   switch (thrown.code) {
     case "too_many_requests":
-    case "proof_required":
-    case "wrong_password":
+    case "emails_exhausted":
+    case "wrong_code":
       return thrown.code;
+    case "too_many_codes":
+    case "too_many_emails":
     case "too_many_downloads":
       return "too_many_requests";
-    case "INVALID_EMAIL_OR_PASSWORD":
-    case "INVALID_PASSWORD":
-      return "wrong_password";
     default:
       return null;
   }

@@ -36,7 +36,7 @@ export type DashboardRoutes = Readonly<
 export type Member = Owner & { status: AccountStatus };
 type Owner = SignedIn & { account: string };
 
-/** The pages send labels, addresses and passwords, which are far smaller. */
+/** The pages send labels, addresses and the responses of passkeys, which are far smaller. */
 const BODY_CHARS_MAX = 16 * 1024;
 
 export async function readJson(context: RequestContext): Promise<Record<string, unknown>> {
@@ -64,8 +64,8 @@ export async function findSignedIn(context: RequestContext): Promise<SignedIn | 
 }
 
 /**
- * The signed-in user, with a verified address and an account. Also finishes creating or closing an account if an
- * earlier request was interrupted. Throws `signed_out` or `email_not_verified`.
+ * The signed-in user, with an account. Also finishes creating or closing an account if an earlier request was interrupted. Throws
+ * `signed_out`.
  */
 export async function requireMember(context: RequestContext): Promise<Member> {
   return requireOpen(context, await requireOwner(context));
@@ -86,17 +86,11 @@ export async function readAsMember<Read>(
   return [requireState(await requireOpen(context, owner)), await reading];
 }
 
-/** The signed-in user, with a verified address and the id of an account that may be closed. */
+/** The signed-in user, with the id of an account that may be closed. */
 async function requireOwner(context: RequestContext): Promise<Owner> {
   const signedIn = await findSignedIn(context);
   if (signedIn === null) throw signedOut();
   const { user } = signedIn;
-  if (!user.verified) {
-    throw new DashboardError(
-      "email_not_verified",
-      "Verify your email address first: open the link in the email that we sent you.",
-    );
-  }
   const account =
     user.account ??
     (await context.deps.auth.linkAccount({ ...user, network: signUpNetworkOf(context.peer) }));

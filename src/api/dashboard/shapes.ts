@@ -38,20 +38,25 @@
  *     GET    /dashboard/account/export             everything about the user, as a file  a fresh proof
  *     GET    /dashboard/account/export/ready       {}                                    a fresh proof
  *     GET    /dashboard/account/export/entries     ledger entries, as JSON lines         a fresh proof
- *     POST   /dashboard/account/close   CloseOrder {}
+ *     POST   /dashboard/account/close   CloseOrder {}                                    a fresh proof
+ *     POST   /dashboard/account/email    { email } { sent: true }                        a fresh proof; a code to the new address
+ *     POST   /dashboard/account/email/code { code } { email }
  *     GET    /dashboard/factors                    FactorsView
- *     POST   /dashboard/factors/totp               TotpSetupView                         again starts over
- *     POST   /dashboard/factors/totp/confirm CodeOrder FactorAdded                       201
- *     DELETE /dashboard/factors/totp               {}
- *     POST   /dashboard/factors/recovery-codes     FactorAdded                           201
+ *     PUT    /dashboard/factors/demand DemandOrder {}                                    a fresh proof
  *     PATCH  /dashboard/factors/passkeys/<id> { name } { passkey: PasskeyView }
- *     DELETE /dashboard/factors/passkeys/<id>      {}
- *     DELETE /dashboard/factors/password           {}
+ *     DELETE /dashboard/factors/passkeys/<id>      {}                                    a fresh proof
  *     GET    /dashboard/proof                      ProofView
- *     POST   /dashboard/proof/password { password } {}
- *     POST   /dashboard/proof/code      CodeOrder  {}
  *
- * Better Auth is at `/dashboard/auth/*`. HEAD works like GET, without a body.
+ * Signing in, which is also how the user proves who they are:
+ *
+ *     POST   /dashboard/auth/sign-in/start { email } StartedView
+ *     POST   /dashboard/auth/sign-in/code { code }  SignedInView                          digits; spaces and hyphens are ignored
+ *     POST   /dashboard/auth/sign-in/link { secret } LinkView                             the fragment of the link in the email
+ *     POST   /dashboard/auth/undo-email-change { secret } { email }                       the fragment of the link in the email
+ *     POST   /dashboard/auth/passkey/verify-registration { response, name } { id }       201, a fresh proof
+ *     POST   /dashboard/auth/passkey/verify-authentication { response } {}
+ *
+ * Other paths of `/dashboard/auth/*` are Better Auth's (`auth-routes.ts`). HEAD works like GET, without a body.
  */
 
 import type { EventKind } from "#accounts/activity-log.ts";
@@ -83,60 +88,44 @@ export type Visitor = {
 };
 
 /**
- * `POST /dashboard/auth/verify-email`: what the link of an email did. `email`: the confirmed address, which the link names.
- * `resetToken`: this browser did not sign up, or another one did too, so someone else may have chosen the password; the reader of
- * the email sets a new one with this single-use token. For a change of address, `emailTo` is the new address if it still has to be
- * confirmed, and `moved` is true if the change is complete.
+ * `POST /dashboard/auth/sign-in/start`: the same for every address. `signUpsFrom` and `signInsFrom`: a time until which the service sends no
+ * codes to new addresses, or to those of accounts, because so many were requested; null: it sends them.
  */
-export type LinkOpened = {
-  status: true;
-  email?: string;
-  resetToken?: string;
-  emailTo?: string;
-  moved?: true;
-};
+export type StartedView = { sent: true; signUpsFrom: number | null; signInsFrom: number | null };
+/** `signedUp`: the sign-in made a new account. */
+export type SignedInView = { signedUp: boolean };
+/** `code`: the link was opened in another browser than the sign-in began in; it signs in there. Null: this browser is signed in. */
+export type LinkView = SignedInView & { code: string | null };
 
-/** `GET /dashboard/factors`: the second factors of the user, oldest passkey first. */
+/** `GET /dashboard/factors`: oldest passkey first. `demandsPasskey`: only a passkey signs in. */
 export type FactorsView = {
   passkeys: PasskeyView[];
   passkeysMax: number;
-  /** Whether an authenticator app is set up. */
-  totp: boolean;
-  recoveryCodesLeft: number;
+  demandsPasskey: boolean;
 };
+export type DemandOrder = Pick<FactorsView, "demandsPasskey">;
 export type PasskeyView = {
   id: string;
   name: string;
   createdAt: number | null;
   lastUsedAt: number | null;
 };
-/** `uri` is the content of the QR code; `secret` is its key in Base32. */
-export type TotpSetupView = { uri: string; secret: string };
-/** `recoveryCodes`: shown once; null where the user has some from before. */
-export type FactorAdded = { recoveryCodes: string[] | null };
-/** `recovery` is a recovery code, which is used up. */
-export type CodeOrder = { code: string; kind: "totp" | "recovery" };
-
-/** How the user can confirm their identity, best first. Signing in again always works too. */
-export type ProofMethod = "passkey" | "totp" | "recovery" | "password" | Provider;
+/** How the user can sign in again to prove who they are, best first. `code`: by an emailed code. */
+export type ProofMethod = "passkey" | "code" | Provider;
 export type ProofView = { email: string; methods: ProofMethod[] };
-
-/** The factors that a sign-in waits for; a recovery code always works too. Null: no sign-in waits in this browser. */
-export type WaitingView = { methods: { totp: boolean; passkey: boolean } | null };
 
 export type UserView = {
   email: string;
-  verified: boolean;
   createdAt: number;
-  /** Null until the address is verified. */
   account: {
     id: string;
     state: "open" | "suspended";
     balance: number;
     /** Whether the balance is below the user's alert level, or used up so that calls are rejected. */
     level: "enough" | "low" | "gone";
-  } | null;
-  hasPassword: boolean;
+  };
+  /** Whether only a passkey signs in. */
+  demandsPasskey: boolean;
   /** The linked social sign-ins. */
   providers: Provider[];
 };
@@ -167,7 +156,7 @@ export type HomeView = {
   /** The 5 newest requests with an error; null where the service keeps no request log. */
   lastErrors: RequestView[] | null;
   /** What the account has set up, for suggestions. `alerts`: emails about a low balance, or a webhook endpoint. */
-  setUp: { secondFactor: boolean; alerts: boolean };
+  setUp: { passkey: boolean; alerts: boolean };
 };
 
 export type HomeKeyView = {
@@ -534,8 +523,8 @@ export type EventView = {
 };
 export type EventsView = { events: EventView[]; next: string | null };
 
-/** To close the account, the user enters its email address and, if there is one, the password. */
-export type CloseOrder = { email: string; password: string | null };
+/** To close the account, the user enters its email address. */
+export type CloseOrder = { email: string };
 
 export type { DashboardErrorCode } from "./dashboard-error.ts";
 

@@ -78,14 +78,10 @@ const expiryText = (next: OutcomeOf<"credits">["nextExpiry"]) =>
 
 function ownerText(owner: Owner): string {
   if (owner === null) return "nobody has signed up with this address";
-  const { verified, createdAt, logins, passkeys, hasAuthenticatorApp } = owner;
-  const ways = [
-    ...logins.map((name) => (name === "credential" ? "password" : name)),
-    ...(passkeys === 0 ? [] : [counted(passkeys, "passkey")]),
-    ...(hasAuthenticatorApp ? ["authenticator app"] : []),
-  ];
-  const since = `signed up ${minute(createdAt, "")}`;
-  return `${since}, address ${verified ? "verified" : "not verified"}; ${ways.join(", ") || "no way to sign in but by email"}`;
+  const { createdAt, logins, passkeys, demandsPasskey } = owner;
+  const passkeysText = `${counted(passkeys, "passkey")}${demandsPasskey ? ", which is demanded" : ""}`;
+  const ways = ["codes by email", ...logins, ...(passkeys === 0 ? [] : [passkeysText])];
+  return `signed up ${minute(createdAt, "")}; ${ways.join(", ")}`;
 }
 
 const linesText = (lines: readonly [string, string][]) => {

@@ -146,25 +146,50 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
       (await import("./account-export.ts")).exportAccount(args, session),
   }),
   command({
-    name: "account reset-factors",
-    summary: "Remove all passkeys, the authenticator app and the recovery codes of a user",
+    name: "account set-email",
+    summary: "Give an account another email address",
     details: [
-      "For users who lost all of them. Make sure that you talk to the owner of the account: from then on, the password or a linked provider alone signs in. All sessions and all links in emails end. A user without a password sets one with “Forgot password?”.",
+      "For users who lost their mailbox. Make sure that you talk to the owner of the account: from then on, codes sent to the new address sign in, and all sessions end. The old address gets an email with a link that undoes it for 72 hours. If the account demands its passkey, it still does.",
     ],
-    example: "account reset-factors you@example.com",
+    example: "account set-email you@example.com you@new.example",
+    parameters: { email: positional("<email>"), to: positional("<new email>") },
+    async run(args, session) {
+      const { client, now } = session;
+      const { email, account: id } = await accountOf(session, args.email);
+      const to = args.to.trim().toLowerCase();
+      const { outcome, notified } = await client.setEmail({ account: id, from: email, to, now });
+      if (outcome === "taken") throw new CommandError(`Another account has ${to}.`);
+      if (outcome === "no_account") throw new CommandError(`There is no account for ${email}.`);
+      logNotification(session, notified);
+      return {
+        json: { id, email: to, from: email },
+        text:
+          outcome === "unchanged"
+            ? `The account has the address ${email} already.\n`
+            : `The account of ${email} now has the address ${to}. All sessions ended.\n`,
+      };
+    },
+  }),
+  command({
+    name: "account reset-passkeys",
+    summary: "Remove all passkeys of a user",
+    details: [
+      "For users who lost them. Make sure that you talk to the owner of the account: from then on, codes sent to the address of the account sign in. All sessions end.",
+    ],
+    example: "account reset-passkeys you@example.com",
     parameters: { email: positional("<email>") },
     async run(args, session) {
       const { client, now } = session;
       const { email, account: id } = await accountOf(session, args.email);
-      const { found, passkeys, totp, notified } = await client.resetFactors({ account: id, now });
+      const { found, passkeys, notified } = await client.resetPasskeys({ account: id, now });
       if (!found) throw new CommandError(`Nobody has signed up for the account of ${email}.`);
       logNotification(session, notified);
       return {
-        json: { id, email, passkeys, totp },
+        json: { id, email, passkeys },
         text:
-          passkeys === 0 && !totp
-            ? `${email} had no second factor. All sessions ended.\n`
-            : `Removed ${counted(passkeys, "passkey")}${totp ? " and the authenticator app" : ""} of ${email}. All sessions ended.\n`,
+          passkeys === 0
+            ? `${email} had no passkey. All sessions ended.\n`
+            : `Removed ${counted(passkeys, "passkey")} of ${email}. All sessions ended.\n`,
       };
     },
   }),

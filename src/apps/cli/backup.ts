@@ -286,6 +286,6 @@ function presentRestore(
       `Restored ${source} to ${dataDir}, with ${counted(accounts, "account")}. The ledger reconciles.\n` +
       `${previous === null ? "There was no previous database." : `The previous database is now ${previous}.`}\n` +
       `${secretIncluded ? "The backup included the secret." : `The backup did not include the secret.${keys.unknown === 0 && keys.active > 0 ? " The current secret works for its keys." : ""}`}\n` +
-      "Sessions, password-reset links and queued emails were deleted, and queued webhook deliveries were canceled. Users must sign in again.\nKeys revoked, accounts closed and passwords changed since the backup are back to their earlier state. Revoke and close them again.\n",
+      "Sessions, sign-in codes, links in emails and queued emails were deleted, and queued webhook deliveries were canceled. Users must sign in again.\nKeys revoked, accounts closed and addresses changed since the backup are back to their earlier state. Revoke and close them again.\n",
   };
 }

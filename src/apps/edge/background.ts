@@ -37,6 +37,8 @@ const DELIVER_FOR_MS = 45_000;
 const FORGET_BATCHES_MAX = 10;
 /** How often the cron also deletes stale records, which reads many rows. */
 const TIDY_EVERY_MS = 10 * 60_000;
+/** Each takes a request to D1, of those that an invocation may make. */
+const OWNERS_AT_ONCE = 20;
 /**
  * The platform allows an invocation 1,000 requests to objects and to D1 (developers.cloudflare.com/d1/platform/limits). An account takes
  * one to its object for 250 reversals. D1 takes three for each look at the queue, which serves ten accounts, or as many as there are.
@@ -51,7 +53,7 @@ const REVERSE_FOR_MS = 45_000;
  * is in D1, so any number of invocations may run at once. Each part is bounded, and a failing part does not stop the others.
  */
 export function createEdgeBackground(
-  { config, stores, emails, sealer, endpointSealer, transportKind }: BackgroundWork,
+  { config, stores, emails, sealer, endpointSealer, transportKind, tellOwners }: BackgroundWork,
   { source, reverseAll, waitUntil, ...given }: Given,
 ): Background {
   const { now, random, logError } = given;
@@ -119,6 +121,7 @@ export function createEdgeBackground(
       await Promise.all([
         dispatchAndSend(),
         reverseCalls(),
+        tellOwners(OWNERS_AT_ONCE).catch(failed("Telling owners about the upgrade failed")),
         isTimeToTidy &&
           forgetStale(activityLog, now()).catch(failed("Removing old sessions failed")),
         forgetOld({ eventStore, jobs, now }, FORGET_BATCHES_MAX).catch(

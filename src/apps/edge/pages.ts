@@ -18,7 +18,6 @@ const MANIFEST = "/build/manifest.json";
 const INLINE = "/build/inline.json";
 const DOCS = "/build/docs.json";
 const LEGAL = "/build/legal.json";
-const COMMON_PASSWORDS = "/build/weak-passwords.bin";
 const DISPOSABLE_DOMAINS = "/build/disposable-domains.json";
 
 export type EdgePages = BuiltPages & {
@@ -98,10 +97,7 @@ const NO_LEGAL: LegalSources = {};
 /** A request needs a host; the binding ignores it. */
 const PLACE = "https://assets.local";
 
-/** What a sign-up is checked against. As code, these lists would add 300 kB (gzipped) to the Worker. */
-export const readCommonPasswords = (assets: AssetFetcher | undefined): Promise<Uint8Array> =>
-  readBytes(assets, COMMON_PASSWORDS);
-
+/** What a sign-up is checked against. As code, the list would add much to the Worker. */
 export const readDisposableDomains = async (
   assets: AssetFetcher | undefined,
 ): Promise<readonly string[]> =>

@@ -12,14 +12,8 @@ import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import packageJson from "../../../package.json" with { type: "json" };
-import { createPasswords, deriveAtOnce } from "../node/passwords.ts";
 import { createEdgeBackground } from "./background.ts";
-import {
-  type EdgePages,
-  openEdgePages,
-  readCommonPasswords,
-  readDisposableDomains,
-} from "./pages.ts";
+import { type EdgePages, openEdgePages, readDisposableDomains } from "./pages.ts";
 import { clientAddressOf, openEdgeCalls } from "./platform.ts";
 import { openEdgeRequestLog } from "./request-log.ts";
 import { textsIn } from "./settings.ts";
@@ -103,13 +97,7 @@ const sitePlatform = ({
   DashboardPlatform,
   "now" | "random" | "hashKey" | "logError" | "startBackground"
 > => ({
-  ...createPasswords(deriveAtOnce),
-  // There are no queues here: passwords are hashed one after the other in an isolate, and the platform adds isolates.
-  inPasswordLane: (_, act) => act(),
-  lists: {
-    commonPasswords: () => readCommonPasswords(ASSETS),
-    disposableDomains: () => readDisposableDomains(ASSETS),
-  },
+  readDisposableDomains: () => readDisposableDomains(ASSETS),
   isForOneRequest: true,
   readTurns: FREE_READ_TURNS,
   waitUntil,

@@ -19,10 +19,11 @@ type Given = Pick<AppContext, "now" | "random" | "logError"> & {
 };
 
 const TIDY_EVERY_MS = 10 * 60_000;
+const OWNERS_AT_ONCE = 200;
 
 /** The background work of a node: it starts by itself, and goes on until it is closed. Any number of nodes may do it at once. */
 export function startNodeBackground(
-  { config, stores, emails, sealer, endpointSealer, transportKind }: BackgroundWork,
+  { config, stores, emails, sealer, endpointSealer, transportKind, tellOwners }: BackgroundWork,
   { now, random, logError, say }: Given,
 ): Background {
   const { jobs, ledger, directory, events: eventStore, activityLog } = stores;
@@ -38,7 +39,14 @@ export function startNodeBackground(
     onEmails: sender.wake,
     ...{ now, random, logError },
   });
+  const tellUntold = () =>
+    tellOwners(OWNERS_AT_ONCE).catch((cause) =>
+      logError("Telling owners about the upgrade failed", { cause }),
+    );
+  // Later than the mail that it needs.
+  queueMicrotask(tellUntold);
   const tidying = setInterval(() => {
+    void tellUntold();
     forgetStale(activityLog, now()).catch((cause) =>
       logError("Removing old sessions failed", { cause }),
     );

@@ -3,11 +3,9 @@ import type { DropReason } from "#email/enqueue-emails.ts";
 import type { DashboardPlatform } from "#service/parts.ts";
 import { startNodeBackground } from "./background.ts";
 import type { FromDashboard } from "./dashboard.ts";
-import { inPasswordLane } from "./password-lanes.ts";
-import { hashPassword, verifyPassword } from "./passwords.ts";
 import { createReadTurns } from "./read-turns.ts";
 import { hashKey, random } from "./runtime.ts";
-import { readCommonPasswords, readDisposableDomains } from "./sign-up-lists.ts";
+import { readDisposableDomains } from "./sign-up-lists.ts";
 
 /** What Node supplies to the dashboard on its thread. */
 export type NodeDashboardPlatform = DashboardPlatform & {
@@ -33,7 +31,7 @@ export function createDashboardPlatform(
   const logError: DashboardPlatform["logError"] = (message, { requestId, cause }) =>
     say({ kind: "error", message, requestId, cause: describe(cause) });
   return {
-    ...{ now, random, hashKey, logError, hashPassword, verifyPassword, inPasswordLane, dropped },
+    ...{ now, random, hashKey, logError, readDisposableDomains, dropped },
     logWarning: (message) => say({ kind: "warning", message }),
     logAction: (message, action) => say({ kind: "action", message, action }),
     onRejection: (reason) => say({ kind: "rejection", reason }),
@@ -45,7 +43,6 @@ export function createDashboardPlatform(
       elapsed: () => performance.now(),
       rest: (tookMs) => (isSynchronous ? sleep(Math.min(tookMs, REST_MAX_MS)) : nextTurn()),
     }),
-    lists: { commonPasswords: readCommonPasswords, disposableDomains: readDisposableDomains },
     isForOneRequest: false,
     waitUntil(work) {
       const settled = work.finally(() => background.delete(settled));

@@ -15,7 +15,7 @@ import {
 } from "./dashboard.ts";
 import type { NodeLog } from "./log.ts";
 import { createOperatorServer } from "./operator-server.ts";
-import { createRequestKinds } from "./request-kind.ts";
+import { kindOf } from "./request-kind.ts";
 import { random } from "./runtime.ts";
 import type { NodeStore } from "./store.ts";
 
@@ -35,7 +35,6 @@ export function openDashboardServer(
     log.warn(UNTRUSTED_PROXY);
   });
   const thread = startDashboard(config, connect, log, { onRejection });
-  const kindOf = createRequestKinds(config);
   function forward(
     request: Request,
     body: Uint8Array | null,
@@ -43,7 +42,7 @@ export function openDashboardServer(
   ): Promise<Response> {
     const peer = clientAddress(connection as IncomingMessage | undefined);
     const sent = body === null || body.byteLength === 0 ? null : body;
-    return thread.fetch(request, sent, peer, kindOf(request, sent));
+    return thread.fetch(request, sent, peer, kindOf(request));
   }
   const operatorServer = createOperatorServer(config.operatorTokens, log);
   return {

@@ -7,7 +7,7 @@ import { createDashboardPlatform } from "./dashboard-platform.ts";
 import { openDashboardStores } from "./dashboard-store.ts";
 import { isForOperator } from "./operator-server.ts";
 
-/** The dashboard thread: it hashes passwords, looks up sessions and sends emails, so that no call waits for any of these. */
+/** The dashboard thread: it looks up sessions, serves the dashboard and sends emails, so that no call waits for any of these. */
 if (parentPort === null) throw new Error("This file must be started as a worker thread");
 const port = parentPort;
 const say = (message: FromDashboard) => port.postMessage(message);
@@ -25,7 +25,7 @@ async function reportCounts(): Promise<void> {
     const [counts, starters, requested] = await Promise.all([
       countJobs(jobs, ["email", "outbox", "webhook"]),
       directory.countStarters({ since: startOfDay(now()) }),
-      emailQueue.countRequested({ now: now(), network: "" }),
+      emailQueue.countRequested({ now: now() }),
     ]);
     say({ kind: "jobs", counts, signUps: { starters, requested, dropped } });
   } catch (cause) {

@@ -4,7 +4,7 @@ import { INLINE, MANIFEST } from "#site/page-manifest.ts";
 import { D1_MIGRATIONS, migrationFile } from "#stores/schema/d1-migrations.ts";
 import { listDocs } from "./docs.ts";
 import { readLegalFiles } from "./legal-files.ts";
-import { readCommonPasswords, readDisposableDomains } from "./sign-up-lists.ts";
+import { readDisposableDomains } from "./sign-up-lists.ts";
 
 /** What Node says of the same files (`pages-store.ts`). The platform compresses them and makes their ETag. */
 const HEADERS = `/assets/*
@@ -53,7 +53,6 @@ async function listFiles(pages: string, dataDir: string): Promise<Map<string, Bu
   const legal = readLegalFiles(path.join(dataDir, "pages"), warn);
   add("assets/build/docs.json", JSON.stringify(listDocs()));
   add("assets/build/legal.json", JSON.stringify(legal));
-  files.set("assets/build/weak-passwords.bin", await readCommonPasswords());
   add("assets/build/disposable-domains.json", JSON.stringify(await readDisposableDomains()));
   add("assets/_headers", HEADERS);
   for (const migration of D1_MIGRATIONS)

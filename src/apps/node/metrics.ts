@@ -3,6 +3,7 @@ import { STARTER_OUTCOMES, type StarterOutcome } from "#accounts/starter-claim.t
 import type { AccessLogEntry } from "#api/access-log.ts";
 import { REJECTIONS } from "#api/dashboard/rejections.ts";
 import type { DropReason } from "#email/enqueue-emails.ts";
+import type { RequestedCounts } from "#email/requested-bounds.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import type { DatabaseMeasures } from "#stores/postgres/measure.ts";
 import { FAULT_NAMES, type LastingFaults } from "./lasting-faults.ts";
@@ -32,8 +33,8 @@ type Sources = {
 export type SignUpCounts = {
   /** New accounts of this UTC day by what became of their starter credits. */
   starters: readonly { outcome: StarterOutcome; count: number }[];
-  /** Emails that anyone can request, of this UTC hour and day. */
-  requested: { hour: number; day: number };
+  /** Emails that anyone can request, of this UTC hour and day, by group. */
+  requested: RequestedCounts;
   /** Emails that this node dropped since its dashboard thread started. */
   dropped: Partial<Record<DropReason, number>>;
 };
@@ -273,12 +274,14 @@ function addSignUpGauges(registers: Registry[], signUps: Sources["signUps"]): vo
     registers,
     name: "toolbooth_requested_emails",
     help: "Emails of this UTC hour and day that people caused without signing in",
-    labelNames: ["window"],
+    labelNames: ["group", "window"],
     async collect() {
       const counts = await signUps();
       if (counts === null) return;
-      this.set({ window: "hour" }, counts.requested.hour);
-      this.set({ window: "day" }, counts.requested.day);
+      for (const [group, { hour, day }] of Object.entries(counts.requested)) {
+        this.set({ group, window: "hour" }, hour);
+        this.set({ group, window: "day" }, day);
+      }
     },
   });
   new Counter({

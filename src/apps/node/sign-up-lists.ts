@@ -1,14 +1,7 @@
-import { readFile } from "node:fs/promises";
-import path from "node:path";
-
 /**
- * The lists that a sign-up is checked against. Node reads them when they are first needed; `npm run build` puts them among
- * the assets of the site Worker, because its code would grow by 300 kB (gzipped).
+ * The list that a sign-up is checked against. Node imports it when it is first needed; `npm run build` puts it among the assets of
+ * the site Worker, because its code would grow.
  */
-const COMMON_PASSWORDS = path.join(import.meta.dirname, "../../../src/accounts/weak-passwords.bin");
-
-export const readCommonPasswords = (): Promise<Buffer> => readFile(COMMON_PASSWORDS);
-
 export async function readDisposableDomains(): Promise<readonly string[]> {
   const { disposableEmailBlocklist } = await import("disposable-email-domains-js");
   return disposableEmailBlocklist();

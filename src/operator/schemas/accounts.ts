@@ -62,7 +62,6 @@ const text = z.string().nullable();
 const user = z.object({
   id: z.string(),
   email: z.string(),
-  verified: z.boolean(),
   createdAt: time,
   account: z.string(),
   logins: z.array(z.object({ provider: z.string(), accountId: z.string(), createdAt: time })),
@@ -79,7 +78,7 @@ const user = z.object({
   passkeys: z.array(
     z.object({ name: text, createdAt: time.nullable(), lastUsedAt: time.nullable() }),
   ),
-  hasAuthenticatorApp: z.boolean(),
+  demandsPasskey: z.boolean(),
   emailChoices: z.object({ low: z.boolean(), expiring: z.boolean() }),
   endpoints: z.array(
     z.object({
@@ -172,11 +171,10 @@ export const ACCOUNT_SCHEMAS = {
       /** Null if nobody has signed up for the account. */
       owner: z
         .object({
-          verified: z.boolean(),
           createdAt: time,
           logins: z.array(z.string()),
           passkeys: count,
-          hasAuthenticatorApp: z.boolean(),
+          demandsPasskey: z.boolean(),
           sessions: count,
           /** The newest, with failed ones. */
           signIns: z.array(event),
@@ -226,9 +224,17 @@ export const ACCOUNT_SCHEMAS = {
     input: z.strictObject({ account, email, now: time }),
     output: z.object({ account: z.string(), forfeited: count, notified }),
   },
-  resetFactors: {
+  resetPasskeys: {
     input: z.strictObject({ account, now: time }),
-    output: z.object({ found: z.boolean(), passkeys: count, totp: z.boolean(), notified }),
+    output: z.object({ found: z.boolean(), passkeys: count, notified }),
+  },
+  setEmail: {
+    input: z.strictObject({ account, from: email, to: email, now: time }),
+    output: z.object({
+      /** `taken`: another account has the address. */
+      outcome: z.enum(["changed", "taken", "unchanged", "no_account"]),
+      notified,
+    }),
   },
   createKey: {
     input: z.strictObject({

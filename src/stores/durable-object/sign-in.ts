@@ -1,14 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { countRequest, type RequestCount, type RequestRule } from "#accounts/counted-throttle.ts";
-import {
-  BUCKET_KEPT_MS,
-  type Bucket,
-  MISTAKES_KEPT_MS,
-  type Mistakes,
-  type ThrottleDecision,
-  takeTry,
-  takeTurn,
-} from "#accounts/sign-in-throttle.ts";
+import { countRequest, type RequestCount, type RequestRule } from "#accounts/request-counts.ts";
 import type { ObjectStorage } from "./driver.ts";
 import { logRoundFailure, setAlarmSurely } from "./next-alarm.ts";
 
@@ -16,9 +7,9 @@ import { logRoundFailure, setAlarmSurely } from "./next-alarm.ts";
 const SWEEP_AFTER_MS = 15 * 60_000;
 
 /**
- * Limits password attempts at the edge, where the memory of an isolate cannot count them: a client may reach another isolate. The
+ * Counts requests at the edge, where the memory of an isolate cannot count them: a client may reach another isolate. The
  * names are distributed over several objects. An object stores its counts in its database, so that they survive its eviction. Names
- * are keyed hashes, so the object does not know whose attempts it counts.
+ * are keyed hashes, so the object does not know whose requests it counts.
  */
 export class SignInThrottleObject extends DurableObject {
   readonly #storage: ObjectStorage;
@@ -32,27 +23,17 @@ export class SignInThrottleObject extends DurableObject {
     );
   }
 
-  /** Counts an attempt. Returns for how many milliseconds attempts are rejected; 0 if this one is allowed. */
-  async takeTry(name: string, at: number): Promise<number> {
-    const { bucket, retryAfterMs } = takeTry(this.#read<Bucket>(name), at);
-    await this.#keep(name, bucket, at + BUCKET_KEPT_MS);
-    return retryAfterMs;
-  }
-
-  async takeTurn(name: string, at: number): Promise<ThrottleDecision> {
-    const { mistakes, decision } = takeTurn(this.#read<Mistakes>(name), at);
-    if (mistakes !== undefined) await this.#keep(name, mistakes, at + MISTAKES_KEPT_MS);
-    return decision;
-  }
-
-  async forget(name: string): Promise<void> {
-    this.#rows("DELETE FROM kept WHERE name = ?", name);
-  }
-
   async countRequest(name: string, rule: RequestRule, at: number) {
-    const { next, ...outcome } = countRequest(this.#read<RequestCount>(name), rule, at);
-    if (next !== undefined) await this.#keep(name, next, at + rule.window * 1_000);
+    const { next, ...outcome } = countRequest(this.#read(name), rule, at);
+    if (next !== undefined) await this.#keep(name, next, next.at + rule.window * 1_000);
     return outcome;
+  }
+
+  async giveBack(name: string): Promise<void> {
+    this.#rows(
+      "UPDATE kept SET state = json_set(state, '$.count', max(json_extract(state, '$.count') - 1, 0)) WHERE name = ?",
+      name,
+    );
   }
 
   async alarm(): Promise<void> {
@@ -67,12 +48,12 @@ export class SignInThrottleObject extends DurableObject {
     if (!isEmpty) await setAlarmSurely(this.#storage, Date.now() + SWEEP_AFTER_MS);
   }
 
-  #read<State>(name: string): State | undefined {
+  #read(name: string): RequestCount | undefined {
     const row = this.#rows("SELECT state FROM kept WHERE name = ?", name)[0];
-    return row === undefined ? undefined : (JSON.parse(String(row["state"])) as State);
+    return row === undefined ? undefined : (JSON.parse(String(row["state"])) as RequestCount);
   }
 
-  async #keep(name: string, state: object, forgetAt: number): Promise<void> {
+  async #keep(name: string, state: RequestCount, forgetAt: number): Promise<void> {
     this.#rows(
       "INSERT OR REPLACE INTO kept (name, state, forget_at) VALUES (?, ?, ?)",
       name,

@@ -9,7 +9,7 @@ export function createPostgresDashboardStore(pool: PostgresPool, onFault?: (faul
     signInDatabase: {
       dialect: createPostgresDialect(pool, onFault),
       type: "postgres" as const,
-      // better-auth hashes passwords inside its transactions, which would occupy a connection for that time.
+      // A transaction of better-auth would occupy a connection for all of its round trips.
       transaction: false,
     },
   };

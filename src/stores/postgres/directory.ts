@@ -15,7 +15,7 @@ export function createPostgresDirectory(pool: PostgresPool) {
   return {
     database: db,
     directory: createDirectory(db, { lockUser }),
-    activityLog: createActivityLog(db, sql`NOT "emailVerified"`, lockUserById),
+    activityLog: createActivityLog(db, lockUserById),
     emailQueue: createEmailQueue(db),
     jobs: createJobQueue(db, logAttempt),
     purchases: createPurchaseStore(db),

@@ -5,6 +5,7 @@ import {
   READ_APPLIED,
   SCHEMA_MIGRATION_TABLE,
 } from "../schema/migrations.ts";
+import { postgresPasswordless } from "../schema/passwordless.ts";
 import { postgresCalls } from "../schema/postgres-calls.ts";
 import { postgresDashboard } from "../schema/postgres-dashboard.ts";
 import { postgresLedger } from "../schema/postgres-ledger.ts";
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly Migration[] = [
     sql: postgresLedger + postgresCalls + postgresDashboard + postgresRequests,
     readableFrom: 1,
   },
+  { name: "passwordless", sql: postgresPasswordless, readableFrom: 2 },
 ];
 
 /** The database is unsuitable. The message says why and what to do. */

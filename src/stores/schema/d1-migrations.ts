@@ -1,3 +1,4 @@
+import { sqlitePasswordless } from "./passwordless.ts";
 import { sqliteDashboard } from "./sqlite-dashboard.ts";
 import { sqliteJobs } from "./sqlite-jobs.ts";
 
@@ -28,6 +29,7 @@ export type D1Migration = { name: string; sql: string };
  */
 export const D1_MIGRATIONS: readonly D1Migration[] = [
   { name: "0001_initial", sql: plain(sqliteJobs + sqliteDashboard + d1Edge) },
+  { name: "0002_passwordless", sql: plain(sqlitePasswordless) },
 ];
 
 /**

@@ -22,17 +22,15 @@ import {
   type SqlQuery,
   sql,
 } from "./sql-database.ts";
+import { createUserChanges } from "./user-changes.ts";
 
 /**
- * The activity log of a user's security events over a database. Each operation is one batch.
+ * The activity log of a user's security events over a database, and what changes a user. Each operation is one batch.
  *
- * `isUnverified`: the condition for users with an unverified address. It must match the condition of the partial index, or SQLite
- * reads all users. PostgreSQL writes it differently.
  * `lockUser`: statements that lock a user until the end of the batch, for a database with concurrent writers.
  */
 export function createActivityLog(
   db: SqlDatabase,
-  isUnverified: SqlQuery = sql`"emailVerified" = 0`,
   lockUser: (user: string) => readonly SqlQuery[] = () => [],
 ): ActivityLog {
   return {
@@ -72,70 +70,16 @@ export function createActivityLog(
       return row === undefined ? null : { email: row["email"] as string };
     },
     readUser: (order) => readUser(db, order.account),
-    async removePassword({ user }) {
-      const removed = await lastRows(
-        db,
-        ...lockUser(user),
-        sql`DELETE FROM user_login WHERE "userId" = ${user} AND "providerId" = 'credential'
-              AND (EXISTS (SELECT 1 FROM user_passkey WHERE "userId" = ${user})
-                OR EXISTS (SELECT 1 FROM user_login AS other
-                  WHERE other."userId" = ${user} AND other."providerId" <> 'credential'))
-            RETURNING id`,
-      );
-      return { removed: removed.length > 0 };
-    },
-    async removePasskey({ user, passkey }) {
-      const results = await db.batch([
-        ...lockUser(user),
-        sql`DELETE FROM user_passkey WHERE id = ${passkey} AND "userId" = ${user}
-              AND (EXISTS (SELECT 1 FROM user_login WHERE "userId" = ${user})
-                OR EXISTS (SELECT 1 FROM user_passkey AS other
-                  WHERE other."userId" = ${user} AND other.id <> ${passkey}))
-            RETURNING id`,
-        sql`UPDATE users SET "twoFactorEnabled" = (1 = 0) WHERE id = ${user} AND ${hasNoFactor(user)}`,
-        sql`DELETE FROM user_totp WHERE "userId" = ${user} AND ${hasNoFactor(user)}`,
-      ]);
-      return { removed: results.at(-3)?.length === 1 };
-    },
-    async resetFactors({ account }) {
-      const owner = sql`(SELECT id FROM users WHERE account = ${account})`;
-      const results = await db.batch([
-        sql`UPDATE users SET "twoFactorEnabled" = (1 = 0) WHERE account = ${account} RETURNING id`,
-        sql`DELETE FROM user_passkey WHERE "userId" IN ${owner} RETURNING id`,
-        sql`DELETE FROM user_totp WHERE "userId" IN ${owner} RETURNING verified`,
-        sql`DELETE FROM user_session WHERE "userId" IN ${owner}`,
-        sql`DELETE FROM user_token WHERE value IN ${owner}`,
-      ]);
-      const [users = [], passkeys = [], totp = []] = results;
-      return {
-        found: users.length > 0,
-        passkeys: passkeys.length,
-        totp: Boolean(totp[0]?.["verified"]),
-      };
-    },
-    async dropResetLinks(order) {
-      const user =
-        "user" in order
-          ? sql`${order.user}`
-          : sql`(SELECT id FROM users WHERE email = ${order.email})`;
-      // The identifiers are hashes. The value of a reset link is the user; a sign-in that waits for a second factor has it too.
-      const dropped = await lastRows(
-        db,
-        sql`DELETE FROM user_token WHERE value = ${user} RETURNING id`,
-      );
-      return { dropped: dropped.length };
-    },
-    async forgetStale({ unverifiedBefore, now, max, eventsBefore = 0 }) {
-      const before = new Date(unverifiedBefore).toISOString();
+    ...createUserChanges(db, lockUser),
+    async forgetStale({ now, max, eventsBefore = 0 }) {
       const end = new Date(now).toISOString();
       const forgotten = await db.batch([
-        sql`DELETE FROM users WHERE id IN (
-              SELECT id FROM users WHERE ${isUnverified} AND "createdAt" < ${before} LIMIT ${max})
-            RETURNING id`,
         sql`DELETE FROM user_session WHERE id IN (
               SELECT id FROM user_session WHERE "expiresAt" < ${end} LIMIT ${max}) RETURNING id`,
         sql`DELETE FROM user_token WHERE id IN (
               SELECT id FROM user_token WHERE "expiresAt" < ${end} LIMIT ${max}) RETURNING id`,
+        sql`DELETE FROM sign_in_attempt WHERE id IN (
+              SELECT id FROM sign_in_attempt WHERE "expiresAt" < ${end} LIMIT ${max}) RETURNING id`,
         sql`UPDATE starter_claim SET network = '' WHERE account IN (
               SELECT account FROM starter_claim
               WHERE network <> '' AND at < ${now - CLAIM_NETWORK_KEPT_MS} LIMIT ${max})`,
@@ -208,18 +152,15 @@ async function readUser(db: SqlDatabase, account: string): Promise<UserRecord | 
         WHERE account = ${account} ORDER BY created_at, id`,
     sql`SELECT name, "createdAt", "lastUsedAt" FROM user_passkey WHERE "userId" = ${user}
         ORDER BY "createdAt", id`,
-    sql`SELECT verified FROM user_totp WHERE "userId" = ${user} AND verified = (1 = 1)`,
   ]);
   const [logins = [], sessions = [], emails = [], choices, ...others] = lists;
-  const [endpoints = [], passkeys = [], totp = []] = others;
+  const [endpoints = [], passkeys = []] = others;
   const { low = 1, expiring = 1 } = choices?.[0] ?? {};
   const [row] = users ?? [];
   if (row === undefined) return null;
   return {
     id: String(row["id"]),
     email: String(row["email"]),
-    // PostgreSQL has a boolean, SQLite a number.
-    verified: [true, 1, "1", "t", "true"].includes(row["emailVerified"] as never),
     createdAt: readTime(row["createdAt"]),
     account,
     logins: logins.map((login) => ({
@@ -240,7 +181,8 @@ async function readUser(db: SqlDatabase, account: string): Promise<UserRecord | 
       createdAt: createdAt == null ? null : readTime(createdAt),
       lastUsedAt: lastUsedAt == null ? null : readTime(lastUsedAt),
     })),
-    hasAuthenticatorApp: totp.length > 0,
+    // PostgreSQL has a boolean, SQLite a number.
+    demandsPasskey: [true, 1, "1", "t", "true"].includes(row["demandsPasskey"] as never),
     emailChoices: { low: Number(low) === 1, expiring: Number(expiring) === 1 },
     endpoints: endpoints.map((endpoint) => ({
       id: String(endpoint["id"]),
@@ -259,10 +201,6 @@ async function readUser(db: SqlDatabase, account: string): Promise<UserRecord | 
 /** better-auth stores times as ISO 8601 in SQLite, and as timestamps in PostgreSQL. */
 const readTime = (value: unknown) =>
   (value instanceof Date ? value : new Date(String(value))).getTime();
-/** The condition that a user has neither a passkey nor an authenticator app. */
-const hasNoFactor = (user: string) =>
-  sql`NOT EXISTS (SELECT 1 FROM user_passkey WHERE "userId" = ${user})
-    AND NOT EXISTS (SELECT 1 FROM user_totp WHERE "userId" = ${user} AND verified = (1 = 1))`;
 
 const readEvent = (row: SqlRow): ActivityEvent => ({
   id: String(row["no"]),

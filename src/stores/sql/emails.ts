@@ -6,11 +6,18 @@ import {
   REQUESTED_PER_HOUR_MAX,
 } from "#email/bounds.ts";
 import { canonicalAddress } from "#email/canonical-address.ts";
-import { groupOf, isRequestable, kindsOf, queueLimitOf } from "#email/email-group.ts";
+import {
+  groupOf,
+  kindsOf,
+  queueLimitOf,
+  REQUESTED_GROUPS,
+  type RequestedGroup,
+  requestedGroupOf,
+} from "#email/email-group.ts";
 import type { EmailAdded, EmailQueue, QueuedEmail } from "#email/email-queue.ts";
 import { emailJob } from "#email/email-queue.ts";
 import type { EmailKind } from "#email/mail.ts";
-import { boundsFor, countedSince, UNKNOWN_REQUESTER } from "#email/requested-bounds.ts";
+import { boundsFor, countedSince, type RequestedCounts } from "#email/requested-bounds.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { insertJob, isKnown } from "./add-jobs.ts";
@@ -18,32 +25,26 @@ import { listOf, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts"
 
 /** Adds emails to the job queue within their limits. A single batch checks the limits and writes, so that they hold under any load. */
 export const createEmailQueue = (db: SqlDatabase): EmailQueue => ({
-  add: (order) =>
-    isRequestable(order.email.kind)
-      ? addAsked(db, order)
-      : addNotification(db, order.email, order.now),
-  async countRequested({ now, network }) {
+  add(order) {
+    const group = requestedGroupOf(order.email.kind);
+    return group === null
+      ? addNotification(db, order.email, order.now)
+      : addRequested(db, group, order);
+  },
+  async countRequested({ now }) {
     const { hour, day } = countedSince(now);
-    const [rows] = await db.batch([
-      sql`SELECT ${countSince(hour)} AS in_hour, ${countSince(day)} AS in_day,
-            ${countSince(hour, network)} AS network_hour, ${countSince(day, network)} AS network_day`,
+    const [rows = []] = await db.batch([
+      sql`SELECT email_group, count(*) AS in_day, sum(CASE WHEN at >= ${hour} THEN 1 ELSE 0 END) AS in_hour
+          FROM email_requested WHERE at >= ${day} GROUP BY email_group`,
     ]);
-    const count = (name: string) => Number(rows?.[0]?.[name]);
-    return {
-      hour: count("in_hour"),
-      day: count("in_day"),
-      networkHour: count("network_hour"),
-      networkDay: count("network_day"),
-    };
+    return Object.fromEntries(
+      REQUESTED_GROUPS.map((group) => {
+        const row = rows.find((each) => each["email_group"] === group);
+        return [group, { hour: Number(row?.["in_hour"] ?? 0), day: Number(row?.["in_day"] ?? 0) }];
+      }),
+    ) as RequestedCounts;
   },
 });
-
-/** The number of emails to anyone that were requested since then; from the network, if one is given. */
-const countSince = (since: number, network?: string) =>
-  network === undefined
-    ? sql`(SELECT count(*) FROM email_requested WHERE at >= ${since})`
-    : sql`(SELECT count(*) FROM email_requested
-        WHERE network <> '' AND network = ${network} AND at >= ${since})`;
 
 type Added = Promise<{ outcome: EmailAdded }>;
 
@@ -93,45 +94,43 @@ async function addNotification(db: SqlDatabase, email: QueuedEmail, now: number)
   return outcomeOf(rows?.[0]);
 }
 
-/**
- * Adds an email that anyone can request. It replaces a waiting email of its kind, or counts against the recipient's hourly and
- * daily limits and against those of all recipients.
- */
-async function addAsked(
+/** Adds an email that anyone can request, within the limits of its recipient, of the network that causes it and of its group. */
+async function addRequested(
   db: SqlDatabase,
-  { email, now, bounds, requester = UNKNOWN_REQUESTER }: Parameters<EmailQueue["add"]>[0],
+  group: RequestedGroup,
+  { email, now, bounds, network = "" }: Parameters<EmailQueue["add"]>[0],
 ): Added {
   const { id, to, kind } = email;
-  const [recipient, group] = [hashOf(to), groupOf(kind)];
-  // A leased email may already be on its way, so it can no longer be replaced.
-  const older = sql`${isFor(to)} AND kind = ${kind} AND id <> ${id} AND leased_until <= ${now}`;
-  const countAsked = (since: number) => sql`(SELECT count(*) FROM email_requested
-    WHERE recipient = ${recipient} AND email_group = ${group} AND at > ${since})`;
-  const { network } = requester;
-  const bound = boundsFor(bounds ?? { perHour: 0, perDay: 0 }, requester);
+  const recipient = hashOf(to);
+  const bound = boundsFor(bounds ?? { perHour: 0, perDay: 0 }, network);
   const since = countedSince(now);
-  const exceeds = (max: number, from: number, where?: string) =>
-    Number.isFinite(max) ? sql`${countSince(from, where)} >= ${max}` : sql`1 = 0`;
+  const toRecipient = (from: number) => sql`(SELECT count(*) FROM email_requested
+    WHERE recipient = ${recipient} AND email_group = ${group} AND at > ${from})`;
+  const exceeds = (max: number, where: SqlQuery, from: number) =>
+    Number.isFinite(max)
+      ? sql`(SELECT count(*) FROM email_requested WHERE ${where} AND at >= ${from}) >= ${max}`
+      : sql`1 = 0`;
+  const [ofGroup, ofNetwork] = [
+    sql`email_group = ${group}`,
+    sql`network <> '' AND network = ${network}`,
+  ];
   const verdict = sql`CASE
     WHEN ${isKnown(id)} THEN 'known'
-    WHEN EXISTS (SELECT 1 FROM job WHERE ${older}) THEN 'instead'
     WHEN ${isFullFor(kind)} THEN 'queue_full'
-    WHEN ${countAsked(now - HOUR_MS)} >= ${REQUESTED_PER_HOUR_MAX} THEN 'too_often'
-    WHEN ${countAsked(now - DAY_MS)} >= ${REQUESTED_PER_DAY_MAX} THEN 'too_often'
-    WHEN ${exceeds(bound.networkHour, since.hour, network)} THEN 'network_full'
-    WHEN ${exceeds(bound.networkDay, since.day, network)} THEN 'network_full'
-    WHEN ${exceeds(bound.hour, since.hour)} OR ${exceeds(bound.day, since.day)} THEN 'total_full'
+    WHEN ${toRecipient(now - HOUR_MS)} >= ${REQUESTED_PER_HOUR_MAX} THEN 'too_often'
+    WHEN ${toRecipient(now - DAY_MS)} >= ${REQUESTED_PER_DAY_MAX} THEN 'too_often'
+    WHEN ${exceeds(bound.networkHour, ofNetwork, since.hour)} THEN 'network_full'
+    WHEN ${exceeds(bound.networkDay, ofNetwork, since.day)} THEN 'network_full'
+    WHEN ${exceeds(bound.hour, ofGroup, since.hour)} OR ${exceeds(bound.day, ofGroup, since.day)} THEN 'total_full'
     ELSE 'new' END`;
-  const isNew = sql`EXISTS (SELECT 1 FROM job WHERE id = ${id} AND leased_until = ${NEW})`;
   const [, rows] = await db.batch([
     // Also delete future times, which the clock leaves behind when it is set back.
     sql`DELETE FROM email_requested WHERE at <= ${now - DAY_MS} OR at > ${now + HOUR_MS}`,
     sql`SELECT ${verdict} AS verdict`,
-    insertJob(emailJob(email), now, sql`${verdict} IN ('instead', 'new')`, NEW),
+    insertJob(emailJob(email), now, sql`${verdict} = 'new'`, NEW),
     sql`INSERT INTO email_requested (recipient, email_group, at, network)
         SELECT ${recipient}, ${group}, ${now}, ${network}
-        WHERE ${isNew} AND NOT EXISTS (SELECT 1 FROM job WHERE ${older})`,
-    sql`DELETE FROM job WHERE ${older} AND ${isNew}`,
+        WHERE EXISTS (SELECT 1 FROM job WHERE id = ${id} AND leased_until = ${NEW})`,
     sql`UPDATE job SET leased_until = 0 WHERE id = ${id} AND leased_until = ${NEW}`,
   ]);
   return outcomeOf(rows?.[0]);

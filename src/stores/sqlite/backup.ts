@@ -222,9 +222,10 @@ export type Ended = { sessions: number; links: number; emails: number; webhooks:
 export function endRequests(driver: SqlDriver): Ended {
   return driver.transaction("write", () => {
     driver.prepare("DELETE FROM event").run();
+    driver.prepare("DELETE FROM user_token").run();
     const ended = {
       sessions: driver.prepare("DELETE FROM user_session").run(),
-      links: driver.prepare("DELETE FROM user_token").run(),
+      links: driver.prepare("DELETE FROM sign_in_attempt").run(),
       emails: driver
         .prepare("DELETE FROM job WHERE queue IN ('email', 'outbox') AND died_at IS NULL")
         .run(),

@@ -28,6 +28,7 @@ export function createSqliteDashboardStore(
     jobs: createJobQueue(db, logAttempt),
     purchases: createPurchaseStore(db),
     events: createEventStore(db),
+    // A transaction of better-auth would hold the write lock while it does other work.
     signInDatabase: {
       dialect: createKyselyDialect(db, onFault),
       type: "sqlite" as const,

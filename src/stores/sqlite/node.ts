@@ -1,6 +1,7 @@
 import { chmodSync, statSync } from "node:fs";
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import type { Migration } from "../schema/migrations.ts";
+import { sqlitePasswordless } from "../schema/passwordless.ts";
 import { sqliteDashboard } from "../schema/sqlite-dashboard.ts";
 import { sqliteImports } from "../schema/sqlite-imports.ts";
 import { sqliteJobs } from "../schema/sqlite-jobs.ts";
@@ -17,6 +18,7 @@ export const SQLITE_MIGRATIONS: readonly Migration[] = [
     sql: sqliteLedger + sqliteImports + sqliteJobs + sqliteDashboard,
     readableFrom: 1,
   },
+  { name: "passwordless", sql: sqlitePasswordless, readableFrom: 2 },
 ];
 
 /** How long to wait for a lock, which an offline command or a database shell may hold. */
@@ -41,7 +43,7 @@ export function openNodeSqlite(
 ): NodeSqlite {
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs });
   try {
-    // The file contains hashes of keys and passwords, and email addresses.
+    // The file contains hashes of keys, and email addresses.
     if (file !== ":memory:") chmodSync(file, 0o600);
     database.exec(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",

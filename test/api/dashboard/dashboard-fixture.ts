@@ -1,22 +1,19 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { solveChallenge } from "altcha-lib";
-import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
 import { accountEmails } from "#accounts/account-emails.ts";
 import type { ActivityLog } from "#accounts/activity-log.ts";
 import { createAuth } from "#accounts/auth.ts";
-import type { AuthOptions, PasswordLane } from "#accounts/auth-options.ts";
+import type { AuthOptions } from "#accounts/auth-options.ts";
 import { createDisposableEmail } from "#accounts/disposable-email.ts";
 import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
 import { createRecordActivity } from "#accounts/record-activity.ts";
+import { createRequestCounts } from "#accounts/request-counts.ts";
 import type { RequestLog } from "#accounts/request-log.ts";
 import type { StarterBudgets } from "#accounts/starter-claim.ts";
-import { createIsCommonPassword } from "#accounts/weak-passwords.ts";
-import { createDashboardApp } from "#api/dashboard/dashboard-app.ts";
+import { createDashboardApp, createDashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
 import { createDownloads } from "#api/dashboard/downloads.ts";
 import { isKnownBrowser } from "#api/dashboard/known-browser.ts";
-import { createProofsOfWork } from "#api/dashboard/proof-of-work.ts";
 import type { Rejection } from "#api/dashboard/rejections.ts";
 import type { Visitor } from "#api/dashboard/shapes.ts";
 import { createBilling } from "#billing/billing.ts";
@@ -27,16 +24,13 @@ import { createMail } from "#email/enqueue-emails.ts";
 import type { Email, EmailKind } from "#email/mail.ts";
 import { createWhenSendable, type RequestedBounds } from "#email/requested-bounds.ts";
 import { randomBase62 } from "#ids.ts";
-import {
-  readCommonPasswords,
-  readDisposableDomains,
-} from "../../../src/apps/node/sign-up-lists.ts";
-import { type Browser, openBrowser } from "./browser.ts";
+import { readDisposableDomains } from "../../../src/apps/node/sign-up-lists.ts";
+import { type ApiResponse, type Browser, openBrowser } from "./browser.ts";
 import { clock } from "./clock.ts";
 import { cellsOf, type FixtureStore, sqliteStore, tracesIn } from "./fixture-stores.ts";
 
 /**
- * The dashboard API in process, over SQLite in memory unless a file chooses another store: emails are collected, passwords hashed fast, and
+ * The dashboard API in process, over SQLite in memory unless a file chooses another store: emails are collected, and
  * every operation of the ledger and the directory can be made to fail.
  */
 export type Fixture = ReturnType<typeof openFixture>;
@@ -47,8 +41,7 @@ export type FixtureOptions = {
   providers?: AuthOptions["providers"];
   webhookNetworks?: "public" | "any";
   starterBudgets?: StarterBudgets;
-  /** Omitted: the lists of the service. */
-  readCommonPasswords?: typeof readCommonPasswords;
+  /** Omitted: the list of the service. */
   readDisposableDomains?: typeof readDisposableDomains;
   /** With them, emails go through the store's queue, which drops those beyond the bounds. */
   requestedEmails?: RequestedBounds;
@@ -77,11 +70,7 @@ export const AUTH_SECRET = "a-secret-for-sessions-of-the-test";
 const SECRETS = ["a-secret-of-the-service"];
 const random = (bytes: number) => new Uint8Array(randomBytes(bytes));
 const hashKey = (key: string) => createHash("sha256").update(key).digest("hex");
-const commonPasswords = createIsCommonPassword(readCommonPasswords);
 const disposableEmail = createDisposableEmail(readDisposableDomains);
-const hashPassword = async (password: string) => `hash$${hashKey(password)}`;
-const verifyPassword = async (hash: string, password: string) =>
-  hash === (await hashPassword(password));
 
 export function openFixture(given: FixtureOptions = {}) {
   const [authSecret = "", ...earlierSecrets] = given.authSecrets ?? [AUTH_SECRET];
@@ -91,11 +80,8 @@ export function openFixture(given: FixtureOptions = {}) {
   const store = kept.open();
   const emails: Email[] = given.beside?.emails ?? [];
   const loggedErrors: string[] = [];
-  const waits: number[] = [];
   const warnings: string[] = [];
   const rejections: Rejection[] = [];
-  /** The queue of every password, in order. */
-  const lanes: PasswordLane[] = [];
   /** Names of operations that fail, and how often. */
   const failing = new Map<string, number>();
   /** Names of operations whose answer takes its time. */
@@ -129,19 +115,27 @@ export function openFixture(given: FixtureOptions = {}) {
   };
   /** Emails about events, which the queue encrypts, by their id. */
   const prepared = new Map<string, Email>();
+  /** They count as sent, and what is sent is deleted. */
+  const sendNow = async (ids: readonly string[]) => {
+    await kept.rows("DELETE FROM job WHERE queue = 'email'");
+    for (const id of ids) emails.push(prepared.get(id) as Email);
+  };
   const activityLog = breakable({
     ...store.activityLog,
     /** Emails about events do not pass `enqueue`: the store queues them with the event. */
     async recordEvent(order: Parameters<ActivityLog["recordEvent"]>[0]) {
       const outcome = await store.activityLog.recordEvent(order);
-      // They count as sent, and what is sent is deleted.
-      await kept.rows("DELETE FROM job WHERE queue = 'email'");
       const { each = [], summary } = order.emails ?? {};
       const queued = { each, summary: summary === undefined ? [] : [summary] };
       const { emailed } = outcome;
-      for (const { id } of emailed === "each" || emailed === "summary" ? queued[emailed] : []) {
-        emails.push(prepared.get(id) as Email);
-      }
+      const sent = emailed === "each" || emailed === "summary" ? queued[emailed] : [];
+      await sendNow(sent.map(({ id }) => id));
+      return outcome;
+    },
+    async changeAddress(order: Parameters<ActivityLog["changeAddress"]>[0]) {
+      const outcome = await store.activityLog.changeAddress(order);
+      const isQueued = outcome.outcome === "changed" && order.email !== null;
+      await sendNow(isQueued ? [order.email?.id ?? ""] : []);
       return outcome;
     },
   });
@@ -181,16 +175,13 @@ export function openFixture(given: FixtureOptions = {}) {
       .finally(() => background.delete(settled));
     background.add(settled);
   };
-  const isCommonPassword =
-    given.readCommonPasswords === undefined
-      ? commonPasswords
-      : createIsCommonPassword(given.readCommonPasswords);
+  const counts = createRequestCounts(now);
   const auth = createAuth({
-    ...{ publicUrl, accountDeps, activityLog, mail, now, hashPassword, verifyPassword, logError },
+    ...{ publicUrl, accountDeps, activityLog, mail, now, logError, counts },
     trustedOrigins: origins,
     secret: authSecret,
     earlierSecrets,
-    ...{ signUp, providers, isCommonPassword },
+    ...{ signUp, providers },
     starter: STARTER,
     starterPolicy: {
       budgets: starterBudgets,
@@ -229,7 +220,7 @@ export function openFixture(given: FixtureOptions = {}) {
       webhookNetworks,
       keyBounds: { tools: ["echo", "hash", "qr-code"], callsPerSecond: 100 },
     },
-    ...{ auth, accountDeps, activityLog, now, verifyPassword },
+    ...{ auth, accountDeps, activityLog, now },
     recordActivity: createRecordActivity({ activityLog, mail, publicUrl }),
     events: breakable(store.events),
     requests:
@@ -245,17 +236,11 @@ export function openFixture(given: FixtureOptions = {}) {
     whenSendable: createWhenSendable({ queue, bounds, now }),
     newRequestId: () => `req_${randomBase62(12, random)}`,
     newSecret: () => randomBase62(32, random),
-    wait: async (ms) => void waits.push(ms),
     logError: (message, { cause }) => logError(message, cause),
-    inPasswordLane: (lane, act) => {
-      lanes.push(lane);
-      return act();
-    },
-    proofs: createProofsOfWork({ secret: "a-secret-for-proofs", now, cost: 1 }),
     onRejection: (reason) => void rejections.push(reason),
     logWarning: (message) => void warnings.push(message),
   };
-  const app = createDashboardApp(deps);
+  const app = createDashboardApp(deps, createDashboardBounds(counts));
 
   /** Emails are sent after the response, so that its duration reveals nothing. */
   async function settle(): Promise<void> {
@@ -272,50 +257,60 @@ export function openFixture(given: FixtureOptions = {}) {
     assert.ok(message, `no email ${kind} to ${to}`);
     return linkIn(message);
   };
-  /** A proof of work, as the page sends it. */
-  const prove = async () => {
-    const challenge = await deps.proofs.issue();
-    const solution = await solveChallenge({ challenge, deriveKey });
-    return JSON.stringify({ challenge, solution });
+  /** The code of the last email that has one. */
+  const lastCode = async (to: string): Promise<string> => {
+    const message = (await emailsTo(to)).findLast(({ text }) => CODE.test(text));
+    assert.ok(message, `no code to ${to}`);
+    return codeIn(message);
   };
   const browser = (peer?: string | null) => openBrowser({ app, publicUrl, settle }, peer);
 
   return {
-    ...{ kept, accountDeps, store, deps, app, auth, emails, loggedErrors, waits, failing, slow },
+    ...{ kept, accountDeps, store, deps, app, auth, emails, loggedErrors, failing, slow },
     wasCarriedOut,
-    ...{ warnings, rejections, lanes },
-    prove,
-    ...{ settle, emailsTo, lastLink, browser, publicUrl, activityLog },
-    signUp: (who: Browser, email: string, password: string) =>
-      who.post("/dashboard/auth/sign-up/email", { name: "", email, password }),
-    signIn: (who: Browser, email: string, password: string) =>
-      who.post("/dashboard/auth/sign-in/email", { email, password }),
-    open: (who: Browser, link: string) =>
-      who.post("/dashboard/auth/verify-email", { token: new URL(link).searchParams.get("token") }),
+    ...{ warnings, rejections, counts },
+    ...{ settle, emailsTo, lastCode, lastLink, browser, publicUrl, activityLog },
+    /** Signs in, or up, with the code of the email. */
+    async signIn(who: Browser, email: string): Promise<ApiResponse> {
+      const started = await start(who, email);
+      return started.status === 200 ? enter(who, await lastCode(email.toLowerCase())) : started;
+    },
     ...{ rows: kept.rows, ledgerRows: kept.ledgerRows },
     traces: async (text: string) => tracesIn(await cellsOf(kept), text),
   };
 }
 
+export const start = (who: Browser, email: string) =>
+  who.post("/dashboard/auth/sign-in/start", { email });
+export const enter = (who: Browser, code: string) =>
+  who.post("/dashboard/auth/sign-in/code", { code });
+/** What the page of the link does when its button is pressed. */
+export const open = (who: Browser, link: string) =>
+  who.post("/dashboard/auth/sign-in/link", { secret: secretIn(link) });
+
+export const secretIn = (link: string): string => new URL(link).hash.slice(1);
+
+const CODE = /^Code: (\d{4}) (\d{4})$/m;
+export const codeIn = ({ text }: Pick<Email, "text">): string =>
+  CODE.exec(text)?.slice(1).join("") ?? "";
+
 export const linkIn = (message: Email): string => {
-  const link = /https?:\S+\?token=\S+/.exec(message.text)?.[0];
+  const link = /https?:\S+(?:\?token=|#)\S+/.exec(message.text)?.[0];
   assert.ok(link, `no link in: ${message.text}`);
   return link;
 };
 
-export const PASSWORD = "correct horse 1";
 let users = 0;
 
-/** Someone who signed up and opened the link in the email, which signed them in. */
-export async function openMember(fixture: Fixture, password = PASSWORD) {
+/** Someone who signed up just now. */
+export async function openMember(fixture: Fixture) {
   users += 1;
   const email = `user${users}@example.com`;
   const browser = fixture.browser();
-  assert.equal((await fixture.signUp(browser, email, password)).status, 200);
-  const opened = await fixture.open(browser, await fixture.lastLink(email, "verify_address"));
-  assert.deepEqual([opened.status, opened.body], [200, { status: true, email }]);
+  const signedUp = await fixture.signIn(browser, email);
+  assert.deepEqual([signedUp.status, signedUp.body], [200, { signedUp: true }], signedUp.text);
   const account = await accountOf(browser);
-  return { email, password, browser, account };
+  return { email, browser, account };
 }
 
 export type Member = Awaited<ReturnType<typeof openMember>>;

@@ -43,7 +43,7 @@ test("a key is created, used, renamed and revoked, with emails and activity entr
   assert.equal((await accountState(fixture, account, secret)).outcome, "invalid_key");
   assert.deepEqual((await keysOf(member)).length, 1);
   const kinds = (await fixture.emailsTo(email)).map(({ kind }) => kind);
-  assert.deepEqual(kinds, ["verify_address", "key_created", "key_revoked"]);
+  assert.deepEqual(kinds, ["sign_up_code", "key_created", "key_revoked"]);
   const { events } = (await browser.get("/dashboard/events")).body as EventsView;
   assert.deepEqual(
     events.slice(0, 3).map(({ kind, detail, address }) => [kind, detail, address]),

@@ -58,16 +58,20 @@ function idToken(claims: { email: string; email_verified: boolean }): string {
 }
 
 /** There and back again; where the browser is sent at the end. */
-export async function comeBackFrom(provider: Provider, browser: Browser): Promise<string> {
+export async function comeBackFrom(
+  provider: Provider,
+  browser: Browser,
+  service = "http://127.0.0.1:8787",
+): Promise<string> {
   const begun = await browser.post("/dashboard/auth/sign-in/social", {
-    ...{ provider, callbackURL: "http://127.0.0.1:8787/home" },
-    errorCallbackURL: "http://127.0.0.1:8787/sign-in",
+    ...{ provider, callbackURL: `${service}/home` },
+    errorCallbackURL: `${service}/sign-in`,
   });
   assert.equal(begun.status, 200, begun.text);
   const url = new URL((begun.body as { url: string }).url);
   assert.equal(
     url.searchParams.get("redirect_uri"),
-    `http://127.0.0.1:8787/dashboard/auth/callback/${provider}`,
+    `${service}/dashboard/auth/callback/${provider}`,
   );
   const state = url.searchParams.get("state") ?? "";
   const back = await browser.get(

@@ -1,41 +1,34 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Browser, newAddress } from "./browser.ts";
-import { openFixture, PASSWORD } from "./dashboard-fixture.ts";
+import { openFixture } from "./dashboard-fixture.ts";
 import { comeBackFrom, PROVIDERS, standIn } from "./providers.ts";
 
-/** Signing in with GitHub and Google, also to an address with which a stranger has signed up. */
+/** Signing in with GitHub and Google. */
 const EMAIL = "owner@example.com";
-const OUTSIDERS = "the stranger's word";
 
 const isIn = async (who: Browser) => (await who.get("/dashboard/home")).status === 200;
 
 for (const provider of ["github", "google"] as const) {
-  test(`a sign-in with ${provider}, which has verified the address, removes the password of a stranger's sign-up`, async () => {
+  test(`a sign-in with ${provider}, which has verified the address, makes an account, and stores none of its tokens`, async () => {
     const fixture = openFixture({ providers: PROVIDERS });
-    const [outsider, owner] = [fixture.browser(), fixture.browser()];
-    await fixture.signUp(outsider, EMAIL, OUTSIDERS);
+    const owner = fixture.browser();
     using _world = standIn({ email: EMAIL, verified: true });
     assert.equal(await comeBackFrom(provider, owner), `${fixture.publicUrl}/home`);
     assert.ok(await isIn(owner));
-    assert.equal((await fixture.signIn(outsider, EMAIL, OUTSIDERS)).status, 401);
     const [login, ...others] = await fixture.rows("SELECT * FROM user_login");
     assert.deepEqual(
       [login?.["providerId"], login?.["accessToken"], login?.["idToken"], others.length],
       [provider, null, null, 0],
     );
     assert.equal((await fixture.ledgerRows("SELECT * FROM credit_grant")).length, 1);
-    // The owner opens the other user's email by mistake: that user's password stays removed.
-    await fixture.open(owner, await fixture.lastLink(EMAIL, "verify_address"));
-    assert.equal((await fixture.signIn(outsider, EMAIL, OUTSIDERS)).status, 401);
-    assert.ok(await isIn(owner));
+    assert.deepEqual(await fixture.emailsTo(EMAIL), [], "signing up is no news");
   });
 
   test(`a sign-in with ${provider} is rejected if it has not verified the address`, async () => {
     const fixture = openFixture({ providers: PROVIDERS });
     const free = "free@example.com";
-    await fixture.signUp(fixture.browser(), EMAIL, PASSWORD);
-    const before = (await fixture.rows("SELECT * FROM user_login")).length;
+    await fixture.signIn(fixture.browser(), EMAIL);
     const responses = [];
     for (const email of [free, EMAIL]) {
       using _world = standIn({ email, verified: false });
@@ -45,25 +38,25 @@ for (const provider of ["github", "google"] as const) {
     }
     const refused = `${fixture.publicUrl}/sign-in?error=email_not_verified`;
     assert.deepEqual(responses, [refused, refused]);
-    assert.equal((await fixture.rows("SELECT * FROM user_login")).length, before);
+    assert.deepEqual(await fixture.rows("SELECT * FROM user_login"), []);
     assert.deepEqual(await fixture.rows("SELECT * FROM users WHERE email = ?", free), []);
     assert.deepEqual(await fixture.emailsTo(free), []);
   });
 }
 
-test("a social sign-in keeps the password, and the next one is the same user", async () => {
+test("a social sign-in is linked to the user of the address, with an email, and the next one is the same user", async () => {
   const fixture = openFixture({ providers: PROVIDERS });
   const browser = fixture.browser();
-  await fixture.signUp(browser, EMAIL, PASSWORD);
-  await fixture.open(browser, await fixture.lastLink(EMAIL, "verify_address"));
+  await fixture.signIn(browser, EMAIL);
   using _world = standIn({ email: EMAIL, verified: true });
   for (let times = 0; times < 2; times += 1) {
     assert.equal(await comeBackFrom("github", fixture.browser()), `${fixture.publicUrl}/home`);
   }
-  assert.equal((await fixture.signIn(browser, EMAIL, PASSWORD)).status, 200);
+  assert.deepEqual((await fixture.signIn(browser, EMAIL)).body, { signedUp: false });
   assert.equal((await fixture.rows("SELECT * FROM users")).length, 1);
-  assert.equal((await fixture.rows("SELECT * FROM user_login")).length, 2);
+  assert.equal((await fixture.rows("SELECT * FROM user_login")).length, 1);
   assert.equal((await fixture.ledgerRows("SELECT * FROM credit_grant")).length, 1);
+  assert.equal((await fixture.emailsTo(EMAIL, "provider_linked")).length, 1);
 });
 
 test("a social sign-in creates no user where sign-up is closed", async () => {

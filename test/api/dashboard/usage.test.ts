@@ -79,7 +79,7 @@ test("usage, credits, entries, keys and home show what is in the ledger, after a
         if (charged !== null) made.push({ at: Date.now(), key: used.key.id, tool, charged });
       }
       // A visit within 30 days keeps the session alive; the calls may take longer.
-      await fixture.signIn(browser, member.email, member.password);
+      await fixture.signIn(browser, member.email);
       await checkSums(fixture, member, made, begun);
     }),
     { numRuns: RUNS, ...(SEED && { seed: Number(SEED) }) },
@@ -251,7 +251,7 @@ test("home shows the errors of the request log by day, the last ones, keys about
     [...Array.from({ length: 12 }, () => 0), 2, 4],
   );
   assert.deepEqual([home.keyExpiry?.label, home.keyExpiry?.at], ["soon", expiresAt]);
-  assert.deepEqual(home.setUp, { secondFactor: false, alerts: true });
+  assert.deepEqual(home.setUp, { passkey: false, alerts: true });
   await browser.put("/dashboard/notifications", {
     ...{ lowBalance: 10, emails: { low: false, expiring: true } },
   });

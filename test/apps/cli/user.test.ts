@@ -109,32 +109,65 @@ test("exports an owner's data to files, and the owner sees it in the activity li
   await requests.close();
 });
 
-test("an operator removes the second factors of a user who lost them, which is recorded for both", async () => {
-  const { cli, sql, signUp, events } = await fixture();
-  assert.match(await cli.refused("account reset-factors ada@b.c"), /Nobody has signed up/);
+test("account reset-passkeys removes passkeys, ends sessions and tells the owner", async () => {
+  const { cli, sql, signUp, emails, events } = await fixture();
+  assert.match(await cli.refused("account reset-passkeys ada@b.c"), /Nobody has signed up/);
   signUp();
   sql((database) => {
-    database.exec("UPDATE users SET twoFactorEnabled = 1");
-    database.exec(`INSERT INTO user_totp (id, userId, secret, backupCodes, verified)
-      VALUES ('t1', 'p1', '', '', 1)`);
-    database.exec(`INSERT INTO user_session (id, expiresAt, token, createdAt, updatedAt, userId)
-      VALUES ('s1', '${AT}', 'x', '${AT}', '${AT}', 'p1')`);
+    database.exec(`INSERT INTO user_passkey (id, userId, credentialID, publicKey, counter, deviceType, backedUp)
+      VALUES ('k1', 'p1', 'c1', '', 0, 'singleDevice', 0);
+      UPDATE users SET demandsPasskey = 1;
+      INSERT INTO user_session (id, expiresAt, token, createdAt, updatedAt, userId)
+      VALUES ('s1', '${AT}', 'token', '${AT}', '${AT}', 'p1')`);
   });
-  const { id, ...outcome } = await cli.json("account reset-factors ada@b.c");
-  assert.match(id, /^acc_/);
-  assert.deepEqual(outcome, { email: "ada@b.c", passkeys: 0, totp: true });
-  for (const rows of ["user_totp", "user_session", "users WHERE twoFactorEnabled = 1"]) {
-    const left = sql((database) => database.prepare(`SELECT 1 FROM ${rows}`).all());
-    assert.deepEqual(left, [], rows);
-  }
-  // A second time there is nothing to remove, so no email says that factors were removed.
-  await cli.json("account reset-factors ada@b.c");
+  const shown = await cli.run("account show ada@b.c");
+  assert.match(shown.stdout, /codes by email, 1 passkey, which is demanded/);
+  const { id, ...outcome } = await cli.json("account reset-passkeys ada@b.c");
+  assert.match(id as string, /^acc_/);
+  assert.deepEqual(outcome, { email: "ada@b.c", passkeys: 1 });
   assert.deepEqual(
     events().map(({ kind }) => kind),
-    ["factors_reset"],
+    ["passkeys_reset"],
   );
-  const { actions } = await cli.json("actions");
-  assert.ok(actions.some(({ action }: Json) => action === "resetFactors"));
+  assert.equal(emails().length, 1);
+  await cli.json("account reset-passkeys ada@b.c");
+  assert.equal(emails().length, 1, "nothing was removed the second time");
+  const [user] = sql((database) => database.prepare("SELECT demandsPasskey FROM users").all());
+  assert.equal(user?.["demandsPasskey"], 0);
+});
+
+test("account set-email moves the account, ends sessions and tells the old address, which can undo it", async () => {
+  const { cli, sql, signUp, emails, events } = await fixture();
+  signUp();
+  const { stdout, stderr } = await cli.run("account set-email ada@b.c New@B.c");
+  assert.match(
+    stdout,
+    /The account of ada@b\.c now has the address new@b\.c\. All sessions ended\./,
+  );
+  assert.match(stderr, /Queued an email to/);
+  assert.deepEqual(
+    events().map(({ kind, detail }) => [kind, detail]),
+    [["email_changed", "new@b.c"]],
+  );
+  assert.deepEqual(
+    emails().map(({ kind, target }) => [kind, target]),
+    [
+      ["address_changed", "ada@b.c"],
+      ["email_changed", "new@b.c"],
+    ],
+  );
+  const [undo] = sql((database) => database.prepare("SELECT * FROM sign_in_attempt").all());
+  assert.deepEqual([undo?.["purpose"], undo?.["email"]], ["undo", "ada@b.c"]);
+  assert.equal((await cli.json("account show new@b.c"))["email"], "new@b.c");
+  const same = await cli.run("account set-email new@b.c new@b.c");
+  assert.match(same.stdout, /has the address new@b\.c already/);
+  await cli.json("account create bob@b.c");
+  assert.match(
+    await cli.refused("account set-email new@b.c bob@b.c"),
+    /Another account has bob@b\.c/,
+  );
+  assert.match(await cli.refused("account set-email ada@b.c x@b.c"), /no account for ada@b\.c/i);
+  assert.match(await cli.refused("account set-email new@b.c nonsense"), /not an email address/);
 });
 
 test("an account that nobody signed up for gets no email", async () => {
@@ -173,8 +206,10 @@ test("restore deletes sessions, links and emails of the backup, keeps users, and
       )
       .run(AT, AT, AT);
     database
-      .prepare("INSERT INTO user_token VALUES ('t1', 'reset-password:x', 'p1', ?, ?, ?)")
-      .run(AT, AT, AT);
+      .prepare(
+        "INSERT INTO sign_in_attempt VALUES ('t1', 'sign-in', 'ada@b.c', NULL, 'b', 'l', 'c', 0, ?, ?)",
+      )
+      .run(AT, AT);
   });
   const copy = path.join(path.dirname(dataDir), "copy.sqlite");
   await cli.json(`backup ${copy}`);
@@ -183,7 +218,7 @@ test("restore deletes sessions, links and emails of the backup, keeps users, and
   assert.deepEqual(emails(), []);
   const countRows = (table: string) =>
     sql((database) => database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.["n"]);
-  assert.deepEqual(["user_session", "user_token", "users"].map(countRows), [0, 0, 1]);
+  assert.deepEqual(["user_session", "sign_in_attempt", "users"].map(countRows), [0, 0, 1]);
   const { stdout } = await cli.run(`restore ${copy}`);
   assert.match(stdout, /Users must sign in again\.\nKeys revoked, accounts closed/);
 });

@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
-import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { keyedHash } from "#accounts/keyed-hash.ts";
@@ -196,10 +194,7 @@ function createObjects<Target extends object>(
   return namespace;
 }
 
-const ROOT = path.join(import.meta.dirname, "../../..");
 const ASSETS: Record<string, () => Uint8Array | string | Promise<string>> = {
-  "/build/weak-passwords.bin": () =>
-    readFileSync(path.join(ROOT, "src/accounts/weak-passwords.bin")),
   "/build/disposable-domains.json": async () => JSON.stringify(await readDisposableDomains()),
 };
 

@@ -1,6 +1,5 @@
-/** A Worker that gives a test access to the sign-in throttle and its objects through JSON. */
-import { waitUntil } from "cloudflare:workers";
-import { type CountedThrottle, createCountedThrottle } from "#accounts/counted-throttle.ts";
+/** A Worker that gives a test access to the counts of requests and their objects through JSON. */
+import { createSharedCounts, type RequestRule } from "#accounts/request-counts.ts";
 import { objectsOf } from "#stores/durable-object/objects.ts";
 import { SignInThrottleObject as Counted } from "#stores/durable-object/sign-in.ts";
 import { createEdgeCounts, type SignInBinding } from "../../../src/apps/edge/site-throttle.ts";
@@ -29,10 +28,9 @@ export class SignInThrottleObject extends Counted {
 }
 
 export type ThrottleOrder =
-  | { ask: Parameters<CountedThrottle["signIn"]["ask"]> }
-  | { succeeded: Parameters<CountedThrottle["signIn"]["succeeded"]> }
-  | { soundAlarmOf: string }
-  | { countRequest: Parameters<CountedThrottle["countRequest"]>; now: number };
+  | { count: string; rule: RequestRule; now: number }
+  | { giveBack: string }
+  | { soundAlarmOf: string };
 
 type Env = {
   SIGN_IN: SignInBinding & {
@@ -48,27 +46,15 @@ export default {
       const object = SIGN_IN.get(SIGN_IN.idFromString(order.soundAlarmOf));
       return Response.json(await object.soundAlarm());
     }
-    const work: Promise<unknown>[] = [];
-    const throttle = createCountedThrottle({
+    const counts = createSharedCounts({
       counts: createEdgeCounts(objectsOf(SIGN_IN, {})),
       secret: "a secret of a test",
       now: () => ("now" in order ? order.now : 0),
-      inBackground(background) {
-        work.push(background);
-        waitUntil(background);
-      },
     });
-    const value = await perform(throttle, order);
-    // The test retries without pauses.
-    await Promise.all(work);
-    return Response.json(value ?? null);
+    const verdict =
+      "count" in order
+        ? await counts.count(order.count, order.rule)
+        : await counts.giveBack(order.giveBack);
+    return Response.json(verdict ?? null);
   },
 };
-
-type Asked = Exclude<ThrottleOrder, { soundAlarmOf: string }>;
-
-function perform({ signIn, countRequest }: CountedThrottle, order: Asked): unknown {
-  if ("ask" in order) return signIn.ask(...order.ask);
-  if ("succeeded" in order) return signIn.succeeded(...order.succeeded);
-  return countRequest(...order.countRequest);
-}

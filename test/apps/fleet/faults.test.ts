@@ -91,19 +91,18 @@ describe("a node whose PostgreSQL fails", () => {
 
   /** Checks that a user gets 503 for every action. */
   async function assertUsersRefused(): Promise<void> {
-    const { ask, credentials, keyId } = member;
-    const newcomer = { ...credentials, email: "newcomer@example.com" };
-    const passwords = { currentPassword: credentials.password, newPassword: "another horse" };
+    const { ask, email, keyId } = member;
+    const newcomer = { email: "newcomer@example.com" };
     const acts = [
-      newVisitor()(node, "POST", "/dashboard/auth/sign-up/email", newcomer),
-      newVisitor()(node, "POST", "/dashboard/auth/sign-in/email", credentials),
+      newVisitor()(node, "POST", "/dashboard/auth/sign-in/start", newcomer),
+      newVisitor()(node, "POST", "/dashboard/auth/sign-in/start", { email }),
       ask(node, "POST", "/dashboard/auth/sign-out", {}),
-      ask(node, "POST", "/dashboard/auth/change-password", passwords),
+      ask(node, "POST", "/dashboard/account/email", newcomer),
       ask(node, "POST", "/dashboard/keys", { label: "other" }),
       ask(node, "PATCH", `/dashboard/keys/${keyId}`, { label: "renamed" }),
       ask(node, "DELETE", `/dashboard/keys/${keyId}`),
       ask(node, "DELETE", "/dashboard/sessions/others"),
-      ask(node, "POST", "/dashboard/account/close", credentials),
+      ask(node, "POST", "/dashboard/account/close", { email }),
       ask(node, "GET", "/dashboard/home"),
     ];
     for (const { status, body, retryAfter } of await Promise.all(acts)) {
@@ -115,14 +114,14 @@ describe("a node whose PostgreSQL fails", () => {
 
   /** Checks that the user is still signed in, nothing was changed, and everything works again. */
   async function assertUsersAsBefore(): Promise<void> {
-    const { ask, credentials, keyId } = member;
+    const { ask, email, keyId } = member;
     while ((await ask(node, "GET", "/dashboard/home")).status === 503) await wait(20);
     const { status, body } = await ask(node, "GET", "/dashboard/keys");
     assert.equal(status, 200, JSON.stringify(body));
     const { keys } = body as { keys: { id: string; label: string; revokedAt: number | null }[] };
     const listed = keys.map(({ id, label, revokedAt }) => [id, label, revokedAt]);
     assert.deepEqual(listed, [[keyId, "test", null]]);
-    const again = await newVisitor()(node, "POST", "/dashboard/auth/sign-in/email", credentials);
+    const again = await newVisitor()(node, "POST", "/dashboard/auth/sign-in/start", { email });
     assert.equal(again.status, 200, JSON.stringify(again.body));
   }
 

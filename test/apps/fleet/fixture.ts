@@ -196,31 +196,30 @@ export function openVisitor(address: string) {
 }
 
 export type Visitor = ReturnType<typeof openVisitor>;
-export type Member = {
-  ask: Visitor;
-  credentials: { name: string; email: string; password: string };
-};
+export type Member = { ask: Visitor; email: string };
 
 let members = 0;
-/** Signs a user up on the first node, confirms the address on the last one, and signs in on the first. */
+/** Signs a user up, who asks for the code on the first node and enters it on the last one. */
 export async function openMember(nodes: FleetNode[]): Promise<Member> {
   members += 1;
   const [first, last] = [nodes[0], nodes.at(-1)] as [FleetNode, FleetNode];
   const ask = openVisitor(`10.1.${members}.1`);
-  const password = "correct horse battery staple";
-  const credentials = { name: "", email: `member${members}@example.com`, password };
+  const email = `member${members}@example.com`;
   const succeed = async (node: FleetNode, path: string, body: object) => {
-    const response = await ask(node, "POST", `/dashboard/auth/${path}`, body);
+    const response = await ask(node, "POST", `/dashboard/auth/sign-in/${path}`, body);
     assert.equal(response.status, 200, JSON.stringify(response.body));
   };
-  await succeed(first, "sign-up/email", credentials);
-  await succeed(last, "verify-email", { token: await tokenFor(nodes, credentials.email) });
-  await succeed(first, "sign-in/email", credentials);
-  return { ask, credentials };
+  await succeed(first, "start", { email });
+  await succeed(last, "code", { code: (await codesFor(nodes, email, 1))[0] });
+  return { ask, email };
 }
 
-/** Returns the token of the link in the newest email to this address, whichever node has written it. */
-export async function tokenFor(nodes: FleetNode[], email: string): Promise<string> {
+/** Returns the codes in the emails to this address, oldest first, once there are `count`, whichever nodes have written them. */
+export async function codesFor(
+  nodes: FleetNode[],
+  email: string,
+  count: number,
+): Promise<string[]> {
   for (;;) {
     const emails = nodes.flatMap(({ outbox }) =>
       existsSync(outbox)
@@ -229,13 +228,12 @@ export async function tokenFor(nodes: FleetNode[], email: string): Promise<strin
             .map((name) => ({ name, text: readFileSync(path.join(outbox, name), "utf8") }))
         : [],
     );
-    const ours = emails
+    const codes = emails
       .filter(({ text }) => text.includes(`To: ${email}`))
-      .sort((one, other) => (one.name < other.name ? -1 : 1));
-    // Emails break long lines (quoted-printable).
-    const plain = ours.at(-1)?.text.replaceAll("=\r\n", "").replaceAll("=3D", "=");
-    const token = /\?token=([\w.-]+)/.exec(plain ?? "")?.[1];
-    if (token !== undefined) return token;
+      .sort((one, other) => (one.name < other.name ? -1 : 1))
+      .map(({ text }) => /^Code: (\d{4} \d{4})/m.exec(text)?.[1])
+      .filter((code) => code !== undefined);
+    if (codes.length >= count) return codes;
     await wait(20);
   }
 }

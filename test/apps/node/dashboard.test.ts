@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { before, describe, type TestContext, test } from "node:test";
 import { MessageChannel, type Worker } from "node:worker_threads";
-import { knownBrowserCookie, knownBrowserSecret } from "#api/dashboard/known-browser.ts";
 import type { Visitor } from "#api/dashboard/shapes.ts";
 import { readConfig } from "#config/config.ts";
 import { ApiError } from "#errors.ts";
@@ -16,11 +15,7 @@ import {
 } from "../../../src/apps/node/dashboard.ts";
 import { openDashboardServer } from "../../../src/apps/node/dashboard-server.ts";
 import type { NodeLog } from "../../../src/apps/node/log.ts";
-import {
-  createRequestKinds,
-  REQUESTS_MAX,
-  type RequestKind,
-} from "../../../src/apps/node/request-kind.ts";
+import { kindOf, REQUESTS_MAX, type RequestKind } from "../../../src/apps/node/request-kind.ts";
 import { openNodeStore, type StoreConnection } from "../../../src/apps/node/store.ts";
 import { anEntry, chunkOf } from "../../contract/request-log.ts";
 import { afterSuite } from "../../support/after-suite.ts";
@@ -28,7 +23,6 @@ import { afterSuite } from "../../support/after-suite.ts";
 /** The dashboard thread, with a database in its own folder. */
 const ORIGIN = "http://127.0.0.1:26001";
 const EMAIL = "ann@example.com";
-const PASSWORD = "correct horse 1";
 
 const newFolder = () => mkdtempSync(path.join(tmpdir(), "toolbooth-dashboard-"));
 const SECRETS = ["a-secret-of-the-service"];
@@ -104,21 +98,18 @@ const responses = (ask: Awaited<ReturnType<typeof openThread>>["ask"]) => async 
 
 test("a thread that dies is restarted: what is in progress fails, no download ends as if it were complete, and nothing is lost", async (t) => {
   const { dashboard, ask, emails, loggedErrors, threads } = await openThread(t);
-  const order = { name: "", email: EMAIL, password: PASSWORD };
-  const signedUp = await ask("POST", "/dashboard/auth/sign-up/email", order);
-  assert.equal(signedUp.status, 200);
+  const started = await ask("POST", "/dashboard/auth/sign-in/start", { email: EMAIL });
+  assert.equal(started.status, 200);
   await until(() => emails.length === 1);
-  const token = /\?token=([^\s&]+)/.exec(emails[0] ?? "")?.[1];
-  const verify = () => ask("POST", "/dashboard/auth/verify-email", { token }, cookieOf(signedUp));
-  assert.equal((await verify()).status, 200);
-  const signIn = () => ask("POST", "/dashboard/auth/sign-in/email", order);
+  const code = /^Code: ([\d ]+)$/m.exec(emails[0] ?? "")?.[1];
+  const signIn = () => ask("POST", "/dashboard/auth/sign-in/code", { code }, cookieOf(started));
   const signedIn = await signIn();
-  assert.equal(signedIn.headers.getSetCookie().length, 2, "each cookie has its own header");
+  assert.equal(signedIn.headers.getSetCookie().length, 3, "each cookie has its own header");
   const cookie = cookieOf(signedIn);
   const get = (to: string) => ask("GET", `/dashboard/${to}`, undefined, cookie);
   const { user, requestLog } = (await (await get("visitor")).json()) as Visitor;
   const entries = Array.from({ length: 5_000 }, (_, no) => anEntry({ id: `req_${no}` }));
-  const chunk = chunkOf(user?.account?.id ?? "", entries);
+  const chunk = chunkOf(user?.account.id ?? "", entries);
   assert.deepEqual([requestLog, await dashboard.logRequests([chunk])], [true, "logged"]);
 
   const download = "requests/export?format=jsonl";
@@ -142,8 +133,7 @@ test("a thread that dies is restarted: what is in progress fails, no download en
   assert.equal(((await (await get("home")).json()) as { balance: number }).balance, 100);
   const again = await get(download);
   assert.equal((await again.text()).split("\n").length, 5_001, "the new thread has all its places");
-  // The sign-in may have been announced by another email.
-  assert.equal(emails.filter((text) => text.includes("token=")).length, 1);
+  assert.equal(emails.filter((text) => text.includes("/sign-in/link#")).length, 1);
 });
 
 describe("one thread", () => {
@@ -159,9 +149,9 @@ describe("one thread", () => {
     const flood = Array.from({ length: REQUESTS_MAX["sign-in"] + 5 }, (_, turn) =>
       ask("sign-in", `203.0.113.${turn}`),
     );
-    const others = (["known", "sign-up", "other"] as const).map((kind) => ask(kind, "192.0.2.1"));
+    const other = ask("other", "192.0.2.1");
     for (const rejected of flood.slice(-5)) await assert.rejects(rejected, DashboardBusy);
-    for (const { status } of await Promise.all(others)) assert.equal(status, 200);
+    assert.equal((await other).status, 200);
     await Promise.all(flood.slice(0, -5));
     assert.deepEqual(thread.loggedErrors, []);
   });
@@ -182,10 +172,10 @@ describe("one thread", () => {
     assert.deepEqual(loggedErrors, ["Dashboard request failed"]);
   });
 
-  test("stops without waiting for password guesses or emails, and responds to nothing afterwards", async () => {
+  test("stops without waiting for guesses or emails, and responds to nothing afterwards", async () => {
     const { dashboard, ask, threads, loggedErrors } = thread;
     const guesses = Array.from({ length: 5 }, (_, turn) =>
-      ask("POST", "/dashboard/auth/sign-in/email", { email: EMAIL, password: `guess no. ${turn}` }),
+      ask("POST", "/dashboard/auth/sign-in/code", { code: `${turn}` }),
     );
     const settled = Promise.allSettled(guesses);
     await guesses[0];
@@ -202,25 +192,11 @@ describe("one thread", () => {
   });
 });
 
-test("a sign-in comes from a known browser only with the genuine cookie of its user", () => {
-  const place = { publicUrl: ORIGIN, secret: knownBrowserSecret(SECRETS) };
-  const kindOf = createRequestKinds({ publicUrl: ORIGIN, secrets: SECRETS });
-  const [pair = ""] = knownBrowserCookie(new Request(ORIGIN), EMAIL, place).split(";");
-  const kind = (path: string, cookie: string, body = JSON.stringify({ email: EMAIL })) =>
-    kindOf(
-      new Request(`${ORIGIN}/dashboard${path}`, { headers: { cookie } }),
-      new TextEncoder().encode(body),
-    );
-  assert.equal(kind("/auth/sign-in/email", pair), "known");
-  assert.equal(kind("/auth/sign-in/email", pair, JSON.stringify({ email: "b@x.test" })), "sign-in");
-  assert.equal(kind("/auth/sign-in/email", pair.replace(/.$/, "x")), "sign-in");
-  for (const body of ["", "null", "[]", '{"email":7}', "{"]) {
-    assert.equal(kind("/auth/sign-in/email", pair, body), "sign-in");
-  }
-  for (const path of ["sign-up/email", "send-verification-email", "request-password-reset"]) {
-    assert.equal(kind(`/auth/${path}`, pair), "sign-up");
-  }
-  assert.equal(kind("/visitor", pair), "other");
+test("requests to sign in have places of their own", () => {
+  const kind = (path: string) => kindOf({ url: `${ORIGIN}/dashboard${path}` });
+  for (const path of ["sign-in/start", "sign-in/code", "sign-in/link", "callback/github?code=x"])
+    assert.equal(kind(`/auth/${path}`), "sign-in");
+  for (const path of ["/visitor", "/home", "/account/email"]) assert.equal(kind(path), "other");
 });
 
 test("the server responds with 503 and Retry-After while there is no thread, and can be stopped", async () => {

@@ -26,7 +26,6 @@ test("the files for Cloudflare are the pages, what the Worker reads, and the mig
   const migrations = D1_MIGRATIONS.map(({ name }) => `migrations/${name}.sql`);
   const build = [
     ...["disposable-domains.json", "docs.json", "inline.json", "legal.json", "manifest.json"],
-    "weak-passwords.bin",
   ];
   assert.deepEqual(filesIn(out), [
     "assets/_headers",

@@ -113,7 +113,12 @@ test("claims of starter credits, requested emails and dropped ones are counted o
   const { read } = open({
     signUps: async () => ({
       starters: [{ outcome: "day_full", count: 4 }],
-      requested: { hour: 3, day: 9 },
+      requested: {
+        sign_up: { hour: 3, day: 9 },
+        sign_in: { hour: 0, day: 0 },
+        known: { hour: 1, day: 2 },
+        change: { hour: 0, day: 0 },
+      },
       dropped: { total_full: 2 },
     }),
   });
@@ -121,8 +126,9 @@ test("claims of starter credits, requested emails and dropped ones are counted o
   assertHas(await read(), [
     'toolbooth_starter_claims_today{outcome="day_full"} 4',
     'toolbooth_starter_claims_today{outcome="granted"} 0',
-    'toolbooth_requested_emails{window="hour"} 3',
-    'toolbooth_requested_emails{window="day"} 9',
+    'toolbooth_requested_emails{group="sign_up",window="hour"} 3',
+    'toolbooth_requested_emails{group="sign_up",window="day"} 9',
+    'toolbooth_requested_emails{group="known",window="day"} 2',
     'toolbooth_emails_dropped_total{reason="total_full"} 2',
   ]);
 });

@@ -24,7 +24,6 @@ const ROOT = path.join(import.meta.dirname, "../../..");
 const TOKEN = "t".repeat(40);
 const WEBHOOK_SECRET = "whsec_0123456789";
 const EMAIL = "ann@example.com";
-const PASSWORD = "correct horse 1";
 const AUTHORIZED = { Authorization: `Bearer ${TOKEN}` };
 
 const cookiesOf = ({ headers }: Response) =>
@@ -130,7 +129,7 @@ describe("a node on all interfaces", () => {
     const text = await read();
     for (const line of [
       /^toolbooth_jobs\{queue="webhook",state="waiting"\} 0$/m,
-      /^toolbooth_requested_emails\{window="day"\} 0$/m,
+      /^toolbooth_requested_emails\{group="sign_up",window="day"\} 0$/m,
       /^toolbooth_wal_checkpoint_age_seconds \d/m,
       /^toolbooth_wal_checkpoint_failures_total 0$/m,
       /^toolbooth_disk_free_bytes [1-9]\d+$/m,
@@ -139,30 +138,28 @@ describe("a node on all interfaces", () => {
     for (const name of FAULT_NAMES) assert.ok(text.includes(`toolbooth_fault{name="${name}"} 0`));
   });
 
-  test("a person of this machine signs up and in, and the log has the file of the email but not its link", async () => {
-    const order = { name: "", email: EMAIL, password: PASSWORD };
+  test("a person of this machine signs up and in, and the log has the file of the email but neither its code nor its link", async () => {
+    const order = { email: EMAIL };
     const Origin = `http://localhost:${server.port}`;
     const post = (to: string, body: object, more = {}) =>
       send(`/dashboard/auth/${to}`, body, { Origin, "X-Forwarded-For": "192.0.2.1", ...more });
-    const elsewhere = await post("sign-up/email", order, { Origin: "https://elsewhere.example" });
+    const elsewhere = await post("sign-in/start", order, { Origin: "https://elsewhere.example" });
     assert.equal(elsewhere.status, 403);
-    const signedUp = await post("sign-up/email", order);
-    assert.equal(signedUp.status, 200, await signedUp.text());
+    const started = await post("sign-in/start", order);
+    assert.equal(started.status, 200, await started.text());
     const outbox = path.join(dataDir, "outbox");
     await eventually("the log names the file", async () => server.log().includes(".eml"));
     const [file = "", ...more] = readdirSync(outbox);
     assert.deepEqual(more, []);
     const email = readFileSync(path.join(outbox, file), "utf8").replaceAll("=\r\n", "");
-    const token = /\?token=(?:3D)?([\w.-]+)/.exec(email)?.[1];
-    const verified = await post("verify-email", { token }, { Cookie: cookiesOf(signedUp) });
-    assert.equal(verified.status, 200, await verified.text());
-    const signedIn = await post("sign-in/email", order);
+    const code = /^Code: ([\d ]+)/m.exec(email)?.[1];
+    const signedIn = await post("sign-in/code", { code }, { Cookie: cookiesOf(started) });
     assert.equal(signedIn.status, 200, await signedIn.text());
     const home = await fetch(`${base}/dashboard/home`, {
       headers: { Cookie: cookiesOf(signedIn) },
     });
     assert.equal(home.status, 200, await home.text());
-    assert.doesNotMatch(server.written(), /token=/);
+    assert.doesNotMatch(server.written(), /sign-in\/link#|Code: \d/);
     assert.equal(server.log().match(/not in TOOLBOOTH_TRUSTED_PROXIES/g)?.length, 1);
   });
 
@@ -236,7 +233,7 @@ describe("a node on all interfaces", () => {
     const errors = server.log().match(/^.*"level":"error".*$/gm) ?? [];
     assert.ok(errors.length > 0);
     for (const line of errors) assert.match(line, /\/webhooks\/stripe was rejected/);
-    for (const secret of [WEBHOOK_SECRET, "sk_test_1", TOKEN, PASSWORD])
+    for (const secret of [WEBHOOK_SECRET, "sk_test_1", TOKEN])
       assert.ok(!server.log().includes(secret));
   });
 });

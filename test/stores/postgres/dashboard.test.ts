@@ -4,6 +4,7 @@ import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
+import { MIGRATIONS, migratePostgres } from "#stores/postgres/migrate.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { createPostgresRequestTables } from "#stores/postgres/request-log.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
@@ -19,7 +20,8 @@ import { jobQueueContract } from "../../contract/job-queue.ts";
 import { operatorActionsContract } from "../../contract/operator-actions.ts";
 import { purchaseStoreContract } from "../../contract/purchase-store.ts";
 import { requestLogContract } from "../../contract/request-log.ts";
-import { newDatabase } from "./fixture.ts";
+import { upgradeContract } from "../../contract/upgrade.ts";
+import { newDatabase, newEmptyDatabase } from "./fixture.ts";
 
 const TABLES = `SELECT table_name AS name FROM information_schema.tables
   WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`;
@@ -41,6 +43,14 @@ async function openPostgres() {
 
 directoryContract("in PostgreSQL", openPostgres);
 activityLogContract("in PostgreSQL", openPostgres);
+upgradeContract("in PostgreSQL", async (t) => {
+  const pool = openPostgresPool(await newEmptyDatabase(), { max: 4 });
+  t.after(() => pool.close());
+  const { database: db, activityLog } = createPostgresDashboardStore(pool);
+  await migratePostgres(pool, { migrations: MIGRATIONS.slice(0, 1) });
+  const upgrade = () => migratePostgres(pool, { migrations: MIGRATIONS.slice(0, 2) });
+  return { db, activityLog, upgrade };
+});
 eventStoreContract("in PostgreSQL", openPostgres);
 jobQueueContract("in PostgreSQL", openPostgres);
 purchaseStoreContract("in PostgreSQL", async () => (await openPostgres()).purchases);

@@ -29,5 +29,5 @@ test("a node of the previous release continues while newer ones migrate the data
   await Promise.all(Array.from({ length: 4 }, () => migratePostgres(running.pool, { migrations })));
   assert.equal((await fixture.debit(account)).outcome, "debited");
   const versions = await running.pool.once("read", "SELECT version FROM schema_migration");
-  assert.equal(versions.length, 2);
+  assert.equal(versions.length, migrations.length);
 });

@@ -85,7 +85,7 @@ const populate = (db: SqlDatabase, count: number) => {
   ]);
 };
 
-const message = (id: string, kind: "key_created" | "verify_address") => ({
+const message = (id: string, kind: "key_created" | "sign_in_code") => ({
   email: {
     ...{ id, to: "1@x.org", content: "", kind, transportKind: "smtp" as const },
     usefulUntil: null,
@@ -152,9 +152,9 @@ function operations(d1: D1) {
     recordEvent: () => activityLog.recordEvent({ user: "p7", ...event }),
     listEvents: () => activityLog.listEvents({ user: "p7", after: null, max: 3 }),
     findUser: () => activityLog.findUser({ account: "acc_7" }),
-    forgetStale: () => activityLog.forgetStale({ unverifiedBefore: START, now: START, max: 100 }),
+    forgetStale: () => activityLog.forgetStale({ now: START, max: 100 }),
     addNotification: () => emailQueue.add(message("eml_1", "key_created")),
-    addAsked: () => emailQueue.add(message("eml_2", "verify_address")),
+    addRequested: () => emailQueue.add(message("eml_2", "sign_in_code")),
     take: () => emailQueue.take(due),
     nextDue: () => emailQueue.nextDue({ transportKind: "smtp" }),
     done: () => emailQueue.done({ id: "eml_1" }),

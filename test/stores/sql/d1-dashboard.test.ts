@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LedgerEvent } from "#ledger/events.ts";
-import { d1Edge } from "#stores/schema/d1-migrations.ts";
+import { D1_MIGRATIONS, d1Edge } from "#stores/schema/d1-migrations.ts";
 import { createAccountIndex, listAccountOf } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import { createD1Database } from "#stores/sql/d1-database.ts";
@@ -20,7 +20,8 @@ import { eventStoreContract } from "../../contract/event-store.ts";
 import { jobQueueContract } from "../../contract/job-queue.ts";
 import { insertAs, operatorActionsContract } from "../../contract/operator-actions.ts";
 import { purchaseStoreContract } from "../../contract/purchase-store.ts";
-import { openD1 } from "./d1-fixture.ts";
+import { upgradeContract } from "../../contract/upgrade.ts";
+import { openD1, statementsOf } from "./d1-fixture.ts";
 
 const TABLES =
   "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*'";
@@ -41,6 +42,14 @@ async function open() {
 
 directoryContract("in D1", open);
 activityLogContract("in D1", open);
+upgradeContract("in D1", async () => {
+  const [initial, passwordless] = D1_MIGRATIONS;
+  if (initial === undefined || passwordless === undefined) throw new Error("No migrations");
+  const { d1 } = openD1([initial]);
+  const { database: db, activityLog } = createD1DashboardStore(d1);
+  const upgrade = () => d1.batch(statementsOf([passwordless]).map((text) => d1.prepare(text)));
+  return { db, activityLog, upgrade };
+});
 eventStoreContract("in D1", open);
 jobQueueContract("in D1", open);
 purchaseStoreContract("in D1", async () => (await open()).purchases);

@@ -98,13 +98,12 @@ test("D1 keeps strict columns, cascades, triggers and partial indexes", async ()
     return d1.prepare(text);
   };
   await createD1DashboardStore({ ...d1, prepare }).activityLog.forgetStale({
-    unverifiedBefore: 1,
     now: 1,
     max: 9,
   });
-  const deletion = asked.find((text) => text.startsWith("DELETE FROM users WHERE")) ?? "";
+  const deletion = asked.find((text) => text.startsWith("DELETE FROM sign_in_attempt")) ?? "";
   const plan = await rows(`EXPLAIN QUERY PLAN ${deletion}`, NOW, 9);
-  assert.match(JSON.stringify(plan), /USING INDEX users_unverified/);
+  assert.match(JSON.stringify(plan), /sign_in_attempt_by_end/);
 });
 
 /** A database whose first requests fail with these messages. It counts the requests. */

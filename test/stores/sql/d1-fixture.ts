@@ -4,7 +4,7 @@
  */
 import { after } from "node:test";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { D1_MIGRATIONS } from "#stores/schema/d1-migrations.ts";
+import { D1_MIGRATIONS, type D1Migration } from "#stores/schema/d1-migrations.ts";
 import type { D1, D1Result, D1Statement } from "#stores/sql/d1-database.ts";
 import type { SqlRow } from "#stores/sqlite/driver.ts";
 import { COMPATIBILITY_DATE } from "../../support/wrangler-config.ts";
@@ -47,7 +47,7 @@ type Query = { sql: string; values: unknown[] };
 type Told = D1Statement & Query;
 
 /** An empty database with our tables; `rows` lets a test read and write rows directly. */
-export function openD1() {
+export function openD1(migrations: readonly D1Migration[] = D1_MIGRATIONS) {
   running ??= start();
   const name = names[opened];
   opened += 1;
@@ -62,7 +62,7 @@ export function openD1() {
   };
   let migrated: Promise<unknown> | undefined;
   const ask = async (queries: Query[]): Promise<D1Result[]> => {
-    migrated ??= send(MIGRATIONS.map((sql) => ({ sql, values: [] })));
+    migrated ??= send(statementsOf(migrations).map((sql) => ({ sql, values: [] })));
     await migrated;
     return send(queries);
   };
@@ -90,9 +90,10 @@ export function openD1() {
 }
 
 /** A statement ends with its line. */
-export const MIGRATIONS = D1_MIGRATIONS.flatMap(({ sql }) =>
-  sql.split(/(?<=;)\n/).filter((text) => text !== ""),
-);
+export const statementsOf = (migrations: readonly D1Migration[]): string[] =>
+  migrations.flatMap(({ sql }) => sql.split(/(?<=;)\n/).filter((text) => text !== ""));
+
+export const MIGRATIONS = statementsOf(D1_MIGRATIONS);
 
 /** Creates our tables in a D1 binding, as Wrangler does from files. */
 export const applyMigrations = (d1: Pick<D1, "prepare" | "batch">): Promise<D1Result[]> =>

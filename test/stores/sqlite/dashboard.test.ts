@@ -7,7 +7,8 @@ import { Kysely, sql } from "kysely";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { createKyselyDialect } from "#stores/sqlite/kysely.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { openNodeSqlite, SQLITE_MIGRATIONS } from "#stores/sqlite/node.ts";
+import { runMigrations } from "#stores/sqlite/run-migrations.ts";
 import { activityLogContract } from "../../contract/activity-log.ts";
 import { emailQueueContract } from "../../contract/email-queue.ts";
 import { emailsOf, fillQueue } from "../../contract/email-queue-fixture.ts";
@@ -15,6 +16,7 @@ import { eventStoreContract } from "../../contract/event-store.ts";
 import { jobQueueContract } from "../../contract/job-queue.ts";
 import { insertAs, operatorActionsContract } from "../../contract/operator-actions.ts";
 import { purchaseStoreContract } from "../../contract/purchase-store.ts";
+import { upgradeContract } from "../../contract/upgrade.ts";
 import { openDashboardStoreOver } from "../../support/sqlite-stores.ts";
 
 const START = Date.UTC(2026, 10, 21, 12);
@@ -26,6 +28,13 @@ async function open(t: TestContext) {
 }
 
 activityLogContract("in SQLite", open);
+upgradeContract("in SQLite", async (t) => {
+  const driver = openNodeSqlite(":memory:", SQLITE_MIGRATIONS.slice(0, 1));
+  t.after(() => driver.close());
+  const { database: db, activityLog } = openDashboardStoreOver(driver);
+  const upgrade = async () => runMigrations(driver, SQLITE_MIGRATIONS.slice(0, 2));
+  return { db, activityLog, upgrade };
+});
 eventStoreContract("in SQLite", open);
 jobQueueContract("in SQLite", open);
 purchaseStoreContract("in SQLite", async (t) => (await open(t)).purchases);

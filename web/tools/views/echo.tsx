@@ -1,5 +1,6 @@
+import { Text } from "@mantine/core";
+import { CodeBlock, SHOWN_CHARS_MAX } from "../../parts/code-block.tsx";
 import { counted } from "../../parts/numbers.ts";
-import { CodeView, SHOWN_CHARS_MAX } from "../code-view.tsx";
 import { layOutJsonText } from "../pretty-json.ts";
 import type { ResultProps } from "../tool-view.ts";
 
@@ -23,17 +24,18 @@ export default function EchoResult({ response }: ResultProps) {
   ].join("\n");
   return (
     <>
-      <CodeView code={sent.trimEnd()} label={`Sent, ${counted(size, "byte")} of body`} />
-      <CodeView
+      <CodeBlock code={sent.trimEnd()} label={`Sent, ${counted(size, "byte")} of body`} scrolls />
+      <CodeBlock
         code={received}
         shown={layOutJsonText(received, SHOWN_CHARS_MAX).text}
         label="Received"
         syntax="json"
+        scrolls
       />
-      <p className="play-help">
+      <Text size="sm" c="dimmed">
         Received at <time dateTime={receivedAt}>{receivedAt}</time> (UTC). Copy takes the body
         exactly as it was sent.
-      </p>
+      </Text>
     </>
   );
 }

@@ -1,11 +1,13 @@
-import { useId, useMemo, useState } from "react";
+import { Button, Text, Textarea } from "@mantine/core";
+import { useMemo, useState } from "react";
 import { toBase64 } from "#tools/base64.ts";
 import type { HashAlgorithm } from "#tools/define-tool.ts";
+import { CopyButton } from "../../parts/code-block.tsx";
+import { Message } from "../../parts/message.tsx";
 import { counted, formatNumber } from "../../parts/numbers.ts";
 import { ALGORITHM_NAMES, type Expected, matches, readExpected } from "../expected-digest.ts";
 import { ALGORITHMS, type Digests } from "../hash-stream.ts";
 import type { BesideProps, ResultProps } from "../tool-view.ts";
-import { Button, Callout, CopyButton } from "../ui.tsx";
 import { type DigestState, useDigests } from "../use-digests.ts";
 
 type HashResponse = {
@@ -74,10 +76,16 @@ function DigestList({
   if (state.kind === "running") return <Progress state={state} size={size} />;
   if (state.kind === "cancelled" || state.kind === "failed") {
     return (
-      <Callout tone={state.kind === "failed" ? "bad" : "plain"}>
-        <p>{state.kind === "failed" ? state.message : "Stopped before the end of the file."}</p>
-        <Button onClick={state.again}>Start again</Button>
-      </Callout>
+      <Message
+        tone={state.kind === "failed" ? "bad" : "plain"}
+        action={
+          <Button variant="default" size="xs" onClick={state.again}>
+            Start again
+          </Button>
+        }
+      >
+        {state.kind === "failed" ? state.message : "Stopped before the end of the file."}
+      </Message>
     );
   }
   const digests = state.kind === "done" ? state.digests : null;
@@ -120,12 +128,14 @@ function Progress({
   return (
     <div className="play-progress">
       <progress max={Math.max(size, 1)} value={bytes} aria-label="Hashed" />
-      <p className="play-help">
+      <Text size="sm" c="dimmed">
         {megabytes(bytes)} of {megabytes(size)}
         {rate > 0 && `, ${megabytes(rate)} a second`}
         {left !== null && left > 0 && `, ${counted(left, "second")} left`}
-      </p>
-      <Button onClick={cancel}>Cancel</Button>
+      </Text>
+      <Button variant="default" size="xs" onClick={cancel}>
+        Cancel
+      </Button>
     </div>
   );
 }
@@ -134,53 +144,51 @@ const megabytes = (bytes: number): string =>
   `${formatNumber(Math.round((bytes / 1_000_000) * 10) / 10)} MB`;
 
 function Compare({ digests, fileName }: { digests: Digests | null; fileName: string | null }) {
-  const id = useId();
   const [text, setText] = useState("");
   const expected = useMemo(() => readExpected(text, fileName), [text, fileName]);
   return (
-    <div className="play-field">
-      <label className="play-label" htmlFor={id}>
-        Compare with an expected digest
-      </label>
-      <textarea
-        id={id}
-        className="play-input play-text"
+    <>
+      <Textarea
+        mt="md"
+        label="Compare with an expected digest"
+        description={
+          <>
+            Hex or Base64, with or without <code>sha256:</code>, or the file that{" "}
+            <code>sha256sum</code> writes.
+          </>
+        }
+        classNames={{ input: "play-text" }}
         rows={2}
         value={text}
         placeholder="sha256:…"
         spellCheck={false}
         autoCapitalize="off"
         autoCorrect="off"
-        aria-describedby={`${id}-help`}
         onChange={(event) => setText(event.currentTarget.value)}
       />
-      <div role="status">
+      <div role="status" className="play-verdict">
         <Verdict expected={expected} digests={digests} />
       </div>
-      <p className="play-help" id={`${id}-help`}>
-        Hex or Base64, with or without <code>sha256:</code>, or the file that <code>sha256sum</code>{" "}
-        writes.
-      </p>
-    </div>
+    </>
   );
 }
 
 function Verdict({ expected, digests }: { expected: Expected | null; digests: Digests | null }) {
   if (expected === null) return null;
-  if ("fault" in expected) {
+  if ("fault" in expected) return <Message tone="warn">{expected.fault}</Message>;
+  const name = ALGORITHM_NAMES[expected.algorithm];
+  if (digests === null) {
     return (
-      <Callout tone="warn">
-        <p>{expected.fault}</p>
-      </Callout>
+      <Text size="sm" c="dimmed">
+        Compared when the digests are ready.
+      </Text>
     );
   }
-  const name = ALGORITHM_NAMES[expected.algorithm];
-  if (digests === null) return <p className="play-help">Compared when the digests are ready.</p>;
   return matches(digests, expected) ? (
-    <Callout tone="ok" title={`Match: the ${name} digest is the expected one.`} />
+    <Message tone="ok" title={`Match: the ${name} digest is the expected one.`} />
   ) : (
-    <Callout tone="bad" title={`No match: the ${name} digest is another one.`}>
-      <p>The content is not what was published, or the digest is of something else.</p>
-    </Callout>
+    <Message tone="bad" title={`No match: the ${name} digest is another one.`}>
+      The content is not what was published, or the digest is of something else.
+    </Message>
   );
 }

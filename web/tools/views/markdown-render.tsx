@@ -1,55 +1,49 @@
+import { Button, Tabs, Text } from "@mantine/core";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { SCHEME_ATTRIBUTE } from "#site/tokens.ts";
+import { CodeBlock } from "../../parts/code-block.tsx";
+import { DownloadButton } from "../../parts/download.tsx";
 import { formatNumber } from "../../parts/numbers.ts";
-import { CodeView } from "../code-view.tsx";
 import { PREVIEW_CHARS, previewPage } from "../preview-page.ts";
 import type { ResultProps } from "../tool-view.ts";
-import { Button, DownloadButton, Tabs } from "../ui.tsx";
 
 export const dropLabel = "Drop the file to render it";
 export const fillsScreen = true;
 
 export default function MarkdownResult({ response }: ResultProps) {
-  const [open, setOpen] = useState<"preview" | "html" | "text" | "outline">("preview");
   const result = useMemo(() => JSON.parse(response.body) as Result, [response.body]);
   const { html, text } = result;
   return (
-    <Tabs
-      label="Form of the result"
-      open={open}
-      onOpen={setOpen}
-      tabs={[
-        { name: "preview", label: "Preview", content: () => <Preview html={html} /> },
-        {
-          name: "html",
-          label: "HTML",
-          content: () => (
-            <CodeView code={html} label="HTML" syntax="html" tall>
-              <DownloadButton content={html} type="text/html" file="rendered.html" />
-            </CodeView>
-          ),
-        },
-        {
-          name: "text",
-          label: "Plain text",
-          content: () =>
-            text === undefined ? (
-              <p className="play-empty">
-                To get plain text as well, choose “HTML and plain text” under Result.
-              </p>
-            ) : (
-              <CodeView code={text} label="Plain text" tall>
-                <DownloadButton content={text} type="text/plain" file="rendered.txt" />
-              </CodeView>
-            ),
-        },
-        {
-          name: "outline",
-          label: "Outline",
-          content: () => <OutlineView {...result} />,
-        },
-      ]}
-    />
+    <Tabs defaultValue="preview" keepMounted={false}>
+      <Tabs.List aria-label="Form of the result">
+        <Tabs.Tab value="preview">Preview</Tabs.Tab>
+        <Tabs.Tab value="html">HTML</Tabs.Tab>
+        <Tabs.Tab value="text">Plain text</Tabs.Tab>
+        <Tabs.Tab value="outline">Outline</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="preview" pt="sm">
+        <Preview html={html} />
+      </Tabs.Panel>
+      <Tabs.Panel value="html" pt="sm">
+        <CodeBlock code={html} label="HTML" syntax="html" scrolls>
+          <DownloadButton content={html} type="text/html" file="rendered.html" />
+        </CodeBlock>
+      </Tabs.Panel>
+      <Tabs.Panel value="text" pt="sm">
+        {text === undefined ? (
+          <p className="play-empty">
+            To get plain text as well, choose “HTML and plain text” under Result.
+          </p>
+        ) : (
+          <CodeBlock code={text} label="Plain text" scrolls>
+            <DownloadButton content={text} type="text/plain" file="rendered.txt" />
+          </CodeBlock>
+        )}
+      </Tabs.Panel>
+      <Tabs.Panel value="outline" pt="sm">
+        <OutlineView {...result} />
+      </Tabs.Panel>
+    </Tabs>
   );
 }
 
@@ -76,14 +70,14 @@ function OutlineView({ frontMatter, outline, title, words = 0 }: Result) {
     <>
       {outline !== undefined && (
         <>
-          <p className="play-help">
+          <Text size="sm" c="dimmed">
             {title === "" ? "No title." : `Title: ${title}.`} {formatNumber(words)}{" "}
             {words === 1 ? "word" : "words"}.
-          </p>
-          <CodeView code={lines.join("\n")} label="Headings" tall />
+          </Text>
+          <CodeBlock code={lines.join("\n")} label="Headings" scrolls />
         </>
       )}
-      {frontMatter !== undefined && <CodeView code={frontMatter} label="Front matter" tall />}
+      {frontMatter !== undefined && <CodeBlock code={frontMatter} label="Front matter" scrolls />}
     </>
   );
 }
@@ -105,15 +99,18 @@ function Preview({ html }: { html: string }) {
     <>
       <iframe className="play-preview" title="Rendered Markdown" sandbox="" ref={frame} />
       {isCut && (
-        <p className="play-help">
+        <Text size="sm" c="dimmed">
           The preview shows the beginning of {formatNumber(html.length)} characters of HTML, so that
-          typing stays smooth. <Button onClick={() => setShowsAll(true)}>Show all</Button>
-        </p>
+          typing stays smooth.{" "}
+          <Button variant="default" size="compact-sm" onClick={() => setShowsAll(true)}>
+            Show all
+          </Button>
+        </Text>
       )}
-      <p className="play-help">
+      <Text size="sm" c="dimmed">
         Links do not open in this preview.
         {preview.images > 0 && " Images are not loaded, to protect your privacy."}
-      </p>
+      </Text>
     </>
   );
 }

@@ -1,9 +1,11 @@
 import { CONTRAST_MIN, contrastOf } from "#tools/qr-code/colors.ts";
+import { CopyButton } from "../../parts/code-block.tsx";
+import { DownloadButton } from "../../parts/download.tsx";
+import { Message } from "../../parts/message.tsx";
 import { counted, formatNumber } from "../../parts/numbers.ts";
 import { hexOf } from "../fields.tsx";
 import { QrPayloadForms } from "../qr-payload-forms.tsx";
 import type { BesideProps, HelperProps, ResultProps } from "../tool-view.ts";
-import { Callout, CopyButton, DownloadButton } from "../ui.tsx";
 
 type QrResponse = {
   format: "png" | "svg" | "utf8";
@@ -40,7 +42,7 @@ export default function QrResult({ response }: ResultProps) {
           file={FILES[format]}
         />
         {format !== "utf8" && canCopyImages() && (
-          <CopyButton copy={() => copyImage(code)} label="Copy image" />
+          <CopyButton copy={() => copyImage(code)} title="Copy image" />
         )}
         <CopyButton copy={output} {...COPY[format]} />
       </div>
@@ -50,9 +52,9 @@ export default function QrResult({ response }: ResultProps) {
 
 const FILES = { png: "qr-code.png", svg: "qr-code.svg", utf8: "qr-code.txt" };
 const COPY = {
-  png: { label: "Copy data URL" },
-  svg: { label: "Copy SVG" },
-  utf8: { label: "Copy text" },
+  png: { title: "Copy data URL" },
+  svg: { title: "Copy SVG" },
+  utf8: { title: "Copy text" },
 };
 
 const pngBytes = (dataUrl: string): Uint8Array<ArrayBuffer> =>
@@ -117,11 +119,9 @@ export function Beside({ inputs: { values }, response }: BesideProps) {
   const warnings = response?.status === 200 ? warningsFor(values) : [];
   if (warnings.length === 0) return null;
   return (
-    <Callout tone="warn" title="Some scanners may not read this code.">
-      {warnings.map((warning) => (
-        <p key={warning}>{warning}</p>
-      ))}
-    </Callout>
+    <Message tone="warn" title="Some scanners may not read this code.">
+      {warnings.join(" ")}
+    </Message>
   );
 }
 

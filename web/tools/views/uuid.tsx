@@ -1,6 +1,7 @@
+import { CopyButton } from "../../parts/code-block.tsx";
+import { DownloadButton } from "../../parts/download.tsx";
 import { counted } from "../../parts/numbers.ts";
 import type { ResultProps } from "../tool-view.ts";
-import { CopyButton, DownloadButton } from "../ui.tsx";
 
 export default function UuidResult({ response }: ResultProps) {
   const { uuids } = JSON.parse(response.body) as { uuids: string[] };
@@ -10,7 +11,7 @@ export default function UuidResult({ response }: ResultProps) {
       <div className="play-card-head">
         <span>{counted(uuids.length, "UUID")}</span>
         <DownloadButton content={`${lines}\n`} type="text/plain" file="uuids.txt" />
-        <CopyButton copy={lines} label={uuids.length === 1 ? "Copy" : "Copy all"} />
+        <CopyButton copy={lines} title={uuids.length === 1 ? "Copy" : "Copy all"} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be focusable by keyboard */}
       <ol className="play-uuids" tabIndex={0} aria-label="UUIDs">

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { D1, D1Statement } from "#stores/sql/d1-database.ts";
-import { openFixture, openMember, PASSWORD, useDashboardStore } from "../dashboard-fixture.ts";
+import { openFixture, openMember, useDashboardStore } from "../dashboard-fixture.ts";
 import { d1Store } from "./store.ts";
 
 /** The error of every statement while it is set. */
@@ -37,8 +37,8 @@ test("while D1 is overloaded, users are asked to try again in a moment, and noth
   const responses = [
     await member.browser.get("/dashboard/home"),
     await member.browser.post("/dashboard/keys", { label: "ci" }),
-    await fixture.signUp(who, "new@example.com", PASSWORD),
-    await fixture.signIn(who, member.email, PASSWORD),
+    await fixture.signIn(who, "new@example.com"),
+    await fixture.signIn(who, member.email),
   ];
   trouble = null;
   for (const { status, code, headers } of responses) {
@@ -47,5 +47,5 @@ test("while D1 is overloaded, users are asked to try again in a moment, and noth
   }
   assert.deepEqual(await fixture.rows("SELECT * FROM user_session"), before);
   assert.equal((await member.browser.get("/dashboard/home")).status, 200);
-  assert.equal((await fixture.signIn(who, member.email, PASSWORD)).status, 200);
+  assert.equal((await fixture.signIn(who, member.email)).status, 200);
 });

@@ -12,7 +12,7 @@ await import("../purchases.test.ts");
 await import("../stolen-data.test.ts");
 
 /** One of each kind of step: the ledger and the sign-in database, made and closed. `trouble.chaos.ts` has all of them. */
-testInterruption("opens the link in an email", "lost");
+testInterruption("signs up", "lost");
 testInterruption("signs in", "away");
 testInterruption("makes a key", "lost");
 testInterruption("closes the account", "away");

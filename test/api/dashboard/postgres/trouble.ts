@@ -5,7 +5,14 @@ import { NotCarriedOut } from "#ledger/port.ts";
 import type { PostgresMode, PostgresPool } from "#stores/postgres/pool.ts";
 import type { ApiResponse } from "../browser.ts";
 import { clock } from "../clock.ts";
-import { type Fixture, type Member, openFixture, openMember } from "../dashboard-fixture.ts";
+import {
+  enter,
+  type Fixture,
+  type Member,
+  openFixture,
+  openMember,
+  start,
+} from "../dashboard-fixture.ts";
 
 /** `lost`: after some statements, one write succeeds and its response is lost. `away`: from then on every statement fails. */
 export type Trouble = { kind: "lost" | "away"; after: number };
@@ -38,7 +45,6 @@ export const withTrouble = (pool: PostgresPool): PostgresPool => ({
 /** Prepares an action of a user, before the trouble begins, and returns it. */
 type Prepare = (fixture: Fixture, member: Member) => Promise<() => Promise<ApiResponse>>;
 
-const NEW = "another password 2";
 let users = 0;
 const newcomer = () => {
   users += 1;
@@ -50,19 +56,21 @@ const keyOf = async ({ browser }: Member) => {
 };
 
 export const ACTIONS: Record<string, Prepare> = {
-  async "signs up"(fixture) {
+  async "asks for a code"(fixture) {
     const email = newcomer();
-    return () => fixture.signUp(fixture.browser(), email, NEW);
+    return () => start(fixture.browser(), email);
   },
-  async "opens the link in an email"(fixture) {
+  async "signs up"(fixture) {
     const [who, email] = [fixture.browser(), newcomer()];
-    await fixture.signUp(who, email, NEW);
-    const link = await fixture.lastLink(email, "verify_address");
-    return () => fixture.open(who, link);
+    await start(who, email);
+    const code = await fixture.lastCode(email);
+    return () => enter(who, code);
   },
-  async "signs in"(fixture, { email, password }) {
+  async "signs in"(fixture, { email }) {
     const who = fixture.browser();
-    return () => fixture.signIn(who, email, password);
+    await start(who, email);
+    const code = await fixture.lastCode(email);
+    return () => enter(who, code);
   },
   async "signs out"(_, { browser }) {
     return () => browser.post("/dashboard/auth/sign-out");
@@ -78,23 +86,18 @@ export const ACTIONS: Record<string, Prepare> = {
     const id = await keyOf(member);
     return () => member.browser.delete(`/dashboard/keys/${id}`);
   },
-  async "ends other sessions"(fixture, { browser, email, password }) {
-    await fixture.signIn(fixture.browser(), email, password);
+  async "ends other sessions"(fixture, { browser, email }) {
+    await fixture.signIn(fixture.browser(), email);
     return () => browser.delete("/dashboard/sessions/others");
   },
-  async "changes the password"(_, { browser, password: currentPassword }) {
-    const order = { currentPassword, newPassword: NEW };
-    return () => browser.post("/dashboard/auth/change-password", order);
+  async "changes the address"(fixture, { browser }) {
+    const email = newcomer();
+    await browser.post("/dashboard/account/email", { email });
+    const code = await fixture.lastCode(email);
+    return () => browser.post("/dashboard/account/email/code", { code });
   },
-  async "chooses a new password through an email"(fixture, { email }) {
-    const who = fixture.browser();
-    await who.post("/dashboard/auth/request-password-reset", { email });
-    const link = new URL(await fixture.lastLink(email, "reset_password"));
-    const token = link.searchParams.get("token");
-    return () => who.post("/dashboard/auth/reset-password", { newPassword: NEW, token });
-  },
-  async "closes the account"(_, { browser, email, password }) {
-    return () => browser.post("/dashboard/account/close", { email, password });
+  async "closes the account"(_, { browser, email }) {
+    return () => browser.post("/dashboard/account/close", { email });
   },
 };
 
@@ -106,7 +109,6 @@ export function testInterruption(action: string, kind: Trouble["kind"]): void {
     const fixture = openFixture();
     const statuses: number[] = [];
     for (let after = 0; after < STEPS_MAX; after += 1) {
-      // Without a pause of a minute, sign-ups and resets would need proofs of work at last.
       clock.advance(61_000);
       const act = await (ACTIONS[action] as Prepare)(fixture, await openMember(fixture));
       Object.assign(trouble, { next: { kind, after }, isHit: false });

@@ -8,12 +8,7 @@ import {
   FAKE_WEBHOOK_SECRET,
   startFakeStripe,
 } from "../../../stripe/fake-stripe.ts";
-import {
-  createMember,
-  newCredentials,
-  newIpAddress,
-  until,
-} from "../../../support/dashboard-site.ts";
+import { newIpAddress, signUpByApi, until } from "../../../support/dashboard-site.ts";
 import { type EdgeSite, openEdgeSite } from "../../../support/edge-site.ts";
 
 export const TOKEN = "the-operator-of-a-service-in-a-test";
@@ -110,11 +105,12 @@ export async function post(
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-export const signUp = (
+/** Asks for a code. */
+export const startSignIn = (
   email: string,
   headers: Record<string, string> = {},
   to: Pick<EdgeSite, "base" | "origin"> = site,
-) => post("/auth/sign-up/email", { ...newCredentials(), email }, headers, to);
+) => post("/auth/sign-in/start", { email }, headers, to);
 
 export type EdgeMember = Awaited<ReturnType<typeof edgeMember>>;
 type ApiResponse = { status: number; text: string; body: never };
@@ -122,8 +118,8 @@ type ApiResponse = { status: number; text: string; body: never };
 /** A user with an account and an address of their own, who sends requests with cookies as the dashboard does. */
 export async function edgeMember(name: string, of: EdgeSite = site) {
   const own = { Origin: of.origin, "CF-Connecting-IP": newIpAddress() };
-  const credentials = await createMember(of, name, own);
-  let cookies = "";
+  const { email, cookies: signedIn } = await signUpByApi(of, name, own);
+  let cookies = signedIn.join("; ");
   async function ask(method: string, path: string, body?: object): Promise<ApiResponse> {
     const response = await fetch(of.base + path, {
       method,
@@ -139,12 +135,10 @@ export async function edgeMember(name: string, of: EdgeSite = site) {
       body: (text === "" ? null : JSON.parse(text)) as never,
     };
   }
-  const signedIn = await ask("POST", "/dashboard/auth/sign-in/email", credentials);
-  assert.equal(signedIn.status, 200, signedIn.text);
-  const [row] = await of.sql(`SELECT account FROM users WHERE email = '${credentials.email}'`);
+  const [row] = await of.sql(`SELECT account FROM users WHERE email = '${email}'`);
   const { account } = row as { account: string };
   return {
-    ...credentials,
+    email,
     account,
     get: (path: string) => ask("GET", path),
     post: (path: string, body: object = {}) => ask("POST", path, body),

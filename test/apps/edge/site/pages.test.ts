@@ -8,14 +8,8 @@ import { TOOLS } from "#tools/registry.ts";
 import { openOneConnection } from "../../../http/one-connection.ts";
 import { openRaw, rawPost } from "../../../http/raw-socket.ts";
 import { startServer, temporaryFolder } from "../../../http/server-process.ts";
-import {
-  CONFIRM,
-  emailsTo,
-  linkTo,
-  newCredentials,
-  until,
-} from "../../../support/dashboard-site.ts";
-import { PRICES, SETTINGS, signUp, site } from "./fixture.ts";
+import { CODE, emailsTo, linkTo, newAddress, until } from "../../../support/dashboard-site.ts";
+import { PRICES, SETTINGS, site, startSignIn } from "./fixture.ts";
 
 /** Pages and dashboard of the site Worker behind the API Worker, compared with the same service on Node. */
 
@@ -47,7 +41,7 @@ async function get(base: string, path: string, method = "GET") {
 /** Invalid methods and paths. */
 const OTHERS: [method: string, path: string][] = [
   ["POST", "/"],
-  ["DELETE", "/sign-up"],
+  ["DELETE", "/sign-in"],
   ["PUT", "/nothing"],
   ["OPTIONS", "/docs"],
   ["OPTIONS", "/dashboard/visitor"],
@@ -55,7 +49,7 @@ const OTHERS: [method: string, path: string][] = [
   ["POST", "/dashboard/visitor"],
 ];
 
-const SIGN_UP = "/dashboard/auth/sign-up/email";
+const START = "/dashboard/auth/sign-in/start";
 const READ_BYTES_MAX = DASHBOARD_BODY_BYTES_MAX + DRAIN_SLACK_BYTES - 1;
 const CHUNKED = { "Transfer-Encoding": "chunked" };
 
@@ -75,10 +69,10 @@ test("every page has the same bytes as on Node", async (t) => {
   const written = [...map.matchAll(/<loc>([^<]+)<\/loc>/g)].map(
     ([, url]) => new URL(url as string).pathname,
   );
-  const drawn = listAppPages(TOOLS, site.base).map((page) => page.path);
+  const drawn = listAppPages(TOOLS).map((page) => page.path);
   const texts = ["/sitemap.xml", "/robots.txt", "/llms.txt", "/openapi.json", "/dashboard/visitor"];
   const icons = ["/icon.svg", "/favicon.ico", "/manifest.webmanifest"];
-  const ofTheWorker = ["manifest.json", "weak-passwords.bin", "disposable-domains.json"];
+  const ofTheWorker = ["manifest.json", "disposable-domains.json"];
   const built = ofTheWorker.map((name) => `/build/${name}`);
   const wrong = ["/nothing", "/docs/", ...built, "/_headers", "/dashboard/nothing"];
   const paths = new Set([...written, ...drawn, ...texts, ...icons, ...wrong]);
@@ -99,14 +93,14 @@ test("every page has the same bytes as on Node", async (t) => {
   for (const [method, path] of OTHERS) await compare(path, method);
 
   // The same provider sends the emails of Node.
-  const { email } = newCredentials("on-node");
-  const response = await signUp(email, {}, { ...site, base: server.base });
+  const email = newAddress("on-node");
+  const response = await startSignIn(email, {}, { ...site, base: server.base });
   assert.equal(response.status, 200, response.text);
-  assert.match(await linkTo(site, email, CONFIRM), /\/verify-email\?token=/);
+  assert.match(await linkTo(site, email, CODE), /\/sign-in\/link#/);
 });
 
 test("serves assets with the headers of Node, and 404 for other names", async () => {
-  const { body } = await get(site.base, "/sign-up");
+  const { body } = await get(site.base, "/sign-in");
   const files = [...body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path);
   assert.ok(
     files.some((path) => /\/main-/.test(path as string)),
@@ -141,7 +135,7 @@ test("serves assets with the headers of Node, and 404 for other names", async ()
 });
 
 test("a page requests its styles again only if they changed", async () => {
-  const { body } = await get(site.base, "/sign-up");
+  const { body } = await get(site.base, "/sign-in");
   const path = /\/assets\/style-[^"]+/.exec(body)?.[0] as string;
   const first = await fetch(site.base + path);
   const headers = { "If-None-Match": first.headers.get("etag") as string };
@@ -160,7 +154,7 @@ test("a forged session has no user, and pages of other sites can change nothing"
     { Origin: site.base.replace("127.0.0.1", "127.0.0.2") },
     { "Sec-Fetch-Site": "cross-site" },
   ]) {
-    const response = await signUp("crossed@example.com", headers);
+    const response = await startSignIn("crossed@example.com", headers);
     assert.equal(response.status, 403, JSON.stringify(headers));
     assert.match(response.text, /"cross_site"/);
   }
@@ -169,8 +163,8 @@ test("a forged session has no user, and pages of other sites can change nothing"
 
 test("rejects bodies that are too large, compressed, not JSON or incomplete, and keeps the connection", async (t) => {
   const ask = openOneConnection(t, site.directPort);
-  const whole = JSON.stringify({ ...newCredentials(), email: "whole@example.com" });
-  for (const [what, body, status, more, path = SIGN_UP] of [
+  const whole = JSON.stringify({ email: "whole@example.com" });
+  for (const [what, body, status, more, path = START] of [
     ["too large", JSON.stringify({ email: "x".repeat(70_000) }), 413],
     ["the largest body that is read", "x".repeat(READ_BYTES_MAX), 413],
     ["declared as compressed", "not gzip", 400, { "Content-Encoding": "gzip" }],
@@ -188,7 +182,7 @@ test("rejects bodies that are too large, compressed, not JSON or incomplete, and
   }
   // A client that disconnects within a body affects nothing else.
   const aborted = openRaw(site.directPort);
-  aborted.write(rawPost(SIGN_UP, whole.slice(0, 20), { "Content-Length": String(whole.length) }));
+  aborted.write(rawPost(START, whole.slice(0, 20), { "Content-Length": String(whole.length) }));
   aborted.socket.end();
   await aborted.closed();
   assert.equal(await ask("after all that", { path: "/dashboard/visitor", method: "GET" }, ""), 200);
@@ -199,12 +193,12 @@ test("identifies clients only by the platform's header; clients without it share
   const from = (address: string) => ({ "CF-Connecting-IP": address });
   const statuses = [];
   for (let turn = 0; turn < 7; turn += 1) {
-    statuses.push((await signUp(`many-${turn}@example.com`, from("192.0.2.7"))).status);
+    statuses.push((await startSignIn(`many-${turn}@example.com`, from("192.0.2.7"))).status);
   }
   assert.deepEqual(statuses, [...Array(6).fill(200), 429]);
   const elsewhere = { "X-Forwarded-For": "192.0.2.99", ...from("192.0.2.7") };
-  assert.equal((await signUp("posed@example.com", elsewhere)).status, 429);
-  assert.equal((await signUp("other@example.com", from("2001:db8::1"))).status, 200);
+  assert.equal((await startSignIn("posed@example.com", elsewhere)).status, 429);
+  assert.equal((await startSignIn("other@example.com", from("2001:db8::1"))).status, 200);
   // Without the header: a separate client, which is not throttled by the one above.
-  assert.equal((await signUp("without@example.com")).status, 200);
+  assert.equal((await startSignIn("without@example.com")).status, 200);
 });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  CONFIRM,
+  CODE,
   emailsTo,
   linkTo,
-  newCredentials,
+  newAddress,
   newIpAddress,
   until,
 } from "../../../support/dashboard-site.ts";
@@ -14,8 +14,8 @@ import {
   edgeMember,
   openAccount,
   operate,
-  signUp,
   site,
+  startSignIn,
   unexpectedLogs,
 } from "./fixture.ts";
 
@@ -24,8 +24,8 @@ const ownAddress = () => ({ "CF-Connecting-IP": newIpAddress() });
 
 test("an email that the provider rejected is sent by cron", async () => {
   site.provider.responses(503);
-  const { email } = newCredentials("late");
-  assert.equal((await signUp(email, ownAddress())).status, 200);
+  const email = newAddress("late");
+  assert.equal((await startSignIn(email, ownAddress())).status, 200);
   await until("the error in the log", () =>
     site.logs.some((line) => /failed and will be retried/.test(line)),
   );
@@ -33,18 +33,18 @@ test("an email that the provider rejected is sent by cron", async () => {
   assert.deepEqual(emailsTo(site, email), []);
   await site.sql(`UPDATE job SET due_at = 0 WHERE queue = 'email'`);
   await site.cron();
-  assert.match(await linkTo(site, email, CONFIRM), /\/verify-email\?token=/);
+  assert.match(await linkTo(site, email, CODE), /\/sign-in\/link#/);
   assert.ok(!site.logs.some((line) => line.includes(email)), "the log contains no email address");
 });
 
-test("cron deletes unconfirmed sign-ups after a week, every tenth minute", async () => {
-  const { email } = newCredentials("stale");
-  assert.equal((await signUp(email, ownAddress())).status, 200);
+test("cron deletes expired attempts to sign in, every tenth minute", async () => {
+  const email = newAddress("stale");
+  assert.equal((await startSignIn(email, ownAddress())).status, 200);
   await site.sql(
-    `UPDATE users SET "createdAt" = '2020-01-01T00:00:00.000Z' WHERE email = '${email}'`,
+    `UPDATE sign_in_attempt SET "expiresAt" = '2020-01-01T00:00:00.000Z' WHERE email = '${email}'`,
   );
   const found = async () =>
-    (await site.sql(`SELECT id FROM users WHERE email = '${email}'`)).length;
+    (await site.sql(`SELECT id FROM sign_in_attempt WHERE email = '${email}'`)).length;
   const tenth = Math.floor(Date.now() / 600_000) * 600_000;
   await site.cron(tenth + 60_000);
   assert.equal(await found(), 1);

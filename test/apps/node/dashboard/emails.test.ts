@@ -2,74 +2,54 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as session from "../../../support/dashboard-browser.ts";
 import {
-  CONFIRM,
-  type Credentials,
+  codeTo,
+  createMember,
   emailsTo,
-  expiredLink,
   linkTo,
-  newCredentials,
+  newAddress,
   until,
 } from "../../../support/dashboard-site.ts";
 import { HANGS_MS } from "../../../support/deadline.ts";
 import { shareShop } from "./shared-shop.ts";
 
-/** What can go wrong while signing up and in, and how users recover. */
+/** What can go wrong while signing in with a code or a link, and how users recover. */
 
 const { browser, site } = await shareShop();
+const LINK = /^Your code to sign (?:in|up)/;
 
-const starterGrants = async (user: session.BrowserUser): Promise<number> => {
-  const response = await user.context.request.get("/dashboard/credits");
-  const { grants } = (await response.json()) as { grants: { kind: string }[] };
-  return grants.filter(({ kind }) => kind === "starter").length;
-};
-
-test("opening a confirmation link twice confirms once and grants once; a later click signs nobody in", async (t) => {
+test("the link of the email signs in after a press of its button, and the tab that waits goes on", async (t) => {
   const user = await session.openUser(t, browser, site);
   const { page } = user;
-  const credentials = newCredentials();
-  await session.signUp(page, credentials);
-  const link = await linkTo(site, credentials.email, CONFIRM);
-  // Two tabs of one browser, at the same time.
-  const tabs = [await user.openTab(), await user.openTab()];
-  for (const tab of tabs) await tab.goto(link);
-  await Promise.all(tabs.map((tab) => session.button(tab, "Confirm address").click()));
-  for (const tab of [page, ...tabs]) await tab.waitForURL(`${site.base}/home`);
-  assert.equal(await starterGrants(user), 1);
-  for (const tab of tabs) await tab.close();
-
-  await page.getByRole("button", { name: /^Account:/ }).click();
-  user.expectConsoleError(/401 \(Unauthorized\).*\/dashboard\/home/);
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await session.heading(page, "Sign in").waitFor();
-  await page.goto(link);
-  await session.button(page, "Confirm address").click();
-  await session.heading(page, "Email address confirmed").waitFor();
-  await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
-  // The address is filled in.
-  assert.equal(await page.getByLabel("Email address").inputValue(), credentials.email);
-  await page.getByLabel("Password", { exact: true }).fill(credentials.password);
-  await session.button(page, /^Sign in$/).click();
-  await session.heading(page, "Home").or(session.firstKeyDialog(page)).first().waitFor();
+  const email = newAddress();
+  await page.goto("/sign-in");
+  await session.askForCode(page, email);
+  const tab = await user.openTab();
+  await tab.goto(await linkTo(site, email, LINK));
+  await session.button(tab, "Sign in").click();
+  await session.firstKeyDialog(tab).getByRole("button", { name: "Not now" }).click();
+  await tab.close();
+  await page.evaluate(FOCUS_TAB);
+  await session.heading(page, "Home").waitFor();
 });
 
-test("opening the link does not confirm the address, with scripts or without, because mail scanners open links too", async (t) => {
+/** The event that a tab gets when it becomes visible again. */
+const FOCUS_TAB = `document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))`;
+
+test("opening the link signs nobody in, with scripts or without, because mail scanners open links too", async (t) => {
   const user = await session.openUser(t, browser, site);
-  const { page } = user;
-  const credentials = newCredentials();
-  await session.signUp(page, credentials);
-  const link = await linkTo(site, credentials.email, CONFIRM);
+  const email = newAddress();
+  await user.page.goto("/sign-in");
+  await session.askForCode(user.page, email);
+  const link = await linkTo(site, email, LINK);
   const posted: string[] = [];
   const tab = await user.openTab();
   tab.on("request", (each) => {
     if (each.method() !== "GET") posted.push(each.url());
   });
   await tab.goto(link);
-  await session.button(tab, "Confirm address").waitFor();
-  await tab.getByText(credentials.email).waitFor();
-  // The token leaves the URL at once, and the page can still be reloaded.
-  await until("a URL without the token", () => new URL(tab.url()).search === "");
+  await session.button(tab, "Sign in").waitFor();
   await tab.reload();
-  await session.button(tab, "Confirm address").waitFor();
+  await session.button(tab, "Sign in").waitFor();
   assert.deepEqual(posted, []);
   await tab.close();
 
@@ -78,94 +58,100 @@ test("opening the link does not confirm the address, with scripts or without, be
   const bare = await scriptless.newPage();
   bare.setDefaultTimeout(HANGS_MS);
   await bare.goto(link);
-  await session.heading(bare, "Confirm your email address").waitFor();
+  await session.heading(bare, "Sign in").waitFor();
   await bare.locator("noscript .tb-banner").waitFor();
-
-  user.expectConsoleError(/status of 403 .*sign-in\/email/);
-  await page.goto("/sign-in");
-  await session.signIn(page, credentials);
-  await page.getByRole("alert").getByText("Confirm your email address first").waitFor();
-  // This tab waits too, because its browser has shown the right password.
-  const other = await user.openTab();
-  await session.confirmAddress(other, site, credentials);
-  await page.waitForURL(`${site.base}/home`);
 });
 
-/** Requests a new link on the page of an expired one, and confirms the address with it. */
-async function confirmWithNewLink(
-  { page }: session.BrowserUser,
-  { email }: Credentials,
-): Promise<void> {
-  await page.goto(await expiredLink(site, email));
-  await session.button(page, "Confirm address").click();
-  await session.heading(page, "This link is no longer valid").waitFor();
-  const emailsBefore = emailsTo(site, email).length;
-  assert.equal(await page.getByLabel("Email address").inputValue(), email);
-  await session.button(page, "Send new link").click();
-  await session.heading(page, "Check your email").waitFor();
-  await until("another email", () => emailsTo(site, email).length > emailsBefore);
-  await page.goto(await linkTo(site, email, CONFIRM));
-  await session.button(page, "Confirm address").click();
-}
-
-test("the page of an expired link offers to send a new one", async (t) => {
+test("in another browser the link shows the code to type, and signs nobody in", async (t) => {
   const user = await session.openUser(t, browser, site);
-  const { page } = user;
-  const credentials = newCredentials();
-  await session.signUp(page, credentials);
-  await linkTo(site, credentials.email, CONFIRM);
-  user.expectConsoleError(/status of 4\d\d .*verify-email/);
-  await confirmWithNewLink(user, credentials);
-  await session.firstKeyDialog(page).waitFor();
+  const other = await session.openUser(t, browser, site);
+  const email = newAddress();
+  await user.page.goto("/sign-in");
+  await session.askForCode(user.page, email);
+  await other.page.goto(await linkTo(site, email, LINK));
+  await session.button(other.page, "Sign in").click();
+  await session.heading(other.page, "Your code").waitFor();
+  const shown = await other.page.getByRole("figure", { name: "Code" }).locator("code").innerText();
+  assert.equal(shown.replace(" ", ""), await codeTo(site, email));
+  await other.page.goto("/home");
+  await session.heading(other.page, "Sign in").waitFor();
+  await user.page.getByLabel("Code").fill(shown);
+  await session.firstKeyDialog(user.page).waitFor();
 });
 
-test("a new link requested in another browser asks for a new password, because someone else may have chosen the old one", async (t) => {
-  const impostor = await session.openUser(t, browser, site);
-  const credentials = newCredentials();
-  await session.signUp(impostor.page, { ...credentials, password: "chosen by someone else" });
-  await linkTo(site, credentials.email, CONFIRM);
+test("after five wrong codes the page offers another code, which signs in", async (t) => {
   const user = await session.openUser(t, browser, site);
   const { page } = user;
-  user.expectConsoleError(/status of 4\d\d .*verify-email/);
-  await confirmWithNewLink(user, credentials);
-  await session.heading(page, "Choose your password").waitFor();
-  await page.getByText(credentials.email).waitFor();
-  await until("a URL without the token and the address", () => new URL(page.url()).search === "");
-  await page.reload();
-  await page.getByLabel("New password").fill(credentials.password);
-  await session.button(page, "Set password and sign in").click();
-  await page.waitForURL(`${site.base}/home`);
-  // The browser of the stranger keeps waiting, without a session.
-  await session.heading(impostor.page, "Check your email").waitFor();
-});
-
-test("resending the email from the sign-up page keeps the password", async (t) => {
-  const user = await session.openUser(t, browser, site);
-  const { page } = user;
-  const credentials = newCredentials();
+  const email = await createMember(site);
+  user.expectConsoleError(/status of 400 .*sign-in\/code/);
   await user.controlClock();
-  await session.signUp(page, credentials);
+  await page.goto("/sign-in");
+  await session.askForCode(page, email);
+  const code = await codeTo(site, email, 2);
+  const field = page.getByLabel("Code");
+  for (let wrong = 1; wrong <= 5; wrong += 1) {
+    const typed = String((Number(code) + wrong) % 100_000_000).padStart(8, "0");
+    const responding = page.waitForResponse(/sign-in\/code/);
+    await field.fill(typed);
+    assert.equal((await responding).status(), 400);
+  }
+  await until("what is wrong", () => field.getAttribute("aria-invalid"));
   await page.clock.runFor(61_000);
   await session.button(page, "Resend email").click();
-  await until("a second email", () => emailsTo(site, credentials.email).length === 2);
-  await session.confirmAddress(page, site, credentials);
+  await field.fill(await codeTo(site, email, 3));
+  await session.heading(page, "Home").waitFor();
 });
 
-test("a double click on Sign up creates one account and sends one email", async (t) => {
+test("a reload keeps the page of the code, and Back leads to the address", async (t) => {
   const user = await session.openUser(t, browser, site);
   const { page } = user;
-  const credentials = newCredentials();
+  const email = newAddress();
+  await page.goto("/sign-in?next=/usage");
+  await session.askForCode(page, email);
+  await page.reload();
+  await page.getByText(email).waitFor();
+  assert.ok(!page.url().includes(email));
+  await session.button(page, "Enter a different one").click();
+  await session.heading(page, "Sign in").waitFor();
+  await page.goForward();
+  await page.getByLabel("Code").fill(await codeTo(site, email));
+  await session.heading(page, "Usage").waitFor();
+  assert.equal(emailsTo(site, email).length, 1);
+});
+
+test("a double click on Continue sends one email", async (t) => {
+  const { page } = await session.openUser(t, browser, site);
+  const email = newAddress();
   const postedUrls: string[] = [];
   page.on(
     "request",
     (request) => void (request.method() === "POST" && postedUrls.push(request.url())),
   );
-  await page.goto("/sign-up");
-  await session.fillCredentials(page, credentials);
-  await session.button(page, "Sign up").dblclick();
+  await page.goto("/sign-in");
+  await page.getByLabel("Email address").fill(email);
+  await session.button(page, "Continue").dblclick();
   await session.heading(page, "Check your email").waitFor();
-  await linkTo(site, credentials.email, CONFIRM);
-  assert.deepEqual(postedUrls, [`${site.base}/dashboard/auth/sign-up/email`]);
-  await session.confirmAddress(page, site, credentials);
-  assert.equal(emailsTo(site, credentials.email).length, 1);
+  await codeTo(site, email);
+  assert.deepEqual(postedUrls, [`${site.base}/dashboard/auth/sign-in/start`]);
+});
+
+test("an address is changed with a code, and its earlier owner takes the change back", async (t) => {
+  const user = await session.openMember(t, browser, site);
+  const { page, email } = user;
+  const newEmail = newAddress("moved");
+  await page.goto("/settings/account");
+  await page.getByLabel("New email address").fill(newEmail);
+  await session.button(page, "Change email address").click();
+  await page.getByLabel("Code").fill(await codeTo(site, newEmail));
+  await page.getByText("Your email address is changed.").waitFor();
+  await page.getByRole("button", { name: `Account: ${newEmail}` }).waitFor();
+
+  const other = await session.openUser(t, browser, site);
+  await other.page.goto(await linkTo(site, email, /address was changed/));
+  await session.button(other.page, "Undo the change").click();
+  await session.heading(other.page, "Your email address is restored").waitFor();
+  await other.page.getByText(email).waitFor();
+  await other.page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
+  await session.signIn(other.page, site, email, 2);
+  await session.heading(other.page, "Home").waitFor();
 });

@@ -102,9 +102,9 @@ test("webhooks to an added endpoint are signed, listed and resent, and the endpo
 });
 
 test("a user can unsubscribe from low-balance emails through the link in one, without signing in", async (t) => {
-  const { page, context, credentials } = await session.openMember(t, browser, site, "low");
+  const { page, context, email: address } = await session.openMember(t, browser, site, "low");
   await page.goto("/settings/notifications");
-  await page.getByRole("main").getByText(credentials.email).waitFor();
+  await page.getByRole("main").getByText(address).waitFor();
   // Saved by itself, undone, and saved again.
   const threshold = page.getByLabel("Alert me when my balance drops below");
   await threshold.fill("100");
@@ -131,7 +131,7 @@ test("a user can unsubscribe from low-balance emails through the link in one, wi
     assert.equal(result.status, 200);
   }
   const link = await until("the email", () =>
-    emailsTo(site, credentials.email)
+    emailsTo(site, address)
       .map(({ email }) => /\S+\/unsubscribe\?token=\S+/.exec(email.text ?? "")?.[0])
       .find((found) => found !== undefined),
   );

@@ -1,0 +1,200 @@
+/** Changing the address of an account, and taking the change back. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { EventsView, HomeView, SessionView, Visitor } from "#api/dashboard/shapes.ts";
+import type { Browser } from "./browser.ts";
+import { clock, DAY, HOUR } from "./clock.ts";
+import { type Fixture, openFixture, openMember, secretIn } from "./dashboard-fixture.ts";
+import {
+  addPasskey,
+  demandPasskey,
+  factorsOf,
+  openSecureFixture,
+  usePasskey,
+} from "./passkeys-fixture.ts";
+
+const TO = "moved@example.com";
+
+const isInAs = async (who: Browser) =>
+  ((await who.get("/dashboard/visitor")).body as Visitor).user?.email ?? null;
+const begin = (who: Browser, email = TO) => who.post("/dashboard/account/email", { email });
+const confirm = (who: Browser, code: string) => who.post("/dashboard/account/email/code", { code });
+
+async function move(fixture: Fixture, who: Browser, to = TO) {
+  assert.equal((await begin(who, to)).status, 200);
+  return confirm(who, await fixture.lastCode(to));
+}
+
+const undo = (who: Browser, link: string) =>
+  who.post("/dashboard/auth/undo-email-change", { secret: secretIn(link) });
+
+test("a code to the new address changes it; sign-in and account follow, and the old address is told", async () => {
+  const fixture = openFixture();
+  const { browser, email, account } = await openMember(fixture);
+  assert.deepEqual((await begin(browser, "Moved@Example.com")).body, { sent: true });
+  assert.equal(await isInAs(browser), email, "not before the code");
+  assert.equal((await confirm(browser, "00000000")).code, "wrong_code");
+  const changed = await confirm(browser, await fixture.lastCode(TO));
+  assert.deepEqual([changed.status, changed.body], [200, { email: TO }]);
+  const { user } = (await browser.get("/dashboard/visitor")).body as Visitor;
+  assert.deepEqual([user?.email, user?.account.id], [TO, account]);
+  const { directory } = fixture.accountDeps;
+  assert.equal((await directory.findByEmail({ email: TO }))?.account, account);
+  assert.equal(await directory.findByEmail({ email }), null);
+  const [told] = await fixture.emailsTo(email, "address_changed");
+  assert.match(told?.text ?? "", /\/undo-email-change#\w+/);
+  assert.match(told?.text ?? "", /expires in 3 days/);
+  assert.equal((await fixture.emailsTo(TO, "email_changed")).length, 1);
+  const { events } = (await browser.get("/dashboard/events")).body as EventsView;
+  assert.deepEqual([events[0]?.kind, events[0]?.detail], ["email_changed", TO]);
+  assert.deepEqual((await fixture.signIn(fixture.browser(), TO)).body, { signedUp: false });
+  const again = await confirm(browser, await fixture.lastCode(TO));
+  assert.equal(again.code, "attempt_ended");
+  assert.deepEqual(fixture.loggedErrors, []);
+});
+
+test("a change needs a sign-in of the last minutes, and ends the sessions in all other browsers", async () => {
+  const fixture = openFixture();
+  const { browser, email } = await openMember(fixture);
+  const other = fixture.browser();
+  await fixture.signIn(other, email);
+  clock.advance(HOUR);
+  assert.equal((await begin(browser)).code, "fresh_proof_required");
+  await fixture.signIn(browser, email);
+  assert.equal((await move(fixture, browser)).status, 200);
+  assert.equal(await isInAs(other), null);
+  const { sessions } = (await browser.get("/dashboard/sessions")).body as {
+    sessions: SessionView[];
+  };
+  assert.equal(sessions.length, 1);
+});
+
+test("the code works for the user who asked, in the browser that asked", async () => {
+  const fixture = openFixture();
+  const [ann, bea] = [await openMember(fixture), await openMember(fixture)];
+  await begin(ann.browser);
+  const code = await fixture.lastCode(TO);
+  assert.equal((await confirm(bea.browser, code)).code, "attempt_ended");
+  // Nor in the same browser, once somebody else is signed in there.
+  await fixture.signIn(ann.browser, bea.email);
+  await begin(ann.browser, "beas@example.com");
+  assert.equal((await confirm(ann.browser, code)).code, "wrong_code");
+  assert.equal(await isInAs(bea.browser), bea.email);
+  // A code for a new address signs nobody in, and a code for a sign-in moves nothing.
+  const other = await openMember(fixture);
+  await begin(other.browser, "new@example.com");
+  const theirs = await fixture.lastCode("new@example.com");
+  const signIn = (who: Browser, code: string) => who.post("/dashboard/auth/sign-in/code", { code });
+  assert.equal((await signIn(other.browser, theirs)).code, "attempt_ended");
+});
+
+test("an account does not move to an address that was taken meanwhile", async () => {
+  const fixture = openFixture();
+  const ann = await openMember(fixture);
+  await begin(ann.browser);
+  const code = await fixture.lastCode(TO);
+  const bea = fixture.browser();
+  await fixture.signIn(bea, TO);
+  const response = await confirm(ann.browser, code);
+  assert.deepEqual([response.status, response.code], [409, "ADDRESS_TAKEN"]);
+  assert.equal(await isInAs(ann.browser), ann.email);
+  assert.equal(await isInAs(bea), TO);
+});
+
+test("moving between two addresses brings no further starter credits", async () => {
+  const fixture = openFixture();
+  const { browser, email } = await openMember(fixture);
+  await move(fixture, browser);
+  const again = fixture.browser();
+  await fixture.signIn(again, email);
+  assert.equal(((await again.get("/dashboard/home")).body as HomeView).balance, 0);
+  assert.equal((await fixture.ledgerRows("SELECT * FROM credit_grant")).length, 1);
+});
+
+test("the link in the old mailbox takes the change back for 72 hours, once, and signs everyone out", async () => {
+  const fixture = openFixture();
+  const { browser, email, account } = await openMember(fixture);
+  await move(fixture, browser);
+  const link = await fixture.lastLink(email, "address_changed");
+  clock.advance(3 * DAY - HOUR);
+  const anywhere = fixture.browser();
+  const undone = await undo(anywhere, link);
+  assert.deepEqual([undone.status, undone.body], [200, { email }]);
+  assert.equal(await isInAs(anywhere), null, "it signs nobody in");
+  assert.equal(await isInAs(browser), null);
+  assert.equal((await undo(anywhere, link)).code, "link_expired");
+  const { directory } = fixture.accountDeps;
+  assert.equal((await directory.findByEmail({ email }))?.account, account);
+  assert.equal((await fixture.emailsTo(email, "email_change_undone")).length, 1);
+  assert.equal((await fixture.emailsTo(TO, "address_changed")).length, 1);
+  await fixture.signIn(browser, email);
+  const { events } = (await browser.get("/dashboard/events")).body as EventsView;
+  assert.ok(events.some(({ kind }) => kind === "email_change_undone"));
+  assert.deepEqual(fixture.loggedErrors, []);
+});
+
+test("after 72 hours, and with an invented secret, the link changes nothing", async () => {
+  const fixture = openFixture();
+  const { browser, email } = await openMember(fixture);
+  await move(fixture, browser);
+  const link = await fixture.lastLink(email, "address_changed");
+  assert.equal((await undo(browser, "https://x.test/#invented")).code, "link_expired");
+  assert.equal((await browser.get("/dashboard/auth/undo-email-change")).status, 405);
+  clock.advance(3 * DAY);
+  const late = await undo(browser, link);
+  assert.deepEqual([late.status, late.code], [400, "link_expired"]);
+  assert.equal(await isInAs(browser), TO);
+});
+
+test("what a thief added since the day before is gone with the change: the owner gets in with a code again", async () => {
+  const fixture = openSecureFixture();
+  const { browser: desk, email } = await openMember(fixture);
+  clock.advance(DAY);
+  await fixture.signIn(desk, email);
+  const { device } = await addPasskey(desk, "the thief's");
+  await move(fixture, desk);
+  await demandPasskey(desk);
+  const owner = fixture.browser();
+  assert.equal((await fixture.signIn(owner, TO)).code, "passkey_required");
+  assert.equal((await undo(owner, await fixture.lastLink(email, "address_changed"))).status, 200);
+  assert.equal((await usePasskey(fixture.browser(), device)).status, 400);
+  assert.equal((await fixture.signIn(owner, email)).status, 200);
+  assert.deepEqual(await factorsOf(owner), {
+    ...{ passkeys: [], passkeysMax: 20, demandsPasskey: false },
+  });
+});
+
+test("a passkey that the owner had before stays, and is still demanded", async () => {
+  const fixture = openSecureFixture();
+  const { browser, email } = await openMember(fixture);
+  const { device } = await addPasskey(browser);
+  await demandPasskey(browser);
+  clock.advance(2 * DAY);
+  await usePasskey(browser, device);
+  await move(fixture, browser);
+  assert.equal((await undo(browser, await fixture.lastLink(email, "address_changed"))).status, 200);
+  assert.equal((await fixture.signIn(browser, email)).code, "passkey_required");
+  assert.equal((await usePasskey(browser, device)).status, 200);
+  assert.equal(await isInAs(browser), email);
+});
+
+test("an address that somebody else has signed up with meanwhile is not taken from them", async () => {
+  const fixture = openFixture();
+  const { browser, email } = await openMember(fixture);
+  await move(fixture, browser);
+  const link = await fixture.lastLink(email, "address_changed");
+  const other = fixture.browser();
+  clock.advance(HOUR);
+  await fixture.signIn(other, email);
+  const refused = await undo(other, link);
+  assert.deepEqual([refused.status, refused.code], [409, "ADDRESS_TAKEN"]);
+  assert.deepEqual([await isInAs(browser), await isInAs(other)], [TO, email]);
+});
+
+test("an owner's own account is not moved by an undo of somebody else", async () => {
+  const fixture = openFixture();
+  const [ann, bea] = [await openMember(fixture), await openMember(fixture)];
+  await move(fixture, ann.browser);
+  await undo(bea.browser, await fixture.lastLink(ann.email, "address_changed"));
+  assert.equal(await isInAs(bea.browser), bea.email);
+});

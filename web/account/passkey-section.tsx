@@ -1,0 +1,125 @@
+import { Button, Switch, VisuallyHidden } from "@mantine/core";
+import { Suspense, useState } from "react";
+import type { FactorsView, PasskeyView, Visitor } from "#api/dashboard/shapes.ts";
+import { screenOf } from "../frame/screen-of.ts";
+import { useFactorChange, useFactors } from "../member-queries.ts";
+import { Failure, Message } from "../parts/message.tsx";
+import { LoadingRows } from "../parts/placeholders.tsx";
+import { QueryResult } from "../parts/query-result.tsx";
+import { type Column, Records } from "../parts/records.tsx";
+import { Section } from "../parts/section.tsx";
+import { Time } from "../parts/time.tsx";
+import { passkeyObstacle } from "../passkey-obstacle.ts";
+import { request } from "../request.ts";
+import type { OpenPasskeyDialog } from "./passkey-dialogs.tsx";
+
+/** Loaded when it is opened, with the code for passkeys. */
+const PasskeyDialog = screenOf(() => import("./passkey-dialogs.tsx"));
+
+export function PasskeySection({ visitor }: { visitor: Visitor }) {
+  const factors = useFactors();
+  const [open, setOpen] = useState<OpenPasskeyDialog | null>(null);
+  const [message, setMessage] = useState("");
+  const close = () => setOpen(null);
+  return (
+    <Section
+      title="Passkeys"
+      description="A passkey signs you in with a fingerprint, your face or a PIN. Your device, your browser or a security key keeps it."
+    >
+      <QueryResult query={factors} loading={<LoadingRows rows={3} height={56} />}>
+        {(view) => (
+          <>
+            <Passkeys view={view} visitor={visitor} onOpen={setOpen} />
+            {view.passkeys.length > 0 && <Demand view={view} />}
+          </>
+        )}
+      </QueryResult>
+      <div role="status" className="tb-account-done">
+        {message !== "" && <Message tone="ok">{message}</Message>}
+      </div>
+      {open !== null && (
+        <Suspense>
+          <PasskeyDialog
+            open={open}
+            onClose={close}
+            onDone={(text) => {
+              close();
+              setMessage(text);
+            }}
+          />
+        </Suspense>
+      )}
+    </Section>
+  );
+}
+
+const COLUMNS: Column<PasskeyView>[] = [
+  { head: "Name", cell: ({ name }) => <span className="tb-address">{name}</span> },
+  { head: "Added", cell: ({ createdAt }) => (createdAt === null ? "–" : <Time at={createdAt} />) },
+  {
+    head: "Last used",
+    cell: ({ lastUsedAt }) => (lastUsedAt === null ? "Never" : <Time at={lastUsedAt} />),
+  },
+];
+
+function Passkeys(props: {
+  view: FactorsView;
+  visitor: Visitor;
+  onOpen: (open: OpenPasskeyDialog) => void;
+}) {
+  const { view, onOpen } = props;
+  const obstacle = passkeyObstacle(props.visitor);
+  const button = (kind: "rename" | "remove", label: string, passkey: PasskeyView) => (
+    <Button size="xs" variant="default" onClick={() => onOpen({ kind, passkey })}>
+      {label}
+      <VisuallyHidden>&nbsp;{passkey.name}</VisuallyHidden>
+    </Button>
+  );
+  return (
+    <>
+      {view.passkeys.length > 0 && (
+        <Records
+          label="Passkeys"
+          columns={COLUMNS}
+          rows={view.passkeys}
+          actions={(passkey) => (
+            <>
+              {button("rename", "Rename", passkey)}
+              {button("remove", "Remove", passkey)}
+            </>
+          )}
+        />
+      )}
+      {obstacle !== null && <Message tone="soft">{obstacle}</Message>}
+      {obstacle === null && view.passkeys.length < view.passkeysMax && (
+        <div className="tb-account-actions">
+          <Button variant="default" onClick={() => onOpen({ kind: "add" })}>
+            Add passkey
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Whoever gets into the mailbox then gets no further; whoever loses every passkey needs the operator. */
+function Demand({ view: { demandsPasskey, passkeys } }: { view: FactorsView }) {
+  const change = useFactorChange((demandsPasskey: boolean) =>
+    request<object>("PUT", "/dashboard/factors/demand", { demandsPasskey }),
+  );
+  return (
+    <div className="tb-account-actions">
+      <Switch
+        label="Demand my passkey"
+        description={
+          passkeys.length === 1
+            ? "Codes, links and linked sign-ins then do not sign you in. Add a second passkey first: if you lose your only one, the operator has to help."
+            : "Codes, links and linked sign-ins then do not sign you in. If you lose all your passkeys, the operator has to help."
+        }
+        checked={change.isPending ? change.variables : demandsPasskey}
+        onChange={({ currentTarget: { checked } }) => !change.isPending && change.mutate(checked)}
+      />
+      {change.isError && <Failure error={change.error} />}
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { Button } from "@mantine/core";
+import { Link, Navigate, useRouterState } from "@tanstack/react-router";
+import { BusyButton } from "../parts/buttons.tsx";
+import { CodeBlock } from "../parts/code-block.tsx";
+import { Failure } from "../parts/message.tsx";
+import { ProblemDetails } from "../request.ts";
+import { useOpenLink } from "./requests.ts";
+import { SignInFrame } from "./sign-in-frame.tsx";
+
+/**
+ * The target of the link in the email. Opening it does nothing, because mail scanners open links too: the secret is in the fragment,
+ * which browsers do not send, and the button posts it.
+ */
+export default function LinkScreen() {
+  const secret = useRouterState({ select: ({ location }) => location.hash });
+  const open = useOpenLink();
+  if (open.data !== undefined) {
+    const { code, signedUp } = open.data;
+    return code === null ? (
+      <Navigate to="/home" hash={signedUp ? "first-key" : ""} replace />
+    ) : (
+      <OtherBrowser code={code} />
+    );
+  }
+  const hasEnded = open.error instanceof ProblemDetails && open.error.code === "attempt_ended";
+  if (secret === "" || hasEnded) return <EndedLink />;
+  return (
+    <SignInFrame title="Sign in" lead="Press the button to sign in on this device.">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!open.isPending) open.mutate(secret);
+        }}
+      >
+        {open.isError && <Failure error={open.error} />}
+        <BusyButton type="submit" size="md" busy={open.isPending} busyLabel="Signing in">
+          Sign in
+        </BusyButton>
+      </form>
+    </SignInFrame>
+  );
+}
+
+const OtherBrowser = ({ code }: { code: string }) => (
+  <SignInFrame
+    title="Your code"
+    waitsFor="mail"
+    lead="You began to sign in with another browser. Enter this code there."
+  >
+    <div className="tb-big-code">
+      <CodeBlock code={code.replace(/^\d{4}/, "$& ")} label="Code" />
+    </div>
+  </SignInFrame>
+);
+
+const EndedLink = () => (
+  <SignInFrame
+    title="This link is no longer valid"
+    lead="A link works once, within 10 minutes. Sign in again to get a new one."
+  >
+    <Button component={Link} to="/sign-in" mt="lg" size="md">
+      Sign in
+    </Button>
+  </SignInFrame>
+);

@@ -1,0 +1,67 @@
+import { Button } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { Link, useRouterState } from "@tanstack/react-router";
+import { BusyButton } from "../parts/buttons.tsx";
+import { Failure } from "../parts/message.tsx";
+import { ProblemDetails, request } from "../request.ts";
+import { SignInFrame } from "./sign-in-frame.tsx";
+
+/** The target of the link in the email to the address that an account had before. The button posts the secret of the fragment. */
+export default function UndoEmailScreen() {
+  const secret = useRouterState({ select: ({ location }) => location.hash });
+  const undo = useMutation({
+    mutationFn: () =>
+      request<{ email: string }>("POST", "/dashboard/auth/undo-email-change", { secret }),
+  });
+  if (undo.data !== undefined) {
+    return (
+      <SignInFrame
+        title="Your email address is restored"
+        done
+        lead={
+          <>
+            You sign in with <strong>{undo.data.email}</strong> again. All sessions of your account
+            have ended.
+          </>
+        }
+      >
+        <ToSignIn />
+      </SignInFrame>
+    );
+  }
+  const hasEnded = undo.error instanceof ProblemDetails && undo.error.code === "link_expired";
+  if (secret === "" || hasEnded) {
+    return (
+      <SignInFrame
+        title="This link is no longer valid"
+        lead="A change of your email address can be undone once, within 72 hours. After that, ask the operator of this service for help."
+      >
+        <ToSignIn />
+      </SignInFrame>
+    );
+  }
+  return (
+    <SignInFrame
+      title="Undo the change of your email address"
+      lead="Your account gets its earlier address back, and everybody who is signed in to it is signed out."
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!undo.isPending) undo.mutate();
+        }}
+      >
+        {undo.isError && <Failure error={undo.error} />}
+        <BusyButton type="submit" size="md" busy={undo.isPending} busyLabel="Undoing">
+          Undo the change
+        </BusyButton>
+      </form>
+    </SignInFrame>
+  );
+}
+
+const ToSignIn = () => (
+  <Button component={Link} to="/sign-in" mt="lg" size="md">
+    Sign in
+  </Button>
+);

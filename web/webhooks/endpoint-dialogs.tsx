@@ -1,0 +1,221 @@
+import { Text, TextInput } from "@mantine/core";
+import { useState } from "react";
+import type { EndpointSecretView, EndpointView, LedgerEventKind } from "#api/dashboard/shapes.ts";
+import { FormDialog } from "../parts/form-dialog.tsx";
+import { SecretDialog } from "../parts/secret-dialog.tsx";
+import { ProblemDetails } from "../request.ts";
+import {
+  useAddEndpoint,
+  useChangeEndpoint,
+  useDeleteEndpoint,
+  useRotateSecret,
+} from "./endpoints.ts";
+import { EVENT_LABELS, KINDS } from "./webhook-text.ts";
+
+type Props = { onClose: () => void; onDone: (message: string) => void };
+type EndpointProps = Props & { endpoint: EndpointView };
+
+export type OpenEndpointDialog =
+  | { dialog: "add" }
+  | { dialog: "edit" | "rotate" | "delete"; endpoint: EndpointView };
+
+export default function EndpointDialog({ open, ...others }: Props & { open: OpenEndpointDialog }) {
+  switch (open.dialog) {
+    case "add":
+      return <AddDialog {...others} />;
+    case "edit":
+      return <EditDialog endpoint={open.endpoint} {...others} />;
+    case "rotate":
+      return <RotateDialog endpoint={open.endpoint} {...others} />;
+    case "delete":
+      return <DeleteDialog endpoint={open.endpoint} {...others} />;
+  }
+}
+
+function AddDialog({ onClose, onDone }: Props) {
+  const add = useAddEndpoint();
+  if (add.data !== undefined) {
+    return <EndpointSecret made={add.data} onClose={() => onDone("Endpoint added.")} />;
+  }
+  return (
+    <EndpointForm
+      title="Add webhook endpoint"
+      action={["Add endpoint", "Saving"]}
+      start={{ url: "", kinds: KINDS }}
+      change={add}
+      onClose={onClose}
+      onSend={(order) => add.mutate({ ...order, paused: false })}
+    />
+  );
+}
+
+function EditDialog({ endpoint, onClose, onDone }: EndpointProps) {
+  const change = useChangeEndpoint();
+  return (
+    <EndpointForm
+      title="Edit webhook endpoint"
+      action={["Save", "Saving"]}
+      start={endpoint}
+      change={change}
+      onClose={onClose}
+      onSend={(order) =>
+        change.mutate({ ...endpoint, ...order }, { onSuccess: () => onDone("Endpoint saved.") })
+      }
+    />
+  );
+}
+
+type Draft = { url: string; kinds: LedgerEventKind[] };
+
+/** The service checks whether the URL is allowed. */
+function EndpointForm(props: {
+  title: string;
+  action: readonly [string, string];
+  start: Draft;
+  change: { isPending: boolean; isError: boolean; error: unknown };
+  onClose: () => void;
+  onSend: (draft: Draft) => void;
+}) {
+  const { change } = props;
+  const [url, setUrl] = useState(props.start.url);
+  const [kinds, setKinds] = useState(props.start.kinds);
+  /** The URL that was sent last, of which the service may say what is wrong. */
+  const [sent, setSent] = useState("");
+  const rejected = urlProblemOf(change.error);
+  const urlError = URL.canParse(url.trim())
+    ? undefined
+    : "Enter a complete URL, such as https://example.com/webhooks.";
+  const kindsError = kinds.length === 0 ? "Choose at least one event." : undefined;
+  return (
+    <FormDialog
+      title={props.title}
+      change={{ ...change, isError: change.isError && rejected === undefined }}
+      action={props.action}
+      isValid={urlError === undefined && kindsError === undefined}
+      onClose={props.onClose}
+      onSubmit={() => {
+        setSent(url);
+        props.onSend({ url: url.trim(), kinds });
+      }}
+    >
+      {(isSubmitted) => (
+        <>
+          <TextInput
+            type="url"
+            inputMode="url"
+            label="URL"
+            description="An https URL that accepts POST requests."
+            placeholder="https://example.com/webhooks"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            data-autofocus
+            value={url}
+            error={(isSubmitted && urlError) || (url === sent && rejected)}
+            onChange={(event) => setUrl(event.currentTarget.value)}
+          />
+          <Kinds chosen={kinds} error={isSubmitted ? kindsError : undefined} onChange={setKinds} />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+const urlProblemOf = (error: unknown): string | undefined =>
+  error instanceof ProblemDetails && error.code === "invalid_url" ? error.detail : undefined;
+
+function Kinds(props: {
+  chosen: LedgerEventKind[];
+  error: string | undefined;
+  onChange: (kinds: LedgerEventKind[]) => void;
+}) {
+  const { chosen, error } = props;
+  return (
+    <fieldset className="tb-kinds">
+      <legend>Events</legend>
+      {KINDS.map((kind) => (
+        <div key={kind} className="tb-kind">
+          <input
+            type="checkbox"
+            id={`tb-${kind}`}
+            checked={chosen.includes(kind)}
+            aria-invalid={error !== undefined}
+            aria-describedby={`tb-${kind}-name${error === undefined ? "" : " tb-kinds-error"}`}
+            onChange={({ currentTarget: { checked } }) =>
+              props.onChange(
+                KINDS.filter((each) => (each === kind ? checked : chosen.includes(each))),
+              )
+            }
+          />
+          <label htmlFor={`tb-${kind}`}>{EVENT_LABELS[kind]}</label>
+          <code id={`tb-${kind}-name`}>{kind}</code>
+        </div>
+      ))}
+      {error !== undefined && (
+        <p id="tb-kinds-error" className="tb-kinds-error">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+function RotateDialog({ endpoint, onClose, onDone }: EndpointProps) {
+  const rotate = useRotateSecret();
+  if (rotate.data !== undefined) {
+    return <EndpointSecret made={rotate.data} onClose={() => onDone("Secret rotated.")} />;
+  }
+  return (
+    <FormDialog
+      title="Rotate this secret?"
+      change={rotate}
+      action={["Rotate secret", "Rotating"]}
+      onClose={onClose}
+      onSubmit={() => rotate.mutate(endpoint.id)}
+    >
+      <Text>
+        <strong className="tb-break">{endpoint.url}</strong> gets a new secret. For 24 hours we sign
+        each webhook with both the new secret and the old one, so you can change it without missing
+        a webhook. After that, only the new secret is valid.
+      </Text>
+    </FormDialog>
+  );
+}
+
+const EndpointSecret = ({ made, onClose }: { made: EndpointSecretView; onClose: () => void }) => (
+  <SecretDialog
+    title="Store the webhook secret now"
+    name="secret"
+    label="Webhook secret"
+    secret={made.secret}
+    lost="Otherwise you will have to rotate it."
+    onClose={onClose}
+  >
+    <Text>
+      This is the only time that this secret is shown. Store it on the server of{" "}
+      <strong className="tb-break">{made.endpoint.url}</strong>, which needs it to verify webhooks.
+    </Text>
+  </SecretDialog>
+);
+
+/** Deleting also removes the secret and the log. */
+function DeleteDialog({ endpoint, onClose, onDone }: EndpointProps) {
+  const { id, url } = endpoint;
+  const remove = useDeleteEndpoint();
+  return (
+    <FormDialog
+      title="Delete this endpoint?"
+      change={remove}
+      action={["Delete endpoint", "Deleting"]}
+      danger="Keep endpoint"
+      onClose={onClose}
+      onSubmit={() => remove.mutate(id, { onSuccess: () => onDone("Endpoint deleted.") })}
+    >
+      <Text>
+        We stop sending webhooks to <strong className="tb-break">{url}</strong>. Its secret and its
+        delivery log are deleted, and waiting deliveries are not sent. To stop it temporarily, pause
+        it instead.
+      </Text>
+    </FormDialog>
+  );
+}
