@@ -61,28 +61,19 @@ export async function startToolbooth(root: string, accounts: number): Promise<Se
 
 /** Opens an account with a key as an operator, and returns the key. */
 async function openAccount(port: number, number: number): Promise<string> {
-  const part = `bench${String(number).padStart(6, "0")}0`;
-  const account = `acc_${part}`;
-  const now = Date.now();
-  await perform(port, "openAccount", {
-    account,
-    email: `bench-${number}@example.com`,
-    credits: { grant: "operator:bench", amount: CREDITS },
-    now,
-  });
-  const id = `key_${part}${randomBytes(5).toString("hex")}`;
-  const order = { account, id, label: "bench", now };
-  return (await perform<{ key: string }>(port, "createKey", order)).key;
+  const email = `bench-${number}@example.com`;
+  await operate(port, "account/create", { email, credits: CREDITS });
+  return (await operate<{ key: string }>(port, "key/create", { email, label: "bench" })).key;
 }
 
-async function perform<Outcome>(port: number, operation: string, order: object): Promise<Outcome> {
-  const response = await fetch(`http://127.0.0.1:${port}/operator/v1/perform`, {
+async function operate<Result>(port: number, path: string, input: object): Promise<Result> {
+  const response = await fetch(`http://127.0.0.1:${port}/operator/${path}`, {
     method: "POST",
     headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
-    body: JSON.stringify({ operation, order }),
+    body: JSON.stringify(input),
   });
-  if (!response.ok) throw new Error(`${operation}: ${await response.text()}`);
-  return ((await response.json()) as { outcome: Outcome }).outcome;
+  if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+  return ((await response.json()) as { result: Result }).result;
 }
 
 function withRemoval(started: Started, remove: () => void): Started {

@@ -200,21 +200,14 @@ test("SQL is written in stores/ only", () => {
 /** Who may open a SQLite file for writing, and why that is not beside the ledger's thread. */
 const MAY_OPEN_FOR_WRITING: Record<string, string> = {
   "src/stores/sqlite/thread-worker.ts": "the ledger's thread",
-  "src/apps/node/data-folder.ts": "a start, before the thread; offline commands",
+  "src/apps/node/data-folder.ts": "a start, before the thread",
   "src/apps/node/request-log.ts": "the file of the request log",
   "src/apps/node/reversals.ts": "the file of the reversals",
   "src/stores/sqlite/backup.ts": "inspects a file that no server uses",
-  "src/apps/cli/backup.ts": "restores offline",
-  "src/apps/cli/files.ts": "a temporary file",
-  "src/apps/cli/transfer.ts": "a file that no server uses yet",
+  "src/apps/cli/restore.ts": "restores offline",
 };
-/** The start and the command line; the command line refuses beside a running server. */
-const MAY_OPEN_DATA_FOLDER = [
-  "src/apps/node/data-folder.ts",
-  "src/apps/node/store.ts",
-  "src/apps/cli/open-sqlite.ts",
-  "src/apps/cli/transfer.ts",
-];
+/** The start. */
+const MAY_OPEN_DATA_FOLDER = ["src/apps/node/data-folder.ts", "src/apps/node/store.ts"];
 
 test("only the ledger's thread, a start and offline commands open the ledger's file for writing", () => {
   for (const file of sources) {

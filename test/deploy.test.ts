@@ -21,7 +21,7 @@ import {
 } from "#limits.ts";
 import { slugOf } from "#site/docs/render-page.ts";
 import { TOOLS } from "#tools/registry.ts";
-import { COMMANDS } from "../src/apps/cli/commands.ts";
+import { COMMANDS } from "../src/apps/cli/program.ts";
 import { FAULT_NAMES } from "../src/apps/node/lasting-faults.ts";
 import { createNodeMetrics } from "../src/apps/node/metrics.ts";
 import { isForOperator } from "../src/apps/node/operator-server.ts";
@@ -407,7 +407,7 @@ test("commands in the guides to a fleet exist, and so do their options", () => {
     const command = COMMANDS.find(({ name }) => `${line} `.startsWith(`${name} `));
     assert.ok(command, line);
     for (const [, option = ""] of line.matchAll(/ --([\w-]+)/g))
-      assert.ok(option in command.parameters, `${command.name} has no --${option}`);
+      assert.ok(option in command.input.shape, `${command.name} has no --${option}`);
   }
 });
 

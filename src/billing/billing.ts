@@ -1,7 +1,6 @@
 import { type BeginOrder, type BeginOutcome, beginPurchase } from "./begin-purchase.ts";
 import type { BillingDeps } from "./billing-deps.ts";
 import { type Comparison, comparePayments } from "./compare-payments.ts";
-import { listAllPayments, type PaymentProvider } from "./payment-provider.ts";
 import { type SettleOutcome, type SettleRef, settlePurchase } from "./settle-purchase.ts";
 
 /**
@@ -23,16 +22,16 @@ export type Billing = {
     body: Uint8Array,
     signature: string | null,
   ): Promise<SettleOutcome | { outcome: "ignored" }>;
-  /** One page of the payments that the provider knows. */
-  listPayments: PaymentProvider["list"];
-  /** Settles every payment begun at or after `since`, known to the provider or to us, and reports the differences. */
-  compare(order: { since: number }): Promise<Comparison>;
+  /**
+   * Settles the next payments begun at or after `since`, known to the provider or to us, and reports the differences. `after`: the
+   * `next` of the comparison before.
+   */
+  compare(order: { since: number; after?: string | null }): Promise<Comparison>;
 };
 
 export function createBilling(deps: BillingDeps): Billing {
   const { provider, purchases } = deps;
   const settle = (ref: SettleRef) => settlePurchase(deps, ref);
-  const listPayments: Billing["listPayments"] = (order) => provider.list(order);
   return {
     begin: (order) => beginPurchase(deps, order),
     settle,
@@ -40,15 +39,10 @@ export function createBilling(deps: BillingDeps): Billing {
       const ref = await provider.readWebhook(body, signature);
       return ref === null ? { outcome: "ignored" } : settle(ref);
     },
-    listPayments,
-    compare: (order) =>
+    compare: ({ since, after = null }) =>
       comparePayments(
-        {
-          payments: ({ since }) => listAllPayments(listPayments, since),
-          listAll: purchases.listAll,
-          settle,
-        },
-        order,
+        { purchases, settle, listPayments: (order) => provider.list(order) },
+        { since, after },
       ),
   };
 }

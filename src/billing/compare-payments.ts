@@ -1,10 +1,10 @@
-import type { PaymentState } from "./payment-provider.ts";
+import type { PaymentProvider, PaymentState } from "./payment-provider.ts";
 import type { Purchase, PurchaseStore } from "./purchase-store.ts";
 import type { SettleOutcome, SettleRef } from "./settle-purchase.ts";
 
 /** Result of comparing payments with the provider. Differences that could be settled are settled. */
 export type Comparison = {
-  /** Number of payments that the provider knows, plus purchases that only we know. */
+  /** Number of purchases that we know, plus payments that only the provider knows. */
   looked: number;
   /** How many of them matched. */
   inOrder: number;
@@ -12,6 +12,8 @@ export type Comparison = {
   settledNow: ComparedPayment[];
   /** Purchases that need a decision of the operator. */
   inTrouble: (ComparedPayment & { what: string; todo: string })[];
+  /** Where the next page continues; null at the end. */
+  next: string | null;
 };
 
 export type ComparedPayment = {
@@ -22,42 +24,67 @@ export type ComparedPayment = {
   status: Purchase["status"];
 };
 
-/** What a comparison reads and does, locally or over the network. */
-export type ComparisonDeps = {
-  /** Every payment that the provider knows, begun at or after `since`. */
-  payments(order: { since: number }): AsyncIterable<PaymentState>;
-  listAll: PurchaseStore["listAll"];
+type Deps = {
+  purchases: Pick<PurchaseStore, "find" | "listAll">;
+  listPayments: PaymentProvider["list"];
   settle(ref: SettleRef): Promise<SettleOutcome>;
 };
 
-const PAGE = 100;
+/** Each asks the provider once, and a Worker may send only so many requests. */
+const SETTLED_AT_ONCE = 100;
+
+/** Where a comparison is: first come the purchases that we have stored, then the payments that the provider knows. */
+type Cursor = { purchases: { createdAt: number; id: string } } | { payments: string | null };
 
 /**
- * Settles every payment that the provider knows since then, and every stored purchase. Settling compares with the ledger as
- * well. Throws where the provider or a store fails in between; the operator can then run it again.
+ * Settles the next purchases that were begun since then; after the last of them, the provider's payments that no stored purchase names.
+ * Settling compares with the ledger as well. Throws where the provider or a store fails in between; the operator can then run it again.
  */
 export async function comparePayments(
-  { payments, listAll, settle }: ComparisonDeps,
-  { since }: { since: number },
+  deps: Deps,
+  { since, after }: { since: number; after: string | null },
 ): Promise<Comparison> {
-  const comparison: Comparison = { looked: 0, inOrder: 0, settledNow: [], inTrouble: [] };
-  const seen = new Set<string>();
-  for await (const state of payments({ since })) {
+  const comparison: Comparison = {
+    ...{ looked: 0, inOrder: 0, settledNow: [], inTrouble: [], next: null },
+  };
+  const first: Cursor = { purchases: { createdAt: since, id: "" } };
+  let cursor: Cursor | null = after === null ? first : (JSON.parse(after) as Cursor);
+  while (cursor !== null && comparison.looked < SETTLED_AT_ONCE)
+    cursor =
+      "purchases" in cursor
+        ? await settlePurchases(deps, comparison, cursor.purchases)
+        : await settlePayments(deps, comparison, since, cursor.payments);
+  return { ...comparison, next: cursor && JSON.stringify(cursor) };
+}
+
+async function settlePurchases(
+  { purchases, settle }: Deps,
+  comparison: Comparison,
+  after: { createdAt: number; id: string },
+): Promise<Cursor> {
+  const page = await purchases.listAll({ after, max: SETTLED_AT_ONCE });
+  for (const purchase of page)
+    addResult(comparison, purchase, await settle({ purchase: purchase.id }));
+  const last = page.at(-1);
+  return last === undefined
+    ? { payments: null }
+    : { purchases: { createdAt: last.createdAt, id: last.id } };
+}
+
+async function settlePayments(
+  { listPayments, purchases, settle }: Deps,
+  comparison: Comparison,
+  since: number,
+  after: string | null,
+): Promise<Cursor | null> {
+  const { payments, next } = await listPayments({ since, after });
+  for (const state of payments) {
     if (state.purchase === null) continue;
-    seen.add(state.purchase);
-    addResult(comparison, state, await settle({ session: state.session }));
+    const stored = await purchases.find({ id: state.purchase });
+    const wasSettled = stored?.session === state.session && stored.createdAt >= since;
+    if (!wasSettled) addResult(comparison, state, await settle({ session: state.session }));
   }
-  let after = { createdAt: since, id: "" };
-  for (;;) {
-    const page = await listAll({ after, max: PAGE });
-    for (const purchase of page) {
-      if (seen.has(purchase.id)) continue;
-      addResult(comparison, purchase, await settle({ purchase: purchase.id }));
-    }
-    const last = page.at(-1);
-    if (last === undefined) return comparison;
-    after = { createdAt: last.createdAt, id: last.id };
-  }
+  return next === null ? null : { payments: next };
 }
 
 function addResult(
@@ -72,7 +99,6 @@ function addResult(
   else if (settled.outcome === "settled" && settled.changed) comparison.settledNow.push(payment);
   else comparison.inOrder += 1;
 }
-
 function describe(compared: PaymentState | Purchase): ComparedPayment {
   const { session, payment, status } = compared;
   const purchase = "id" in compared ? compared.id : (compared.purchase ?? "");

@@ -75,6 +75,10 @@ export function decimalText(amount: number, currency: string): string {
   return (amount / 10 ** countedDigits(currency)).toFixed(shownDigits(currency));
 }
 
+/** Returns the minor units of decimal text that `decimalText` made. */
+export const minorUnitsOf = (text: string, currency: string): number =>
+  Math.round(Number(text) * 10 ** countedDigits(currency));
+
 const shownDigits = (currency: string) =>
   WHOLE_IN_HUNDREDTHS.has(currency) ? 0 : countedDigits(currency);
 

@@ -65,19 +65,6 @@ export type PaymentState = {
   bought: Pick<Offer, "id" | "kind" | "name" | "credits" | "months" | "price"> | null;
 };
 
-/** Every payment begun at or after `since`, fetched page by page. */
-export async function* listAllPayments(
-  listPage: PaymentProvider["list"],
-  since: number,
-): AsyncGenerator<PaymentState> {
-  for (let after: string | null = null; ; ) {
-    const page: PaymentPage = await listPage({ since, after });
-    yield* page.payments;
-    if (page.next === null) return;
-    after = page.next;
-  }
-}
-
 /** The webhook is not signed by the provider, or its signature is too old to accept. */
 export class InvalidWebhook extends Error {
   /** Whether it is correctly signed, but too old. */

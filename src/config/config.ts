@@ -6,7 +6,7 @@ import {
   checkJurisdiction,
   type ReadText,
   readFreeCallCredits,
-  readOperatorTokens,
+  readOperatorToken,
   readPublicUrl,
   readRateLimit,
   readRequestLog,
@@ -49,8 +49,8 @@ export type Config = Readonly<{
   /** URL at which to report vulnerabilities: mailto or https. */
   securityContact: string | null;
   signUp: (typeof SIGN_UP)[number];
-  /** Tokens for the operator API. Empty: the operator API is off. */
-  operatorTokens: readonly { name: string; token: string }[];
+  /** The token of the operator API. Null: it is served through the socket in the data folder only. */
+  operatorToken: string | null;
   /** Addresses and networks of proxies whose X-Forwarded-For header is trusted. */
   trustedProxies: readonly string[];
   /** Social sign-in providers that are set. */
@@ -96,7 +96,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     mail: readMail(read, problems),
     securityContact: readSecurityContact(read("TOOLBOOTH_SECURITY_CONTACT"), problems),
     signUp: readSignUp(read("TOOLBOOTH_SIGN_UP"), problems),
-    operatorTokens: readOperatorTokens(read("TOOLBOOTH_OPERATOR_TOKEN"), problems),
+    operatorToken: readOperatorToken(read("TOOLBOOTH_OPERATOR_TOKEN"), problems),
     trustedProxies: readProxies(read("TOOLBOOTH_TRUSTED_PROXIES"), problems),
     providers: readProviders(read, problems),
   };

@@ -92,43 +92,18 @@ export function readSecrets(text: string | undefined, problems: string[]): strin
   return secrets;
 }
 
-/** A token can create keys and credits, and wrong guesses are throttled per network only, so it must be too long to guess. */
+/** The token can create keys and credits, and wrong guesses are throttled per network only, so it must be too long to guess. */
 const OPERATOR_TOKEN_CHARS_MIN = 32;
-const OPERATOR_NAME = /^[0-9A-Za-z][0-9A-Za-z._-]{0,39}$/;
-/** The name of a token without one. */
-const OPERATOR_NAME_DEFAULT = "operator";
 
-/** Parses one token, or a comma-separated list of `name:token`. Messages never contain a token. */
-export function readOperatorTokens(
-  text: string | undefined,
-  problems: string[],
-): { name: string; token: string }[] {
-  if (text === undefined) return [];
-  const tokens = text.split(",").map((each) => {
-    const [, name = OPERATOR_NAME_DEFAULT, token = ""] =
-      /^(?:([^:]*):)?(.*)$/.exec(each.trim()) ?? [];
-    return { name, token };
-  });
-  const isDistinct = (of: "name" | "token") =>
-    new Set(tokens.map((each) => each[of])).size === tokens.length;
-  if (tokens.some(({ token }) => !isOperatorToken(token))) {
+/** Messages never contain the token. */
+export function readOperatorToken(text: string | undefined, problems: string[]): string | null {
+  if (text === undefined) return null;
+  if (text.length < OPERATOR_TOKEN_CHARS_MIN || !/^[\x21-\x7e]+$/.test(text))
     problems.push(
-      `TOOLBOOTH_OPERATOR_TOKEN must have at least ${OPERATOR_TOKEN_CHARS_MIN} ASCII characters without spaces (each token of a list). Run \`openssl rand -hex 32\` to generate one.`,
+      `TOOLBOOTH_OPERATOR_TOKEN must have at least ${OPERATOR_TOKEN_CHARS_MIN} ASCII characters without spaces. Run \`openssl rand -hex 32\` to generate one.`,
     );
-  } else if (tokens.some(({ name }) => !OPERATOR_NAME.test(name))) {
-    problems.push(
-      "TOOLBOOTH_OPERATOR_TOKEN: a name must have 1 to 40 letters, digits, dots, hyphens or underscores, as in ada:<token>,deploy:<token>.",
-    );
-  } else if (!isDistinct("name") || !isDistinct("token")) {
-    problems.push(
-      "TOOLBOOTH_OPERATOR_TOKEN lists a name or a token twice. Give each operator a name and a token, as in ada:<token>,deploy:<token>.",
-    );
-  }
-  return tokens;
+  return text;
 }
-
-const isOperatorToken = (token: string) =>
-  token.length >= OPERATOR_TOKEN_CHARS_MIN && /^[\x21-\x7e]+$/.test(token);
 
 /** Access to Stripe. Messages never contain these values because two of them are secrets. */
 export type StripeSettings = {

@@ -137,7 +137,7 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   TOOLBOOTH_OPERATOR_TOKEN: {
     fallback: "",
     meaning:
-      "Bearer token of at least 32 characters for the operator API, or several as name:token, separated by commas. Unset: the operator API is off",
+      "Bearer token of at least 32 characters for the operator API, which commands with --remote use. Unset: only commands in the data folder of a running server work",
   },
   TOOLBOOTH_LOG_LEVEL: {
     fallback: "info",

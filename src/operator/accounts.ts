@@ -1,144 +1,345 @@
-import { requestsPage } from "#accounts/request-log.ts";
+import * as z from "zod";
+import { addressChangedEmail, UNDO_MS } from "#accounts/account-emails.ts";
 import {
-  clawBackForOperator,
-  closeForOperator,
-  createKeyForOperator,
-  exportForOperator,
-  findOwnerForOperator,
-  limitKeyForOperator,
-  openForOperator,
-  resetPasskeysForOperator,
-  revokeKeyForOperator,
-  rotateKeyForOperator,
-  setEmailForOperator,
-} from "./account-actions.ts";
-import { done, type OperationsOf, ofAccount, ofKey, unchanged } from "./define-operation.ts";
-import type { ACCOUNT_SCHEMAS } from "./schemas/accounts.ts";
+  AccountError,
+  closeAccount,
+  openAccount,
+  recordFormerEmail,
+  runSteps,
+} from "#accounts/accounts.ts";
+import { EVENT_KINDS } from "#accounts/activity-log.ts";
+import { hashOf } from "#accounts/attempts.ts";
+import type { Address } from "#accounts/directory.ts";
+import { findOwnerToNotify } from "#accounts/notify-owner.ts";
+import { originFacts } from "#accounts/security-emails.ts";
+import { STARTER_OUTCOMES } from "#accounts/starter-claim.ts";
+import { quotedCommand } from "#command-line.ts";
+import { newAccountId, randomBase62 } from "#ids.ts";
+import { BeingMoved } from "#ledger/transfer/account-moves.ts";
+import {
+  accountOf,
+  accountsAtOnce,
+  type FoundAccount,
+  type OperatorContext,
+  statusOf,
+} from "./context.ts";
+import { listedKey, viewKey } from "./keys.ts";
+import {
+  count,
+  creditsOrNone,
+  email,
+  listMax,
+  newEmail,
+  text,
+  textOrNull,
+  time,
+  usage,
+} from "./members.ts";
+import { sayNotified } from "./notified.ts";
+import { defineOperation, done, type Order, unchanged, wholeService } from "./operation.ts";
+import { instant } from "./times.ts";
 
-/** Operations on accounts, keys and credits. */
+/** Operations on accounts. */
 
-export const ACCOUNT_OPERATIONS: OperationsOf<typeof ACCOUNT_SCHEMAS> = {
-  findAddress: {
-    action: null,
-    run: ({ directory }, order) => directory.findByEmail(order),
+const state = z.enum(["open", "suspended", "closed"]);
+const subject = ({ account }: FoundAccount) => account;
+
+export const createAccount = defineOperation({
+  name: "account create",
+  summary: "Create a verified account with N credits that never expire",
+  input: z.strictObject({ email: newEmail, credits: creditsOrNone.default(0) }),
+  output: z.object({ id: z.string(), email: z.string(), balance: count }),
+  async find({ directory, ledger }, input, { now, random }) {
+    const account = newAccountId(random);
+    const found = await directory.findByEmail({ email: input.email });
+    // An address whose account was never opened: its creation was interrupted, and continues.
+    const isNew =
+      found === null ||
+      found.account === account ||
+      (await ledger.findAccount({ account: found.account, now })) === null;
+    if (isNew) return { account, email: input.email };
+    throw new AccountError(
+      `${input.email} already has an account. To add credits to it, run for example ${quotedCommand("credits grant", input.email, "100")}.`,
+    );
   },
-  listAddresses: {
-    action: null,
-    run: ({ directory }, order) => directory.listAddresses(order),
+  action: { subject, end: ({ balance }) => done(`${balance} credits`) },
+  run: (context, { credits: amount }, { now, random, say }, target) =>
+    runSteps(async () => {
+      const { ledger, accountDeps } = context;
+      const { account, email } = await openAccount(accountDeps, target.email, now, target.account);
+      if (amount > 0) {
+        const id = `operator:${randomBase62(16, random)}`;
+        await ledger.grant({ account, id, kind: "operator", amount, expiresAt: null, now });
+      }
+      const { balance, freeCall } = await statusOf(context, account, now);
+      if (freeCall === "withheld")
+        say("This address had an account that was closed. The new account has no free call.");
+      return { id: account, email, balance };
+    }),
+});
+
+const listed = z.object({
+  id: z.string(),
+  email: z.string(),
+  /** `moving`: its import is not complete. */
+  state: z.enum([...state.options, "moving"]),
+  balance: z.int().nullable(),
+  createdAt: time,
+});
+
+export const listAccounts = defineOperation({
+  name: "account list",
+  summary: "List accounts with their state and balance, in the order of their addresses",
+  input: z.strictObject({
+    search: text("TEXT").default(""),
+    max: listMax.optional(),
+    after: text("EMAIL").optional(),
+  }),
+  output: z.object({
+    accounts: z.array(listed),
+    /** The address after which the next page starts; null after the last one. */
+    next: textOrNull,
+  }),
+  find: wholeService,
+  action: null,
+  async run(context, { search, max = Number.MAX_SAFE_INTEGER, after = null }, { now }) {
+    const wanted = Math.min(max, accountsAtOnce(context));
+    const { found, next } = await findAddresses(context, search, wanted, after);
+    const accounts: z.infer<typeof listed>[] = [];
+    for (const { email, account: id, createdAt } of found) {
+      const status = await unlessImported(context.ledger.findAccount({ account: id, now }));
+      if (status === "moving")
+        accounts.push({ id, email, state: status, balance: null, createdAt: instant(createdAt) });
+      else if (status !== null) {
+        const { state, balance, createdAt } = status;
+        accounts.push({ id, email, state, balance, createdAt: instant(createdAt) });
+      }
+      if (accounts.length % PAUSE_EVERY === 0) await context.pause();
+    }
+    return { accounts, next };
   },
-  findAccount: {
-    action: null,
-    run: ({ ledger }, order) => ledger.findAccount(order),
-  },
-  listKeys: {
-    action: null,
-    run: ({ ledger }, order) => ledger.listKeys(order),
-  },
-  credits: {
-    action: null,
-    run: ({ ledger }, order) => ledger.credits(order),
-  },
-  findOwner: {
-    action: null,
-    run: findOwnerForOperator,
-  },
-  /** Reads what is stored about an account's owner. The owner sees in the activity list that the operator did. */
-  exportOwner: {
-    action: { ...ofAccount, end: (user) => (user === null ? unchanged("no owner") : done()) },
-    run: exportForOperator,
-  },
-  listActivity: {
-    action: null,
-    run: ({ notify }, order) => notify.activityLog.listEvents(order),
-  },
-  listRequests: {
-    action: null,
-    run: ({ requests }, { account, before, max }) => requestsPage(requests, account, before, max),
-  },
-  listEntries: {
-    action: null,
-    run: ({ ledger }, order) => ledger.entries(order),
-  },
-  openAccount: {
-    action: { ...ofAccount, end: (_, { credits }) => done(`${credits?.amount ?? 0} credits`) },
-    run: openForOperator,
-  },
-  suspendAccount: {
-    action: ofAccount,
-    run: ({ ledger }, order) => ledger.suspendAccount(order),
-  },
-  resumeAccount: {
-    action: ofAccount,
-    run: ({ ledger }, order) => ledger.resumeAccount(order),
-  },
-  closeAccount: {
-    action: { ...ofAccount, end: ({ forfeited }) => done(`${forfeited} credits forfeited`) },
-    run: closeForOperator,
-  },
-  resetPasskeys: {
-    action: {
-      ...ofAccount,
-      end: ({ found, passkeys }) =>
-        found
-          ? done(`${passkeys} ${passkeys === 1 ? "passkey" : "passkeys"} removed`)
-          : unchanged("nobody has signed up"),
-    },
-    run: resetPasskeysForOperator,
-  },
-  setEmail: {
-    action: {
-      ...ofAccount,
-      end: ({ outcome }) =>
-        outcome === "changed" ? done() : unchanged(outcome.replaceAll("_", " ")),
-    },
-    run: setEmailForOperator,
-  },
-  createKey: {
-    action: ofKey,
-    run: createKeyForOperator,
-  },
-  revokeKey: {
-    action: ofKey,
-    run: revokeKeyForOperator,
-  },
-  limitKey: {
-    action: ofKey,
-    run: limitKeyForOperator,
-  },
-  rotateKey: {
-    action: {
-      ...ofKey,
-      end: (_, { previousUntil, now }) =>
-        done(
-          previousUntil > now
-            ? `the old secret works until ${new Date(previousUntil).toISOString()}`
-            : "the old secret stopped working",
-        ),
-    },
-    run: rotateKeyForOperator,
-  },
-  relabelKey: {
-    action: ofKey,
-    run: ({ ledger }, order) => ledger.relabelKey(order),
-  },
-  grant: {
-    action: {
-      ...ofAccount,
-      end({ outcome }, { amount, id }) {
-        if (outcome === "granted") return done(`${amount} credits as ${id}`);
-        return unchanged(outcome === "no_account" ? "no account" : `${id} was granted before`);
+});
+
+const PAUSE_EVERY = 100;
+const ADDRESSES_A_PAGE = 1_000;
+
+/** The first `max` addresses after `after` that contain the text, or whose account's id does. */
+async function findAddresses(
+  context: OperatorContext,
+  search: string,
+  max: number,
+  after: string | null,
+) {
+  const wanted = search.toLowerCase();
+  const found: Address[] = [];
+  // A Worker reads only so many pages in a request.
+  const pages = accountsAtOnce(context);
+  for (let from = after?.toLowerCase() ?? null, read = 0; read < pages; read += 1) {
+    const addresses = await context.directory.listAddresses({ after: from, max: ADDRESSES_A_PAGE });
+    for (const address of addresses) {
+      if (found.length === max) return { found, next: found.at(-1)?.email ?? null };
+      const { email, account } = address;
+      if (email.includes(wanted) || account.toLowerCase().includes(wanted)) found.push(address);
+    }
+    if (addresses.length < ADDRESSES_A_PAGE) return { found, next: null };
+    from = addresses.at(-1)?.email ?? null;
+    if (read + 1 === pages) return { found, next: from };
+    await context.pause();
+  }
+  return { found, next: null };
+}
+
+/** Resolves to "moving" while the account is being imported. */
+export const unlessImported = <Result>(request: Promise<Result>): Promise<Result | "moving"> =>
+  request.catch((error) => {
+    if (error instanceof BeingMoved) return "moving";
+    throw error;
+  });
+
+const signIn = z.object({
+  at: time,
+  kind: z.enum(EVENT_KINDS),
+  address: textOrNull,
+  browser: textOrNull,
+  times: count,
+});
+/** Kinds of events that `account show` lists as sign-ins. */
+const SIGN_INS = ["signed_up", "signed_in", "signed_in_new_browser", "sign_in_failed"];
+const SIGN_INS_SHOWN = 5;
+const EVENTS_READ = 100;
+
+export const showAccount = defineOperation({
+  name: "account show",
+  summary: "Show an account: state, balance, plan, keys, and how its owner signs in",
+  input: z.strictObject({ email }),
+  output: z.object({
+    ...{ id: z.string(), email: z.string(), state, createdAt: time },
+    ...{ plan: z.enum(["credits", "lifetime"]), balance: z.int() },
+    nextExpiry: z.object({ credits: count, at: time }).nullable(),
+    ...{ freeCall: z.enum(["open", "used", "withheld"]), lowBalance: count },
+    starter: z.object({ outcome: z.enum(STARTER_OUTCOMES), at: time }).nullable(),
+    /** Null if nobody has signed up for the account. */
+    owner: z
+      .object({
+        ...{ createdAt: time, logins: z.array(z.string()), passkeys: count },
+        ...{ demandsPasskey: z.boolean(), sessions: count },
+        /** The newest, with failed ones. */
+        signIns: z.array(signIn),
+      })
+      .nullable(),
+    keys: z.array(listedKey),
+  }),
+  find: accountOf,
+  action: null,
+  async run(context, _, { now }, { account, email }) {
+    const { ledger, notify, directory } = context;
+    const [status, keys, { nextExpiry }, user, claim] = await Promise.all([
+      statusOf(context, account, now),
+      ledger.listKeys({ account }),
+      ledger.credits({ account, now, max: 0 }),
+      notify.activityLog.readUser({ account }),
+      directory.findStarter({ account }),
+    ]);
+    const { state, balance, lifetime, freeCall, lowBalance } = status;
+    return {
+      ...{ id: account, email, state, createdAt: instant(status.createdAt) },
+      plan: lifetime ? ("lifetime" as const) : ("credits" as const),
+      ...{ balance, freeCall, lowBalance },
+      nextExpiry: nextExpiry && { credits: nextExpiry.credits, at: instant(nextExpiry.at) },
+      starter: claim && { outcome: claim.outcome, at: instant(claim.at) },
+      owner: user && {
+        createdAt: instant(user.createdAt),
+        ...{ passkeys: user.passkeys.length, demandsPasskey: user.demandsPasskey },
+        logins: user.logins.map(({ provider }) => provider),
+        sessions: user.sessions.length,
+        signIns: await signInsOf(context, user.id),
       },
-    },
-    run: ({ ledger }, order) => ledger.grant(order),
+      keys: keys.map((key) => viewKey(key, now)),
+    };
   },
-  clawback: {
-    action: {
-      ...ofAccount,
-      end: ({ outcome, clawedBack }, { grant }) =>
-        outcome === "clawed_back"
-          ? done(`${clawedBack} credits of ${grant} are clawed back`)
-          : unchanged(`${grant}: ${outcome.replaceAll("_", " ")}`),
-    },
-    run: clawBackForOperator,
+});
+
+async function signInsOf({ notify }: OperatorContext, user: string) {
+  const { events } = await notify.activityLog.listEvents({ user, after: null, max: EVENTS_READ });
+  return events
+    .filter(({ kind }) => SIGN_INS.includes(kind))
+    .slice(0, SIGN_INS_SHOWN)
+    .map(({ at, kind, address, browser, times }) => ({
+      ...{ at: instant(at), kind, address, browser, times },
+    }));
+}
+
+const changed = z.object({ id: z.string(), email: z.string(), state });
+
+export const suspendAccount = defineOperation({
+  name: "account suspend",
+  summary: "Reject all calls of an account with 403 until you resume the account",
+  input: z.strictObject({ email }),
+  output: changed,
+  find: accountOf,
+  action: { subject },
+  run: async (context, _, order, target) =>
+    stateAfter(context, order, target, await context.ledger.suspendAccount(at(target, order))),
+});
+
+export const resumeAccount = defineOperation({
+  name: "account resume",
+  summary: "Accept calls of a suspended account again",
+  input: z.strictObject({ email }),
+  output: changed,
+  find: accountOf,
+  action: { subject },
+  run: async (context, _, order, target) =>
+    stateAfter(context, order, target, await context.ledger.resumeAccount(at(target, order))),
+});
+
+const at = ({ account }: FoundAccount, { now }: Order) => ({ account, now });
+
+async function stateAfter(
+  context: OperatorContext,
+  { now }: Order,
+  { account, email }: FoundAccount,
+  { found }: { found: boolean },
+) {
+  const { state } = await statusOf(context, account, now);
+  if (found) return { id: account, email, state };
+  throw new AccountError(
+    `The account of ${email} was closed, but its address was not deleted. To complete that, run ${quotedCommand("account close", email)}.`,
+  );
+}
+
+export const closeAccountForGood = defineOperation({
+  name: "account close",
+  summary: "Close an account permanently and delete its address",
+  input: z.strictObject({ email }),
+  output: changed.extend({ state: z.literal("closed"), forfeited: count }),
+  find: accountOf,
+  action: { subject, end: ({ forfeited }) => done(`${forfeited} credits forfeited`) },
+  async run({ accountDeps, notify }, _, order, { account, email }) {
+    const notifyOwner = await findOwnerToNotify(notify, account);
+    const { forfeited } = await runSteps(() => closeAccount(accountDeps, email, order.now));
+    sayNotified(order, await notifyOwner({ kind: "account_closed" }, order.now));
+    return { id: account, email, state: "closed" as const, forfeited };
   },
-};
+});
+
+/**
+ * For an owner who lost their mailbox. All sessions end. The old address gets a link that undoes it for 72 hours, because the operator
+ * may have been deceived.
+ */
+export const setEmail = defineOperation({
+  name: "account set-email",
+  summary: "Give an account another email address",
+  input: z.strictObject({ email, to: newEmail.meta(usage("new email")) }),
+  /** `from`: the address before, which is the same if the account had the new address already. */
+  output: z.object({ id: z.string(), email: z.string(), from: z.string() }),
+  find: accountOf,
+  action: { subject, end: ({ email, from }) => (email === from ? unchanged("unchanged") : done()) },
+  async run({ accountDeps, notify }, { to }, order, { account, email: from }) {
+    const { now, random } = order;
+    const [id, undo] = [randomBase62(24, random), randomBase62(32, random)];
+    const notifyOwner = await findOwnerToNotify(notify, account);
+    const origin = originFacts({ at: now, address: null, browser: null, byOperator: true });
+    const about = { to: from, newAddress: to, origin, undo, now };
+    const { outcome } = await notify.activityLog.changeAddress({
+      ...{ account, from, to, at: now, keptSession: null },
+      undo: { id, link: hashOf(undo), until: now + UNDO_MS },
+      email: await notify.mail.prepare(addressChangedEmail(notify.publicUrl, about)),
+    });
+    if (outcome === "taken")
+      throw new AccountError(`Another account has ${to}. Nothing was changed.`);
+    if (outcome === "no_account") throw new AccountError(`There is no account for ${from}.`);
+    if (outcome === "changed") {
+      notify.mail.wake();
+      await recordFormerEmail(accountDeps, from, now);
+      sayNotified(order, await notifyOwner({ kind: "email_changed", to }, now));
+    }
+    return { id: account, email: to, from };
+  },
+});
+
+/**
+ * For an owner who lost their passkeys, so that an emailed code signs in again. All sessions end, because someone else may hold what
+ * was lost.
+ */
+export const resetPasskeys = defineOperation({
+  name: "account reset-passkeys",
+  summary: "Remove all passkeys of a user",
+  input: z.strictObject({ email }),
+  output: z.object({ id: z.string(), email: z.string(), passkeys: count }),
+  find: accountOf,
+  action: {
+    subject,
+    end: ({ passkeys }) => done(`${passkeys} ${passkeys === 1 ? "passkey" : "passkeys"} removed`),
+  },
+  async run({ notify }, _, order, { account, email }) {
+    const notifyOwner = await findOwnerToNotify(notify, account);
+    const { found, passkeys } = await notify.activityLog.resetPasskeys({ account });
+    if (!found)
+      throw new AccountError(
+        `Nobody has signed up for the account of ${email}. Nothing was changed.`,
+      );
+    if (passkeys > 0) sayNotified(order, await notifyOwner({ kind: "passkeys_reset" }, order.now));
+    return { id: account, email, passkeys };
+  },
+});

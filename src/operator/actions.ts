@@ -4,15 +4,15 @@
  */
 export type OperatorAction = {
   at: number;
-  /** The name of the operator's token or, for a local command, the user of the operating system. */
+  /** The user of the operating system who ran the command, as the command line says. */
   by: string;
-  /** The name of the operation. */
+  /** The name of the operation, which is its command. */
   action: string;
   subject: string | null;
   outcome: ActionOutcome;
   /** The result, or why the action was rejected. */
   detail: string | null;
-  /** The network address of the client, if known. */
+  /** The network address of the client. Null for the socket in the data folder, and where it is not known. */
   address: string | null;
 };
 

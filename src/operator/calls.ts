@@ -1,49 +1,94 @@
-import { parseCallRef } from "#ids.ts";
-import { OrderRejected } from "#ledger/port.ts";
+import * as z from "zod";
+import { AccountError } from "#accounts/accounts.ts";
+import { quotedCommand } from "#command-line.ts";
 import type { OperatorContext } from "./context.ts";
-import { done, type OperationsOf, unchanged } from "./define-operation.ts";
-import type { CALL_SCHEMAS } from "./schemas/calls.ts";
+import { callId, count, grantKind, textOrNull, time, timeOrNull } from "./members.ts";
+import { defineOperation, done, unchanged } from "./operation.ts";
+import { instant, instantOrNull } from "./times.ts";
 
 /** Operations on single calls: to see whether one was charged, and to give its credits back. */
 
-type Context = Pick<OperatorContext, "ledger" | "directory">;
+const found = z.object({
+  ...{ id: z.string(), account: z.string() },
+  /** Null if the account is closed. */
+  ...{ email: textOrNull, at: time },
+  /** `never_charged`: it was reversed before its debit arrived. `rolled_up`: single calls of that hour are no longer kept. */
+  outcome: z.enum(["charged", "reversed", "never_charged", "rolled_up"]),
+  reversedAt: timeOrNull,
+  /** Of a call that is still kept. */
+  key: z.string().optional(),
+  tool: z.string().optional(),
+  credits: count.optional(),
+  freeCall: z.boolean().optional(),
+  grants: z.array(z.object({ id: z.string(), kind: grantKind, credits: count })).optional(),
+  /** Whether a repeat with its idempotency key would be replayed. */
+  repeatable: z.boolean().optional(),
+});
+type Found = z.infer<typeof found>;
+type Call = z.output<typeof callId>;
 
-async function find({ ledger, directory }: Context, id: string) {
-  const call = parseCallRef(id);
-  if (call === null) throw new OrderRejected(`"${id}" is not the id of a call`);
+const input = z.strictObject({ id: callId });
+
+export const showCall = defineOperation({
+  name: "calls show",
+  summary: "Show whether a call was charged",
+  input,
+  output: found,
+  find: findCall,
+  action: null,
+  run: async (_, __, ___, call) => call,
+});
+
+export const reverseCall = defineOperation({
+  name: "calls reverse",
+  summary: "Give back the credits of a call, once",
+  input,
+  output: found.extend({ reversed: z.boolean() }),
+  find: findCall,
+  action: {
+    subject: ({ id }) => id,
+    end: ({ reversed, credits = 0 }) =>
+      reversed
+        ? done(`${credits} ${credits === 1 ? "credit" : "credits"} returned`)
+        : unchanged("reversed before"),
+  },
+  /** A call that is not found is left alone: the ledger would remember its reversal, and reject its debit if it still arrives. */
+  async run({ ledger }, { id: call }, { now }, found) {
+    if (found.outcome === "rolled_up")
+      throw new AccountError(
+        `The calls of that hour are rolled up, so it is no longer stored whether this one was charged. It cannot be reversed. To give credits back, see ${quotedCommand("credits grant --help")}.`,
+      );
+    if (found.outcome === "never_charged") return { ...found, reversed: false };
+    const { account, callId, at } = call;
+    const { reversed } = await ledger.reverse({ account, callId, at, now });
+    if (!reversed) return { ...found, reversed };
+    return { ...found, outcome: "reversed" as const, reversedAt: instant(now), reversed };
+  },
+});
+
+async function findCall(
+  { ledger, directory }: Pick<OperatorContext, "ledger" | "directory">,
+  { id: { id, account, callId, at } }: { id: Call },
+): Promise<Found> {
   const [record, address] = await Promise.all([
-    ledger.findCall(call),
-    directory.findByAccount({ account: call.account }),
+    ledger.findCall({ account, callId, at }),
+    directory.findByAccount({ account }),
   ]);
+  const email = address?.email ?? null;
+  const base = { id, account, email, at: instant(at) };
+  if (record.outcome === "not_found")
+    // Without the account, nothing is said of the charge: it may be of another service, or closed.
+    throw new AccountError(
+      email === null
+        ? `There is no call ${id}, and no open account ${account}. Check the id, and that this is the service that took the call.`
+        : `There is no call ${id}. It was not charged.`,
+    );
+  const reversedAt = instantOrNull(record.reversedAt);
+  if (record.outcome !== "found") return { ...base, outcome: record.outcome, reversedAt };
+  const { key, tool, credits, isFree: freeCall, parts, isRepeatable: repeatable } = record;
   return {
-    call,
-    found: { account: call.account, email: address?.email ?? null, at: call.at, record },
+    ...{ ...base, outcome: reversedAt === null ? "charged" : "reversed" },
+    ...{ key, tool, credits, freeCall, repeatable, reversedAt },
+    grants: parts.map(({ grant, ...part }) => ({ id: grant, ...part })),
   };
 }
-
-export const CALL_OPERATIONS: OperationsOf<typeof CALL_SCHEMAS> = {
-  findCall: {
-    action: null,
-    run: async (context, { id }) => (await find(context, id)).found,
-  },
-  reverseCall: {
-    action: {
-      subject: ({ id }) => id,
-      end: ({ reversed, record }) =>
-        reversed && record.outcome === "found"
-          ? done(`${record.credits} ${record.credits === 1 ? "credit" : "credits"} returned`)
-          : unchanged(
-              record.outcome === "found" ? "reversed before" : record.outcome.replace("_", " "),
-            ),
-    },
-    /** A call that is not found is left alone: the ledger would remember its reversal, and reject its debit if it still arrives. */
-    async run(context, { id, now }) {
-      const { call, found } = await find(context, id);
-      const isFound = found.record.outcome === "found";
-      const { reversed } = isFound
-        ? await context.ledger.reverse({ ...call, now })
-        : { reversed: false };
-      return { ...found, reversed };
-    },
-  },
-};

@@ -1,59 +1,96 @@
 import { AccountError } from "#accounts/accounts.ts";
+import { keyedHash } from "#accounts/keyed-hash.ts";
+import type { RandomBytes } from "#ids.ts";
 import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import type { ActionEnd, OperatorAction } from "./actions.ts";
 import type { OperatorContext } from "./context.ts";
-import { type Action, done, unchanged } from "./define-operation.ts";
-import { type OperationName, operationOf } from "./operations.ts";
+import { done, type OpenedFile, type Operation, type Order } from "./operation.ts";
 
-/** The operator who sends an order, and the network address it comes from. */
+/** Who sends an order, and the network address it comes from. */
 export type Operator = Pick<OperatorAction, "by" | "address">;
-
-/** A token of the setting TOOLBOOTH_OPERATOR_TOKEN. Its name appears in the records of actions. */
-export type OperatorToken = { name: string; token: string };
 
 export type PerformDeps = {
   context: OperatorContext;
   operator: Operator;
+  isLocal: boolean;
   now(): number;
-  /**
-   * Called with every action that ended, for the log, before its outcome is recorded. Contains no key and no email
-   * address.
-   */
+  /** The client's id of the order. It sends the same again if it got no response. */
+  orderId: string;
+  /** Called with every action that ended, for the log, before its outcome is recorded. Contains no key and no email address. */
   onAction?(action: OperatorAction): void;
+};
+
+/** What an operation returned: its result, the pieces of a file, and sentences for the operator. */
+export type Performed = {
+  result: unknown;
+  pieces: OpenedFile<unknown>["pieces"] | null;
+  messages: string[];
 };
 
 /**
  * Runs an operation. An action is recorded as started before it changes anything, and its outcome is recorded before this
- * function returns or throws; if the process dies in between, the record stays `started`. Of an action in several parts,
- * the first, the last and any failed part are recorded.
+ * function returns or throws; if the process dies in between, the record stays `started`.
  */
 export async function perform(
   deps: PerformDeps,
-  name: OperationName,
+  operation: Operation,
   input: unknown,
-): Promise<unknown> {
-  const operation = operationOf(name);
+): Promise<Performed> {
+  const { context, now, operator } = deps;
+  const messages: string[] = [];
+  const order: Order = {
+    now: now(),
+    random: bytesOf(context.accountDeps.secrets[0] ?? "", operation.name, deps.orderId),
+    isLocal: deps.isLocal,
+    say: (sentence) => void messages.push(sentence),
+  };
+  const target: unknown = await operation.find(context, input as never, order);
+  const run = async () =>
+    "open" in operation
+      ? operation.open(context, input as never, order, target)
+      : { result: await operation.run(context, input as never, order, target), pieces: null };
   const { action } = operation;
-  const run = () => operation.run(deps.context, input);
-  if (action === null) return run();
-  const isPart = action.isPart?.(input) === true;
-  const { operator, now } = deps;
-  const base = { at: now(), ...operator, action: name, subject: action.subject(input) };
-  const started = isPart ? null : await start(deps, base);
+  if (action === null) return { ...(await run()), messages };
+  const base = {
+    at: order.now,
+    ...operator,
+    action: operation.name,
+    subject: action.subject(target),
+  };
+  const { id } = await context.actions.start(base).catch((cause) => {
+    throw new NotCarriedOut("The operator action could not be recorded", { cause });
+  });
   const record = async (end: ActionEnd | null) => {
     if (end !== null) deps.onAction?.({ ...base, ...end });
-    const { id } = started ?? (await start(deps, base));
-    await recordEnd(deps, id, end);
+    await context.actions.end({ id, end }).catch((cause) => {
+      throw new OutcomeNotRecorded(cause);
+    });
   };
-  let result: unknown;
+  let opened: Awaited<ReturnType<typeof run>>;
   try {
-    result = await run();
+    opened = await run();
   } catch (error) {
     await record(endOfError(error));
     throw error;
   }
-  if (!isPart) await record(endOf(action, input, result));
-  return result;
+  await record(action.end === undefined ? done() : action.end(opened.result as never, target));
+  return { ...opened, messages };
+}
+
+/** The same bytes for the same order, which nobody without the secret can tell (HMAC in counter mode). */
+function bytesOf(secret: string, operation: string, orderId: string): RandomBytes {
+  let blocks = 0;
+  let rest = new Uint8Array();
+  return (count) => {
+    while (rest.length < count) {
+      blocks += 1;
+      const block = keyedHash(secret, `toolbooth order ${operation} ${orderId} ${blocks}`);
+      rest = Uint8Array.from([...rest, ...block]);
+    }
+    const bytes = rest.slice(0, count);
+    rest = rest.slice(count);
+    return bytes;
+  };
 }
 
 /** Not `NotCarriedOut`: the action itself may have been done. */
@@ -65,29 +102,6 @@ export class OutcomeNotRecorded extends Error {
       { cause },
     );
   }
-}
-
-const start = (
-  { context: { actions } }: PerformDeps,
-  action: Omit<OperatorAction, keyof ActionEnd>,
-) =>
-  actions.start(action).catch((cause) => {
-    throw new NotCarriedOut("The operator action could not be recorded", { cause });
-  });
-
-const recordEnd = ({ context: { actions } }: PerformDeps, id: string, end: ActionEnd | null) =>
-  actions.end({ id, end }).catch((cause) => {
-    throw new OutcomeNotRecorded(cause);
-  });
-
-function endOf(
-  action: Action<unknown, unknown>,
-  input: unknown,
-  result: unknown,
-): ActionEnd | null {
-  if (action.end !== undefined) return action.end(result, input);
-  const isFound = (result as { found?: boolean } | null)?.found !== false;
-  return isFound ? done() : unchanged("not found");
 }
 
 function endOfError(error: unknown): ActionEnd {

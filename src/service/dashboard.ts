@@ -216,16 +216,14 @@ function operatorOf(
   { config, stores, platform }: DashboardParts,
   { mail, accountDeps, billing, inBackground, newRequestId }: Shared,
 ): OperatorApp {
-  const { ledger, directory, purchases, activityLog, requests } = stores;
+  const { directory, purchases, activityLog, requests } = stores;
   const { now, logAction, logError } = platform;
   return createOperatorApp({
-    ...{ tokens: config.operatorTokens, now, logAction, logError, newRequestId },
+    ...{ token: config.operatorToken, now, logAction, logError, newRequestId },
     waitUntil: inBackground,
     context: {
-      ...{ ledger, directory, purchases, requests, ...stores.operator },
-      accountDeps: async () => accountDeps,
-      keyBounds: async () => keyBoundsOf(config),
-      billing: async () => billing,
+      ...{ directory, purchases, requests, accountDeps, billing, ...stores.operator },
+      keyBounds: keyBoundsOf(config),
       notify: { activityLog, mail, publicUrl: config.publicUrl },
       jobs: operatorJobs(stores.queues),
     },

@@ -73,9 +73,18 @@ export type DashboardStores = {
   forgetRequests?: AccountDeps["forgetRequests"] | undefined;
   /** The queues that operators see. */
   queues: readonly OperatorQueue[];
+  /** How operators read and move all the data, which depends on where it is. */
   operator: Pick<
     OperatorContext,
-    "actions" | "index" | "moves" | "grants" | "findDamage" | "isDamage"
+    | "ledger"
+    | "actions"
+    | "index"
+    | "imports"
+    | "whole"
+    | "exportRecords"
+    | "backup"
+    | "keptSecrets"
+    | "pause"
   >;
 };
 
@@ -123,7 +132,8 @@ export type Background = {
 export type Dashboard = {
   /** `body`: as it was read and inflated. */
   fetch(request: Request, body: Uint8Array, connection: unknown): Promise<Response>;
-  fetchForOperator(request: Request, connection: unknown): Promise<Response>;
+  /** `connection` is null for the socket in the data folder. */
+  fetchForOperator(request: Request, connection: unknown | null): Promise<Response>;
   scheduled(at: number): Promise<void>;
   close(): Promise<void>;
 };

@@ -7,8 +7,9 @@ import { type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import {
-  listAllPayments,
+  type PaymentPage,
   type PaymentProvider,
+  type PaymentState,
   ProviderRejected,
   ProviderUnavailable,
 } from "#billing/payment-provider.ts";
@@ -118,10 +119,21 @@ test("when a response is lost the SDK retries, and there is one page", async (t)
     fake.faultNext(fault);
     const { session } = await provider.open(ORDER);
     const pages: string[] = [];
-    for await (const state of listAllPayments(provider.list, 0)) pages.push(state.session);
+    for (const state of await listAll(provider, 0)) pages.push(state.session);
     assert.deepEqual(pages, [session]);
   }
 });
+
+/** Every payment begun at or after `since`, page by page. */
+async function listAll({ list }: PaymentProvider, since: number): Promise<PaymentState[]> {
+  const all: PaymentState[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page: PaymentPage = await list({ since, after: after ?? null });
+    all.push(...page.payments);
+    after = page.next;
+  }
+  return all;
+}
 
 const AWAY: ApiFault[] = ["500", "429", "reset", "silence", "nonsense"];
 
@@ -189,7 +201,7 @@ test("payments of another Toolbooth at the same account are ignored, and those u
   fake.pay(session);
   const tellsOf = async (provider: PaymentProvider) => {
     const listed: string[] = [];
-    for await (const state of listAllPayments(provider.list, START)) listed.push(state.session);
+    for (const state of await listAll(provider, START)) listed.push(state.session);
     const state = await provider.fetchPayment({ session });
     return [state?.purchase, state?.account, state?.bought?.id, listed];
   };
@@ -227,7 +239,7 @@ test("all our payments are listed over all pages, without those of others", asyn
   fake.dispute(opened[3] as string, "lost");
   const listed: string[] = [];
   let lost = 0;
-  for await (const { session, dispute } of listAllPayments(provider.list, START)) {
+  for (const { session, dispute } of await listAll(provider, START)) {
     listed.push(session);
     if (dispute === "lost") lost += 1;
   }

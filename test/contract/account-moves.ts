@@ -2,20 +2,19 @@ import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { Ledger } from "#ledger/port.ts";
 import { OrderRejected } from "#ledger/port.ts";
-import { ACCOUNT_RECORDS, type AccountMoves } from "#ledger/transfer/account-moves.ts";
+import type { AccountImports } from "#ledger/transfer/account-moves.ts";
 import type { RecordOf, TransferRecord } from "#ledger/transfer/records.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
-import { ACCOUNTS, fill, fillLedger, NOW } from "../stores/transfer-fixture.ts";
+import { ACCOUNTS, accountOf, fill, NOW, recordsOf } from "../stores/transfer-fixture.ts";
 import { accountId, createFixture, keySha256 } from "./ledger/fixture.ts";
 
 /** An empty ledger that is to hold many accounts. `another`: as another process has it that works on the same data. */
 export type OpenedMoves = {
   ledger: Ledger;
-  moves: AccountMoves;
+  moves: AccountImports;
   another: Pick<OpenedMoves, "ledger" | "moves">;
-  /** Fills it with one of everything. */
-  fill(fillLedgerOf: typeof fillLedger): Promise<void>;
+  /** All records of the ledger. */
+  records(): Promise<TransferRecord[]>;
 };
 
 const ADA = accountId("Ada");
@@ -29,16 +28,14 @@ let gathering: Promise<void> | undefined;
 async function gatherRecords(): Promise<void> {
   const driver = openNodeSqlite(":memory:");
   await fill(driver);
-  for (const kind of ACCOUNT_RECORDS) {
-    for (const record of pagesOf(driver, kind)) {
-      const account = record.record === "account" ? record.id : record.account;
-      byAccount.set(account, [...of(account), record]);
-    }
+  for (const record of await recordsOf(driver)) {
+    const account = accountOf(record);
+    if (account !== null) byAccount.set(account, [...of(account), record]);
   }
   driver.close();
 }
 
-/** Accounts that move into a ledger beside others, and out of one. */
+/** Accounts that move into a ledger beside others. */
 export function testAccountMoves(
   store: string,
   open: (t: TestContext) => Promise<OpenedMoves>,
@@ -49,11 +46,10 @@ export function testAccountMoves(
     return open(t);
   };
   describe(`importing accounts into ${store}`, () => importsAreWhole(opener));
-  describe(`exporting accounts from ${store}`, () => exportsAreOfOneMoment(opener));
 }
 
 async function moveIn(
-  moves: AccountMoves,
+  moves: AccountImports,
   account: string,
   records = of(account),
   step = 10,
@@ -64,38 +60,16 @@ async function moveIn(
   return moves.finishImport({ account, now: NOW });
 }
 
-async function readOut(
-  moves: AccountMoves,
-  account: string,
-  snapshot: string | null,
-  max = 1_000,
-): Promise<TransferRecord[]> {
-  const records: TransferRecord[] = [];
-  for (const kind of ACCOUNT_RECORDS) {
-    let after: readonly (string | number | null)[] | null = null;
-    do {
-      const order = { account, kind, after, max, snapshot, hold: false };
-      const page = await moves.exportRecords(order);
-      assert.equal(page.state, snapshot);
-      assert.ok(page.records.length <= max);
-      records.push(...page.records);
-      after = page.after;
-    } while (after !== null);
-  }
-  return records;
-}
-
-const open = async ({ openSnapshot }: AccountMoves) => (await openSnapshot()).snapshot;
+/** The records of one account in the ledger. */
+const readOut = async ({ records }: OpenedMoves, account: string): Promise<TransferRecord[]> =>
+  (await records()).filter((record) => accountOf(record) === account);
 
 function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void {
   test("imported accounts are unchanged and accept calls, even if steps are interrupted", async (t) => {
-    const { ledger, moves } = await opener(t);
+    const opened = await opener(t);
+    const { ledger, moves } = opened;
     for (const account of ACCOUNTS) assert.deepEqual(await moveIn(moves, account), DONE);
-    const snapshot = await open(moves);
-    for (const account of ACCOUNTS) {
-      for (const max of [1, 7, 1_000])
-        assert.deepEqual(await readOut(moves, account, snapshot, max), of(account));
-    }
+    for (const account of ACCOUNTS) assert.deepEqual(await readOut(opened, account), of(account));
     const fixture = createFixture({ ledger });
     const made = await ledger.debit(fixture.debitOrder(ADA, { now: NOW }));
     assert.equal(made.outcome, "debited");
@@ -106,7 +80,8 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
   });
 
   test("no operation sees an account before its import is finished", async (t) => {
-    const { ledger, moves, another } = await opener(t);
+    const opened = await opener(t);
+    const { ledger, moves, another } = opened;
     const records = of(ADA);
     const order = { account: ADA, keySha256: keySha256(ADA, "main"), now: NOW };
     await moves.beginImport({ account: ADA });
@@ -118,11 +93,12 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
     }
     assert.deepEqual(await another.moves.finishImport({ account: ADA, now: NOW }), DONE);
     assert.equal((await ledger.findAccount({ account: ADA, now: NOW }))?.account, ADA);
-    assert.deepEqual(await readOut(moves, ADA, await open(moves)), records);
+    assert.deepEqual(await readOut(opened, ADA), records);
   });
 
   test("every step may be repeated, also by another process after a crash", async (t) => {
-    const { moves, another } = await opener(t);
+    const opened = await opener(t);
+    const { moves, another } = opened;
     const records = of(ADA);
     await moves.beginImport({ account: ADA });
     const half = records.slice(0, 20);
@@ -136,7 +112,7 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
     assert.deepEqual(twice, [DONE, DONE]);
     assert.deepEqual(await moves.beginImport({ account: ADA }), { outcome: "finished_before" });
     assert.deepEqual(await moves.importRecords({ account: ADA, records: half }), { taken: 0 });
-    assert.deepEqual(await readOut(moves, ADA, await open(moves)), records);
+    assert.deepEqual(await readOut(opened, ADA), records);
     await moves.beginImport({ account: BOB });
     await moves.importRecords({ account: BOB, records: of(BOB) });
     // One that is begun beside the end of another leaves all of it or nothing.
@@ -191,16 +167,6 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
       moves.importRecords({ account: ADA, records: [secret] }),
       /Records of kind "secret" do not belong to an account/,
     );
-    const page = { account: ADA, after: null, max: 10, snapshot: null, hold: false };
-    await rejected(
-      moves.exportRecords({ ...page, kind: "purchase" as "debit" }),
-      /Records of kind "\w+" do not belong to an account/,
-    );
-    await rejected(
-      moves.exportRecords({ ...page, kind: "key", after: ["x"] }),
-      /cursor does not fit records of kind "key"/,
-    );
-    await rejected(moves.exportRecords({ ...page, kind: "key", max: 0 }), /from 1 to 5000/);
   });
 
   test("importing an existing account or an existing key is rejected and changes nothing", async (t) => {
@@ -224,40 +190,3 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
 }
 
 const DONE = { ok: true, faults: [] };
-
-function exportsAreOfOneMoment(opener: (t: TestContext) => Promise<OpenedMoves>): void {
-  test("pages show the account as of the snapshot while calls continue, in every process", async (t) => {
-    const { ledger, moves, another, fill: fillIt } = await opener(t);
-    await fillIt(fillLedger);
-    const snapshot = await open(moves);
-    const fixture = createFixture({ ledger });
-    await fixture.grant(ADA, "late", 50, { now: NOW });
-    const order = fixture.debitOrder(ADA, { now: NOW });
-    assert.equal((await ledger.debit(order)).outcome, "debited");
-    assert.deepEqual(await readOut(moves, ADA, snapshot, 3), of(ADA));
-    const later = await readOut(moves, ADA, await open(moves));
-    const isLate = (record: TransferRecord) =>
-      (record.record === "grant" && record.id === "late") ||
-      (record.record === "debit" && record.callId === order.callId);
-    assert.equal(later.filter(isLate).length, 2);
-    const there = await another.moves.exportRecords({ ...FIRST, snapshot });
-    if (there.state !== null) assert.deepEqual(there.records[0], of(ADA)[0]);
-  });
-
-  test("without a snapshot, or after it ended, pages are empty", async (t) => {
-    const { moves, fill: fillIt } = await opener(t);
-    await fillIt(fillLedger);
-    const nothing = { records: [], after: null, state: null };
-    const gone = ["", "'; DROP TABLE account; --", "00000003-0000001B-1", crypto.randomUUID()];
-    for (const snapshot of [null, ...gone])
-      assert.deepEqual(await moves.exportRecords({ ...FIRST, snapshot }), nothing);
-    // More of them than are kept: the one that was read longest ago has ended.
-    const first = await open(moves);
-    for (let more = 0; more < 4; more += 1) await open(moves);
-    assert.deepEqual(await moves.exportRecords({ ...FIRST, snapshot: first }), nothing);
-    const last = await open(moves);
-    assert.equal((await moves.exportRecords({ ...FIRST, snapshot: last })).records.length, 1);
-  });
-}
-
-const FIRST = { account: ADA, kind: "account" as const, after: null, max: 10, hold: false };

@@ -38,7 +38,7 @@ async function testDeaths(place: string, ledger: Ledger, database: SqlDatabase):
     const { actions } = await createOperatorActions(database).list({ after: null, max: 1 });
     assert.deepEqual(
       actions.map(({ by, action, subject, outcome }) => [by, action, subject, outcome]),
-      [["ada", "suspendAccount", ADA, "started"]],
+      [["ada", "account suspend", ADA, "started"]],
     );
     assert.equal((await ledger.findAccount({ account: ADA, now: NOW }))?.state, state);
   }

@@ -1,4 +1,6 @@
 /** A process that dies in an operator action, before or after the operation: `<file or URL> <before|after>`. */
+
+import { suspendAccount } from "#operator/accounts.ts";
 import type { OperatorContext } from "#operator/context.ts";
 import { perform } from "#operator/perform.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
@@ -9,14 +11,19 @@ import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 
+const ADA = "acc_Ada000000000";
 const [place = "", moment = ""] = process.argv.slice(2);
 const { ledger, database } = open();
 const die = () => process.kill(process.pid, "SIGKILL");
-const context: Pick<OperatorContext, "actions" | "ledger"> = {
+const context = {
   actions: createOperatorActions(database),
+  accountDeps: { secrets: ["the secret of the tests"] },
+  directory: {
+    findByAccount: async () => ({ account: ADA, email: "ada@example.org", createdAt: 1 }),
+  },
   ledger: {
     ...ledger,
-    async suspendAccount(order) {
+    async suspendAccount(order: Parameters<typeof ledger.suspendAccount>[0]) {
       if (moment === "before") die();
       const done = await ledger.suspendAccount(order);
       die();
@@ -24,9 +31,11 @@ const context: Pick<OperatorContext, "actions" | "ledger"> = {
     },
   },
 };
-const operator = { by: "ada", address: null };
-const deps = { context: context as OperatorContext, operator, now: Date.now };
-await perform(deps, "suspendAccount", { account: "acc_Ada000000000", now: Date.now() });
+const deps = {
+  ...{ context: context as unknown as OperatorContext, operator: { by: "ada", address: null } },
+  ...{ isLocal: true, orderId: "the id of the order", now: Date.now },
+};
+await perform(deps, suspendAccount, { email: ADA });
 
 function open() {
   if (place.startsWith("postgres:")) {

@@ -101,7 +101,9 @@ async function act(life: Life): Promise<void> {
 async function end(life: Life): Promise<void> {
   const { world } = life;
   await world.ledger.recordExpiries({ now: world.clock.at, max: 9999 });
-  await world.billing(null).compare({ since: 0 });
+  const billing = world.billing(null);
+  for (let after: string | null | undefined; after !== null; )
+    after = (await billing.compare({ since: 0, after: after ?? null })).next;
   for (const { session } of world.till.pages.values()) {
     await checkPurchase(world, session);
   }

@@ -3,12 +3,17 @@ import type { TestContext } from "node:test";
 import type { Directory } from "#accounts/directory.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { Ledger } from "#ledger/port.ts";
+import type { AccountImports } from "#ledger/transfer/account-moves.ts";
+import { beginLines } from "#ledger/transfer/lines.ts";
+import type { TransferRecord } from "#ledger/transfer/records.ts";
+import type { OperatorContext } from "#operator/context.ts";
+import { importRecords } from "#operator/data.ts";
+import { exportLedger } from "#stores/sql/export-records.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
+import type { SqlDatabase } from "#stores/sql/sql-database.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
-import { findStoredSecret, storeSecret } from "#stores/sqlite/settings.ts";
-import { exportSqlite } from "#stores/sqlite/transfer.ts";
 import {
   accountId,
   allEntries,
@@ -40,10 +45,7 @@ export const ACCOUNTS = ["Ada", "Bob", "Cid", "Dan", "Eve", "Fay"].map(accountId
 export async function fill(driver: NodeSqlite): Promise<void> {
   const purchases = createPurchaseStore(createSqliteDatabase(driver));
   await fillLedger({ ...openSqliteDirect(driver), purchases });
-  storeSecret(driver, SECRET);
 }
-
-export const SECRET = "the secret of this service";
 
 /** A ledger with one of everything that a ledger can hold. */
 export async function fillLedger({ ledger, directory, purchases }: Filled): Promise<void> {
@@ -232,12 +234,63 @@ export async function goOn(stored: Stored): Promise<unknown[]> {
 export type Stored = { ledger: Ledger; directory: Directory };
 type Filled = Stored & { purchases: PurchaseStore };
 
-export function linesOf(driver: NodeSqlite, withSecret = false): string[] {
-  const chunks: Uint8Array[] = [];
-  const secret = withSecret ? findStoredSecret(driver) : null;
-  exportSqlite(driver, { secret }, (bytes) => chunks.push(bytes));
-  return Buffer.concat(chunks).toString().trimEnd().split("\n");
+/** All records of a database, in the order of an export. */
+export async function recordsIn(db: SqlDatabase): Promise<TransferRecord[]> {
+  const records: TransferRecord[] = [];
+  for await (const page of exportLedger(db, async () => {})) records.push(...page);
+  return records;
 }
 
-export const bytesOf = (lines: readonly string[]) =>
-  lines.map((line) => new TextEncoder().encode(line));
+export const recordsOf = (driver: NodeSqlite) => recordsIn(createSqliteDatabase(driver));
+
+/** The lines of an export of the database, with line feeds. */
+export async function exportedLines(driver: NodeSqlite, more: readonly TransferRecord[] = []) {
+  const chunks: Uint8Array[] = [];
+  const lines = beginLines((bytes) => void chunks.push(bytes));
+  for (const record of [...(await recordsOf(driver)), ...more])
+    lines.put(record.record, Buffer.from(`${JSON.stringify(record)}\n`));
+  lines.end();
+  return Buffer.concat(chunks);
+}
+
+export const accountOf = (record: TransferRecord): string | null => {
+  if (record.record === "account") return record.id;
+  const isOther = ["address", "closedAddress", "starterClaim", "purchase", "secret"];
+  return isOther.includes(record.record) ? null : (record as { account: string }).account;
+};
+
+/** Where records are imported. */
+export type Into = { imports: AccountImports; directory: Directory; purchases: PurchaseStore };
+
+/** Imports records as an operator's requests do, in pages of `step`. */
+export async function importAll(
+  { imports, directory, purchases }: Into,
+  records: readonly TransferRecord[],
+  now = NOW,
+  step = 500,
+): Promise<void> {
+  const index = { record: async () => ({ recorded: true as const }) };
+  const accountDeps = { secrets: [] };
+  const context = { ...{ imports, directory, purchases, index, accountDeps } };
+  const send = (
+    account: Parameters<typeof importRecords.run>[1]["account"],
+    page: TransferRecord[],
+  ) =>
+    importRecords.run(
+      context as unknown as OperatorContext,
+      { account, records: page },
+      { now } as never,
+      null,
+    );
+  for (const [id, own] of Map.groupBy(records, accountOf)) {
+    if (id === null) continue;
+    for (let at = 0; at < own.length; at += step) {
+      const finish = at + step >= own.length;
+      await send({ id, createdAt: 1, begin: at === 0, finish }, own.slice(at, at + step));
+    }
+  }
+  await send(
+    null,
+    records.filter((record) => accountOf(record) === null),
+  );
+}

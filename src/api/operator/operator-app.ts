@@ -1,31 +1,29 @@
-import { Hono } from "hono";
-import * as z from "zod";
+import type * as z from "zod";
 import { ApiError } from "#errors.ts";
+import { randomBase62 } from "#ids.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { OPERATOR_BODY_BYTES_MAX } from "#limits.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorContext } from "#operator/context.ts";
-import { isOperation, type OperationName, operationOf } from "#operator/operations.ts";
-import type { OperatorToken } from "#operator/perform.ts";
-import { isRefused, perform } from "#operator/perform.ts";
-import { schemaOf } from "#operator/schemas/schemas.ts";
+import { type Operation, pathOf } from "#operator/operation.ts";
+import { OPERATIONS } from "#operator/operations.ts";
+import { isRefused, type Performed, perform } from "#operator/perform.ts";
 import { dropBody, readBody } from "../pipeline/body.ts";
 import { problemResponse } from "../problem.ts";
 import { createTokenCheck } from "./check-token.ts";
 import { OperatorError } from "./operator-error.ts";
+import { operatorReference } from "./reference.ts";
 
 /**
- * The API for operators: `POST /operator/v1/perform` with `{ operation, order }` and an operator's token. Every order
- * has an id, so a client that got no response can safely send it again. Each action is recorded before its response
- * is sent; of an action in several parts, the first and the last part are.
- *
- * `peer` is the network address of the client, null if the runtime does not know it. Errors become responses here and
- * nowhere else.
+ * The API for operators: a POST for each operation, such as `/operator/credits/grant`, with its input as JSON. An order with an
+ * `Idempotency-Key` can safely be sent again. Each action is recorded before its response is sent. `GET /operator/openapi.json`
+ * describes it.
  */
-export type OperatorApp = { fetch(request: Request, peer: string | null): Promise<Response> };
+export type OperatorApp = { fetch(request: Request, from: OperatorPeer): Promise<Response> };
 
-const PATH = "/operator/v1/perform";
+/** Where a request comes from. `isLocal`: through the socket in the data folder, whose permissions stand for a token. */
+export type OperatorPeer = { address: string | null; isLocal: boolean };
 
 /** No page needs this API. Without CORS headers, browsers do not let another site read a response. */
 const HEADERS = {
@@ -35,8 +33,8 @@ const HEADERS = {
 };
 
 export type OperatorAppWiring = {
-  /** Without a token the API is off: every request gets 404. */
-  tokens: readonly OperatorToken[];
+  /** Without a token only local requests are served: every other request gets 404. */
+  token: string | null;
   context: OperatorContext;
   /** The time of day in milliseconds since 1970 UTC. */
   now(): number;
@@ -48,45 +46,84 @@ export type OperatorAppWiring = {
   logError(message: string, details: { requestId?: string; cause?: unknown }): void;
 };
 
-type RequestContext = { requestId: string; peer: string | null };
+const REFERENCE_PATH = "/operator/openapi.json";
 
 export function createOperatorApp(wiring: OperatorAppWiring): OperatorApp {
-  const { tokens, context, now, waitUntil } = wiring;
+  const { token, context, now, waitUntil } = wiring;
+  const byPath = new Map(OPERATIONS.map((operation) => [pathOf(operation), operation]));
+  const checkToken = token === null ? null : createTokenCheck(token);
 
-  const app = new Hono<{ Bindings: RequestContext }>();
-  if (tokens.length > 0) {
-    const checkToken = createTokenCheck(tokens);
-    app.all(PATH, async (c) => {
-      const { requestId, peer } = c.env;
-      if (c.req.method !== "POST") {
-        const detail = `${c.req.method} is not allowed on ${PATH}; use POST.`;
-        throw new OperatorError("method_not_allowed", detail, { Allow: "POST" });
-      }
-      const by = checkToken(c.req.header("authorization") ?? null, peer, now());
-      const { operation, order } = await readOrder(c.req.raw);
-      checkClock(order, now());
-      const onAction = (action: OperatorAction) =>
-        wiring.logAction("An operator's action", { ...action, requestId });
-      const operator = { by, address: peer };
-      const performed = perform({ context, operator, now, onAction }, operation, order);
-      // If the client disconnects, the action and its record are still completed together.
-      if (operationOf(operation).action !== null) waitUntil(performed.catch(() => {}));
-      const outcome = await performed;
-      return c.json({ ok: true, outcome: outcome ?? null });
-    });
+  async function respond(request: Request, { address, isLocal }: OperatorPeer, requestId: string) {
+    if (!isLocal) {
+      if (checkToken === null) throw new OperatorError("not_found", OFF);
+      checkToken(request.headers.get("authorization"), address, now());
+    }
+    const { pathname } = new URL(request.url);
+    if (pathname === REFERENCE_PATH) {
+      requireMethod(request, "GET", pathname);
+      return Response.json(operatorReference());
+    }
+    const operation = byPath.get(pathname);
+    if (operation === undefined)
+      throw new OperatorError(
+        "not_found",
+        `This version of the service has no ${pathname.slice(0, 80)}.`,
+      );
+    requireMethod(request, "POST", pathname);
+    const input = await readInput(operation, request);
+    const onAction = (action: OperatorAction) =>
+      wiring.logAction("An operator's action", { ...action, requestId });
+    const operator = { by: operatorOf(request), address };
+    const orderId = readOrderId(request, context);
+    const performed = perform(
+      { context, operator, isLocal, orderId, now, onAction },
+      operation,
+      input,
+    );
+    // If the client disconnects, the action and its record are still completed together.
+    if (operation.action !== null) waitUntil(performed.catch(() => {}));
+    return responseTo(await performed);
   }
-  app.notFound(() => {
-    throw new OperatorError("not_found", NOT_FOUND);
-  });
-  app.onError((error, c) => respondWithError(error, c.env.requestId, wiring.logError, c.req.raw));
 
   return {
-    async fetch(request, peer) {
+    async fetch(request, from) {
       const requestId = wiring.newRequestId();
-      const requestContext: RequestContext = { requestId, peer };
-      return withHeaders(await app.fetch(request, requestContext), requestId);
+      try {
+        return withHeaders(await respond(request, from, requestId), requestId);
+      } catch (thrown) {
+        return respondWithError(thrown, requestId, wiring.logError, request);
+      }
     },
   };
+}
+
+/** A file is sent as it is read, with its result in a header. */
+function responseTo({ result, pieces, messages }: Performed): Response {
+  if (pieces === null) return Response.json({ ok: true, result, messages });
+  const headers = {
+    "Content-Type": "application/octet-stream",
+    "Content-Disposition": "attachment",
+    "Toolbooth-Result": encodeURIComponent(JSON.stringify({ ok: true, result, messages })),
+  };
+  return new Response(streamOf(pieces), { headers });
+}
+
+function streamOf(pieces: AsyncIterable<Uint8Array | string>): ReadableStream<Uint8Array> {
+  const utf8 = new TextEncoder();
+  const iterator = pieces[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await iterator.next();
+        if (done === true) controller.close();
+        else controller.enqueue(typeof value === "string" ? utf8.encode(value) : value);
+      },
+      async cancel() {
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** Drops the rest of the request's body; leaving it unread would cost the client its connection. */
@@ -109,59 +146,58 @@ function withHeaders(response: Response, requestId: string): Response {
   return response;
 }
 
-const NOT_FOUND =
+const OFF =
   "The operator API is off. If you operate this service, set the secret TOOLBOOTH_OPERATOR_TOKEN to turn it on.";
 
-const requestBody = z.strictObject({ operation: z.string(), order: z.unknown() });
-
-async function readOrder(request: Request): Promise<{ operation: OperationName; order: unknown }> {
-  const bytes = await readBody(request, OPERATOR_BODY_BYTES_MAX, null);
-  const body = requestBody.safeParse(parse(bytes));
-  if (!body.success) {
-    throw new OperatorError(
-      "invalid_request",
-      'The body must be JSON of the form {"operation": "findAccount", "order": {…}}.',
-    );
-  }
-  const { operation, order } = body.data;
-  if (!isOperation(operation)) {
-    throw new OperatorError(
-      "unknown_operation",
-      `This version of the service has no operation "${operation.slice(0, 60)}".`,
-    );
-  }
-  const checked = schemaOf(operation).input.safeParse(order);
-  if (checked.success) return { operation, order: checked.data };
-  const [issue] = checked.error.issues;
-  // The field and the fault, but never the value.
-  const fault =
-    issue === undefined ? "" : ` (${issue.path.join(".") || "order"}: ${issue.message})`;
-  throw new OperatorError("invalid_request", `The order is not valid for ${operation}${fault}.`);
+function requireMethod({ method }: Request, allowed: string, path: string): void {
+  if (method === allowed) return;
+  const detail = `${method} is not allowed on ${path}; use ${allowed}.`;
+  throw new OperatorError("method_not_allowed", detail, { Allow: allowed });
 }
+
+/** The header in which the command line says who runs it. Everybody who may send a request may say so. */
+const OPERATOR_HEADER = "Toolbooth-Operator";
+
+const operatorOf = ({ headers }: Request): string =>
+  /^[\x21-\x7e]{1,60}$/.exec(headers.get(OPERATOR_HEADER) ?? "")?.[0] ?? "operator";
+
+/** An order without an id is a new one each time. */
+function readOrderId({ headers }: Request, { accountDeps }: OperatorContext): string {
+  const id = headers.get("idempotency-key");
+  if (id === null) return randomBase62(ORDER_ID_CHARS, accountDeps.random);
+  if (/^[\x21-\x7e]{16,255}$/.test(id)) return id;
+  throw new OperatorError(
+    "invalid_request",
+    "The Idempotency-Key must have 16 to 255 visible ASCII characters, which are random.",
+  );
+}
+const ORDER_ID_CHARS = 22;
+
+async function readInput(operation: Operation, request: Request): Promise<unknown> {
+  const bytes = await readBody(request, OPERATOR_BODY_BYTES_MAX, null);
+  const checked = operation.input.safeParse(parse(bytes));
+  if (checked.success) return checked.data;
+  throw new OperatorError("invalid_request", faultsOf(checked.error));
+}
+
+/** The fields and their faults, but never a value. */
+const faultsOf = ({ issues }: z.ZodError): string =>
+  issues
+    .slice(0, 3)
+    .map(
+      ({ path, message }) =>
+        `${path.length === 0 ? "The body" : `\`${path.join(".")}\``} ${message}.`,
+    )
+    .join(" ");
 
 function parse(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return bytes.byteLength === 0
+      ? {}
+      : JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    return undefined;
+    throw new OperatorError("invalid_request", "The body must be a JSON object in UTF-8.");
   }
-}
-
-const CLOCK_SLACK_MS = 15 * 60_000;
-
-/** Purchases and expiries use the time of the order, so an order from a wrong clock must not reach the ledger. */
-function checkClock(order: unknown, now: number): void {
-  const { now: at } = order as { now?: unknown };
-  if (typeof at !== "number" || Math.abs(at - now) <= CLOCK_SLACK_MS) return;
-  throw new OperatorError(
-    "wrong_clock",
-    `The order's time is ${describeTime(at)}, but the service's clock says ${describeTime(now)}. Correct the clock of the machine that sends the order.`,
-  );
-}
-
-function describeTime(at: number): string {
-  const date = new Date(at);
-  return Number.isNaN(date.getTime()) ? "out of range" : date.toISOString();
 }
 
 function operatorErrorOf(
@@ -170,18 +206,15 @@ function operatorErrorOf(
   requestId: string,
 ): OperatorError {
   if (thrown instanceof OperatorError) return thrown;
-  if (isRefused(thrown)) {
-    return new OperatorError("refused", thrown.message.replace(/[^.?!]$/, "$&."));
-  }
+  const cause = (thrown as Error | undefined)?.cause;
+  // The account stays as it is until its import is finished, so a retry cannot help.
+  const refused = [thrown, cause].find((each) => isRefused(each) || each instanceof BeingMoved);
+  if (refused !== undefined)
+    return new OperatorError("refused", (refused as Error).message.replace(/[^.?!]$/, "$&."));
   if (thrown instanceof ApiError) {
     const code = thrown.code === "too_large" ? "too_large" : "invalid_request";
     return new OperatorError(code, thrown.message, thrown.details.headers);
   }
-  // The first step may already be done, so the message does not say that nothing changed.
-  const moved = [thrown, (thrown as Error | undefined)?.cause].find(
-    (each) => each instanceof BeingMoved,
-  );
-  if (moved !== undefined) return new OperatorError("being_moved", `${moved.message}.`);
   logError("An operator order failed", { requestId, cause: thrown });
   return thrown instanceof NotCarriedOut
     ? new OperatorError("unavailable", `${thrown.message}. Nothing was changed; try again.`, RETRY)

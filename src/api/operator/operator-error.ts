@@ -3,14 +3,10 @@ import { ProblemError } from "#errors.ts";
 /** The errors of the operator API, with their statuses. */
 export const OPERATOR_ERRORS = {
   invalid_request: { status: 400, title: "The request is not valid" },
-  unknown_operation: { status: 400, title: "Unknown operation" },
-  wrong_clock: { status: 400, title: "The clocks disagree" },
   wrong_token: { status: 401, title: "Wrong operator token" },
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
   refused: { status: 409, title: "The operation is not possible" },
-  /** The account's import is unfinished; a retry cannot succeed before it is finished. */
-  being_moved: { status: 409, title: "The account is being moved" },
   too_large: { status: 413, title: "The body is too large" },
   too_many_tries: { status: 429, title: "Too many wrong tokens" },
   internal: { status: 500, title: "Internal error" },

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import {
   closeSync,
   existsSync,
-  mkdtempSync,
+  fsyncSync,
   openSync,
   readdirSync,
   readSync,
@@ -14,13 +14,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { Config } from "#config/config.ts";
-import { SIDECARS } from "#stores/sqlite/backup.ts";
-import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
-import { syncPath } from "../node/data-folder.ts";
-import { CommandError } from "./command.ts";
+import { CommandError } from "./command-error.ts";
 
-/** Files that are written completely or not at all, temporary databases, and lines that are streamed. */
+/** Files that are written completely or not at all, and lines. */
 
 /** Creates an empty file beside `target`, with mode 0600 because it will contain hashes and addresses. */
 export function createPartialFile(target: string): string {
@@ -29,17 +28,55 @@ export function createPartialFile(target: string): string {
   return file;
 }
 
-/** Renames a partial file to `target` after its content is on disk. */
-export function commitFile(partial: string, target: string): void {
-  syncPath(partial);
-  renameSync(partial, target);
-  syncPath(path.dirname(target));
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Writes the pieces to a file, completely or not at all: under another name, which the file gets when its content is on the disk. */
+export async function writeFile(
+  target: string,
+  force: boolean,
+  config: Pick<Config, "dataDir">,
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const partial = createPartialFile(target);
+  const drop = () => rmSync(partial, { force: true });
+  const stop = (signal: NodeJS.Signals) => {
+    drop();
+    for (const each of SIGNALS) process.off(each, stop);
+    process.kill(process.pid, signal);
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
+  try {
+    const fd = openSync(partial, "w");
+    try {
+      for await (const piece of pieces)
+        for (let at = 0; at < piece.length; ) at += writeSync(fd, piece, at);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    // Checked again, because the file may have been created meanwhile.
+    checkOutputFile(target, force, config);
+    renameSync(partial, target);
+    syncFolder(path.dirname(target));
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop);
+    drop();
+  }
 }
 
-/** Removes a partial file, if it is still there, and SQLite's files beside it. */
-export function dropPartialFile(partial: string): void {
-  for (const suffix of ["", ...SIDECARS]) rmSync(partial + suffix, { force: true });
+/** The name is on the disk, too. Windows has no such thing. */
+function syncFolder(folder: string): void {
+  if (process.platform === "win32") return;
+  const fd = openSync(folder, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
 }
+
+export const writeStdout = (pieces: AsyncIterable<Uint8Array>): Promise<void> =>
+  pipeline(Readable.from(pieces), process.stdout, { end: false });
 
 /**
  * Throws `CommandError` if `target` cannot be written, or exists and `force` is not set. A file of the data folder is never replaced: it
@@ -84,7 +121,8 @@ export function isOfDataFolder(target: string, dataDir: string): boolean {
 }
 
 /** The files of the service, and its folders. */
-const RESERVED = /^(?:toolbooth|requests|reversals|secret|server|outbox|pages)(?:[./\\-]|$)/i;
+const RESERVED =
+  /^(?:toolbooth|requests|reversals|secret|server|operator|copy|outbox|pages)(?:[./\\-]|$)/i;
 
 /** The files of a folder and of its folders. */
 function filesIn(folder: string): string[] {
@@ -102,33 +140,37 @@ const CHUNK_BYTES = 64 * 1024;
 /** Longer than any record. The limit detects other kinds of files before they fill the memory. */
 const LINE_BYTES_MAX = 1024 * 1024;
 
-/** Buffers writes into chunks. `end` writes the rest. */
-export function createSink(fd: number): { write(bytes: Uint8Array): void; end(): void } {
-  let chunks: Uint8Array[] = [];
-  let size = 0;
-  function end(): void {
-    const bytes = Buffer.concat(chunks);
-    chunks = [];
-    size = 0;
-    for (let done = 0; done < bytes.length; ) done += retryEagain(() => writeSync(fd, bytes, done));
+/** Yields the lines of a stream with their line feeds. */
+export async function* linesIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of body) {
+    let bytes = Buffer.concat([rest, chunk]);
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10)) {
+      yield bytes.subarray(0, end + 1);
+      bytes = bytes.subarray(end + 1);
+    }
+    rest = bytes;
   }
-  return {
-    write(bytes) {
-      chunks.push(bytes);
-      size += bytes.length;
-      if (size >= CHUNK_BYTES) end();
-    },
-    end,
-  };
+  if (rest.length > 0) yield rest;
 }
 
-/** Yields the lines of a file or pipe without their line feeds. */
+/** Copies standard input to a file without a name, so that it can be read twice. */
+export async function spoolStdin(): Promise<number> {
+  const file = path.join(tmpdir(), `toolbooth-${randomBytes(6).toString("hex")}`);
+  const fd = openSync(file, "wx+", 0o600);
+  rmSync(file);
+  for await (const chunk of process.stdin) writeSync(fd, chunk as Buffer);
+  return fd;
+}
+
+/** Yields the lines of a file without their line feeds, from its beginning. */
 export function* linesOf(fd: number): Generator<Uint8Array> {
-  const chunk = Buffer.alloc(CHUNK_BYTES);
   let rest = Buffer.alloc(0);
-  for (;;) {
-    const size = retryEagain(() => readSync(fd, chunk));
+  for (let at = 0; ; ) {
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    const size = readSync(fd, chunk, 0, CHUNK_BYTES, at);
     if (size === 0) break;
+    at += size;
     let bytes = Buffer.concat([rest, chunk.subarray(0, size)]);
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10)) {
       yield bytes.subarray(0, end);
@@ -143,79 +185,27 @@ export function* linesOf(fd: number): Generator<Uint8Array> {
   if (rest.length > 0) yield rest;
 }
 
-const clock = new Int32Array(new SharedArrayBuffer(4));
-
-/** Retries on EAGAIN, which a pipe returns instead of waiting if its other end made it non-blocking. */
-function retryEagain(run: () => number): number {
-  for (;;) {
-    try {
-      return run();
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
-      Atomics.wait(clock, 0, 0, 5);
-    }
+/** Says what an error of the system means; null for any other error. */
+export function explainSystem(error: unknown): string | null {
+  const { code = "", path: file = "The path" } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case "ENOENT":
+      return `${file} does not exist.`;
+    case "EACCES":
+    case "EPERM":
+      return `Permission denied: ${file}.`;
+    case "EROFS":
+      return `The file system is read-only: ${file}.`;
+    case "EISDIR":
+    case "ENOTDIR":
+      return `${file} is not a file.`;
+    case "ENOSPC":
+    case "EDQUOT":
+      return "The disk is full. Free some space and run the command again; nothing was written.";
+    case "EIO":
+      return `The disk does not work (I/O error): ${file}. Check the disk and the log of the system.`;
+    case "EPIPE":
+      return "The program that reads standard output stopped before the end.";
   }
+  return null;
 }
-
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-/** Runs `run` with a temporary folder of mode 0700, which is removed afterwards, even if the command fails or a signal stops it. */
-export async function withTemporaryFolder<Result>(
-  run: (folder: string) => Promise<Result>,
-): Promise<Result> {
-  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-"));
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
-  const stop = (signal: NodeJS.Signals) => {
-    removeFolder();
-    for (const each of SIGNALS) process.off(each, stop);
-    process.kill(process.pid, signal);
-  };
-  for (const signal of SIGNALS) process.on(signal, stop);
-  try {
-    return await run(folder);
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, stop);
-    removeFolder();
-  }
-}
-
-/** Opens a temporary database for data on its way from one store to another. */
-export const withTemporaryDatabase = <Result>(
-  run: (driver: NodeSqlite, folder: string) => Promise<Result>,
-): Promise<Result> =>
-  withTemporaryFolder(async (folder) => {
-    const driver = openNodeSqlite(path.join(folder, "transfer.sqlite"));
-    try {
-      // The database is not needed after a crash, so writes do not wait for the disk.
-      driver.exec("PRAGMA synchronous = OFF");
-      return await run(driver, folder);
-    } finally {
-      driver.close();
-    }
-  });
-
-/**
- * Fills a temporary file first and then copies it to `to`. A slow reader of `to` would otherwise keep the snapshot of the database open,
- * and with it the write-ahead log or the old versions of rows.
- */
-export const spoolTo = <Result>(
-  to: number,
-  fill: (fd: number) => Promise<Result>,
-): Promise<Result> =>
-  withTemporaryFolder(async (folder) => {
-    const fd = openSync(path.join(folder, "lines"), "wx+", 0o600);
-    try {
-      const result = await fill(fd);
-      const chunk = Buffer.alloc(CHUNK_BYTES);
-      const sink = createSink(to);
-      for (let at = 0, size: number; ; at += size) {
-        size = readSync(fd, chunk, 0, chunk.length, at);
-        if (size === 0) break;
-        sink.write(Uint8Array.from(chunk.subarray(0, size)));
-      }
-      sink.end();
-      return result;
-    } finally {
-      closeSync(fd);
-    }
-  });

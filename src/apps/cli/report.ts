@@ -1,149 +1,238 @@
-import type { UsageRow } from "#ledger/port.ts";
-import type { GrantMade } from "#operator/context.ts";
-import { readDay } from "./arguments.ts";
-import {
-  type Command,
-  flag,
-  type Outcome,
-  requiredOption,
-  type Session,
-  UsageError,
-} from "./command.ts";
-import { command } from "./deployment.ts";
-import { everyStatus } from "./lists.ts";
-import type { AccountSum, DaySum, Report } from "./report-output.ts";
-import { counted, dayOf, table } from "./text.ts";
-import { openWholeLedger, type WholeLedger } from "./totals.ts";
+import * as z from "zod";
+import { decimalText, minorUnitsOf } from "#billing/money.ts";
+import { quotedCommand } from "#command-line.ts";
+import { addTotals } from "#ledger/reconcile.ts";
+import { auditLedger } from "#operator/ledger.ts";
+import { text } from "#operator/members.ts";
+import { report } from "#operator/report.ts";
+import type { Client } from "./client.ts";
+import { defineCommand, type Outcome } from "./command.ts";
+import { UsageError } from "./command-error.ts";
+import { counted, csv, integer, minute, table } from "./text.ts";
 
-export const REPORT_COMMANDS: readonly Command[] = [
-  command({
-    name: "audit",
-    summary: "Reconcile the ledger and check the database; exit 1 if anything is wrong",
+type Audit = z.infer<typeof auditLedger.output>;
+type Page = z.infer<typeof report.output>;
+type Revenue = Omit<Page["revenue"][number], "day">;
+type Report = Omit<Page, "next"> & {
+  totals: { balance: number; revenue: Revenue[] };
+  calls: number;
+  credits: number;
+  granted: number;
+};
+
+export const REPORT_COMMANDS = [
+  defineCommand({
+    name: auditLedger.name,
+    summary: auditLedger.summary,
     details: [
       "For every account, granted credits must equal debited - reversed + remaining + expired + voided. Every paid purchase must have a grant, and every grant of a purchase must have that purchase.",
       "In a data folder, SQLite checks every page, and every row of the ledger must match its checksum.",
+      "With --file the command checks a backup or the database of a stopped server, without a server.",
     ],
     example: "audit",
-    parameters: {},
-    run: (_, session) => audit(session),
+    input: z.strictObject({ file: text("FILE").optional() }),
+    async run({ connect, log, now }, { file }) {
+      if (file !== undefined) {
+        // Imported here because it loads SQLite.
+        const { auditFile } = await import("./restore.ts");
+        return present(auditFile(file, now));
+      }
+      const client = connect();
+      const audit = await client.send(auditLedger, {});
+      while (audit.next !== null) {
+        const page: Audit = await client.send(auditLedger, { after: audit.next });
+        audit.accounts += page.accounts;
+        if (audit.totals !== null && page.totals !== null) addTotals(audit.totals, page.totals);
+        audit.faults.push(...page.faults);
+        audit.next = page.next;
+        log(`${counted(audit.accounts, "account")} audited so far …`);
+      }
+      return present(audit);
+    },
   }),
-  command({
-    name: "report",
-    summary: "Report usage, grants and revenue of a period, with current balances",
+  defineCommand({
+    name: report.name,
+    summary: report.summary,
     details: [
       "Both dates are included, and days start at midnight UTC. Reversed calls are not counted. Balances and ledger totals are current. A refund counts in full on the day on which the service first saw it.",
       "With --csv the report is one table. Its column kind says what a line is about: usage, account, grant, sale, refund, balance or ledger.",
     ],
     example: "report --from 2026-01-01 --to 2026-01-31",
-    parameters: {
-      from: requiredOption("DATE", "set the first day, for example --from 2027-01-01.", readDay),
-      to: requiredOption("DATE", "set the last day, for example --to 2027-01-31.", readDay),
-      csv: flag,
-    },
-    check({ from, to, csv }, { json }) {
-      if (to.start < from.start) throw new UsageError("--from must not be after --to.");
-      if (csv && json) throw new UsageError("Use either --csv or --json.");
-    },
-    async run({ from, to, csv }, session) {
-      const ledger = await openWholeLedger(session);
-      const { byDay, byAccount } = await sumUsage(ledger, from.start, to.end);
-      const grants = await listGrants(ledger, from.start, to.end);
-      const revenue = await session.client.revenue({ from: from.start, to: to.end });
-      const report: Report = {
-        from: dayOf(from.start),
-        to: dayOf(to.start),
-        now: session.now,
-        byDay,
-        grants,
-        revenue,
-        accounts: await listAccounts(session, byAccount, grants),
-        audit: await ledger.audit(),
-      };
-      // Imported here because every command imports this file.
-      const { presentReport, reportCsv } = await import("./report-output.ts");
-      return csv ? { json: {}, text: reportCsv(report) } : presentReport(report);
+    input: report.input.safeExtend({ csv: z.boolean().optional() }),
+    async run({ connect, json, log, now }, { csv: asCsv, ...period }) {
+      if (asCsv === true && json) throw new UsageError("Use either --csv or --json.");
+      const whole = totalsOf(await readPages(connect(), period, log));
+      const today = new Date(now).toISOString().slice(0, 10);
+      if (asCsv === true) return { json: {}, text: csvOf(whole, today) };
+      const { totals: ledgerTotals, ...ledger } = whole.ledger;
+      const object = { ...whole, ledger: { ...ledger, ...ledgerTotals } };
+      return { json: object, text: textOf(whole) };
     },
   }),
 ];
 
-async function audit(session: Session): Promise<Outcome> {
-  const damage = await session.client.findDamage({});
-  const { accounts, totals, faults } = await (await openWholeLedger(session)).audit();
+function present({ totals, faults, damage, accounts }: Omit<Audit, "ok" | "next">): Outcome {
   const problems = [...damage.map((line) => `The database is damaged: ${line}`), ...faults];
   const ok = problems.length === 0;
   const found = ok
     ? `The ledger of ${counted(accounts, "account")} reconciles, and the database is intact.\n`
     : `The ledger does not reconcile, or the database is damaged:\n${problems.map((line) => `- ${line}\n`).join("")}`;
-  const totalsTable = totals === null ? "" : table(Object.keys(totals), [Object.values(totals)]);
+  const sums = totals === null ? "" : table(Object.keys(totals), [Object.values(totals)]);
   return {
     json: { ok, accounts, totals, faults, damage },
-    text: `${found}\n${totalsTable}`,
+    text: `${found}\n${sums}`,
     exitCode: ok ? 0 : 1,
   };
 }
 
-type Usage = Pick<UsageRow, "calls" | "credits">;
-
-/** Sums usage by day and tool, and by account. */
-async function sumUsage(ledger: WholeLedger, start: number, end: number) {
-  const byDay = new Map<string, DaySum>();
-  const byAccount = new Map<string, Usage>();
-  for await (const rows of ledger.usage(start, end)) {
-    for (const row of rows) {
-      const day = dayOf(row.day);
-      add(byDay, `${day} ${row.tool}`, row, { day, tool: row.tool, calls: 0, credits: 0 });
-      add(byAccount, row.account, row, { calls: 0, credits: 0 });
+/** Where each account has a database of its own, a request covers only some. */
+async function readPages(
+  client: Client,
+  period: z.input<typeof report.input>,
+  log: (line: string) => void,
+): Promise<Page> {
+  const whole = await client.send(report, period);
+  const days = new Map(whole.days.map((each) => [`${each.day} ${each.tool}`, each]));
+  while (whole.next !== null) {
+    const page: Page = await client.send(report, { ...period, after: whole.next });
+    for (const each of page.days) {
+      const sum = days.get(`${each.day} ${each.tool}`);
+      const { calls = 0, credits = 0 } = sum ?? {};
+      const added = { calls: calls + each.calls, credits: credits + each.credits };
+      days.set(`${each.day} ${each.tool}`, { ...each, ...added });
     }
+    whole.accounts.push(...page.accounts);
+    whole.grants.push(...page.grants);
+    whole.revenue.push(...page.revenue);
+    whole.ledger.ok &&= page.ledger.ok;
+    whole.ledger.accounts += page.ledger.accounts;
+    if (whole.ledger.totals !== null && page.ledger.totals !== null)
+      addTotals(whole.ledger.totals, page.ledger.totals);
+    whole.next = page.next;
+    log(`${counted(whole.ledger.accounts, "account")} read so far …`);
   }
+  return { ...whole, days: [...days.values()] };
+}
+
+function totalsOf({ next: _, ...page }: Page): Report {
+  const sumOf = <Row>(rows: readonly Row[], value: (row: Row) => number) =>
+    rows.reduce((sum, row) => sum + value(row), 0);
+  const balanceOf = ({ balance }: Page["accounts"][number]) => balance ?? 0;
   return {
-    byDay: [...byDay.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum),
-    byAccount,
+    ...page,
+    days: page.days.sort((a, b) => (`${a.day} ${a.tool}` < `${b.day} ${b.tool}` ? -1 : 1)),
+    accounts: page.accounts.sort(
+      (a, b) => b.calls - a.calls || balanceOf(b) - balanceOf(a) || (a.id < b.id ? -1 : 1),
+    ),
+    grants: page.grants.sort((a, b) => (a.grantedAt < b.grantedAt ? -1 : 1)),
+    calls: sumOf(page.days, ({ calls }) => calls),
+    credits: sumOf(page.days, ({ credits }) => credits),
+    granted: sumOf(page.grants, ({ amount }) => amount),
+    totals: { balance: sumOf(page.accounts, balanceOf), revenue: revenueTotals(page.revenue) },
   };
 }
 
-function add<Total extends Usage>(
-  sums: Map<string, Total>,
-  name: string,
-  row: Usage,
-  zero: Total,
-): void {
-  const sum = sums.get(name) ?? zero;
-  sum.calls += row.calls;
-  sum.credits += row.credits;
-  sums.set(name, sum);
+function revenueTotals(rows: Page["revenue"]): Revenue[] {
+  const currencies = [...new Set(rows.map(({ currency }) => currency))].sort();
+  return currencies.map((currency) => {
+    const own = rows.filter((row) => row.currency === currency);
+    const count = (of: "purchases" | "refunds") => own.reduce((sum, row) => sum + row[of], 0);
+    const money = (of: "paid" | "refunded") =>
+      decimalText(
+        own.reduce((sum, row) => sum + minorUnitsOf(row[of], currency), 0),
+        currency,
+      );
+    return {
+      ...{ currency, purchases: count("purchases"), paid: money("paid") },
+      ...{ refunds: count("refunds"), refunded: money("refunded") },
+    };
+  });
 }
 
-async function listGrants(ledger: WholeLedger, start: number, end: number): Promise<GrantMade[]> {
-  const listed: GrantMade[] = [];
-  for await (const grants of ledger.grants()) {
-    listed.push(...grants.filter(({ grantedAt }) => grantedAt >= start && grantedAt < end));
-  }
-  return listed.sort((a, b) => a.grantedAt - b.grantedAt);
+function textOf(whole: Report): string {
+  const { from, to, days, accounts, grants, revenue } = whole;
+  return [
+    `${from} to ${to}, inclusive, UTC: ${counted(whole.calls, "call")}, ${counted(whole.credits, "credit")} debited, ${integer(whole.granted)} granted.\n`,
+    days.length > 0 &&
+      table(
+        ["day (UTC)", "tool", "calls", "credits"],
+        days.map((row) => [row.day, row.tool, row.calls, row.credits]),
+      ),
+    accounts.length > 0 &&
+      table(
+        ["account", "calls", "credits", "current balance"],
+        accounts.map((row) => [
+          ...[row.email ?? `${row.id} (closed)`, row.calls, row.credits, row.balance ?? row.state],
+        ]),
+      ),
+    grants.length > 0 &&
+      table(
+        ["granted (UTC)", "account", "kind", "amount", "expires (UTC)"],
+        grants.map((row) => [
+          ...[minute(row.grantedAt, ""), row.email ?? `${row.account} (closed)`, row.kind],
+          ...[row.amount, minute(row.expiresAt, "never")],
+        ]),
+      ),
+    revenue.length > 0 && revenueText(whole),
+    ledgerText(whole),
+  ]
+    .filter((part) => part !== false)
+    .join("\n");
 }
 
-/** Lists every account that has an address, and the closed accounts with usage or grants in the period, busiest first. */
-async function listAccounts(
-  { client, now }: Session,
-  usageByAccount: ReadonlyMap<string, Usage>,
-  grants: readonly GrantMade[],
-): Promise<AccountSum[]> {
-  const accounts: AccountSum[] = [];
-  const closed = new Set([...usageByAccount.keys(), ...grants.map(({ account }) => account)]);
-  for await (const { email, account: id, status } of everyStatus(client, now)) {
-    closed.delete(id);
-    const usage = usageByAccount.get(id) ?? { calls: 0, credits: 0 };
-    if ("moving" in status) accounts.push({ id, email, state: "moving", balance: null, ...usage });
-    else if (status.result !== null) {
-      const { state, balance } = status.result;
-      accounts.push({ id, email, state, balance, ...usage });
-    }
-  }
-  for (const id of closed) {
-    const usage = usageByAccount.get(id) ?? { calls: 0, credits: 0 };
-    accounts.push({ id, email: null, state: "closed", balance: 0, ...usage });
-  }
-  const balanceOf = ({ balance }: AccountSum) => balance ?? 0;
-  return accounts.sort(
-    (a, b) => b.calls - a.calls || balanceOf(b) - balanceOf(a) || (a.id < b.id ? -1 : 1),
+function revenueText({ revenue, totals }: Report): string {
+  const cells = (row: Revenue) => [
+    ...[row.currency.toUpperCase(), row.purchases, row.paid, row.refunds, row.refunded],
+  ];
+  return table(
+    ["day (UTC)", "currency", "purchases", "paid", "refunds", "refunded"],
+    [
+      ...revenue.map((row) => [row.day, ...cells(row)]),
+      ...totals.revenue.map((row) => ["total", ...cells(row)]),
+    ],
   );
+}
+
+function ledgerText({ ledger: { ok, accounts, totals } }: Report): string {
+  if (totals === null || !ok)
+    return `The ledger does not reconcile. For details, run ${quotedCommand("audit")}.\n`;
+  const { granted, debited, reversed, remaining, expired, voided } = totals;
+  return (
+    `The ledger of ${counted(accounts, "account")} reconciles: ${integer(granted)} granted = ${integer(debited)} debited - ` +
+    `${integer(reversed)} reversed + ${integer(remaining)} remaining + ${integer(expired)} expired + ${integer(voided)} voided.\n`
+  );
+}
+
+const COLUMNS = [
+  ...["day", "kind", "item", "account", "email", "count", "credits", "currency", "amount"],
+];
+
+/** Formats the report as one table for spreadsheets. The column `kind` says what a line is about. */
+function csvOf({ days, accounts, grants, revenue, ledger }: Report, today: string): string {
+  const nothing = null;
+  const line = (day: string | null, kind: string, cells: Record<string, string | number | null>) =>
+    COLUMNS.map((column) => ({ day, kind, ...cells })[column] ?? nothing);
+  const money = (row: Page["revenue"][number], kind: string, count: number, amount: string) =>
+    line(row.day, kind, { count, currency: row.currency, amount });
+  return csv(COLUMNS, [
+    ...days.map(({ day, tool: item, calls: count, credits }) =>
+      line(day, "usage", { item, count, credits }),
+    ),
+    ...accounts.map(({ id: account, email, state: item, calls: count, credits }) =>
+      line(null, "account", { item, account, email, count, credits }),
+    ),
+    ...grants.map(({ account, email, kind: item, amount: credits, grantedAt }) =>
+      line(grantedAt.slice(0, 10), "grant", { item, account, email, count: 1, credits }),
+    ),
+    ...revenue.flatMap((row) => [
+      ...(row.purchases > 0 ? [money(row, "sale", row.purchases, row.paid)] : []),
+      ...(row.refunds > 0 ? [money(row, "refund", row.refunds, row.refunded)] : []),
+    ]),
+    ...accounts.map(({ id: account, email, state: item, balance: credits }) =>
+      line(today, "balance", { item, account, email, credits }),
+    ),
+    ...Object.entries(ledger.totals ?? {}).map(([item, credits]) =>
+      line(today, "ledger", { item, credits }),
+    ),
+  ]);
 }

@@ -1,5 +1,3 @@
-import { DAY_MS } from "#limits.ts";
-
 /** Text for the terminal: tables, counts and times, and CSV. Times are UTC, as their headings say. */
 
 type Cell = string | number;
@@ -39,35 +37,14 @@ export const shortList = (names: readonly string[]) =>
 export const cut = (text: string, max: number) =>
   text.length <= max ? text : `${text.slice(0, max - 1)}…`;
 
-export const instant = (at: number) => new Date(at).toISOString();
-export const instantOrNull = (at: number | null) => (at === null ? null : instant(at));
+/** A time to the minute, for columns whose heading says UTC. `missing` stands for null. */
+export const minute = (at: string | null, missing: string) =>
+  at === null ? missing : at.slice(0, 16).replace("T", " ");
 
-/** Replaces the times of an object (the members whose names end in `At`) with ISO 8601 strings. */
-export const withInstants = (row: object) =>
-  Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name,
-      name.endsWith("At") && typeof value === "number" ? instant(value) : value,
-    ]),
-  );
-
-/** Formats a time to the minute, for columns whose heading says UTC. `missing` stands for null. */
-export const minute = (at: number | null, missing: string) =>
-  at === null ? missing : instant(at).slice(0, 16).replace("T", " ");
-
-export const dayOf = (at: number) => instant(at).slice(0, 10);
-
-/** Returns the first millisecond of a date such as 2027-01-31 in UTC, or undefined if it is not a date. */
-export function startOfDay(day: string): number | undefined {
-  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
-  const at = Date.parse(`${day}T00:00:00Z`);
-  return Number.isNaN(at) || dayOf(at) !== day ? undefined : at;
-}
-
-/** Returns the first millisecond after a date. */
-export function endOfDay(day: string): number | undefined {
-  const start = startOfDay(day);
-  return start === undefined ? undefined : start + DAY_MS;
+/** Names and values in two columns. */
+export function lines(rows: readonly (readonly [name: string, value: string])[]): string {
+  const width = Math.max(...rows.map(([name]) => name.length)) + 2;
+  return rows.map(([name, value]) => `${name.padEnd(width)}${value}\n`).join("");
 }
 
 type CsvCell = string | number | null;

@@ -1,15 +1,18 @@
 import { waitUntil } from "cloudflare:workers";
+import type { IndexedAccount } from "#accounts/account-index.ts";
 import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { warningsOfWorker } from "#config/setting-names.ts";
 import { createService, type Service } from "#service/compose.ts";
 import { createDashboard } from "#service/dashboard.ts";
 import type { DashboardPlatform, DashboardStores, ServiceConfig } from "#service/parts.ts";
-import { movesOfObjects, reversalsOfObjects } from "#stores/durable-object/ledger.ts";
+import { reversalsOfObjects } from "#stores/durable-object/ledger.ts";
 import { objectsOf } from "#stores/durable-object/objects.ts";
+import { exportObjects, importsOfObjects } from "#stores/durable-object/transfer.ts";
 import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
+import { exportOthers } from "#stores/sql/export-records.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { createEdgeBackground } from "./background.ts";
@@ -57,7 +60,8 @@ export function openSite(
       dashboard: {
         fetch: (request, body) =>
           dashboard.fetch(withBody(request, body), clientAddressOf(request)),
-        fetchForOperator: (request) => dashboard.operator.fetch(request, clientAddressOf(request)),
+        fetchForOperator: (request) =>
+          dashboard.operator.fetch(request, { address: clientAddressOf(request), isLocal: false }),
         scheduled: dashboard.scheduled,
         close: dashboard.close,
       },
@@ -70,6 +74,8 @@ const FOR_OPERATOR = /^\/operator(?:\/|$)/;
 
 function openStores(env: SiteEnv, config: ServiceConfig, ledger: AppContext["ledger"]) {
   const { database, ...stores } = createD1DashboardStore(env.DB);
+  const findObject = objectsOf(env.LEDGER, env).ofAccount;
+  const index = createAccountIndex(database);
   return {
     ...stores,
     ledger,
@@ -79,17 +85,26 @@ function openStores(env: SiteEnv, config: ServiceConfig, ledger: AppContext["led
     requests: config.requestLog.keptDays === 0 ? null : openEdgeRequestLog(env),
     queues: [stores.jobs],
     operator: {
-      actions: createOperatorActions(database),
-      index: createAccountIndex(database),
-      moves: movesOfObjects(objectsOf(env.LEDGER, env).ofAccount),
-      // Each account has a database of its own.
-      grants: null,
-      // The platform manages its disks and does not report their damage.
-      findDamage: async () => [],
-      isDamage: () => false,
+      ...{ ledger, index, actions: createOperatorActions(database) },
+      imports: importsOfObjects(findObject),
+      // Each account has a database of its own, and the platform does not report damage of its disks.
+      whole: null,
+      exportRecords: (after: IndexedAccount | null) =>
+        exportObjects(findObject, {
+          ...{ index, others: exportOthers(database), after, max: ACCOUNTS_A_REQUEST },
+        }),
+      backup: BACKUP,
+      keptSecrets: async () => null,
+      pause: async () => {},
     },
   };
 }
+
+/** Each account takes a request for each kind of record, and a Worker may send only so many within one of its own. */
+const ACCOUNTS_A_REQUEST = 50;
+
+const BACKUP =
+  "Cloudflare backs up D1 and the accounts' objects itself (point-in-time recovery): see docs/backup.md. To copy all data, use export.";
 
 const sitePlatform = ({
   ASSETS,

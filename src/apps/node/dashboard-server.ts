@@ -35,16 +35,12 @@ export function openDashboardServer(
     log.warn(UNTRUSTED_PROXY);
   });
   const thread = startDashboard(config, connect, log, { onRejection });
-  function forward(
-    request: Request,
-    body: Uint8Array | null,
-    connection: unknown,
-  ): Promise<Response> {
+  const forward = (request: Request, body: Uint8Array, connection: unknown): Promise<Response> => {
     const peer = clientAddress(connection as IncomingMessage | undefined);
-    const sent = body === null || body.byteLength === 0 ? null : body;
+    const sent = body.byteLength === 0 ? null : body;
     return thread.fetch(request, sent, peer, kindOf(request));
-  }
-  const operatorServer = createOperatorServer(config.operatorTokens, log);
+  };
+  const operatorServer = createOperatorServer(config.operatorToken, log);
   return {
     async fetch(request, body, connection) {
       try {
@@ -55,8 +51,13 @@ export function openDashboardServer(
         throw new ApiError("unavailable", UNAVAILABLE, { cause, headers: { "Retry-After": "2" } });
       }
     },
-    fetchForOperator: (request, connection) =>
-      operatorServer(request, (own, body) => forward(own, body, connection)),
+    fetchForOperator(request, connection) {
+      const isLocal = connection === null;
+      const peer = isLocal ? null : clientAddress(connection as IncomingMessage);
+      return operatorServer(request, isLocal, (body) =>
+        thread.fetch(request, body, peer, "operator", isLocal),
+      );
+    },
     // The thread does by itself what is due.
     scheduled: async () => {},
     close: thread.stop,

@@ -1,26 +1,30 @@
 import { existsSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { LogError } from "#email/enqueue-emails.ts";
-import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
+import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import type { DashboardPlatform, DashboardStores, ServiceConfig } from "#service/parts.ts";
+import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
 import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
+import { createPostgresImports, exportPostgres } from "#stores/postgres/imports.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
-import { createPostgresMoves } from "#stores/postgres/moves.ts";
-import { findDamage, isDamage as isPostgresDamage } from "#stores/postgres/operator.ts";
-import { openPostgresPool } from "#stores/postgres/pool.ts";
+import { checkPostgres } from "#stores/postgres/operator.ts";
+import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
+import { findSecret } from "#stores/postgres/settings.ts";
 import { createPostgresThrottle } from "#stores/postgres/throttle.ts";
 import { accountsOfLedger } from "#stores/sql/account-index.ts";
 import { createGrantList } from "#stores/sql/grant-list.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import type { SqlDatabase } from "#stores/sql/sql-database.ts";
 import { createReaderBesideLedger, createSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
-import { isDamage, mayBeOneOrder } from "#stores/sqlite/faults.ts";
-import { createSqliteExports } from "#stores/sqlite/moves.ts";
+import { mayBeOneOrder } from "#stores/sqlite/faults.ts";
 import { openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
 import { openRemoteLedger } from "#stores/sqlite/thread-orders.ts";
+import { openDatabaseCopies } from "./database-copies.ts";
 import { createFaultWatch } from "./fault-watch.ts";
 import { isBlocked } from "./files-watch.ts";
 import { type NodeRequestLog, openNodeRequestLog } from "./request-log.ts";
 import { reversalsForOperator } from "./reversals.ts";
+import { readSecretFile } from "./secret-file.ts";
 import type { SqliteConnection, StoreConnection } from "./store.ts";
 
 type Options = Pick<DashboardPlatform, "now" | "readTurns"> & {
@@ -72,7 +76,6 @@ function openBesideLedger({ file, blocked, orders }: SqliteConnection, dataDir: 
   const { database, ledger } = createReaderBesideLedger(reader, remote, () => {
     if (isBlocked(blocked)) throw new NotCarriedOut(REFUSED);
   });
-  const exports = createSqliteExports(file);
   return {
     ...createSqliteDashboardStore(database, ledger, (fault) => {
       // Others, such as a value that must be unique, are for the sender.
@@ -83,15 +86,11 @@ function openBesideLedger({ file, blocked, orders }: SqliteConnection, dataDir: 
     // A SQLite service has one node, so counters in memory suffice.
     counts: null,
     operator: {
-      ...readsForOperator(database),
-      moves: { ...exports, ...remote.imports },
-      // A damage check reads the whole file; only the command line on the same machine does that.
-      findDamage: async () => [],
-      isDamage,
+      ...forOperators(database, ledger, wholeSqlite(file, dataDir)),
+      imports: remote.imports,
     },
     place: { dataDir },
     async close() {
-      exports.close();
       remote.close();
       reader.close();
     },
@@ -108,31 +107,57 @@ function openPostgres(databaseUrl: string, logError: LogError) {
   const { ledger, close } = createPostgresLedger(pool);
   const { record, rethrowDatabaseErrors } = createFaultWatch();
   const store = createPostgresDashboardStore(pool, record);
-  const moves = createPostgresMoves(pool);
   return {
     ...store,
     ledger,
     rethrowDatabaseErrors,
     counts: createPostgresThrottle(pool),
     operator: {
-      ...readsForOperator(store.database),
-      moves,
-      findDamage: () => findDamage(pool),
-      isDamage: isPostgresDamage,
+      ...forOperators(store.database, ledger, wholePostgres(pool)),
+      imports: createPostgresImports(pool),
     },
     place: { pool },
     async close() {
-      await moves.close();
       await close();
       await pool.close();
     },
   };
 }
 
-const readsForOperator = (database: SqlDatabase) => ({
+type ForOperators = DashboardStores["operator"];
+type Whole = Pick<ForOperators, "backup" | "exportRecords" | "keptSecrets"> &
+  Pick<NonNullable<ForOperators["whole"]>, "check">;
+
+const forOperators = (
+  database: SqlDatabase,
+  ledger: Ledger,
+  { check, ...whole }: Whole,
+): Omit<ForOperators, "imports"> => ({
+  // A command may take as long as there is something to sum.
+  ledger: withSummedUsage(ledger, { forMs: Number.POSITIVE_INFINITY }),
   actions: createOperatorActions(database),
   index: accountsOfLedger(database),
-  grants: createGrantList(database),
+  whole: { check, grants: createGrantList(database) },
+  ...whole,
+  pause,
+});
+
+const pause = () => nextTurn();
+
+function wholeSqlite(file: string, dataDir: string): Whole {
+  const keptSecrets = async () => readSecretFile(dataDir);
+  return { ...openDatabaseCopies(file, keptSecrets), keptSecrets };
+}
+
+const wholePostgres = (pool: PostgresPool): Whole => ({
+  check: (order) => checkPostgres(pool, order),
+  async *exportRecords() {
+    yield* exportPostgres(pool, pause);
+    return null;
+  },
+  backup:
+    "Back up PostgreSQL with its own tools: pg_dump while nodes run, pg_restore into an empty database, or continuous archiving for point-in-time recovery. See docs/backup.md.",
+  keptSecrets: async () => (await findSecret(pool))?.split(",") ?? null,
 });
 
 const CONNECTIONS_MAX = 5;

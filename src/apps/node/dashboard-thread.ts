@@ -47,10 +47,11 @@ say({ kind: "ready" });
 
 /** Catches every error: an error that ended the thread would end all other requests too. */
 async function respond(message: ToDashboard & { kind: "request" }): Promise<void> {
-  const { id, peer } = message;
+  const { id, peer, isLocal } = message;
   const request = readRequest(message);
-  const isOperators = isForOperator(new URL(request.url).pathname);
-  const response = await (isOperators ? dashboard.operator : dashboard).fetch(request, peer);
+  const response = isForOperator(new URL(request.url).pathname)
+    ? await dashboard.operator.fetch(request, { address: peer, isLocal })
+    : await dashboard.fetch(request, peer);
   const names = [...response.headers].filter(([name]) => name !== "set-cookie");
   const cookies = response.headers.getSetCookie().map((text) => ["set-cookie", text] as const);
   const head = { id, status: response.status, headers: [...names, ...cookies] };

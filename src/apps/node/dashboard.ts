@@ -24,6 +24,8 @@ export type ToDashboard =
       headers: [string, string][];
       body: Uint8Array | null;
       peer: string | null;
+      /** Whether it came through the socket in the data folder. */
+      isLocal: boolean;
     }
   | { kind: "requests"; id: number; chunks: readonly RequestChunk[] }
   | { kind: "stop" };
@@ -62,6 +64,7 @@ export type DashboardThread = {
     body: Uint8Array | null,
     peer: string | null,
     kind?: RequestKind,
+    isLocal?: boolean,
   ): Promise<Response>;
   /** Hands requests over to the request log. Never rejects. */
   logRequests(chunks: readonly RequestChunk[]): Promise<Handed>;
@@ -78,6 +81,8 @@ export class DashboardUnavailable extends Error {}
 export class DashboardBusy extends DashboardUnavailable {}
 
 const RESPONSE_TIMEOUT_MS = 30_000;
+/** The audit and the copy of a large database take minutes. */
+const OPERATOR_TIMEOUT_MS = 10 * 60_000;
 /** The delay doubles after each death, so that a permanent fault does not fill the log. */
 const RESTART_FIRST_MS = 500;
 const RESTART_MAX_MS = 30_000;
@@ -172,7 +177,7 @@ export function startDashboard(
     [...waiting.values()].filter((each) => each.kind === kind).length;
 
   return {
-    async fetch(request, body, peer, kind = "other") {
+    async fetch(request, body, peer, kind = "other", isLocal = false) {
       await started;
       if (waitingOf(kind) >= REQUESTS_MAX[kind]) {
         onRejection("dashboard_busy");
@@ -182,13 +187,13 @@ export function startDashboard(
       const id = count;
       const headers = [...request.headers].filter(([name]) => !CONNECTION_HEADERS.has(name));
       const { method, url } = request;
-      const order = { kind: "request" as const, id, method, url, headers, body, peer };
+      const order = { kind: "request" as const, id, method, url, headers, body, peer, isLocal };
       if (!thread.post(order)) throw new DashboardUnavailable("No thread");
       const { promise, resolve, reject } = Promise.withResolvers<Response>();
       waiting.set(id, { kind, resolve, reject });
       const late = setTimeout(
         () => reject(new DashboardUnavailable("No response in time")),
-        RESPONSE_TIMEOUT_MS,
+        kind === "operator" ? OPERATOR_TIMEOUT_MS : RESPONSE_TIMEOUT_MS,
       );
       return promise.finally(() => {
         clearTimeout(late);

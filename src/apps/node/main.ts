@@ -10,6 +10,7 @@ import { createNodeLog, type NodeLog } from "./log.ts";
 import { createNodeMetrics } from "./metrics.ts";
 import { connectionsWithin, readOpenFilesLimit } from "./open-files.ts";
 import { isForOperator } from "./operator-server.ts";
+import { listenForCommands } from "./operator-socket.ts";
 import { createNodePlatform, elapsed } from "./platform.ts";
 import { createNodeReadiness, recordDebits } from "./readiness.ts";
 import { createRequestRecorder } from "./request-recorder.ts";
@@ -100,12 +101,16 @@ async function main(): Promise<void> {
       onConnectionDropped: () => metrics.connectionsDropped.inc(),
     },
   );
+  const fetchForCommand = async (request: Request) =>
+    (dashboard as DashboardServer).fetchForOperator(request, null);
+  const commands = await listenForCommands(config.dataDir, fetchForCommand, log.warn);
   const upkeep = startUpkeep(ledger, faults, log.logError);
 
   stopOnSignals(log, async () => {
     upkeep.stop();
     storage.stop();
     files.pages.close();
+    await commands.close();
     await server.stop();
     await requests?.stop();
     await dashboard?.close();

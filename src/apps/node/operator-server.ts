@@ -1,9 +1,8 @@
-import { createTokenSearch } from "#api/operator/check-token.ts";
+import { createTokenComparison } from "#api/operator/check-token.ts";
 import { respondWithError } from "#api/operator/operator-app.ts";
 import { dropBody, readBody } from "#api/pipeline/body.ts";
 import { createIds } from "#ids.ts";
 import { OPERATOR_BODY_BYTES_MAX } from "#limits.ts";
-import type { OperatorToken } from "#operator/perform.ts";
 import type { NodeLog } from "./log.ts";
 import { random } from "./runtime.ts";
 
@@ -11,22 +10,25 @@ import { random } from "./runtime.ts";
 export const isForOperator = (target: string | undefined): boolean =>
   target !== undefined && /^\/operator(?:[/?]|$)/.test(target);
 
-type Forward = (request: Request, body: Uint8Array | null) => Promise<Response>;
+type Forward = (body: Uint8Array | null) => Promise<Response>;
 
-/** Forwards a request below `/operator` to the dashboard thread. Reads the body only if the token is valid, which bounds memory. */
-export function createOperatorServer(tokens: readonly OperatorToken[], log: NodeLog) {
-  const findName = createTokenSearch(tokens);
+/**
+ * Forwards a request below `/operator` to the dashboard thread. Reads the body only if the token is valid or the request came through the
+ * socket, which bounds memory.
+ */
+export function createOperatorServer(token: string | null, log: NodeLog) {
+  const isRight = token === null ? () => false : createTokenComparison(token);
   const newId = createIds(random);
-  return async (request: Request, forward: Forward): Promise<Response> => {
+  return async (request: Request, isLocal: boolean, forward: Forward): Promise<Response> => {
     try {
-      if (findName(request.headers.get("authorization")) === null) {
-        const response = await forward(request, null);
+      if (!isLocal && !isRight(request.headers.get("authorization"))) {
+        const response = await forward(null);
         // An unread body would cost the client its connection.
         const isDropped = await dropBody(request, OPERATOR_BODY_BYTES_MAX);
         if (!isDropped) response.headers.set("Connection", "close");
         return response;
       }
-      return await forward(request, await readBody(request, OPERATOR_BODY_BYTES_MAX, null));
+      return await forward(await readBody(request, OPERATOR_BODY_BYTES_MAX, null));
     } catch (thrown) {
       return respondWithError(thrown, newId("req"), log.logError, request);
     }

@@ -22,20 +22,10 @@ export type RecordCursor = {
 export class BeingMoved extends NotCarriedOut {}
 
 /**
- * Exporting and importing single accounts, page by page. An account that is being imported accepts no other operation. It opens
- * when its import is finished, which requires that its totals reconcile. Every operation may be repeated.
+ * Importing single accounts, page by page. An account that is being imported accepts no other operation. It opens when its import is
+ * finished, which requires that its totals reconcile. Every operation may be repeated.
  */
-export type MoveOperations = {
-  /**
-   * Returns a page of records. Pages with the same `state` show the account at the same moment. If `snapshot` is given (see
-   * `openSnapshot`), it is the state; if that snapshot has ended, the state is null and the page is empty. An account with a
-   * database of its own has no snapshots. There, `hold` rejects the account's calls for some seconds, so that several pages
-   * have the same state.
-   */
-  exportRecords: [
-    { account: string; max: number; snapshot: string | null; hold: boolean } & RecordCursor,
-    { records: TransferRecord[]; after: RecordCursor["after"]; state: string | null },
-  ];
+export type ImportOperations = {
   /** Starts an import. Deletes what an unfinished import left behind. */
   beginImport: [{ account: string }, { outcome: "begun" | "finished_before" }];
   /**
@@ -47,17 +37,23 @@ export type MoveOperations = {
   finishImport: [{ account: string; now: number }, { ok: boolean; faults: string[] }];
 };
 
-/** The port of the export and import of accounts. */
-export type AccountMoves = {
-  [Name in keyof MoveOperations]: (
-    order: MoveOperations[Name][0],
-  ) => Promise<MoveOperations[Name][1]>;
-} & {
+/** The port of the import of accounts. */
+export type AccountImports = {
+  [Name in keyof ImportOperations]: (
+    order: ImportOperations[Name][0],
+  ) => Promise<ImportOperations[Name][1]>;
+};
+
+/** What an account with a database of its own does besides. */
+export type MoveOperations = ImportOperations & {
   /**
-   * Opens a snapshot of all accounts. It ends some time after its last page was read. Null if each account has a database of
-   * its own.
+   * Returns a page of records. Pages with the same `state` show the account at the same moment. `hold` rejects the account's calls for
+   * some seconds, so that several pages have the same state.
    */
-  openSnapshot(): Promise<{ snapshot: string | null }>;
+  exportRecords: [
+    { account: string; max: number; hold: boolean } & RecordCursor,
+    { records: TransferRecord[]; after: RecordCursor["after"]; state: string },
+  ];
 };
 
 /** Throws `OrderRejected` if a record does not belong to the account. */

@@ -13,8 +13,8 @@ import {
 
 /**
  * The export format: a whole ledger as lines of JSON, which every store reads and writes. The first line is a header that names
- * the format. Then come the records, each after the records that it refers to (an account before its keys). The last line is a
- * trailer that counts them, so that a truncated file is detected.
+ * the format. Then come the records of each account, each after the records that it refers to, and those that belong to no ledger. The
+ * last line is a trailer that counts them, so that a truncated file is detected.
  *
  * The same ledger gives the same lines, because they contain no time of export. The trailer's SHA-256 covers every byte before
  * it. Someone who edits the lines on purpose may leave it out.
@@ -35,49 +35,33 @@ const trailer = z.strictObject({
   sha256: z.string().optional(),
 });
 
-/** Writes the header, the records and the trailer, each line with its line feed. Returns the trailer's counts. */
-export function writeTransfer(
-  records: Iterable<TransferRecord>,
-  write: (bytes: Uint8Array) => void,
-): RecordCounts {
-  const lines = beginLines(write);
-  for (const record of records) lines.put(record);
-  return lines.end();
-}
-
-/** Does the same for a store that reads its records in pages. */
-export async function writeTransferPages(
-  pages: AsyncIterable<readonly TransferRecord[]>,
-  write: (bytes: Uint8Array) => void,
-): Promise<RecordCounts> {
-  const lines = beginLines(write);
-  for await (const page of pages) for (const record of page) lines.put(record);
-  return lines.end();
-}
-
-function beginLines(write: (bytes: Uint8Array) => void) {
+/** Writes the lines of an export, each with its line feed: the header at once, records with `put`, and the trailer with `end`. */
+export function beginLines(write: (bytes: Uint8Array) => void) {
   const digest = sha256.create();
   const counts: RecordCounts = {};
-  const putLine = (value: object) => {
-    const bytes = utf8.encode(`${JSON.stringify(value)}\n`);
+  const putBytes = (bytes: Uint8Array) => {
     digest.update(bytes);
     write(bytes);
   };
+  const putLine = (value: object) => putBytes(utf8.encode(`${JSON.stringify(value)}\n`));
   putLine({ record: "header", format: FORMAT, version: TRANSFER_VERSION });
   return {
-    put(record: TransferRecord): void {
-      // Fail now rather than when somebody needs to import the data.
-      const checked = transferRecord.safeParse(record);
-      if (!checked.success)
-        throw new TransferError(`The data contains ${describe(record, checked.error)}`);
-      putLine(record);
-      counts[record.record] = (counts[record.record] ?? 0) + 1;
+    /** Writes the line of a record, which ends with a line feed. */
+    put(kind: RecordKind, line: Uint8Array): void {
+      putBytes(line);
+      counts[kind] = (counts[kind] ?? 0) + 1;
     },
     end(): RecordCounts {
       putLine({ record: "trailer", counts, sha256: bytesToHex(digest.clone().digest()) });
       return counts;
     },
   };
+}
+
+/** Returns what is wrong with a record, in words; null if it can be imported. */
+export function faultOfRecord(record: TransferRecord): string | null {
+  const checked = transferRecord.safeParse(record);
+  return checked.success ? null : describe(record, checked.error);
 }
 
 /** Reads the lines of an export. Yields each record with its line number, and throws `TransferError` at the first fault. */

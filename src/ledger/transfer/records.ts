@@ -167,25 +167,3 @@ export type RecordCounts = Partial<Record<RecordKind, number>>;
 
 /** An export cannot be read or imported. The message names the line. */
 export class TransferError extends Error {}
-
-/** Why a store rejects a valid record: it conflicts with the lines before it. */
-const STORE_FAULTS = {
-  again: "repeats a record of an earlier line",
-  unknown: "refers to an account or a key that is not in an earlier line",
-  contradiction: "contradicts itself, or refers to a grant that is not in an earlier line",
-  character: "contains the character U+0000, which this database cannot store",
-};
-
-export function storeFault(
-  fault: keyof typeof STORE_FAULTS,
-  line: number,
-  record: TransferRecord,
-): TransferError {
-  const names = ["id", "email", "callId", "key"] as const;
-  const name = names.map((each) => (record as Record<string, unknown>)[each]).find(Boolean);
-  const named = typeof name === "string" ? `: ${name.slice(0, 60)}` : "";
-  return new TransferError(`Line ${line} (${record.record}) ${STORE_FAULTS[fault]}${named}`);
-}
-
-export const totalsFault = (faults: readonly string[]) =>
-  new TransferError(`The totals of the export do not reconcile: ${faults.slice(0, 3).join("; ")}`);

@@ -2,7 +2,6 @@ import type { ReverseAll } from "#jobs/reverse-calls.ts";
 import type { CallLedger, Counted } from "#ledger/call-ledger.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { DebitOrder, DebitOutcome, KeyStatus, KeyStatusOrder, Ledger } from "#ledger/port.ts";
-import type { AccountMoves, MoveOperations } from "#ledger/transfer/account-moves.ts";
 import { WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
 import { type BatchItem, type BatchResult, outcomeOf, unwrap } from "../sqlite/batch.ts";
 import { createKnownRejections } from "./known-rejections.ts";
@@ -10,7 +9,6 @@ import {
   type BatchStub,
   type CallOperation,
   type LedgerStub,
-  type MovingStub,
   OtherRelease,
   requireKnownOutcome,
 } from "./rpc.ts";
@@ -83,28 +81,12 @@ export function reversalsOfObjects(find: (order: { account: string }) => BatchSt
   };
 }
 
-/** Creates the export and import of accounts over their objects. */
-export function movesOfObjects(find: (order: { account: string }) => MovingStub): AccountMoves {
-  type Outcome<Name extends keyof MoveOperations> = Promise<MoveOperations[Name][1]>;
-  return {
-    openSnapshot: async () => ({ snapshot: null }),
-    exportRecords: (order) =>
-      requestLong(() => find(order).exportRecords(order)) as Outcome<"exportRecords">,
-    beginImport: (order) =>
-      requestLong(() => find(order).beginImport(order)) as Outcome<"beginImport">,
-    importRecords: (order) =>
-      requestLong(() => find(order).importRecords(order)) as Outcome<"importRecords">,
-    finishImport: (order) =>
-      requestLong(() => find(order).finishImport(order)) as Outcome<"finishImport">,
-  };
-}
-
 /** Sends an order to an object and returns the value of its result. */
 const request = (send: (isAgain: boolean) => Promise<BatchResult>): Promise<unknown> =>
   sendToObject(async (isAgain) => unwrap(await send(isAgain)), LEDGER);
 
 /** Does the same for operations on a whole account, which may take longer because no call waits for them. */
-const requestLong = (send: () => Promise<BatchResult>): Promise<unknown> =>
+export const requestLong = (send: () => Promise<BatchResult>): Promise<unknown> =>
   sendToObject(async () => unwrap(await send()), {
     ...LEDGER,
     timeoutMs: WHOLE_ACCOUNT_TIMEOUT_MS,

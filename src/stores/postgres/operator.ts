@@ -1,20 +1,30 @@
+import type { Audit } from "#ledger/port.ts";
+import { createPostgresReads } from "./database.ts";
 import { codeOf } from "./faults.ts";
 import type { PostgresPool } from "./pool.ts";
 
-/** Queries of the operator's command line. */
-
-/** Whether Toolbooth's tables were created in this database. */
-export async function hasTables({ once }: PostgresPool): Promise<boolean> {
-  const sql = "SELECT to_regclass('schema_migration') IS NOT NULL AS made";
-  const [row] = await once<{ made: boolean }>("read", sql);
-  return row?.made === true;
+/** Audits all accounts, and checks the database for damage. `audit` is null if it cannot be read. */
+export async function checkPostgres(
+  pool: PostgresPool,
+  { now }: { now: number },
+): Promise<{ audit: Audit | null; damage: string[] }> {
+  const damage = await findDamage(pool);
+  try {
+    return { audit: await createPostgresReads(pool).audit({ now }), damage };
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return {
+      audit: null,
+      damage: [...damage, `the ledger cannot be read: ${(error as Error).message}`],
+    };
+  }
 }
 
 /**
  * Reads every row of the ledger, so that PostgreSQL verifies the checksum of each page, and returns what that finds, with the faults
  * that PostgreSQL found before. Also a fault: its pages have no checksums.
  */
-export async function findDamage(pool: PostgresPool): Promise<string[]> {
+async function findDamage(pool: PostgresPool): Promise<string[]> {
   const unreadable: string[] = [];
   for (const table of LEDGER_TABLES) {
     try {
@@ -61,5 +71,5 @@ const INDEXES = `SELECT relname AS name FROM pg_index JOIN pg_class ON oid = ind
   ORDER BY relname`;
 
 /** Whether the error or its cause reports a damaged page or index (data_corrupted, index_corrupted). */
-export const isDamage = (error: unknown): boolean =>
+const isDamage = (error: unknown): boolean =>
   [error, (error as Error).cause ?? error].some((each) => /^XX00[12]$/.test(codeOf(each) ?? ""));

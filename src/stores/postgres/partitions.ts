@@ -8,7 +8,6 @@ import type { PostgresPool } from "./pool.ts";
  */
 const DAYS_AHEAD = 3;
 /** Older days have no partition of their own, because every partition makes planning slower. */
-const DAYS_BACK_MAX = 400;
 const NAME = /^debit_(\d{4})(\d\d)(\d\d)$/;
 
 /** One node at a time creates and drops partitions, rolls up and deletes. The number is arbitrary but fixed. */
@@ -35,19 +34,6 @@ export async function keepPartitions(
     if (day === null || day + DAY_MS > rollUpBefore) continue;
     if ((await dropDay(pool, name)) === "held") return;
   }
-}
-
-/**
- * Creates the partitions for calls that are about to be imported, and those ahead. Creating a partition later is slow, because
- * PostgreSQL then has to scan all rows of the default partition.
- */
-export async function makePastDays(
-  pool: PostgresPool,
-  now: number,
-  keptFrom: number,
-): Promise<void> {
-  const { missing } = await daysOf(pool, Math.max(keptFrom, now - DAYS_BACK_MAX * DAY_MS), now);
-  for (const day of missing) await makeDay(pool, day, "wait");
 }
 
 /** Returns the names of the existing partitions, and the days since `from` that have none. */

@@ -23,9 +23,3 @@ export function completeImport(now: number, account?: string): SqlQuery[] {
       WHERE ${isIncluded}`,
   ];
 }
-
-/** `filled` is 0 if the ledger has no rows that an import could conflict with. */
-export const filledSql: SqlQuery = sql`SELECT CASE
-  WHEN EXISTS (SELECT 1 FROM account) OR EXISTS (SELECT 1 FROM address)
-    OR EXISTS (SELECT 1 FROM closed_address) OR EXISTS (SELECT 1 FROM starter_claim) OR EXISTS (SELECT 1 FROM purchase)
-  THEN 1 ELSE 0 END AS filled`;

@@ -1,8 +1,8 @@
-import type { GrantList, GrantMade } from "#operator/context.ts";
+import type { GrantMade, WholeLedger } from "#operator/context.ts";
 import { lastRows, readNumber, type SqlDatabase, sql } from "./sql-database.ts";
 
 /** Lists all grants of a ledger that stores all accounts in one database, in pages. */
-export function createGrantList(db: SqlDatabase): GrantList {
+export function createGrantList(db: SqlDatabase): WholeLedger["grants"] {
   return async ({ after, max }) => {
     const rows = await lastRows(
       db,

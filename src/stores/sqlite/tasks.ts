@@ -1,17 +1,14 @@
-import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
+import type { ImportOperations } from "#ledger/transfer/account-moves.ts";
 import type { SqlQuery } from "../sql/sql-database.ts";
 import { createSqliteDatabase } from "./database.ts";
 import type { SqlDriver, SqlRow } from "./driver.ts";
-import { createSqliteImports } from "./moves.ts";
+import { createSqliteImports } from "./imports.ts";
 
 /**
  * What the ledger's thread writes besides the ledger's operations, as pairs of an order and its outcome: the statements of the stores
  * of accounts, emails, purchases and events, and imports of accounts. Each task is one transaction.
  */
-export type Tasks = { statements: [readonly SqlQuery[], SqlRow[][]] } & Pick<
-  MoveOperations,
-  "beginImport" | "importRecords" | "finishImport"
->;
+export type Tasks = { statements: [readonly SqlQuery[], SqlRow[][]] } & ImportOperations;
 
 export type PerformTask = <Name extends keyof Tasks>(
   name: Name,

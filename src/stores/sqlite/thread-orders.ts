@@ -1,8 +1,8 @@
 import type { MessagePort } from "node:worker_threads";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger, LedgerOperation } from "#ledger/port.ts";
+import type { AccountImports } from "#ledger/transfer/account-moves.ts";
 import { type BatchResult, outcomeOf, settle } from "./batch.ts";
-import type { createSqliteImports } from "./moves.ts";
 import type { PerformTask, Tasks } from "./tasks.ts";
 import type { SqliteThread } from "./thread.ts";
 
@@ -36,7 +36,7 @@ export function serveOrders(
 export type RemoteLedger = {
   ledger: Ledger;
   perform: PerformTask;
-  imports: ReturnType<typeof createSqliteImports>;
+  imports: AccountImports;
   close(): void;
 };
 

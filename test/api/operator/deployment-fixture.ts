@@ -9,7 +9,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after } from "node:test";
 import { getRequestListener } from "@hono/node-server";
-import { createOperatorApp, type OperatorAppWiring } from "#api/operator/operator-app.ts";
+import {
+  createOperatorApp,
+  type OperatorAppWiring,
+  type OperatorPeer,
+} from "#api/operator/operator-app.ts";
 import { hashKey } from "#apps/node/runtime.ts";
 import { emailSealer } from "#email/email-queue.ts";
 import { createMail } from "#email/enqueue-emails.ts";
@@ -18,14 +22,15 @@ import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorContext } from "#operator/context.ts";
-import { movesOfObjects } from "#stores/durable-object/ledger.ts";
 import { createMoving } from "#stores/durable-object/moving.ts";
 import type { MovingStub } from "#stores/durable-object/rpc.ts";
+import { exportObjects, importsOfObjects } from "#stores/durable-object/transfer.ts";
 import { d1Edge } from "#stores/schema/d1-migrations.ts";
 import { createAccountIndex, listAccountOf } from "#stores/sql/account-index.ts";
 import { createActivityLog } from "#stores/sql/activity-log.ts";
 import { createDirectory } from "#stores/sql/directory.ts";
 import { createEmailQueue } from "#stores/sql/emails.ts";
+import { exportOthers } from "#stores/sql/export-records.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
@@ -42,7 +47,7 @@ import type { Json } from "../../apps/cli/fixture.ts";
 
 export const TOKEN = "the operator's own token of the tests".replaceAll(" ", "-");
 export const SECRETS = ["the secret of the deployed service"];
-export const PERFORM = "https://edge.test/operator/v1/perform";
+export const BASE = "https://edge.test";
 
 /** What an object has: a database of its own, and the two ways in. */
 function createObject() {
@@ -101,9 +106,10 @@ export function createDeployment(changed: Changed = {}) {
   const told: { message: string; action: string }[] = [];
   const loggedErrors: unknown[] = [];
   let requests = 0;
+  const findObject = (order: { account: string }) => find(order).stub;
   const context: OperatorContext = {
-    ...{ ledger, directory, actions, accountDeps: async () => accountDeps },
-    keyBounds: async () => ({ tools: ["echo", "hash", "qr-code"], callsPerSecond: 100 }),
+    ...{ ledger, directory, actions, accountDeps },
+    keyBounds: { tools: ["echo", "hash", "qr-code"], callsPerSecond: 100 },
     notify: {
       ...{ activityLog: createActivityLog(db), publicUrl: "https://edge.test" },
       mail: createMail({
@@ -119,15 +125,18 @@ export function createDeployment(changed: Changed = {}) {
     },
     purchases: createPurchaseStore(db),
     jobs: operatorJobs([createJobQueue(db)]),
-    billing: async () => null,
-    ...{ index, grants: null, requests: null },
-    moves: movesOfObjects((order) => find(order).stub),
-    findDamage: async () => [],
-    isDamage: () => false,
+    ...{ billing: null, index, whole: null, requests: null },
+    imports: importsOfObjects(findObject),
+    // Few accounts at once, so that an export takes several requests.
+    exportRecords: (after) =>
+      exportObjects(findObject, { index, others: exportOthers(db), after, max: 3 }),
+    backup: "The platform has backups of its own.",
+    keptSecrets: async () => null,
+    pause: async () => {},
     ...changed.context,
   };
   const wiring: OperatorAppWiring = {
-    tokens: [{ name: "operator", token: TOKEN }],
+    token: TOKEN,
     now: () => Date.now(),
     newRequestId() {
       requests += 1;
@@ -150,14 +159,16 @@ export function createDeployment(changed: Changed = {}) {
  * The deployment at an address of this machine, until the test that calls this is over or whenever `atEnd` says. `before` may
  * answer in its place, or break off.
  */
+export const PEER: OperatorPeer = { address: "::1", isLocal: false };
+
 export async function serve(
-  app: { fetch(request: Request, peer: string | null): Promise<Response> },
+  app: { fetch(request: Request, from: OperatorPeer): Promise<Response> },
   before: (request: Request) => Response | Promise<Response | undefined> | undefined = () =>
     undefined,
   atEnd: (close: () => void) => void = after,
 ): Promise<string> {
   const server = createServer(
-    getRequestListener(async (request) => (await before(request)) ?? app.fetch(request, "::1"), {
+    getRequestListener(async (request) => (await before(request)) ?? app.fetch(request, PEER), {
       overrideGlobalObjects: false,
     }),
   );
@@ -170,37 +181,39 @@ export async function serve(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** One order, as the command line sends it. */
+/** One order, as a client sends it. `name` is the command: `credits grant`. */
 export async function ask(
   { app }: Pick<Deployment, "app">,
-  operation: string,
-  order: unknown,
-  headers: Record<string, string> = { Authorization: `Bearer ${TOKEN}` },
+  name: string,
+  input: unknown,
+  headers: Record<string, string> = {},
 ) {
-  const body = JSON.stringify({ operation, order });
-  const response = await app.fetch(
-    new Request(PERFORM, { method: "POST", headers, body }),
-    "192.0.2.7",
-  );
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (await response.json()) as Json,
-  };
+  const request = new Request(`${BASE}/operator/${name.replaceAll(" ", "/")}`, {
+    ...{ method: "POST", body: JSON.stringify(input) },
+    headers: { Authorization: `Bearer ${TOKEN}`, ...headers },
+  });
+  const response = await app.fetch(request, { address: "192.0.2.7", isLocal: false });
+  const text = response.headers.has("toolbooth-result") ? "null" : await response.text();
+  const { status } = response;
+  return { status, headers: response.headers, body: JSON.parse(text) as Json };
 }
 
-export const ADA = "acc_Ada000000000";
+/** The header of an order that may be sent again. */
+export const orderId = (id: string) => ({ "Idempotency-Key": id.padEnd(16, "0") });
+
+export const ADA = "ada@example.org";
 
 /** One with an account, opened by an operator. */
 export async function openDeployment(changed: Changed = {}) {
   const deployment = createDeployment(changed);
-  const order = {
-    ...{ account: ADA, email: "ada@b.c", now: Date.now() },
-    credits: { grant: "operator:first", amount: 5 },
+  const { body } = await ask(deployment, "account create", { email: ADA, credits: 5 });
+  const { id } = body.result;
+  assert.deepEqual(body.result, { id, email: ADA, balance: 5 });
+  return {
+    ...{ deployment, id: id as string },
+    ask: (name: string, given: object, headers?: Record<string, string>) =>
+      ask(deployment, name, given, headers),
   };
-  const { body } = await ask(deployment, "openAccount", order);
-  assert.deepEqual(body, { ok: true, outcome: { account: ADA, email: "ada@b.c" } });
-  return { deployment, order, ask: (name: string, given: object) => ask(deployment, name, given) };
 }
 
 /** What the service has noted of operators, newest first. */

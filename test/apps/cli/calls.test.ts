@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
-import path from "node:path";
 import { test } from "node:test";
 import { callRef } from "#ids.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
+import type { Json } from "./fixture.ts";
+import { openFolderService } from "./folder-server.ts";
 
-test("calls show and calls reverse find a call by its id and give its credits back once", async (t) => {
-  const dataDir = path.join(temporaryFolder(), "data");
-  const cli = commandLine(dataDir);
+test("calls show and calls reverse find a call by its id and give its credits back once", async () => {
+  const cli = await openFolderService();
+  const { ledger } = cli;
   const { id: account } = await cli.json("account create ada@example.org --credits 7");
   const { id: key } = await cli.json("key create ada@example.org --label test");
-  const driver = openNodeSqlite(path.join(dataDir, "toolbooth.sqlite"));
-  t.after(() => driver.close());
-  const { ledger } = openSqliteDirect(driver);
   const [{ sha256 = "" } = {}] = await ledger.listKeys({ account });
   const { grants } = await cli.json("credits show ada@example.org");
   const at = Date.UTC(2026, 10, 21, 10, 3, 11, 482);
@@ -51,8 +46,8 @@ test("calls show and calls reverse find a call by its id and give its credits ba
   assert.deepEqual(
     actions.map(({ action, subject, outcome, detail }: Json) => [action, subject, outcome, detail]),
     [
-      ["reverseCall", id, "unchanged", "reversed before"],
-      ["reverseCall", id, "done", "2 credits returned"],
+      ["calls reverse", id, "unchanged", "reversed before"],
+      ["calls reverse", id, "done", "2 credits returned"],
     ],
   );
 
@@ -62,5 +57,5 @@ test("calls show and calls reverse find a call by its id and give its credits ba
   const other = callRef({ account, callId: "call_a2", at });
   assert.equal((await cli.json(`calls show ${other}`)).outcome, "rolled_up");
   assert.match(await cli.refused(`calls reverse ${other}`), /rolled up.*credits grant/);
-  assert.match(await cli.wrong("calls show req_1"), /This is not the id of a call/);
+  assert.match(await cli.wrong("calls show req_1"), /must be the id of a call/);
 });

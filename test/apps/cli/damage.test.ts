@@ -3,19 +3,21 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { pagesOf, rowsInFile, spoilPage } from "../../stores/sqlite/damage-fixture.ts";
-import { commandLine, temporaryFolder } from "./fixture.ts";
+import { openFolderService } from "./folder-server.ts";
 
-/** A data folder with three accounts. */
+/** A data folder with three accounts, whose service has stopped. */
 async function filled() {
-  const folder = temporaryFolder();
-  const dataDir = path.join(folder, "data");
-  const cli = commandLine(dataDir);
+  const cli = await openFolderService();
   for (const name of ["ada", "bob", "cleo"]) {
-    await cli.json(`account create ${name}@b.c --credits 5`);
-    await cli.json(`key create ${name}@b.c --label l`);
+    await cli.json(`account create ${name}@b.co --credits 5`);
+    await cli.json(`key create ${name}@b.co --label l`);
   }
-  const database = path.join(dataDir, "toolbooth.sqlite");
-  return { ...cli, folder, dataDir, database, copy: path.join(folder, "copy.sqlite") };
+  await cli.stop();
+  const { dataDir } = cli;
+  /** Starts it again. */
+  const serve = () => openFolderService({ dataDir });
+  const check = `audit --file ${cli.database}`;
+  return { ...cli, serve, check, copy: path.join(path.dirname(dataDir), "copy.sqlite") };
 }
 
 /** Changes bytes of a file. */
@@ -37,13 +39,16 @@ const flipLabel = (file: string) => {
 };
 
 describe("damage", () => {
-  test("audit names the account of a row with a flipped bit", async () => {
+  test("audit names the account of a row with a flipped bit, with a server and without", async () => {
     const cli = await filled();
     flipLabel(cli.database);
-    const { ok, damage } = await cli.failed("audit");
+    const damaged = /1 row of api_key changed on the disk.+\(acc_/;
+    const { ok, damage } = await cli.failed(cli.check);
     assert.equal(ok, false);
-    assert.match(damage[0], /1 row of api_key changed on the disk.+\(acc_/);
-    const { status, stdout } = await cli.run("audit");
+    assert.match(damage[0], damaged);
+    const service = await cli.serve();
+    assert.match((await service.failed("audit")).damage[0], damaged);
+    const { status, stdout } = await service.run("audit");
     assert.equal(status, 1);
     assert.match(
       stdout,
@@ -51,19 +56,20 @@ describe("damage", () => {
     );
   });
 
-  test("a command that cannot record its action names the fault", async () => {
+  test("an operator's action that cannot be recorded is not begun", async () => {
     const cli = await filled();
     change(cli.database, (bytes) => {
       for (const page of pagesOf(cli.database, "operator_action")) spoilPage(bytes, page, 0);
     });
+    const service = await cli.serve();
     assert.match(
-      await cli.refused("credits grant ada@b.c 5"),
-      /^The database is damaged\. Restore a backup with `npm run -s toolbooth -- restore <file>`/,
+      await service.refused("credits grant ada@b.co 5"),
+      /^The operator action could not be recorded\. Nothing was changed; try again\.$/,
     );
-    assert.equal((await cli.json("credits show ada@b.c")).balance, 5);
+    assert.equal((await service.json("credits show ada@b.co")).balance, 5);
   });
 
-  test("every command refuses a file whose header or schema is damaged, and says what to do", async () => {
+  test("audit of a file whose header or schema is damaged is a finding and not an error", async () => {
     const cli = await filled();
     const whole = readFileSync(cli.database);
     for (const spoil of [
@@ -72,31 +78,37 @@ describe("damage", () => {
     ]) {
       writeFileSync(cli.database, whole);
       change(cli.database, spoil);
-      for (const command of ["account list", "audit"])
-        assert.match(
-          await cli.refused(command),
-          /is damaged.+ restore <file>`\. .+docs\/runbooks\.md/,
-        );
+      const { ok, damage } = await cli.failed(cli.check);
+      assert.equal(ok, false);
+      assert.match(damage.join(), /malformed|not a database/);
     }
+    writeFileSync(cli.database, "hello\n".repeat(999));
+    assert.match((await cli.failed(cli.check)).damage.join(), /not a database/);
+    writeFileSync(cli.database, "");
+    assert.match(await cli.refused(cli.check), /is not a database of this version/);
+    assert.match(await cli.refused(`audit --file ${cli.dataDir}/none`), /none does not exist/);
   });
 
   test("audit of a page that cannot be read is a finding and not an error", async () => {
     const cli = await filled();
     const [page] = pagesOf(cli.database, "credit_grant");
     change(cli.database, (bytes) => spoilPage(bytes, page as number));
-    const { ok, totals, damage } = await cli.failed("audit");
+    const { ok, totals, damage } = await cli.failed(cli.check);
     assert.deepEqual([ok, totals], [false, null]);
     assert.match(damage.join(), /malformed/);
   });
 
   test("backup says what the copy contains, and restore rejects it with a flipped bit", async () => {
     const cli = await filled();
-    const { totals } = await cli.json(`backup ${cli.copy}`);
+    const service = await cli.serve();
+    const { totals } = await service.json(`backup ${cli.copy}`);
     assert.equal(totals.granted, 15);
     assert.match(
-      (await cli.run(`backup ${cli.copy} --force`)).stdout,
+      (await service.run(`backup ${cli.copy} --force`)).stdout,
       /\nIt contains 3 accounts, and the ledger reconciles: 15 granted, 15 remaining\.\n/,
     );
+    await service.stop();
+    assert.equal((await cli.json(`audit --file ${cli.copy}`)).accounts, 3);
     flipLabel(cli.copy);
     assert.match(
       await cli.refused(`restore ${cli.copy}`),
@@ -107,7 +119,8 @@ describe("damage", () => {
   test("backup of damaged data is written, and says that restore will reject it", async () => {
     const cli = await filled();
     flipLabel(cli.database);
-    const { status, stdout, stderr } = await cli.run(`backup ${cli.copy}`);
+    const service = await cli.serve();
+    const { status, stdout, stderr } = await service.run(`backup ${cli.copy}`);
     assert.equal(status, 1);
     assert.match(stdout, /\n- 1 row of api_key changed on the disk/);
     assert.match(stderr, /restore will reject it/);

@@ -1,4 +1,4 @@
-/** The operator's commands in process on SQLite and PostgreSQL, and over HTTP to a Node server and the edge. */
+/** The operator's commands through the socket of a server on SQLite and on PostgreSQL, and over the network to a Node server and the edge. */
 import { userInfo } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -12,16 +12,19 @@ import { sharedPostgres } from "../../support/postgres.ts";
 import { startServer, temporaryFolder } from "./fixture.ts";
 
 const TOKEN = "d".repeat(40);
+const SETTINGS = { TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
+const by = userInfo().username;
 
-const here = (env: Record<string, string>) => ({
-  ...{ env, by: userInfo().username, isOverNetwork: false },
+const throughSocket = (env: Record<string, string>) => ({
+  ...{ env, by, isOverNetwork: false, isWhole: true },
 });
 const overNetwork = (url: string) => ({
   // Commands over the network use no data folder.
   env: { DATA_DIR: "/nowhere", "--remote": url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN },
-  ...{ by: "deploy", isOverNetwork: true },
+  ...{ by, isOverNetwork: true },
 });
-const SETTINGS = { TOOLBOOTH_OPERATOR_TOKEN: `deploy:${TOKEN}` };
+/** On a loopback address the first start would create a demo account. */
+const HOST = "0.0.0.0";
 
 const runIn = (file: string) => async (sql: string) => {
   const database = new DatabaseSync(file);
@@ -39,35 +42,38 @@ const ofDataFolder = (dataDir: string) => ({
   reversals: ofReversals(dataDir),
 });
 
-testOperatorCommands("in process on SQLite", async () => {
+testOperatorCommands("through the socket to a server on SQLite", async () => {
   const DATA_DIR = path.join(temporaryFolder(), "data");
-  return { ...here({ DATA_DIR }), ...ofDataFolder(DATA_DIR) };
+  const server = await startServer(DATA_DIR, { HOST });
+  after(() => server.stop());
+  return { ...throughSocket({ DATA_DIR }), ...ofDataFolder(DATA_DIR) };
 });
 
-testOperatorCommands("in process on PostgreSQL", async () => {
+testOperatorCommands("through the socket to a node on PostgreSQL", async () => {
   const DATA_DIR = temporaryFolder();
   const DATABASE_URL = await (await sharedPostgres()).createDatabase();
+  const server = await startServer(DATA_DIR, { DATABASE_URL, HOST });
+  after(() => server.stop());
   const jobs = async (sql: string) => {
     const client = new pg.Client({ connectionString: DATABASE_URL });
     await client.connect();
     await client.query(sql).finally(() => client.end());
   };
-  return { ...here({ DATA_DIR, DATABASE_URL }), jobs, reversals: ofReversals(DATA_DIR) };
+  return { ...throughSocket({ DATA_DIR }), jobs, reversals: ofReversals(DATA_DIR) };
 });
 
-testOperatorCommands("over HTTP to a Node server", async () => {
+testOperatorCommands("over the network to a Node server", async () => {
   const dataDir = path.join(temporaryFolder(), "data");
-  // On a loopback address the first start would create a demo account.
-  const server = await startServer(dataDir, { HOST: "0.0.0.0", ...SETTINGS });
+  const server = await startServer(dataDir, { HOST, ...SETTINGS });
   after(() => server.stop());
   return {
     ...overNetwork(server.url.replace("0.0.0.0", "127.0.0.1")),
-    ...ofDataFolder(dataDir),
+    ...{ ...ofDataFolder(dataDir), isWhole: true },
   };
 });
 
-testOperatorCommands("over HTTP to the edge", async () => {
+testOperatorCommands("over the network to the edge", async () => {
   const site = await openEdgeSite({ after }, { texts: { ...SETTINGS, RATE_LIMIT: "0" } });
   const jobs = (sql: string) => site.sql(sql);
-  return { ...overNetwork(site.base), jobs, reversals: jobs };
+  return { ...overNetwork(site.base), jobs, reversals: jobs, isWhole: false };
 });

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
-import { runCommandLine } from "#apps/cli/run.ts";
+import { runCommandLine } from "#apps/cli/program.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
 
 export const entry = (file: string) =>
@@ -40,7 +40,7 @@ export function withRemote(words: readonly string[], { "--remote": url, ...env }
   return { words: url === undefined ? words : [...words, "--remote", url], env };
 }
 
-/** Runs the command line on one data folder, in the process of the test. `commandProcess` shows what only a process has. */
+/** Runs the command line against the server of a data folder, in the process of the test. `commandProcess` shows what only a process has. */
 export function commandLine(dataDir: string, base: Env = {}) {
   return linesOver(async (args, { env: given = {}, input } = {}) => {
     assert.equal(input, undefined, "only a process has its own standard input");
@@ -54,7 +54,7 @@ export function commandLine(dataDir: string, base: Env = {}) {
   });
 }
 
-/** Runs the command line on one data folder, each time in a process of its own: with standard input and output, and signals. */
+/** Runs the command line against the server of a data folder, each time in a process of its own: with standard input and output, and signals. */
 export function commandProcess(dataDir: string, base: Env = {}) {
   return linesOver(async (args, { env = {}, input = "" } = {}) => {
     const child = start("cli/start.js", args, { DATA_DIR: dataDir, ...base, ...env });

@@ -1,9 +1,8 @@
 /** What the operator sees of sales: payments, revenue and the audit of both. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CommandError } from "#apps/cli/command.ts";
 import { openPayments } from "../node/payments-fixture.ts";
-import { commandLine, type Json } from "./fixture.ts";
+import type { Json } from "./fixture.ts";
 
 const DAY_MS = 86_400_000;
 const today = () => new Date().toISOString().slice(0, 10);
@@ -68,9 +67,9 @@ test("reconcile explains missing settings, a wrong Stripe key and an unreachable
   const ada = await account("ada@example.org");
   await buy(ada);
   const problem = (pattern: RegExp) => (error: unknown) =>
-    error instanceof CommandError && pattern.test(error.message) && !/sk_test/.test(error.message);
-  const without = { STRIPE_SECRET_KEY: "", STRIPE_WEBHOOK_SECRET: "" };
-  await assert.rejects(run(LINE, without), problem(/\. Set STRIPE_SECRET_KEY, /));
+    error instanceof Error && pattern.test(error.message) && !/sk_test/.test(error.message);
+  const without = { STRIPE_SECRET_KEY: "" };
+  await assert.rejects(run(LINE, without), problem(/ set STRIPE_SECRET_KEY, /));
   const wrong = { STRIPE_SECRET_KEY: "sk_test_wrong_key" };
   await assert.rejects(run(LINE, wrong), problem(/Stripe does not accept STRIPE_SECRET_KEY/));
   fake.setAway("500");
@@ -199,14 +198,10 @@ test("report shows revenue by day and currency, balances and ledger totals as te
   await assert.rejects(run(`report ${days} --csv --json`), /either --csv or --json/);
 });
 
-test("a command prints one object, exits with 1, and ends lines of CSV as RFC 4180 requires", async (t) => {
-  const { fake, env, dataDir, account, buy, json } = await openPayments(t);
-  const cli = commandLine(dataDir, env);
-  const { session } = await buy(await account("ada@example.org"));
-  await json("account close ada@example.org");
-  fake.pay(session);
-  assert.equal((await cli.failed("payments reconcile")).inTrouble.length, 1);
-  const { status, stdout } = await cli.run(`report --from ${today()} --to ${today()} --csv`);
-  assert.equal(status, 0);
-  assert.match(stdout, /^day,kind,[a-z,]+\r\n(?:[^\n]+\r\n)+$/);
+test("lines of CSV end as RFC 4180 requires", async (t) => {
+  const { account, run } = await openPayments(t);
+  await account("ada@example.org");
+  const { exitCode, text } = await run(`report --from ${today()} --to ${today()} --csv`);
+  assert.equal(exitCode, 0);
+  assert.match(text, /^day,kind,[a-z,]+\r\n(?:[^\n]+\r\n)+$/);
 });

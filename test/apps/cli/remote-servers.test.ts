@@ -1,7 +1,7 @@
 /** Commands over the network to a fleet whose nodes and clients are killed. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { serve } from "../../api/operator/deployment-fixture.ts";
@@ -9,12 +9,12 @@ import { sharedPostgres } from "../../support/postgres.ts";
 import { busyLedger, DEBITS, recordsOf } from "../node/busy-ledger.ts";
 import { runHere } from "../node/run-command.ts";
 import { type Json, start, startServer, temporaryFolder } from "./fixture.ts";
+import { openFolderService } from "./folder-server.ts";
 
-const TOKENS = { ada: "a".repeat(40), deploy: "d".repeat(40) };
-const SETTING = `ada:${TOKENS.ada},deploy:${TOKENS.deploy}`;
+const TOKEN = "d".repeat(40);
 
 type Server = Awaited<ReturnType<typeof startServer>>;
-type Order = { operation: string; order: Json };
+type Order = { path: string; input: Json };
 const urlOf = (server: Server | undefined) => server?.url.replace("0.0.0.0", "127.0.0.1") ?? "";
 
 describe("commands over the network to a fleet", () => {
@@ -31,7 +31,7 @@ describe("commands over the network to a fleet", () => {
   async function startNode(dataDir: string): Promise<Server> {
     const DATABASE_URL = await database;
     // On a loopback address the first start would create a demo account.
-    const env = { HOST: "0.0.0.0", TOOLBOOTH_OPERATOR_TOKEN: SETTING, DATABASE_URL };
+    const env = { HOST: "0.0.0.0", TOOLBOOTH_OPERATOR_TOKEN: TOKEN, DATABASE_URL };
     return startServer(dataDir, env);
   }
   let database: Promise<string>;
@@ -44,9 +44,9 @@ describe("commands over the network to a fleet", () => {
     const balancer = {
       async fetch(request: Request) {
         const body = await request.text();
-        if (!(await watch(JSON.parse(body)))) return unanswered.promise;
-        turn = (turn + 1) % members.length;
         const { pathname } = new URL(request.url);
+        if (!(await watch({ path: pathname, input: JSON.parse(body) }))) return unanswered.promise;
+        turn = (turn + 1) % members.length;
         const { headers } = request;
         return fetch(`${urlOf(members[turn])}${pathname}`, { method: "POST", headers, body });
       },
@@ -54,19 +54,18 @@ describe("commands over the network to a fleet", () => {
     const url = await serve(balancer, undefined, (close) => {
       closeBalancer = close;
     });
-    remote = { "--remote": url, TOOLBOOTH_OPERATOR_TOKEN: TOKENS.deploy, DATA_DIR: "/nowhere" };
+    remote = { "--remote": url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN, DATA_DIR: "/nowhere" };
   });
   after(async () => {
     closeBalancer();
     await Promise.all(members.map((server) => server.stop()));
   });
 
-  const run = (line: string) => runHere(line, remote);
-  /** Kills the node that would get the next request, and restarts it. */
+  const run = (line: string) => runHere(`${line} --json`, remote);
+  /** Kills both nodes, if they still run, and starts them again. */
   async function restart(): Promise<void> {
-    const next = (turn + 1) % members.length;
-    await members[next]?.kill();
-    members[next] = await startNode(dataDirs[next] as string);
+    await Promise.all(members.map((member) => member.kill()));
+    members = await Promise.all(dataDirs.map(startNode));
   }
   async function exportLines(): Promise<{ copy: string; counts: Json; exported: string[] }> {
     const copy = path.join(temporaryFolder(), "copy.jsonl");
@@ -77,8 +76,8 @@ describe("commands over the network to a fleet", () => {
   test("an import can be repeated after its client was killed, and an export returns what was imported", async () => {
     let pages = 0;
     const arrived = Promise.withResolvers<void>();
-    watch = ({ operation }) => {
-      if (operation === "importAccount") pages += 1;
+    watch = ({ path, input }) => {
+      if (path.endsWith("/import") && input.account !== null) pages += 1;
       if (pages < 8) return true;
       arrived.resolve();
       return false;
@@ -99,41 +98,42 @@ describe("commands over the network to a fleet", () => {
     assert.match((await run(`import ${file}`)).log.join("\n"), /7 accounts were already imported/);
   });
 
-  test("an export whose node is killed is one consistent snapshot despite concurrent changes", async () => {
-    let pages = 0;
-    watch = async ({ operation, order }) => {
-      if (operation !== "exportAccount" || order.place === null) return true;
-      pages += 1;
-      // Between two pages of one account.
-      if (pages <= 3) await run(`credits grant busy@b.c ${pages}`);
-      if (pages === 2) await restart();
+  test("an export whose node is killed fails and leaves no file, and the next one is one consistent snapshot", async () => {
+    const copy = path.join(temporaryFolder(), "copy.jsonl");
+    let isKilled = false;
+    watch = ({ path }) => {
+      if (!path.endsWith("/export") || isKilled) return true;
+      isKilled = true;
+      const next = (turn + 1) % members.length;
+      const lost = members[next] as Server;
+      setTimeout(() => void lost.kill(), 5);
       return true;
     };
-    const { copy, counts } = await exportLines();
+    const first = await run(`export ${copy}`).catch((error: Error) => error);
     watch = () => true;
-    assert.ok(pages > 3, `${pages} pages`);
+    if (first instanceof Error) assert.ok(!existsSync(copy), String(first));
+    await restart();
+    const { copy: whole, counts } = await exportLines();
     assert.equal(counts.debit, DEBITS);
-    const third = { DATA_DIR: path.join(temporaryFolder(), "third") };
-    await runHere(`import ${copy}`, third);
-    assert.equal((await runHere("audit", third)).json.ok, true);
+    const third = await openFolderService();
+    await third.json(`import ${whole}`);
+    assert.equal((await third.json("audit")).ok, true);
     assert.equal((await run("audit")).json.ok, true);
   });
 
-  test("several tokens work at the same time, and every node lists the actions of all nodes by token", async () => {
+  test("every node lists the actions of all nodes", async () => {
     const [one = "", other = ""] = members.map(urlOf);
-    const by = (url: string, token: string) => ({
-      ...{ ...remote, "--remote": url, TOOLBOOTH_OPERATOR_TOKEN: token },
-    });
-    await runHere("account create first@b.c", by(one, TOKENS.ada));
-    await runHere("account create second@b.c", by(other, TOKENS.deploy));
-    const { actions } = (await runHere("actions --max 2", by(one, TOKENS.ada))).json;
-    assert.deepEqual(
-      actions.map((action: Json) => action.by),
-      ["deploy", "ada"],
-    );
-    // The command line uses the first token of the setting, which matters while a token is replaced.
-    const first = by(one, `old:${"o".repeat(40)},${SETTING}`);
-    await assert.rejects(runHere("actions", first), /rejects this token/);
-    assert.equal((await runHere("actions --max 2", by(one, SETTING))).json.actions.length, 2);
+    const at = (url: string) => ({ ...remote, "--remote": url });
+    await runHere("account create first@b.co --json", at(one));
+    await runHere("account create second@b.co --json", at(other));
+    for (const url of [one, other]) {
+      const { actions } = (await runHere("actions --max 2 --json", at(url))).json;
+      assert.deepEqual(
+        actions.map((action: Json) => action.action),
+        ["account create", "account create"],
+      );
+    }
+    const wrong = { ...at(one), TOOLBOOTH_OPERATOR_TOKEN: "x".repeat(40) };
+    await assert.rejects(runHere("actions", wrong), /rejects this token/);
   });
 });

@@ -8,31 +8,30 @@ import type { NewJob } from "#jobs/job-queue.ts";
 import { openNodeRequestLog } from "../../../src/apps/node/request-log.ts";
 import { readSecretFile } from "../../../src/apps/node/secret-file.ts";
 import { anEntry, chunkOf, NOON } from "../../contract/request-log.ts";
-import { commandLine, type Json, temporaryFolder } from "./fixture.ts";
+import { type Json, temporaryFolder } from "./fixture.ts";
+import { openFolderService } from "./folder-server.ts";
 
 /** Emails to users about what an operator did to their account, and what restore does to sessions. */
-const PUBLIC_URL = "https://tools.example";
 const AT = "2026-11-21T10:00:00.000Z";
 
-async function fixture() {
-  const dataDir = path.join(temporaryFolder(), "data");
-  const cli = commandLine(dataDir, { PUBLIC_URL });
-  const file = path.join(dataDir, "toolbooth.sqlite");
+async function fixture(changed: Parameters<typeof openFolderService>[0] = {}) {
+  const cli = await openFolderService(changed);
+  const { dataDir } = cli;
   const sql = <Result>(act: (database: DatabaseSync) => Result): Result => {
-    const database = new DatabaseSync(file);
+    const database = new DatabaseSync(cli.database);
     try {
       return act(database);
     } finally {
       database.close();
     }
   };
-  const { id: account } = await cli.json("account create ada@b.c --credits 5");
+  const { id: account } = await cli.json("account create ada@b.co --credits 5");
   const signUp = () =>
     sql((database) =>
       database
         .prepare(
           `INSERT INTO users (id, name, email, emailVerified, createdAt, updatedAt, account)
-           VALUES ('p1', '', 'ada@b.c', 1, ?, ?, ?)`,
+           VALUES ('p1', '', 'ada@b.co', 1, ?, ?, ?)`,
         )
         .run(AT, AT, account),
     );
@@ -48,10 +47,9 @@ async function fixture() {
 test("emails the owner when the operator creates or revokes a key or closes the account", async () => {
   const { cli, dataDir, signUp, emails, events } = await fixture();
   signUp();
-  const { id, key } = await cli.json("key create ada@b.c --label production");
+  const { id, key } = await cli.json("key create ada@b.co --label production");
   const { stderr } = await cli.run(`key revoke ${id}`);
-  assert.match(stderr, /Queued an email to ada@b\.c\. The server sends it within a minute\./);
-  assert.doesNotMatch(stderr, /PUBLIC_URL/);
+  assert.match(stderr, /Queued an email to ada@b\.co\. The server sends it within a minute\./);
   assert.equal((await cli.run(`key revoke ${id}`)).stderr, "", "the key is already revoked");
   assert.deepEqual(
     events().map((event) => ({ ...event })),
@@ -61,11 +59,11 @@ test("emails the owner when the operator creates or revokes a key or closes the 
       address: null,
     })),
   );
-  await cli.json("account close ada@b.c");
+  await cli.json("account close ada@b.co");
   const waiting = emails();
   assert.deepEqual(
     waiting.map(({ kind, target, queue }) => [kind, target, queue]),
-    ["key_created", "key_revoked", "account_closed"].map((kind) => [kind, "ada@b.c", "outbox"]),
+    ["key_created", "key_revoked", "account_closed"].map((kind) => [kind, "ada@b.co", "outbox"]),
   );
   const sealer = emailSealer(readSecretFile(dataDir) ?? []);
   const { text } = await emailOfJob(waiting[0] as NewJob, sealer);
@@ -75,22 +73,23 @@ test("emails the owner when the operator creates or revokes a key or closes the 
 });
 
 test("exports an owner's data to files, and the owner sees it in the activity list", async () => {
-  const { cli, dataDir, signUp, events } = await fixture();
-  signUp();
-  await cli.json("key create ada@b.c --label production");
-  const { id: account } = (await cli.json("account list")).accounts[0];
+  const dataDir = path.join(temporaryFolder(), "data");
   const requests = openNodeRequestLog(
     { dataDir },
     { bounds: { keptDays: 7, keptMax: 1_000 }, now: () => NOON, logError: assert.fail },
   );
+  const { cli, signUp, events } = await fixture({ dataDir, changed: { requests: requests.log } });
+  signUp();
+  await cli.json("key create ada@b.co --label production");
+  const { id: account } = (await cli.json("account list")).accounts[0];
   await requests.append([chunkOf(account, [anEntry()])]);
   const [file, entries] = ["ada.json", "ada.jsonl"].map((name) =>
     path.join(path.dirname(dataDir), name),
   );
-  const order = `account export ada@b.c ${file} --entries ${entries}`;
+  const order = `account export ada@b.co ${file} --entries ${entries}`;
   assert.equal((await cli.json(order)).file, file);
   const data = JSON.parse(readFileSync(file as string, "utf8"));
-  assert.deepEqual([data.profile.email, data.apiKeys.length, data.complete], ["ada@b.c", 1, true]);
+  assert.deepEqual([data.profile.email, data.apiKeys.length, data.complete], ["ada@b.co", 1, true]);
   assert.doesNotMatch(JSON.stringify(data), /sha256/i);
   const { at, ...entry } = anEntry();
   assert.deepEqual(data.requests, [{ ...entry, at: new Date(at).toISOString() }]);
@@ -103,15 +102,13 @@ test("exports an owner's data to files, and the owner sees it in the activity li
   );
   assert.deepEqual(events().at(-1)?.detail, "by the operator");
   assert.match((await cli.run(order)).stderr, /already exists/);
-  assert.equal((await cli.json(`${order} --force`)).email, "ada@b.c");
-  await cli.json("account close ada@b.c");
-  assert.deepEqual((await requests.log.list({ account, filter: {}, max: 1 })).requests, []);
+  assert.equal((await cli.json(`${order} --force`)).email, "ada@b.co");
   await requests.close();
 });
 
 test("account reset-passkeys removes passkeys, ends sessions and tells the owner", async () => {
   const { cli, sql, signUp, emails, events } = await fixture();
-  assert.match(await cli.refused("account reset-passkeys ada@b.c"), /Nobody has signed up/);
+  assert.match(await cli.refused("account reset-passkeys ada@b.co"), /Nobody has signed up/);
   signUp();
   sql((database) => {
     database.exec(`INSERT INTO user_passkey (id, userId, credentialID, publicKey, counter, deviceType, backedUp)
@@ -120,17 +117,17 @@ test("account reset-passkeys removes passkeys, ends sessions and tells the owner
       INSERT INTO user_session (id, expiresAt, token, createdAt, updatedAt, userId)
       VALUES ('s1', '${AT}', 'token', '${AT}', '${AT}', 'p1')`);
   });
-  const shown = await cli.run("account show ada@b.c");
+  const shown = await cli.run("account show ada@b.co");
   assert.match(shown.stdout, /codes by email, 1 passkey, which is demanded/);
-  const { id, ...outcome } = await cli.json("account reset-passkeys ada@b.c");
+  const { id, ...outcome } = await cli.json("account reset-passkeys ada@b.co");
   assert.match(id as string, /^acc_/);
-  assert.deepEqual(outcome, { email: "ada@b.c", passkeys: 1 });
+  assert.deepEqual(outcome, { email: "ada@b.co", passkeys: 1 });
   assert.deepEqual(
     events().map(({ kind }) => kind),
     ["passkeys_reset"],
   );
   assert.equal(emails().length, 1);
-  await cli.json("account reset-passkeys ada@b.c");
+  await cli.json("account reset-passkeys ada@b.co");
   assert.equal(emails().length, 1, "nothing was removed the second time");
   const [user] = sql((database) => database.prepare("SELECT demandsPasskey FROM users").all());
   assert.equal(user?.["demandsPasskey"], 0);
@@ -139,42 +136,46 @@ test("account reset-passkeys removes passkeys, ends sessions and tells the owner
 test("account set-email moves the account, ends sessions and tells the old address, which can undo it", async () => {
   const { cli, sql, signUp, emails, events } = await fixture();
   signUp();
-  const { stdout, stderr } = await cli.run("account set-email ada@b.c New@B.c");
+  const { stdout, stderr } = await cli.run("account set-email ada@b.co New@B.co");
   assert.match(
     stdout,
-    /The account of ada@b\.c now has the address new@b\.c\. All sessions ended\./,
+    /The account of ada@b\.co now has the address new@b\.co\. All sessions ended\./,
   );
   assert.match(stderr, /Queued an email to/);
   assert.deepEqual(
     events().map(({ kind, detail }) => [kind, detail]),
-    [["email_changed", "new@b.c"]],
+    [["email_changed", "new@b.co"]],
   );
   assert.deepEqual(
     emails().map(({ kind, target }) => [kind, target]),
     [
-      ["address_changed", "ada@b.c"],
-      ["email_changed", "new@b.c"],
+      ["address_changed", "ada@b.co"],
+      ["email_changed", "new@b.co"],
     ],
   );
   const [undo] = sql((database) => database.prepare("SELECT * FROM sign_in_attempt").all());
-  assert.deepEqual([undo?.["purpose"], undo?.["email"]], ["undo", "ada@b.c"]);
-  assert.equal((await cli.json("account show new@b.c"))["email"], "new@b.c");
-  const same = await cli.run("account set-email new@b.c new@b.c");
-  assert.match(same.stdout, /has the address new@b\.c already/);
-  await cli.json("account create bob@b.c");
+  assert.deepEqual([undo?.["purpose"], undo?.["email"]], ["undo", "ada@b.co"]);
+  assert.equal((await cli.json("account show new@b.co"))["email"], "new@b.co");
+  const same = await cli.run("account set-email new@b.co new@b.co");
+  assert.match(same.stdout, /has the address new@b\.co already/);
+  await cli.json("account create bob@b.co");
   assert.match(
-    await cli.refused("account set-email new@b.c bob@b.c"),
-    /Another account has bob@b\.c/,
+    await cli.refused("account set-email new@b.co bob@b.co"),
+    /Another account has bob@b\.co/,
   );
-  assert.match(await cli.refused("account set-email ada@b.c x@b.c"), /no account for ada@b\.c/i);
-  assert.match(await cli.refused("account set-email new@b.c nonsense"), /not an email address/);
+  assert.match(await cli.refused("account set-email ada@b.co x@b.co"), /no account for ada@b\.co/i);
+  const wrong = await cli.run("account set-email new@b.co nonsense");
+  assert.equal(wrong.status, 2);
+  assert.match(wrong.stderr, /<new email> must be a complete email address/);
+  const { actions } = await cli.json("actions");
+  assert.ok(actions.some(({ action }: Json) => action === "account set-email"));
 });
 
 test("an account that nobody signed up for gets no email", async () => {
   const { cli, emails } = await fixture();
-  const { id } = await cli.json("key create ada@b.c --label production");
+  const { id } = await cli.json("key create ada@b.co --label production");
   await cli.json(`key revoke ${id}`);
-  assert.equal((await cli.run("account close ada@b.c")).stderr, "");
+  assert.equal((await cli.run("account close ada@b.co")).stderr, "");
   assert.deepEqual(emails(), []);
 });
 
@@ -182,23 +183,16 @@ test("shows the key even if no email can be queued", async () => {
   const { cli, sql, signUp } = await fixture();
   signUp();
   sql((database) => database.exec("DROP TABLE email_requested; DROP TABLE job"));
-  const { status, stdout, stderr } = await cli.run("key create ada@b.c --label production");
+  const { status, stdout, stderr } = await cli.run("key create ada@b.co --label production");
   assert.equal(status, 0);
   assert.match(stdout, /^tb_\w+\n/);
-  assert.match(stderr, /Done, but no email to ada@b\.c could be queued/);
-});
-
-test("warns about the links of the email without PUBLIC_URL", async () => {
-  const { cli, signUp } = await fixture();
-  signUp();
-  const { stderr } = await cli.run("key create ada@b.c --label l", { env: { PUBLIC_URL: "" } });
-  assert.match(stderr, /point to http:\/\/127\.0\.0\.1:8787\. Set PUBLIC_URL/);
+  assert.match(stderr, /Done, but no email to ada@b\.co could be queued/);
 });
 
 test("restore deletes sessions, links and emails of the backup, keeps users, and says what to revoke again", async () => {
   const { cli, sql, signUp, emails, dataDir } = await fixture();
   signUp();
-  await cli.json("key create ada@b.c --label production");
+  await cli.json("key create ada@b.co --label production");
   sql((database) => {
     database
       .prepare(
@@ -207,12 +201,13 @@ test("restore deletes sessions, links and emails of the backup, keeps users, and
       .run(AT, AT, AT);
     database
       .prepare(
-        "INSERT INTO sign_in_attempt VALUES ('t1', 'sign-in', 'ada@b.c', NULL, 'b', 'l', 'c', 0, ?, ?)",
+        "INSERT INTO sign_in_attempt VALUES ('t1', 'sign-in', 'ada@b.co', NULL, 'b', 'l', 'c', 0, ?, ?)",
       )
       .run(AT, AT);
   });
   const copy = path.join(path.dirname(dataDir), "copy.sqlite");
   await cli.json(`backup ${copy}`);
+  await cli.stop();
   const { ended } = await cli.json(`restore ${copy}`);
   assert.deepEqual(ended, { sessions: 1, links: 1, emails: 1, webhooks: 0 });
   assert.deepEqual(emails(), []);

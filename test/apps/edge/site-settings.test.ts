@@ -103,7 +103,7 @@ function watchLog(t: TestContext): string[] {
 test("a Worker with invalid settings responds with 503 on every page, and its log names them once", async (t) => {
   const log = watchLog(t);
   const site = await openSiteInProcess(delayRoundTrips(0), { SECRET: "short", TOOLBOOTH_X: "1" });
-  for (const path of ["/", "/sign-in", "/dashboard/visitor", "/operator/v1/perform"]) {
+  for (const path of ["/", "/sign-in", "/dashboard/visitor", "/operator/account/list"]) {
     const response = await site.fetch(new Request(BASE + path));
     assert.equal(response.status, 503, path);
     assert.match(await response.text(), /not set up yet.*wrangler tail/);
@@ -132,7 +132,7 @@ test("without assets, serves the pages that need none and reports the others as 
   assert.equal((await ask("/assets/main.js"))[0], 404);
   await site.settled();
   // This Worker has no operator token either, so it has no operator API.
-  assert.equal((await ask("/operator/v1/perform", {}))[0], 404);
+  assert.equal((await ask("/operator/account/list", {}))[0], 404);
   assert.ok(
     log.some((each) => /The pages are missing\. Run/.test(each)),
     log.join("\n"),

@@ -3,9 +3,8 @@ import path from "node:path";
 import { DAY_MS, ROLL_UP_AFTER_DAYS } from "#limits.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { exportSqlite } from "#stores/sqlite/transfer.ts";
 import { maintainFully } from "../../contract/ledger/fixture.ts";
-import { fill } from "../../stores/transfer-fixture.ts";
+import { exportedLines, fill } from "../../stores/transfer-fixture.ts";
 import { temporaryFolder } from "../cli/fixture.ts";
 
 /** Calls that are not rolled up. */
@@ -52,11 +51,11 @@ async function writeBusyLedger() {
   // The service that imports it has nothing to roll up.
   const rollUpBefore = now - ROLL_UP_AFTER_DAYS * DAY_MS;
   await maintainFully(ledger, { now: now + DAY_MS, rollUpBefore, rowsMax: 1_000 });
-  const chunks: Uint8Array[] = [];
-  exportSqlite(driver, { secret: "the secret of the source" }, (bytes) => chunks.push(bytes));
+  const secret = { record: "secret" as const, value: "the secret of the source" };
+  const lines = await exportedLines(driver, [secret]);
   driver.close();
   const file = path.join(folder, "ledger.jsonl");
-  writeFileSync(file, Buffer.concat(chunks));
+  writeFileSync(file, lines);
   return { file, lines: recordsOf(readFileSync(file, "utf8")) };
 }
 

@@ -127,7 +127,7 @@ function callWithoutKeys(customer: Account): Client {
 function grantCredits(customer: Account, email: string): Client {
   const confirmed = new Map<string, boolean>();
   const run = (line: string, base: string) =>
-    runHere(line, { "--remote": base, TOOLBOOTH_OPERATOR_TOKEN: TOKEN });
+    runHere(`${line} --json`, { "--remote": base, TOOLBOOTH_OPERATOR_TOKEN: TOKEN });
   const grant = (base: string, id: string) =>
     run(`credits grant ${email} 1 --id ${id}`, base).then(
       () => confirmed.set(id, true),
@@ -223,7 +223,7 @@ async function inspect(
   const database = new DatabaseSync(databaseFile(dataDir));
   assert.equal(database.prepare("PRAGMA integrity_check").get()?.["integrity_check"], "ok");
   database.close();
-  const { ok, faults } = await json("audit");
+  const { ok, faults } = await json(`audit --file ${databaseFile(dataDir)}`);
   assert.deepEqual([ok, faults], [true, []]);
   await within(({ ledger }) => act(ledger));
 }

@@ -14,6 +14,7 @@ import { hashKey, random } from "../../../src/apps/node/runtime.ts";
 import { openSecrets } from "../../../src/apps/node/secret-file.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
 import { FAKE_SECRET_KEY, FAKE_WEBHOOK_SECRET, startFakeStripe } from "../../stripe/fake-stripe.ts";
+import { openFolderService } from "../cli/folder-server.ts";
 import { runHere } from "./run-command.ts";
 
 const PRICES = {
@@ -85,17 +86,37 @@ export async function openPayments(t: TestContext) {
       assert.ok(begun.outcome === "begun" && begun.purchase.session !== null);
       return { id: begun.purchase.id, session: begun.purchase.session };
     });
-  const run = (line: string, more: Record<string, string> = {}) =>
-    runHere(line, { ...env, ...more });
+  /** Runs a command against a service on the data, with the settings in `more`. */
+  async function run(line: string, more: { STRIPE_SECRET_KEY?: string; SECRET?: string } = {}) {
+    const service = await openFolderService({ dataDir });
+    const { STRIPE_SECRET_KEY: secretKey = FAKE_SECRET_KEY, SECRET } = more;
+    const { ledger, context } = service;
+    const read = readPriceList(JSON.stringify(PRICES)).prices;
+    assert.ok(read);
+    context.billing =
+      secretKey === ""
+        ? null
+        : openBilling({
+            stripe: { secretKey, webhookSecret: FAKE_WEBHOOK_SECRET, api: fake.api },
+            ...{ secrets: SECRET?.split(",") ?? service.secrets, prices: read, ledger },
+            purchases: createPurchaseStore(createSqliteDatabase(service.driver)),
+            ...{ now: Date.now, random, fetchClient: false },
+          });
+    try {
+      return await runHere(line, { DATA_DIR: dataDir });
+    } finally {
+      await service.stop();
+    }
+  }
   /** Runs a command that succeeds, and returns its object. */
   const json = async (line: string) => {
-    const ran = await run(line);
+    const ran = await run(`${line} --json`);
     assert.equal(ran.exitCode, 0, ran.text);
     return ran.json;
   };
   /** Runs a command that exits with 1 and a result, and returns the result. */
   const failed = async (line: string) => {
-    const ran = await run(line);
+    const ran = await run(`${line} --json`);
     assert.equal(ran.exitCode, 1, ran.text);
     return ran.json;
   };

@@ -1,25 +1,19 @@
 /** Runs the command line in this process and returns what `toolbooth` prints with and without `--json`, its log and exit code. */
-import { readArguments, readRemote } from "#apps/cli/arguments.ts";
-import { findCommand } from "#apps/cli/commands.ts";
-import { readConfig } from "#config/config.ts";
+import { runCommandLine } from "#apps/cli/program.ts";
 import { type Json, withRemote } from "../cli/fixture.ts";
 
-/** A string is split at its spaces. Pass words that contain spaces as a list. */
+/** A string is split at its spaces. Pass words that contain spaces as a list. Rejects with the message of an error. */
 export async function runHere(line: string | readonly string[], given: Record<string, string>) {
   const { words, env } = withRemote(typeof line === "string" ? line.split(" ") : line, given);
-  const { command, rest } = findCommand(words);
-  const { args, remote, json: isJson } = readArguments(command, rest);
-  const config = readConfig(env);
-  const log: string[] = [];
-  const { json, text, exitCode } = await command.run(
-    {
-      config,
-      json: isJson,
-      now: Date.now(),
-      remote: readRemote(command, remote, config),
-      log: (line) => void log.push(line),
-    },
-    args,
-  );
-  return { json: json as Json, text, log, exitCode: exitCode ?? 0 };
+  const [text, log]: [string[], string[]] = [[], []];
+  const exitCode = await runCommandLine(words, env, {
+    stdout: (written) => void text.push(written),
+    stderr: (written) => void log.push(written.trimEnd()),
+  });
+  const isJson = words.includes("--json");
+  const json = (isJson ? JSON.parse(text.join("")) : {}) as Json;
+  const said = log.filter((each) => !each.startsWith("For help"));
+  const error = isJson ? json.error : text.length === 0 ? said.at(-1) : undefined;
+  if (exitCode !== 0 && error !== undefined) throw new Error(error);
+  return { json, text: text.join(""), log, exitCode };
 }

@@ -83,7 +83,7 @@ async function callWithKeys({ base, written }: ServerProcess, key: string): Prom
 }
 
 async function hasNoOperatorAndNoPayments({ base }: ServerProcess): Promise<void> {
-  for (const target of ["/operator", "/operator/v1/perform", "/operator/?x=1"]) {
+  for (const target of ["/operator", "/operator/account/list", "/operator/?x=1"]) {
     const response = await post(base + target, { Authorization: `Bearer ${"t".repeat(40)}` });
     assert.equal(response.status, 404);
     assert.match(await response.text(), /TOOLBOOTH_OPERATOR_TOKEN/);

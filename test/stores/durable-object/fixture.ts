@@ -1,13 +1,15 @@
 import { once } from "node:events";
 import { after } from "node:test";
+import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
 import {
   callLedgerOfObjects,
   ledgerOfObjects,
-  movesOfObjects,
+  requestLong,
   reversalsOfObjects,
 } from "#stores/durable-object/ledger.ts";
 import { requestLogOfObjects } from "#stores/durable-object/request-log-stub.ts";
 import type { BatchStub, LedgerStub, MovingStub } from "#stores/durable-object/rpc.ts";
+import { importsOfObjects } from "#stores/durable-object/transfer.ts";
 import { bundleWorker, startEdge } from "../../http/edge.ts";
 import type { Deployment } from "./worker.ts";
 
@@ -91,7 +93,13 @@ export function openObject() {
     })),
     reverseAll: reversalsOfObjects(() => batch),
     performAll: batch.performAll,
-    moves: movesOfObjects(() => movingStub),
+    moves: {
+      ...importsOfObjects(() => movingStub),
+      exportRecords: (order: MoveOperations["exportRecords"][0]) =>
+        requestLong(() => movingStub.exportRecords(order)) as Promise<
+          MoveOperations["exportRecords"][1]
+        >,
+    },
     alarmAt: (): Promise<number | null> => ask(name, { method: "alarmAt" }),
     wakeIn: (ms: number): Promise<null> => ask(name, { method: "wakeIn", order: { ms } }),
     wake: (): Promise<null> => ask(name, { method: "wake" }),

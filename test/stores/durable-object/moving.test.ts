@@ -15,7 +15,7 @@ import { fill, NOW } from "../transfer-fixture.ts";
 import { openObject } from "./fixture.ts";
 
 const ADA = accountId("Ada");
-const PAGE = { account: ADA, after: null, max: 10, snapshot: null, hold: false };
+const PAGE = { account: ADA, after: null, max: 10, hold: false };
 type Object = ReturnType<typeof openObject>;
 
 /** The records of each account of a real ledger, in the order in which they are written. */
@@ -41,7 +41,9 @@ async function readOut({ moves }: Object, max = 1_000): Promise<TransferRecord[]
   for (const kind of ACCOUNT_RECORDS) {
     let after: readonly (string | number | null)[] | null = null;
     do {
-      const page = await moves.exportRecords({ ...PAGE, kind, after, max });
+      const page: Awaited<ReturnType<typeof moves.exportRecords>> = await moves.exportRecords({
+        ...{ ...PAGE, kind, after, max },
+      });
       assert.ok(page.records.length <= max);
       records.push(...page.records);
       after = page.after;

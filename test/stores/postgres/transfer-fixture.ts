@@ -1,10 +1,9 @@
 import type { TestContext } from "node:test";
+import type { TransferRecord } from "#ledger/transfer/records.ts";
 import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
+import { createPostgresImports, exportPostgres } from "#stores/postgres/imports.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
-import { findSecret, keepSecret } from "#stores/postgres/settings.ts";
-import { exportPostgres, importPostgres, isEmptyLedger } from "#stores/postgres/transfer.ts";
-import { bytesOf, NOW } from "../transfer-fixture.ts";
 import { borrowDatabase } from "./fixture.ts";
 
 /** A ledger in PostgreSQL that imports and exports lines. */
@@ -13,23 +12,19 @@ export function openStore(url: string) {
   const { ledger, close } = createPostgresLedger(pool, undefined, "caller");
   return {
     ...{ pool, ledger, ...createPostgresDashboardStore(pool) },
-    keepSecret: (secret: string) => keepSecret(pool, () => secret),
+    imports: createPostgresImports(pool),
     columns: () => pool.once<{ table: string; column: string }>("read", COLUMNS),
-    isEmpty: () => isEmptyLedger((sql) => pool.once("read", sql)),
-    take: (lines: readonly string[], keptFrom = NOW) =>
-      importPostgres(pool, bytesOf(lines), { now: NOW, keptFrom }),
+    async export() {
+      const records: TransferRecord[] = [];
+      for await (const page of exportPostgres(pool, async () => {})) records.push(...page);
+      return records;
+    },
     /** The number of calls in each table. */
     async places() {
       const sql =
         "SELECT tableoid::regclass::text AS place, count(*) AS calls FROM debit GROUP BY 1 ORDER BY 1";
       const rows = await pool.once<{ place: string; calls: number }>("read", sql);
       return Object.fromEntries(rows.map(({ place, calls }) => [place, calls]));
-    },
-    async lines(withSecret = false) {
-      const chunks: Uint8Array[] = [];
-      const secret = withSecret ? await findSecret(pool) : null;
-      await exportPostgres(pool, { secret }, (bytes) => chunks.push(bytes));
-      return Buffer.concat(chunks).toString().trimEnd().split("\n");
     },
     async close() {
       await close();

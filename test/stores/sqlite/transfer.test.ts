@@ -1,24 +1,20 @@
-import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openSqliteDirect } from "#stores/sqlite/direct.ts";
-import { storeSecret } from "#stores/sqlite/settings.ts";
-import { exportSqlite, importSqlite, isEmptyLedger } from "#stores/sqlite/transfer.ts";
-import { type Goal, holdExports, holdImports } from "../transfer-contract.ts";
-import { bytesOf, fill, linesOf, NOW } from "../transfer-fixture.ts";
+import { createSqliteImports } from "#stores/sqlite/imports.ts";
+import { type Goal, holdTransfers } from "../transfer-contract.ts";
+import { recordsOf } from "../transfer-fixture.ts";
 import { LEDGER_TABLES } from "./damage-fixture.ts";
-import { openDriver, temporaryFile } from "./fixture.ts";
+import { openDriver } from "./fixture.ts";
 
 async function openGoal(t: TestContext): Promise<Goal> {
   const driver = openDriver(t);
   return {
     ...openSqliteDirect(driver),
     purchases: createPurchaseStore(createSqliteDatabase(driver)),
-    keepSecret: (secret) => storeSecret(driver, secret),
-    isEmpty: async () => isEmptyLedger(driver),
-    take: async (lines) => importSqlite(driver, bytesOf(lines), NOW),
-    lines: async (withSecret) => linesOf(driver, withSecret),
+    imports: createSqliteImports(driver),
+    export: () => recordsOf(driver),
     async columns() {
       const tables = driver.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
       return tables
@@ -52,22 +48,4 @@ const DERIVED = new Set([
   "starter_claim.network",
 ]);
 
-holdImports("SQLite", openGoal);
-holdExports("SQLite", openGoal);
-
-test("an export of SQLite shows one moment, whatever is written concurrently, and blocks no writer", async (t) => {
-  const file = temporaryFile(t);
-  const [reader, writer] = [openDriver(t, file), openDriver(t, file)];
-  await fill(reader);
-  const before = linesOf(reader);
-  const accounts = writer.prepare(
-    "INSERT INTO account (id, created_at, free_call) VALUES (?, 1, 'open')",
-  );
-  const chunks: Uint8Array[] = [];
-  exportSqlite(reader, { secret: null }, (bytes) => {
-    // The snapshot starts with the first record, after the header.
-    if (chunks.length > 0) accounts.run(`acc_${chunks.length}`);
-    chunks.push(bytes);
-  });
-  assert.deepEqual(Buffer.concat(chunks).toString().trimEnd().split("\n"), before);
-});
+holdTransfers("SQLite", openGoal);

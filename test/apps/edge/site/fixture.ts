@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after } from "node:test";
-import { newAccountId, newKeyId } from "#ids.ts";
+import { newAccountId } from "#ids.ts";
 import {
   FAKE_SECRET_KEY,
   FAKE_WEBHOOK_SECRET,
@@ -46,31 +46,29 @@ export const site = await openEdgeSite(
 /** Calls the operator API. */
 export const operatorOf =
   ({ base }: EdgeSite) =>
-  async <Outcome>(operation: string, order: object): Promise<Outcome> => {
-    const response = await fetch(`${base}/operator/v1/perform`, {
+  async <Result>(command: string, input: object): Promise<Result> => {
+    const response = await fetch(`${base}/operator/${command.replace(" ", "/")}`, {
       method: "POST",
       headers: { Authorization: `Bearer ${TOKEN}`, "Content-Type": "application/json" },
-      body: JSON.stringify({ operation, order }),
+      body: JSON.stringify(input),
     });
-    const result = (await response.json()) as { ok: boolean; outcome: Outcome };
-    assert.ok(result.ok, JSON.stringify(result));
-    return result.outcome;
+    const body = (await response.json()) as { ok: boolean; result: Result };
+    assert.ok(body.ok, JSON.stringify(body));
+    return body.result;
   };
 
 export const operate = operatorOf(site);
 
 /** An account with a key, which an operator opens. The first call is free. */
 export async function openAccount(credits: number, email?: string) {
-  const [now, account] = [Date.now(), newAccountId(randomBytes)];
-  const granted = { grant: "operator:of-a-test", amount: credits };
-  const order = { account, email: email ?? `${account}@example.com`, credits: granted, now };
-  await operate("openAccount", order);
-  return { account, key: await createKey(account) };
+  const address = email ?? `${newAccountId(randomBytes)}@example.com`;
+  const { id } = await operate<{ id: string }>("account create", { email: address, credits });
+  return { account: id, key: await createKey(id) };
 }
 
 export async function createKey(account: string): Promise<string> {
-  const order = { account, id: newKeyId(account, randomBytes), label: "a key", now: Date.now() };
-  return (await operate<{ key: string }>("createKey", order)).key;
+  const order = { email: account, label: "a key" };
+  return (await operate<{ key: string }>("key create", order)).key;
 }
 
 export const call = (key: string, tool = "uuid", body = "{}", headers: object = {}) =>

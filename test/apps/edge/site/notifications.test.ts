@@ -93,8 +93,8 @@ test("the expiry of a grant causes an event without any call, through the object
   const { received } = await openEndpoint(t, bob);
   const now = Date.now();
   const expiresAt = now + 30 * DAY + 2_500;
-  const grant = { account: bob.account, id: "operator:soon", kind: "operator", amount: 7 };
-  await operate("grant", { ...grant, expiresAt, now });
+  const expires = new Date(expiresAt).toISOString();
+  await operate("credits grant", { email: bob.account, id: "soon", credits: 7, expires });
   assert.deepEqual(
     (await forwarded("credits.expiring", bob.account)).filter(
       (kind) => kind === "credits.expiring",
@@ -129,10 +129,8 @@ test("an object keeps its events until D1 has the table", async () => {
 
 test("logs no other errors, and the ledgers reconcile", async () => {
   assert.deepEqual(unexpectedLogs(), []);
-  for (const { account } of members) {
-    const audit = await operate<{ ok: boolean }>("audit", { account, now: Date.now() });
-    assert.ok(audit.ok, JSON.stringify(audit));
-  }
+  const audit = await operate<{ ok: boolean; accounts: number }>("audit", {});
+  assert.ok(audit.ok && audit.accounts >= members.length, JSON.stringify(audit));
 });
 
 /** The complete key is longer than the part that is shown later. */

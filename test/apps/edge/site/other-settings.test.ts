@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
 import { after, test } from "node:test";
 import type { HomeView, Visitor } from "#api/dashboard/shapes.ts";
-import { accountPart, newKeyId } from "#ids.ts";
+import { accountPart } from "#ids.ts";
 import { connectMcp } from "../../../http/mcp-client.ts";
 import { applyMigrations } from "../../../stores/sql/d1-fixture.ts";
 import { newAddress, until } from "../../../support/dashboard-site.ts";
@@ -28,16 +27,19 @@ test("with TOOLBOOTH_JURISDICTION, both Workers look for every object in it; wit
   const operate = operatorOf(site);
   const { account, get } = await edgeMember("ada", site);
   const now = Date.now();
-  const id = newKeyId(account, randomBytes);
-  const { key } = await operate<{ key: string }>("createKey", { account, id, label: "key", now });
+  const order = { email: account, label: "key" };
+  const { key } = await operate<{ key: string }>("key create", order);
   const headers = { Authorization: `Bearer ${key}` };
   const call = await fetch(`${site.base}/api/v1/uuid`, { method: "POST", headers });
   assert.equal(call.status, 200);
   const client = await connectMcp({ url: `${site.base}/mcp`, key, revision: "2026-07-28" });
   await client.callTool({ name: "uuid", arguments: {} });
   await client.close();
-  await operate("findAccount", { account, now });
-  await operate("exportAccount", { account, place: null, snapshot: null, hold: false });
+  await operate("account show", { email: account });
+  const exported = await fetch(`${site.base}/operator/export`, {
+    ...{ method: "POST", headers: { Authorization: `Bearer ${TOKEN}` } },
+  });
+  assert.match(await exported.text(), /"record":"page","next":null\}\n$/);
   const job = JSON.stringify({ account, callId: "call_of_a_test", at: now });
   await site.sql(
     `INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)

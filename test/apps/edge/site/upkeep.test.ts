@@ -53,21 +53,21 @@ test("cron deletes expired attempts to sign in, every tenth minute", async () =>
 });
 
 test("an operator opens an account that works at once, and both actions are recorded", async () => {
-  const refused = await fetch(`${site.base}/operator/v1/perform`, {
+  const refused = await fetch(`${site.base}/operator/account/list`, {
     method: "POST",
     headers: { Authorization: "Bearer of-somebody-else", "Content-Type": "application/json" },
-    body: '{"operation":"listAccounts","order":{"after":null,"max":5}}',
+    body: "{}",
   });
   assert.equal(((await refused.json()) as { code: string }).code, "wrong_token");
   const [last] = await site.sql("SELECT max(no) AS no FROM operator_action");
   const { account, key } = await openAccount(5);
   assert.equal((await call(key)).status, 200);
-  const listed = await operate<{ account: string }[]>("listAccounts", { after: null, max: 1_000 });
-  assert.ok(listed.some((each) => each.account === account));
+  const { accounts } = await operate<{ accounts: { id: string }[] }>("account list", {});
+  assert.ok(accounts.some(({ id }) => id === account));
   const actions = await site.sql(
     `SELECT action FROM operator_action WHERE no > ${(last as { no: number | null }).no ?? 0} ORDER BY no`,
   );
-  assert.deepEqual(actions, [{ action: "openAccount" }, { action: "createKey" }]);
+  assert.deepEqual(actions, [{ action: "account create" }, { action: "key create" }]);
 });
 
 test("emails the owner about an operator action at once, not at the next cron", async () => {

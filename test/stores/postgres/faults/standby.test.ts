@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { StepsInterrupted } from "#accounts/accounts.ts";
-import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
 import {
   isLost,
   isPassing,
@@ -14,7 +13,6 @@ import {
   orderFault,
   StatementRejected,
 } from "#stores/postgres/faults.ts";
-import { explainPostgres } from "../../../../src/apps/cli/postgres-faults.ts";
 import { explainDatabase } from "../../../../src/apps/node/database-startup.ts";
 import { assertTotals, START } from "../../../contract/ledger/fixture.ts";
 import { copyFolder, startPostgres } from "../../../support/postgres.ts";
@@ -49,18 +47,6 @@ test("any other unsupported feature is a rejected statement", () => {
     assert.deepEqual(kinds, [false, false, true, false], fault.message);
     assert.ok(orderFault(fault) instanceof StatementRejected);
   }
-});
-
-test("the command line distinguishes an unknown outcome from an interruption between two steps", () => {
-  const messageOf = (fault: Error) => (explainPostgres(fault) as Error).message;
-  assert.match(messageOf(new NotReplicated("no longer waited")), /may or may not have completed/);
-  assert.match(
-    messageOf(new OutcomeUnknown("did not answer in time")),
-    /may or may not have completed/,
-  );
-  const cause = new NotCarriedOut("PostgreSQL is out of reach");
-  assert.match(messageOf(new StepsInterrupted("Interrupted", { cause })), /between two steps/);
-  assert.match(messageOf(new OutcomeUnknown("lost", { cause })), /may or may not have completed/);
 });
 
 /** The same data on another server that takes no writes until it is promoted. */

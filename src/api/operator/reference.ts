@@ -1,0 +1,46 @@
+import * as z from "zod";
+import { pathOf, responseOf } from "#operator/operation.ts";
+import { OPERATIONS } from "#operator/operations.ts";
+
+const JSON_TYPE = "application/json";
+
+/** Describes the API for operators (OpenAPI 3.1), from the entries of the operations. */
+export const operatorReference = (): object => ({
+  openapi: "3.1.1",
+  info: { title: "Toolbooth for operators", version: "1" },
+  components: { securitySchemes: { token: { type: "http", scheme: "bearer" } } },
+  security: [{ token: [] }],
+  paths: Object.fromEntries(
+    OPERATIONS.map((operation) => [pathOf(operation), { post: describe(operation) }]),
+  ),
+});
+
+const describe = (operation: (typeof OPERATIONS)[number]) => {
+  const { name, summary, input, output } = operation;
+  const response = z.toJSONSchema(responseOf(output), { io: "input" });
+  const result =
+    "open" in operation
+      ? {
+          headers: { "Toolbooth-Result": { content: { [JSON_TYPE]: { schema: response } } } },
+          content: { "application/octet-stream": {} },
+        }
+      : { content: { [JSON_TYPE]: { schema: response } } };
+  return {
+    operationId: name.replaceAll(/[ -](\w)/g, (_, character: string) => character.toUpperCase()),
+    summary,
+    parameters: [
+      {
+        ...{ name: "Idempotency-Key", in: "header", schema: { type: "string", minLength: 16 } },
+        description: "A random id of the order. An order that is sent again is carried out once.",
+      },
+    ],
+    requestBody: { content: { [JSON_TYPE]: { schema: z.toJSONSchema(input, { io: "input" }) } } },
+    responses: {
+      "200": { description: "The result", ...result },
+      default: {
+        description: "A problem (RFC 9457) with `code` and `detail`",
+        content: { "application/problem+json": {} },
+      },
+    },
+  };
+};

@@ -1,0 +1,294 @@
+import { CommanderError, Command as CommandLine, Option } from "commander";
+import * as z from "zod";
+import { commandLine, PROGRAM } from "#command-line.ts";
+import { readConfig } from "#config/config.ts";
+import { ConfigError, readAddress } from "#config/read-settings.ts";
+import { hostOf, isLoopback } from "#hosts.ts";
+import { version } from "../node/runtime.ts";
+import { ACCOUNT_COMMANDS } from "./accounts.ts";
+import { ACTIVITY_COMMANDS } from "./activity.ts";
+import { CALL_COMMANDS } from "./calls.ts";
+import { createClient, type Remote } from "./client.ts";
+import type { Command, Outcome } from "./command.ts";
+import { CommandError, UsageError } from "./command-error.ts";
+import { CREDITS_COMMANDS } from "./credits.ts";
+import { DATA_COMMANDS } from "./data.ts";
+import { explainSystem } from "./files.ts";
+import { KEY_COMMANDS } from "./keys.ts";
+import { PAYMENT_COMMANDS } from "./payments.ts";
+import { REPORT_COMMANDS } from "./report.ts";
+
+/** All commands, in the order of `help`. */
+export const COMMANDS: readonly Command[] = [
+  ...[...ACCOUNT_COMMANDS, ...KEY_COMMANDS, ...CREDITS_COMMANDS, ...CALL_COMMANDS],
+  ...[...PAYMENT_COMMANDS, ...REPORT_COMMANDS, ...DATA_COMMANDS, ...ACTIVITY_COMMANDS],
+];
+
+const GROUPS: Record<string, string> = {
+  account: "Create and manage accounts",
+  key: "Create and manage API keys",
+  credits: "Grant credits and show balances",
+  calls: "Show and reverse single calls",
+  payments: "List purchases and compare them with Stripe",
+  jobs: "List and retry background jobs",
+};
+
+/** Where a command line writes. */
+export type Terminal = { stdout(text: string): void; stderr(text: string): void };
+type Env = Record<string, string | undefined>;
+
+/**
+ * Runs what the operator typed and returns the exit code: 0 success, 1 error, 2 wrong usage. With --json it writes exactly one
+ * JSON object to standard output, and everything else to standard error.
+ */
+export async function runCommandLine(
+  typed: readonly string[],
+  env: Env,
+  screen: Terminal,
+): Promise<0 | 1 | 2> {
+  const json = typed.includes("--json");
+  const terminal = withRemoteInCommands(typed, screen);
+  const print = ({ json: object, text, exitCode = 0 }: Outcome): 0 | 1 => {
+    terminal.stdout(json ? `${JSON.stringify(object)}\n` : text);
+    return exitCode;
+  };
+  try {
+    return print(await runTyped(typed, env, terminal));
+  } catch (error) {
+    const isUsage = error instanceof UsageError;
+    const message = isUsage ? error.message : explain(error, env, terminal);
+    if (json) terminal.stdout(`${JSON.stringify({ ok: false, error: message })}\n`);
+    else terminal.stderr(`${message}\n`);
+    if (isUsage) terminal.stderr(`For help, run ${helpFor(typed)}\n`);
+    return isUsage ? 2 : 1;
+  }
+}
+
+const helpFor = (typed: readonly string[]): string => {
+  const words = wordsOf(typed);
+  const known = COMMANDS.find(({ name }) => `${words.join(" ")} `.startsWith(`${name} `));
+  return known === undefined ? commandLine("help") : commandLine(`${known.name} --help`);
+};
+
+/** The words that are not options: options may come before the command, and `--remote` has a value. */
+const wordsOf = (typed: readonly string[]): string[] =>
+  typed.filter((word, at) => !word.startsWith("-") && typed[at - 1] !== "--remote");
+
+async function runTyped(typed: readonly string[], env: Env, terminal: Terminal): Promise<Outcome> {
+  let printed = "";
+  let running: Promise<Outcome> | undefined;
+  const start: Start = (command, input, options) => {
+    running = runCommand(command, input, options, env, terminal);
+  };
+  // `help key create` is `key create --help`. Nothing but options too, because whoever types only the name wants to see what it can do.
+  const words = wordsOf(typed);
+  const isHelp = words[0] === "help" || (words.length === 0 && !typed.includes("--version"));
+  const isAsked = isHelp || typed.includes("--help") || typed.includes("-h");
+  const program = createProgram(start, isAsked ? null : words);
+  configure(program, (text) => {
+    printed += text;
+  });
+  const args = isHelp ? [...typed.filter((word) => word !== "help"), "--help"] : typed;
+  try {
+    program.parse(args, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const text = printed;
+    if (error.code === "commander.version") return { json: { version }, text };
+    if (error.code === "commander.helpDisplayed") return { json: { help: text }, text };
+    const isGroup = error.code === "commander.help";
+    throw new UsageError(sentence(isGroup ? `${words[0]} needs a subcommand` : error.message));
+  }
+  return running as Promise<Outcome>;
+}
+
+const sentence = (message: string): string => {
+  const text = message.replace(/^error: /, "").replace(/\n\((Did you mean .*)\)$/s, ". $1");
+  return `${text[0]?.toUpperCase()}${text.slice(1)}`.replace(/[^.?]$/, "$&.");
+};
+
+type Options = { remote: string | undefined; json: boolean };
+type Start = (command: Command, input: Record<string, unknown>, options: Options) => void;
+
+/** With `words`, only the command that they name gets its parameters, because making them takes a while. */
+function createProgram(start: Start, words: readonly string[] | null): CommandLine {
+  const program = new CommandLine(PROGRAM)
+    .description(
+      "Manages the service of the data folder in DATA_DIR, or another one. The server must be running, but for restore and audit --file.",
+    )
+    .option("--remote <URL>", "work on the service at this URL, with TOOLBOOTH_OPERATOR_TOKEN")
+    .option("--json", "print one JSON object, and everything else on standard error")
+    .version(version, "--version")
+    .helpCommand(false)
+    .addHelpText("after", "\nExit codes: 0 success, 1 error, 2 wrong usage.");
+  const groups = new Map<string, CommandLine>();
+  for (const command of COMMANDS) {
+    const [first = "", second] = command.name.split(" ");
+    if (second !== undefined && !groups.has(first))
+      groups.set(
+        first,
+        program
+          .command(first)
+          .description(GROUPS[first] ?? "")
+          .helpCommand(false),
+      );
+    const line = (groups.get(first) ?? program).command(second ?? first);
+    const isNamed = words === null || `${words.join(" ")} `.startsWith(`${command.name} `);
+    if (isNamed) addParameters(line, command);
+    line.action(() => {
+      const { remote, json } = program.opts<Partial<Options>>();
+      start(command, typedInput(line, command), { remote, json: json === true });
+    });
+  }
+  return program;
+}
+
+function addParameters(line: CommandLine, command: Command): void {
+  const { summary, details, example } = command;
+  line.summary(summary).description([`${summary}.`, ...details].join("\n\n"));
+  line.addHelpText("after", `\nExample: ${PROGRAM} ${example}`);
+  const parameters = parametersOf(command);
+  for (const name of command.positionals) {
+    const { value, isRequired } = parameters[name] as Parameter;
+    line.argument(isRequired ? `<${value}>` : `[${value}]`);
+  }
+  for (const [name, { value, isRequired, type }] of Object.entries(parameters)) {
+    if (command.positionals.includes(name) || value === HIDDEN) continue;
+    const flag = `--${name.replaceAll(/[A-Z]/g, (character) => `-${character.toLowerCase()}`)}`;
+    line.addOption(
+      new Option(type === "boolean" ? flag : `${flag} <${value}>`).makeOptionMandatory(isRequired),
+    );
+  }
+}
+
+/** The value of members that only the API has. */
+const HIDDEN = "CURSOR";
+
+type Parameter = {
+  value: string;
+  type: string;
+  isRequired: boolean;
+  isNullable: boolean;
+  isSecret: boolean;
+};
+type JsonSchema = { type?: string; anyOf?: JsonSchema[]; "x-value"?: string; "x-secret"?: boolean };
+
+/** The parameters of a command, from the JSON Schema of its input. */
+function parametersOf({ input }: Command): Record<string, Parameter> {
+  const { properties = {}, required = [] } = z.toJSONSchema(input, { io: "input" }) as {
+    properties?: Record<string, JsonSchema>;
+    required?: string[];
+  };
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => {
+      const [schema = property] = property.anyOf ?? [];
+      const { type = "string", "x-value": value = name, "x-secret": isSecret = false } = schema;
+      const isNullable = property.anyOf?.some((each) => each.type === "null") === true;
+      return [name, { value, type, isSecret, isNullable, isRequired: required.includes(name) }];
+    }),
+  );
+}
+
+/** Turns the typed words into the members of the input. Throws `UsageError` with one sentence for anything that is wrong. */
+function typedInput(line: CommandLine, command: Command): Record<string, unknown> {
+  const words: Record<string, string | boolean | undefined> = {
+    ...line.opts(),
+    ...Object.fromEntries(command.positionals.map((name, at) => [name, line.args[at]])),
+  };
+  const parameters = parametersOf(command);
+  const typed = Object.entries(words)
+    .filter(([, word]) => word !== undefined)
+    .map(([name, word]) => [
+      name,
+      readWord(parameters[name] as Parameter, word as string | boolean),
+    ]);
+  const input = Object.fromEntries(typed);
+  const checked = command.input.safeParse(input);
+  if (checked.success) return input;
+  const [{ path, message } = { path: [], message: "" }] = checked.error.issues;
+  const [name] = path as string[];
+  if (name === undefined)
+    throw new UsageError(
+      sentence(message.startsWith("--") ? message : `${command.name} ${message}`),
+    );
+  const { value, isSecret } = parameters[name] as Parameter;
+  const label = command.positionals.includes(name)
+    ? `<${value}>`
+    : `--${name.replaceAll(/[A-Z]/g, (character) => `-${character.toLowerCase()}`)}`;
+  throw new UsageError(`${label} ${message}${isSecret ? "" : `; got "${words[name]}"`}.`);
+}
+
+function readWord({ type, isNullable }: Parameter, word: string | boolean): unknown {
+  if (typeof word === "boolean") return word;
+  if (isNullable && word === "none") return null;
+  if (type === "array")
+    return word
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== "");
+  // Other text stays what it is, so that the schema says what it must be.
+  return type === "integer" && /^\d+$/.test(word) ? Number(word) : word;
+}
+
+async function runCommand(
+  command: Command,
+  input: Record<string, unknown>,
+  { remote, json }: Options,
+  env: Env,
+  { stderr }: Terminal,
+): Promise<Outcome> {
+  const config = readConfig(env);
+  const log = (line: string) => stderr(`${line}\n`);
+  const service = remote === undefined ? null : readRemote(remote, config.operatorToken);
+  const connect = () => createClient(service, config, log);
+  return command.run({ config, json, now: Date.now(), connect, log }, input as never);
+}
+
+/** The token comes only from the environment: arguments are visible to other users of the machine and stay in the shell history. */
+function readRemote(typed: string, token: string | null): Remote {
+  const url = readAddress(typed);
+  // The messages do not repeat the text, which may contain a password.
+  if (url === null)
+    throw new UsageError(
+      "--remote must be the URL of a service, such as https://tools.example.com, without user, password, query or fragment.",
+    );
+  if (url.startsWith("http:") && !isLoopback(hostOf(url)))
+    throw new UsageError(
+      "--remote uses http, which would send the token unencrypted. Use https. http is allowed only for this machine.",
+    );
+  if (token !== null) return { url, token };
+  throw new CommandError(
+    `The service at ${url} requires the operator token. Set TOOLBOOTH_OPERATOR_TOKEN in the environment to the service's token.`,
+  );
+}
+
+/** Errors are thrown, and what the library prints is collected. */
+function configure(line: CommandLine, write: (text: string) => void): void {
+  line
+    .exitOverride()
+    .configureOutput({ writeOut: write, writeErr: () => {}, outputError: () => {} });
+  for (const each of line.commands) configure(each, write);
+}
+
+/** The commands that messages print work on the same service if it was named by an option. */
+function withRemoteInCommands(typed: readonly string[], screen: Terminal): Terminal {
+  const at = typed.indexOf("--remote");
+  const url = at < 0 ? undefined : typed[at + 1];
+  // Anything else than a plain URL would have to be quoted, and is rejected.
+  if (url === undefined || !/^https?:\/\/[\w.:/[\]-]+$/.test(url)) return screen;
+  const replaced = (text: string) => text.replaceAll(`${PROGRAM} `, `${PROGRAM} --remote ${url} `);
+  return {
+    stdout: (text) => screen.stdout(replaced(text)),
+    stderr: (text) => screen.stderr(replaced(text)),
+  };
+}
+
+function explain(error: unknown, env: Env, { stderr }: Terminal): string {
+  if (error instanceof CommandError) return error.message;
+  if (error instanceof ConfigError)
+    return `The configuration is invalid: ${error.message.replaceAll("\n", " ")}`;
+  const known = explainSystem(error);
+  if (known !== null) return known;
+  if (env["TOOLBOOTH_LOG_LEVEL"] === "debug") stderr(`${(error as Error).stack ?? error}\n`);
+  return `The command failed because of an unexpected error (${(error as Error).message ?? error}). Please report it, with the lines that TOOLBOOTH_LOG_LEVEL=debug adds.`;
+}

@@ -1,0 +1,85 @@
+import type { AccountIndex, IndexedAccount } from "#accounts/account-index.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
+import type { AccountImports, MoveOperations } from "#ledger/transfer/account-moves.ts";
+import type { TransferRecord } from "#ledger/transfer/records.ts";
+import { exportAccount } from "../sql/export-records.ts";
+import { requestLong } from "./ledger.ts";
+import type { MovingStub } from "./rpc.ts";
+
+/** Exporting and importing accounts that are Durable Objects, as the site Worker does. */
+
+type FindMoving = (order: { account: string }) => MovingStub;
+type Outcome<Name extends keyof MoveOperations> = Promise<MoveOperations[Name][1]>;
+
+/** Creates the import of accounts over their objects. */
+export const importsOfObjects = (find: FindMoving): AccountImports => ({
+  beginImport: (order) =>
+    requestLong(() => find(order).beginImport(order)) as Outcome<"beginImport">,
+  importRecords: (order) =>
+    requestLong(() => find(order).importRecords(order)) as Outcome<"importRecords">,
+  finishImport: (order) =>
+    requestLong(() => find(order).finishImport(order)) as Outcome<"finishImport">,
+});
+
+/** After so many tries a busy account is held while it is read: its calls get 503 for some seconds. */
+const TRIES_WITHOUT_HOLD = 3;
+/** More than this is not kept in memory until all of it has been read. */
+const KEPT_PAGES_MAX = 20;
+
+/** Yields the records of an account as of one moment. */
+async function* exportObject(
+  find: FindMoving,
+  account: string,
+): AsyncGenerator<readonly TransferRecord[]> {
+  for (let tries = 0; tries < TRIES_WITHOUT_HOLD; tries += 1) {
+    const kept: (readonly TransferRecord[])[] = [];
+    try {
+      for await (const page of readObject(find, account, false)) {
+        kept.push(page);
+        if (kept.length > KEPT_PAGES_MAX) break;
+      }
+    } catch (error) {
+      if (!(error instanceof HasChanged)) throw error;
+      continue;
+    }
+    if (kept.length > KEPT_PAGES_MAX) break;
+    yield* kept;
+    return;
+  }
+  yield* readObject(find, account, true);
+}
+
+class HasChanged extends NotCarriedOut {}
+
+/** Throws `HasChanged` where two pages show different moments. */
+function readObject(find: FindMoving, account: string, hold: boolean) {
+  let state: string | undefined;
+  return exportAccount(async (order) => {
+    const read = () => find({ account }).exportRecords({ account, hold, ...order });
+    const page = (await requestLong(read)) as MoveOperations["exportRecords"][1];
+    state ??= page.state;
+    if (page.state === state) return page;
+    throw new HasChanged(`The account ${account} changes faster than it can be read`);
+  });
+}
+
+/**
+ * Yields the records of at most `max` accounts after the given one; after the last account, `others`. Returns the account after which to
+ * continue; null at the end.
+ */
+export async function* exportObjects(
+  find: FindMoving,
+  order: {
+    index: AccountIndex;
+    others: AsyncIterable<readonly TransferRecord[]>;
+    after: IndexedAccount | null;
+    max: number;
+  },
+): AsyncGenerator<readonly TransferRecord[], IndexedAccount | null> {
+  const { index, others, after, max } = order;
+  const accounts = await index.list({ after, max });
+  for (const { account } of accounts) yield* exportObject(find, account);
+  if (accounts.length === max) return accounts.at(-1) ?? null;
+  yield* others;
+  return null;
+}
