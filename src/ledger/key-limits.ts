@@ -25,8 +25,8 @@ export type KeyBudgets = Record<BudgetPeriod, number | null>;
  */
 export type KeySpent = {
   /**
-   * Debits up to this time may not be counted here: they may be older than the key's first budget, or than the last change of one.
-   * Their reversals give nothing back.
+   * Debits up to this time may not be counted here: they may be older than the key's first budget, or than the last change of one, or of
+   * a day that was forgotten. Their reversals give nothing back.
    */
   since: number;
   on: number;
@@ -53,14 +53,15 @@ export const isAnotherDay = ({ on }: KeySpent, now: number): boolean =>
 
 /**
  * What the key has spent in the periods that contain `now`, by the clock of a node. A time before the counted day counts as that day.
- * `clock`: the time of the store, which bounds the day: a day that a clock has counted more than a day ahead of it is forgotten.
+ * `clock`: the time of the store, which bounds the day: a day that a clock has counted more than a day ahead of it is forgotten, and no
+ * reversal of a debit up to that day gives anything back.
  */
 export function spentAt(spent: KeySpent, now: number, clock = now): KeySpent {
   const isFromAhead = spent.on > dayOf(clock) + DAY_MS;
   const on = dayOf(Math.min(now, clock));
   if (on <= spent.on && !isFromAhead) return spent;
   const isOtherMonth = monthOf(on) !== monthOf(spent.on);
-  const since = isFromAhead ? Math.max(spent.since, clock) : spent.since;
+  const since = isFromAhead ? Math.max(spent.since, spent.on + DAY_MS - 1) : spent.since;
   return { ...spent, since, on, day: 0, month: isOtherMonth ? 0 : spent.month };
 }
 

@@ -106,12 +106,10 @@ export function unspend(
   if (at <= spent.since) return spent;
   const less = (counted: number, isCounted: boolean) =>
     isCounted ? Math.max(0, counted - credits) : counted;
-  // A later day was counted by a clock that was ahead, and has been forgotten.
-  const isInMonth = monthOf(at) === monthOf(spent.on) && dayOf(at) <= spent.on;
   return {
     ...spent,
     day: less(spent.day, dayOf(at) === spent.on),
-    month: less(spent.month, isInMonth),
+    month: less(spent.month, monthOf(at) === monthOf(spent.on)),
     total: less(spent.total, true),
   };
 }

@@ -174,6 +174,7 @@ export function describeKeyLimits(open: OpenLedger) {
   });
 
   const YEAR = 365 * DAY;
+  const endOfDay = (at: number) => Math.floor(at / DAY) * DAY + DAY - 1;
 
   test("a day and a month that a clock counted a year ahead are forgotten once the clock is right, and the total is not", async (fixture) => {
     const { account, debit, listed, keySha256 } = await limited(
@@ -189,10 +190,21 @@ export function describeKeyLimits(open: OpenLedger) {
     assert.deepEqual(await debit({ now: START }), { ...exhausted, ...left });
     assert.equal(named(await debit({ now: TOMORROW })), "debited");
     assert.deepEqual((await listed())?.spent, {
-      ...{ since: START, on: TOMORROW, day: 1, month: 3, total: 5 },
+      ...{ since: endOfDay(START + YEAR), on: TOMORROW, day: 1, month: 3, total: 5 },
     });
     assert.equal(named(await debit({ now: FEBRUARY })), "debited");
     assert.equal(named(await debit({ now: FEBRUARY })), "key_budget_exhausted");
+  });
+
+  test("a call of a day that a clock counted too early gives its budgets nothing back when it is reversed", async (fixture) => {
+    const { account, debit, listed } = await limited(fixture, budget({ month: 9, total: 9 }));
+    const early = fixture.debitOrder(account, { key: "own", now: START + 3 * DAY, credits: 2 });
+    assert.equal(named(await fixture.ledger.debit(early)), "debited");
+    assert.equal(named(await debit({ now: START })), "debited");
+    const spent = { since: endOfDay(START + 3 * DAY), on: TOMORROW - DAY };
+    assert.deepEqual((await listed())?.spent, { ...spent, day: 1, month: 3, total: 3 });
+    await fixture.reverse(early, START + 3 * DAY);
+    assert.deepEqual((await listed())?.spent, { ...spent, day: 1, month: 3, total: 3 });
   });
 
   test("a budget by day or month that changes begins anew, and the others keep what was spent", async (fixture) => {

@@ -97,7 +97,10 @@ const monthOf = (at: number) => new Date(at).toISOString().slice(0, 7);
 
 type Counting = NonNullable<ModelKey["counting"]>;
 
-/** What is counted when it is `now`: another day, unless it is the day before the one that is counted. */
+/**
+ * What is counted when it is `now`: another day, unless it is the day before the one that is counted. Reversals of a day that was counted too
+ * early give nothing back.
+ */
 function countingAt({ since, day, charges }: Counting, now: number): Counting {
   const today = dayOf(now);
   const copies = charges.map((charge) => ({ ...charge }));
@@ -107,7 +110,7 @@ function countingAt({ since, day, charges }: Counting, now: number): Counting {
       charge.day = false;
       if (monthOf(today) !== monthOf(day)) charge.month = false;
     }
-  if (isAhead) return { since: Math.max(since, now), day: today, charges: copies };
+  if (isAhead) return { since: Math.max(since, day + DAY - 1), day: today, charges: copies };
   return { since, day: Math.max(day, today), charges: copies };
 }
 
