@@ -33,9 +33,8 @@ const SHARED: UserConfig = {
   },
 };
 
-/** What the engines of the tools need is loaded where they run, the dialog of a secret with a few others, and all styles are one file. */
-const NOT_SHARED =
-  /\/src\/(?:tools|api)\/|\/parts\/secret-(?:dialog|field)|\/node_modules\/zod\/|\.css$/;
+/** What the engines of the tools need is loaded where they run, and all styles are one file. */
+const NOT_SHARED = /\/src\/(?:tools|api)\/|\/node_modules\/zod\/|\.css$/;
 
 /**
  * What screens share, in three chunks, each with all that its modules import besides the chunks before it: what signing in needs, so

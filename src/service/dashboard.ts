@@ -33,7 +33,6 @@ import { createNotificationEmails } from "#events/notification-emails.ts";
 import { createIds, randomBase62 } from "#ids.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { REQUESTED_EMAILS, STARTER_BUDGETS } from "#limits.ts";
-import { TOOLS } from "#tools/registry.ts";
 import { openBilling } from "./billing.ts";
 import type { Background, DashboardPlatform, DashboardStores, ServiceConfig } from "./parts.ts";
 
@@ -171,18 +170,19 @@ const starterOf = ({ starterCredits, starterDays }: ServiceConfig) => ({
   days: starterDays,
 });
 
-const keyBoundsOf = ({ rateLimit }: ServiceConfig) => ({
-  tools: TOOLS.map(({ name }) => name),
-  callsPerSecond: rateLimit,
+const keyBoundsOf = ({ config, platform }: DashboardParts) => ({
+  tools: platform.tools.map(({ name }) => name),
+  callsPerSecond: config.rateLimit,
 });
 
 /** By then a response has left, even where many wait. */
 const AFTER_RESPONSE_MS = 200;
 
 function depsOf(
-  { config, stores, platform }: DashboardParts,
+  parts: DashboardParts,
   { mail, accountDeps, billing, inBackground, newRequestId }: Shared,
 ): Omit<DashboardDeps, "auth"> {
+  const { config, stores, platform } = parts;
   const { publicUrl, secrets, requestLog, prices } = config;
   const { now, random } = platform;
   const { activityLog, emailQueue, events, purchases, requests } = stores;
@@ -193,7 +193,7 @@ function depsOf(
       starter: starterOf(config),
       emailsStayHere: transportKindOf(config.mail) === "outbox",
       webhookNetworks: config.webhookNetworks,
-      keyBounds: keyBoundsOf(config),
+      keyBounds: keyBoundsOf(parts),
       secret: knownBrowserSecret(secrets),
     },
     ...{ accountDeps, activityLog, events, now, inBackground, newRequestId },
@@ -213,9 +213,10 @@ function depsOf(
 }
 
 function operatorOf(
-  { config, stores, platform }: DashboardParts,
+  parts: DashboardParts,
   { mail, accountDeps, billing, inBackground, newRequestId }: Shared,
 ): OperatorApp {
+  const { config, stores, platform } = parts;
   const { directory, purchases, activityLog, requests } = stores;
   const { now, logAction, logError } = platform;
   return createOperatorApp({
@@ -223,7 +224,7 @@ function operatorOf(
     waitUntil: inBackground,
     context: {
       ...{ directory, purchases, requests, accountDeps, billing, ...stores.operator },
-      keyBounds: keyBoundsOf(config),
+      keyBounds: keyBoundsOf(parts),
       notify: { activityLog, mail, publicUrl: config.publicUrl },
       jobs: operatorJobs(stores.queues),
     },

@@ -21,7 +21,6 @@ import type { Ledger } from "#ledger/port.ts";
 import type { OperatorContext } from "#operator/context.ts";
 import type { Sealer } from "#seal.ts";
 import type { SiteContext } from "#site/site-context.ts";
-import { TOOLS } from "#tools/registry.ts";
 
 /** What a service is made of: its configuration, its stores, and what its runtime supplies. compose.ts puts them together. */
 
@@ -41,8 +40,8 @@ export type ServiceConfig = Config & {
 /** The storage of calls. */
 export type CallStores = Pick<AppContext, "ledger" | "calls" | "readiness" | "reverseLater">;
 
-/** What a runtime supplies to calls: clocks, random bytes, digests, threads for heavy work, and what its server knows of a connection. */
-export type CallPlatform = Omit<AppContext, keyof CallStores | "settings" | "tools" | "sales">;
+/** What a runtime supplies to calls: the tools, clocks, random bytes, digests, threads for heavy work, and what its server knows of a connection. */
+export type CallPlatform = Omit<AppContext, keyof CallStores | "settings" | "sales">;
 
 /** `settings`: a Worker that serves only calls reads no others. */
 export const createAppContext = ({
@@ -53,7 +52,7 @@ export const createAppContext = ({
 }: Pick<AppContext, "settings" | "sales"> & {
   stores: CallStores;
   platform: CallPlatform;
-}): AppContext => ({ settings, sales, tools: TOOLS, ...stores, ...platform });
+}): AppContext => ({ settings, sales, ...stores, ...platform });
 
 /** The storage of the dashboard and of operators. */
 export type DashboardStores = {
@@ -89,7 +88,7 @@ export type DashboardStores = {
 };
 
 /** What a runtime supplies to the dashboard and to operators. */
-export type DashboardPlatform = Pick<AppContext, "now" | "random" | "hashKey"> &
+export type DashboardPlatform = Pick<AppContext, "tools" | "now" | "random" | "hashKey"> &
   Pick<DashboardDeps, "onRejection" | "logWarning" | "logError" | "readTurns"> &
   Pick<OperatorAppWiring, "logAction"> & {
     wait(ms: number): Promise<unknown>;

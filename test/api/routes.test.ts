@@ -54,7 +54,9 @@ test("the pages that React draws are declared once on the server, and once in th
   const drawn = listAppPages(TOOLS).map((page) => page.path);
   assertUnique(drawn);
   const router = readFileSync(path.join(import.meta.dirname, "../../web/router.tsx"), "utf8");
-  const declared = [...router.matchAll(/\bpath: "([^"]+)"/g)].map(([, found]) => found as string);
+  const declared = [...router.matchAll(/[sS]creen\(\s*"([^"]+)"/g)].map(
+    ([, found]) => found as string,
+  );
   assertUnique(declared);
   const isTool = (name: string) => TOOLS.some((tool) => name === `/tools/${tool.name}`);
   for (const page of drawn.filter((name) => !isTool(name))) {

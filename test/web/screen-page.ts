@@ -59,8 +59,8 @@ export async function openScreen(
   { url, mocked }: ScreenSite,
   screen: Screen,
 ): Promise<void> {
-  // A URL that differs only in its fragment would not load the page anew.
-  if (screen.path.includes("#")) await page.goto("about:blank");
+  // A URL that differs only in its fragment would not load the page anew, and the same one would keep the state of its history entry.
+  await page.goto("about:blank");
   await mocked.show(page, url, screen.mocks);
   const pendingRequest = isWaiting(screen) ? waitForPendingRequest(page, screen) : undefined;
   await page.goto(`${url}${screen.path}`);

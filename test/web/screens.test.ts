@@ -33,7 +33,7 @@ after(async () => {
 });
 
 function pathOf({ path }: Screen): string {
-  return path.split("?")[0] ?? path;
+  return path.split(/[?#]/)[0] ?? path;
 }
 
 /** The initial state of each path, which is the first screen that has it. */

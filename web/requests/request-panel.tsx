@@ -23,7 +23,7 @@ import {
 } from "./request-text.ts";
 
 /** Everything that the log has of a request, beside the list. */
-export function RequestPanel(props: {
+export default function RequestPanel(props: {
   request: RequestView;
   requests: RequestView[];
   keys: Map<string, RequestsView["keys"][number]>;

@@ -1,7 +1,8 @@
 import { Button, Text } from "@mantine/core";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { Suspense, useEffect, useMemo, useRef, useState } from "react";
 import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
+import { screenOf } from "../frame/screen-of.ts";
 import { DownloadLink } from "../parts/download.tsx";
 import { Empty } from "../parts/empty-state.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
@@ -20,10 +21,12 @@ import {
 } from "./filters.ts";
 import { useRequestLog, useRequestSummary } from "./live.ts";
 import { allKeys, allRequests } from "./new-requests.ts";
-import { RequestPanel } from "./request-panel.tsx";
 import { RequestTable } from "./request-table.tsx";
 import { SummaryStrip } from "./summary-strip.tsx";
 import "./requests.css";
+
+/** Loaded after the list, before a user can have chosen a request. */
+const RequestPanel = screenOf(() => import("./request-panel.tsx"));
 
 /** Every call of the last days, with its errors. */
 export default function RequestsScreen() {
@@ -76,6 +79,7 @@ function RequestLog() {
   const summary = useRequestSummary(query, isLive);
   // `ShowOlder` reports a failed next page at the end of the list.
   const shown = log.isFetchNextPageError ? { ...log, error: null } : log;
+  useEffect(() => void RequestPanel.preload(), []);
   const requests = allRequests(log.data);
   const keys = allKeys(log.data);
   const [open, setOpen] = useState<RequestView | null>(null);
@@ -138,17 +142,19 @@ function RequestLog() {
         }
       </QueryResult>
       {open !== null && (
-        <RequestPanel
-          request={open}
-          keys={keys}
-          requests={requests}
-          onOpen={setOpen}
-          onChoose={(change) => {
-            setOpen(null);
-            choose(change);
-          }}
-          onClose={() => setOpen(null)}
-        />
+        <Suspense>
+          <RequestPanel
+            request={open}
+            keys={keys}
+            requests={requests}
+            onOpen={setOpen}
+            onChoose={(change) => {
+              setOpen(null);
+              choose(change);
+            }}
+            onClose={() => setOpen(null)}
+          />
+        </Suspense>
       )}
     </>
   );

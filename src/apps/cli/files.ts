@@ -88,8 +88,11 @@ export function checkOutputFile(
   { dataDir }: Pick<Config, "dataDir">,
 ): void {
   const folder = path.dirname(target);
-  if (!existsSync(folder))
+  const above = statSync(folder, { throwIfNoEntry: false });
+  if (above === undefined)
     throw new CommandError(`The folder ${folder} does not exist. Create it first.`);
+  if (!above.isDirectory())
+    throw new CommandError(`${folder} is not a folder. Choose a file in a folder.`);
   if (isOfDataFolder(target, dataDir))
     throw new CommandError(
       `${target} is a file of the data folder ${dataDir}, which the service uses. Choose a file outside of it.`,

@@ -20,6 +20,7 @@ import type { RequestLogStub } from "#stores/durable-object/request-log-stub.ts"
 import type { LedgerStub, OtherRelease } from "#stores/durable-object/rpc.ts";
 import { addJobs } from "#stores/sql/add-jobs.ts";
 import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { openEdgeRequestLog, recordCalls } from "./request-log.ts";
 import { type SiteBinding, salesKnownTo } from "./sales.ts";
 import { readWorkerSettings } from "./settings.ts";
@@ -59,6 +60,7 @@ export function openEdgeCalls(
         waitUntil(reverseOrKeep(reversing, call, () => keepIn(env.DB, call))),
     },
     platform: {
+      tools: TOOLS,
       waitUntil,
       memory: WORKER_MEMORY,
       bodyTimeoutMs: REQUEST_TIMEOUT_MS,

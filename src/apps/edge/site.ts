@@ -37,12 +37,12 @@ export function openSite(
   const ledger = withSummedUsage(calls.stores.ledger, { isShared: false });
   const { forwardedEvents, ...stores } = openStores(env, config, ledger);
   const pages = openEdgePages(env.ASSETS, logError);
-  const { now, random, hashKey } = calls.platform;
+  const { tools, now, random, hashKey } = calls.platform;
   const reverseAll = reversalsOfObjects(objectsOf(env.LEDGER, env).ofAccount);
   const dashboard = createDashboard({
     ...{ config, stores },
     platform: {
-      ...{ now, random, hashKey, logError, ...sitePlatform(env) },
+      ...{ tools, now, random, hashKey, logError, ...sitePlatform(env) },
       startBackground: (work) =>
         createEdgeBackground(work, {
           ...{ source: forwardedEvents, reverseAll, waitUntil, now, random, logError },
@@ -110,7 +110,7 @@ const sitePlatform = ({
   ASSETS,
 }: SiteEnv): Omit<
   DashboardPlatform,
-  "now" | "random" | "hashKey" | "logError" | "startBackground"
+  "tools" | "now" | "random" | "hashKey" | "logError" | "startBackground"
 > => ({
   readDisposableDomains: () => readDisposableDomains(ASSETS),
   isForOneRequest: true,

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { DropReason } from "#email/enqueue-emails.ts";
 import type { DashboardPlatform } from "#service/parts.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { startNodeBackground } from "./background.ts";
 import type { FromDashboard } from "./dashboard.ts";
 import { createReadTurns } from "./read-turns.ts";
@@ -31,7 +32,7 @@ export function createDashboardPlatform(
   const logError: DashboardPlatform["logError"] = (message, { requestId, cause }) =>
     say({ kind: "error", message, requestId, cause: describe(cause) });
   return {
-    ...{ now, random, hashKey, logError, readDisposableDomains, dropped },
+    ...{ tools: TOOLS, now, random, hashKey, logError, readDisposableDomains, dropped },
     logWarning: (message) => say({ kind: "warning", message }),
     logAction: (message, action) => say({ kind: "action", message, action }),
     onRejection: (reason) => say({ kind: "rejection", reason }),

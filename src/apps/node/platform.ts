@@ -11,6 +11,7 @@ import { createRecentNames } from "#ledger/recent-names.ts";
 import { NODE_MEMORY } from "#limits.ts";
 import { isLoopbackAddress } from "#networks.ts";
 import type { CallPlatform } from "#service/parts.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { createClientAddress } from "./client-address.ts";
 import type { NodeLog } from "./log.ts";
 import { countRequest, type NodeMetrics } from "./metrics.ts";
@@ -46,6 +47,7 @@ export function createNodePlatform({
   const sources: Sources = { random: parts.random ?? random, digest };
   const clientAddress = createClientAddress(config.trustedProxies);
   return {
+    tools: TOOLS,
     waitUntil: null,
     memory: NODE_MEMORY,
     bodyTimeoutMs: null,

@@ -57,13 +57,14 @@ export function addJobRows(driver: SqlDriver, rows: readonly SqlRow[]): void {
   });
 }
 
-/**
- * Returns the faults of a database: damaged pages and indexes, rows with missing references, and with `checksRows` the rows of the
- * ledger that do not match their checksums, for which the schema must be of this version. A check that damage ends is a fault, and
- * the next one follows.
- */
-export function findDamage(driver: SqlDriver, checksRows = true): string[] {
-  const checks = [findPageDamage, findOrphans, ...(checksRows ? [findRowDamage] : [])];
+/** Rows of the ledger that do not match their checksums, for which the schema must be of this version. */
+const findDamagedRows = (driver: SqlDriver): string[] => faultsOf(driver, [findRowDamage]);
+
+/** Damaged pages and indexes, and rows with missing references. */
+const findDamage = (driver: SqlDriver): string[] => faultsOf(driver, [findPageDamage, findOrphans]);
+
+/** A check that damage ends is a fault, and the next one follows. */
+function faultsOf(driver: SqlDriver, checks: ((driver: SqlDriver) => string[])[]): string[] {
   const faults = checks.flatMap((check) => {
     try {
       return check(driver);
@@ -121,12 +122,15 @@ export function inspectSqlite(file: string, now: number, migrate: boolean): Insp
       if (inspection.schemaVersion > 0)
         inspection.secretIncluded = findStoredSecret(reader) !== null;
       isCurrent = planMigrations(SQLITE_MIGRATIONS, schema).length === 0;
-      inspection.damage = findDamage(reader, isCurrent);
+      const damage = findDamage(reader);
+      inspection.damage = [...damage, ...(isCurrent ? findDamagedRows(reader) : [])];
+      if (damage.length > 0) return inspection;
     } finally {
       reader.close();
     }
+    // Where only rows are damaged, the totals say what that changed.
     const isOurs = inspection.schemaVersion > 0;
-    if (inspection.damage.length > 0 || !isOurs || !(isCurrent || migrate)) return inspection;
+    if (!isOurs || !(isCurrent || migrate)) return inspection;
     const driver = isCurrent ? openNodeSqliteReadOnly(file) : openNodeSqlite(file);
     try {
       inspection.audit = createSqliteReads(driver).audit({ now });

@@ -163,13 +163,17 @@ describe("a node on all interfaces", () => {
     assert.equal(server.log().match(/not in TOOLBOOTH_TRUSTED_PROXIES/g)?.length, 1);
   });
 
-  test("the bundled command line works on its data", async () => {
-    const line = [path.join(built, "cli.cjs"), "account", "list", "--json"];
-    const env = { PATH: process.env["PATH"], DATA_DIR: dataDir };
-    assert.match(
-      execFileSync(process.execPath, line, { env, encoding: "utf8" }),
-      /ann@example\.com/,
-    );
+  test("the bundled command line asks it, copies its data, and checks the copy", async () => {
+    const run = (...words: string[]) =>
+      execFileSync(process.execPath, [path.join(built, "cli.cjs"), ...words, "--json"], {
+        env: { PATH: process.env["PATH"], DATA_DIR: dataDir },
+        encoding: "utf8",
+      });
+    assert.match(run("account", "list"), /ann@example\.com/);
+    const copy = path.join(temporaryFolder(t), "copy.sqlite");
+    run("backup", copy);
+    const { ok, accounts } = JSON.parse(run("audit", "--file", copy)) as Json;
+    assert.deepEqual([ok, accounts], [true, 2]);
   });
 
   test("the operator API responds to its paths and methods, and to the token", async () => {

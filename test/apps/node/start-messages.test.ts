@@ -168,7 +168,7 @@ test("the command line explains where it may not write, before it asks a server"
   writeFileSync(path.join(folder, "file"), "");
   const cases: [line: string, message: RegExp][] = [
     [`backup ${folder}/no/where`, /The folder .* does not exist/],
-    [`backup ${folder}/file/below`, /is not a file|does not exist/],
+    [`backup ${folder}/file/below`, /is not a folder/],
     [`export ${folder}/taken`, /is not a file/],
   ];
   for (const [line, message] of cases) assert.match(await cli.refused(line), message, line);

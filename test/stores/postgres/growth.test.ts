@@ -55,7 +55,10 @@ describe("the cost of a debit in PostgreSQL", () => {
     }
   });
 
-  test("hundreds of debits of one account do not grow the table of grants", async () => {
+  /** A snapshot of another connection delays the reuse of a row's place. Without reuse, 800 debits take 13 pages of 8 kB. */
+  const GROWTH_MAX = 2 * 8_192;
+
+  test("hundreds of debits of one account reuse the places of a grant's earlier rows", async () => {
     const size = async () => {
       const sql = "SELECT pg_relation_size('credit_grant') AS bytes";
       return (await pool.once<{ bytes: number }>("read", sql))[0]?.bytes ?? Number.NaN;
@@ -63,10 +66,11 @@ describe("the cost of a debit in PostgreSQL", () => {
     const before = await size();
     const now = Date.now();
     const { submit, close } = createPostgresDebits(pool);
-    for (let number = 0; number < 200; number += 1)
+    for (let number = 0; number < 800; number += 1)
       await submit(orderAt(0, `call_hot_${number}`, now));
     await close();
-    assert.equal(await size(), before);
+    const growth = (await size()) - before;
+    assert.ok(growth <= GROWTH_MAX, `${growth} bytes`);
   });
 
   /** A call reads some pages of each index and table. A scan of these tables would be hundreds. */

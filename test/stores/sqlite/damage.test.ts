@@ -3,9 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { findDamage } from "#stores/sqlite/backup.ts";
-import { createSqliteReads } from "#stores/sqlite/database.ts";
-import { openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
+import { inspectSqlite } from "#stores/sqlite/backup.ts";
 import { createChance } from "../../ledger/rules/chance.ts";
 import { SEED } from "../../support/random.ts";
 import { fillLedgerFile, LATER, LEDGER_TABLES, rowsInFile } from "./damage-fixture.ts";
@@ -25,14 +23,8 @@ describe("audit of a file", () => {
   });
 
   function faultsOf(name: string): string[] {
-    const driver = openNodeSqliteReadOnly(name);
-    try {
-      const damage = findDamage(driver);
-      if (damage.length > 0) return damage;
-      return createSqliteReads(driver).audit({ now: LATER }).faults;
-    } finally {
-      driver.close();
-    }
+    const { damage, audit } = inspectSqlite(name, LATER, false);
+    return [...damage, ...(audit?.faults ?? [])];
   }
 
   test("finds nothing in an undamaged file", () => {

@@ -24,7 +24,10 @@ test("while the service is down the page says so and loses nothing, then it reco
   });
   await dialog.getByRole("button", { name: "Create key" }).click();
   await dialog.getByText("Your entries are still here.").waitFor();
-  const banner = page.getByText("The service cannot be reached.", { exact: true }).first();
+  // The dialog says so too, and keeps it.
+  const banner = page
+    .locator("[role=status]")
+    .getByText("The service cannot be reached.", { exact: true });
   await banner.waitFor();
   await until("two failed polls", () => polls >= 2);
   await site.start();

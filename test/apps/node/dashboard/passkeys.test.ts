@@ -71,7 +71,7 @@ test("a passkey is added, signs in, confirms who the user is, and is demanded", 
   await dialog.getByLabel("Name").fill("Test device");
   await dialog.getByRole("button", { name: "Continue" }).click();
   await page.getByText("Passkey added: Test device.").waitFor();
-  await page.getByText("Demand my passkey").click();
+  await page.getByRole("switch", { name: "Demand my passkey" }).click();
   await page.getByRole("switch", { name: "Demand my passkey", checked: true }).waitFor();
 
   ageSessions(email);
