@@ -52,7 +52,7 @@ ${mainActions(options)}${
   signUpIsOpen(options) &&
   html`<p class="small soft">${
     dashboard.starter.credits > 0 &&
-    `You get ${dashboard.starter.credits} starter credits when you confirm your email address. `
+    `You get ${dashboard.starter.credits} starter credits when you first sign in. `
   }${freeCall(options)}</p>`
 }</div>
 ${callShown(options)}</div>
@@ -156,7 +156,7 @@ function creditExample(options: PageOptions): Html {
   const isFirstFree = freeCall(options) !== "" && priceOf(uuid) <= options.freeCallCredits;
   const rows: Row[] = [
     starter > 0
-      ? { what: html`Starter credits`, detail: "Your email address is confirmed", change: starter }
+      ? { what: html`Starter credits`, detail: "Your first sign-in", change: starter }
       : { what: html`Credits granted`, detail: "By the operator of the service", change: GRANT },
     {
       what: html`<code>uuid</code>`,
@@ -217,7 +217,7 @@ function prices(options: PageOptions): Html | null {
 
 function freeTier({ starter }: DashboardOffer, isOpen: boolean, free: string): string {
   if (!isOpen || starter.credits === 0) return `${free} `;
-  return `Start free: you get ${starter.credits} starter credits when you confirm your email address, valid for ${starter.days} days. ${free} `;
+  return `Start free: you get ${starter.credits} starter credits when you first sign in, valid for ${starter.days} days. ${free} `;
 }
 
 const howToBuy = ({ payable, contact }: PricesView, credits: string): Html =>

@@ -137,7 +137,7 @@ function free(options: PageOptions, links: PageLinks): Html {
 ${first !== "" && html`<li>${TICK}${first}</li>\n`}${
   isOpen &&
   credits > 0 &&
-  html`<li>${TICK}You get ${credits.toLocaleString("en-US")} starter credits, once, when you confirm your email address. They are valid for ${days} days.</li>\n`
+  html`<li>${TICK}You get ${credits.toLocaleString("en-US")} starter credits, once, when you first sign in. They are valid for ${days} days.</li>\n`
 }<li>${TICK}<span>Errors are free, as are <code>GET /api/v1/account</code> and repeats with the same <code>Idempotency-Key</code>.</span></li>
 ${options.dashboard && html`<li>${TICK}<span>The <a href="${links.tools}">browser tools</a> run on your computer and cost nothing.</span></li>\n`}</ul></section>
 `;

@@ -84,7 +84,7 @@ function problemsOfMail(mail: Config["mail"], isTryOut: boolean): string[] {
   }
   if (transportKindOf(mail) !== "outbox" || isTryOut) return [];
   return [
-    "MAIL_API_TOKEN and MAIL_FROM must be set; without email, users cannot verify their addresses.",
+    "MAIL_API_TOKEN and MAIL_FROM must be set; without email, users cannot sign in with a code.",
   ];
 }
 

@@ -38,7 +38,7 @@ export function warningsOf(
   }
   if (transportKindOf(config.mail) === "outbox" && !isOwnMachine(config)) {
     warnings.push(
-      `No emails are sent because neither SMTP_URL nor MAIL_API_TOKEN is set. Emails and their links stay in ${outboxFolder}, so only you can verify addresses. Set one of the two, and MAIL_FROM.`,
+      `No emails are sent because neither SMTP_URL nor MAIL_API_TOKEN is set. Emails and their links stay in ${outboxFolder}, so only you can sign in. Set one of the two, and MAIL_FROM.`,
     );
   }
   return warnings;

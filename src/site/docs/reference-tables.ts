@@ -119,7 +119,7 @@ export function grantsTable({ dashboard }: PageOptions): string {
   if (starter?.credits && dashboard?.signUp === "open") {
     rows.push([
       "Starter",
-      `Once, when you confirm your email address: ${formatCount(starter.credits)} credits`,
+      `Once, when you first sign in: ${formatCount(starter.credits)} credits`,
       `After ${starter.days} days`,
     ]);
   }
