@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openDataFolder } from "../../src/apps/node/data-folder.ts";
+import { openSqliteDirect } from "../support/sqlite-direct.ts";
 import {
   openRaw,
   openRawService,

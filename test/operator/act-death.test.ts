@@ -9,11 +9,11 @@ import { createPostgresDatabase } from "#stores/postgres/database.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import type { SqlDatabase } from "#stores/sql/sql-database.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { temporaryFolder } from "../apps/cli/fixture.ts";
 import { newDatabase, openNode } from "../stores/postgres/fixture.ts";
 import { bareEnvironment } from "../support/bare-environment.ts";
+import { openSqliteDirect } from "../support/sqlite-direct.ts";
 
 const ADA = "acc_Ada000000000";
 const NOW = Date.now();

@@ -8,8 +8,8 @@ import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { openSqliteDirect } from "../support/sqlite-direct.ts";
 
 const ADA = "acc_Ada000000000";
 const [place = "", moment = ""] = process.argv.slice(2);

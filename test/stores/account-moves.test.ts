@@ -1,7 +1,7 @@
 import { createPostgresImports } from "#stores/postgres/imports.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { createSqliteImports } from "#stores/sqlite/imports.ts";
 import { testAccountMoves } from "../contract/account-moves.ts";
+import { openSqliteDirect } from "../support/sqlite-direct.ts";
 import { borrowDatabase } from "./postgres/fixture.ts";
 import { openStore } from "./postgres/transfer-fixture.ts";
 import { openDriver, temporaryFile } from "./sqlite/fixture.ts";

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { Ledger } from "#ledger/port.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { accountId, assertTotals, DAY } from "../contract/ledger/fixture.ts";
+import { openSqliteDirect } from "../support/sqlite-direct.ts";
 import {
   accountOf,
   assertSame,

@@ -12,7 +12,6 @@ import { exportLedger } from "#stores/sql/export-records.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import type { SqlDatabase } from "#stores/sql/sql-database.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import {
   accountId,
@@ -30,6 +29,7 @@ import {
   sortedUsage,
   throughJson,
 } from "../contract/ledger/fixture.ts";
+import { openSqliteDirect } from "../support/sqlite-direct.ts";
 
 export const NOW = START + 40 * DAY;
 export const HASH = "c".repeat(64);

@@ -5,7 +5,6 @@ import type { Ledger } from "#ledger/port.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
 import { createMoving } from "#stores/durable-object/moving.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { createSqliteImports } from "#stores/sqlite/imports.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { allEntries, assertTotals, DAY } from "../contract/ledger/fixture.ts";
@@ -13,6 +12,7 @@ import { recordExpiries, runStep, startRun, storeSteps } from "../contract/ledge
 import { ADA, BOB, keyNames } from "../ledger/rules/names.ts";
 import { SMALL_SIZES } from "../ledger/rules/sizes.ts";
 import { SEED } from "../support/random.ts";
+import { openSqliteDirect } from "../support/sqlite-direct.ts";
 import { accountOf, openEmpty, recordsOf } from "./transfer-fixture.ts";
 
 /** Ledgers as random orders leave them, moved account by account: each goes on as it would have. */

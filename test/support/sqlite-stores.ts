@@ -1,7 +1,7 @@
 import { createSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import type { SqlDriver } from "#stores/sqlite/driver.ts";
+import { openSqliteDirect } from "./sqlite-direct.ts";
 
 /** The stores of the dashboard and the ledger over one connection, for tests without threads. */
 export const openDashboardStoreOver = (driver: SqlDriver) =>

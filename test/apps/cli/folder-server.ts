@@ -25,8 +25,8 @@ import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { createSqliteImports } from "#stores/sqlite/imports.ts";
+import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 import { commandLine, temporaryFolder } from "./fixture.ts";
 
 export type FolderService = Awaited<ReturnType<typeof openFolderService>>;

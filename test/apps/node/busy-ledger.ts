@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DAY_MS, ROLL_UP_AFTER_DAYS } from "#limits.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { maintainFully } from "../../contract/ledger/fixture.ts";
 import { exportedLines, fill } from "../../stores/transfer-fixture.ts";
+import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 import { temporaryFolder } from "../cli/fixture.ts";
 
 /** Calls that are not rolled up. */

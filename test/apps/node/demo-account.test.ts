@@ -4,9 +4,9 @@ import { type AccountDeps, closeAccount, openAccount } from "#accounts/accounts.
 import { createDemoAccount, DEMO_EMAIL } from "#apps/node/demo-account.ts";
 import { hashKey, random } from "#apps/node/runtime.ts";
 import { newAccountId } from "#ids.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { isEmptyOrUnfinished } from "#stores/sqlite/settings.ts";
+import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 
 /** The demo account is created once: on empty data, or where an earlier start was interrupted. */
 const NOW = Date.UTC(2026, 0, 2);

@@ -3,7 +3,6 @@ import { spawnSync } from "node:child_process";
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openInProcess } from "../../http/in-process.ts";
 import { createBackstage } from "../../http/ledger-access.ts";
@@ -15,6 +14,7 @@ import {
   eventually,
   openService,
 } from "../../http/test-api.ts";
+import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** How often the disk fills up under one server. */

@@ -8,12 +8,12 @@ import { readPriceList } from "#billing/price-list.ts";
 import { openBilling } from "#service/billing.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openDataFolder } from "../../../src/apps/node/data-folder.ts";
 import { hashKey, random } from "../../../src/apps/node/runtime.ts";
 import { openSecrets } from "../../../src/apps/node/secret-file.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
 import { FAKE_SECRET_KEY, FAKE_WEBHOOK_SECRET, startFakeStripe } from "../../stripe/fake-stripe.ts";
+import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 import { openFolderService } from "../cli/folder-server.ts";
 import { runHere } from "./run-command.ts";
 

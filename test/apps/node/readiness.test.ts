@@ -7,13 +7,13 @@ import type { Worker } from "node:worker_threads";
 import { NOT_ACCEPTED } from "#api/readiness.ts";
 import { type DebitOrder, type Ledger, NotCarriedOut } from "#ledger/port.ts";
 import { AccountHeld, NotReplicated, OutOfReach, orderFault } from "#stores/postgres/faults.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { createLastingFaults } from "../../../src/apps/node/lasting-faults.ts";
 import { explainLedgerFault } from "../../../src/apps/node/ledger-faults.ts";
 import { createNodeReadiness, recordDebits } from "../../../src/apps/node/readiness.ts";
 import { createFixture } from "../../contract/ledger/fixture.ts";
+import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** `/readyz` on a node: lasting faults, the debits of the last seconds, and the probe. */

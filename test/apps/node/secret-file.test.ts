@@ -4,11 +4,11 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { createKey, openAccount } from "#accounts/accounts.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { findStoredSecret, storeSecret } from "#stores/sqlite/settings.ts";
 import { openDataFolder } from "../../../src/apps/node/data-folder.ts";
 import { hashKey, random } from "../../../src/apps/node/runtime.ts";
 import { openSecrets, readSecretFile, secretFile } from "../../../src/apps/node/secret-file.ts";
+import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const OLD = "a secret in a backup";

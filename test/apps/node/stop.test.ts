@@ -7,10 +7,10 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDataFolder } from "#apps/node/data-folder.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openRaw, rawPost } from "../../http/raw-socket.ts";
 import { spawnServer, startServer } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
+import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** SIGTERM: the process completes accepted requests, records them in the ledger, and exits by itself. */

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { DebitOutcome, LedgerOperation, LedgerOperations } from "#ledger/port.ts";
 import { createBatchRunner } from "#stores/sqlite/batch.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import {
   assertTotals,
@@ -12,6 +11,7 @@ import {
   keySha256,
   START,
 } from "../../contract/ledger/fixture.ts";
+import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 import { temporaryFile } from "./fixture.ts";
 
 /**

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BatchResult } from "#stores/sqlite/batch.ts";
 import { createBatchRunner } from "#stores/sqlite/batch.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import type { SqlDriver, SqlStatement } from "#stores/sqlite/driver.ts";
 import { CommitFailed } from "#stores/sqlite/faults.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { createFixture, idempotency, START } from "../../contract/ledger/fixture.ts";
+import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 
 /**
  * A fault at each step of a transaction: whatever the ledger calls "not carried out" is not in it, even if the COMMIT that failed has

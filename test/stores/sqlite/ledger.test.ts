@@ -1,4 +1,3 @@
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { createJournal } from "#stores/sqlite/journal.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
@@ -6,6 +5,7 @@ import { directoryContract, directoryDurability } from "../../contract/directory
 import type { OpenLedger } from "../../contract/ledger/fixture.ts";
 import { ledgerContract, ledgerDurability } from "../../contract/ledger.ts";
 import { ledgerModel } from "../../contract/ledger-model.ts";
+import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 import { openBatched, openDriver, temporaryFile } from "./fixture.ts";
 
 const openInFile = async (t: Parameters<OpenLedger>[0]) => {

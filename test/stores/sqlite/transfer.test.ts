@@ -1,8 +1,8 @@
 import type { TestContext } from "node:test";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { createSqliteImports } from "#stores/sqlite/imports.ts";
+import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 import { type Goal, holdTransfers } from "../transfer-contract.ts";
 import { recordsOf } from "../transfer-fixture.ts";
 import { LEDGER_TABLES } from "./damage-fixture.ts";

@@ -1,8 +1,8 @@
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import type { D1 } from "#stores/sql/d1-database.ts";
-import { openSqliteDirect } from "#stores/sqlite/direct.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openD1 } from "../../../stores/sql/d1-fixture.ts";
+import { openSqliteDirect } from "../../../support/sqlite-direct.ts";
 import { type FixtureStore, rowsOf, SQLITE_TABLES } from "../fixture-stores.ts";
 
 /** D1 in workerd. At the edge each account's ledger is an object's; here one of SQLite stands for them all. */

@@ -1,12 +1,12 @@
 import type { Directory } from "#accounts/directory.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
-import { createDirectory } from "../sql/directory.ts";
-import { type BatchResult, createBatchRunner, unwrap } from "./batch.ts";
-import { createSqliteDatabase } from "./database.ts";
-import type { SqlDriver } from "./driver.ts";
+import { createDirectory } from "#stores/sql/directory.ts";
+import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import type { SqlDriver } from "#stores/sqlite/driver.ts";
 
-/** Opens the ledger and the directory over the caller's connection, with one transaction per operation. Used by the command line. */
+/** Opens the ledger and the directory over the caller's connection, with one transaction per operation. */
 export function openSqliteDirect(driver: SqlDriver): { ledger: Ledger; directory: Directory } {
   const runBatch = createBatchRunner(driver);
   const ledger = ledgerOver(async (name, order) => {
