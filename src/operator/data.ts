@@ -8,8 +8,8 @@ import { recordToPurchase } from "#billing/purchase-store.ts";
 import { faultOfRecord } from "#ledger/transfer/lines.ts";
 import { faultOf } from "#ledger/transfer/record-faults.ts";
 import { type TransferRecord, transferRecord } from "#ledger/transfer/records.ts";
+import { cursor, cursorAfter, totals } from "./audit.ts";
 import { accountOf, type OperatorContext } from "./context.ts";
-import { cursor, cursorAfter, totals } from "./ledger.ts";
 import { count, email, textOrNull } from "./members.ts";
 import {
   defineFile,

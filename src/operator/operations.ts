@@ -8,12 +8,12 @@ import {
   showAccount,
   suspendAccount,
 } from "./accounts.ts";
+import { auditLedger } from "./audit.ts";
 import { reverseCall, showCall } from "./calls.ts";
 import { clawBackCredits, grantCredits, showCredits } from "./credits.ts";
 import { backupData, exportAccount, exportEntries, exportLedger, importRecords } from "./data.ts";
 import { listActions, listJobs, retryJob } from "./jobs.ts";
 import { createApiKey, limitKey, listKeys, revokeKey, rotateApiKey } from "./keys.ts";
-import { auditLedger } from "./ledger.ts";
 import type { Operation } from "./operation.ts";
 import { listPayments, reconcilePayments } from "./payments.ts";
 import { report } from "./report.ts";

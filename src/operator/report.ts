@@ -5,7 +5,6 @@ import type { RevenueRow } from "#billing/purchase-store.ts";
 import { everyGrant, usagePages } from "#ledger/read-pages.ts";
 import { DAY_MS } from "#limits.ts";
 import { unlessImported } from "./accounts.ts";
-import type { GrantMade, OperatorContext } from "./context.ts";
 import {
   allGrants,
   auditAccounts,
@@ -14,7 +13,8 @@ import {
   inParallel,
   nextAccounts,
   totals,
-} from "./ledger.ts";
+} from "./audit.ts";
+import type { GrantMade, OperatorContext } from "./context.ts";
 import { count, day, grantKind, textOrNull, time, timeOrNull } from "./members.ts";
 import { defineOperation, wholeService } from "./operation.ts";
 import { dayOf, instant, instantOrNull } from "./times.ts";

@@ -6,7 +6,7 @@ import { ConfigError, readAddress } from "#config/read-settings.ts";
 import { hostOf, isLoopback } from "#hosts.ts";
 import { version } from "../node/runtime.ts";
 import { ACCOUNT_COMMANDS } from "./accounts.ts";
-import { ACTIVITY_COMMANDS } from "./activity.ts";
+import { AUDIT_COMMANDS } from "./audit.ts";
 import { CALL_COMMANDS } from "./calls.ts";
 import { createClient, type Remote } from "./client.ts";
 import type { Command, Outcome } from "./command.ts";
@@ -14,6 +14,7 @@ import { CommandError, UsageError } from "./command-error.ts";
 import { CREDITS_COMMANDS } from "./credits.ts";
 import { DATA_COMMANDS } from "./data.ts";
 import { explainSystem } from "./files.ts";
+import { JOB_COMMANDS } from "./jobs.ts";
 import { KEY_COMMANDS } from "./keys.ts";
 import { PAYMENT_COMMANDS } from "./payments.ts";
 import { REPORT_COMMANDS } from "./report.ts";
@@ -21,7 +22,13 @@ import { REPORT_COMMANDS } from "./report.ts";
 /** All commands, in the order of `help`. */
 export const COMMANDS: readonly Command[] = [
   ...[...ACCOUNT_COMMANDS, ...KEY_COMMANDS, ...CREDITS_COMMANDS, ...CALL_COMMANDS],
-  ...[...PAYMENT_COMMANDS, ...REPORT_COMMANDS, ...DATA_COMMANDS, ...ACTIVITY_COMMANDS],
+  ...[
+    ...PAYMENT_COMMANDS,
+    ...AUDIT_COMMANDS,
+    ...REPORT_COMMANDS,
+    ...DATA_COMMANDS,
+    ...JOB_COMMANDS,
+  ],
 ];
 
 const GROUPS: Record<string, string> = {

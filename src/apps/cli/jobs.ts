@@ -7,7 +7,7 @@ import { cut, minute, table } from "./text.ts";
 /** Tables cut longer texts; `--json` prints them in full. */
 const CELL_CHARS_MAX = 60;
 
-export const ACTIVITY_COMMANDS = [
+export const JOB_COMMANDS = [
   commandOf(listJobs, {
     details: [
       "Without --dead the command lists the jobs that wait for their next attempt; with --dead, the jobs that have failed permanently. Dead jobs are kept for 30 days. The oldest jobs come first, 50 by default.",
