@@ -9,12 +9,12 @@ import type {
   CreditsView,
   EntriesView,
   EventsView,
-  FactorsView,
   HomeView,
   KeyChange,
   KeyOrder,
   KeysView,
   KeyView,
+  PasskeysView,
   RotateOrder,
   SessionView,
   UsageView,
@@ -147,10 +147,11 @@ export const useEndSession = () =>
     (id: string) => request<object>("DELETE", `/dashboard/sessions/${encodeURIComponent(id)}`),
     [queryKeys.sessions, queryKeys.events],
   );
-export const useFactors = () => useResponse<FactorsView>(queryKeys.factors, "/dashboard/factors");
+export const usePasskeys = () =>
+  useResponse<PasskeysView>(queryKeys.passkeys, "/dashboard/passkeys");
 /** A change of how the user signs in; `visitor` has the address. */
-export const useFactorChange = <Order, Result>(send: (order: Order) => Promise<Result>) =>
-  useChange(send, [queryKeys.factors, queryKeys.events, queryKeys.visitor, queryKeys.sessions]);
+export const useSignInChange = <Order, Result>(send: (order: Order) => Promise<Result>) =>
+  useChange(send, [queryKeys.passkeys, queryKeys.events, queryKeys.visitor, queryKeys.sessions]);
 /** Ends the session too: call `leave()` of sign-in/sign-out.ts on success. */
 export const useCloseAccount = () =>
   useMutation({

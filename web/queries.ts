@@ -22,7 +22,7 @@ export const queryKeys = {
   deliveries: (endpoint: string) => ["mine", "deliveries", endpoint],
   sessions: ["mine", "sessions"],
   events: ["mine", "events"],
-  factors: ["mine", "factors"],
+  passkeys: ["mine", "passkeys"],
   proof: ["mine", "proof"],
 } as const;
 

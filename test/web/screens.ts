@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
-import { listFactorScreens, NO_FACTORS } from "./factor-screens.ts";
 import { listFirstKeyScreens } from "./first-key-screens.ts";
 import * as fixtures from "./fixtures.ts";
 import { LOG_MOCKS, listLogScreens, NO_LOG } from "./log-screens.ts";
+import { listPasskeyScreens, NO_PASSKEYS } from "./passkey-screens.ts";
 import { listSalesScreens, NO_SALES, SALES_MOCKS } from "./sales-screens.ts";
 import { broken, type Mock, type Mocks, problem, type Screen, statesOf } from "./screen-mocks.ts";
 import { SIGN_IN_SCREENS } from "./sign-in-screens.ts";
@@ -18,7 +18,7 @@ const ALL: Mocks = {
   "GET /dashboard/sessions": { body: { sessions: fixtures.sessions } },
   "GET /dashboard/events": { body: fixtures.events },
   "GET /dashboard/events?after=cursor-2": { body: fixtures.olderEvents },
-  "GET /dashboard/factors": { body: NO_FACTORS },
+  "GET /dashboard/passkeys": { body: NO_PASSKEYS },
   "POST /dashboard/keys": { status: 201, body: { key: fixtures.newKey, secret: fixtures.SECRET } },
   [`POST /dashboard/keys/${fixtures.keys[0]?.id}/rotate`]: {
     body: { key: fixtures.rotatedKey, secret: fixtures.SECRET },
@@ -359,7 +359,7 @@ export const SCREENS: Screen[] = [
   ...commonStates("account", "/settings/account", ...Object.keys(FRAME)),
   ...ACCOUNT_STATES,
   ...OTHER_STATES,
-  ...listFactorScreens(ALL),
+  ...listPasskeyScreens(ALL),
   ...listSalesScreens(ALL),
   ...listLogScreens(ALL),
   ...listToolScreens(ALL),

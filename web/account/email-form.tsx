@@ -1,6 +1,6 @@
 import { Button, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { useFactorChange } from "../member-queries.ts";
+import { useSignInChange } from "../member-queries.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { focusInvalidField } from "../parts/focus.ts";
 import { Failure, Message } from "../parts/message.tsx";
@@ -12,8 +12,8 @@ const PATH = "/dashboard/account/email";
 
 /** Changes the address of the account: asks for the new one, then for the code that was emailed to it, so that a typo locks nobody out. */
 export function EmailForm({ email }: { email: string }) {
-  const start = useFactorChange((email: string) => request<object>("POST", PATH, { email }));
-  const confirm = useFactorChange((code: string) =>
+  const start = useSignInChange((email: string) => request<object>("POST", PATH, { email }));
+  const confirm = useSignInChange((code: string) =>
     request<{ email: string }>("POST", `${PATH}/code`, { code }),
   );
   const [address, setAddress] = useState("");

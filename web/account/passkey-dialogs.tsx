@@ -3,7 +3,7 @@ import { useState } from "react";
 import { browserName } from "#accounts/browser-name.ts";
 import type { PasskeyView } from "#api/dashboard/shapes.ts";
 import { KEY_LABEL_CHARS_MAX } from "#limits.ts";
-import { useFactorChange } from "../member-queries.ts";
+import { useSignInChange } from "../member-queries.ts";
 import { FormDialog } from "../parts/form-dialog.tsx";
 import { createPasskey } from "../passkeys.ts";
 import { request } from "../request.ts";
@@ -23,11 +23,11 @@ export default function PasskeyDialog({ open, ...others }: Props & { open: OpenP
   );
 }
 
-const pathOf = ({ id }: PasskeyView) => `/dashboard/factors/passkeys/${encodeURIComponent(id)}`;
+const pathOf = ({ id }: PasskeyView) => `/dashboard/passkeys/${encodeURIComponent(id)}`;
 
 function AddDialog({ onClose, onDone }: Props) {
   const [name, setName] = useState(() => browserName(navigator.userAgent) ?? "");
-  const add = useFactorChange(createPasskey);
+  const add = useSignInChange(createPasskey);
   return (
     <FormDialog
       title="Add passkey"
@@ -53,7 +53,7 @@ function AddDialog({ onClose, onDone }: Props) {
 
 function RenameDialog({ passkey, onClose, onDone }: Props & { passkey: PasskeyView }) {
   const [name, setName] = useState(passkey.name);
-  const rename = useFactorChange((name: string) =>
+  const rename = useSignInChange((name: string) =>
     request<object>("PATCH", pathOf(passkey), { name }),
   );
   return (
@@ -75,7 +75,7 @@ function RenameDialog({ passkey, onClose, onDone }: Props & { passkey: PasskeyVi
 }
 
 function RemoveDialog({ passkey, onClose, onDone }: Props & { passkey: PasskeyView }) {
-  const remove = useFactorChange(() => request<object>("DELETE", pathOf(passkey)));
+  const remove = useSignInChange(() => request<object>("DELETE", pathOf(passkey)));
   return (
     <FormDialog
       title="Remove passkey?"

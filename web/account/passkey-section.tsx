@@ -1,8 +1,8 @@
 import { Button, Switch, VisuallyHidden } from "@mantine/core";
 import { Suspense, useState } from "react";
-import type { FactorsView, PasskeyView, Visitor } from "#api/dashboard/shapes.ts";
+import type { PasskeysView, PasskeyView, Visitor } from "#api/dashboard/shapes.ts";
 import { screenOf } from "../frame/screen-of.ts";
-import { useFactorChange, useFactors } from "../member-queries.ts";
+import { usePasskeys, useSignInChange } from "../member-queries.ts";
 import { Failure, Message } from "../parts/message.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
@@ -17,7 +17,7 @@ import type { OpenPasskeyDialog } from "./passkey-dialogs.tsx";
 const PasskeyDialog = screenOf(() => import("./passkey-dialogs.tsx"));
 
 export function PasskeySection({ visitor }: { visitor: Visitor }) {
-  const factors = useFactors();
+  const passkeys = usePasskeys();
   const [open, setOpen] = useState<OpenPasskeyDialog | null>(null);
   const [message, setMessage] = useState("");
   const close = () => setOpen(null);
@@ -26,7 +26,7 @@ export function PasskeySection({ visitor }: { visitor: Visitor }) {
       title="Passkeys"
       description="A passkey signs you in with a fingerprint, your face or a PIN. Your device, your browser or a security key keeps it."
     >
-      <QueryResult query={factors} loading={<LoadingRows rows={3} height={56} />}>
+      <QueryResult query={passkeys} loading={<LoadingRows rows={3} height={56} />}>
         {(view) => (
           <>
             <Passkeys view={view} visitor={visitor} onOpen={setOpen} />
@@ -63,7 +63,7 @@ const COLUMNS: Column<PasskeyView>[] = [
 ];
 
 function Passkeys(props: {
-  view: FactorsView;
+  view: PasskeysView;
   visitor: Visitor;
   onOpen: (open: OpenPasskeyDialog) => void;
 }) {
@@ -103,9 +103,9 @@ function Passkeys(props: {
 }
 
 /** Whoever gets into the mailbox then gets no further; whoever loses every passkey needs the operator. */
-function Demand({ view: { demandsPasskey, passkeys } }: { view: FactorsView }) {
-  const change = useFactorChange((demandsPasskey: boolean) =>
-    request<object>("PUT", "/dashboard/factors/demand", { demandsPasskey }),
+function Demand({ view: { demandsPasskey, passkeys } }: { view: PasskeysView }) {
+  const change = useSignInChange((demandsPasskey: boolean) =>
+    request<object>("PUT", "/dashboard/passkeys/demand", { demandsPasskey }),
   );
   return (
     <div className="tb-account-actions">

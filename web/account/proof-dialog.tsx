@@ -84,7 +84,7 @@ function useProve<Order>(send: (order: Order) => Promise<unknown>) {
     mutationFn: send,
     onSuccess: () => {
       proof.settle(true);
-      for (const queryKey of [queryKeys.sessions, queryKeys.events, queryKeys.factors])
+      for (const queryKey of [queryKeys.sessions, queryKeys.events, queryKeys.passkeys])
         void client.invalidateQueries({ queryKey });
     },
   });

@@ -23,7 +23,7 @@ import {
   showNotifications,
   unsubscribe,
 } from "./notifications.ts";
-import { demandPasskey, removePasskey, renamePasskey, showFactors } from "./passkeys.ts";
+import { demandPasskey, removePasskey, renamePasskey, showPasskeys } from "./passkeys.ts";
 import { showPrices } from "./prices.ts";
 import {
   beginPurchase,
@@ -128,9 +128,9 @@ export const dashboardRoutes = ({ counts, looks }: DashboardBounds): DashboardRo
   "/dashboard/account/export/ready": { GET: checkExport },
   "/dashboard/account/export/entries": { GET: exportEntries },
   "/dashboard/account/close": { POST: closeMyAccount },
-  "/dashboard/factors": { GET: showFactors },
-  "/dashboard/factors/demand": { PUT: demandPasskey },
-  "/dashboard/factors/passkeys/:id{[\\w-]+}": { PATCH: renamePasskey, DELETE: removePasskey },
+  "/dashboard/passkeys": { GET: showPasskeys },
+  "/dashboard/passkeys/demand": { PUT: demandPasskey },
+  "/dashboard/passkeys/:id{[\\w-]+}": { PATCH: renamePasskey, DELETE: removePasskey },
   "/dashboard/proof": { GET: showProof },
   "/dashboard/account/email": { POST: createEmailChange(counts).begin },
   "/dashboard/account/email/code": { POST: createEmailChange(counts).confirm },

@@ -13,7 +13,7 @@ import {
   recordEvent,
   requireActiveMember,
 } from "./request-context.ts";
-import type { FactorsView, PasskeyView } from "./shapes.ts";
+import type { PasskeysView, PasskeyView } from "./shapes.ts";
 
 /** Signing in with a passkey, and the passkeys of the account settings. Every change needs a fresh proof. */
 
@@ -41,11 +41,11 @@ export async function signInByPasskey(context: RequestContext): Promise<Response
   return keepCookies(json({}), response);
 }
 
-export async function showFactors(context: RequestContext): Promise<Response> {
+export async function showPasskeys(context: RequestContext): Promise<Response> {
   const [{ user }, passkeys] = await readAsMember(context, ({ user: { id } }) =>
     context.deps.auth.passkeys.list(id),
   );
-  const view: FactorsView = {
+  const view: PasskeysView = {
     passkeys: passkeys.map(viewPasskey),
     passkeysMax: PASSKEYS_MAX,
     demandsPasskey: user.demandsPasskey,

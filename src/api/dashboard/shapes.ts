@@ -41,10 +41,10 @@
  *     POST   /dashboard/account/close   CloseOrder {}                                    a fresh proof
  *     POST   /dashboard/account/email    { email } { sent: true }                        a fresh proof; a code to the new address
  *     POST   /dashboard/account/email/code { code } { email }
- *     GET    /dashboard/factors                    FactorsView
- *     PUT    /dashboard/factors/demand DemandOrder {}                                    a fresh proof
- *     PATCH  /dashboard/factors/passkeys/<id> { name } { passkey: PasskeyView }
- *     DELETE /dashboard/factors/passkeys/<id>      {}                                    a fresh proof
+ *     GET    /dashboard/passkeys                   PasskeysView
+ *     PUT    /dashboard/passkeys/demand DemandOrder {}                                   a fresh proof
+ *     PATCH  /dashboard/passkeys/<id>     { name } { passkey: PasskeyView }
+ *     DELETE /dashboard/passkeys/<id>              {}                                    a fresh proof
  *     GET    /dashboard/proof                      ProofView
  *
  * Signing in, which is also how the user proves who they are:
@@ -97,13 +97,13 @@ export type SignedInView = { signedUp: boolean };
 /** `code`: the link was opened in another browser than the sign-in began in; it signs in there. Null: this browser is signed in. */
 export type LinkView = SignedInView & { code: string | null };
 
-/** `GET /dashboard/factors`: oldest passkey first. `demandsPasskey`: only a passkey signs in. */
-export type FactorsView = {
+/** `GET /dashboard/passkeys`: oldest passkey first. `demandsPasskey`: only a passkey signs in. */
+export type PasskeysView = {
   passkeys: PasskeyView[];
   passkeysMax: number;
   demandsPasskey: boolean;
 };
-export type DemandOrder = Pick<FactorsView, "demandsPasskey">;
+export type DemandOrder = Pick<PasskeysView, "demandsPasskey">;
 export type PasskeyView = {
   id: string;
   name: string;

@@ -134,7 +134,7 @@ const THEIRS: [method: string, path: string, body?: object][] = [
 ];
 const READS = [
   ...["home", "keys", "credits", "credits/entries", "events", "sessions", "webhooks", "purchases"],
-  ...["notifications", "factors", "usage?from=2026-11-21&to=2026-11-30"],
+  ...["notifications", "passkeys", "usage?from=2026-11-21&to=2026-11-30"],
 ].map((path) => `/dashboard/${path}`);
 
 test("another account's things are not found, not shown and not changed", async (t) => {

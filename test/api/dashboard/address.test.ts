@@ -8,8 +8,8 @@ import { type Fixture, openFixture, openMember, secretIn } from "./dashboard-fix
 import {
   addPasskey,
   demandPasskey,
-  factorsOf,
   openSecureFixture,
+  passkeysOf,
   usePasskey,
 } from "./passkeys-fixture.ts";
 
@@ -159,7 +159,7 @@ test("what a thief added since the day before is gone with the change: the owner
   assert.equal((await undo(owner, await fixture.lastLink(email, "address_changed"))).status, 200);
   assert.equal((await usePasskey(fixture.browser(), device)).status, 400);
   assert.equal((await fixture.signIn(owner, email)).status, 200);
-  assert.deepEqual(await factorsOf(owner), {
+  assert.deepEqual(await passkeysOf(owner), {
     ...{ passkeys: [], passkeysMax: 20, demandsPasskey: false },
   });
 });

@@ -16,7 +16,7 @@ const PATHS = [
   ...["credits/entries", "sessions/others", "sessions/x", "events", "account/close", "", "x"],
   ...["auth/sign-in/start", "auth/sign-in/code", "auth/sign-in/link", "auth/sign-in/social"],
   ...["auth/sign-out", "auth/undo-email-change", "account/email", "account/email/code"],
-  ...["factors", "factors/demand", "proof", "auth/get-session"],
+  ...["passkeys", "passkeys/demand", "proof", "auth/get-session"],
   ...["auth/callback/github", "auth/callback/google", "auth/callback/evil"],
 ];
 const NAMES = [

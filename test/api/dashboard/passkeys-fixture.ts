@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { FactorsView } from "#api/dashboard/shapes.ts";
+import type { PasskeysView } from "#api/dashboard/shapes.ts";
 import type { Browser } from "./browser.ts";
 import { type FixtureOptions, openFixture, openMember } from "./dashboard-fixture.ts";
 import { type Device, openDevice } from "./passkey-device.ts";
@@ -25,7 +25,7 @@ export async function addPasskey(browser: Browser, name = "Laptop") {
 }
 
 export async function demandPasskey(browser: Browser, demandsPasskey = true): Promise<void> {
-  const { status, text } = await browser.put("/dashboard/factors/demand", { demandsPasskey });
+  const { status, text } = await browser.put("/dashboard/passkeys/demand", { demandsPasskey });
   assert.equal(status, 200, text);
 }
 
@@ -40,8 +40,8 @@ export async function usePasskey(
   return browser.post(`${AUTH}/passkey/verify-authentication`, { response });
 }
 
-export const factorsOf = async (browser: Browser) =>
-  (await browser.get("/dashboard/factors")).body as FactorsView;
+export const passkeysOf = async (browser: Browser) =>
+  (await browser.get("/dashboard/passkeys")).body as PasskeysView;
 
 /** Whether the browser is signed in. */
 export const isSignedIn = async (browser: Browser) =>

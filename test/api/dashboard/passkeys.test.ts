@@ -10,11 +10,11 @@ import {
   AUTH,
   addPasskey,
   demandPasskey,
-  factorsOf,
   isSignedIn,
   ORIGIN,
   openMember,
   openSecureFixture,
+  passkeysOf,
   TEN_MINUTES,
   usePasskey,
 } from "./passkeys-fixture.ts";
@@ -57,8 +57,8 @@ test("a passkey alone signs in, and needs its user, our origin, its challenge an
     name: "Mine",
   });
   assert.deepEqual([taken.status, taken.code], [400, "PASSKEY_TAKEN"]);
-  const [passkey] = (await factorsOf(browser)).passkeys;
-  const path = `/dashboard/factors/passkeys/${passkey?.id}`;
+  const [passkey] = (await passkeysOf(browser)).passkeys;
+  const path = `/dashboard/passkeys/${passkey?.id}`;
   assert.equal((await stranger.browser.patch(path, { name: "Mine" })).status, 404);
   assert.equal((await stranger.browser.delete(path)).status, 404);
   assert.deepEqual(fixture.loggedErrors, []);
@@ -81,7 +81,7 @@ test("a registration that is not ours, or not of a verified user, adds nothing",
     assert.equal(status, 400);
     clock.advance(5_000);
   }
-  assert.deepEqual((await factorsOf(browser)).passkeys, []);
+  assert.deepEqual((await passkeysOf(browser)).passkeys, []);
   assert.deepEqual(fixture.loggedErrors, []);
 });
 
@@ -162,14 +162,14 @@ test("only a user with a passkey can demand one, and every change of the demand 
   const fixture = openSecureFixture();
   const { browser, email } = await openMember(fixture);
   const demand = (demandsPasskey: unknown) =>
-    browser.put("/dashboard/factors/demand", { demandsPasskey });
+    browser.put("/dashboard/passkeys/demand", { demandsPasskey });
   assert.equal((await demand(true)).code, "invalid_request");
   assert.equal((await demand("yes")).code, "invalid_request");
   await addPasskey(browser);
   await demandPasskey(browser);
   await demandPasskey(browser);
   assert.equal((await fixture.emailsTo(email, "passkey_demanded")).length, 1);
-  assert.equal((await factorsOf(browser)).demandsPasskey, true);
+  assert.equal((await passkeysOf(browser)).demandsPasskey, true);
   await demandPasskey(browser, false);
   assert.equal((await fixture.emailsTo(email, "passkey_not_demanded")).length, 1);
   assert.equal((await fixture.signIn(fixture.browser(), email)).status, 200);
@@ -178,11 +178,11 @@ test("only a user with a passkey can demand one, and every change of the demand 
 test("without its last passkey an account no longer demands one", async () => {
   const { fixture, browser, email, id } = await openDemanding();
   const other = await addPasskey(browser, "Phone");
-  const remove = (passkey: string) => browser.delete(`/dashboard/factors/passkeys/${passkey}`);
+  const remove = (passkey: string) => browser.delete(`/dashboard/passkeys/${passkey}`);
   assert.equal((await remove(id)).status, 200);
   assert.equal((await fixture.signIn(fixture.browser(), email)).code, "passkey_required");
   assert.equal((await remove(other.id)).status, 200);
-  assert.deepEqual(await factorsOf(browser), {
+  assert.deepEqual(await passkeysOf(browser), {
     ...{ passkeys: [], passkeysMax: 20, demandsPasskey: false },
   });
   assert.equal((await fixture.signIn(fixture.browser(), email)).status, 200);
@@ -223,8 +223,8 @@ const GUARDED: [string, string, unknown?][] = [
   ["GET", "/dashboard/account/export"],
   ["GET", "/dashboard/account/export/entries"],
   ["POST", "/dashboard/account/email", { email: "new@example.com" }],
-  ["PUT", "/dashboard/factors/demand", { demandsPasskey: true }],
-  ["DELETE", "/dashboard/factors/passkeys/x"],
+  ["PUT", "/dashboard/passkeys/demand", { demandsPasskey: true }],
+  ["DELETE", "/dashboard/passkeys/x"],
   ["POST", `${AUTH}/passkey/generate-register-options`],
   ["POST", `${AUTH}/passkey/verify-registration`, { response: {}, name: "x" }],
 ];

@@ -26,7 +26,7 @@ test("no response body contains a session token, and cookies are HttpOnly and Sa
     await other.get("/dashboard/visitor"),
     await other.get("/dashboard/sessions"),
     await other.get("/dashboard/events"),
-    await other.get("/dashboard/factors"),
+    await other.get("/dashboard/passkeys"),
     await other.post("/dashboard/auth/sign-out"),
     await browser.get("/dashboard/visitor"),
   ];

@@ -98,7 +98,7 @@ async function visitPages(t: TestContext): Promise<Record<string, number>> {
   const endpoint = { url: "https://hooks.example/x", kinds: ["credits.low"], paused: false };
   await first("Add a webhook", "POST", "/dashboard/webhooks", endpoint);
   await first("Settings: notifications", "GET", "/dashboard/notifications");
-  await first("Settings: passkeys", "GET", "/dashboard/factors");
+  await first("Settings: passkeys", "GET", "/dashboard/passkeys");
   await first("Settings: sessions", "GET", "/dashboard/sessions");
   await first("Settings: activity", "GET", "/dashboard/events");
   await first("Sign out", "POST", `${auth}/sign-out`);

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import type { FactorsView, ProofView, Visitor } from "#api/dashboard/shapes.ts";
+import type { PasskeysView, ProofView, Visitor } from "#api/dashboard/shapes.ts";
 import * as fixtures from "./fixtures.ts";
 import {
   type Mock,
@@ -14,8 +14,8 @@ import {
 
 const DAY = 86_400_000;
 
-export const NO_FACTORS: FactorsView = { passkeys: [], passkeysMax: 20, demandsPasskey: false };
-const FACTORS: FactorsView = {
+export const NO_PASSKEYS: PasskeysView = { passkeys: [], passkeysMax: 20, demandsPasskey: false };
+const PASSKEYS: PasskeysView = {
   passkeys: [
     {
       ...{ id: "p1", name: "MacBook of Ada, in the office on the second floor" },
@@ -47,14 +47,14 @@ const waitsForPasskey: Mocks = {
 };
 
 /** `all`: the responses of a member. */
-export function listFactorScreens(all: Mocks): Screen[] {
+export function listPasskeyScreens(all: Mocks): Screen[] {
   const member: Mocks = { ...all, "GET /dashboard/visitor": withPasskeys(fixtures.visitor) };
   const signedOut: Mocks = { "GET /dashboard/visitor": withPasskeys(fixtures.signedOut) };
   const onAccount = statesOf("passkeys", "/settings/account", {
     ...member,
-    "GET /dashboard/factors": { body: FACTORS },
+    "GET /dashboard/passkeys": { body: PASSKEYS },
   });
-  const none: Mocks = { "GET /dashboard/factors": { body: NO_FACTORS } };
+  const none: Mocks = { "GET /dashboard/passkeys": { body: NO_PASSKEYS } };
   const askForProof = statesOf("proof", "/settings/api-keys", {
     ...member,
     "POST /dashboard/keys": proofNeeded,
@@ -90,7 +90,7 @@ export function listFactorScreens(all: Mocks): Screen[] {
     onAccount(
       "demand fails",
       {
-        "PUT /dashboard/factors/demand": problem(503, "unavailable", "Try again in a moment."),
+        "PUT /dashboard/passkeys/demand": problem(503, "unavailable", "Try again in a moment."),
       },
       (page) => page.getByRole("switch", { name: "Demand my passkey" }).click(),
     ),
