@@ -29,7 +29,7 @@ export const emailSignIn = () =>
           const user =
             found ??
             (await internalAdapter
-              .createUser({ email, emailVerified: true, name: "" }, { method: "email-otp" })
+              .createUser({ email, emailVerified: true, name: "" }, { method: "email" })
               .catch(async (error) => {
                 // Of two right codes at once, one makes the user. An account that could not be opened is opened by the next request.
                 const made = await find();

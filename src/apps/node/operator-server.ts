@@ -14,7 +14,8 @@ type Forward = (body: Uint8Array | null) => Promise<Response>;
 
 /**
  * Forwards a request below `/operator` to the dashboard thread. Reads the body only if the token is valid or the request came through the
- * socket, which bounds memory.
+ * socket, which bounds memory. The operator API compares the token again, because it trusts no runtime to have done so (a Worker does not),
+ * and makes the error and its bound.
  */
 export function createOperatorServer(token: string | null, log: NodeLog) {
   const isRight = token === null ? () => false : createTokenComparison(token);

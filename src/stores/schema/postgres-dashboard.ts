@@ -1,6 +1,6 @@
 /**
  * The tables of the dashboard in PostgreSQL: the tables of sqlite-dashboard.ts, with boolean and timestamptz where better-auth uses
- * them, and `throttle_kept`, which only PostgreSQL has.
+ * them, and `throttle_kept`, which only PostgreSQL has. The second migration (passwordless.ts) drops what second factors need.
  *
  * Lock order: the user's row first, then the rows that belong to it (address, sessions, logins, links, events). Changing
  * a user's email keeps this order by itself, because a trigger goes on from `users` to `address`. Deleting an address

@@ -1,4 +1,4 @@
-/** Accounts that are being imported over the network, in a node's file; an object at the edge has an account of its own. */
+/** Accounts that are being imported, in a node's file; an object at the edge has an account of its own. */
 export const sqliteImports = `
 CREATE TABLE account_import (
   account TEXT PRIMARY KEY,

@@ -1,6 +1,6 @@
 /**
  * The durable job queue in SQLite: part of a node's file and of D1, and by itself the file in which a node keeps the
- * reversals that it owes (`node-reversals.ts`). A TypeScript module for the reason that sqlite-ledger.ts gives.
+ * reversals that it owes (`apps/node/reversals.ts`). A TypeScript module for the reason that sqlite-ledger.ts gives.
  */
 export const sqliteJobs = `
 CREATE TABLE job (
