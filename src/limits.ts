@@ -194,7 +194,7 @@ export const TOOL_TIMEOUT_MS = 20_000;
 /** Calls of one account that may wait for a worker thread. The memory that they may hold bounds those of all accounts. */
 export const TOOL_QUEUE_PER_ACCOUNT_MAX = 64;
 
-/** A body of the dashboard: a label, an address, a password. */
+/** A body of the dashboard: a label, an address, a passkey's response. */
 export const DASHBOARD_BODY_BYTES_MAX = 64 * KB;
 /** A message from Stripe contains one object of a few KB. */
 export const STRIPE_MESSAGE_BYTES_MAX = 256 * KB;

@@ -94,8 +94,6 @@ const PAGES_MAY_IMPORT = [
   "src/site/docs/error-texts.ts",
   // The icons and the picture of all pages.
   ...["src/site/icons.ts", "src/site/gate.ts"],
-  // What the server renders before React does.
-  "src/site/sign-up-lead.ts",
   // The names of browsers, the same in emails and in lists.
   "src/accounts/browser-name.ts",
   // Colours and links that the server and the pages of React have in common.

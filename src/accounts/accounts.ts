@@ -150,7 +150,7 @@ export async function wasClosedBefore(accountDeps: AccountDeps, email: string): 
 }
 
 /**
- * Returns the address in lower case. Only its form is checked: a confirmation email shows whether it exists. Domains are
+ * Returns the address in lower case. Only its form is checked: the emailed code shows whether it exists. Domains are
  * case-insensitive, and so are local parts at all major providers. Throws an AccountError.
  */
 export function readEmail(text: string): string {

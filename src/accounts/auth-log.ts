@@ -7,7 +7,7 @@ import type { AuthOptions } from "./auth-options.ts";
  * its messages are all there is to recognise.
  */
 const REJECTED_REQUEST =
-  /^(?:Invalid |Missing or null Origin|Blocked cross-site|INVALID_CALLBACK_REQUEST|State |Failed to parse state|OAuth issuer mismatch|No callback URL|Provider not found|Unable to link account - untrusted|account_not_linked|signup_disabled|sign_up_closed|email_not_verified|disposable_email)/i;
+  /^(?:Invalid |Missing or null Origin|Blocked cross-site|INVALID_CALLBACK_REQUEST|State |Failed to parse state|OAuth issuer mismatch|No callback URL|Provider not found|Unable to link account - untrusted|account_not_linked|signup_disabled|sign_up_closed|email_not_verified)/i;
 
 /** The plugin for passkeys logs a response of a browser that is not valid in the same way as a database that failed. */
 const PASSKEY_FAILED = /^Failed to verify (?:registration|authentication)/;

@@ -39,7 +39,7 @@ export type AuthOptions = {
   accountDeps: AccountDeps;
   activityLog: ActivityLog;
   mail: QueuedMail;
-  /** Whether someone with this address has signed in or opened a link from an email in the browser of these headers. */
+  /** Whether someone with this address has signed in before in the browser of these headers. */
   isKnownBrowser(headers: Headers, email: string): boolean;
   now(): number;
   newId(): string;

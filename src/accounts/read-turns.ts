@@ -26,5 +26,5 @@ export async function inReadTurn<Result>(
   }
 }
 
-/** For a process without other users, such as a command, and for the edge, where no thread is shared. */
+/** For the edge, where no thread is shared, and for tests. */
 export const FREE_READ_TURNS: ReadTurns = { take: async () => () => {} };

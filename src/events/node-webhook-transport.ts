@@ -83,7 +83,7 @@ const UNKNOWN_HOST = "The host name does not exist (DNS).";
 const LOOKUP_FAILED = "The host name could not be looked up (DNS).";
 
 /**
- * Resolves over the network without the system's resolver. That one blocks a thread of the pool that also hashes passwords, and
+ * Resolves over the network without the system's resolver. That one blocks a thread of the pool that also reads files, and
  * a customer's name server may never respond.
  */
 const resolvePublicly: Resolve = async (host, signal) => {

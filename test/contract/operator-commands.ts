@@ -316,7 +316,7 @@ const deadAsListed = (
   });
 
 const EMAIL = ["eml_1", "email", "key_created", "example.org"] as const;
-const RESET = ["eml_2", "email", "reset_password", "b.c"] as const;
+const ERASED = ["eml_2", "email", "sign_in_code", "b.c"] as const;
 const CALL = [
   "call_1 of acc_Ada000000000 at 1",
   "reversal",
@@ -331,12 +331,12 @@ async function testJobs({ env, jobs, reversals }: Opened): Promise<void> {
   assert.deepEqual(await list(), { jobs: [] });
   assert.deepEqual(await list("--dead"), { jobs: [] });
   await jobs(dead(...EMAIL, "'{}'"));
-  await jobs(dead(...RESET, "NULL"));
+  await jobs(dead(...ERASED, "NULL"));
   await reversals(dead(...CALL, "'{}'"));
-  const [email, reset] = [deadAsListed(...EMAIL, true), deadAsListed(...RESET, false)];
+  const [email, erased] = [deadAsListed(...EMAIL, true), deadAsListed(...ERASED, false)];
   const call = deadAsListed(...CALL, true);
-  assert.deepEqual(await list("--dead"), { jobs: [email, reset, call] });
-  assert.deepEqual(await list("--dead", "--max", "2"), { jobs: [email, reset] });
+  assert.deepEqual(await list("--dead"), { jobs: [email, erased, call] });
+  assert.deepEqual(await list("--dead", "--max", "2"), { jobs: [email, erased] });
   assert.deepEqual(await list(), { jobs: [] });
   for (const { id } of [email, call])
     assert.deepEqual(shapeOf((await run("jobs", "retry", id)).json), { id, dueAt: TIME });
@@ -351,7 +351,7 @@ async function testJobs({ env, jobs, reversals }: Opened): Promise<void> {
       { ...call, ...isWaiting },
     ],
   });
-  assert.deepEqual(await list("--dead"), { jobs: [reset] });
+  assert.deepEqual(await list("--dead"), { jobs: [erased] });
 }
 
 /** The acts that the commands leave, oldest first. Subjects are ids, never email addresses. */

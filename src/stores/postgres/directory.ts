@@ -9,7 +9,7 @@ import { sql } from "../sql/sql-database.ts";
 import { createPostgresDatabase } from "./database.ts";
 import type { PostgresPool } from "./pool.ts";
 
-/** Opens the stores of accounts, emails, purchases and events. The command line needs these alone, without Kysely and better-auth. */
+/** Opens the stores of accounts, emails, purchases and events. The main thread needs these alone, without Kysely and better-auth. */
 export function createPostgresDirectory(pool: PostgresPool) {
   const db = createPostgresDatabase(pool);
   return {

@@ -57,9 +57,9 @@ const populate = (db: SqlDatabase, count: number) => {
         ${numbers} SELECT 'p' || n, '', n || '@x.org', 1, ${now}, ${now}, 'acc_' || n FROM numbers`,
     sql`INSERT INTO user_session (id, "expiresAt", token, "createdAt", "updatedAt", "userId")
         ${numbers} SELECT 's' || n, ${later}, 't' || n, ${now}, ${now}, 'p' || n FROM numbers`,
-    // Pending links expire within a day, so there are few. Closing an account scans all of them.
+    // Pending challenges of passkeys expire soon, so there are few. Closing an account scans all of them.
     sql`INSERT INTO user_token (id, identifier, value, "expiresAt", "createdAt", "updatedAt")
-        ${numbers} SELECT 'k' || n, 'reset-password:' || n, 'q' || n, ${later}, ${now}, ${now}
+        ${numbers} SELECT 'k' || n, 'challenge-' || n, 'q' || n, ${later}, ${now}, ${now}
         FROM numbers WHERE n <= 9`,
     sql`INSERT INTO user_event (user_id, at, kind)
         ${numbers} SELECT 'p' || n, ${START}, 'signed_in' FROM numbers`,

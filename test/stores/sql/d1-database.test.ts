@@ -76,7 +76,7 @@ test("D1 keeps strict columns, cascades, triggers and partial indexes", async ()
     ...[address("ann@x.org", "acc_ann"), address("bea@x.org", "acc_bea")],
     ...[user("ann", "acc_ann"), user("bea", "acc_bea"), session],
     sql`INSERT INTO user_token (id, identifier, value, "expiresAt", "createdAt", "updatedAt")
-        VALUES ('k', 'reset-password:x', 'ann', ${NOW}, ${NOW}, ${NOW})`,
+        VALUES ('k', 'challenge-x', 'ann', ${NOW}, ${NOW}, ${NOW})`,
     sql`UPDATE users SET email = 'new@x.org' WHERE id = 'ann'`,
   ]);
   const { directory, activityLog } = createD1DashboardStore(d1);
