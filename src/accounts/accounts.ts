@@ -109,7 +109,9 @@ export async function closeAccount(
   now: number,
 ): Promise<{ account: string; forfeited: number }> {
   const { account } = await findAccount(accountDeps, email);
-  const { forfeited } = await accountDeps.ledger.closeAccount({ account, now });
+  const { forfeited } = await accountDeps.ledger.changeAccount({
+    ...{ account, state: "closed", now },
+  });
   const emailHash = hashEmail(readEmail(email), accountDeps.secrets);
   await accountDeps.directory.forget({ account, emailHash, now });
   await accountDeps.forgetRequests?.({ account, now });

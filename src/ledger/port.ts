@@ -48,7 +48,7 @@ import { HOUR_MS } from "#limits.ts";
 import type { EntriesOrder, EntriesPage, EntryBalances, EntryBalancesOrder } from "./entries.ts";
 import type { LedgerEvent } from "./events.ts";
 import type { BudgetPeriod, KeyLimits } from "./key-limits.ts";
-import type { AccountStatus, Grant, GrantKind, Key } from "./model.ts";
+import type { AccountState, AccountStatus, Grant, GrantKind, Key } from "./model.ts";
 
 export type { BudgetPeriod, KeyBudgets, KeyLimits, KeySpent } from "./key-limits.ts";
 export type { AccountState, AccountStatus, FreeCall, Grant, GrantKind, Key } from "./model.ts";
@@ -253,13 +253,17 @@ export type LedgerOperations = {
     { account: string; freeCall: "open" | "withheld"; now: number },
     { opened: boolean },
   ];
-  suspendAccount: [{ account: string; now: number }, { found: boolean }];
-  resumeAccount: [{ account: string; now: number }, { found: boolean }];
   /**
-   * Closes the account: its keys are treated as unknown, and its unspent credits are voided. `forfeited` is the number of
-   * voided credits. A closed account stays closed; closing it again returns the same number.
+   * Changes what the order names. `lowBalance`: the balance below which the owner is notified; 0 notifies only when the balance is
+   * used up. A balance that is already below the new threshold causes no event.
+   *
+   * In a closed account, keys are treated as unknown, and unspent credits are voided: `forfeited` is their number, 0 for any other
+   * state. A closed account stays closed and is not found, but closing it again returns the same number.
    */
-  closeAccount: [{ account: string; now: number }, { found: boolean; forfeited: number }];
+  changeAccount: [
+    { account: string; state?: AccountState; lowBalance?: number; now: number },
+    { found: boolean; forfeited: number },
+  ];
   findAccount: [{ account: string; now: number }, AccountStatus | null];
 
   createKey: [
@@ -276,14 +280,13 @@ export type LedgerOperations = {
     { outcome: "created" | "no_account" | "taken" },
   ];
   revokeKey: [{ account: string; id: string; now: number }, { found: boolean }];
-  /** Changes the label of a key, even of a revoked one. Keys of a closed account are not found. */
-  relabelKey: [{ account: string; id: string; label: string }, { found: boolean }];
   /**
-   * Replaces the limits of a key. What it has spent stays, unless no budget is left. A budget that is the key's first counts
-   * from `now` on.
+   * Replaces the label of a key, its limits, or both. What it has spent stays, unless no budget is left. A budget that is the key's
+   * first counts from `now` on. A revoked key is found only if the order leaves its limits as they are, a key of a closed account
+   * never; nothing was changed then.
    */
-  limitKey: [
-    { account: string; id: string; limits: KeyLimits | null; now: number },
+  changeKey: [
+    { account: string; id: string; label?: string; limits?: KeyLimits | null; now: number },
     { found: boolean },
   ];
   /**
@@ -401,11 +404,6 @@ export type LedgerOperations = {
   entries: [EntriesOrder, EntriesPage];
   /** The balance after each entry of a page. Throws `UsageNotSummed` like `usage`. */
   entryBalances: [EntryBalancesOrder, EntryBalances];
-  /**
-   * Sets the balance below which the owner is notified; 0 notifies only when the balance is used up. A balance that is
-   * already below the new threshold causes no event.
-   */
-  setLowBalance: [{ account: string; lowBalance: number; now: number }, { found: boolean }];
   /**
    * Writes the events that become due as time passes, for at most `max` grants that expire soon or have expired. The grants
    * that have been due for the longest come first; among equals, the grant that was made first. `notified` is the number of

@@ -238,8 +238,7 @@ export const suspendAccount = defineOperation({
   output: changed,
   find: accountOf,
   action: { subject },
-  run: async (context, _, order, target) =>
-    stateAfter(context, order, target, await context.ledger.suspendAccount(at(target, order))),
+  run: async (context, _, order, target) => setState(context, order, target, "suspended"),
 });
 
 export const resumeAccount = defineOperation({
@@ -249,20 +248,17 @@ export const resumeAccount = defineOperation({
   output: changed,
   find: accountOf,
   action: { subject },
-  run: async (context, _, order, target) =>
-    stateAfter(context, order, target, await context.ledger.resumeAccount(at(target, order))),
+  run: async (context, _, order, target) => setState(context, order, target, "open"),
 });
 
-const at = ({ account }: FoundAccount, { now }: Order) => ({ account, now });
-
-async function stateAfter(
-  context: OperatorContext,
+async function setState(
+  { ledger }: OperatorContext,
   { now }: Order,
   { account, email }: FoundAccount,
-  { found }: { found: boolean },
+  wanted: "open" | "suspended",
 ) {
-  const { state } = await statusOf(context, account, now);
-  if (found) return { id: account, email, state };
+  const { found } = await ledger.changeAccount({ account, state: wanted, now });
+  if (found) return { id: account, email, state: wanted };
   throw new AccountError(
     `The account of ${email} was closed, but its address was not deleted. To complete that, run ${quotedCommand("account close", email)}.`,
   );

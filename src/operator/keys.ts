@@ -153,7 +153,7 @@ export const limitKey = defineOperation({
     const form = changeLimits(clear === true ? null : key.limits, change);
     const limits = readKeyLimits(form, keyBounds, now, key.limits);
     const notifyOwner = await findOwnerToNotify(notify, account);
-    const { found } = await ledger.limitKey({ account, id, limits, now });
+    const { found } = await ledger.changeKey({ account, id, limits, now });
     if (!found)
       throw new AccountError(
         `Key ${id} is revoked, or its account is closed. Nothing was changed.`,

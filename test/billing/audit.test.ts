@@ -33,7 +33,7 @@ test("a payment for a closed account is reported until it is fully refunded", as
   const fixture = await openFixture(t);
   const { fake, buy, receiveAll, ledger } = fixture;
   const { id, session } = await buy();
-  await ledger.closeAccount({ account: ADA, now: START });
+  await ledger.changeAccount({ account: ADA, now: START, state: "closed" });
   fake.pay(session);
   await receiveAll();
   const fault = `The purchase ${id} of ${ADA} is paid, but could not be granted (account_closed): refund it`;

@@ -32,9 +32,9 @@ test("a purchase is stored before its checkout page is open, with the price of t
 test("an unknown offer, and an account that cannot buy, is rejected before anything is written", async (t) => {
   const { fake, begin, purchases, ledger, accounts } = await openFixture(t);
   const bob = await accounts.account("Bob");
-  await ledger.suspendAccount({ account: bob, now: START });
+  await ledger.changeAccount({ account: bob, now: START, state: "suspended" });
   const cid = await accounts.account("Cid");
-  await ledger.closeAccount({ account: cid, now: START });
+  await ledger.changeAccount({ account: cid, now: START, state: "closed" });
   assert.deepEqual(await begin("huge"), { outcome: "no_such_offer" });
   assert.deepEqual(await begin("small", bob), { outcome: "account_suspended" });
   assert.deepEqual(await begin("small", cid), { outcome: "no_account" });

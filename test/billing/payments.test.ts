@@ -88,7 +88,7 @@ test("a lifetime plan whose dispute was won is active again, even with all its c
 test("a payment for a closed account is reported to the operator, and settled by its refund", async (t) => {
   const { fake, buy, receiveAll, purchase, ledger, billing, grants } = await openFixture(t);
   const { id, session } = await buy();
-  await ledger.closeAccount({ account: ADA, now: START });
+  await ledger.changeAccount({ account: ADA, now: START, state: "closed" });
   fake.pay(session);
   await receiveAll();
   assert.equal((await purchase(id)).trouble, "account_closed");

@@ -106,8 +106,8 @@ test("events of closed, suspended and unknown accounts are settled without a not
     await fixture.directory.register({ email: `${account}@x.test`, account, createdAt: START });
     await fixture.addEndpoint({ account });
   }
-  await fixture.ledger.closeAccount({ account: closed, now: START });
-  await fixture.ledger.suspendAccount({ account: suspended, now: START });
+  await fixture.ledger.changeAccount({ account: closed, now: START, state: "closed" });
+  await fixture.ledger.changeAccount({ account: suspended, now: START, state: "suspended" });
   for (const account of accounts) put(fixture, CONTENTS.slice(0, 1), account);
   assert.equal((await fixture.dispatchEvents()).dispatched, 3);
   assert.deepEqual([fixture.unsettled, await fixture.emails()], [[], []]);

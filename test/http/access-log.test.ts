@@ -223,9 +223,9 @@ test("the customer's log has every call by a key of the account, with any status
   responses.push(await caller.call("uuid"));
   await service.trouble("none");
   responses.push(await caller.call("uuid"), await caller.call("uuid"));
-  await service.ledger.suspendAccount({ account, now: await service.now() });
+  await service.ledger.changeAccount({ account, now: await service.now(), state: "suspended" });
   responses.push(await caller.call("uuid"));
-  await service.ledger.resumeAccount({ account, now: await service.now() });
+  await service.ledger.changeAccount({ account, now: await service.now(), state: "open" });
   await service.ledger.revokeKey({ account, id: keyId, now: await service.now() });
   responses.push(await caller.call("uuid"), await caller.call("uuid"));
 
@@ -280,7 +280,7 @@ test("the customer's log has every call by a key of the account, with any status
   await service.send("/api/v1/uuid", { headers: authorized });
   await service.send("/api/v1/uuid", { method: "POST" });
   await postMcp(service, caller, toolCall("nothing", {}));
-  await service.ledger.closeAccount({ account, now: await service.now() });
+  await service.ledger.changeAccount({ account, now: await service.now(), state: "closed" });
   await caller.call("uuid");
   assert.equal(logs().length, before, "no account, no tool, or an account that is closed");
 });

@@ -71,7 +71,7 @@ test("a call that fails without its body is rejected before the body is sent, an
     await createCaller(service),
   ];
   const now = await service.now();
-  await service.ledger.suspendAccount({ account: suspended.account, now });
+  await service.ledger.changeAccount({ account: suspended.account, now, state: "suspended" });
   const rows: [string, Record<string, string>, number, string][] = [
     ["/api/v1/hash", {}, 401, "missing_key"],
     ["/api/v1/hash", { Authorization: "Bearer tb_wrong" }, 401, "invalid_key"],

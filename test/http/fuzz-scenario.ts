@@ -106,8 +106,8 @@ async function createCallerIn(service: TestService, state: State): Promise<Calle
     freeCall: state === "first" ? "open" : "withheld",
   });
   const order = { account: caller.account, now: await service.now() };
-  if (state === "suspended") await service.ledger.suspendAccount(order);
-  if (state === "closed") await service.ledger.closeAccount(order);
+  if (state === "suspended") await service.ledger.changeAccount({ ...order, state: "suspended" });
+  if (state === "closed") await service.ledger.changeAccount({ ...order, state: "closed" });
   if (state === "revoked") await service.ledger.revokeKey({ ...order, id: caller.keyId });
   while (state === "hasty" && (await caller.post("uuid", { body: "{" })).status !== 429);
   await service.trouble(state === "no_ledger" ? "refuse_all" : "none");

@@ -109,7 +109,11 @@ test("with a known key that was revoked, one more small body is read, but no lar
 test("a large call without credits, or of a suspended account, has no body read", async (t) => {
   const service = await open(t);
   const [poor, left] = [await createCaller(service, { credits: 0 }), await createCaller(service)];
-  await service.ledger.suspendAccount({ account: left.account, now: await service.now() });
+  await service.ledger.changeAccount({
+    account: left.account,
+    now: await service.now(),
+    state: "suspended",
+  });
   for (const [{ key }, status] of [
     [poor, 402],
     [left, 403],

@@ -101,7 +101,7 @@ test("after 402 and 403 the next large call is rejected before its body is read"
   const { service, call } = await openFixture(t);
   const [poor, left] = [await createCaller(service, { credits: 0 }), await createCaller(service)];
   const now = await service.now();
-  await service.ledger.suspendAccount({ account: left.account, now });
+  await service.ledger.changeAccount({ account: left.account, now, state: "suspended" });
   for (const [caller, status] of [
     [poor, 402],
     [left, 403],
@@ -115,7 +115,7 @@ test("after 402 and 403 the next large call is rejected before its body is read"
     }
   }
   await poor.grant(2);
-  await service.ledger.resumeAccount({ account: left.account, now });
+  await service.ledger.changeAccount({ account: left.account, now, state: "open" });
   for (const caller of [poor, left]) {
     assert.deepEqual(costOf(await call(caller.key, LARGE)), afterAll(200, 2));
     assert.deepEqual(costOf(await call(caller.key, SMALL)), afterAll(200));

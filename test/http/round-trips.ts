@@ -15,7 +15,7 @@ export function roundTripSentences(opener: Opener) {
     const [rich, poor] = [await createCaller(service), await createCaller(service, { credits: 0 })];
     const [left, gone] = [await createCaller(service), await createCaller(service)];
     const now = await service.now();
-    await service.ledger.suspendAccount({ account: left.account, now });
+    await service.ledger.changeAccount({ account: left.account, now, state: "suspended" });
     await service.ledger.revokeKey({ account: gone.account, id: gone.keyId, now });
     const hash = JSON.stringify({ text: "a" });
     const large = JSON.stringify({ text: "a".repeat(100_000) });

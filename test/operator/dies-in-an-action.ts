@@ -23,9 +23,9 @@ const context = {
   },
   ledger: {
     ...ledger,
-    async suspendAccount(order: Parameters<typeof ledger.suspendAccount>[0]) {
+    async changeAccount(order: Parameters<typeof ledger.changeAccount>[0]) {
       if (moment === "before") die();
-      const done = await ledger.suspendAccount(order);
+      const done = await ledger.changeAccount(order);
       die();
       return done;
     },

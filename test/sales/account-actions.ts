@@ -90,7 +90,7 @@ export async function starter({ world, pick }: Life): Promise<void> {
 export async function setThreshold({ world, pick }: Life): Promise<void> {
   const lowBalance = pick([0, 1, 2, 10, 20, 50, 100]);
   const order = { account: pick(world.users).id, lowBalance, now: world.clock.at };
-  await world.ledger.setLowBalance(order);
+  await world.ledger.changeAccount(order);
 }
 
 export async function makeKey({ world, keys }: Life, { id: account }: User): Promise<void> {
@@ -118,12 +118,16 @@ export async function choose({ world, pick, random }: Life): Promise<void> {
 
 export async function suspend({ world, pick, random }: Life): Promise<void> {
   const order = { account: pick(world.users).id, now: world.clock.at };
-  if (random() < 0.5) await world.ledger.suspendAccount(order);
+  if (random() < 0.5) await world.ledger.changeAccount({ ...order, state: "suspended" });
   for (const { id: account } of random() < 0.9 ? world.users : []) {
-    await world.ledger.resumeAccount({ ...order, account });
+    await world.ledger.changeAccount({ ...order, account, state: "open" });
   }
 }
 
 export async function close({ world, pick }: Life): Promise<void> {
-  await world.ledger.closeAccount({ account: pick(world.users).id, now: world.clock.at });
+  await world.ledger.changeAccount({
+    account: pick(world.users).id,
+    now: world.clock.at,
+    state: "closed",
+  });
 }

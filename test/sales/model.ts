@@ -22,9 +22,9 @@ export type Told = { id: string | null; account: string; at: number; content: Ev
 
 export type Operations = Pick<
   SyncLedger,
-  | ("openAccount" | "suspendAccount" | "resumeAccount" | "closeAccount" | "findAccount")
+  | ("openAccount" | "changeAccount" | "findAccount")
   | ("createKey" | "revokeKey" | "grant" | "clawback" | "credits" | "debit" | "reverse")
-  | ("setLowBalance" | "recordExpiries")
+  | "recordExpiries"
 >;
 export type Model = ReturnType<typeof createModel>;
 
@@ -49,18 +49,16 @@ export function createModel() {
   const recordDue = act(rules.recordDue);
   const operations: Operations = {
     openAccount: act(rules.openAccount),
-    suspendAccount: act(rules.suspendAccount),
-    resumeAccount: act(rules.resumeAccount),
-    setLowBalance: act(rules.setLowBalance),
     createKey: act(rules.createKey),
     revokeKey: act(rules.revokeKey),
     grant: act(rules.grant),
     clawback: act(rules.clawback),
     debit: act(rules.debit),
     reverse: act(rules.reverse),
-    closeAccount(order) {
-      const outcome = rules.closeAccount(order);
-      waiting = waiting.filter(({ account }) => account !== order.account);
+    changeAccount(order) {
+      const outcome = rules.changeAccount(order);
+      if (order.state === "closed")
+        waiting = waiting.filter(({ account }) => account !== order.account);
       return outcome;
     },
     findAccount({ account, now }) {

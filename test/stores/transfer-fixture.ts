@@ -107,8 +107,8 @@ export async function fillLedger({ ledger, directory, purchases }: Filled): Prom
   }
   await callPriced(fixture, fay, START + 10 * DAY);
   await ledger.revokeKey({ account: ada, id: keyId(ada, "other"), now: START + DAY });
-  await ledger.suspendAccount({ account: bob, now: START });
-  await ledger.closeAccount({ account: cid, now: START });
+  await ledger.changeAccount({ account: bob, now: START, state: "suspended" });
+  await ledger.changeAccount({ account: cid, now: START, state: "closed" });
   await directory.forget({ account: cid, emailHash: HASH, now: START });
   await fillBought(fixture);
   await fillPurchases(purchases, ada, cid);
@@ -148,8 +148,8 @@ async function fillBought({ ledger, ...fixture }: Fixture): Promise<void> {
     await fixture.clawback(account, "pack", 10, START + 2, START + 2);
   }
   await fixture.clawback(eve, "plan", 5, START + 3, START + 3);
-  await ledger.setLowBalance({ account: eve, lowBalance: 20, now: START + 3 });
-  await ledger.setLowBalance({ account: dan, lowBalance: 7, now: START + 3 });
+  await ledger.changeAccount({ account: eve, lowBalance: 20, now: START + 3 });
+  await ledger.changeAccount({ account: dan, lowBalance: 7, now: START + 3 });
   await fixture.debit(eve, { now: START + 4 });
 }
 

@@ -114,22 +114,20 @@ export async function changeKey(context: RequestContext): Promise<Response> {
   const [member, keys] = await readAsMember(context, ({ account }) => ledger.listKeys({ account }));
   const { account, user } = member;
   const before = keys.find((key) => key.id === id);
-  const { label, limits } = await readKeyChange(context, before?.limits);
+  const change = await readKeyChange(context, before?.limits);
+  const { label, limits } = change;
+  // A limit protects the credits, and removing it makes a weak key a strong one.
+  if (limits !== undefined) requireFreshProof(context, member);
+  const { found } = await ledger.changeKey({ account, id, ...change, now });
+  if (!found) throw noSuchKey();
   let recording = Promise.resolve();
   if (limits !== undefined) {
-    // A limit protects the credits, and removing it makes a weak key a strong one.
-    requireFreshProof(context, member);
-    const { found } = await ledger.limitKey({ account, id, limits, now });
-    if (!found) throw noSuchKey();
     const facts = before && keyFacts(before);
     const detail = label ?? before?.label ?? null;
     recording = recordEvent(context, user, "key_limited", detail, facts && { facts });
   }
-  if (label !== undefined) {
-    const { found } = await ledger.relabelKey({ account, id, label }).finally(() => recording);
-    if (!found) throw noSuchKey();
-    if (label !== before?.label) recording = recordEvent(context, user, "key_renamed", label);
-  }
+  if (label !== undefined && label !== before?.label)
+    recording = recording.then(() => recordEvent(context, user, "key_renamed", label));
   return json({ key: await viewChanged(context, member, id, recording) });
 }
 

@@ -27,7 +27,7 @@ export async function chooseNotifications(context: RequestContext): Promise<Resp
   // changes, because setting it again would send its notification again.
   await Promise.all([
     lowBalance !== status.lowBalance &&
-      deps.accountDeps.ledger.setLowBalance({ account, lowBalance, now }),
+      deps.accountDeps.ledger.changeAccount({ account, lowBalance, now }),
     deps.events.choose({ account, choice: { emails } }),
   ]);
   const view: NotificationsView = { lowBalance, emails };

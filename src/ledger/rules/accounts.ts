@@ -1,6 +1,5 @@
 import { GRANT_CREDITS_MAX, LOW_BALANCE_DEFAULT } from "#limits.ts";
 import { daysAhead, levelOf, nextEventAt } from "../events.ts";
-import type { AccountState } from "../model.ts";
 import { OrderRejected } from "../outcome-errors.ts";
 import type { LedgerOperations } from "../port.ts";
 import {
@@ -14,7 +13,7 @@ import {
 } from "./balance.ts";
 import type { AccountRow, Changes, GrantRow, Loads, Rows, Verdict } from "./rows.ts";
 
-/** Opening, suspending and closing accounts, and the events that become due as time passes. */
+/** Opening, changing and closing accounts, and the events that become due as time passes. */
 type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
 type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
 
@@ -39,23 +38,35 @@ export function decideOpening(
   return { outcome: { opened: true }, changes: { account: opened } };
 }
 
-/** A closed account stays closed. */
-export const decideState =
-  (state: AccountState) =>
-  ({ account }: Rows): Verdict<{ found: boolean }> => {
-    if (account === null || account.state === "closed")
-      return { outcome: { found: false }, changes: {} };
-    const changes = account.state === state ? {} : { account: { ...account, state } };
-    return { outcome: { found: true }, changes };
-  };
+export function loadsOfAccountChange({ state, lowBalance }: Order<"changeAccount">): Loads {
+  if (state === "closed") return { concerned: "every" };
+  return lowBalance === undefined ? {} : { grants: { covering: 0 } };
+}
 
-export const loadsOfClosing = (): Loads => ({ concerned: "every" });
+/** A closed account stays closed. A balance that is already at the new level causes no event. */
+export function decideAccountChange(
+  rows: Rows,
+  { state, lowBalance, now }: Order<"changeAccount">,
+): Verdict<Outcome<"changeAccount">> {
+  if (lowBalance !== undefined) checkLowBalance(lowBalance);
+  const { account } = rows;
+  if (account === null || (account.state === "closed" && state !== "closed"))
+    return { outcome: { found: false, forfeited: 0 }, changes: {} };
+  if (state === "closed") return decideClosing(account, rows, now);
+  const changed = { ...account, state: state ?? account.state };
+  if (lowBalance !== undefined) {
+    const balance = balanceAt(account, rows, now);
+    if (balance === null) return { need: "sum" };
+    Object.assign(changed, { lowBalance, notifiedLevel: levelOf(balance, lowBalance) });
+  }
+  return { outcome: { found: true, forfeited: 0 }, changes: { account: changed } };
+}
 
-export function decideClosing(
-  { account, concerned = [] }: Rows,
-  { now }: Order<"closeAccount">,
-): Verdict<Outcome<"closeAccount">> {
-  if (account === null) return { outcome: { found: false, forfeited: 0 }, changes: {} };
+function decideClosing(
+  account: AccountRow,
+  { concerned = [] }: Rows,
+  now: number,
+): Verdict<Outcome<"changeAccount">> {
   if (account.state === "closed")
     return { outcome: { found: true, forfeited: forfeitedOf(concerned) }, changes: {} };
   let forfeited = 0;
@@ -77,26 +88,6 @@ export function decideClosing(
 /** The voided credits that are not clawed back. A clawback that rose after the account was closed reduces them. */
 const forfeitedOf = (grants: readonly GrantRow[]): number =>
   grants.reduce((sum, { voided, clawback }) => sum + Math.max(0, voided - clawback), 0);
-
-export const loadsOfLowBalance = (): Loads => ({ grants: { covering: 0 } });
-
-/** A balance that is already at the new level causes no event. */
-export function decideLowBalance(
-  rows: Rows,
-  { lowBalance, now }: Order<"setLowBalance">,
-): Verdict<{ found: boolean }> {
-  checkLowBalance(lowBalance);
-  const { account } = rows;
-  if (account === null || account.state === "closed")
-    return { outcome: { found: false }, changes: {} };
-  const balance = balanceAt(account, rows, now);
-  if (balance === null) return { need: "sum" };
-  const notifiedLevel = levelOf(balance, lowBalance);
-  return {
-    outcome: { found: true },
-    changes: { account: { ...account, lowBalance, notifiedLevel } },
-  };
-}
 
 function checkLowBalance(lowBalance: number): void {
   if (Number.isSafeInteger(lowBalance) && lowBalance >= 0 && lowBalance <= GRANT_CREDITS_MAX)

@@ -4,7 +4,7 @@ import type { LedgerOperations } from "../port.ts";
 import { spentUnder } from "./key-limits.ts";
 import type { KeyRow, Loads, Rows, Verdict } from "./rows.ts";
 
-/** Creating, revoking, labelling, limiting and rotating API keys. */
+/** Creating, revoking, changing and rotating API keys. */
 type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
 type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
 
@@ -58,24 +58,18 @@ export function decideRevocation(
   return { outcome: { found: true }, changes: { key: revoked, events } };
 }
 
-export function decideLabel(
-  { account, key }: Rows,
-  { label }: Order<"relabelKey">,
-): Verdict<Outcome<"relabelKey">> {
-  if (account === null || account.state === "closed" || key == null)
-    return { outcome: { found: false }, changes: {} };
-  return { outcome: { found: true }, changes: { key: { ...key, label } } };
-}
-
 /** The limits of a revoked key do not matter any more, so they stay. */
-export function decideLimits(
+export function decideKeyChange(
   { account, key }: Rows,
-  { limits, now }: Order<"limitKey">,
-): Verdict<Outcome<"limitKey">> {
-  if (account === null || account.state === "closed" || key == null || key.revokedAt !== null)
+  { label, limits, now }: Order<"changeKey">,
+): Verdict<Outcome<"changeKey">> {
+  const isOver = limits !== undefined && key?.revokedAt != null;
+  if (account === null || account.state === "closed" || key == null || isOver)
     return { outcome: { found: false }, changes: {} };
+  const labelled = { ...key, label: label ?? key.label };
+  if (limits === undefined) return { outcome: { found: true }, changes: { key: labelled } };
   const spent = spentUnder(limits, key, now);
-  return { outcome: { found: true }, changes: { key: { ...key, limits, spent } } };
+  return { outcome: { found: true }, changes: { key: { ...labelled, limits, spent } } };
 }
 
 /** A key that has the new secret already was rotated by the same order, which was sent again because its response was lost. */

@@ -1,21 +1,17 @@
 import type { LedgerOperations } from "../port.ts";
 import {
   type DueOrder,
-  decideClosing,
+  decideAccountChange,
   decideDue,
-  decideLowBalance,
   decideOpening,
-  decideState,
-  loadsOfClosing,
+  loadsOfAccountChange,
   loadsOfDue,
-  loadsOfLowBalance,
 } from "./accounts.ts";
 import { decideDebit, decideKeyStatus, loadsOfDebit, loadsOfKeyStatus } from "./debit.ts";
 import { decideClawback, decideGrant, loadsOfClawback, loadsOfGrant } from "./grants.ts";
 import {
+  decideKeyChange,
   decideKeyCreation,
-  decideLabel,
-  decideLimits,
   decideRevocation,
   decideRotation,
   loadsOfKey,
@@ -35,20 +31,16 @@ import type { Loads, Rows, Verdict } from "./rows.ts";
 export type RuleOrders = Pick<
   LedgerOperations,
   | "openAccount"
-  | "suspendAccount"
-  | "resumeAccount"
-  | "closeAccount"
+  | "changeAccount"
   | "createKey"
   | "revokeKey"
-  | "relabelKey"
-  | "limitKey"
+  | "changeKey"
   | "rotateKey"
   | "grant"
   | "clawback"
   | "keyStatus"
   | "debit"
   | "reverse"
-  | "setLowBalance"
 > & {
   /** One of the grants of `recordExpiries`. */
   recordDue: [DueOrder, { recorded: boolean }];
@@ -65,20 +57,16 @@ const nothing = (): Loads => ({});
 
 export const RULES: { [Name in RuleName]: Rule<RuleOrders[Name][0], RuleOrders[Name][1]> } = {
   openAccount: { loads: nothing, decide: decideOpening },
-  suspendAccount: { loads: nothing, decide: decideState("suspended") },
-  resumeAccount: { loads: nothing, decide: decideState("open") },
-  closeAccount: { loads: loadsOfClosing, decide: decideClosing },
+  changeAccount: { loads: loadsOfAccountChange, decide: decideAccountChange },
   createKey: { loads: loadsOfNewSecret, decide: decideKeyCreation },
   revokeKey: { loads: loadsOfKey, decide: decideRevocation },
-  relabelKey: { loads: loadsOfKey, decide: decideLabel },
-  limitKey: { loads: loadsOfKey, decide: decideLimits },
+  changeKey: { loads: loadsOfKey, decide: decideKeyChange },
   rotateKey: { loads: loadsOfNewSecret, decide: decideRotation },
   grant: { loads: loadsOfGrant, decide: decideGrant },
   clawback: { loads: loadsOfClawback, decide: decideClawback },
   keyStatus: { loads: loadsOfKeyStatus, decide: decideKeyStatus },
   debit: { loads: loadsOfDebit, decide: decideDebit },
   reverse: { loads: loadsOfReversal, decide: decideReversal },
-  setLowBalance: { loads: loadsOfLowBalance, decide: decideLowBalance },
   recordDue: { loads: loadsOfDue, decide: decideDue },
 };
 

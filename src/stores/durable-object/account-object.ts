@@ -263,9 +263,10 @@ export class AccountLedger extends DurableObject {
     }
     if (this.#hasEvent !== null) this.#hasEvent = false;
     const results = data.run([...items]);
-    const hasClosed = items.some(([name], at) => {
+    const hasClosed = items.some(([name, order], at) => {
       const result = results[at];
-      return name === "closeAccount" && result !== undefined && "value" in result;
+      const closes = name === "changeAccount" && (order as { state?: string }).state === "closed";
+      return closes && result !== undefined && "value" in result;
     });
     if (hasClosed) data.requests.clear();
     return results;

@@ -123,18 +123,14 @@ function createRuled({ roundTrips }: PostgresPool) {
   };
   return {
     openAccount: named("openAccount"),
-    suspendAccount: ruled("suspendAccount"),
-    resumeAccount: ruled("resumeAccount"),
-    closeAccount: ruled("closeAccount"),
+    changeAccount: ruled("changeAccount"),
     createKey: named("createKey"),
     revokeKey: ruled("revokeKey"),
-    relabelKey: ruled("relabelKey"),
-    limitKey: ruled("limitKey"),
+    changeKey: ruled("changeKey"),
     rotateKey: named("rotateKey"),
     grant: ruled("grant"),
     clawback: ruled("clawback"),
     reverse: ruled("reverse"),
-    setLowBalance: ruled("setLowBalance"),
   };
 }
 

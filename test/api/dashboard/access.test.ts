@@ -175,7 +175,7 @@ test("a suspended account reads, revokes keys, and makes nothing new", async (t)
   const { ledger } = fixture.accountDeps;
   await browser.post("/dashboard/account/email", { email: "away@example.com" });
   const code = await fixture.lastCode("away@example.com");
-  await ledger.suspendAccount({ account, now: Date.now() });
+  await ledger.changeAccount({ account, now: Date.now(), state: "suspended" });
   const made: [string, object][] = [
     ["keys", { label: "new" }],
     ["webhooks", ENDPOINT],
@@ -191,7 +191,7 @@ test("a suspended account reads, revokes keys, and makes nothing new", async (t)
   }
   for (const path of READS) assert.equal((await browser.get(path)).status, 200, path);
   assert.equal((await browser.delete(`/dashboard/keys/${ids[":key"]}`)).status, 200);
-  await ledger.resumeAccount({ account, now: Date.now() });
+  await ledger.changeAccount({ account, now: Date.now(), state: "open" });
   for (const [path, body] of made.slice(0, 3))
     assert.equal((await browser.post(`/dashboard/${path}`, body)).status, 201, path);
 });

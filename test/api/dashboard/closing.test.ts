@@ -153,7 +153,11 @@ test("concurrent requests to close an account close it once, without an error", 
 test("a user whose account the operator closed cannot sign in", async () => {
   const fixture = openFixture();
   const member = await openMember(fixture);
-  await fixture.accountDeps.ledger.closeAccount({ account: member.account, now: Date.now() });
+  await fixture.accountDeps.ledger.changeAccount({
+    account: member.account,
+    now: Date.now(),
+    state: "closed",
+  });
   assert.equal((await member.browser.post("/dashboard/keys", { label: "x" })).code, "signed_out");
   assert.deepEqual(await fixture.traces(member.email), []);
   // Who reads the emails of the address can sign up again.

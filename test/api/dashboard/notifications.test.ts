@@ -38,7 +38,7 @@ test("saving the choice of emails alone leaves the ledger and its pending events
   const save = async (choice: NotificationsView) => {
     fixture.wasCarriedOut.length = 0;
     assert.equal((await browser.put(PATH, choice)).status, 200);
-    return fixture.wasCarriedOut.filter((name) => name === "setLowBalance").length;
+    return fixture.wasCarriedOut.filter((name) => name === "changeAccount").length;
   };
   const emails = { low: true, expiring: false };
   assert.equal(await save({ lowBalance: 20, emails }), 0);

@@ -211,7 +211,11 @@ test("an invalid Stripe key is reported to the operator alone", async (t) => {
 test("a payment for a closed account is reported to the operator once, with what to refund", async (t) => {
   const { fixture, fake, buyer, buy, receiveAll } = await openSales(t);
   const { id, session } = await buy();
-  await fixture.accountDeps.ledger.closeAccount({ account: buyer.account, now: Date.now() });
+  await fixture.accountDeps.ledger.changeAccount({
+    account: buyer.account,
+    now: Date.now(),
+    state: "closed",
+  });
   fake.pay(session);
   const messages = fake.take();
   for (let no = 0; no < 2; no += 1) {

@@ -50,11 +50,11 @@ describe("how an operator's action is recorded", () => {
   test("an action in progress is listed as started", async () => {
     const { deployment, ask, id } = await openDeployment();
     const { ledger } = deployment;
-    const { suspendAccount } = ledger;
+    const { changeAccount } = ledger;
     const seen: string[] = [];
-    ledger.suspendAccount = async (order) => {
+    ledger.changeAccount = async (order) => {
       seen.push((await linesOf(deployment))[0] ?? "");
-      return suspendAccount(order);
+      return changeAccount(order);
     };
     await ask("account suspend", { email: ADA }, orderId("1"));
     seen.push((await linesOf(deployment))[0] ?? "");

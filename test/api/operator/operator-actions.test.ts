@@ -132,7 +132,7 @@ describe("what operators do", () => {
 
   test("an action that the ledger does not accept is 503 with Retry-After and is recorded as failed", async () => {
     const { ask, deployment, id } = await openDeployment();
-    refuseOnce(deployment.ledger, "suspendAccount");
+    refuseOnce(deployment.ledger, "changeAccount");
     const { status, headers, body } = await ask("account suspend", { email: ADA });
     assert.deepEqual([status, body.code, headers.get("retry-after")], [503, "unavailable", "1"]);
     assert.match(body.detail, /has not taken it\. Nothing was changed; try again/);

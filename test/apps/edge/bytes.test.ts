@@ -58,8 +58,8 @@ async function keyOf(service: TestService, name: Asked["caller"]): Promise<strin
     freeCall: name === "first" ? "open" : "withheld",
   });
   const order = { account: caller.account, now: await service.now() };
-  if (name === "suspended") await service.ledger.suspendAccount(order);
-  if (name === "closed") await service.ledger.closeAccount(order);
+  if (name === "suspended") await service.ledger.changeAccount({ ...order, state: "suspended" });
+  if (name === "closed") await service.ledger.changeAccount({ ...order, state: "closed" });
   if (name === "revoked") await service.ledger.revokeKey({ ...order, id: caller.keyId });
   return name === "misspelt" ? `${caller.key.slice(0, -1)}_` : caller.key;
 }

@@ -99,9 +99,13 @@ test("a rejected call writes nothing, whatever the reason", async () => {
   const large = { body: JSON.stringify({ text: "a".repeat(1_100_000) }) };
   assertBill(await billOf(caller, large), { status: 413, ...nothing });
   assertBill(await billOf(poor), { status: 402, ...nothing });
-  await fixture.ledger.suspendAccount({ account: caller.account, now: Date.now() });
+  await fixture.ledger.changeAccount({
+    account: caller.account,
+    now: Date.now(),
+    state: "suspended",
+  });
   assertBill(await billOf(caller), { status: 403, ...nothing });
-  await fixture.ledger.resumeAccount({ account: caller.account, now: Date.now() });
+  await fixture.ledger.changeAccount({ account: caller.account, now: Date.now(), state: "open" });
   await fixture.ledger.revokeKey({ account: caller.account, id: caller.id, now: Date.now() });
   assertBill(await billOf(caller), { status: 401, ...nothing });
 });

@@ -136,9 +136,9 @@ describe("keys and accounts of a fleet", () => {
     const { account, key } = await fleet.openUser(100);
     const { ledger } = fleet.accountDeps;
     for (let round = 0; round < 5; round += 1) {
-      await ledger.suspendAccount({ account, now: Date.now() });
+      await ledger.changeAccount({ account, now: Date.now(), state: "suspended" });
       assert.deepEqual(new Set(await statuses(key)), new Set([403]));
-      await ledger.resumeAccount({ account, now: Date.now() });
+      await ledger.changeAccount({ account, now: Date.now(), state: "open" });
       assert.deepEqual(new Set(await statuses(key)), new Set([200]));
     }
   });

@@ -29,9 +29,18 @@ export function describeAccounts(open: OpenLedger) {
     const account = accountId("Nobody");
     const order = { account, now: START };
     assert.equal(await ledger.findAccount(order), null);
-    assert.deepEqual(await ledger.suspendAccount(order), { found: false });
-    assert.deepEqual(await ledger.resumeAccount(order), { found: false });
-    assert.deepEqual(await ledger.closeAccount(order), { found: false, forfeited: 0 });
+    assert.deepEqual(await ledger.changeAccount({ ...order, state: "suspended" }), {
+      found: false,
+      forfeited: 0,
+    });
+    assert.deepEqual(await ledger.changeAccount({ ...order, state: "open" }), {
+      found: false,
+      forfeited: 0,
+    });
+    assert.deepEqual(await ledger.changeAccount({ ...order, state: "closed" }), {
+      found: false,
+      forfeited: 0,
+    });
     assert.deepEqual(await ledger.credits(order), {
       balance: 0,
       lifetime: false,
@@ -48,7 +57,10 @@ export function describeAccounts(open: OpenLedger) {
     assert.deepEqual(await ledger.revokeKey({ ...order, id: "key_none" }), { found: false });
     assert.deepEqual(await fixture.grant(account, "gift", 5), { outcome: "no_account" });
     assert.deepEqual(await fixture.clawback(account, "gift", 5), { outcome: "no_grant" });
-    assert.deepEqual(await ledger.setLowBalance({ ...order, lowBalance: 5 }), { found: false });
+    assert.deepEqual(await ledger.changeAccount({ ...order, lowBalance: 5 }), {
+      found: false,
+      forfeited: 0,
+    });
     assert.deepEqual(await fixture.debit(account), { outcome: "invalid_key" });
     assert.deepEqual(await ledger.reverse({ ...order, callId: "call_none", at: START }), {
       reversed: false,
@@ -68,10 +80,16 @@ export function describeAccounts(open: OpenLedger) {
   test("a suspended account keeps its credits, and its calls are rejected until it is resumed", async (fixture) => {
     const { ledger } = fixture;
     const account = await fixture.account("Ada", { credits: 2 });
-    assert.deepEqual(await ledger.suspendAccount({ account, now: START }), { found: true });
+    assert.deepEqual(await ledger.changeAccount({ account, now: START, state: "suspended" }), {
+      found: true,
+      forfeited: 0,
+    });
     assert.equal((await ledger.findAccount({ account, now: START }))?.state, "suspended");
     assert.deepEqual(await fixture.debit(account), { outcome: "account_suspended", balance: 2 });
-    assert.deepEqual(await ledger.resumeAccount({ account, now: START }), { found: true });
+    assert.deepEqual(await ledger.changeAccount({ account, now: START, state: "open" }), {
+      found: true,
+      forfeited: 0,
+    });
     assert.equal((await ledger.findAccount({ account, now: START }))?.state, "open");
     assert.deepEqual(await fixture.debit(account), debited(1, 1));
   });
@@ -82,7 +100,10 @@ export function describeAccounts(open: OpenLedger) {
     await fixture.grant(account, "short", 7, { expiresAt: START + MINUTE });
     await fixture.debit(account, { now: START + MINUTE });
     const order = { account, now: START + MINUTE };
-    assert.deepEqual(await ledger.closeAccount(order), { found: true, forfeited: 4 });
+    assert.deepEqual(await ledger.changeAccount({ ...order, state: "closed" }), {
+      found: true,
+      forfeited: 4,
+    });
     assert.equal(await fixture.balance(account, order.now), 0);
     assert.equal((await ledger.findAccount(order))?.state, "closed");
     const { voided, expired, remaining } = await fixture.totals(order.now);
@@ -98,7 +119,7 @@ export function describeAccounts(open: OpenLedger) {
     await fixture.debit(account, { now: START + MINUTE });
     const closed = { found: true, forfeited: 4 + 5 };
     for (const now of [START + MINUTE, START + MINUTE, START + 2 * DAY])
-      assert.deepEqual(await ledger.closeAccount({ account, now }), closed);
+      assert.deepEqual(await ledger.changeAccount({ account, now, state: "closed" }), closed);
     const { voided, expired, remaining } = await fixture.totals(START + MINUTE);
     assert.deepEqual({ voided, expired, remaining }, { voided: 13, expired: 7, remaining: 0 });
   });
@@ -106,7 +127,7 @@ export function describeAccounts(open: OpenLedger) {
   test("a grant that is repeated after the account was closed is reported as already granted", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 5 });
     await fixture.debit(account);
-    await fixture.ledger.closeAccount({ account, now: START + 1 });
+    await fixture.ledger.changeAccount({ account, now: START + 1, state: "closed" });
     const [grant] = (await fixture.ledger.credits({ account, now: START + 1 })).grants;
     assert.equal(grant?.id, "first");
     assert.deepEqual(await fixture.grant(account, "first", 5, { now: START + 2 }), {
@@ -120,9 +141,15 @@ export function describeAccounts(open: OpenLedger) {
   test("a closed account stays closed and accepts no orders", async ({ ledger, ...fixture }) => {
     const account = await fixture.account("Ada", { freeCall: "open", credits: 5 });
     const order = { account, now: START };
-    await ledger.closeAccount(order);
-    assert.deepEqual(await ledger.resumeAccount(order), { found: false });
-    assert.deepEqual(await ledger.suspendAccount(order), { found: false });
+    await ledger.changeAccount({ ...order, state: "closed" });
+    assert.deepEqual(await ledger.changeAccount({ ...order, state: "open" }), {
+      found: false,
+      forfeited: 0,
+    });
+    assert.deepEqual(await ledger.changeAccount({ ...order, state: "suspended" }), {
+      found: false,
+      forfeited: 0,
+    });
     assert.deepEqual(await ledger.openAccount({ ...order, freeCall: "open" }), { opened: false });
     assert.deepEqual(await fixture.grant(account, "gift", 5), { outcome: "no_account" });
     assert.deepEqual(await fixture.createKey(account, "other"), { outcome: "no_account" });

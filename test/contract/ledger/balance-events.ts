@@ -106,7 +106,7 @@ function describeLevels(test: Rule) {
     await fixture.ledger.debit(order);
     await fixture.debit(account, { idempotency: idempotency("once") });
     await fixture.debit(account, { key: "unknown" });
-    await fixture.ledger.suspendAccount({ account, now: START });
+    await fixture.ledger.changeAccount({ account, now: START, state: "suspended" });
     await fixture.debit(account);
     assert.deepEqual(await fixture.news(), []);
   });
@@ -136,7 +136,7 @@ function describeThresholds(test: Rule) {
     const account = await funded(fixture, 30);
     const other = await fixture.account("Bob", { credits: 30 });
     await fixture.news();
-    assert.deepEqual(await setLowBalance(fixture, account, 30), { found: true });
+    assert.deepEqual(await setLowBalance(fixture, account, 30), FOUND);
     const shown = async (of: string) =>
       (await fixture.ledger.findAccount({ account: of, now: START }))?.lowBalance;
     assert.deepEqual([await shown(account), await shown(other)], [30, 20]);
@@ -161,18 +161,19 @@ function describeThresholds(test: Rule) {
       const account = await fixture.account();
       await assert.rejects(setLowBalance(fixture, account, lowBalance), OrderRejected);
       assert.equal((await fixture.ledger.findAccount({ account, now: START }))?.lowBalance, 20);
-      assert.deepEqual(await setLowBalance(fixture, account, GRANT_CREDITS_MAX), { found: true });
+      assert.deepEqual(await setLowBalance(fixture, account, GRANT_CREDITS_MAX), FOUND);
     });
 
   test("the threshold of a closed account cannot be set", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 5 });
-    await fixture.ledger.closeAccount({ account, now: START });
-    assert.deepEqual(await setLowBalance(fixture, account, 3), { found: false });
+    await fixture.ledger.changeAccount({ account, now: START, state: "closed" });
+    assert.deepEqual(await setLowBalance(fixture, account, 3), { found: false, forfeited: 0 });
   });
 }
 
+const FOUND = { found: true, forfeited: 0 };
 const setLowBalance = (fixture: Fixture, account: string, lowBalance: number) =>
-  fixture.ledger.setLowBalance({ account, lowBalance, now: START });
+  fixture.ledger.changeAccount({ account, lowBalance, now: START });
 
 const kindsOf = (events: { kind: string }[]) => events.map(({ kind }) => kind);
 

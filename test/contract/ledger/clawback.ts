@@ -81,7 +81,7 @@ function describeStates(test: Rule) {
     const account = await fixture.account("Ada", { credits: 5 });
     await spendCredits(fixture, account, 2);
     await fixture.clawback(account, "first", 1);
-    await fixture.ledger.closeAccount({ account, now: START });
+    await fixture.ledger.changeAccount({ account, now: START, state: "closed" });
     for (const credits of [2, 5, 0])
       assert.deepEqual(await fixture.clawback(account, "first", credits), clawedBack(3, 2));
     assert.equal(await fixture.balance(account), 0);

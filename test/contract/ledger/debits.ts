@@ -45,9 +45,9 @@ function describeCharges(test: Rule) {
 
   test("a rejected call does not use up the free call", async (fixture) => {
     const account = await fixture.account("Ada", { freeCall: "open" });
-    await fixture.ledger.suspendAccount({ account, now: START });
+    await fixture.ledger.changeAccount({ account, now: START, state: "suspended" });
     assert.equal((await fixture.debit(account)).outcome, "account_suspended");
-    await fixture.ledger.resumeAccount({ account, now: START });
+    await fixture.ledger.changeAccount({ account, now: START, state: "open" });
     assert.equal((await fixture.debit(account, { key: "unknown" })).outcome, "invalid_key");
     assert.deepEqual(await fixture.debit(account), debited(0, 0));
   });
@@ -65,7 +65,7 @@ function describeProblems(test: Rule) {
   test("an invalid key is rejected before anything else is checked", async (fixture) => {
     const account = await spentAccount(fixture);
     const rejected = { outcome: "invalid_key" };
-    await fixture.ledger.suspendAccount({ account, now: START });
+    await fixture.ledger.changeAccount({ account, now: START, state: "suspended" });
     const unknown = { key: "unknown", idempotency: kept };
     assert.deepEqual(await fixture.debit(account, unknown), rejected);
     await fixture.ledger.revokeKey({ account, id: keyId(account), now: START });
@@ -74,7 +74,7 @@ function describeProblems(test: Rule) {
 
   test("suspension takes precedence over a replay, a reused key and missing credits", async (fixture) => {
     const account = await spentAccount(fixture);
-    await fixture.ledger.suspendAccount({ account, now: START });
+    await fixture.ledger.changeAccount({ account, now: START, state: "suspended" });
     const rejected = { outcome: "account_suspended", balance: 0 };
     for (const order of [kept, idempotency("kept", "other body"), null])
       assert.deepEqual(await fixture.debit(account, { idempotency: order }), rejected);
@@ -95,7 +95,7 @@ function describeProblems(test: Rule) {
     const [totals, usage] = [await fixture.totals(), await fixture.usage()];
     await fixture.debit(account);
     await fixture.debit(account, { key: "unknown" });
-    await fixture.ledger.suspendAccount({ account, now: START });
+    await fixture.ledger.changeAccount({ account, now: START, state: "suspended" });
     await fixture.debit(account);
     assert.deepEqual(await fixture.totals(), totals);
     assert.deepEqual(await fixture.usage(), usage);
@@ -120,12 +120,18 @@ function describeResends(test: Rule) {
   });
 
   // A rejection here would cost the credit that was taken.
-  for (const act of ["revokeKey", "suspendAccount", "closeAccount"] as const)
-    test(`a debit that is repeated after ${act} returns its outcome`, async (fixture) => {
+  for (const [what, act] of [
+    ["its key is revoked", "revokeKey"],
+    ["its account is suspended", "suspended"],
+    ["its account is closed", "closed"],
+  ] as const)
+    test(`a debit that is repeated after ${what} returns its outcome`, async (fixture) => {
       const account = await fixture.account("Ada", { credits: 1 });
       const order = fixture.debitOrder(account);
       await fixture.ledger.debit(order);
-      await fixture.ledger[act]({ account, id: keyId(account), now: START + MINUTE });
+      const now = START + MINUTE;
+      if (act === "revokeKey") await fixture.ledger.revokeKey({ account, id: keyId(account), now });
+      else await fixture.ledger.changeAccount({ account, state: act, now });
       assert.deepEqual(await fixture.ledger.debit(order), debited(1, 0));
       assert.equal((await fixture.totals()).debited, 1);
     });

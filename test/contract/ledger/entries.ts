@@ -117,7 +117,7 @@ function describeKinds(test: Rule) {
     await fixture.grant(account, "short", 3, { expiresAt: START + HOUR });
     await fixture.grant(account, "long", 5, { expiresAt: START + 9 * DAY });
     const reverse = await debit(fixture, account, 1);
-    const close = (now: number) => fixture.ledger.closeAccount({ account, now });
+    const close = (now: number) => fixture.ledger.changeAccount({ account, now, state: "closed" });
     assert.deepEqual(await close(START + 2 * HOUR), { found: true, forfeited: 8 });
     const rest = [
       "1h expiry -3 short",
@@ -200,7 +200,7 @@ async function fullAccount(fixture: Fixture): Promise<string> {
     await fixture.debit(account, { now: START + HOUR, key: "other" });
   }
   await maintainFully(fixture.ledger, { now: START, rollUpBefore: START + 2 * HOUR, rowsMax: 9 });
-  await fixture.ledger.closeAccount({ account, now: START + 3 * HOUR });
+  await fixture.ledger.changeAccount({ account, now: START + 3 * HOUR, state: "closed" });
   return account;
 }
 

@@ -32,7 +32,7 @@ export function describeEvents(open: OpenLedger) {
     const key = { id: keyId(account), label: "main", start: "tb_" };
     await fixture.createKey(account, "main", START + 1);
     assert.deepEqual(await fixture.news(), [{ at: START, kind: "key.created", key }]);
-    await fixture.ledger.relabelKey({ account, id: key.id, label: "renamed" });
+    await fixture.ledger.changeKey({ account, id: key.id, label: "renamed", now: START });
     for (const now of [START + 2, START + 3])
       assert.deepEqual(await fixture.ledger.revokeKey({ account, id: key.id, now }), {
         found: true,
@@ -95,7 +95,7 @@ function describeKept(test: Rule) {
     const { ledger } = fixture;
     const account = await fixture.account("Ada", { credits: 5 });
     await fixture.grant(account, "short", 5, { expiresAt: START + DAY });
-    await ledger.closeAccount({ account, now: START });
+    await ledger.changeAccount({ account, now: START, state: "closed" });
     assert.deepEqual(await fixture.news(), []);
     await ledger.revokeKey({ account, id: keyId(account), now: START });
     await fixture.grant(account, "late", 5);

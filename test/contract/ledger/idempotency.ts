@@ -103,9 +103,9 @@ export function describeIdempotency(open: OpenLedger) {
     const account = await fixture.account();
     const rejected = await fixture.debit(account, { idempotency: first });
     assert.equal(rejected.outcome, "insufficient_credits");
-    await fixture.ledger.suspendAccount({ account, now: START });
+    await fixture.ledger.changeAccount({ account, now: START, state: "suspended" });
     await fixture.debit(account, { idempotency: first });
-    await fixture.ledger.resumeAccount({ account, now: START });
+    await fixture.ledger.changeAccount({ account, now: START, state: "open" });
     await fixture.debit(account, { idempotency: first, key: "unknown" });
     await fixture.grant(account, "gift", 1);
     const other = idempotency("order-1", "other body");

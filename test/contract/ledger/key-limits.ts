@@ -42,7 +42,7 @@ export function describeKeyLimits(open: OpenLedger) {
     const listed = async () =>
       (await fixture.ledger.listKeys({ account })).find((key) => key.id === id);
     const limit = (changed: KeyLimits | null, now = START) =>
-      fixture.ledger.limitKey({ account, id, limits: changed, now });
+      fixture.ledger.changeKey({ account, id, limits: changed, now });
     return { account, id, debit, listed, limit, keySha256: keySha256(account, "own") };
   }
   const named = ({ outcome }: DebitOutcome) => outcome;
@@ -56,7 +56,7 @@ export function describeKeyLimits(open: OpenLedger) {
     const order = { account, keySha256: key.keySha256, now: expiresAt };
     assert.deepEqual(await fixture.ledger.keyStatus(order), expired);
     assert.equal(named(await fixture.debit(account, { now: expiresAt })), "debited", "another key");
-    await fixture.ledger.suspendAccount({ account, now: START });
+    await fixture.ledger.changeAccount({ account, now: START, state: "suspended" });
     assert.deepEqual(await debit({ now: expiresAt }), expired, "the key is checked first");
     await fixture.ledger.revokeKey({ account, id: key.id, now: START });
     assert.deepEqual(await debit({ now: expiresAt }), { outcome: "invalid_key" });
@@ -96,14 +96,14 @@ export function describeKeyLimits(open: OpenLedger) {
     assert.deepEqual(await status({ now: expiresAt }), ["key_expired", id]);
     const unknown = { keySha256: keySha256(account, "another") };
     assert.deepEqual(await status(unknown), ["invalid_key", undefined]);
-    await fixture.ledger.suspendAccount({ account, now: START });
+    await fixture.ledger.changeAccount({ account, now: START, state: "suspended" });
     assert.deepEqual(await status(), ["account_suspended", id]);
     await fixture.ledger.revokeKey({ account, id, now: START });
     assert.deepEqual(await status(), ["invalid_key", id], "its owner sees who still uses it");
     assert.deepEqual(await charge(), ["invalid_key", id]);
     assert.deepEqual(await status({ namesKey: false }), ["invalid_key", undefined]);
     assert.deepEqual(await status(unknown), ["invalid_key", undefined]);
-    await fixture.ledger.closeAccount({ account, now: START });
+    await fixture.ledger.changeAccount({ account, now: START, state: "closed" });
     assert.deepEqual(await status(), ["invalid_key", undefined]);
     assert.deepEqual(await charge(), ["invalid_key", undefined]);
   });
@@ -327,16 +327,16 @@ export function describeKeyLimits(open: OpenLedger) {
     const bob = await fixture.account("Bob");
     const secret = { sha256: sha256("new"), start: "tb_", previousUntil: START, now: START };
     const foreign = { account: bob, id };
-    assert.deepEqual(await ledger.limitKey({ ...foreign, limits: null, now: START }), {
+    assert.deepEqual(await ledger.changeKey({ ...foreign, limits: null, now: START }), {
       found: false,
     });
     assert.deepEqual(await ledger.rotateKey({ ...foreign, ...secret }), { outcome: "not_found" });
     await ledger.revokeKey({ account, id, now: START });
     assert.deepEqual(await limit(null), { found: false });
     assert.deepEqual(await ledger.rotateKey({ account, id, ...secret }), { outcome: "revoked" });
-    await ledger.closeAccount({ account: bob, now: START });
+    await ledger.changeAccount({ account: bob, now: START, state: "closed" });
     const closed = { account: bob, id: keyId(bob), limits: null, now: START };
-    assert.deepEqual(await ledger.limitKey(closed), { found: false });
+    assert.deepEqual(await ledger.changeKey(closed), { found: false });
     const rotation = ledger.rotateKey({ account: bob, id: keyId(bob), ...secret });
     assert.deepEqual(await rotation, { outcome: "not_found" });
   });

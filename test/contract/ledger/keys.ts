@@ -121,7 +121,7 @@ export function describeKeys(open: OpenLedger) {
     await fixture.createKey(account, "other", START + 1);
     const id = keyId(account);
     const [key, other] = await ledger.listKeys({ account });
-    const relabel = (label: string) => ledger.relabelKey({ account, id, label });
+    const relabel = (label: string) => ledger.changeKey({ account, id, label, now: START });
     assert.deepEqual(await relabel("Größe 9"), { found: true });
     assert.deepEqual(await ledger.listKeys({ account }), [{ ...key, label: "Größe 9" }, other]);
     assert.equal((await fixture.debit(account)).outcome, "debited");
@@ -135,10 +135,11 @@ export function describeKeys(open: OpenLedger) {
   test("a key of another account, an unknown key or a key of a closed account cannot be relabelled", async (fixture) => {
     const { ledger } = fixture;
     const [ada, bob] = [await fixture.account("Ada"), await fixture.account("Bob")];
-    const relabel = (account: string, id: string) => ledger.relabelKey({ account, id, label: "x" });
+    const relabel = (account: string, id: string) =>
+      ledger.changeKey({ account, id, label: "x", now: START });
     assert.deepEqual(await relabel(bob, keyId(ada)), { found: false });
     assert.deepEqual(await relabel(bob, keyId(bob, "none")), { found: false });
-    await ledger.closeAccount({ account: bob, now: START });
+    await ledger.changeAccount({ account: bob, now: START, state: "closed" });
     assert.deepEqual(await relabel(bob, keyId(bob)), { found: false });
     for (const account of [ada, bob])
       assert.equal((await ledger.listKeys({ account }))[0]?.label, "main");
@@ -200,9 +201,9 @@ export function describeKeys(open: OpenLedger) {
     assert.equal(await lastUsedAt(fixture, account), null);
     await fixture.debit(account);
     assert.deepEqual(await accountState(START), { ...good, freeCall: false });
-    await ledger.suspendAccount({ account, now: START });
+    await ledger.changeAccount({ account, now: START, state: "suspended" });
     assert.deepEqual(await accountState(START), { outcome: "account_suspended", balance: 3 });
-    await ledger.closeAccount({ account, now: START });
+    await ledger.changeAccount({ account, now: START, state: "closed" });
     assert.deepEqual(await accountState(START), { outcome: "invalid_key" });
   });
 

@@ -174,7 +174,7 @@ export function describeReversals(open: OpenLedger) {
     const account = await fixture.account("Ada", { credits: 2 });
     const order = fixture.debitOrder(account);
     await fixture.ledger.debit(order);
-    await fixture.ledger.closeAccount({ account, now: START });
+    await fixture.ledger.changeAccount({ account, now: START, state: "closed" });
     assert.deepEqual(await fixture.reverse(order), { reversed: true });
     assert.equal(await fixture.balance(account), 0);
     const { reversed, voided } = await fixture.totals();

@@ -24,7 +24,7 @@ export function describeTotals(open: OpenLedger) {
     for (const order of [reversed, fixture.debitOrder(ada), fixture.debitOrder(bob)])
       await fixture.ledger.debit(order);
     await fixture.reverse(reversed);
-    await fixture.ledger.closeAccount({ account: bob, now: START });
+    await fixture.ledger.changeAccount({ account: bob, now: START, state: "closed" });
 
     const totals = { granted: 35, debited: 3, reversed: 1, voided: 19 };
     const before = await assertTotals(fixture.ledger, START + DAY - 1);

@@ -197,7 +197,7 @@ export function describeUsage(open: OpenLedger) {
     await fixture.debit(account);
     const usage = await fixture.usage();
     await fixture.ledger.revokeKey({ account, id: keyId(account), now: START });
-    await fixture.ledger.closeAccount({ account, now: START });
+    await fixture.ledger.changeAccount({ account, now: START, state: "closed" });
     assert.deepEqual(await fixture.usage(), usage);
     assert.equal(usage.length, 1);
   });

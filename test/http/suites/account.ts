@@ -109,17 +109,17 @@ export function accountSuite(sentence: Sentence) {
     assertProblem(await readAccount(service, caller.key), "unavailable");
     await service.trouble("none");
     const order = { account, now: await service.now() };
-    await service.ledger.suspendAccount(order);
+    await service.ledger.changeAccount({ ...order, state: "suspended" });
     const suspended = await readAccount(service, caller.key);
     assertProblem(suspended, "account_suspended");
     assertDescribed(service, "account", suspended);
-    await service.ledger.resumeAccount(order);
+    await service.ledger.changeAccount({ ...order, state: "open" });
     assertResponse(await readAccount(service, caller.key));
     await service.ledger.revokeKey({ ...order, id: caller.keyId });
     assertProblem(await readAccount(service, caller.key), "invalid_key");
     const second = await createKey(service, account);
     assertResponse(await readAccount(service, second.key));
-    await service.ledger.closeAccount(order);
+    await service.ledger.changeAccount({ ...order, state: "closed" });
     assertProblem(await readAccount(service, second.key), "invalid_key");
   });
 

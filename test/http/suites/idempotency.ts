@@ -124,9 +124,9 @@ function replaySentences(sentence: Sentence) {
       const { account } = caller;
       assertResponse(await caller.call("uuid", {}, keyed("a")), 1);
       const now = await service.now();
-      await service.ledger.suspendAccount({ account, now });
+      await service.ledger.changeAccount({ account, now, state: "suspended" });
       assertProblem(await caller.call("uuid", {}, keyed("a")), "account_suspended");
-      await service.ledger.resumeAccount({ account, now });
+      await service.ledger.changeAccount({ account, now, state: "open" });
       let response = await caller.call("uuid", {}, keyed("a"));
       for (let call = 0; call < 50 && response.status === 200; call += 1)
         response = await caller.call("uuid", {}, keyed("a"));

@@ -165,8 +165,11 @@ function keySentences(sentence: Sentence) {
         limits?: Partial<KeyLimits>,
       ][] = [
         ["invalid_key", (account, id) => ledger.revokeKey({ account, id, now })],
-        ["account_suspended", (account) => ledger.suspendAccount({ account, now })],
-        ["invalid_key", (account) => ledger.closeAccount({ account, now })],
+        [
+          "account_suspended",
+          (account) => ledger.changeAccount({ account, now, state: "suspended" }),
+        ],
+        ["invalid_key", (account) => ledger.changeAccount({ account, now, state: "closed" })],
         ["invalid_key", async () => {}, { rate: 100, expiresAt: now - 1 }],
         ["key_not_allowed", async () => {}, { rate: 100, networks: ["192.0.2.0/24"] }],
       ];

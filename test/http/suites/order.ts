@@ -108,7 +108,7 @@ async function assertFirst(service: TestService, seen: boolean, faults: FaultNam
   if (has("rate_limited")) await exhaust(caller);
   const now = await service.now();
   if (has("account_suspended"))
-    await service.ledger.suspendAccount({ account: caller.account, now });
+    await service.ledger.changeAccount({ account: caller.account, now, state: "suspended" });
   if (has("invalid_key"))
     await service.ledger.revokeKey({ account: caller.account, id: caller.keyId, now });
 

@@ -115,7 +115,7 @@ function keySentences(sentence: Sentence) {
       const elsewhere = makeKey(account, others, randomBytes);
       const closed = await createCaller(service);
       const now = await service.now();
-      await service.ledger.closeAccount({ account: closed.account, now });
+      await service.ledger.changeAccount({ account: closed.account, now, state: "closed" });
       const revoked = await createKey(service, account);
       await service.ledger.revokeKey({ account, id: revoked.keyId, now });
       const flipped = key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
@@ -173,12 +173,12 @@ function keySentences(sentence: Sentence) {
       const { account, keyId: id } = caller;
       const hash = () => caller.call("hash", { text: "a" });
       assertResponse(await hash(), 1);
-      await service.ledger.suspendAccount({ account, now: await service.now() });
+      await service.ledger.changeAccount({ account, now: await service.now(), state: "suspended" });
       const suspended = await hash();
       assertProblem(suspended, "account_suspended");
       assert.equal(suspended.header("credits-remaining"), "99", "credits are kept");
       assert.equal(suspended.header("www-authenticate"), null);
-      await service.ledger.resumeAccount({ account, now: await service.now() });
+      await service.ledger.changeAccount({ account, now: await service.now(), state: "open" });
       assertResponse(await hash(), 1);
       await service.ledger.revokeKey({ account, id, now: await service.now() });
       assertProblem(await hash(), "invalid_key");

@@ -39,7 +39,7 @@ test("a grant whose event is not due yet has none", () => {
 test("a closed account causes no expiry events, even if its plan ends and restores expiries", () => {
   const { store, chance, grant, stored } = openStore();
   grant("plan", "lifetime", null);
-  store.execute("closeAccount", { account, now: NOW }, chance);
+  store.execute("changeAccount", { account, state: "closed", now: NOW }, chance);
   const order = { account, grant: "plan", credits: 5, version: 1, now: NOW };
   store.execute("clawback", order, chance);
   const { expiresAt, eventDueAt } = stored()?.grants.get("pack") ?? {};

@@ -115,8 +115,7 @@ export function createModelGrants(find: (id: string) => ModelAccount | undefined
       return { recorded: true };
     },
 
-    closeAccount({ account: id, now }: Order<"closeAccount">): Outcome<"closeAccount"> {
-      const account = find(id);
+    close(account: ModelAccount | undefined, now: number): Outcome<"changeAccount"> {
       if (account === undefined) return { found: false, forfeited: 0 };
       if (account.state === "closed") {
         let before = 0;

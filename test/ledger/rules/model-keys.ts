@@ -7,7 +7,7 @@ import { Rejected } from "./model-grants.ts";
 
 type Order<Name extends keyof RuleOrders> = RuleOrders[Name][0];
 type Outcome<Name extends keyof RuleOrders> = RuleOrders[Name][1];
-type KeyOperation = "createKey" | "revokeKey" | "relabelKey" | "limitKey" | "rotateKey";
+type KeyOperation = "createKey" | "revokeKey" | "changeKey" | "rotateKey";
 type KeyOperations = {
   [Name in KeyOperation]: (order: Order<Name>) => Outcome<Name>;
 };
@@ -39,16 +39,12 @@ export function keyOperations(find: (id: string) => ModelAccount | undefined): K
         find(account)?.events.push({ kind: "key.revoked", key: { id, label, start } });
       return { found: true };
     },
-    relabelKey({ account, id, label }) {
+    changeKey({ account, id, label, limits, now }) {
       const key = usableKeyOf(account, id);
       if (key === undefined) return { found: false };
-      key.label = label;
-      return { found: true };
-    },
-    limitKey({ account, id, limits, now }) {
-      const key = usableKeyOf(account, id);
-      if (key === undefined || key.revokedAt !== null) return { found: false };
-      setLimits(key, limits, now);
+      if (key.revokedAt !== null && limits !== undefined) return { found: false };
+      if (label !== undefined) key.label = label;
+      if (limits !== undefined) setLimits(key, limits, now);
       return { found: true };
     },
     rotateKey({ account, id, sha256, start, previousUntil, now }) {

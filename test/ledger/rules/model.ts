@@ -37,19 +37,9 @@ export type Model = ReturnType<typeof createModel>;
 export function createModel() {
   const accounts = new Map<string, ModelAccount>();
   const find = (id: string) => accounts.get(id);
-  const findUnclosed = (id: string) => {
-    const account = find(id);
-    return account?.state === "closed" ? undefined : account;
-  };
-  const setState = (id: string, state: "open" | "suspended") => {
-    const account = findUnclosed(id);
-    if (account === undefined) return { found: false };
-    account.state = state;
-    return { found: true };
-  };
-
+  const { close, ...grants } = createModelGrants(find);
   const operations: Operations = {
-    ...createModelGrants(find),
+    ...grants,
     openAccount({ account: id, freeCall, now }) {
       if (accounts.has(id)) return { opened: false };
       const lists = { keys: [], grants: [], calls: [], reversedEarly: new Map(), events: [] };
@@ -58,16 +48,20 @@ export function createModel() {
       accounts.set(id, { id, createdAt: now, isFreeCallWithheld, ...usage, ...lists });
       return { opened: true };
     },
-    suspendAccount: ({ account }) => setState(account, "suspended"),
-    resumeAccount: ({ account }) => setState(account, "open"),
-    setLowBalance({ account: id, lowBalance, now }) {
-      if (!Number.isInteger(lowBalance) || lowBalance < 0 || lowBalance > 10 ** 12)
-        throw new Rejected();
-      const account = findUnclosed(id);
-      if (account === undefined) return { found: false };
-      account.lowBalance = lowBalance;
-      account.notified = badnessOf(balanceOf(account, now), lowBalance);
-      return { found: true };
+    changeAccount({ account: id, state, lowBalance = null, now }) {
+      if (lowBalance !== null)
+        if (!Number.isInteger(lowBalance) || lowBalance < 0 || lowBalance > 10 ** 12)
+          throw new Rejected();
+      if (state === "closed") return close(find(id), now);
+      const account = find(id);
+      if (account === undefined || account.state === "closed")
+        return { found: false, forfeited: 0 };
+      if (state !== undefined) account.state = state;
+      if (lowBalance !== null) {
+        account.lowBalance = lowBalance;
+        account.notified = badnessOf(balanceOf(account, now), lowBalance);
+      }
+      return { found: true, forfeited: 0 };
     },
     ...keyOperations(find),
     keyStatus(order) {

@@ -17,10 +17,10 @@ const OUTCOMES = [
   ...["keyStatus good", "keyStatus invalid_key", "keyStatus account_suspended"],
   ...["debit key_expired", "debit key_not_allowed", "debit key_budget_exhausted"],
   ...["keyStatus key_expired", "keyStatus key_not_allowed"],
-  ...["limitKey found true", "limitKey found false"],
+  ...["changeKey found true", "changeKey found false"],
   ...["rotateKey rotated", "rotateKey not_found", "rotateKey taken", "rotateKey rejected"],
   ...["createKey created", "createKey no_account", "createKey taken", "revokeKey found true"],
-  ...["setLowBalance found true", "setLowBalance rejected", "closeAccount found true"],
+  ...["changeAccount found true", "changeAccount found false", "changeAccount rejected"],
 ];
 
 /** How many random operations; `npm run test:chaos` runs a million. */

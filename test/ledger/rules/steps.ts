@@ -38,16 +38,12 @@ export const KINDS = {
   clawback: 110,
   recordDue: 80,
   keyStatus: 30,
-  setLowBalance: 25,
   createKey: 15,
   revokeKey: 8,
-  relabelKey: 5,
-  limitKey: 30,
+  changeKey: 35,
   rotateKey: 10,
-  suspendAccount: 8,
-  resumeAccount: 12,
   openAccount: 5,
-  closeAccount: 3,
+  changeAccount: 48,
   clock: 140,
   forgetBalance: 15,
 } as const satisfies Record<RuleName | "clock" | "forgetBalance", number>;
@@ -90,8 +86,6 @@ export function operationOf(name: RuleName, chance: Chance, fixture: Fixture): O
       return { name, order: clawbackOf(chance, fixture, account, accountState) };
     case "recordDue":
       return { name, order: { account, grantNo: dueOf(chance, now, accountState), now } };
-    case "setLowBalance":
-      return { name, order: { account, lowBalance: lowBalanceOf(chance, now, accountState), now } };
     case "openAccount":
       return { name, order: { account, freeCall: chance.pick(["open", "withheld"]), now } };
     case "keyStatus":
@@ -111,14 +105,12 @@ export function operationOf(name: RuleName, chance: Chance, fixture: Fixture): O
     }
     case "revokeKey":
       return { name, order: { account, id: keyNames(account, chance.pick(KEYS)).id, now } };
-    case "relabelKey": {
-      const { id } = keyNames(account, chance.pick(KEYS));
-      return { name, order: { account, id, label: `label ${chance.below(9)}` } };
-    }
-    case "limitKey": {
+    case "changeKey": {
       const { id } = keyNames(account, chance.percent(60) ? "k0" : chance.pick(KEYS));
+      const label = chance.percent(20) ? { label: `label ${chance.below(9)}` } : {};
+      if (chance.percent(15)) return { name, order: { account, id, ...label, now } };
       const limits = chance.percent(40) ? null : limitsOf(chance, now);
-      return { name, order: { account, id, limits, now } };
+      return { name, order: { account, id, ...label, limits, now } };
     }
     case "rotateKey": {
       const { id } = keyNames(account, chance.percent(60) ? "k0" : chance.pick(KEYS));
@@ -129,10 +121,8 @@ export function operationOf(name: RuleName, chance: Chance, fixture: Fixture): O
       const previousUntil = now + chance.pick([0, 1, HOUR, DAY, 30 * DAY, 30 * DAY + 1, -1]);
       return { name, order: { account, id, sha256, start: "tb_new", previousUntil, now } };
     }
-    case "suspendAccount":
-    case "resumeAccount":
-    case "closeAccount":
-      return { name, order: { account, now } };
+    case "changeAccount":
+      return { name, order: { account, ...accountChangeOf(chance, now, accountState), now } };
   }
 }
 
@@ -297,6 +287,15 @@ function dueOf(chance: Chance, now: number, accountState: ModelAccount | undefin
   const due = grants.filter(({ dueAt }) => dueAt !== null && dueAt <= now);
   const grant = chance.pick(due.length > 0 && chance.percent(90) ? due : grants);
   return grant?.no ?? 999;
+}
+
+/** Accounts are resumed more often than they are suspended, and seldom closed. */
+function accountChangeOf(chance: Chance, now: number, accountState: ModelAccount | undefined) {
+  const state = chance.pick(["open", "open", "open", "suspended", "suspended"] as const);
+  const lowBalance = lowBalanceOf(chance, now, accountState);
+  if (chance.percent(50)) return { lowBalance };
+  if (chance.percent(10)) return { state, lowBalance };
+  return { state: chance.percent(12) ? ("closed" as const) : state };
 }
 
 function lowBalanceOf(chance: Chance, now: number, accountState: ModelAccount | undefined): number {

@@ -217,7 +217,7 @@ describe("the request log of an object in workerd", () => {
   test("is deleted with its account, and takes nothing for a closed or unknown one", async () => {
     const { object, account, append, list } = await openAccount();
     await append(2);
-    await object.ledger.closeAccount({ account, now: Date.now() });
+    await object.ledger.changeAccount({ account, now: Date.now(), state: "closed" });
     await append(1);
     assert.deepEqual(await list(), []);
     const unknown = openObject();

@@ -87,7 +87,9 @@ describe("a batch of debits in PostgreSQL", () => {
     });
     assert.equal(outcomes, 3);
     assert.equal(
-      await count(() => ledger.suspendAccount({ account: ids[0] as string, now: START })),
+      await count(() =>
+        ledger.changeAccount({ account: ids[0] as string, now: START, state: "suspended" }),
+      ),
       2,
     );
     await assertTotals(ledger, START);

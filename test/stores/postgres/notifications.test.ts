@@ -74,7 +74,9 @@ describe("events in PostgreSQL", () => {
           return (nodes[i % 2] as Node).ledger.deleteEvents({ ids: inOrder });
         }),
       ),
-      ...closed.map((account) => nodes[1].ledger.closeAccount({ account, now: START })),
+      ...closed.map((account) =>
+        nodes[1].ledger.changeAccount({ account, now: START, state: "closed" }),
+      ),
     ]);
     const sum = outcomes.reduce((total, each) => total + each.deleted, 0);
     assert.ok(sum >= 12 && sum <= 16, `${sum} were deleted`);
@@ -106,8 +108,8 @@ describe("events in PostgreSQL", () => {
           ledger.recordExpiries({ now, max: 5 }),
           ledger.deleteEvents({ ids: events.map(({ id }) => id) }),
           ledger.clawback({ account, grant: "first", credits: round + 1, version: round, now }),
-          ledger.setLowBalance({ account, lowBalance: 10 + round, now }),
-          round === 9 ? ledger.closeAccount({ account, now }) : null,
+          ledger.changeAccount({ account, lowBalance: 10 + round, now }),
+          round === 9 ? ledger.changeAccount({ account, now, state: "closed" }) : null,
         ]);
       }
     };

@@ -67,7 +67,7 @@ test("orders of another thread and of calls see each other's changes at once", a
   assert.equal((await ledger.credits({ account, now: START })).balance, 10);
   assert.equal((await calls.debit(account)).outcome, "debited");
   assert.equal((await ledger.credits({ account, now: START })).balance, 9);
-  await ledger.suspendAccount({ account, now: START });
+  await ledger.changeAccount({ account, now: START, state: "suspended" });
   assert.equal((await calls.debit(account)).outcome, "account_suspended");
   await database.batch([setting("test a")]);
   assert.equal(await countSettings(database), 1);

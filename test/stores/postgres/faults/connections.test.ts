@@ -141,8 +141,8 @@ test("key statuses that are requested together are read together, and each order
     fixture.account("free", { freeCall: "open" }),
   ]);
   await fixture.grant(good, "short", 5, { expiresAt: START + 10 });
-  await fixture.ledger.suspendAccount({ account: suspended, now: START });
-  await fixture.ledger.closeAccount({ account: closed, now: START });
+  await fixture.ledger.changeAccount({ account: suspended, now: START, state: "suspended" });
+  await fixture.ledger.changeAccount({ account: closed, now: START, state: "closed" });
   let roundTrips = 0;
   const { submit, close } = createPostgresKeyStatus({
     ...node.pool,

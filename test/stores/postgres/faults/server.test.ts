@@ -198,7 +198,10 @@ describe("while the server goes on", { concurrency: true }, () => {
         "already_granted",
       );
       assert.equal((await losing(() => fixture.createKey(other, "second"))).outcome, "created");
-      assert.equal((await losing(() => ledger.closeAccount({ account: other, now }))).found, true);
+      assert.equal(
+        (await losing(() => ledger.changeAccount({ account: other, now, state: "closed" }))).found,
+        true,
+      );
       const { totals } = await assertTotals(ledger, START);
       assert.equal(totals.debited - totals.reversed, 5 + 100 + 1);
     },
