@@ -130,6 +130,8 @@ export const UNSUMMED_DEBITS_MAX = 20_000;
 export const SUM_STEP_DEBITS = 5_000;
 /** The debits that are summed in one transaction before usage is read. */
 export const SUM_STEP_DEBITS_MAX = 10_000;
+/** The expiring grants that a step of the maintenance looks at. Each is decided like a call, and calls wait for the step. */
+export const DUE_GRANTS_A_STEP = 100;
 /** Grants in one page. */
 export const GRANTS_PAGE_MAX = 1_000;
 /** RFC 5321, section 4.5.3.1.3: a path of 256 octets with its two angle brackets. */

@@ -3,7 +3,7 @@ import type { QueuedEmail } from "#email/email-queue.ts";
 import { type LogError, toQueuedEmail } from "#email/enqueue-emails.ts";
 import type { TransportKind } from "#email/transport.ts";
 import { type RandomBytes, randomBase62 } from "#ids.ts";
-import type { LedgerEvent } from "#ledger/events.ts";
+import type { LedgerEvent, LedgerEvents } from "#ledger/events.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { Sealer } from "#seal.ts";
 import { EVENTS_AT_ONCE } from "./bounds.ts";
@@ -12,27 +12,8 @@ import type { EventStore } from "./event-store.ts";
 import { type NotificationEmails, topicOf } from "./notification-emails.ts";
 import { webhookBody } from "./webhook-body.ts";
 
-/**
- * Events that the ledger has written and that are not dispatched yet. Dispatching turns an event into its email and its webhook
- * deliveries in one transaction, and then settles it. The event store handles each event once, so a crash in between, or
- * another node that does the same, changes nothing.
- */
-export type PendingEvents = {
-  /** The oldest events that are not settled, at most `max`. */
-  list(order: { max: number }): Promise<readonly LedgerEvent[]>;
-  settle(events: readonly LedgerEvent[]): Promise<void>;
-};
-
-/** The pending events of a ledger that holds all accounts. */
-export const eventsOf = (ledger: Pick<Ledger, "listEvents" | "deleteEvents">): PendingEvents => ({
-  list: async (order) => (await ledger.listEvents(order)).events,
-  async settle(events) {
-    await ledger.deleteEvents({ ids: events.map(({ id }) => id) });
-  },
-});
-
 export type DispatchDeps = {
-  source: PendingEvents;
+  source: LedgerEvents;
   eventStore: Pick<EventStore, "choice" | "handle">;
   ledger: Pick<Ledger, "findAccount">;
   directory: Pick<Directory, "findByAccount">;
@@ -65,7 +46,11 @@ const newWebhookId = (random: RandomBytes) => `evt_${randomBase62(WEBHOOK_ID_CHA
 export const newDeliveryId = (random: RandomBytes) =>
   `dlv_${randomBase62(DELIVERY_ID_CHARS, random)}`;
 
-/** Dispatches one round of events. `more`: whether to start the next round at once. */
+/**
+ * Dispatches one round of events: turns each into its email and its webhook deliveries in one transaction, and then settles it. The
+ * event store handles each event once, so a crash in between, or another node that does the same, changes nothing. `more`: whether to
+ * start the next round at once.
+ */
 export async function dispatchEvents(
   deps: DispatchDeps,
 ): Promise<{ dispatched: number; more: boolean }> {

@@ -41,6 +41,11 @@ export type Entry = {
   key: string | null;
   /** The number of calls: 1 for a debit, several for `usage`, null for all other kinds. */
   calls: number | null;
+  /**
+   * The balance after it: the sum of it and all older entries. Null where too many entries follow in its hour (BALANCE_ENTRIES_MAX);
+   * absent unless the order asks for it.
+   */
+  balance?: number | null;
 };
 
 export type EntriesOrder = {
@@ -53,6 +58,8 @@ export type EntriesOrder = {
   /** Only entries before this time; null or left out: all. */
   until?: number | null | undefined;
   filter?: EntriesFilter | undefined;
+  /** Whether each entry has its balance. Rejects with `UsageNotSummed` like `usage`. */
+  withBalances?: boolean | undefined;
 };
 /** Which entries are listed; null or left out: all. A key or a tool selects entries about calls. */
 export type EntriesFilter = {
@@ -68,16 +75,6 @@ export type EntriesFilter = {
  * of each kind. `next` then says how far it looked.
  */
 export type EntriesPage = { entries: Entry[]; next: string | null };
-
-/** Asks for the balance after each of these entries: the sum of the entry and all older ones. */
-export type EntryBalancesOrder = {
-  account: string;
-  now: number;
-  /** Ids of entries of the account. */
-  entries: readonly string[];
-};
-/** In the order of the ids; null where too many entries follow in its hour (BALANCE_ENTRIES_MAX). */
-export type EntryBalances = (number | null)[];
 
 /** The position of an entry in the list. `parts` distinguish entries of the same kind and millisecond. */
 export type EntryPosition = { kind: EntryKind; at: number; parts: string[] };
@@ -136,6 +133,10 @@ export const compareEntries = (
   one: Pick<Entry, "at" | "kind">,
   other: Pick<Entry, "at" | "kind">,
 ) => one.at - other.at || ENTRY_KINDS.indexOf(one.kind) - ENTRY_KINDS.indexOf(other.kind);
+
+/** Whether entries may be left out between two that are listed. */
+export const hasGaps = (filter: EntriesFilter = {}): boolean =>
+  isSelective(filter) || filter.kinds != null;
 
 /** Whether a filter selects by something that no index has. */
 export const isSelective = ({ tool = null, key = null }: EntriesFilter = {}): boolean =>

@@ -11,6 +11,14 @@ import type { GrantKind } from "./model.ts";
  */
 export type LedgerEvent = { id: string; account: string; at: number } & EventContent;
 
+/** The events that no handler has deleted yet. */
+export type LedgerEvents = {
+  /** The oldest ones, at most `max`, in the order in which they were written. */
+  list(order: { max: number }): Promise<readonly LedgerEvent[]>;
+  /** Deletes events that were handled. Those that are deleted already are ignored. */
+  settle(events: readonly LedgerEvent[]): Promise<void>;
+};
+
 export type EventContent =
   | { kind: "credits.low"; balance: number; lowBalance: number }
   | { kind: "credits.depleted" }

@@ -40,13 +40,13 @@
  *
  * Events and totals
  *
- * - An event (`events.ts`) is written in the same transaction as the change that it reports.
+ * - An event (`events.ts`) is written in the same transaction as the change that it reports. Reading and deleting events is a port
+ *   of its own, `LedgerEvents`.
  * - For every account at any time: granted = debited - reversed + remaining + expired + voided.
  */
 
 import { HOUR_MS } from "#limits.ts";
-import type { EntriesOrder, EntriesPage, EntryBalances, EntryBalancesOrder } from "./entries.ts";
-import type { LedgerEvent } from "./events.ts";
+import type { EntriesOrder, EntriesPage } from "./entries.ts";
 import type { BudgetPeriod, KeyLimits } from "./key-limits.ts";
 import type { AccountState, AccountStatus, Grant, GrantKind, Key } from "./model.ts";
 
@@ -218,6 +218,8 @@ export type MaintainOrder = {
   after: number | null;
 };
 export type MaintainOutcome = {
+  /** The number of events about expiries that were written. */
+  notified: number;
   /** The number of debits that were rolled up. */
   rolledUp: number;
   /** The number of idempotency records that were deleted. */
@@ -394,29 +396,13 @@ export type LedgerOperations = {
     },
     UsageRow[],
   ];
-  /**
-   * Sums the account's oldest debits that are not summed yet, so that `usage` need not read them: `max` debits in one
-   * transaction, SUM_STEP_DEBITS by default and at most SUM_STEP_DEBITS_MAX. Fewer are left for later. `more`: there were enough, so there may be
-   * more. Stores do this by themselves as well.
-   */
-  sumUsage: [{ account: string; max?: number | undefined }, { more: boolean }];
   /** A page of the account's ledger entries (`entries.ts`), newest first. */
   entries: [EntriesOrder, EntriesPage];
-  /** The balance after each entry of a page. Throws `UsageNotSummed` like `usage`. */
-  entryBalances: [EntryBalancesOrder, EntryBalances];
   /**
-   * Writes the events that become due as time passes, for at most `max` grants that expire soon or have expired. The grants
-   * that have been due for the longest come first; among equals, the grant that was made first. `notified` is the number of
-   * events written.
+   * A step of what is due as time passes: writes the events of grants that expire soon or have expired, rolls debits up, deletes
+   * idempotency records, and sums debits for `usage`. The grants that have been due for the longest come first; among equals, the
+   * grant that was made first.
    */
-  recordExpiries: [
-    { account?: string; now: number; max: number },
-    { notified: number; more: boolean },
-  ];
-  /** The oldest events that were not deleted yet, at most `max`, in the order in which they were written. */
-  listEvents: [{ account?: string; max: number }, { events: LedgerEvent[] }];
-  /** Deletes events that were handled. */
-  deleteEvents: [{ account?: string; ids: readonly string[] }, { deleted: number }];
   maintain: [MaintainOrder, MaintainOutcome];
   /** Checks that the totals reconcile, of all accounts or of one. */
   audit: [{ account?: string; now: number }, Audit];

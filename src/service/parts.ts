@@ -17,6 +17,7 @@ import type { EventStore } from "#events/event-store.ts";
 import type { NotificationEmails } from "#events/notification-emails.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import type { OperatorQueue } from "#jobs/operator-jobs.ts";
+import type { LedgerEvents } from "#ledger/events.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { OperatorContext } from "#operator/context.ts";
 import type { Sealer } from "#seal.ts";
@@ -63,6 +64,8 @@ export type DashboardStores = {
   jobs: JobQueue;
   purchases: PurchaseStore;
   events: EventStore;
+  /** The events that are not dispatched yet. */
+  ledgerEvents: LedgerEvents;
   signInDatabase: AuthOptions["database"];
   rethrowDatabaseErrors?: AuthOptions["rethrowDatabaseErrors"];
   /** The counts of requests that several processes share; null: this process counts in memory. */

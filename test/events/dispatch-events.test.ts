@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { emailOfJob } from "#email/email-queue.ts";
 import { createDeferredEvents } from "#events/deferred-events.ts";
-import { dispatchEvents, eventsOf } from "#events/dispatch-events.ts";
+import { dispatchEvents } from "#events/dispatch-events.ts";
 import { readUnsubscription } from "#events/unsubscribe.ts";
 import type { EventContent, LedgerEvent } from "#ledger/events.ts";
 import { DAY_MS } from "#limits.ts";
@@ -287,7 +287,7 @@ test("events of a real ledger arrive: one email for each crossing of the alert l
     });
   };
   const round = async () => {
-    await dispatchEvents({ ...fixture.wiring, source: eventsOf(ledger) });
+    await dispatchEvents({ ...fixture.wiring, source: fixture.store.ledgerEvents });
     return kindsOf(await fixture.emails());
   };
   await grant("one", 22);
@@ -302,5 +302,5 @@ test("events of a real ledger arrive: one email for each crossing of the alert l
   await grant("two", 21);
   for (let calls = 0; calls < 3; calls += 1) await call();
   assert.deepEqual(await round(), ["credits_low", "credits_depleted", "credits_low"]);
-  assert.deepEqual(await ledger.listEvents({ max: 9 }), { events: [] });
+  assert.deepEqual(await fixture.store.ledgerEvents.list({ max: 9 }), []);
 });

@@ -3,13 +3,13 @@ import { randomBytes } from "node:crypto";
 import { emailSealer } from "#email/email-queue.ts";
 import { createDeferredEvents } from "#events/deferred-events.ts";
 import { createWebhookSender } from "#events/deliver-webhooks.ts";
-import { type DispatchDeps, dispatchEvents, type PendingEvents } from "#events/dispatch-events.ts";
+import { type DispatchDeps, dispatchEvents } from "#events/dispatch-events.ts";
 import { endpointSealer } from "#events/endpoint-secrets.ts";
 import type { Endpoint, EventStore } from "#events/event-store.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
 import { NotReached, type WebhookTransport } from "#events/webhook-transport.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
-import type { LedgerEvent } from "#ledger/events.ts";
+import type { LedgerEvent, LedgerEvents } from "#ledger/events.ts";
 import type { Sealer } from "#seal.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { emailsOf, type TakenEmail } from "../contract/email-queue-fixture.ts";
@@ -64,7 +64,7 @@ export async function openEvents(file = ":memory:") {
   };
   /** Events that are not settled, as a ledger would hold them. */
   const unsettled: LedgerEvent[] = [];
-  const source: PendingEvents = {
+  const source: LedgerEvents = {
     list: async ({ max }) => unsettled.slice(0, max),
     async settle(events) {
       const ids = new Set(events.map(({ id }) => id));

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { QueuedEmail } from "#email/email-queue.ts";
 import type { EventStore } from "#events/event-store.ts";
+import type { LedgerEvents } from "#ledger/events.ts";
 import type { DebitOrder, DebitOutcome, Ledger } from "#ledger/port.ts";
 import { createOneAtATime } from "../support/one-at-a-time.ts";
 import type { Model, Operations } from "./model.ts";
@@ -32,16 +33,21 @@ export function breaking<Part extends object>(part: Part, fault: ApiError | null
 /** A ledger, and its concurrent debits. */
 export type OpenedLedger = {
   ledger: Ledger;
+  ledgerEvents: LedgerEvents;
   debitTogether(orders: readonly DebitOrder[]): Promise<DebitOutcome[]>;
   close(): Promise<void> | void;
 };
 
-export type JudgedLedger = Pick<Ledger, keyof Operations | "listEvents" | "deleteEvents"> &
-  Pick<OpenedLedger, "debitTogether">;
+export type JudgedLedger = Pick<Ledger, keyof Operations> &
+  Pick<OpenedLedger, "debitTogether"> & {
+    ledgerEvents: LedgerEvents;
+    /** Writes the events of at most `max` grants that expire. */
+    look(now: number, max: number): Promise<void>;
+  };
 
 /** Orders are carried out one after the other, so that model and ledger see them in the same order. */
 export function judgedLedger(
-  { ledger, debitTogether }: OpenedLedger,
+  { ledger, ledgerEvents, debitTogether }: OpenedLedger,
   model: Model,
   seen: Seen,
 ): JudgedLedger {
@@ -63,32 +69,39 @@ export function judgedLedger(
         assert.deepEqual(outcomes, orders.map(model.operations.debit));
         return outcomes;
       }),
-    listEvents: (order) =>
+    look: (now, max) =>
       inTurn(async () => {
-        const listed = await ledger.listEvents(order);
-        const told = model.waiting().slice(0, order.max);
-        assert.deepEqual(
-          listed.events.map(({ id: _, ...event }) => event),
-          told.map(({ account, at, content }) => ({ account, at, ...content })),
-        );
-        for (const [place, { id }] of listed.events.entries()) {
-          const known = told[place];
-          if (known === undefined) continue;
-          assert.equal(known.id ?? id, id, "a notice keeps its id");
-          known.id = id;
-        }
-        return listed;
+        const order = { now, rollUpBefore: 0, rowsMax: max, after: null };
+        assert.equal((await ledger.maintain(order)).notified, model.look(now, max));
       }),
-    deleteEvents: (order) =>
-      inTurn(async () => {
-        const gone = model.settle(order.ids);
-        assert.deepEqual(await ledger.deleteEvents(order), { deleted: gone.length });
-        for (const { id, account } of gone) {
-          const state = model.find(account)?.state;
-          assert.ok(seen.handled.has(id ?? "") || state !== "open", `${id} was deleted unhandled`);
-        }
-        return { deleted: gone.length };
-      }),
+    ledgerEvents: {
+      list: (order) =>
+        inTurn(async () => {
+          const listed = await ledgerEvents.list(order);
+          const told = model.waiting().slice(0, order.max);
+          assert.deepEqual(
+            listed.map(({ id: _, ...event }) => event),
+            told.map(({ account, at, content }) => ({ account, at, ...content })),
+          );
+          for (const [place, { id }] of listed.entries()) {
+            const known = told[place];
+            if (known === undefined) continue;
+            assert.equal(known.id ?? id, id, "a notice keeps its id");
+            known.id = id;
+          }
+          return listed;
+        }),
+      settle: (events) =>
+        inTurn(async () => {
+          const gone = model.settle(events.map(({ id }) => id));
+          await ledgerEvents.settle(events);
+          for (const { id, account } of gone) {
+            const state = model.find(account)?.state;
+            const isRight = seen.handled.has(id ?? "") || state !== "open";
+            assert.ok(isRight, `${id} was deleted unhandled`);
+          }
+        }),
+    },
   };
 }
 

@@ -100,7 +100,7 @@ async function act(life: Life): Promise<void> {
 /** Dispatches and settles everything, and checks that nothing is left open. */
 async function end(life: Life): Promise<void> {
   const { world } = life;
-  await world.ledger.recordExpiries({ now: world.clock.at, max: 9999 });
+  await world.ledger.look(world.clock.at, 100);
   const billing = world.billing(null);
   for (let after: string | null | undefined; after !== null; )
     after = (await billing.compare({ since: 0, after: after ?? null })).next;

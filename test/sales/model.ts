@@ -24,7 +24,6 @@ export type Operations = Pick<
   SyncLedger,
   | ("openAccount" | "changeAccount" | "findAccount")
   | ("createKey" | "revokeKey" | "grant" | "clawback" | "credits" | "debit" | "reverse")
-  | "recordExpiries"
 >;
 export type Model = ReturnType<typeof createModel>;
 
@@ -66,20 +65,21 @@ export function createModel() {
       return found === undefined ? null : statusOf(found, now);
     },
     credits: ({ account, now }) => creditsOf(find(account), now),
-    recordExpiries({ now, max }) {
-      const due = [...accounts.values()]
-        .flatMap(({ id: account, grants }) => grants.map((grant) => ({ account, ...grant })))
-        .filter((grant): grant is typeof grant & { dueAt: number } => grant.dueAt !== null)
-        .filter(({ dueAt }) => dueAt <= now)
-        .sort((one, other) => one.dueAt - other.dueAt || one.no - other.no);
-      const recorded = due
-        .slice(0, max)
-        .filter(({ account, no }) => recordDue({ account, grantNo: no, now }).recorded);
-      return { notified: recorded.length, more: due.length > max };
-    },
+  };
+  /** Writes the events of at most `max` grants that expire. */
+  const look = (now: number, max: number): number => {
+    const due = [...accounts.values()]
+      .flatMap(({ id: account, grants }) => grants.map((grant) => ({ account, ...grant })))
+      .filter((grant): grant is typeof grant & { dueAt: number } => grant.dueAt !== null)
+      .filter(({ dueAt }) => dueAt <= now)
+      .sort((one, other) => one.dueAt - other.dueAt || one.no - other.no);
+    return due
+      .slice(0, max)
+      .filter(({ account, no }) => recordDue({ account, grantNo: no, now }).recorded).length;
   };
   return {
     operations,
+    look,
     find,
     grants: (): ModelGrant[] => [...accounts.values()].flatMap(({ grants }) => grants),
     /** Events that are not settled. */

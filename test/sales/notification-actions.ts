@@ -6,8 +6,7 @@ import { fault, type Life, orNothing } from "./chance.ts";
 import type { World } from "./world.ts";
 
 export async function look({ world, pick }: Life): Promise<void> {
-  const max = pick([1, 2, 5, 100]);
-  await world.ledger.recordExpiries({ now: world.clock.at, max });
+  await world.ledger.look(world.clock.at, pick([1, 2, 5, 100]));
 }
 
 /** Dispatches by one or two callers at once, who may break in the middle; then the queue is emptied. */

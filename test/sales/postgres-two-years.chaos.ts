@@ -5,9 +5,9 @@ import { liveOften, RUNS } from "./live-often.ts";
 
 test(`${RUNS} random runs of two years agree with the model, in PostgreSQL`, (t) =>
   liveOften(t, async () => {
-    const { ledger, close } = await openNode(await newDatabase());
+    const { ledger, ledgerEvents, close } = await openNode(await newDatabase());
     return {
-      ...{ ledger, close },
+      ...{ ledger, ledgerEvents, close },
       debitTogether: (orders) => Promise.all(orders.map((order) => ledger.debit(order))),
     };
   }));

@@ -8,27 +8,29 @@ import { unwrap } from "#stores/sqlite/batch.ts";
 import { createDebitPeriods } from "#stores/sqlite/debit-periods.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openBatched } from "../stores/sqlite/fixture.ts";
-import { createMemoryLedger } from "../support/memory-ledger.ts";
+import { openMemoryStore } from "../support/memory-ledger.ts";
 import type { OpenedLedger } from "./judged.ts";
 import { liveOften, RUNS } from "./live-often.ts";
 
 function openMemory(): OpenedLedger {
-  const ledger = createMemoryLedger();
+  const { ledger, ledgerEvents } = openMemoryStore();
   const debitTogether: OpenedLedger["debitTogether"] = async (orders) => {
     const outcomes = [];
     for (const order of orders) outcomes.push(await ledger.debit(order));
     return outcomes;
   };
-  return { ledger, debitTogether, close: () => {} };
+  return { ledger, ledgerEvents, debitTogether, close: () => {} };
 }
 
 /** Like the thread that alone writes: it caches what it has read from one order to the next. */
 function openSqlite(): OpenedLedger {
   const driver = openNodeSqlite(":memory:");
-  const { ledger, runBatch } = openBatched(driver, { periods: createDebitPeriods(driver) });
+  const { ledger, ledgerEvents, runBatch } = openBatched(driver, {
+    periods: createDebitPeriods(driver),
+  });
   const debitTogether: OpenedLedger["debitTogether"] = async (orders) =>
     runBatch(orders.map((order) => ["debit", order])).map((each) => unwrap(each) as DebitOutcome);
-  return { ledger, debitTogether, close: () => driver.close() };
+  return { ledger, ledgerEvents, debitTogether, close: () => driver.close() };
 }
 
 test(`${RUNS} random runs of two years agree with the model, one order at a time`, (t) =>

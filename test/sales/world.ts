@@ -6,7 +6,7 @@ import type { BillingDeps } from "#billing/billing-deps.ts";
 import type { Offer, PriceList } from "#billing/price-list.ts";
 import { emailSealer } from "#email/email-queue.ts";
 import { createDeferredEvents } from "#events/deferred-events.ts";
-import { dispatchEvents, eventsOf } from "#events/dispatch-events.ts";
+import { dispatchEvents } from "#events/dispatch-events.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { accountId } from "../contract/ledger/fixture.ts";
@@ -77,7 +77,7 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
   const loggedErrors: unknown[] = [];
   const carrier = (fault: ApiError | null) => () =>
     dispatchEvents({
-      source: eventsOf(breaking(ledger, fault)),
+      source: breaking(ledger.ledgerEvents, fault),
       eventStore: breaking(eventStore, fault),
       ledger: breaking(ledger, fault),
       directory: store.directory,

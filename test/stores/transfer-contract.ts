@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
+import type { LedgerEvents } from "#ledger/events.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
@@ -22,6 +23,7 @@ import {
 /** An empty ledger in the store that is tried. */
 export type Goal = Into & {
   ledger: Ledger;
+  ledgerEvents: LedgerEvents;
   export(): Promise<TransferRecord[]>;
   /** Every column of every table that an export has, but those that an import computes. */
   columns(): Promise<{ table: string; column: string }[]>;
@@ -84,12 +86,13 @@ export function holdTransfers(store: string, openGoal: (t: TestContext) => Promi
     test("an import writes the upcoming expiry events of a grant", async (t) => {
       const to = await openGoal(t);
       await importAll(to, await filledRecords());
-      const { ledger } = to;
-      const look = (now: number) => ledger.recordExpiries({ now, max: 99 });
+      const { ledger, ledgerEvents } = to;
+      const look = (now: number) =>
+        ledger.maintain({ now, rollUpBefore: 0, rowsMax: 99, after: null });
       assert.equal((await look(NOW + 3 * DAY - 1)).notified, 0);
       assert.equal((await look(NOW + 3 * DAY)).notified, 1);
       assert.equal((await look(NOW + 10 * DAY)).notified, 1);
-      const { events } = await ledger.listEvents({ max: 99 });
+      const events = await ledgerEvents.list({ max: 99 });
       assert.deepEqual(
         events.map(({ account, kind }) => [account, kind]),
         ["credits.expiring", "credits.depleted"].map((kind) => [accountId("Eve"), kind]),

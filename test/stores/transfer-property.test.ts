@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import fc from "fast-check";
-import type { Ledger } from "#ledger/port.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
 import { createMoving } from "#stores/durable-object/moving.ts";
@@ -18,6 +17,7 @@ import { accountOf, openEmpty, recordsOf } from "./transfer-fixture.ts";
 /** Ledgers as random orders leave them, moved account by account: each goes on as it would have. */
 const RUNS = Math.ceil(Number(process.env["TEST_MODEL_RUNS"] ?? 20) / 4);
 const OPENED = [ADA, BOB];
+type Opened = ReturnType<typeof openSqliteDirect>;
 
 const recordsOfAccount = async (driver: NodeSqlite, account: string) =>
   (await recordsOf(driver)).filter((record) => accountOf(record) === account);
@@ -76,19 +76,20 @@ describe("a ledger of random orders", () => {
 
 /** `moved`: all accounts together, or each by itself. What comes later is tried on both sides. */
 async function isSame(from: NodeSqlite, moved: NodeSqlite[], now: number): Promise<void> {
-  const { ledger: one } = openSqliteDirect(from);
-  const others = moved.map((driver) => openSqliteDirect(driver).ledger);
+  const before = openSqliteDirect(from);
+  const after = moved.map(openSqliteDirect);
+  const one = before.ledger;
   for (const [index, account] of OPENED.entries()) {
-    const other = others[index] ?? (others[0] as Ledger);
+    const { ledger: other } = after[index] ?? (after[0] as Opened);
     const order = { account, now };
     assert.deepEqual(await other.findAccount(order), await one.findAccount(order));
     assert.deepEqual(await other.credits(order), await one.credits(order));
     assert.deepEqual(await allEntries(other, account, now), await allEntries(one, account, now));
   }
-  for (const other of others) await assertTotals(other, now);
-  const expected = await toldLater(one, now);
+  for (const { ledger } of after) await assertTotals(ledger, now);
+  const expected = await toldLater(before, now);
   const told: typeof expected = [];
-  for (const other of others) told.push(...(await toldLater(other, now)));
+  for (const other of after) told.push(...(await toldLater(other, now)));
   for (const account of OPENED) {
     const of = (events: typeof expected) => events.filter((event) => event.account === account);
     assert.deepEqual(of(told), of(expected));
@@ -96,18 +97,18 @@ async function isSame(from: NodeSqlite, moved: NodeSqlite[], now: number): Promi
 }
 
 /** What the coming weeks bring, by calls and by themselves. */
-async function toldLater(ledger: Ledger, now: number) {
-  const { events: before } = await ledger.listEvents({ max: 1000 });
-  await ledger.deleteEvents({ ids: before.map(({ id }) => id) });
+async function toldLater({ ledger, ledgerEvents }: Opened, now: number) {
+  await ledgerEvents.settle(await ledgerEvents.list({ max: 1000 }));
   for (let day = 0; day < 33; day += 1) {
     for (const account of OPENED)
       await ledger.debit({
         ...debitOf(account, `later_${account}_${day}`),
         now: now + day * DAY,
       });
-    await ledger.recordExpiries({ now: now + day * DAY, max: 1000 });
+    const order = { now: now + day * DAY, rollUpBefore: 0, rowsMax: 1000 };
+    await ledger.maintain({ ...order, after: null });
   }
-  const { events } = await ledger.listEvents({ max: 1000 });
+  const events = await ledgerEvents.list({ max: 1000 });
   return events.map(({ id: _, ...told }) => told);
 }
 

@@ -7,4 +7,4 @@ import { openSqliteDirect } from "./sqlite-direct.ts";
 export const createMemoryLedger = (): Ledger => openMemoryStore().ledger;
 export const createMemoryDirectory = (): Directory => openMemoryStore().directory;
 
-const openMemoryStore = () => openSqliteDirect(openNodeSqlite(":memory:"));
+export const openMemoryStore = () => openSqliteDirect(openNodeSqlite(":memory:"));

@@ -1,17 +1,19 @@
-import type { Directory } from "#accounts/directory.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
-import type { Ledger } from "#ledger/port.ts";
+import type { StoreOperation, SumOrder, SumUsage } from "#stores/ledger/summed-usage.ts";
 import { createDirectory } from "#stores/sql/directory.ts";
+import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import type { SqlDriver } from "#stores/sqlite/driver.ts";
 
-/** Opens the ledger and the directory over the caller's connection, with one transaction per operation. */
-export function openSqliteDirect(driver: SqlDriver): { ledger: Ledger; directory: Directory } {
+/** The ledger and the directory over a connection of the test, with one transaction per operation. */
+export function openSqliteDirect(driver: SqlDriver) {
   const runBatch = createBatchRunner(driver);
-  const ledger = ledgerOver(async (name, order) => {
-    const [result] = runBatch([[name, order]]);
-    return unwrap(result as BatchResult);
-  });
-  return { ledger, directory: createDirectory(createSqliteDatabase(driver)) };
+  const perform = async (name: StoreOperation, order: unknown) =>
+    unwrap(runBatch([[name, order]])[0] as BatchResult);
+  const ledger = ledgerOver(perform);
+  const sumUsage = (order: SumOrder) => perform("sumUsage", order) as ReturnType<SumUsage>;
+  const database = createSqliteDatabase(driver);
+  const ledgerEvents = createLedgerEvents(database, "sqlite");
+  return { ledger, ledgerEvents, sumUsage, directory: createDirectory(database) };
 }

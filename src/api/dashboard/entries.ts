@@ -1,5 +1,5 @@
 import { inReadTurn, type ReadTurns } from "#accounts/read-turns.ts";
-import { ENTRY_KINDS, type EntriesOrder, type Entry, isSelective } from "#ledger/entries.ts";
+import { ENTRY_KINDS, type EntriesOrder, hasGaps } from "#ledger/entries.ts";
 import { type Ledger, OrderRejected } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import { DashboardError } from "./dashboard-error.ts";
@@ -15,7 +15,7 @@ const ENTRIES_A_PAGE = 50;
 const PAGES_SEARCHED = 8;
 
 type Filters = Pick<EntriesOrder, "account" | "now" | "until" | "filter">;
-type Reading = Pick<Ledger, "entries" | "entryBalances">;
+type Reading = Pick<Ledger, "entries">;
 
 export async function listEntries(context: RequestContext): Promise<Response> {
   const { ledger } = context.deps.accountDeps;
@@ -45,38 +45,20 @@ async function findEntries(
   after: string | null,
   max: number,
 ): Promise<EntriesView> {
-  const found: Entry[] = [];
+  const found: BalancedEntryView[] = [];
   let next = after;
   for (let pages = 0; pages < PAGES_SEARCHED; pages += 1) {
-    const page = await ledger.entries({ ...filters, after: next, max: max - found.length });
-    found.push(...page.entries);
+    const order = { ...filters, after: next, max: max - found.length, withBalances: true };
+    const page = await ledger.entries(order);
+    found.push(...page.entries.map((entry) => ({ ...entry, balance: entry.balance ?? null })));
     next = page.next;
     if (next === null || found.length === max) break;
   }
   return {
-    entries: await withBalances(ledger, filters, found),
+    entries: found,
     next,
     searchedTo: next === null || found.length === max ? null : Number(next.split(":")[1]),
   };
-}
-
-/** Without gaps between the entries one balance is enough for all of them. */
-async function withBalances(
-  ledger: Reading,
-  { account, now, filter = {} }: Filters,
-  entries: Entry[],
-): Promise<BalancedEntryView[]> {
-  const hasGaps = isSelective(filter) || filter.kinds != null;
-  const asked = (hasGaps ? entries : entries.slice(0, 1)).map(({ id }) => id);
-  if (asked.length === 0) return [];
-  const balances = await ledger.entryBalances({ account, now, entries: asked });
-  let balance = balances[0] ?? null;
-  return entries.map((entry, index) => {
-    if (hasGaps) return { ...entry, balance: balances[index] ?? null };
-    const balanced = { ...entry, balance };
-    if (balance !== null) balance -= entry.credits;
-    return balanced;
-  });
 }
 
 function readFilters(context: RequestContext, account: string): Filters {
@@ -127,9 +109,7 @@ async function* csvRows(
 ): AsyncGenerator<string> {
   // Without a byte order mark, spreadsheets assume a legacy encoding.
   yield "\ufefftime_utc,kind,credits,balance,calls,tool,key_id,key_label,grant,id\r\n";
-  const { filter = {} } = filters;
-  const isFiltered = isSelective(filter) || filter.kinds != null;
-  const max = isFiltered ? FILTERED_ROWS_AT_ONCE : ROWS_AT_ONCE;
+  const max = hasGaps(filters.filter) ? FILTERED_ROWS_AT_ONCE : ROWS_AT_ONCE;
   let after: string | null = null;
   for (let rows = 0; rows < ROWS_MAX; ) {
     const page = await inReadTurn(turns, filters.account, () =>

@@ -5,7 +5,7 @@ import { createEmailSender } from "#email/send-emails.ts";
 import type { Transport } from "#email/transport.ts";
 import { createDeferredEvents } from "#events/deferred-events.ts";
 import { createWebhookSender } from "#events/deliver-webhooks.ts";
-import { dispatchEvents, type PendingEvents } from "#events/dispatch-events.ts";
+import { dispatchEvents } from "#events/dispatch-events.ts";
 import { forgetOld } from "#events/event-store.ts";
 import { createFetchWebhookTransport } from "#events/fetch-webhook-transport.ts";
 import { runBounded } from "#jobs/job-runner.ts";
@@ -13,8 +13,6 @@ import { createReverser, type ReverseAll, ROUND_PACE } from "#jobs/reverse-calls
 import type { Background, BackgroundWork } from "#service/parts.ts";
 
 type Given = Pick<AppContext, "now" | "random" | "logError"> & {
-  /** The events that accounts' objects have forwarded to D1. */
-  source: PendingEvents;
   reverseAll: ReverseAll;
   waitUntil(work: Promise<unknown>): void;
 };
@@ -54,10 +52,10 @@ const REVERSE_FOR_MS = 45_000;
  */
 export function createEdgeBackground(
   { config, stores, emails, sealer, endpointSealer, transportKind, tellOwners }: BackgroundWork,
-  { source, reverseAll, waitUntil, ...given }: Given,
+  { reverseAll, waitUntil, ...given }: Given,
 ): Background {
   const { now, random, logError } = given;
-  const { jobs, ledger, directory, events: eventStore, activityLog } = stores;
+  const { jobs, ledger, directory, events: eventStore, ledgerEvents, activityLog } = stores;
   const { from, api } = config.mail;
   const emailTransport =
     api === null ? consoleTransport() : createFetchTransport(api, from, SEND_MS);
@@ -83,7 +81,15 @@ export function createEdgeBackground(
     );
 
   async function dispatch(): Promise<void> {
-    const deps = { source, eventStore, ledger, directory, emails, sealer, transportKind };
+    const deps = {
+      source: ledgerEvents,
+      eventStore,
+      ledger,
+      directory,
+      emails,
+      sealer,
+      transportKind,
+    };
     for (let rounds = 0; rounds < EVENT_ROUNDS_MAX; rounds += 1) {
       const { more } = await dispatchEvents({ ...deps, ...given, deferred });
       if (!more) break;

@@ -9,7 +9,6 @@ import type { DashboardPlatform, DashboardStores, ServiceConfig } from "#service
 import { reversalsOfObjects } from "#stores/durable-object/ledger.ts";
 import { objectsOf } from "#stores/durable-object/objects.ts";
 import { exportObjects, importsOfObjects } from "#stores/durable-object/transfer.ts";
-import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import { exportOthers } from "#stores/sql/export-records.ts";
@@ -34,8 +33,8 @@ export function openSite(
   const calls = openEdgeCalls(callsPartOf(env));
   const logError = withHint(calls.platform.logError);
   for (const warning of warningsOfWorker(textsIn(env))) logError(warning, {});
-  const ledger = withSummedUsage(calls.stores.ledger, { isShared: false });
-  const { forwardedEvents, ...stores } = openStores(env, config, ledger);
+  const { ledger } = calls.stores;
+  const stores = openStores(env, config, ledger);
   const pages = openEdgePages(env.ASSETS, logError);
   const { tools, now, random, hashKey } = calls.platform;
   const reverseAll = reversalsOfObjects(objectsOf(env.LEDGER, env).ofAccount);
@@ -45,13 +44,13 @@ export function openSite(
       ...{ tools, now, random, hashKey, logError, ...sitePlatform(env) },
       startBackground: (work) =>
         createEdgeBackground(work, {
-          ...{ source: forwardedEvents, reverseAll, waitUntil, now, random, logError },
+          ...{ reverseAll, waitUntil, now, random, logError },
         }),
     },
   });
   const service = createService({
     config,
-    stores: { ...calls.stores, ledger },
+    stores: calls.stores,
     platform: {
       ...calls.platform,
       ...{ logError, version: packageJson.version },

@@ -26,7 +26,7 @@ export function startNodeBackground(
   { config, stores, emails, sealer, endpointSealer, transportKind, tellOwners }: BackgroundWork,
   { now, random, logError, say }: Given,
 ): Background {
-  const { jobs, ledger, directory, events: eventStore, activityLog } = stores;
+  const { jobs, ledger, directory, events: eventStore, ledgerEvents, activityLog } = stores;
   const { from } = config.mail;
   const transport = openTransport(config, now, say);
   const sender = startJobs(
@@ -34,7 +34,8 @@ export function startNodeBackground(
     { logError },
   );
   const notifications = startNotifications({
-    ...{ ledger, directory, eventStore, jobs, emails, sealer, endpointSealer, transportKind },
+    ...{ source: ledgerEvents, ledger, directory, eventStore, jobs, emails },
+    ...{ sealer, endpointSealer, transportKind },
     transport: createNodeWebhookTransport({ networks: config.webhookNetworks }),
     onEmails: sender.wake,
     ...{ now, random, logError },

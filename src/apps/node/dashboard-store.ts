@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { LogError } from "#email/enqueue-emails.ts";
 import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import type { DashboardPlatform, DashboardStores, ServiceConfig } from "#service/parts.ts";
-import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
+import { patientReads } from "#stores/ledger/summed-usage.ts";
 import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresImports, exportPostgres } from "#stores/postgres/imports.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
@@ -133,8 +133,7 @@ const forOperators = (
   ledger: Ledger,
   { check, ...whole }: Whole,
 ): Omit<ForOperators, "imports"> => ({
-  // A command may take as long as there is something to sum.
-  ledger: withSummedUsage(ledger, { forMs: Number.POSITIVE_INFINITY }),
+  ledger: patientReads(ledger),
   actions: createOperatorActions(database),
   index: accountsOfLedger(database),
   whole: { check, grants: createGrantList(database) },

@@ -2,26 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LogError } from "#email/enqueue-emails.ts";
 import { createDeferredEvents } from "#events/deferred-events.ts";
 import { createWebhookSender } from "#events/deliver-webhooks.ts";
-import { type DispatchDeps, dispatchEvents, eventsOf } from "#events/dispatch-events.ts";
+import { type DispatchDeps, dispatchEvents } from "#events/dispatch-events.ts";
 import type { EventStore } from "#events/event-store.ts";
 import { forgetOld } from "#events/event-store.ts";
 import type { WebhookTransport } from "#events/webhook-transport.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import { startJobs } from "#jobs/node-schedule.ts";
-import type { Ledger } from "#ledger/port.ts";
 import { HOUR_MS } from "#limits.ts";
 import type { Sealer } from "#seal.ts";
 
 /**
  * The background work for events: every few seconds it dispatches events that the ledger has written and delivers due
- * webhooks, every minute it looks for grants that expire, and from time to time it deletes old records. Any number of nodes
- * may do this concurrently.
+ * webhooks, and from time to time it deletes old records. Any number of nodes may do this concurrently.
  */
-export type NotificationsDeps = Omit<
-  DispatchDeps,
-  "source" | "eventStore" | "ledger" | "deferred"
-> & {
-  ledger: Ledger;
+export type NotificationsDeps = Omit<DispatchDeps, "eventStore" | "deferred"> & {
   eventStore: EventStore;
   jobs: JobQueue;
   transport: WebhookTransport;
@@ -33,11 +27,8 @@ export type NotificationsDeps = Omit<
 };
 
 const EVERY_MS = 5_000;
-const EXPIRIES_EVERY_MS = 60_000;
 const FORGET_EVERY_MS = 10 * 60_000;
-/** Grants per transaction; calls run in between. */
-const EXPIRIES_AT_ONCE = 100;
-/** The maximum of each kind per round, so that none delays the others; the rest waits for the next round. */
+/** The maximum per round, so that old records do not delay events; the rest waits for the next round. */
 const BATCHES_A_ROUND = 10;
 /** A pause between batches of deletes, so that others can write. */
 const FORGET_PAUSE_MS = 50;
@@ -50,9 +41,8 @@ export type Notifications = {
 };
 
 export function startNotifications(wiring: NotificationsDeps): Notifications {
-  const { ledger, eventStore, jobs, transport, now, random, everyMs = EVERY_MS, onEmails } = wiring;
+  const { eventStore, jobs, transport, now, random, everyMs = EVERY_MS, onEmails } = wiring;
   const logError = onceAnHour(wiring.logError, now);
-  const source = eventsOf(ledger);
   const deferred = createDeferredEvents();
   const ending = new AbortController();
   const isEnding = () => ending.signal.aborted;
@@ -68,21 +58,12 @@ export function startNotifications(wiring: NotificationsDeps): Notifications {
     logError,
   });
   const webhooks = startJobs(deliverer, { logError, lookAtLeastMs: everyMs, graceMs: 0 });
-  let [expiriesAt, forgetAt] = [0, now() + FORGET_EVERY_MS];
-
-  async function lookForExpiries(): Promise<void> {
-    if (now() < expiriesAt) return;
-    let more = true;
-    for (let batch = 0; more && batch < BATCHES_A_ROUND && !isEnding(); batch += 1) {
-      ({ more } = await ledger.recordExpiries({ now: now(), max: EXPIRIES_AT_ONCE }));
-    }
-    if (!more) expiriesAt = now() + EXPIRIES_EVERY_MS;
-  }
+  let forgetAt = now() + FORGET_EVERY_MS;
 
   async function dispatchNewEvents(): Promise<void> {
     let more = true;
     while (more && !isEnding()) {
-      const round = await dispatchEvents({ ...wiring, source, eventStore, logError, deferred });
+      const round = await dispatchEvents({ ...wiring, logError, deferred });
       if (round.dispatched > 0) {
         onEmails();
         webhooks.wake();
@@ -104,7 +85,6 @@ export function startNotifications(wiring: NotificationsDeps): Notifications {
   /** A failing step does not stop the others. */
   async function run(): Promise<void> {
     const steps: [step: () => Promise<void>, failed: string][] = [
-      [lookForExpiries, "Looking for expiring grants failed; retrying"],
       [dispatchNewEvents, "Dispatching events failed; retrying"],
       [forget, "Deleting old webhook deliveries failed; retrying"],
     ];

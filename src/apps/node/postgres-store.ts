@@ -7,7 +7,8 @@ import { measurePostgres } from "#stores/postgres/measure.ts";
 import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { keepPartitions } from "#stores/postgres/partitions.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
-import { findSecret, isEmptyOrUnfinished, keepSecret } from "#stores/postgres/settings.ts";
+import { findSecret, keepSecret } from "#stores/postgres/settings.ts";
+import { isEmptyOrUnfinished } from "#stores/sql/directory.ts";
 import type { SqliteThreadOptions } from "#stores/sqlite/thread.ts";
 import {
   explainDatabase,
@@ -34,14 +35,15 @@ export async function openPostgresStore(
       patience,
     );
     const { ledger, waiting, close } = createPostgresLedger(pool, onBatch);
+    const { database, directory } = createPostgresDirectory(pool);
     return {
       ledger,
       secrets,
       waiting,
-      directory: createPostgresDirectory(pool).directory,
+      directory,
       measure: () => measurePostgres(pool),
       connect: () => ({ databaseUrl: url }),
-      isEmptyOrUnfinished: (email: string) => isEmptyOrUnfinished(pool, email),
+      isEmptyOrUnfinished: (email: string) => isEmptyOrUnfinished(database, email),
       async close() {
         await close();
         await pool.close();

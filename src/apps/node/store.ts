@@ -4,9 +4,9 @@ import type { AccountDeps } from "#accounts/accounts.ts";
 import type { Config } from "#config/config.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { DatabaseMeasures } from "#stores/postgres/measure.ts";
-import { createDirectory } from "#stores/sql/directory.ts";
+import { createDirectory, isEmptyOrUnfinished } from "#stores/sql/directory.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
-import { isEmptyOrUnfinished } from "#stores/sqlite/settings.ts";
 import type { Tasks } from "#stores/sqlite/tasks.ts";
 import { openSqliteThread, type SqliteThreadOptions } from "#stores/sqlite/thread.ts";
 import { serveOrders } from "#stores/sqlite/thread-orders.ts";
@@ -96,7 +96,7 @@ async function openSqliteStore(
       secrets,
       waiting: thread.waiting,
       measure: null,
-      isEmptyOrUnfinished: async (email) => isEmptyOrUnfinished(reader, email),
+      isEmptyOrUnfinished: (email) => isEmptyOrUnfinished(createSqliteDatabase(reader), email),
       connect() {
         const { port1, port2 } = new MessageChannel();
         serveOrders(port1, thread);

@@ -3,7 +3,10 @@ import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS, ROLL_UP_AFTER_DAYS } from "#limits.ts";
 import type { LastingFaults } from "./lasting-faults.ts";
 
-/** Keeps the ledger small: rolls up old calls and deletes old idempotency records in steps, between which calls run. */
+/**
+ * Does what is due in the ledger as time passes, in steps between which calls run: rolls up old calls, deletes old idempotency records, and
+ * writes the events of grants that expire.
+ */
 const ROWS_A_STEP = 500;
 /** If more work waits, steps grow while they stay fast, because calls of the affected accounts wait during a step. */
 const ROWS_A_STEP_MAX = 8_000;

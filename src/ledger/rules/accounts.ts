@@ -100,7 +100,7 @@ function checkLowBalance(lowBalance: number): void {
 const isDue = (grant: GrantRow, now: number): grant is GrantRow & { expiresAt: number } =>
   grant.expiresAt !== null && grant.eventDueAt !== null && grant.eventDueAt <= now;
 
-/** One grant that expires soon or has expired. `recordExpiries` finds these grants and decides each of them. */
+/** One grant that expires soon or has expired. `maintain` finds these grants and decides each of them. */
 export type DueOrder = { account: string; grantNo: number; now: number };
 
 export const loadsOfDue = ({ grantNo }: DueOrder): Loads => ({

@@ -42,7 +42,7 @@ export type RuleOrders = Pick<
   | "debit"
   | "reverse"
 > & {
-  /** One of the grants of `recordExpiries`. */
+  /** One of the grants whose events `maintain` writes. */
   recordDue: [DueOrder, { recorded: boolean }];
 };
 

@@ -1,23 +1,23 @@
 import { DurableObject } from "cloudflare:workers";
-
 import { type Counted, countCall, uncounted } from "#ledger/call-ledger.ts";
 import { type CallRates, createCallRates } from "#ledger/call-rates.ts";
+import { ledgerOver } from "#ledger/ledger-over.ts";
 import {
   type DebitOrder,
   type DebitOutcome,
   type KeyStatus,
   type KeyStatusOrder,
-  type LedgerOperation,
   type MaintainOrder,
+  type MaintainOutcome,
   NotCarriedOut,
   OrderRejected,
 } from "#ledger/port.ts";
-
 import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
 import { HOUR_MS } from "#limits.ts";
+import { type StoreOperation, type SumUsage, withSummedUsage } from "../ledger/summed-usage.ts";
 import type { Migration } from "../schema/migrations.ts";
 import { createD1Database, type D1 } from "../sql/d1-database.ts";
-import { createForwardedEvents } from "../sql/forwarded-events.ts";
+import { createForwardedEvents, createLedgerEvents } from "../sql/ledger-events.ts";
 import {
   type BatchItem,
   type BatchResult,
@@ -27,11 +27,12 @@ import {
   settle,
   unwrap,
 } from "../sqlite/batch.ts";
+import { createSqliteDatabase } from "../sqlite/database.ts";
 import { createDebitPeriods } from "../sqlite/debit-periods.ts";
 import type { SqlDriver } from "../sqlite/driver.ts";
 import { runMigrations } from "../sqlite/run-migrations.ts";
 import { createObjectDriver, type ObjectStorage } from "./driver.ts";
-import { createForwarding, type PerformOwn } from "./events.ts";
+import { createForwarding } from "./events.ts";
 import { createMoving } from "./moving.ts";
 import { setAlarmSurely } from "./next-alarm.ts";
 import { type ObjectNamespace, objectsOf } from "./objects.ts";
@@ -68,6 +69,11 @@ export class AccountLedger extends DurableObject {
   #hasEvent: boolean | null;
   /** Whether many debits are not summed yet. */
   #hasUnsummed = false;
+  /** Sums debits before it reads what they add up to. */
+  readonly #reads = withSummedUsage(
+    ledgerOver(async (name, order) => unwrap(this.#runOne(name, order))),
+    async (order) => unwrap(this.#runOne("sumUsage", order)) as Summed,
+  );
   readonly #storage: ObjectStorage;
   readonly #faultReports: ReturnType<typeof createFaultReports>;
 
@@ -100,15 +106,17 @@ export class AccountLedger extends DurableObject {
     };
     const periods = createDebitPeriods(driver);
     const run = createBatchRunner(driver, { periods, onEvent, onUnsummed });
-    const perform: PerformOwn = (name, order) => unwrap(this.#runOne(name, order)) as never;
+    const ownEvents = createLedgerEvents(createSqliteDatabase(driver), "sqlite");
     const forwarding =
       DB === undefined
         ? null
-        : createForwarding(driver, perform, createForwardedEvents(createD1Database(DB)));
-    const maintain = (order: MaintainOrder) => perform("maintain", order);
+        : createForwarding(driver, ownEvents, createForwardedEvents(createD1Database(DB)));
+    const maintain = (order: MaintainOrder) =>
+      unwrap(this.#runOne("maintain", order)) as MaintainOutcome;
     // The object has one account; an operation on no account has nothing to sum.
     const account = driver.prepare("SELECT id FROM account LIMIT 1");
-    const sumUsage = () => perform("sumUsage", { account: String(account.get()?.["id"]) });
+    const sumUsage = () =>
+      unwrap(this.#runOne("sumUsage", { account: String(account.get()?.["id"]) })) as Summed;
     const requests = createObjectRequestLog(driver, requestLogBoundsOf(env));
     const upkeep = createUpkeep(storage, driver, periods, {
       maintain,
@@ -127,7 +135,9 @@ export class AccountLedger extends DurableObject {
   }
 
   /** Performs one operation in one transaction. */
-  async perform(name: LedgerOperation, order: unknown): Promise<BatchResult> {
+  async perform(name: StoreOperation, order: unknown): Promise<BatchResult> {
+    if (name === "usage" || name === "entries")
+      return settle(() => this.#reads[name](order as never));
     const result = this.#runOne(name, order);
     await this.#scheduleAfter(name, order, result);
     return result;
@@ -245,7 +255,7 @@ export class AccountLedger extends DurableObject {
     });
   }
 
-  #runOne(name: LedgerOperation, order: unknown): BatchResult {
+  #runOne(name: StoreOperation, order: unknown): BatchResult {
     return this.#runAll([[name, order]])[0] as BatchResult;
   }
 
@@ -294,7 +304,7 @@ export class AccountLedger extends DurableObject {
    * set one does not fail the operation.
    */
   #scheduleAfter(
-    name: LedgerOperation,
+    name: StoreOperation,
     order: unknown,
     result: BatchResult,
   ): Promise<void> | undefined {
@@ -322,6 +332,8 @@ type AccountData = {
   requests: ObjectRequestLog;
   hasAccount(): boolean;
 };
+
+type Summed = Awaited<ReturnType<SumUsage>>;
 
 const logAlarmError = (cause: unknown) =>
   console.error(JSON.stringify({ message: NO_ALARM, cause: String(cause) }));

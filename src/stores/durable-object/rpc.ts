@@ -1,12 +1,8 @@
 import type { Counted } from "#ledger/call-ledger.ts";
 import { isLedgerOperation } from "#ledger/ledger-over.ts";
-import {
-  type DebitOutcome,
-  type KeyStatus,
-  type LedgerOperation,
-  NotCarriedOut,
-} from "#ledger/port.ts";
+import { type DebitOutcome, type KeyStatus, NotCarriedOut } from "#ledger/port.ts";
 import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
+import type { StoreOperation } from "../ledger/summed-usage.ts";
 import type { BatchItem, BatchResult } from "../sqlite/batch.ts";
 
 /**
@@ -30,7 +26,7 @@ import type { BatchItem, BatchResult } from "../sqlite/batch.ts";
  * `test/apps/edge/releases.test.ts` runs releases against each other.
  */
 export type LedgerStub = {
-  perform(name: LedgerOperation, order: unknown): Promise<BatchResult>;
+  perform(name: StoreOperation, order: unknown): Promise<BatchResult>;
   /**
    * `callsPerSecond`: the rate limit of the account, null for a call that was counted before. `isAgain`: the order may have been
    * carried out before, so no rate limit rejects it.
@@ -103,7 +99,8 @@ export class OtherRelease extends NotCarriedOut {}
 
 /** In an object: throws `OtherRelease` for an operation of a later release. */
 export function requireOperation(name: string): void {
-  if (!isLedgerOperation(name)) throw new OtherRelease(lacks(`the operation ${name}`));
+  if (!isLedgerOperation(name) && name !== "sumUsage")
+    throw new OtherRelease(lacks(`the operation ${name}`));
 }
 
 /** In an object: throws `OtherRelease` for a kind of call of a later release. */

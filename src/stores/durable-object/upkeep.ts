@@ -8,8 +8,8 @@ import { alarmAgainAt, logRoundFailure, setAlarmSurely } from "./next-alarm.ts";
 
 /**
  * The alarm of an account's object, which is set for whatever is due first. It rolls up a period of old debits and deletes old
- * idempotency records, at most once a day and only if there are any; only the first call after a round sets an alarm for that. It also sums
- * debits for the usage, forwards events one second after they were written, and writes the events of grants that expire.
+ * idempotency records, at most once a day and only if there are any; only the first call after a round sets an alarm for that. It also writes
+ * the events of grants that expire, sums debits for the usage, and forwards events one second after they were written.
  */
 export type Upkeep = {
   /** Call after a debit. Returns a promise only if an earlier alarm has to be set, which is rare. */
@@ -54,6 +54,9 @@ export function createUpkeep(
   { maintain, forwarding, sumUsage }: UpkeepSettings,
 ): Upkeep {
   const oldestRecord = driver.prepare("SELECT min(at) AS at FROM idempotency");
+  const nextExpiry = driver.prepare(
+    "SELECT event_due_at FROM credit_grant WHERE event_due_at IS NOT NULL ORDER BY event_due_at, no LIMIT 1",
+  );
   /** The time of the oldest idempotency record, or an earlier one. Undefined until it is read, because that reads all records. */
   let oldestRecordAt: number | null | undefined;
   /** Undefined until it is read, once per start of the object. */
@@ -96,12 +99,20 @@ export function createUpkeep(
     return times.length === 0 ? null : Math.min(...times);
   }
 
+  /** Returns when the next event of a grant's expiry is due. */
+  const expiryAt = () => (nextExpiry.get()?.["event_due_at"] ?? null) as number | null;
+  const isDue = (at: number | null, now: number) => at !== null && at <= now;
+
   async function schedule(): Promise<void> {
     const times = [];
     const old = oldAt();
     if (old !== null) times.push(notTooSoon(old + GATHER_MS));
-    const eventsDueAt = forwarding?.dueAt(Date.now()) ?? null;
+    const now = Date.now();
+    const eventsDueAt = forwarding?.dueAt(now) ?? null;
     if (eventsDueAt !== null) times.push(eventsDueAt);
+    // Not sooner, so that a clock that was set back does not wake the object over and over.
+    const expiryDueAt = expiryAt();
+    if (expiryDueAt !== null) times.push(Math.max(expiryDueAt, now + FORWARD_AFTER_MS));
     if (times.length > 0) await setNoLaterThan(Math.min(...times));
   }
 
@@ -116,10 +127,9 @@ export function createUpkeep(
     }
   }
 
-  /** Returns whether nothing is left to roll up. */
-  async function rollUp(now: number): Promise<boolean> {
-    const old = oldAt();
-    if (old === null || old > now) return true;
+  /** Rolls up, deletes and writes what is due. Returns whether nothing of it is left. */
+  async function maintainAll(now: number): Promise<boolean> {
+    if (!isDue(oldAt(), now) && !isDue(expiryAt(), now)) return true;
     const before = now - KEPT_MS;
     oldestRecordAt = undefined;
     let after: number | null = null;
@@ -175,16 +185,15 @@ export function createUpkeep(
           return null;
         }
       }
-      await attempt(async () => forwarding?.round(now));
-      const isRolledUp = await attempt(async () => {
-        const old = oldAt();
+      const isMaintained = await attempt(async () => {
         // A round for old debits also sums those that were made before the object was last started.
-        if (old !== null && old <= now) isUnsummed = true;
-        return rollUp(now);
+        if (isDue(oldAt(), now)) isUnsummed = true;
+        return maintainAll(now);
       });
+      await attempt(async () => forwarding?.round(now));
       const isSummed = await attempt(sumDebits);
       if (failures === failuresBefore) {
-        const isDone = isSummed === true && isRolledUp === true;
+        const isDone = isSummed === true && isMaintained === true;
         await attempt(() => (isDone ? schedule() : set(now + BETWEEN_ROUNDS_MS)));
       }
       if (failures === failuresBefore) {

@@ -1,23 +1,27 @@
-import { type Ledger, UsageNotSummed } from "#ledger/port.ts";
+import { type Ledger, type LedgerOperation, UsageNotSummed } from "#ledger/port.ts";
 import { SUM_STEP_DEBITS_MAX } from "#limits.ts";
 
 /** Nobody waits longer for sums. What was summed until then is kept, so a later attempt has less to do. */
 const SUM_FOR_MS = 2_000;
 
-type Options = {
-  /** After this time, `usage` rejects with `UsageNotSummed`. */
-  forMs?: number;
-  /** Whether several readers of an account share the steps. False where a request may not wait for another one's promise. */
-  isShared?: boolean;
-};
+/**
+ * What a store does besides the ledger's operations: sums the account's oldest debits that are not summed yet, so that `usage` need
+ * not read them: `max` debits in one transaction, SUM_STEP_DEBITS by default and at most SUM_STEP_DEBITS_MAX. Fewer are left for later.
+ * `more`: there were enough, so there may be more.
+ */
+export type SumUsage = (order: SumOrder) => Promise<{ more: boolean }>;
+/** An operation of the ledger, or this one. */
+export type StoreOperation = LedgerOperation | "sumUsage";
+export type SumOrder = { account: string; max?: number };
 
 /**
- * Wraps a ledger so that reading the usage of an account, or its balance in the past, first sums its debits, if too many are not summed. It sums in steps, and
- * other work of the process runs between them.
+ * Wraps a ledger so that reading the usage of an account, or its balance in the past, first sums its debits, if too many are not summed.
+ * It sums in steps, and other work of the process runs between them. After `forMs`, reading rejects with `UsageNotSummed`.
  */
 export function withSummedUsage(
   ledger: Ledger,
-  { forMs = SUM_FOR_MS, isShared = true }: Options = {},
+  sumUsage: SumUsage,
+  forMs: number = SUM_FOR_MS,
 ): Ledger {
   /** By account. */
   const underWay = new Map<string, Promise<void>>();
@@ -26,7 +30,7 @@ export function withSummedUsage(
     const deadline = performance.now() + forMs;
     for (;;) {
       const started = performance.now();
-      const { more } = await ledger.sumUsage({ account, max: SUM_STEP_DEBITS_MAX });
+      const { more } = await sumUsage({ account, max: SUM_STEP_DEBITS_MAX });
       const now = performance.now();
       if (!more || now >= deadline) return;
       // As long as the step took, so that a request of many queries does not wait for a step before each.
@@ -35,11 +39,20 @@ export function withSummedUsage(
   }
 
   function sum(account: string): Promise<void> {
-    if (!isShared) return sumSteps(account);
     const steps =
       underWay.get(account) ?? sumSteps(account).finally(() => underWay.delete(account));
     underWay.set(account, steps);
     return steps;
+  }
+
+  async function readSummed<Outcome>(account: string, read: () => Promise<Outcome>) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof UsageNotSummed)) throw error;
+    }
+    await sum(account);
+    return read();
   }
 
   return {
@@ -47,27 +60,32 @@ export function withSummedUsage(
     async usage(order) {
       // Between the pages of a long list too, because a synchronous database blocks its thread for each.
       if (order.after != null) await pause(0);
-      const rows = await ledger.usage(order).catch((error) => {
-        if (!(error instanceof UsageNotSummed)) throw error;
-        if (order.isQuick !== true) return null;
+      if (order.isQuick !== true) return readSummed(order.account, () => ledger.usage(order));
+      return ledger.usage(order).catch((error) => {
         // So that a later attempt succeeds. The fault of a step concerns nobody who waits.
-        if (isShared) sum(order.account).catch(() => {});
+        if (error instanceof UsageNotSummed) sum(order.account).catch(() => {});
         throw error;
       });
-      if (rows !== null) return rows;
-      await sum(order.account);
-      return ledger.usage(order);
     },
-    async entryBalances(order) {
-      const balances = await ledger.entryBalances(order).catch((error) => {
-        if (!(error instanceof UsageNotSummed)) throw error;
-        return null;
-      });
-      if (balances !== null) return balances;
-      await sum(order.account);
-      return ledger.entryBalances(order);
-    },
+    entries: (order) => readSummed(order.account, () => ledger.entries(order)),
   };
+}
+
+/** For readers who wait as long as there is something to sum. */
+export const patientReads = (ledger: Ledger): Ledger => ({
+  ...ledger,
+  usage: (order) => untilSummed(() => ledger.usage(order)),
+  entries: (order) => untilSummed(() => ledger.entries(order)),
+});
+
+async function untilSummed<Outcome>(read: () => Promise<Outcome>): Promise<Outcome> {
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof UsageNotSummed)) throw error;
+    }
+  }
 }
 
 /** Lets other work of this thread run. */

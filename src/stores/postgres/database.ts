@@ -43,16 +43,20 @@ export function textOf({ sql, values }: SqlQuery): string {
   });
 }
 
-/** Creates the ledger's read operations. Each is one round trip and one snapshot. */
+/** Creates the ledger's read operations. Each round trip is one snapshot. */
 export const createPostgresReads = ({
   together,
 }: Pick<PostgresPool, "together">): Pick<Ledger, ReadName> =>
   overReads(
     "postgres",
-    <Name extends ReadName>({ queries, outcome, isReport }: LedgerRead<Name>) =>
+    <Name extends ReadName>({ queries, outcome, addition, isReport }: LedgerRead<Name>) =>
       async (order: LedgerOperations[Name][0]) => {
-        const statements = queries(order).map(textOf);
-        const mode = isReport?.(order) ? "report" : statements.length > 1 ? "snapshot" : "read";
-        return outcome(await together<SqlRow>(mode, statements), order);
+        const rowsOf = (asked: SqlQuery[]) => {
+          const mode = isReport?.(order) ? "report" : asked.length > 1 ? "snapshot" : "read";
+          return together<SqlRow>(mode, asked.map(textOf));
+        };
+        const first = outcome(await rowsOf(queries(order)), order);
+        const more = addition?.(first, order) ?? null;
+        return more === null ? first : more.outcome(await rowsOf(more.queries));
       },
   ) as never;

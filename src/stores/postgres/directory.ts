@@ -1,10 +1,5 @@
-import { createActivityLog } from "../sql/activity-log.ts";
-import { logAttempt } from "../sql/deliveries.ts";
-import { createDirectory } from "../sql/directory.ts";
-import { createEmailQueue } from "../sql/emails.ts";
-import { createEventStore } from "../sql/events.ts";
-import { createJobQueue } from "../sql/jobs.ts";
-import { createPurchaseStore } from "../sql/purchases.ts";
+import { createDashboardStores } from "../sql/dashboard-stores.ts";
+import { createLedgerEvents } from "../sql/ledger-events.ts";
 import { sql } from "../sql/sql-database.ts";
 import { createPostgresDatabase } from "./database.ts";
 import type { PostgresPool } from "./pool.ts";
@@ -13,18 +8,13 @@ import type { PostgresPool } from "./pool.ts";
 export function createPostgresDirectory(pool: PostgresPool) {
   const db = createPostgresDatabase(pool);
   return {
-    database: db,
-    directory: createDirectory(db, { lockUser }),
-    activityLog: createActivityLog(db, lockUserById),
-    emailQueue: createEmailQueue(db),
-    jobs: createJobQueue(db, logAttempt),
-    purchases: createPurchaseStore(db),
-    events: createEventStore(db),
+    ...createDashboardStores(db, { directory: { lockUser: lockUserOf }, lockUser }),
+    ledgerEvents: createLedgerEvents(db, "postgres"),
   };
 }
 
 /** Locks the user before the address, the order that schema/postgres-dashboard.ts requires. */
-const lockUserById = (user: string) => [sql`SELECT id FROM users WHERE id = ${user} FOR UPDATE`];
-const lockUser = (account: string) => [
+const lockUser = (user: string) => [sql`SELECT id FROM users WHERE id = ${user} FOR UPDATE`];
+const lockUserOf = (account: string) => [
   sql`SELECT id FROM users WHERE account = ${account} FOR UPDATE`,
 ];

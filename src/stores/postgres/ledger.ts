@@ -7,13 +7,12 @@ import {
 } from "#ledger/port.ts";
 import type { RuleName, RuleOrders } from "#ledger/rules/rules.ts";
 import { LEDGER_TIMEOUT_MS, SUM_STEP_DEBITS } from "#limits.ts";
-import { withSummedUsage } from "../ledger/summed-usage.ts";
+import { type SumUsage, withSummedUsage } from "../ledger/summed-usage.ts";
 import { isReadName } from "../sql/ledger-reads.ts";
 import { createPostgresReads } from "./database.ts";
 import type { NodeClock } from "./database-clock.ts";
 import { createPostgresDebits } from "./debits.ts";
 import { decideTogether } from "./decide-together.ts";
-import { createPostgresEvents } from "./events.ts";
 import { codeOf, isLocked, UNIQUE_VIOLATION } from "./faults.ts";
 import { createPostgresKeyStatus } from "./key-status.ts";
 import { createPostgresMaintain } from "./maintain.ts";
@@ -41,10 +40,8 @@ export function createPostgresLedger(
   const keyStatuses = createPostgresKeyStatus(pool, clock);
   const operations: Operations = {
     ...createRuled(pool),
-    ...createPostgresEvents(pool),
     ...createPostgresReads(pool),
     maintain: createPostgresMaintain(pool, clock),
-    sumUsage,
     keyStatus: keyStatuses.submit,
     debit: debits.submit,
     probe: createProbe(pool),
@@ -63,7 +60,7 @@ export function createPostgresLedger(
   const close = async () => {
     await Promise.all([debits.close(), keyStatuses.close(), unsummed.close()]);
   };
-  return { ledger: withSummedUsage(ledger), waiting: debits.waiting, close };
+  return { ledger: withSummedUsage(ledger, sumUsage), waiting: debits.waiting, close };
 }
 
 /** These operations read or delete many rows. */
@@ -73,7 +70,7 @@ const LONG: ReadonlySet<LedgerOperation> = new Set(["audit", "maintain"]);
 const UNSUMMED_FROM = 2 * SUM_STEP_DEBITS;
 
 /** Counts the debits of this node by account, and sums those of an account that makes many. */
-function createUnsummed(sumUsage: Ledger["sumUsage"]) {
+function createUnsummed(sumUsage: SumUsage) {
   const counts = new Map<string, number>();
   let last: Promise<void> = Promise.resolve();
   let isClosed = false;

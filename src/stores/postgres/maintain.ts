@@ -2,12 +2,15 @@ import type { MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { IDEMPOTENCY_KEPT_MS } from "#limits.ts";
 import { addKeptSql, HOUR_SQL, rollUpSql } from "../sql/usage.ts";
 import { DATABASE_CLOCK, type NodeClock } from "./database-clock.ts";
+import { createRecordDue } from "./due-events.ts";
 import { keepPartitions, UPKEEP_LOCK } from "./partitions.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 import { FORGET_TRIES } from "./throttle.ts";
 import { accountsBehind, createPostgresSumUsage } from "./usage-sums.ts";
 
 const CLOCKS_APART_MS = 5_000;
+
+type Rows = Pick<MaintainOutcome, "rolledUp" | "forgotten" | "after">;
 
 const FORGET = `
   DELETE FROM idempotency WHERE (account_no, tool, key) IN
@@ -49,11 +52,13 @@ const DELETE_EMPTY =
   "DELETE FROM usage_kept WHERE account_no = ANY ($1) AND hour < $2 AND calls = 0";
 
 /**
- * Maintenance of the ledger: rolls old debits up by account, hour, key and tool, deletes old idempotency records, and then sums debits
- * for the usage of one account after the other. `after` is 0 while debits are rolled up, and then the number of an account.
+ * Maintenance of the ledger: writes the events of grants that expire, rolls old debits up by account, hour, key and tool, deletes old
+ * idempotency records, and then sums debits for the usage of one account after the other. `after` is 0 until then, and then the number
+ * of an account.
  */
 export function createPostgresMaintain(pool: PostgresPool, clock: NodeClock) {
   const sumUsage = createPostgresSumUsage(pool);
+  const recordDue = createRecordDue(pool);
 
   /** Returns how far `now` is ahead of the database's clock; negative if it is behind. */
   async function clockAhead(now: number): Promise<number> {
@@ -62,7 +67,7 @@ export function createPostgresMaintain(pool: PostgresPool, clock: NodeClock) {
     return now - (row?.clock ?? now);
   }
 
-  async function step(query: PostgresQuery, order: MaintainOrder): Promise<MaintainOutcome> {
+  async function step(query: PostgresQuery, order: MaintainOrder): Promise<Rows> {
     const { now, rollUpBefore, rowsMax } = order;
     const [mine] = await query<{ mine: boolean }>("SELECT pg_try_advisory_xact_lock($1) AS mine", [
       UPKEEP_LOCK,
@@ -93,7 +98,7 @@ export function createPostgresMaintain(pool: PostgresPool, clock: NodeClock) {
 
   return async (order: MaintainOrder): Promise<MaintainOutcome> => {
     if (order.after !== null && order.after > 0)
-      return { rolledUp: 0, forgotten: 0, after: await sum(order.after) };
+      return { notified: 0, rolledUp: 0, forgotten: 0, after: await sum(order.after) };
     const clockAheadMs = await clockAhead(order.now);
     const aheadMs = Math.max(0, clockAheadMs);
     const now = order.now - aheadMs;
@@ -102,10 +107,12 @@ export function createPostgresMaintain(pool: PostgresPool, clock: NodeClock) {
       // Partitions are created for the calls that this node will receive, so by its own clock.
       await keepPartitions(pool, order.now, rollUpBefore, "try");
     }
-    const outcome = await pool.transaction("write", (query) =>
-      step(query, { ...order, now, rollUpBefore }),
-    );
-    if (outcome.after === null) outcome.after = await sum(0);
+    // An expiry is by the clock of the node, as for its calls.
+    const { notified, isMore } = await recordDue(order);
+    const rows: Rows = isMore
+      ? { rolledUp: 0, forgotten: 0, after: 0 }
+      : await pool.transaction("write", (query) => step(query, { ...order, now, rollUpBefore }));
+    const outcome = { notified, ...rows, after: rows.after ?? (await sum(0)) };
     const isReported = order.after === null && Math.abs(clockAheadMs) > CLOCKS_APART_MS;
     return isReported ? { ...outcome, clockAheadMs } : outcome;
   };

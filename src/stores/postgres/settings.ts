@@ -25,15 +25,3 @@ export async function findSecret({ once }: PostgresPool): Promise<string | null>
   );
   return row?.value ?? null;
 }
-
-/** Whether there is no account yet, or only the account of this email address without a key: its creation did not finish. */
-export async function isEmptyOrUnfinished({ once }: PostgresPool, email: string): Promise<boolean> {
-  const others = await once(
-    "read",
-    `SELECT 1 FROM account a WHERE
-       a.id NOT IN (SELECT account FROM address WHERE email = $1)
-       OR EXISTS (SELECT 1 FROM api_key k WHERE k.account_no = a.no) LIMIT 1`,
-    [email],
-  );
-  return others.length === 0;
-}

@@ -1,5 +1,5 @@
-import type { LedgerOperations } from "#ledger/port.ts";
 import { SUM_STEP_DEBITS, SUM_STEP_DEBITS_MAX } from "#limits.ts";
+import type { SumUsage } from "../ledger/summed-usage.ts";
 import { addKeptSql, HOUR_SQL } from "../sql/usage.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 
@@ -17,11 +17,8 @@ const SUM = `WITH marked AS (UPDATE account SET summed_until = $3 WHERE no = $1)
 
 /** Sums the oldest SUM_STEP_DEBITS debits of an account that are not summed yet. Fewer are left for later: most accounts never have any sums. */
 export const createPostgresSumUsage =
-  ({ transaction }: Pick<PostgresPool, "transaction">) =>
-  ({
-    account,
-    max = SUM_STEP_DEBITS,
-  }: LedgerOperations["sumUsage"][0]): Promise<LedgerOperations["sumUsage"][1]> =>
+  ({ transaction }: Pick<PostgresPool, "transaction">): SumUsage =>
+  ({ account, max = SUM_STEP_DEBITS }) =>
     transaction("write", async (query) => {
       const [owner] = await query<{ no: number; from: number }>(LOCK, [account]);
       if (owner === undefined) return { more: false };

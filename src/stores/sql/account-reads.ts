@@ -1,11 +1,10 @@
-import { type EventContent, eventId } from "#ledger/events.ts";
 import type { AccountState, FreeCall } from "#ledger/port.ts";
 import { readKey } from "../ledger/row-columns.ts";
 import { accountNoSql, balanceSql } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
 import { sql } from "./sql-database.ts";
 
-/** Reading an account: its row, its keys, and its events that were not handled yet. */
+/** Reading an account: its row and its keys. */
 
 export const findAccount: LedgerRead<"findAccount"> = {
   queries: ({ account, now }) => [
@@ -40,18 +39,4 @@ export const listKeys: LedgerRead<"listKeys"> = {
           : { sha256: previousSha256, until: previousUntil };
       return { ...key, account, previous };
     }),
-};
-
-export const listEvents: LedgerRead<"listEvents"> = {
-  queries: ({ max }) => [
-    sql`SELECT no, (SELECT id FROM account a WHERE a.no = account_no) AS account, at, kind, data
-      FROM event ORDER BY no LIMIT ${max}`,
-  ],
-  outcome: ([rows = []]) => ({
-    events: rows.map((row) => {
-      const [account, at] = [row["account"] as string, row["at"] as number];
-      const content: EventContent = { kind: row["kind"], ...JSON.parse(row["data"] as string) };
-      return { id: eventId(account, at, row["no"] as number), account, at, ...content };
-    }),
-  }),
 };

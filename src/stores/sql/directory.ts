@@ -84,3 +84,14 @@ const readAddress = (row: SqlRow): Address => ({
   account: row["account"] as string,
   createdAt: Number(row["created_at"]),
 });
+
+/** Whether there is no account yet, or only the account of this email address without a key: its creation did not finish. */
+export async function isEmptyOrUnfinished(db: SqlDatabase, email: string): Promise<boolean> {
+  const others = await lastRows(
+    db,
+    sql`SELECT 1 AS found FROM account a WHERE
+      a.id NOT IN (SELECT account FROM address WHERE email = ${email})
+      OR EXISTS (SELECT 1 FROM api_key k WHERE k.account_no = a.no) LIMIT 1`,
+  );
+  return others.length === 0;
+}

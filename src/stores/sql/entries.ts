@@ -18,6 +18,7 @@ import type { GrantKind } from "#ledger/port.ts";
 import type { DebitPart } from "#ledger/rules/rows.ts";
 import { ENTRIES_SCANNED_MAX } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
+import { addBalances } from "./entry-balances.ts";
 import { type Bound, entryLists, ORDER_COLUMNS, PART_COLUMNS } from "./entry-lists.ts";
 import { accountNoSql } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
@@ -72,6 +73,8 @@ export function createEntriesRead(dialect: SqlDialect): LedgerRead<"entries"> {
       entries.sort((one, other) => compareEntries(other, one));
       return cutAt(order, cutPage(aboveFloor(entries, floor), order.max), floor);
     },
+    addition: (page, order) =>
+      order.withBalances === true && page.entries.length > 0 ? addBalances(page, order) : null,
   };
 }
 

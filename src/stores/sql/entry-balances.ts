@@ -1,14 +1,16 @@
 import {
   ENTRY_KINDS,
-  type EntryBalances,
+  type EntriesOrder,
+  type EntriesPage,
   type EntryKind,
   type EntryPosition,
+  hasGaps,
   parseCursor,
 } from "#ledger/entries.ts";
 import { hourOf, UsageNotSummed } from "#ledger/port.ts";
 import { BALANCE_ENTRIES_MAX, HOUR_MS, UNSUMMED_DEBITS_MAX } from "#limits.ts";
 import { accountNoSql, balanceSql } from "./grant-sql.ts";
-import type { LedgerRead } from "./ledger-read.ts";
+import type { Addition } from "./ledger-read.ts";
 import { limitSql, type SqlQuery, sql } from "./sql-database.ts";
 import { HOUR_SQL } from "./usage.ts";
 
@@ -17,35 +19,44 @@ import { HOUR_SQL } from "./usage.ts";
  * that the cost depends on the number of hours, keys and tools since the entry and not on that of calls. The rest of the entry's
  * own hour is summed entry by entry.
  */
-export const entryBalances: LedgerRead<"entryBalances"> = {
-  queries({ account, now, entries }) {
-    const positions = entries.map(parseCursor);
-    const accountNo = accountNoSql(account);
-    const from = Math.min(...positions.map(({ at }) => nextHour(at)), nextHour(now));
-    return [
+export function addBalances(page: EntriesPage, order: EntriesOrder): Addition<EntriesPage> {
+  const { account, now, filter } = order;
+  // Without gaps between the entries, one balance is enough for all of them.
+  const isEach = hasGaps(filter);
+  const asked = isEach ? page.entries : page.entries.slice(0, 1);
+  const positions = asked.map(({ id }) => parseCursor(id));
+  const accountNo = accountNoSql(account);
+  const from = Math.min(...positions.map(({ at }) => nextHour(at)), nextHour(now));
+  const most = summedMax(positions.length);
+  return {
+    queries: [
       sql`SELECT ${balanceSql(now)} AS balance FROM account a WHERE id = ${account}`,
       sql`SELECT count(*) AS unsummed FROM (${unsummedSql(accountNo, from)}) d`,
       hoursSql(accountNo, from, now),
-      ...positions.map((position) =>
-        restOfHourSql(accountNo, position, now, summedMax(positions.length)),
-      ),
-    ];
-  },
-  outcome([owners = [], counts = [], hours = [], ...rests], { entries }): EntryBalances {
-    const [[owner], [counted]] = [owners, counts];
-    if (Number(counted?.["unsummed"]) > UNSUMMED_DEBITS_MAX)
-      throw new UsageNotSummed("Many calls are not summed yet");
-    const balance = Number(owner?.["balance"] ?? 0);
-    return entries.map((id, index) => {
-      const [rest] = rests[index] ?? [];
-      if (Number(rest?.["entries"]) > summedMax(entries.length)) return null;
-      const since = nextHour(parseCursor(id).at);
-      let later = Number(rest?.["credits"] ?? 0);
-      for (const { hour, credits } of hours) if (Number(hour) >= since) later += Number(credits);
-      return balance - later;
-    });
-  },
-};
+      ...positions.map((position) => restOfHourSql(accountNo, position, now, most)),
+    ],
+    outcome([owners = [], counts = [], hours = [], ...rests]) {
+      const [[owner], [counted]] = [owners, counts];
+      if (Number(counted?.["unsummed"]) > UNSUMMED_DEBITS_MAX)
+        throw new UsageNotSummed("Many calls are not summed yet");
+      const balances = positions.map(({ at }, index) => {
+        const [rest] = rests[index] ?? [];
+        if (Number(rest?.["entries"]) > most) return null;
+        let later = Number(rest?.["credits"] ?? 0);
+        for (const { hour, credits } of hours)
+          if (Number(hour) >= nextHour(at)) later += Number(credits);
+        return Number(owner?.["balance"] ?? 0) - later;
+      });
+      let [next = null] = balances;
+      const entries = page.entries.map((entry, index) => {
+        const balance = isEach ? (balances[index] ?? null) : next;
+        if (next !== null) next -= entry.credits;
+        return { ...entry, balance };
+      });
+      return { ...page, entries };
+    },
+  };
+}
 
 /** How many entries of its hour are summed for each of so many positions. */
 const summedMax = (positions: number) => Math.floor(BALANCE_ENTRIES_MAX / positions);

@@ -9,6 +9,13 @@ import type { SqlQuery } from "./sql-database.ts";
 export type LedgerRead<Name extends LedgerOperation> = {
   queries(order: LedgerOperations[Name][0]): SqlQuery[];
   outcome(rows: SqlRow[][], order: LedgerOperations[Name][0]): LedgerOperations[Name][1];
+  /** What a second round trip adds to the outcome; null if it is complete. */
+  addition?(
+    outcome: LedgerOperations[Name][1],
+    order: LedgerOperations[Name][0],
+  ): Addition<LedgerOperations[Name][1]> | null;
   /** Whether the order reads the rows of all accounts, which may take long. */
   isReport?(order: LedgerOperations[Name][0]): boolean;
 };
+
+export type Addition<Outcome> = { queries: SqlQuery[]; outcome(rows: SqlRow[][]): Outcome };

@@ -1,9 +1,8 @@
 import type { LedgerOperation } from "#ledger/port.ts";
-import { findAccount, listEvents, listKeys } from "./account-reads.ts";
+import { findAccount, listKeys } from "./account-reads.ts";
 import { createAudit } from "./audit.ts";
 import { listCredits } from "./credits.ts";
 import { createEntriesRead } from "./entries.ts";
-import { entryBalances } from "./entry-balances.ts";
 import { createFindCall } from "./find-call.ts";
 import type { LedgerRead } from "./ledger-read.ts";
 import type { SqlDialect } from "./sql-database.ts";
@@ -12,15 +11,7 @@ import { usage } from "./usage.ts";
 /** The operations that only read. */
 export type ReadName = Extract<
   LedgerOperation,
-  | "findAccount"
-  | "listKeys"
-  | "credits"
-  | "findCall"
-  | "usage"
-  | "entries"
-  | "entryBalances"
-  | "listEvents"
-  | "audit"
+  "findAccount" | "listKeys" | "credits" | "findCall" | "usage" | "entries" | "audit"
 >;
 
 export type LedgerReads = { [Name in ReadName]: LedgerRead<Name> };
@@ -32,14 +23,12 @@ export const createLedgerReads = (dialect: SqlDialect): LedgerReads => ({
   findCall: createFindCall(dialect),
   usage,
   entries: createEntriesRead(dialect),
-  entryBalances,
-  listEvents,
   audit: createAudit(dialect),
 });
 
 const READ_NAMES: readonly string[] = Object.keys(createLedgerReads("sqlite"));
 
-export const isReadName = (name: LedgerOperation): name is ReadName => READ_NAMES.includes(name);
+export const isReadName = (name: string): name is ReadName => READ_NAMES.includes(name);
 
 /** Creates the read operations. `run` turns a read into a store's operation. */
 export function overReads<Run>(

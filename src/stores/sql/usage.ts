@@ -8,7 +8,7 @@ import { limitSql, type SqlQuery, sql } from "./sql-database.ts";
  * Usage is the total of three parts, each by account, hour, key and tool:
  *
  * - `usage_hour` has the sums of the debits that were rolled up, that is deleted.
- * - `usage_kept` has the sums of the kept debits before `account.summed_until`. A step (`sumUsage`) moves that time forward. A
+ * - `usage_kept` has the sums of the kept debits before `account.summed_until`. A step (`SumUsage`) moves that time forward. A
  *   debit that arrives later with an earlier time changes the sums in its own transaction, as its reversal does, and a roll-up
  *   subtracts what it moves. All of them hold the account's lock, so the sums are exact.
  * - The kept debits since then are read one by one. So reading costs as much as there are hours, keys and tools, not calls.

@@ -1,11 +1,6 @@
-import {
-  type LedgerOperation,
-  NotCarriedOut,
-  OrderRejected,
-  OutcomeUnknown,
-  UsageNotSummed,
-} from "#ledger/port.ts";
+import { NotCarriedOut, OrderRejected, OutcomeUnknown, UsageNotSummed } from "#ledger/port.ts";
 import { BeingMoved } from "#ledger/transfer/account-moves.ts";
+import type { StoreOperation } from "../ledger/summed-usage.ts";
 import { isReadName } from "../sql/ledger-reads.ts";
 import type { SqlDriver } from "./driver.ts";
 import { codeOf, isDoubtful, isUniqueViolation, mayBeOneOrder } from "./faults.ts";
@@ -13,14 +8,14 @@ import { createSqliteLedger, type SqliteLedgerOptions } from "./ledger.ts";
 import { DebitIsThere } from "./new-debits.ts";
 
 /** One order as it is sent to a thread: plain JSON data. */
-export type BatchItem = [name: LedgerOperation, order: unknown];
+export type BatchItem = [name: StoreOperation, order: unknown];
 export type BatchResult = { value: unknown } | { error: BatchError };
 /** `errcode`: SQLite's extended result code, if the error has one. */
 type BatchError = { kind: ErrorKind; message: string; errcode?: number };
 type ErrorKind = "rejected" | "being_moved" | "not_summed" | "not_carried_out" | "unknown";
 
 /** Whether the operation only reads. A batch of such operations needs no write lock and no sync of the disk. */
-export const isRead = (name: LedgerOperation): boolean => name === "keyStatus" || isReadName(name);
+export const isRead = (name: StoreOperation): boolean => name === "keyStatus" || isReadName(name);
 
 /**
  * Group commit: runs many orders in one transaction, in sequence, each decided as if it were alone.
@@ -61,7 +56,7 @@ export function createBatchRunner(
     }
   }
 
-  function runOne(name: LedgerOperation, order: unknown, isCareful: boolean): BatchResult {
+  function runOne(name: StoreOperation, order: unknown, isCareful: boolean): BatchResult {
     try {
       return { value: ledger.perform(name, order, isCareful) };
     } catch (error) {

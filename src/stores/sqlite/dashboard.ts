@@ -1,12 +1,6 @@
-import type { Ledger } from "#ledger/port.ts";
-import { withSummedUsage } from "../ledger/summed-usage.ts";
-import { createActivityLog } from "../sql/activity-log.ts";
-import { logAttempt } from "../sql/deliveries.ts";
-import { createDirectory } from "../sql/directory.ts";
-import { createEmailQueue } from "../sql/emails.ts";
-import { createEventStore } from "../sql/events.ts";
-import { createJobQueue } from "../sql/jobs.ts";
-import { createPurchaseStore } from "../sql/purchases.ts";
+import { type Ledger, UsageNotSummed } from "#ledger/port.ts";
+import { createDashboardStores } from "../sql/dashboard-stores.ts";
+import { createLedgerEvents } from "../sql/ledger-events.ts";
 import { isReading, type SqlDatabase } from "../sql/sql-database.ts";
 import { createSqliteDatabase, createSqliteReads } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
@@ -20,14 +14,9 @@ export function createSqliteDashboardStore(
   onFault?: (fault: Error) => void,
 ) {
   return {
-    database: db,
-    ledger: withSummedUsage(ledger),
-    directory: createDirectory(db),
-    activityLog: createActivityLog(db),
-    emailQueue: createEmailQueue(db),
-    jobs: createJobQueue(db, logAttempt),
-    purchases: createPurchaseStore(db),
-    events: createEventStore(db),
+    ...createDashboardStores(db),
+    ledger,
+    ledgerEvents: createLedgerEvents(db, "sqlite"),
     // A transaction of better-auth would hold the write lock while it does other work.
     signInDatabase: {
       dialect: createKyselyDialect(db, onFault),
@@ -36,6 +25,14 @@ export function createSqliteDashboardStore(
     },
   };
 }
+
+/** The ledger's thread sums the debits, which this connection may not, and then reads. */
+const elsewhere =
+  <Outcome>(ask: () => Promise<Outcome>) =>
+  (error: unknown): Promise<Outcome> => {
+    if (error instanceof UsageNotSummed) return ask();
+    throw error;
+  };
 
 /** Reads over a connection of this thread; the ledger's thread does the rest. `check` runs before each read, and may throw to refuse it. */
 export function createReaderBesideLedger(
@@ -65,10 +62,9 @@ export function createReaderBesideLedger(
       listKeys: read(reads.listKeys),
       credits: read(reads.credits),
       findCall: read(reads.findCall),
-      usage: read(reads.usage),
-      entries: read(reads.entries),
-      entryBalances: read(reads.entryBalances),
-      listEvents: read(reads.listEvents),
+      usage: (order) => read(reads.usage)(order).catch(elsewhere(() => remote.ledger.usage(order))),
+      entries: (order) =>
+        read(reads.entries)(order).catch(elsewhere(() => remote.ledger.entries(order))),
       audit: read(reads.audit),
     },
   };

@@ -1,7 +1,7 @@
 import type { LedgerOperations, SyncLedger } from "#ledger/port.ts";
 import type { LedgerRead } from "../sql/ledger-read.ts";
 import { overReads, type ReadName } from "../sql/ledger-reads.ts";
-import { isReading, type SqlDatabase } from "../sql/sql-database.ts";
+import { isReading, type SqlDatabase, type SqlQuery } from "../sql/sql-database.ts";
 import type { SqlDriver } from "./driver.ts";
 
 /** How the statements of `stores/sql`, which are written once for all databases, run over a SQLite driver. */
@@ -18,9 +18,12 @@ export function createSqliteDatabase(driver: SqlDriver): SqlDatabase {
 
 /** Creates the ledger's read operations, for use inside a transaction. Their statements are prepared at their first use. */
 export const createSqliteReads = (driver: SqlDriver): Pick<SyncLedger, ReadName> =>
-  overReads("sqlite", <Name extends ReadName>({ queries, outcome }: LedgerRead<Name>) => {
+  overReads("sqlite", <Name extends ReadName>({ queries, outcome, addition }: LedgerRead<Name>) => {
+    const rowsOf = (asked: SqlQuery[]) =>
+      asked.map(({ sql, values }) => driver.prepare(sql).all(...values));
     return (order: LedgerOperations[Name][0]) => {
-      const rows = queries(order).map(({ sql, values }) => driver.prepare(sql).all(...values));
-      return outcome(rows, order);
+      const first = outcome(rowsOf(queries(order)), order);
+      const more = addition?.(first, order) ?? null;
+      return more === null ? first : more.outcome(rowsOf(more.queries));
     };
   }) as never;

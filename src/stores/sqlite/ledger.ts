@@ -1,18 +1,18 @@
-import { parseEventId } from "#ledger/events.ts";
 import type { LedgerOperation, LedgerOperations } from "#ledger/port.ts";
 import { isRuleName, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
 import { SUM_STEP_DEBITS } from "#limits.ts";
 import type { KnownAccount } from "../ledger/known-account.ts";
+import type { StoreOperation, SumOrder } from "../ledger/summed-usage.ts";
 import { decide, type LoadRequest, orderContext } from "../ledger/working-set.ts";
 import { createSqliteReads } from "./database.ts";
 import type { DebitPeriods } from "./debit-periods.ts";
 import type { SqlDriver } from "./driver.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { createLoader } from "./load.ts";
-import { createMaintain } from "./maintain.ts";
+import { createMaintain, type MaintainParts } from "./maintain.ts";
 import { createNewDebits } from "./new-debits.ts";
 import { createSaver } from "./save.ts";
-import { createUsageSums, type UsageSums } from "./usage-sums.ts";
+import { createUsageSums } from "./usage-sums.ts";
 
 type Order<Name extends LedgerOperation> = LedgerOperations[Name][0];
 type Outcome<Name extends LedgerOperation> = LedgerOperations[Name][1];
@@ -39,7 +39,7 @@ const UNSUMMED_FROM = 2 * SUM_STEP_DEBITS;
 export type SqliteLedger = {
   begin(): void;
   /** `isCareful`: the order may have been carried out before. */
-  perform(name: LedgerOperation, order: unknown, isCareful: boolean): unknown;
+  perform(name: StoreOperation, order: unknown, isCareful: boolean): unknown;
   /** Returns how many debits were appended to the journal. */
   finish(): number;
   forget(): void;
@@ -58,8 +58,8 @@ export function createSqliteLedger(
   const onSummed = (account: string) => void accounts.delete(account);
   const others = {
     ...createSqliteReads(driver),
-    ...createOthers(driver, decideDue, periods === undefined ? PROBE_BYTES : 0),
-    ...createUpkeep(driver, periods ?? journal, usageSums, onSummed),
+    ...createUpkeep(driver, periods ?? journal, { usageSums, onSummed, recordDue }),
+    probe: createProbe(driver, periods === undefined ? PROBE_BYTES : 0),
   };
   /** The accounts that the orders of this transaction concern. */
   const used = new Set<KnownAccount>();
@@ -105,7 +105,7 @@ export function createSqliteLedger(
     return outcome;
   }
 
-  function decideDue(order: RuleOrders["recordDue"][0]): boolean {
+  function recordDue(order: RuleOrders["recordDue"][0]): boolean {
     return (performRule("recordDue", order, false) as { recorded: boolean }).recorded;
   }
 
@@ -182,68 +182,31 @@ const mustSaveBefore = ({ sum, grants, concerned }: LoadRequest) =>
 const PROBE_BYTES = 32_768;
 const PROBE_NAMES: readonly [string, string] = ["probed_at", "probed_at_2"];
 
-/** The operations that no rule decides. */
-function createOthers(
-  driver: SqlDriver,
-  decideDue: (order: RuleOrders["recordDue"][0]) => boolean,
-  probeBytes: number,
-) {
-  const due = driver.prepare(
-    `SELECT g.no, a.id AS account FROM credit_grant g JOIN account a ON a.no = g.account_no
-     WHERE event_due_at <= ? ORDER BY event_due_at, g.no LIMIT ?`,
-  );
-  const deleteEvent = driver.prepare(
-    "DELETE FROM event WHERE no = ? AND at = ? AND account_no = (SELECT no FROM account WHERE id = ?)",
-  );
+function createProbe(driver: SqlDriver, probeBytes: number) {
   const write = driver.prepare(
     "INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
   );
   const remove = driver.prepare("DELETE FROM setting WHERE name = ?");
   let [next, last] = PROBE_NAMES;
-  return {
-    recordExpiries({ now, max }: Order<"recordExpiries">): Outcome<"recordExpiries"> {
-      const rows = due.all(now, max + 1);
-      let notified = 0;
-      for (const row of rows.slice(0, max)) {
-        const order = { account: row["account"] as string, grantNo: row["no"] as number, now };
-        if (decideDue(order)) notified += 1;
-      }
-      return { notified, more: rows.length > max };
-    },
-    deleteEvents({ ids }: Order<"deleteEvents">): Outcome<"deleteEvents"> {
-      let deleted = 0;
-      for (const id of ids) {
-        const event = parseEventId(id);
-        if (event !== null)
-          deleted += deleteEvent.run(event.no, event.at, event.account) > 0 ? 1 : 0;
-      }
-      return { deleted };
-    },
-    probe({ now }: Order<"probe">): Outcome<"probe"> {
-      // The pages for the new value are taken before those of the old one are given back.
-      write.run(next, String(now).padEnd(probeBytes));
-      if (probeBytes === 0) return { ready: true };
-      remove.run(last);
-      [next, last] = [last, next];
-      return { ready: true };
-    },
+  return ({ now }: Order<"probe">): Outcome<"probe"> => {
+    // The pages for the new value are taken before those of the old one are given back.
+    write.run(next, String(now).padEnd(probeBytes));
+    if (probeBytes === 0) return { ready: true };
+    remove.run(last);
+    [next, last] = [last, next];
+    return { ready: true };
   };
 }
 
-/** The operations of the upkeep. `onSummed`: called with an account whose row they changed. */
-function createUpkeep(
-  driver: SqlDriver,
-  debits: Journal | DebitPeriods,
-  usageSums: UsageSums,
-  onSummed: (account: string) => void,
-) {
+/** What is done as time passes. */
+function createUpkeep(driver: SqlDriver, debits: Journal | DebitPeriods, parts: MaintainParts) {
   const accountNo = driver.prepare("SELECT no FROM account WHERE id = ?");
   return {
-    maintain: createMaintain(driver, debits, usageSums, onSummed),
-    sumUsage({ account, max }: Order<"sumUsage">): Outcome<"sumUsage"> {
+    maintain: createMaintain(driver, debits, parts),
+    sumUsage({ account, max }: SumOrder): { more: boolean } {
       const no = accountNo.get(account)?.["no"];
-      const summed = typeof no === "number" ? usageSums.step(no, max) : null;
-      if (summed !== null) onSummed(summed);
+      const summed = typeof no === "number" ? parts.usageSums.step(no, max) : null;
+      if (summed !== null) parts.onSummed(summed);
       return { more: summed !== null };
     },
   };

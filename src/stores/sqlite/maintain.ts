@@ -1,5 +1,7 @@
 import { hourOf, type MaintainOrder, type MaintainOutcome } from "#ledger/port.ts";
+import type { DueOrder } from "#ledger/rules/accounts.ts";
 import { IDEMPOTENCY_KEPT_MS } from "#limits.ts";
+import { dueGrants, readDueGrants } from "../sql/due-grants.ts";
 import { addUsageSql } from "../sql/usage.ts";
 import type { DebitPeriods } from "./debit-periods.ts";
 import type { SqlDriver, SqlRow } from "./driver.ts";
@@ -8,16 +10,22 @@ import { byAge, bySlices } from "./old-records.ts";
 import { ROW_CHECKSUM } from "./row-checksum.ts";
 import type { UsageSums } from "./usage-sums.ts";
 
+export type MaintainParts = {
+  usageSums: UsageSums;
+  /** Called with the id of an account whose debits were summed. */
+  onSummed(account: string): void;
+  /** Whether the order wrote an event. */
+  recordDue(order: DueOrder): boolean;
+};
+
 /**
- * Maintenance of the ledger: rolls old debits up by account, hour, key and tool, deletes old idempotency records, and sums debits
- * for the usage. `debits`: the debits that are not in `debit_by_account`. `onSummed`: called with the id of an account whose debits
- * were summed.
+ * Maintenance of the ledger: writes the events of grants that expire, deletes old idempotency records, rolls old debits up by account,
+ * hour, key and tool, and sums debits for the usage. `debits`: the debits that are not in `debit_by_account`.
  */
 export function createMaintain(
   driver: SqlDriver,
   debits: Journal | DebitPeriods,
-  usageSums: UsageSums,
-  onSummed: (account: string) => void,
+  { usageSums, onSummed, recordDue }: MaintainParts,
 ) {
   const deleteOldRecords = "drain" in debits ? byAge(driver) : bySlices(driver);
   const allAccounts = driver.prepare("SELECT no, id FROM account");
@@ -78,7 +86,13 @@ export function createMaintain(
     return periods.rollUpEarlier();
   }
 
-  return (order: MaintainOrder): MaintainOutcome => {
+  function recordAllDue({ now, rowsMax }: MaintainOrder): { notified: number; isMore: boolean } {
+    const { sql, values } = dueGrants(now, rowsMax);
+    const { orders, isMore } = readDueGrants(driver.prepare(sql).all(...values), now, rowsMax);
+    return { notified: orders.filter(recordDue).length, isMore };
+  }
+
+  function maintainRows(order: MaintainOrder): Omit<MaintainOutcome, "notified"> {
     const { now, rollUpBefore, rowsMax } = order;
     const { forgotten, isMore } = deleteOldRecords(now - IDEMPOTENCY_KEPT_MS, rowsMax);
     let rolledUp = 0;
@@ -109,6 +123,12 @@ export function createMaintain(
       }
     }
     return { rolledUp, forgotten, after };
+  }
+
+  return (order: MaintainOrder): MaintainOutcome => {
+    const { notified, isMore } = recordAllDue(order);
+    if (isMore) return { notified, rolledUp: 0, forgotten: 0, after: order.after ?? 0 };
+    return { notified, ...maintainRows(order) };
   };
 }
 

@@ -27,13 +27,3 @@ export function dropStoredSecret(driver: SqlDriver): void {
 
 export const hasKeys = (driver: SqlDriver): boolean =>
   driver.prepare("SELECT 1 FROM api_key LIMIT 1").get() !== undefined;
-
-/** Whether there is no account yet, or only the account of this email address without a key: its creation did not finish. */
-export function isEmptyOrUnfinished(driver: SqlDriver, email: string): boolean {
-  const others = driver.prepare(
-    `SELECT 1 AS found FROM account a WHERE
-       a.id NOT IN (SELECT account FROM address WHERE email = ?)
-       OR EXISTS (SELECT 1 FROM api_key k WHERE k.account_no = a.no) LIMIT 1`,
-  );
-  return others.get(email) === undefined;
-}

@@ -1,4 +1,5 @@
-import type { DebitOrder, DebitOutcome, LedgerOperation } from "#ledger/port.ts";
+import type { DebitOrder, DebitOutcome } from "#ledger/port.ts";
+import type { StoreOperation } from "../ledger/summed-usage.ts";
 import { type BatchItem, type BatchResult, outcomeOf } from "./batch.ts";
 import type { WalState } from "./checkpoints.ts";
 import type { Tasks } from "./tasks.ts";
@@ -46,7 +47,7 @@ export function unpackOrders(values: readonly unknown[]): BatchItem[] {
   let at = 0;
   const next = <Value>() => values[at++] as Value;
   while (at < values.length) {
-    const name = next<LedgerOperation>();
+    const name = next<StoreOperation>();
     if (name !== "debit") {
       items.push([name, next()]);
       continue;

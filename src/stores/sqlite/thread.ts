@@ -3,7 +3,7 @@ import { ledgerOver } from "#ledger/ledger-over.ts";
 import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { startThread } from "#node-thread.ts";
-import { withSummedUsage } from "../ledger/summed-usage.ts";
+import { type SumUsage, withSummedUsage } from "../ledger/summed-usage.ts";
 import { type CommittedBatch, createOrderQueue } from "../order-queue.ts";
 import { type BatchItem, type BatchResult, unwrap } from "./batch.ts";
 import type { WalState } from "./checkpoints.ts";
@@ -35,6 +35,7 @@ export type SqliteThreadOptions = {
 
 export type SqliteThread = {
   ledger: Ledger;
+  sumUsage: SumUsage;
   /** Carries out a task. It is not repeated: rejects with `OutcomeUnknown` if the thread dies, with `NotCarriedOut` if none is running. */
   perform: PerformTask;
   waiting(): number;
@@ -119,8 +120,13 @@ export async function openSqliteThread({
     throw error;
   }
   isOpen = true;
+  const sumUsage: SumUsage = (order) => queue.submit(["sumUsage", order]) as ReturnType<SumUsage>;
   return {
-    ledger: withSummedUsage(ledgerOver((name, order) => queue.submit([name, order]))),
+    ledger: withSummedUsage(
+      ledgerOver((name, order) => queue.submit([name, order])),
+      sumUsage,
+    ),
+    sumUsage,
     perform: perform as PerformTask,
     waiting: queue.waiting,
     /** Finishes the waiting orders within LEDGER_TIMEOUT_MS, and then ends the thread, by force if necessary. */

@@ -16,7 +16,7 @@ import { emailSealer } from "#email/email-queue.ts";
 import { createMail } from "#email/enqueue-emails.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import type { OperatorContext } from "#operator/context.ts";
-import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
+import { patientReads, withSummedUsage } from "#stores/ledger/summed-usage.ts";
 import { accountsOfLedger } from "#stores/sql/account-index.ts";
 import { createActivityLog } from "#stores/sql/activity-log.ts";
 import { createEmailQueue } from "#stores/sql/emails.ts";
@@ -40,7 +40,7 @@ export async function openFolderService({
 } = {}) {
   const driver = openDataFolder(dataDir);
   const db = createSqliteDatabase(driver);
-  const { ledger, directory } = openSqliteDirect(driver);
+  const { ledger, sumUsage, directory } = openSqliteDirect(driver);
   const secrets = openSecrets(driver, { dataDir, secrets: null }, () => {});
   const keptSecrets = async () => readSecretFile(dataDir);
   const file = databaseFile(dataDir);
@@ -50,7 +50,7 @@ export async function openFolderService({
     ...{ now: Date.now, random, logError: () => {} },
   });
   const context: OperatorContext = {
-    ledger: withSummedUsage(ledger, { forMs: Number.POSITIVE_INFINITY }),
+    ledger: patientReads(withSummedUsage(ledger, sumUsage)),
     ...{ directory, accountDeps: { ledger, directory, secrets, random, hashKey } },
     keyBounds: { tools: ["echo", "hash", "uuid"], callsPerSecond: 100 },
     notify: { activityLog: createActivityLog(db), mail, publicUrl: "https://tools.example" },

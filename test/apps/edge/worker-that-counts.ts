@@ -87,6 +87,14 @@ export class AccountLedger extends Ledger {
     }
   }
 
+  /** The events that were not forwarded yet. Looking at them costs nothing. */
+  eventsLeft(): number {
+    const before = { ...bill };
+    const [row] = this.#storage.sql.exec("SELECT count(*) AS count FROM event").toArray();
+    bill = before;
+    return Number(row?.["count"]);
+  }
+
   /** What the alarm does. The platform reserves the name `alarm`. */
   wake(): Promise<void> {
     return super.alarm();
@@ -110,6 +118,11 @@ export default {
       const stub = env.LEDGER.getByName(object) as unknown as AccountLedger;
       await stub.performEach(items);
       return new Response();
+    }
+    if (pathname === "/test/events") {
+      const { object } = (await request.json()) as { object: string };
+      const stub = env.LEDGER.getByName(object) as unknown as AccountLedger;
+      return Response.json(await stub.eventsLeft());
     }
     if (pathname === "/test/wake") {
       const { object } = (await request.json()) as { object: string };

@@ -4,8 +4,9 @@ import { type AccountDeps, closeAccount, openAccount } from "#accounts/accounts.
 import { createDemoAccount, DEMO_EMAIL } from "#apps/node/demo-account.ts";
 import { hashKey, random } from "#apps/node/runtime.ts";
 import { newAccountId } from "#ids.ts";
+import { isEmptyOrUnfinished } from "#stores/sql/directory.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { isEmptyOrUnfinished } from "#stores/sqlite/settings.ts";
 import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 
 /** The demo account is created once: on empty data, or where an earlier start was interrupted. */
@@ -64,10 +65,14 @@ for (const [state, act, wants] of STATES) {
     const driver = openNodeSqlite(":memory:");
     const accountDeps = { ...openSqliteDirect(driver), secrets: ["a secret"], random, hashKey };
     await act(accountDeps);
-    assert.equal(isEmptyOrUnfinished(driver, DEMO_EMAIL), wants);
+    assert.equal(await isEmptyOrUnfinished(createSqliteDatabase(driver), DEMO_EMAIL), wants);
     if (wants) {
       assert.match(await createDemoAccount(accountDeps, STARTER, NOW), /^tb_/);
-      assert.equal(isEmptyOrUnfinished(driver, DEMO_EMAIL), false, "the next start");
+      assert.equal(
+        await isEmptyOrUnfinished(createSqliteDatabase(driver), DEMO_EMAIL),
+        false,
+        "the next start",
+      );
       const { accounts, totals, faults } = await accountDeps.ledger.audit({ now: NOW });
       assert.deepEqual([accounts, totals.granted, faults], [1, 100, []]);
     }

@@ -23,7 +23,7 @@ function openFixture(t: TestContext, responses: (number | null | Error)[]) {
       const after = responses.shift() ?? null;
       if (after instanceof Error) throw after;
       const clock = apart.ms === undefined ? {} : { clockAheadMs: apart.ms };
-      return { rolledUp: 1, forgotten: 0, after, ...clock };
+      return { notified: 0, rolledUp: 1, forgotten: 0, after, ...clock };
     },
   };
   const upkeep = startUpkeep(ledger as Ledger, faults, (message, { cause }) =>

@@ -50,7 +50,7 @@ export function describeAccounts(open: OpenLedger) {
       grants: [],
       next: null,
     });
-    assert.deepEqual(await ledger.sumUsage({ account }), { more: false });
+    assert.deepEqual(await fixture.sumUsage({ account }), { more: false });
     assert.deepEqual(await ledger.listKeys({ account }), []);
     assert.deepEqual(await ledger.usage({ account, from: 0, to: START + DAY }), []);
     assert.deepEqual(await fixture.createKey(account), { outcome: "no_account" });

@@ -59,7 +59,7 @@ function describeLevels(test: Rule) {
     const [ada = "", bob = "", cid = ""] = accounts;
     const calls = [...Array(30).fill(ada), ...Array(10).fill(bob), ...Array(3).fill(cid)];
     await Promise.all(calls.map((account) => fixture.debit(account)));
-    const { events } = await fixture.ledger.listEvents({ max: 10 });
+    const events = await fixture.ledgerEvents.list({ max: 10 });
     const of = (wanted: string) =>
       events.flatMap(({ account, kind }) => (account === wanted ? [kind] : []));
     assert.deepEqual(of(ada), ["credits.low", "credits.depleted"]);

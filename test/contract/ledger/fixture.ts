@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { ACCOUNT_PART_CHARS } from "#ids.ts";
 import type { EntriesPage, Entry } from "#ledger/entries.ts";
+import type { LedgerEvents } from "#ledger/events.ts";
 import type {
   DebitOrder,
   DebitOutcome,
@@ -19,9 +20,12 @@ import type {
   MaintainOutcome,
   UsageRow,
 } from "#ledger/port.ts";
+import type { SumUsage } from "#stores/ledger/summed-usage.ts";
 
 export type OpenedLedger = {
   ledger: Ledger;
+  ledgerEvents?: LedgerEvents;
+  sumUsage?: SumUsage;
   reopen?(): Promise<Ledger>;
   /** Carries out orders in one batch. */
   together?(items: readonly [name: LedgerOperation, order: object][]): Promise<unknown[]>;
@@ -51,7 +55,7 @@ export type Fixture = ReturnType<typeof createFixture>;
 
 export function createFixture(opened: OpenedLedger) {
   const ledger = throughJson(opened.ledger);
-  const { reopen } = opened;
+  const { reopen, ledgerEvents = NO_EVENTS, sumUsage = noSums } = opened;
   const accounts = new Set<string>();
   let calls = 0;
   let versions = 0;
@@ -80,7 +84,7 @@ export function createFixture(opened: OpenedLedger) {
   const grant = (account: string, id: string, amount: number, more: Grant = {}) =>
     ledger.grant({ account, id, amount, kind: "operator", expiresAt: null, now: START, ...more });
   return {
-    ledger,
+    ...{ ledger, ledgerEvents, sumUsage },
     reopen: reopen && (async () => throughJson(await reopen())),
     createKey,
     grant,
@@ -107,9 +111,14 @@ export function createFixture(opened: OpenedLedger) {
     totals: async (now = START) => (await ledger.audit({ now })).totals,
     /** Lists and deletes the waiting events, as their handler does. */
     async news() {
-      const { events } = await ledger.listEvents({ max: 1000 });
-      await ledger.deleteEvents({ ids: events.map(({ id }) => id) });
+      const events = await ledgerEvents.list({ max: 1000 });
+      await ledgerEvents.settle(events);
       return events.map(({ id: _, account: __, ...content }) => content);
+    },
+    /** Writes the events of at most `max` grants that expire. Returns how many were written. */
+    async look(now: number, max = 1000) {
+      const order = { now, rollUpBefore: 0, rowsMax: max, after: null };
+      return (await ledger.maintain(order)).notified;
     },
     /** Each is a later version than the one before, unless a version is given. */
     clawback(account: string, id: string, credits: number, version?: number, now = START) {
@@ -127,6 +136,10 @@ export function createFixture(opened: OpenedLedger) {
     usage: (account?: string) => sortedUsage(ledger, account === undefined ? accounts : [account]),
   };
 }
+
+const missing = async (): Promise<never> => assert.fail("This ledger was opened without it");
+const NO_EVENTS: LedgerEvents = { list: missing, settle: missing };
+const noSums: SumUsage = missing;
 
 /** The idempotency part of a debit order. The response differs from call to call, like a UUID. */
 export const idempotency = (key: string, body = "body", response = "answer"): IdempotencyOrder => ({

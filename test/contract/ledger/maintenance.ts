@@ -37,8 +37,8 @@ async function manyCalls(fixture: Fixture) {
   }
 }
 
-async function sumAll({ ledger }: Fixture, name: string, max: number) {
-  while ((await ledger.sumUsage({ account: accountId(name), max })).more);
+async function sumAll(fixture: Fixture, name: string, max: number) {
+  while ((await fixture.sumUsage({ account: accountId(name), max })).more);
 }
 
 function describeRollingUp(test: Rule) {

@@ -149,9 +149,9 @@ export function describeUsage(open: OpenLedger) {
     const same = [START + HOUR, START + HOUR, START + HOUR];
     for (const at of same) await call(at);
     const last = await call(START + 2 * HOUR);
-    assert.deepEqual(await ledger.sumUsage({ account, max: 9 }), { more: false });
+    assert.deepEqual(await fixture.sumUsage({ account, max: 9 }), { more: false });
     for (let more = true; more; await check())
-      ({ more } = await ledger.sumUsage({ account, max: 1 }));
+      ({ more } = await fixture.sumUsage({ account, max: 1 }));
     const late = await call(START + 1);
     await check();
     await reverse(early);
@@ -179,7 +179,7 @@ export function describeUsage(open: OpenLedger) {
     await Promise.all(
       orders.flatMap((order, index) => {
         const works: Promise<unknown>[] = [ledger.debit(order)];
-        if (index % 4 === 0) works.push(ledger.sumUsage({ account, max: 2 }));
+        if (index % 4 === 0) works.push(fixture.sumUsage({ account, max: 2 }));
         if (index % 5 === 0) works.push(fixture.reverse(order).catch(() => {}));
         if (index % 9 === 0) works.push(ledger.maintain({ ...roll, after: null }));
         return works.map((work) => work.catch(() => {}));

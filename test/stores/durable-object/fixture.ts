@@ -10,6 +10,9 @@ import {
 import { requestLogOfObjects } from "#stores/durable-object/request-log-stub.ts";
 import type { BatchStub, LedgerStub, MovingStub } from "#stores/durable-object/rpc.ts";
 import { importsOfObjects } from "#stores/durable-object/transfer.ts";
+import type { SumOrder, SumUsage } from "#stores/ledger/summed-usage.ts";
+import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
+import { unwrap } from "#stores/sqlite/batch.ts";
 import { bundleWorker, startEdge } from "../../http/edge.ts";
 import type { Deployment } from "./worker.ts";
 
@@ -87,6 +90,12 @@ export function openObject() {
   };
   return {
     ledger: ledgerOfObjects(() => stub),
+    ledgerEvents: createLedgerEvents(
+      { batch: (queries) => ask(name, { method: "batch", order: queries }) },
+      "sqlite",
+    ),
+    sumUsage: async (order: SumOrder) =>
+      unwrap(await stub.perform("sumUsage", order)) as Awaited<ReturnType<SumUsage>>,
     calls: (callsPerSecond: number) => callLedgerOfObjects(() => stub, callsPerSecond),
     requests: requestLogOfObjects(() => ({
       requestLog: (requests, order) => ask(name, { requests, order }),

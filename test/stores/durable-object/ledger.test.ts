@@ -6,9 +6,9 @@ import { openObject } from "./fixture.ts";
 const MODEL_RUNS = Number(process.env["TEST_MODEL_RUNS"] ?? 3);
 
 async function open() {
-  const { ledger, restart } = openObject();
+  const { ledger, ledgerEvents, sumUsage, restart } = openObject();
   return {
-    ledger,
+    ...{ ledger, ledgerEvents, sumUsage },
     async reopen() {
       await restart();
       return ledger;

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { LedgerEvent } from "#ledger/events.ts";
+import type { LedgerEvent, LedgerEvents } from "#ledger/events.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { ROLL_UP_AFTER_DAYS } from "#limits.ts";
-import { createForwarding, type PerformOwn } from "#stores/durable-object/events.ts";
+import { createForwarding } from "#stores/durable-object/events.ts";
 import { createUpkeep } from "#stores/durable-object/upkeep.ts";
+import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { createDebitPeriods } from "#stores/sqlite/debit-periods.ts";
 import { createFixture, DAY, HOUR, MINUTE, START } from "../../contract/ledger/fixture.ts";
 import { openEmpty } from "../transfer-fixture.ts";
@@ -46,14 +48,18 @@ async function openFixture(t: TestContext, before = async () => {}) {
     for (const event of events) place.set(event.id, event);
     await before();
   }
-  const perform: PerformOwn = (name, order) => {
-    if (name === "deleteEvents" && trouble.settle !== null) throw trouble.settle;
-    return submit(name, order) as never;
+  const ledgerEvents = createLedgerEvents(createSqliteDatabase(driver), "sqlite");
+  const ownEvents: LedgerEvents = {
+    ...ledgerEvents,
+    async settle(events) {
+      if (trouble.settle !== null) throw trouble.settle;
+      await ledgerEvents.settle(events);
+    },
   };
   const start = () =>
     createUpkeep(storage, driver, periods, {
       maintain: (order: MaintainOrder) => submit("maintain", order) as MaintainOutcome,
-      forwarding: createForwarding(driver, perform, { add }),
+      forwarding: createForwarding(driver, ownEvents, { add }),
       sumUsage: () => ({ more: false }),
     });
   let upkeep = start();
@@ -64,7 +70,7 @@ async function openFixture(t: TestContext, before = async () => {}) {
     return value;
   });
   return {
-    ...createFixture({ ledger }),
+    ...createFixture({ ledger, ledgerEvents }),
     ...{ asked, trouble, driver },
     alarmAt: () => alarmAt,
     /** The kinds of all received events, oldest first. */

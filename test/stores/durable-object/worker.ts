@@ -1,17 +1,15 @@
 /** A Worker that passes ledger operations to the object that a header names: the store itself, in workerd. */
 import { AccountLedger as ObjectLedger } from "#stores/durable-object/account-object.ts";
+import { createObjectDriver, type ObjectStorage } from "#stores/durable-object/driver.ts";
 import type { RequestLogStub, RequestOperation } from "#stores/durable-object/request-log-stub.ts";
 import type { BatchStub, LedgerStub, MovingStub } from "#stores/durable-object/rpc.ts";
 import { OBJECT_MIGRATIONS } from "#stores/durable-object/schema.ts";
 import type { Migration } from "#stores/schema/migrations.ts";
+import type { SqlQuery } from "#stores/sql/sql-database.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import type { SqlRow } from "#stores/sqlite/driver.ts";
 
-type State = {
-  storage: {
-    getAlarm(): Promise<number | null>;
-    setAlarm(at: number): Promise<void>;
-    sql: { exec(query: string): { toArray(): Record<string, unknown>[] } };
-  };
-};
+type State = { storage: ObjectStorage };
 
 /** Which code and settings objects start with from now on; the Worker and its objects share an isolate here. */
 let deployed: Deployment = { migrations: [], settings: {} };
@@ -51,12 +49,19 @@ export class AccountLedger extends ObjectLedger {
     return Number(row?.["count"]);
   }
 
+  batch(queries: readonly SqlQuery[]): Promise<SqlRow[][]> {
+    return createSqliteDatabase(createObjectDriver(this.#storage)).batch(queries);
+  }
+
   rows({ query }: { query: string }): Record<string, unknown>[] {
     return this.#storage.sql.exec(query).toArray();
   }
 }
 
-type TestAccess = Pick<AccountLedger, "alarmAt" | "wakeIn" | "wake" | "countRows" | "rows">;
+type TestAccess = Pick<
+  AccountLedger,
+  "alarmAt" | "wakeIn" | "wake" | "countRows" | "rows" | "batch"
+>;
 type Stub = LedgerStub &
   BatchStub &
   MovingStub &

@@ -1,9 +1,12 @@
 import { after } from "node:test";
 import pg from "pg";
+import { createPostgresDatabase } from "#stores/postgres/database.ts";
 import type { NodeClock } from "#stores/postgres/database-clock.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
+import { createPostgresSumUsage } from "#stores/postgres/usage-sums.ts";
+import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
 import type { OpenedLedger } from "../../contract/ledger/fixture.ts";
 import { type SharedPostgres, sharedPostgres } from "../../support/postgres.ts";
 
@@ -39,8 +42,10 @@ export async function openNode(url: string, clock: NodeClock = "caller") {
   const pool = openPostgresPool(url, { max: 8 });
   await migratePostgres(pool);
   const { ledger, close } = createPostgresLedger(pool, undefined, clock);
+  const ledgerEvents = createLedgerEvents(createPostgresDatabase(pool), "postgres");
   return {
-    ...{ ledger, pool },
+    ...{ ledger, ledgerEvents, pool },
+    sumUsage: createPostgresSumUsage(pool),
     async close() {
       await close();
       await pool.close();
@@ -117,11 +122,13 @@ export const emptyDatabase = (pool: PostgresPool) =>
   pool.transaction("upkeep", (query) => query(EMPTY));
 
 /** Sent in one tick, debits form one batch. */
-export const inBatches = ({ ledger }: Pick<OpenedLedger, "ledger">) => ({
-  ledger,
+export const inBatches = <Opened extends Pick<OpenedLedger, "ledger">>(opened: Opened) => ({
+  ...opened,
   batches: "debits" as const,
   together: (items: Parameters<NonNullable<OpenedLedger["together"]>>[0]) =>
-    Promise.all(items.map(([, order]) => ledger.debit(order as never).catch((error) => error))),
+    Promise.all(
+      items.map(([, order]) => opened.ledger.debit(order as never).catch((error) => error)),
+    ),
 });
 
 /** A pool that can be passed on before its database exists. */

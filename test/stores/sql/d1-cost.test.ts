@@ -100,7 +100,7 @@ const EVENT: LedgerEvent = {
 
 /** One event with an endpoint that subscribes to it, and one purchase. */
 function salesOperations(d1: D1) {
-  const { forwardedEvents, purchases, ...store } = createD1DashboardStore(d1);
+  const { ledgerEvents: forwardedEvents, purchases, ...store } = createD1DashboardStore(d1);
   const events = withJobs(store.events, store.jobs);
   const handling = { event: EVENT, email: null, webhookId: "evt_a", body: "{}", now: START };
   const offer: Offer = {

@@ -77,7 +77,7 @@ accountIndexContract("in SQLite", async (t) => {
 });
 
 test("events that are forwarded twice are stored once, in order, until they are handled", async () => {
-  const { forwardedEvents } = await open();
+  const { ledgerEvents: forwardedEvents } = await open();
   const events = [3, 1, 2].map(
     (at): LedgerEvent => ({
       ...{ id: `evt_acc_1_${at}_1`, account: "acc_1", at, kind: "credits.depleted" },

@@ -44,7 +44,7 @@ test("after a restore from a backup, no email or webhook is sent again, and owne
   assert.deepEqual(endRequests(driver), { sessions: 0, links: 0, emails: 1, webhooks: 1 });
   assert.deepEqual(await events.nextDue(), { at: null });
   assert.deepEqual(await store.jobs.nextDue({ queues: ["email", "outbox"] }), { at: null });
-  assert.deepEqual(await ledger.listEvents({ max: 9 }), { events: [] });
+  assert.deepEqual(await store.ledgerEvents.list({ max: 9 }), []);
   const list = { account: ACCOUNT, endpoint: at.id };
   const [given, before] = await events.listDeliveries({ ...list, after: null, max: 9 });
   assert.deepEqual([given?.status, before?.status], ["failed", "delivered"]);

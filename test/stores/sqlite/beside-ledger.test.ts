@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { MessageChannel, type Worker } from "node:worker_threads";
-import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
+import { NotCarriedOut, OutcomeUnknown, UsageNotSummed } from "#ledger/port.ts";
+import { SUM_STEP_DEBITS, UNSUMMED_DEBITS_MAX } from "#limits.ts";
 import type { SqlDatabase } from "#stores/sql/sql-database.ts";
 import { createReaderBesideLedger, createSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import { openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { openRemoteLedger, serveOrders } from "#stores/sqlite/thread-orders.ts";
 import { jobQueueContract } from "../../contract/job-queue.ts";
-import { createFixture, START } from "../../contract/ledger/fixture.ts";
+import { createFixture, DAY, START } from "../../contract/ledger/fixture.ts";
 import { ledgerContract } from "../../contract/ledger.ts";
 import { temporaryFile } from "./fixture.ts";
 
@@ -35,6 +36,7 @@ async function openBeside(t: TestContext) {
   });
   return {
     ...createSqliteDashboardStore(database, ledger),
+    sumUsage: thread.sumUsage,
     ...{ reader, thread, worker: workers[0] as Worker },
     refuse: () => {
       isRefused = true;
@@ -54,6 +56,25 @@ async function countSettings(database: SqlDatabase): Promise<number> {
 
 ledgerContract("in SQLite beside its thread", openBeside, ["concurrency", "usage"]);
 jobQueueContract("in SQLite beside the ledger's thread", openBeside);
+
+test("beside the ledger's thread many calls are summed by that thread before their usage is read", async (t) => {
+  const { ledger, thread } = await openBeside(t);
+  const fixture = createFixture({ ledger });
+  const account = await fixture.account("Ada", { credits: 100_000 });
+  const calls = UNSUMMED_DEBITS_MAX + SUM_STEP_DEBITS;
+  const debits = `WITH RECURSIVE call (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM call WHERE i < ${calls})
+    INSERT INTO debit_by_account SELECT 1, ${START} + i, 'c' || i, 1, 'hash', 1, 0, 1, NULL, NULL, NULL FROM call`;
+  for (const sql of [debits, `UPDATE credit_grant SET remaining = remaining - ${calls}`])
+    await thread.perform("statements", [{ sql, values: [] }]);
+  await thread.perform("statements", [{ sql: "UPDATE account SET rest = -1", values: [] }]);
+  const order = { account, from: 0, to: START + DAY };
+  await assert.rejects(ledger.usage({ ...order, isQuick: true }), UsageNotSummed);
+  const [row] = await ledger.usage(order);
+  assert.equal(row?.calls, calls);
+  const page = { account, after: null, max: 1, now: START + DAY, withBalances: true };
+  const { entries } = await ledger.entries(page);
+  assert.equal(entries[0]?.balance, 100_000 - calls);
+});
 
 test("a connection beside the ledger's thread cannot write", async (t) => {
   const { reader } = await openBeside(t);
@@ -101,5 +122,5 @@ test("nothing is read or written while the files are not those that were opened"
   const { database, ledger, refuse } = await openBeside(t);
   refuse();
   await assert.rejects(countSettings(database), NotCarriedOut);
-  await assert.rejects(ledger.listEvents({ max: 1 }), NotCarriedOut);
+  await assert.rejects(ledger.listKeys({ account: "acc_none" }), NotCarriedOut);
 });

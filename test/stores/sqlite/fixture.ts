@@ -1,7 +1,10 @@
 import path from "node:path";
 import type { TestContext } from "node:test";
 import { ledgerOver } from "#ledger/ledger-over.ts";
+import type { StoreOperation, SumOrder, SumUsage } from "#stores/ledger/summed-usage.ts";
+import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
 import { type BatchResult, createBatchRunner, outcomeOf, unwrap } from "#stores/sqlite/batch.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import { createFixture, type OpenedLedger } from "../../contract/ledger/fixture.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -23,10 +26,14 @@ export function openBatched(
   options: Parameters<typeof createBatchRunner>[1] = {},
 ) {
   const runBatch = createBatchRunner(driver, options);
-  const ledger = ledgerOver(async (name, order) =>
-    unwrap(runBatch([[name, order]])[0] as BatchResult),
-  );
+  const perform = async (name: StoreOperation, order: unknown) =>
+    unwrap(runBatch([[name, order]])[0] as BatchResult);
+  const opened = {
+    ledger: ledgerOver(perform),
+    ledgerEvents: createLedgerEvents(createSqliteDatabase(driver), "sqlite"),
+    sumUsage: (order: SumOrder) => perform("sumUsage", order) as ReturnType<SumUsage>,
+  };
   const together: OpenedLedger["together"] = async (items) => runBatch([...items]).map(outcomeOf);
-  const { reopen: _, ...fixture } = createFixture({ ledger });
+  const { reopen: _, ...fixture } = createFixture(opened);
   return { runBatch, together, batches: "everything" as const, ...fixture };
 }

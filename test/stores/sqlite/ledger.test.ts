@@ -1,3 +1,4 @@
+import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
 import { createJournal } from "#stores/sqlite/journal.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
@@ -26,8 +27,13 @@ const openThread: OpenLedger = async (t) => {
   const file = temporaryFile(t);
   let thread = await openSqliteThread({ file });
   t.after(() => thread.close());
+  const { perform } = thread;
   return {
     ledger: thread.ledger,
+    ledgerEvents: createLedgerEvents(
+      { batch: (queries) => perform("statements", queries) },
+      "sqlite",
+    ),
     async reopen() {
       await thread.close();
       thread = await openSqliteThread({ file });
@@ -40,7 +46,7 @@ const openThread: OpenLedger = async (t) => {
 const openDrained: OpenLedger = async (t) => {
   const driver = openDriver(t);
   const journal = createJournal(driver);
-  const { ledger, together, batches } = openBatched(driver);
+  const { ledger, ledgerEvents, sumUsage, together, batches } = openBatched(driver);
   let orders = 0;
   const drained =
     <Given, Outcome>(act: (given: Given) => Promise<Outcome>) =>
@@ -56,6 +62,8 @@ const openDrained: OpenLedger = async (t) => {
   ]);
   return {
     ledger: Object.fromEntries(operations),
+    ledgerEvents,
+    sumUsage: drained(sumUsage),
     together: drained(together as NonNullable<typeof together>),
     batches,
   };

@@ -13,8 +13,9 @@ import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 async function open(t: TestContext) {
   const driver = openNodeSqlite(":memory:");
   t.after(() => driver.close());
-  const direct = openSqliteDirect(driver).ledger;
-  const fixture = createFixture({ ledger: direct });
+  const opened = openSqliteDirect(driver);
+  const { ledger: direct, sumUsage } = opened;
+  const fixture = createFixture(opened);
   const account = await fixture.account("Ada", { credits: 1_000_000 });
   const count = (what: string) =>
     Number(driver.prepare(`SELECT ${what} AS value`).get()?.["value"]);
@@ -26,14 +27,16 @@ async function open(t: TestContext) {
       UPDATE credit_grant SET remaining = remaining - ${calls}; UPDATE account SET rest = -1`);
   };
   let steps = 0;
-  const counted = {
-    ...direct,
-    sumUsage(order: Parameters<typeof direct.sumUsage>[0]) {
-      steps += 1;
-      return direct.sumUsage(order);
-    },
-  };
-  return { driver, direct, counted, fixture, account, count, fill, stepsOf: () => steps };
+  const summed = (forMs = Number.POSITIVE_INFINITY) =>
+    withSummedUsage(
+      direct,
+      (order) => {
+        steps += 1;
+        return sumUsage(order);
+      },
+      forMs,
+    );
+  return { driver, direct, summed, fixture, account, count, fill, stepsOf: () => steps };
 }
 
 const EVERYTHING = { from: 0, to: Number.MAX_SAFE_INTEGER };
@@ -43,10 +46,10 @@ const UNSUMMED =
 describe("sums of usage in SQLite", () => {
   for (const calls of [60_000, 120_000]) {
     test(`${calls} calls are summed in steps, and then read as rows of hours`, async (t) => {
-      const { counted, direct, fixture, account, count, fill, stepsOf } = await open(t);
+      const { summed, direct, fixture, account, count, fill, stepsOf } = await open(t);
       fill(calls);
       await assert.rejects(direct.usage({ account, ...EVERYTHING }), UsageNotSummed);
-      const ledger = withSummedUsage(counted, { forMs: Number.POSITIVE_INFINITY });
+      const ledger = summed();
       const rows = await ledger.usage({ account, ...EVERYTHING });
       assert.equal(
         rows.reduce((sum, row) => sum + row.calls, 0),
@@ -64,9 +67,9 @@ describe("sums of usage in SQLite", () => {
   }
 
   test("a reader who waited long enough gets an error, and the sums so far are kept", async (t) => {
-    const { counted, account, fill, stepsOf } = await open(t);
+    const { summed, account, fill, stepsOf } = await open(t);
     fill(60_000);
-    const impatient = withSummedUsage(counted, { forMs: 0 });
+    const impatient = summed(0);
     for (let tries = 1; tries <= 3; tries += 1) {
       await assert.rejects(impatient.usage({ account, ...EVERYTHING }), UsageNotSummed);
       assert.equal(stepsOf(), tries, "each try is one step");
@@ -79,9 +82,9 @@ describe("sums of usage in SQLite", () => {
   });
 
   test("readers of an account share the steps", async (t) => {
-    const { counted, account, fill, stepsOf } = await open(t);
+    const { summed, account, fill, stepsOf } = await open(t);
     fill(60_000);
-    const ledger = withSummedUsage(counted, { forMs: Number.POSITIVE_INFINITY });
+    const ledger = summed();
     const order = { account, ...EVERYTHING };
     const [one, ...others] = await Promise.all([1, 2, 3].map(() => ledger.usage(order)));
     for (const other of others) assert.deepEqual(other, one);
@@ -89,23 +92,23 @@ describe("sums of usage in SQLite", () => {
   });
 
   test("a reader who does not wait starts the steps for the next one", async (t) => {
-    const { counted, account, fill, stepsOf } = await open(t);
+    const { summed, account, fill, stepsOf } = await open(t);
     fill(60_000);
-    const ledger = withSummedUsage(counted, { forMs: Number.POSITIVE_INFINITY });
+    const ledger = summed();
     await assert.rejects(callsByKey(ledger, { account, since: 0 }), UsageNotSummed);
     while (stepsOf() < 60_000 / SUM_STEP_DEBITS_MAX) await new Promise(setImmediate);
     assert.equal((await callsByKey(ledger, { account, since: 0 }))[0]?.calls, 60_000);
   });
 
   test("other work of the thread runs between two steps and between two pages", async (t) => {
-    const { counted, account, fill, driver } = await open(t);
+    const { summed, account, fill, driver } = await open(t);
     fill(60_000);
     let turns = 0;
     const timer = setInterval(() => {
       turns += 1;
     }, 0);
     t.after(() => clearInterval(timer));
-    const ledger = withSummedUsage(counted, { forMs: Number.POSITIVE_INFINITY });
+    const ledger = summed();
     await assert.rejects(callsByKey(ledger, { account, since: 0 }), UsageNotSummed);
     await ledger.usage({ account, ...EVERYTHING });
     assert.equal((await callsByKey(ledger, { account, since: 0 }))[0]?.calls, 60_000);
@@ -141,7 +144,7 @@ describe("sums of usage in SQLite", () => {
   test("the audit compares the sums with the debits", async (t) => {
     const { driver, direct, fixture, account, fill } = await open(t);
     fill(SUM_STEP_DEBITS + 1);
-    await direct.sumUsage({ account });
+    await fixture.sumUsage({ account });
     await assertTotals(fixture.ledger, START);
     driver.exec(
       "UPDATE usage_kept SET calls = calls + 1 WHERE tool = 'uuid' AND hour = (SELECT min(hour) FROM usage_kept)",
