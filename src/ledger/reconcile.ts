@@ -78,6 +78,3 @@ const NAMES = Object.keys(zeroTotals()) as (keyof LedgerTotals)[];
 export function addTotals(sum: LedgerTotals, own: LedgerTotals): void {
   for (const name of NAMES) sum[name] += own[name];
 }
-
-export const isSameTotals = (one: LedgerTotals, other: LedgerTotals): boolean =>
-  NAMES.every((name) => one[name] === other[name]);

@@ -224,5 +224,3 @@ export const RECORD_TABLES: Record<RecordKind, RecordTable> = {
     onConflict: "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
   }),
 };
-
-export const RECORD_ORDER = Object.keys(RECORD_TABLES) as RecordKind[];

@@ -51,10 +51,6 @@ const columnsOf = ({ members }: RecordTable) =>
 
 const listed = (keys: readonly Key[]) => keys.map(({ column }) => `t.${column}`).join(", ");
 
-/** Returns a query of all rows in the order of the key. */
-export const selectAll = (rows: RecordTable): string =>
-  `SELECT ${columnsOf(rows)} FROM ${rows.table} t WHERE ${rows.where ?? "1 = 1"} ORDER BY ${listed(rows.key)}`;
-
 /** Returns a query of a page. Its parameters are the values of the cursor and the number of rows. */
 export function selectPage(rows: RecordTable): string {
   const { table, key, where = "1 = 1" } = rows;

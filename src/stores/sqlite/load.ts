@@ -22,8 +22,6 @@ import { EXPIRY_SQL } from "../sql/grant-sql.ts";
 import type { SqlDriver, SqlRow, SqlStatement } from "./driver.ts";
 
 /** Loads the rows that the rules need, row by row. */
-export type Loader = ReturnType<typeof createLoader>;
-
 export function createLoader(driver: SqlDriver) {
   const statements = prepareStatements(driver);
   /** By their limits. */

@@ -1,4 +1,4 @@
-import { chmodSync, statSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import type { Migration } from "../schema/migrations.ts";
 import { sqlitePasswordless } from "../schema/passwordless.ts";
@@ -71,10 +71,6 @@ export function openNodeSqliteReadOnly(file: string): NodeSqlite {
     throw error;
   }
 }
-
-/** Returns the size of the write-ahead log's file. */
-export const logFileBytes = (file: string): number =>
-  statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Opens a copy of a database for writing, without migrating its schema or changing its journal mode. */
 export function openNodeSqliteCopy(file: string): NodeSqlite {
