@@ -1,5 +1,5 @@
 import type { FieldError, ProblemError } from "#errors.ts";
-import type { RequestEntry } from "./request-log.ts";
+import type { RequestEntry } from "./request-chunk.ts";
 
 /**
  * What the request log keeps of a problem. Bodies and query strings are not kept, but the sentences may quote a value: of that the beginning

@@ -1,38 +1,9 @@
-import type { FieldError } from "#errors.ts";
+import type { RequestChunk, RequestEntry } from "./request-chunk.ts";
 
 /**
  * The request log: every call to a tool by a key of an account, kept for some days. It is apart from the ledger: a call never waits for
  * it, and entries may be lost in a crash or when the log cannot keep up. Bodies and query strings are never in it.
  */
-export type RequestEntry = {
-  /** The `X-Request-Id` of the response. */
-  id: string;
-  /** When the request was received, in milliseconds since 1970 UTC. */
-  at: number;
-  tool: string;
-  status: number;
-  /** The error code; null for a 200. */
-  code: string | null;
-  /** The id of the key. */
-  key: string;
-  via: "http" | "mcp";
-  /** In credits; null if it is not known what the call cost. */
-  charged: number | null;
-  replayed: boolean;
-  /** In milliseconds; null for what did not happen. */
-  times: { total: number; body: number | null; tool: number | null; ledger: number | null };
-  /**
-   * Of the bodies as transferred. `received` is null where the body was not read, `sent` where the connection was lost before the
-   * response had left.
-   */
-  bytes: { received: number | null; sent: number | null };
-  /** The network address of the client; null where it is not known. */
-  address: string | null;
-  /** The sentence of the error, cut (`kept-problem.ts`). Null for a 200, and where it was not kept. */
-  detail: string | null;
-  /** The first errors of the request, cut; null where the problem named none. */
-  errors: readonly FieldError[] | null;
-};
 
 /** `cursor` is the entry's place in the log, which is unique within the account. */
 export type ListedRequest = RequestEntry & { cursor: string };
@@ -50,19 +21,6 @@ export type RequestFilter = {
   /** Cursors: only older, and only newer requests than these. */
   before?: string | undefined;
   after?: string | undefined;
-};
-
-/** What a node hands over at once: requests of one account in the order of their responses, as `packRequest` writes them. */
-export type RequestChunk = {
-  account: string;
-  firstAt: number;
-  lastAt: number;
-  count: number;
-  errors: number;
-  /** How many of them each tool has. */
-  tools: { tool: string; count: number; errors: number }[];
-  /** The entries, separated by commas. */
-  packed: string;
 };
 
 export type ToolRequests = {
@@ -89,15 +47,13 @@ export type RequestLogReads = {
   }): Promise<{ requests: ListedRequest[]; next: string | null }>;
   /** Sums the newest `SUMMARY_REQUESTS_MAX` requests that the filter selects, by tool, most requests first. */
   summarize(order: { account: string; filter: RequestFilter }): Promise<ToolRequests[]>;
-  /** Counts requests by hour and tool since the hour of `from`, also of those that the log no longer has. May be some seconds old. */
+  /** Counts requests by hour and tool since the hour of `from`, also of those that the log no longer has. */
   counts(order: { account: string; from: number }): Promise<HourCount[]>;
 };
 
 export type RequestLog = RequestLogReads & {
   /** Rejects with `NotCarriedOut` if nothing was written. */
   append(chunks: readonly RequestChunk[]): Promise<void>;
-  /** Writes the counts that were not written yet. */
-  flush(): Promise<void>;
   /** Deletes what is too old or too much, in slices. */
   tidy(now: number): Promise<void>;
   /** Deletes all requests of an account, and ignores those that arrive afterwards. */
@@ -119,81 +75,3 @@ export async function requestsPage(
 
 /** How long requests are kept, and how many of an account. Their oldest are deleted first. */
 export type RequestLogBounds = { keptDays: number; keptMax: number };
-
-/**
- * Writes an entry as a JSON array without member names. By hand, because it runs for every call: no value but those of an error needs
- * escaping, because ids and codes come from this code or were validated on arrival.
- */
-export function packRequest(entry: RequestEntry): string {
-  const { times, bytes } = entry;
-  return (
-    `[${entry.at},"${entry.id}","${entry.tool}",${entry.status},${text(entry.code)},"${entry.key}",${entry.via === "mcp" ? 1 : 0},` +
-    `${entry.charged},${entry.replayed ? 1 : 0},${hundredths(times.total)},${hundredths(times.body)},${hundredths(times.tool)},` +
-    `${hundredths(times.ledger)},${bytes.received},${bytes.sent},${text(entry.address)}${packProblem(entry)}]`
-  );
-}
-
-/** A call that succeeded takes no room for it. */
-const packProblem = ({ detail, errors }: RequestEntry): string =>
-  detail === null ? "" : `,${JSON.stringify(detail)},${JSON.stringify(errors)}`;
-
-const text = (value: string | null) => (value === null ? "null" : `"${value}"`);
-/** V8 takes several times as long to format a fraction. */
-const hundredths = (ms: number | null) => (ms === null ? null : Math.round(ms * 100));
-
-/** What `packRequest` wrote. */
-type Packed = [
-  at: number,
-  id: string,
-  tool: string,
-  status: number,
-  code: string | null,
-  key: string,
-  isMcp: 0 | 1,
-  charged: number | null,
-  replayed: 0 | 1,
-  total: number,
-  body: number | null,
-  toolTime: number | null,
-  ledger: number | null,
-  received: number | null,
-  sent: number | null,
-  address: string | null,
-  detail?: string | null,
-  errors?: readonly FieldError[] | null,
-];
-
-/** Reads the entries of a chunk. */
-export const unpackRequests = (packed: string): RequestEntry[] =>
-  (JSON.parse(`[${packed}]`) as Packed[]).map(unpack);
-
-function unpack(packed: Packed): RequestEntry {
-  const [at, id, tool, status, code, key, isMcp, charged, replayed] = packed;
-  const [total, body, toolTime, ledger, received, sent, address] = packed.slice(9) as [
-    number,
-    number | null,
-    number | null,
-    number | null,
-    number | null,
-    number | null,
-    string | null,
-  ];
-  const [detail = null, errors = null] = packed.slice(16) as [
-    string | null | undefined,
-    readonly FieldError[] | null | undefined,
-  ];
-  return {
-    ...{ id, at, tool, status, code, key, charged, address, detail, errors },
-    via: isMcp === 1 ? "mcp" : "http",
-    replayed: replayed === 1,
-    times: {
-      total: total / 100,
-      body: inMs(body),
-      tool: inMs(toolTime),
-      ledger: inMs(ledger),
-    },
-    bytes: { received, sent },
-  };
-}
-
-const inMs = (value: number | null) => (value === null ? null : value / 100);

@@ -1,5 +1,5 @@
 import { keptProblem, NO_PROBLEM } from "#accounts/kept-problem.ts";
-import type { RequestEntry } from "#accounts/request-log.ts";
+import type { RequestEntry } from "#accounts/request-chunk.ts";
 import type { ErrorCode } from "#errors.ts";
 import { milliseconds } from "./pipeline/reply.ts";
 import type { RequestContext } from "./pipeline/request-context.ts";

@@ -1,14 +1,16 @@
 import { waitUntil } from "cloudflare:workers";
+import type { RequestChunk } from "#accounts/request-chunk.ts";
 import type { RequestLogBounds } from "#accounts/request-log.ts";
+import { createRequestRecorder, type Handed, WORKER_RECORDER } from "#accounts/request-recorder.ts";
 import { accessLogEntry, requestLogEntry } from "#api/access-log.ts";
 import type { AppContext } from "#api/app-context.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
 import { type ObjectNamespace, objectsOf } from "#stores/durable-object/objects.ts";
 import {
   type RequestLogOfObjects,
   type RequestLogStub,
   requestLogOfObjects,
 } from "#stores/durable-object/request-log-stub.ts";
-import { createEdgeRecorder } from "./request-recorder.ts";
 
 /** The request logs of all accounts, in their objects. */
 export const openEdgeRequestLog = (env: {
@@ -18,13 +20,26 @@ export const openEdgeRequestLog = (env: {
 type Recording = Pick<RequestLogOfObjects, "append"> &
   Pick<AppContext, "now" | "logError"> & { bounds: RequestLogBounds };
 
-/** Returns what records the calls of a Worker; null if the request log is off. */
+/**
+ * Returns what records the calls of a Worker; null if the request log is off. The platform may end an isolate at any time: the requests
+ * that it holds are then lost uncounted.
+ */
 export function recordCalls({ bounds, append, now, logError }: Recording): AppContext["record"] {
   if (bounds.keptDays === 0) return null;
-  const recorder = createEdgeRecorder({
-    ...{ append, waitUntil, now },
+  let cause: unknown = "Too many requests wait for the objects of their accounts";
+  const writeOne = (chunk: RequestChunk): Promise<Handed> =>
+    append(chunk).then(
+      () => "logged",
+      (error) => {
+        cause = error;
+        return error instanceof NotCarriedOut ? "again" : "lost";
+      },
+    );
+  const recorder = createRequestRecorder({
+    write: (chunks) => Promise.all(chunks.map(writeOne)),
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    onLost: (count, cause) =>
+    ...{ waitUntil, elapsed: now, bounds: WORKER_RECORDER },
+    onLost: (count) =>
       logError(`Calls that will be missing from the request log: ${count}`, { cause }),
   });
   return (context, status, durationMs) => {

@@ -1,4 +1,5 @@
-import type { RequestChunk } from "#accounts/request-log.ts";
+import type { RequestChunk } from "#accounts/request-chunk.ts";
+import type { Handed } from "#accounts/request-recorder.ts";
 import type { Rejection } from "#api/dashboard/rejections.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import { startThread } from "#node-thread.ts";
@@ -7,7 +8,6 @@ import type { ServiceConfig } from "#service/parts.ts";
 import type { NodeLog } from "./log.ts";
 import type { SignUpCounts } from "./metrics.ts";
 import { REQUESTS_MAX, type RequestKind } from "./request-kind.ts";
-import type { Handed } from "./request-recorder.ts";
 import type { NodeStore, StoreConnection } from "./store.ts";
 
 /** What the thread starts with. */

@@ -1,3 +1,6 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { RequestChunk } from "#accounts/request-chunk.ts";
+import { createRequestRecorder, type Handed, NODE_RECORDER } from "#accounts/request-recorder.ts";
 import { type Config, urlOf } from "#config/config.ts";
 import { localCallLedger } from "#ledger/call-ledger.ts";
 import { createService } from "#service/compose.ts";
@@ -13,7 +16,6 @@ import { isForOperator } from "./operator-server.ts";
 import { listenForCommands } from "./operator-socket.ts";
 import { createNodePlatform, elapsed } from "./platform.ts";
 import { createNodeReadiness, recordDebits } from "./readiness.ts";
-import { createRequestRecorder } from "./request-recorder.ts";
 import { openReversals } from "./reversals.ts";
 import { hashKey, random, version } from "./runtime.ts";
 import { startNodeServer } from "./server.ts";
@@ -27,6 +29,9 @@ import { startUpkeep } from "./upkeep.ts";
 
 /** Long enough for a database that starts together with its nodes or fails over to a new primary. */
 const DATABASE_PATIENCE_MS = 60_000;
+
+/** How long a stop waits for the request log. */
+const LOG_STOP_MS = 2_000;
 
 /** The service on Node: opens its storage, starts its server, and stops both on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
@@ -66,16 +71,22 @@ async function main(): Promise<void> {
     storage,
     database: store.measure,
   });
+  const handOver = async (chunks: readonly RequestChunk[]): Promise<Handed> => {
+    // The log must not fill the disk that the ledger needs.
+    if (faults.current().has("disk") && config.databaseUrl === null) return "lost";
+    return (await dashboard?.logRequests(chunks)) ?? "again";
+  };
   const requests =
     config.requestLog.keptDays === 0
       ? null
       : createRequestRecorder({
-          // The log must not fill the disk that the ledger needs.
-          send: async (chunks) =>
-            faults.current().has("disk") && config.databaseUrl === null
-              ? "lost"
-              : ((await dashboard?.logRequests(chunks)) ?? "again"),
+          async write(chunks) {
+            const handed = await handOver(chunks);
+            return chunks.map(() => handed);
+          },
+          wait: (ms) => delay(ms, undefined, { ref: false }),
           onLost: (count) => metrics.requestsNotLogged.inc(count),
+          ...{ elapsed, bounds: NODE_RECORDER },
         });
   const files = openSiteFiles(config.dataDir, log);
   const readiness = createNodeReadiness({ debits, faults, now, elapsed });
@@ -112,7 +123,7 @@ async function main(): Promise<void> {
     files.pages.close();
     await commands.close();
     await server.stop();
-    await requests?.stop();
+    await Promise.race([requests?.drain(), delay(LOG_STOP_MS)]);
     await dashboard?.close();
     await reversals.stop();
     await store.close();

@@ -2,24 +2,29 @@ import { rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { FREE_READ_TURNS, type ReadTurns } from "#accounts/read-turns.ts";
-import type { RequestChunk, RequestLog, RequestLogBounds } from "#accounts/request-log.ts";
+import type { RequestChunk } from "#accounts/request-chunk.ts";
+import type { RequestLog, RequestLogBounds } from "#accounts/request-log.ts";
+import type { Handed } from "#accounts/request-recorder.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
 import type { PostgresPool } from "#stores/postgres/pool.ts";
-import { createPostgresRequestTables } from "#stores/postgres/request-log.ts";
-import { createRequestLog, type RequestTables } from "#stores/sql/request-log.ts";
+import { createPostgresRequestDatabase } from "#stores/postgres/request-log.ts";
+import { REQUEST_LOG_MIGRATIONS } from "#stores/schema/sqlite-requests.ts";
+import { createRequestLog } from "#stores/sql/request-log.ts";
+import type { SqlDatabase } from "#stores/sql/sql-database.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { isDamage, primaryCodeOf, SQLITE_BUSY } from "#stores/sqlite/faults.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
-import { createSqliteRequestTables, REQUEST_LOG_MIGRATIONS } from "#stores/sqlite/request-log.ts";
-import type { Handed } from "./request-recorder.ts";
 
 /** The request log of a node: a file of its own in DATA_DIR beside the SQLite ledger, or tables in PostgreSQL. */
 export type NodeRequestLog = {
   log: RequestLog;
+  /** Never rejects. */
   append(chunks: readonly RequestChunk[]): Promise<Handed>;
   close(): Promise<void>;
 };
 
 type Options = {
+  /** `keptDays` 0: what earlier starts recorded is deleted. */
   bounds: RequestLogBounds;
   /** The turns of searches. */
   turns?: ReadTurns;
@@ -41,33 +46,42 @@ export const requestLogFile = (dataDir: string) => path.join(dataDir, "requests.
 
 const elapsed = () => performance.now();
 
-export const createNodeRequests = (
-  tables: RequestTables,
-  bounds: RequestLogBounds,
-  turns: ReadTurns = FREE_READ_TURNS,
-): RequestLog => createRequestLog(tables, { bounds, turns, elapsed, pause: () => nextTurn() });
-
-/** `bounds.keptDays` 0: what earlier starts recorded is deleted. */
 export function openNodeRequestLog(
   place: { dataDir: string } | { pool: PostgresPool },
-  { bounds, turns, now, logError, tidyEveryMs = TIDY_EVERY_MS }: Options,
+  { bounds, turns = FREE_READ_TURNS, now, logError, tidyEveryMs = TIDY_EVERY_MS }: Options,
 ): NodeRequestLog {
-  const opened =
-    "pool" in place ? inPostgres(place.pool, bounds, turns) : inFile(place, bounds, turns);
-  const { log, forgetLater } = withForgetting(opened.log);
+  const isOff = bounds.keptDays === 0;
+  const { database, close } =
+    "pool" in place ? inPostgres(place.pool) : openRequestFile(requestLogFile(place.dataDir));
+  const log = createRequestLog(database, {
+    ...{ bounds, turns, elapsed, pause: () => nextTurn() },
+  });
+  /** Closed accounts whose requests could not be deleted, because the log was locked. */
+  const missed = new Map<string, Parameters<RequestLog["forget"]>[0]>();
+  async function forget(order: Parameters<RequestLog["forget"]>[0]): Promise<void> {
+    missed.set(order.account, order);
+    await log.forget(order);
+    missed.delete(order.account);
+  }
+  async function tidyAll(): Promise<void> {
+    for (const order of missed.values()) await forget(order);
+    await log.tidy(now());
+  }
   let tidying: Promise<void> | null = null;
   const tidy = () => {
-    tidying ??= forgetLater()
-      .then(() => log.tidy(now()))
+    tidying ??= tidyAll()
       .catch((cause) => logError("Deleting old requests from the request log failed", cause))
       .finally(() => {
         tidying = null;
       });
   };
-  const timer = setInterval(tidy, tidyEveryMs).unref();
-  if (bounds.keptDays === 0) tidy();
+  // A file that was removed is not made again to be tidied.
+  const isRemoved = isOff && "dataDir" in place;
+  if (isRemoved) removeFile(requestLogFile(place.dataDir));
+  else if (isOff) tidy();
+  const timer = isRemoved ? undefined : setInterval(tidy, tidyEveryMs).unref();
   return {
-    log,
+    log: { ...log, forget },
     async append(chunks) {
       try {
         await log.append(chunks);
@@ -80,81 +94,40 @@ export function openNodeRequestLog(
     async close() {
       clearInterval(timer);
       await tidying;
-      await log
-        .flush()
-        .catch((cause) => logError("The request log was not closed properly", cause));
-      opened.close();
+      close();
     },
   };
 }
 
-/** What could not be deleted of a closed account, because the log was locked, is deleted later. */
-function withForgetting(log: RequestLog): { log: RequestLog; forgetLater(): Promise<void> } {
-  const missed = new Map<string, Parameters<RequestLog["forget"]>[0]>();
-  async function forget(order: Parameters<RequestLog["forget"]>[0]): Promise<void> {
-    missed.set(order.account, order);
-    await log.forget(order);
-    missed.delete(order.account);
-  }
-  return {
-    log: { ...log, forget },
-    async forgetLater() {
-      for (const order of missed.values()) await forget(order);
-    },
-  };
-}
-
-const inPostgres = (pool: PostgresPool, bounds: RequestLogBounds, turns?: ReadTurns) => ({
-  log: createNodeRequests(createPostgresRequestTables(pool), bounds, turns),
+const inPostgres = (pool: PostgresPool) => ({
+  database: createPostgresRequestDatabase(pool),
   close() {},
 });
 
-function inFile({ dataDir }: { dataDir: string }, bounds: RequestLogBounds, turns?: ReadTurns) {
-  const file = requestLogFile(dataDir);
-  const remove = () => {
-    for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
-  };
-  const opened = openRequestLogFile(file, bounds, {
-    turns,
-    replace: remove,
-    lockWaitMs: LOCK_WAIT_MS,
-  });
-  if (bounds.keptDays > 0) return opened;
-  remove();
-  return { ...opened, log: { ...opened.log, async tidy() {} } };
+function removeFile(file: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
 }
 
 /**
- * The log in a file, which is opened at its first use, again after a failure, and again where it was deleted, moved or replaced: SQLite
- * would go on with the file that nobody can read any more. `replace` removes the file where it is damaged; only the server may do that.
- * `lockWaitMs`: how long to wait for a lock; omitted: some seconds.
+ * The database in the file, which is opened at its first use, again after a failure, and again where it was deleted, moved or replaced:
+ * SQLite would go on with the file that nobody can read any more. A damaged file is removed.
  */
-export function openRequestLogFile(
-  file: string,
-  bounds: RequestLogBounds,
-  {
-    turns,
-    replace = () => {},
-    lockWaitMs,
-  }: {
-    turns?: ReadTurns | undefined;
-    replace?: () => void;
-    lockWaitMs?: number;
-  } = {},
-): { log: RequestLog; close(): void } {
-  let opened: { log: RequestLog; driver: NodeSqlite; inode: number | undefined } | null = null;
+function openRequestFile(file: string): { database: SqlDatabase; close(): void } {
+  let opened: { driver: NodeSqlite; database: SqlDatabase; inode: number | undefined } | null =
+    null;
   let lockedUntil = Number.NEGATIVE_INFINITY;
   const inodeNow = () => statSync(file, { throwIfNoEntry: false })?.ino;
 
-  function open(): RequestLog {
+  function open(): SqlDatabase {
+    // SQLite leaves the files of another database in its place alone.
+    if (opened !== null && opened.inode !== inodeNow()) close();
     if (opened === null) {
-      const driver = openNodeSqlite(file, REQUEST_LOG_MIGRATIONS, lockWaitMs);
+      const driver = openNodeSqlite(file, REQUEST_LOG_MIGRATIONS, LOCK_WAIT_MS);
       // A power failure may lose the last seconds, but does not damage the file.
       driver.exec(`PRAGMA synchronous = NORMAL; PRAGMA cache_size = -${CACHE_KB}`);
-      const log = createNodeRequests(createSqliteRequestTables(driver), bounds, turns);
-      opened = { driver, log, inode: inodeNow() };
+      opened = { driver, database: createSqliteDatabase(driver), inode: inodeNow() };
     }
-    return opened.log;
+    return opened.database;
   }
 
   function close(): void {
@@ -162,45 +135,22 @@ export function openRequestLogFile(
     opened = null;
   }
 
-  /** Closes a file that is no longer in its place. SQLite leaves the files of another database there alone. */
-  function closeMoved(): boolean {
-    if (opened === null || opened.inode === inodeNow()) return false;
-    close();
-    return true;
-  }
-
-  /** SQLite rolls back what fails, so nothing was written. */
-  async function use<Result>(act: (log: RequestLog) => Promise<Result>): Promise<Result> {
-    if (elapsed() < lockedUntil) throw new NotCarriedOut(`${file} is locked`);
-    try {
-      closeMoved();
-      return await act(open());
-    } catch (error) {
-      if (primaryCodeOf(error) === SQLITE_BUSY && lockWaitMs !== undefined)
-        lockedUntil = elapsed() + LOCKED_MS;
-      if (isDamage(error)) {
-        close();
-        replace();
-      }
-      throw new NotCarriedOut((error as Error).message, { cause: error });
-    }
-  }
-
   return {
-    log: {
-      async append(chunks) {
-        // The error is logged, and the requests are written a second later.
-        if (closeMoved()) throw new NotCarriedOut(`${file} was deleted, moved or replaced`);
-        await use((log) => log.append(chunks));
+    database: {
+      async batch(queries) {
+        if (elapsed() < lockedUntil) throw new NotCarriedOut(`${file} is locked`);
+        try {
+          return await open().batch(queries);
+        } catch (error) {
+          if (primaryCodeOf(error) === SQLITE_BUSY) lockedUntil = elapsed() + LOCKED_MS;
+          if (isDamage(error)) {
+            close();
+            removeFile(file);
+          }
+          // SQLite rolls back what fails, so nothing was written.
+          throw new NotCarriedOut((error as Error).message, { cause: error });
+        }
       },
-      async flush() {
-        if (opened !== null) await use((log) => log.flush());
-      },
-      list: (order) => use((log) => log.list(order)),
-      summarize: (order) => use((log) => log.summarize(order)),
-      counts: (order) => use((log) => log.counts(order)),
-      tidy: (now) => use((log) => log.tidy(now)),
-      forget: (order) => use((log) => log.forget(order)),
     },
     close,
   };

@@ -1,7 +1,7 @@
+import type { RequestChunk } from "#accounts/request-chunk.ts";
 import type { RequestLogReads } from "#accounts/request-log.ts";
 import { type BatchResult, unwrap } from "../sqlite/batch.ts";
-import type { AppendOrder } from "./request-log.ts";
-import { type Sending, sendToObject } from "./sending.ts";
+import { sendToObject } from "./sending.ts";
 
 /** The request logs of accounts that are Durable Objects, as a Worker uses them. */
 
@@ -13,41 +13,33 @@ export type RequestLogStub = {
 };
 
 export type RequestLogOfObjects = RequestLogReads & {
-  /** `isAgain`: an earlier attempt may have added the requests. Rejects if they may not be in the log. */
-  append(order: AppendOrder): Promise<void>;
+  /** Rejects if the requests may not be in the log, with `NotCarriedOut` if they certainly are not. */
+  append(chunk: RequestChunk): Promise<void>;
 };
 
 /** Returns a stub of the object of an account. A stub that failed must not be used again, so each attempt gets a new one. */
 type FindStub = (order: { account: string }) => RequestLogStub;
 
-/** A Worker has 30 s in all to hand requests over (`apps/edge/request-recorder.ts`). */
+/** A Worker has 30 s in all to hand requests over (`WORKER_RECORDER`). */
 const APPEND_TIMEOUT_MS = 3_000;
 
 export function requestLogOfObjects(find: FindStub): RequestLogOfObjects {
+  const target = "The account's request log";
   const read =
     <Name extends keyof RequestLogReads>(name: Name) =>
     (order: Parameters<RequestLogReads[Name]>[0]) =>
-      send(() => find(order).requestLog(name, order)) as ReturnType<RequestLogReads[Name]>;
+      sendToObject(async () => unwrap(await find(order).requestLog(name, order)), {
+        ...{ target, isRepeatable: true },
+      }) as ReturnType<RequestLogReads[Name]>;
   return {
     list: read("list"),
     summarize: read("summarize"),
     counts: read("counts"),
-    async append({ chunk, isAgain }) {
-      await send((isRepeated) => {
-        const order: AppendOrder = { chunk, isAgain: isAgain || isRepeated };
-        return find(chunk).requestLog("append", order);
-      }, APPEND_TIMEOUT_MS);
+    async append(chunk) {
+      await sendToObject(async () => unwrap(await find(chunk).requestLog("append", chunk)), {
+        // A call twice in the log is worse than one that it lacks.
+        ...{ target, isRepeatable: false, timeoutMs: APPEND_TIMEOUT_MS },
+      });
     },
   };
 }
-
-const send = (
-  ask: (isAgain: boolean) => Promise<BatchResult>,
-  timeoutMs?: number,
-): Promise<unknown> =>
-  sendToObject(async (isAgain) => unwrap(await ask(isAgain)), {
-    ...REQUEST_LOG,
-    ...(timeoutMs !== undefined && { timeoutMs }),
-  });
-
-const REQUEST_LOG: Sending = { target: "The account's request log", isRepeatable: true };

@@ -1,5 +1,6 @@
 import type { ReadTurns } from "#accounts/read-turns.ts";
-import type { RequestChunk, RequestLogBounds, RequestLogReads } from "#accounts/request-log.ts";
+import type { RequestChunk } from "#accounts/request-chunk.ts";
+import type { RequestLogBounds, RequestLogReads } from "#accounts/request-log.ts";
 import {
   DAY_MS,
   HOUR_MS,
@@ -18,10 +19,10 @@ import type { Forwarding } from "./events.ts";
  */
 export type ObjectRequestLog = RequestLogReads & {
   /**
-   * Adds the requests of a chunk. `isAgain`: an earlier attempt may have added them. Returns whether a new row was begun, so that the
-   * alarm may have to be set. Does nothing for an account that is closed or missing, and where the log is off.
+   * Adds the requests of a chunk. Returns whether a new row was begun, so that the alarm may have to be set. Does nothing for an account
+   * that is closed or missing, and where the log is off.
    */
-  append(order: AppendOrder): boolean;
+  append(chunk: RequestChunk): boolean;
   /** Returns when the alarm is due for rows that are old by then; null if there are none. */
   dueAt(now: number): number | null;
   /** Whether there are rows to delete. */
@@ -32,8 +33,6 @@ export type ObjectRequestLog = RequestLogReads & {
   clear(): void;
 };
 
-export type AppendOrder = { chunk: RequestChunk; isAgain: boolean };
-
 /** Requests and errors of a tool in an hour. */
 type Count = [hour: number, tool: string, requests: number, errors: number];
 
@@ -41,8 +40,6 @@ type Count = [hour: number, tool: string, requests: number, errors: number];
 const CHUNK_MAX = 250;
 /** Chunks that are too many are deleted whole, so that they must be small beside what may be kept. */
 const CHUNKS_MIN = 10;
-/** A repeat is looked for in so many of the newest chunks. */
-const REPEATS_SEARCHED = 8;
 /** Old rows wait this long for others, so that an account without calls is not woken for each row. */
 const GATHER_MS = HOUR_MS;
 
@@ -54,9 +51,6 @@ export function createObjectRequestLog(
   const isOpen = driver.prepare("SELECT 1 FROM account WHERE id = ? AND state <> 'closed'");
   const newest = driver.prepare(
     "SELECT no, first_at, last_at, count, counts FROM request_chunk ORDER BY no DESC LIMIT 1",
-  );
-  const repeat = driver.prepare(
-    `SELECT 1 FROM (SELECT packed FROM request_chunk ORDER BY no DESC LIMIT ${REPEATS_SEARCHED}) WHERE instr(packed, ?) > 0`,
   );
   const insert = driver.prepare(
     `INSERT INTO request_chunk (no, account, first_at, last_at, count, errors, counts, packed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -82,10 +76,9 @@ export function createObjectRequestLog(
     "SELECT counts FROM request_day WHERE day >= ? UNION ALL SELECT counts FROM request_chunk WHERE last_at >= ?",
   );
 
-  function append({ chunk, isAgain }: AppendOrder): boolean {
+  function append(chunk: RequestChunk): boolean {
     const { account, firstAt, lastAt, count, errors, packed } = chunk;
     if (keptDays === 0 || isOpen.get(account) === undefined) return false;
-    if (isAgain && repeat.get(packed) !== undefined) return false;
     const last = newest.get();
     const added = countsOf(chunk);
     if (last !== undefined && fits(last, chunk)) {
@@ -136,11 +129,11 @@ export function createObjectRequestLog(
   }
 
   return {
-    append: (order) =>
+    append: (chunk) =>
       driver.transaction("write", () => {
-        const isNew = append(order);
+        const isNew = append(chunk);
         // A busy account needs no alarm for it.
-        if (isNew) removeSuperfluous(order.chunk.lastAt);
+        if (isNew) removeSuperfluous(chunk.lastAt);
         return isNew;
       }),
     ...createRequestSearch(createSqliteDatabase(driver), {

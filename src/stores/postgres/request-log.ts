@@ -1,42 +1,26 @@
-import type { RequestChunk } from "#accounts/request-log.ts";
-import type { RequestTables } from "../sql/request-log.ts";
-import { isReading } from "../sql/sql-database.ts";
+import { isReading, type SqlDatabase } from "../sql/sql-database.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { textOf } from "./database.ts";
 import { orderFault } from "./faults.ts";
-import { literalOf } from "./literals.ts";
 import type { PostgresPool } from "./pool.ts";
 
 /**
- * The tables of the request log. Nothing waits for the disk, because losing requests in a crash is allowed. Writing nodes take turns:
+ * The database of the request log. Nothing waits for the disk, because losing requests in a crash is allowed. Writing nodes take turns:
  * a chunk that was committed later would otherwise come before one that a page has shown already.
  */
-export function createPostgresRequestTables({
+export function createPostgresRequestDatabase({
   together,
-}: Pick<PostgresPool, "together">): RequestTables {
-  const write = (statements: readonly string[]) =>
-    together<SqlRow>("write", [NOT_SYNCED, TURN, ...statements])
-      .catch((error) => {
-        throw orderFault(error);
-      })
-      .then((rows) => rows.slice(2));
+}: Pick<PostgresPool, "together">): SqlDatabase {
   return {
-    batch: (queries) =>
-      queries.every(isReading)
-        ? together<SqlRow>("snapshot", [BY_INDEX, ...queries.map(textOf)]).then((rows) =>
-            rows.slice(1),
-          )
-        : write(queries.map(textOf)),
-    async insert(chunks: readonly RequestChunk[]) {
-      const rows = chunks.map(
-        ({ account, firstAt, lastAt, count, errors, packed }) =>
-          `(${[account, firstAt, lastAt, count, errors, packed].map(literalOf).join(",")})`,
-      );
-      await write([
-        `INSERT INTO request_chunk (account, first_at, last_at, count, errors, packed)
-           SELECT * FROM (VALUES ${rows.join(",")}) c (account, first_at, last_at, count, errors, packed)
-           WHERE NOT EXISTS (SELECT 1 FROM request_forgotten f WHERE f.account = c.account)`,
-      ]);
+    async batch(queries) {
+      const statements = queries.map(textOf);
+      if (queries.every(isReading))
+        return (await together<SqlRow>("snapshot", [BY_INDEX, ...statements])).slice(1);
+      try {
+        return (await together<SqlRow>("write", [NOT_SYNCED, TURN, ...statements])).slice(2);
+      } catch (error) {
+        throw orderFault(error);
+      }
     },
   };
 }

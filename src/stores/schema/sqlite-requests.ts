@@ -1,9 +1,11 @@
+import type { Migration } from "./migrations.ts";
+
 /**
  * The tables of the request log in SQLite, in a file of their own. A row of `request_chunk` has the requests of one account that a
  * node handed over at once: a busy account costs a row a second, not one a call, and so does deleting them. `packed` is JSON without
  * its outer brackets (`accounts/request-log.ts`): `SELECT value FROM request_chunk, json_each('[' || packed || ']')`.
  */
-export const sqliteRequests = `
+const sqliteRequests = `
 CREATE TABLE request_chunk (
   -- Pages continue from it, so numbers must not be used again.
   no INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -35,3 +37,7 @@ CREATE TABLE request_forgotten (
   at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 `;
+
+export const REQUEST_LOG_MIGRATIONS: readonly Migration[] = [
+  { name: "initial", sql: sqliteRequests, readableFrom: 1 },
+];

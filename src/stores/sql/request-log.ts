@@ -1,18 +1,10 @@
-import type {
-  HourCount,
-  RequestChunk,
-  RequestLog,
-  RequestLogBounds,
-} from "#accounts/request-log.ts";
+import type { RequestChunk } from "#accounts/request-chunk.ts";
+import type { RequestLog, RequestLogBounds } from "#accounts/request-log.ts";
 import { DAY_MS, HOUR_MS, REQUEST_HOURS_KEPT_MS } from "#limits.ts";
 import { createRequestSearch, type SearchOptions } from "./request-search.ts";
 import { limitSql, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
 /** The request log of a server over SQL: rows are chunks of requests of all accounts. */
-export type RequestTables = SqlDatabase & {
-  /** Inserts the chunks of accounts that were not forgotten. */
-  insert(chunks: readonly RequestChunk[]): Promise<void>;
-};
 
 type Options = SearchOptions & {
   bounds: RequestLogBounds;
@@ -20,38 +12,23 @@ type Options = SearchOptions & {
   pause(): Promise<void>;
 };
 
-const COUNTS_EVERY_MS = 10_000;
 const CHUNKS_A_DELETION = 500;
 const TIDY_MS = 2_000;
 /** The share of an account's bound by which it may exceed it. */
 const EXCESS = 0.05;
 
 export function createRequestLog(
-  tables: RequestTables,
+  database: SqlDatabase,
   { bounds, elapsed, pause, turns }: Options,
 ): RequestLog {
-  const counts = createCounts();
-  let countedAt = elapsed();
   /** Requests of each account since it was last checked against its bound. */
   const sinceCheck = new Map<string, number>();
 
-  async function flush(): Promise<void> {
-    countedAt = elapsed();
-    const rows = counts.take();
-    if (rows.length === 0) return;
-    try {
-      await tables.batch(upserts(rows));
-    } catch (error) {
-      for (const row of rows) counts.add(row);
-      throw error;
-    }
-  }
-
   async function deleteChunks(where: (no: number) => SqlQuery, slice: SqlQuery): Promise<boolean> {
-    const [rows = []] = await tables.batch([slice]);
+    const [rows = []] = await database.batch([slice]);
     const last = rows.at(-1)?.["no"];
     if (last === undefined) return false;
-    await tables.batch([sql`DELETE FROM request_chunk WHERE ${where(Number(last))}`]);
+    await database.batch([sql`DELETE FROM request_chunk WHERE ${where(Number(last))}`]);
     await pause();
     return true;
   }
@@ -68,7 +45,7 @@ export function createRequestLog(
 
   /** Returns whether more of the account may be too much. */
   async function deleteExcess(account: string): Promise<boolean> {
-    const [[row] = []] = await tables.batch([
+    const [[row] = []] = await database.batch([
       sql`SELECT no FROM (SELECT no, SUM(count) OVER (ORDER BY no DESC) AS total FROM request_chunk WHERE account = ${account}) s
         WHERE total > ${bounds.keptMax} ORDER BY no DESC ${limitSql(1)}`,
     ]);
@@ -82,31 +59,22 @@ export function createRequestLog(
 
   return {
     async append(chunks) {
-      await tables.insert(chunks);
-      for (const { account, firstAt, count, tools } of chunks) {
-        const hour = Math.floor(firstAt / HOUR_MS) * HOUR_MS;
-        for (const { tool, count: requests, errors } of tools)
-          counts.add({ account, hour, tool, requests, errors });
+      await database.batch([...chunks.map(insertOf), ...chunks.flatMap(countsOf)]);
+      for (const { account, count } of chunks) {
         // After a start, every account is checked once.
         sinceCheck.set(account, (sinceCheck.get(account) ?? bounds.keptMax) + count);
       }
-      // The requests are in the log, so a failure must not have them sent again; the counts are written later.
-      if (elapsed() - countedAt >= COUNTS_EVERY_MS) await flush().catch(() => {});
     },
-    flush,
-    ...createRequestSearch(tables, { elapsed, turns }),
+    ...createRequestSearch(database, { elapsed, turns }),
     async counts({ account, from }) {
       const first = Math.floor(from / HOUR_MS) * HOUR_MS;
-      const [rows = []] = await tables.batch([
+      const [rows = []] = await database.batch([
         sql`SELECT hour, tool, requests, errors FROM request_hour WHERE account = ${account} AND hour >= ${first} ORDER BY hour, tool`,
       ]);
-      const sums = createCounts();
-      for (const { hour, tool, requests, errors } of rows) {
-        const sum = { requests: Number(requests), errors: Number(errors) };
-        sums.add({ account, hour: Number(hour), tool: String(tool), ...sum });
-      }
-      for (const row of counts.of(account)) if (row.hour >= first) sums.add(row);
-      return sums.take().map(({ account: _, ...count }) => count);
+      return rows.map(({ hour, tool, requests, errors }) => ({
+        ...{ hour: Number(hour), tool: String(tool) },
+        ...{ requests: Number(requests), errors: Number(errors) },
+      }));
     },
     async tidy(now) {
       const until = elapsed() + TIDY_MS;
@@ -117,14 +85,13 @@ export function createRequestLog(
         while (await deleteExcess(account));
         sinceCheck.set(account, 0);
       }
-      await tables.batch([
+      await database.batch([
         sql`DELETE FROM request_hour WHERE hour < ${now - REQUEST_HOURS_KEPT_MS}`,
         sql`DELETE FROM request_forgotten WHERE at < ${now - DAY_MS}`,
       ]);
     },
     async forget({ account, now }) {
-      counts.drop(account);
-      await tables.batch([
+      await database.batch([
         sql`INSERT INTO request_forgotten (account, at) VALUES (${account}, ${now}) ON CONFLICT (account) DO NOTHING`,
         sql`DELETE FROM request_hour WHERE account = ${account}`,
       ]);
@@ -134,43 +101,20 @@ export function createRequestLog(
   };
 }
 
-type AccountCount = HourCount & { account: string };
+/** Nothing is written of an account that was closed: nodes may still hold some of its requests. */
+const unlessForgotten = (account: string) =>
+  sql`WHERE NOT EXISTS (SELECT 1 FROM request_forgotten WHERE account = ${account})`;
 
-/** Sums by account, hour and tool. */
-function createCounts() {
-  let sums = new Map<string, AccountCount>();
-  return {
-    add(count: AccountCount): void {
-      const name = `${count.account} ${count.hour} ${count.tool}`;
-      const sum = sums.get(name);
-      if (sum === undefined) sums.set(name, { ...count });
-      else {
-        sum.requests += count.requests;
-        sum.errors += count.errors;
-      }
-    },
-    of: (account: string) => [...sums.values()].filter((sum) => sum.account === account),
-    drop(account: string): void {
-      for (const [name, sum] of sums) if (sum.account === account) sums.delete(name);
-    },
-    /** Returns all sums, and starts again at zero. */
-    take(): AccountCount[] {
-      const taken = [...sums.values()];
-      sums = new Map();
-      return taken;
-    },
-  };
-}
+const insertOf = ({ account, firstAt, lastAt, count, errors, packed }: RequestChunk) =>
+  sql`INSERT INTO request_chunk (account, first_at, last_at, count, errors, packed)
+    SELECT ${account}, ${firstAt}, ${lastAt}, ${count}, ${errors}, ${packed} ${unlessForgotten(account)}`;
 
-/** In the order of the keys, so that two nodes do not wait for each other. */
-function upserts(rows: readonly AccountCount[]): SqlQuery[] {
-  const nameOf = ({ account, hour, tool }: AccountCount) => `${account} ${hour} ${tool}`;
-  return rows
-    .toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
-    .map(
-      ({ account, hour, tool, requests, errors }) =>
-        sql`INSERT INTO request_hour (account, hour, tool, requests, errors) VALUES (${account}, ${hour}, ${tool}, ${requests}, ${errors})
-          ON CONFLICT (account, hour, tool) DO UPDATE SET requests = request_hour.requests + excluded.requests,
-            errors = request_hour.errors + excluded.errors`,
-    );
-}
+/** A chunk covers seconds, so its requests count to the hour of the first. */
+const countsOf = ({ account, firstAt, tools }: RequestChunk): SqlQuery[] =>
+  tools.map(
+    ({ tool, count, errors }) =>
+      sql`INSERT INTO request_hour (account, hour, tool, requests, errors)
+        SELECT ${account}, ${firstAt - (firstAt % HOUR_MS)}, ${tool}, ${count}, ${errors} ${unlessForgotten(account)}
+        ON CONFLICT (account, hour, tool) DO UPDATE SET requests = request_hour.requests + excluded.requests,
+          errors = request_hour.errors + excluded.errors`,
+  );

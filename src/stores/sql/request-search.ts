@@ -1,15 +1,14 @@
 import type { ReadTurns } from "#accounts/read-turns.ts";
-import {
-  type ListedRequest,
-  type RequestFilter,
-  type RequestLogReads,
-  type ToolRequests,
-  unpackRequests,
+import { unpackRequests } from "#accounts/request-chunk.ts";
+import type {
+  ListedRequest,
+  RequestFilter,
+  RequestLogReads,
+  ToolRequests,
 } from "#accounts/request-log.ts";
 import { HOUR_MS, SUMMARY_REQUESTS_MAX } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
-import { createIsSelected, mayHave, readCursor, wantsErrors } from "./request-filter.ts";
-import { limitSql, type SqlDatabase, sql } from "./sql-database.ts";
+import { limitSql, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
 /**
  * Searches the chunks of a request log in every store. This code looks into them, so that what a filter selects is decided in one
@@ -94,6 +93,60 @@ export function createRequestSearch(
     },
   };
 }
+
+const wantsErrors = ({ status }: RequestFilter) =>
+  status === "errors" || (typeof status === "number" && status >= 400);
+
+/** A condition that every chunk with a selected request meets. Texts are in quotes in a chunk, and no value contains a quote. */
+function mayHave({ tool, key, code, id, status, from, to }: RequestFilter): SqlQuery {
+  const conditions = [tool, key, code, id]
+    .filter((text) => text !== undefined)
+    .map((text) => sql`packed LIKE ${patternOf(text)}`);
+  if (status === "ok") conditions.push(sql`errors < count`);
+  if (from !== undefined) conditions.push(sql`last_at >= ${from}`);
+  if (to !== undefined) conditions.push(sql`first_at < ${to}`);
+  return conditions.reduce((all, each) => sql`${all} AND ${each}`, sql`1 = 1`);
+}
+
+/**
+ * Cloudflare's databases take patterns of 50 bytes (developers.cloudflare.com/durable-objects/platform/limits). Of a longer text, its
+ * beginning is enough to leave out most chunks.
+ */
+const TEXT_MAX = 46;
+
+function patternOf(text: string): string {
+  const part = text.slice(0, TEXT_MAX).replaceAll(/[^\x20-\x7e]|[%\\]/g, "_");
+  return text.length > TEXT_MAX ? `%"${part}%` : `%"${part}"%`;
+}
+
+function createIsSelected(filter: RequestFilter): (request: ListedRequest) => boolean {
+  const { tool, key, status, code, id, from = 0, to = Number.POSITIVE_INFINITY } = filter;
+  const [before, after] = [readCursor(filter.before), readCursor(filter.after)];
+  const isOfStatus = (of: number) =>
+    status === undefined ||
+    (status === "ok" ? of < 400 : status === "errors" ? of >= 400 : of === status);
+  return (request) =>
+    (tool === undefined || request.tool === tool) &&
+    (key === undefined || request.key === key) &&
+    (code === undefined || request.code === code) &&
+    (id === undefined || request.id === id) &&
+    isOfStatus(request.status) &&
+    request.at >= from &&
+    request.at < to &&
+    (before === null || comparePlaces(readCursor(request.cursor), before) < 0) &&
+    (after === null || comparePlaces(readCursor(request.cursor), after) > 0);
+}
+
+type Place = { no: number; index: number };
+
+/** Null where there is none, and for text that is no cursor. */
+function readCursor(text: string | undefined): Place | null {
+  const [, no, index] = /^(\d{1,15})\.(\d{1,6})$/.exec(text ?? "") ?? [];
+  return no === undefined ? null : { no: Number(no), index: Number(index) };
+}
+
+const comparePlaces = (a: Place | null, b: Place): number =>
+  a === null ? 0 : a.no - b.no || a.index - b.index;
 
 /** The cursor before which older chunks are. */
 const placeAbove = (no: SqlRow[string] | undefined) => `${no}.0`;

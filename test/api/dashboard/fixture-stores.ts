@@ -8,10 +8,11 @@ import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { EmailQueue } from "#email/email-queue.ts";
 import type { EventStore } from "#events/event-store.ts";
 import type { Ledger } from "#ledger/port.ts";
+import { REQUEST_LOG_MIGRATIONS } from "#stores/schema/sqlite-requests.ts";
 import { createRequestLog } from "#stores/sql/request-log.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import type { SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
-import { createSqliteRequestTables, REQUEST_LOG_MIGRATIONS } from "#stores/sqlite/request-log.ts";
 import { openDashboardStoreOver } from "../../support/sqlite-stores.ts";
 
 type Rows = (sql: string, ...values: SqlValue[]) => Promise<SqlRow[]>;
@@ -56,7 +57,7 @@ export function sqliteStore(): FixtureStore {
 /** A request log of its own, and the database that it is in. */
 export function openRequestLog(bounds = { keptDays: 7, keptMax: 1_000 }) {
   const driver = openNodeSqlite(":memory:", REQUEST_LOG_MIGRATIONS);
-  const requestLog = createRequestLog(createSqliteRequestTables(driver), {
+  const requestLog = createRequestLog(createSqliteDatabase(driver), {
     ...{ bounds, elapsed: () => 0, pause: async () => {}, turns: FREE_READ_TURNS },
   });
   return { driver, requestLog };

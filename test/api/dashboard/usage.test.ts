@@ -239,7 +239,6 @@ test("home shows the errors of the request log by day, the last ones, keys about
   ];
   for (const entry of entries) await requestLog.append([chunkOf(account, [entry])]);
   await requestLog.append([chunkOf("acc_000000000999", [anEntry({ id: "req_theirs", ...error })])]);
-  await requestLog.flush();
 
   const home = (await browser.get("/dashboard/home")).body as HomeView;
   assert.deepEqual(

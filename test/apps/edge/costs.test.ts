@@ -301,7 +301,7 @@ describe("the request log", () => {
   /** Hands requests over as a Worker does, and returns what that is billed. */
   async function append({ account }: EdgeAccount, count: number, at = Date.now()) {
     const entries = Array.from({ length: count }, () => anEntry({ at }));
-    await requestLogAt(logging.base).append({ chunk: chunkOf(account, entries), isAgain: false });
+    await requestLogAt(logging.base).append(chunkOf(account, entries));
     return billOfRequests(1);
   }
 

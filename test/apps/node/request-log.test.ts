@@ -65,7 +65,6 @@ test("a file that is deleted while the server runs is made again, and only what 
   await log.append(chunks);
   assert.equal((await reader.log.list(list)).requests.length, 1);
   for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
-  assert.equal(await log.append(chunks), "again");
   assert.equal(await log.append(chunks), "logged");
   assert.equal((await reader.log.list(list)).requests.length, 1, "the reader follows");
   await reader.close();
@@ -73,7 +72,7 @@ test("a file that is deleted while the server runs is made again, and only what 
   const after = start();
   assert.equal((await after.log.list(list)).requests.length, 1, "what was written is in the file");
   await after.close();
-  assert.deepEqual(loggedErrors, ["Requests were not written to the request log"]);
+  assert.deepEqual(loggedErrors, []);
 });
 
 test("a log that is switched off is deleted", async (t) => {

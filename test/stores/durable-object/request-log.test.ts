@@ -38,10 +38,8 @@ requestLogContract("of objects", async (t, bounds: RequestLogBounds): Promise<Re
   };
   return {
     async append(chunks) {
-      for (const chunk of chunks) of(chunk.account).log.append({ chunk, isAgain: false });
+      for (const chunk of chunks) of(chunk.account).log.append(chunk);
     },
-    // Counts are written with the requests.
-    async flush() {},
     list: (order) => of(order.account).log.list(order),
     summarize: (order) => of(order.account).log.summarize(order),
     counts: (order) => of(order.account).log.counts(order),
@@ -66,13 +64,11 @@ describe("the rows of the request log in an object", () => {
   test("take more requests of their day until they are full", (t) => {
     const { log, rows } = openDatabase(t, ACCOUNT, { ...BOUNDS, keptMax: 100_000 });
     const begun = [
-      log.append({ chunk: chunk(1, NOON), isAgain: false }),
-      ...Array.from({ length: 240 }, (_, no) =>
-        log.append({ chunk: chunk(1, NOON + no), isAgain: false }),
-      ),
-      log.append({ chunk: chunk(9, NOON), isAgain: false }),
-      log.append({ chunk: chunk(1, NOON), isAgain: false }),
-      log.append({ chunk: chunk(1, NOON + DAY_MS), isAgain: false }),
+      log.append(chunk(1, NOON)),
+      ...Array.from({ length: 240 }, (_, no) => log.append(chunk(1, NOON + no))),
+      log.append(chunk(9, NOON)),
+      log.append(chunk(1, NOON)),
+      log.append(chunk(1, NOON + DAY_MS)),
     ];
     assert.deepEqual(
       begun.flatMap((isNew, at) => (isNew ? [at] : [])),
@@ -86,34 +82,23 @@ describe("the rows of the request log in an object", () => {
 
   test("never reuse a number, so a page that waits for new requests misses none", async (t) => {
     const { log, rows } = openDatabase(t, ACCOUNT);
-    log.append({ chunk: chunk(2, NOON), isAgain: false });
+    log.append(chunk(2, NOON));
     const [newest] = (await log.list(list)).requests;
     const after = async () => {
       const filter = { after: newest?.cursor };
       return (await log.list({ ...list, filter })).requests.map(({ at }) => at);
     };
-    log.append({ chunk: chunk(1, NOON + 5), isAgain: false });
+    log.append(chunk(1, NOON + 5));
     assert.deepEqual(await after(), [NOON + 5], "the same row has grown");
     log.tidy(NOON + 30 * DAY_MS);
     assert.equal(rows().length, 0);
-    log.append({ chunk: chunk(1, NOON + 30 * DAY_MS), isAgain: false });
+    log.append(chunk(1, NOON + 30 * DAY_MS));
     assert.deepEqual(await after(), [NOON + 30 * DAY_MS]);
-  });
-
-  test("contain a batch once, even if the response to its first attempt was lost", async (t) => {
-    const { log } = openDatabase(t, ACCOUNT);
-    const batches = [chunk(3, NOON), chunk(2, NOON + 1)] as const;
-    for (const each of batches) log.append({ chunk: each, isAgain: false });
-    for (const each of batches) log.append({ chunk: each, isAgain: true });
-    assert.equal((await log.list(list)).requests.length, 5);
-    log.append({ chunk: chunk(1, NOON + 2), isAgain: true });
-    assert.equal((await log.list(list)).requests.length, 6);
   });
 
   test("leave daily counts behind, which are deleted later", async (t) => {
     const { log, rows } = openDatabase(t, ACCOUNT);
-    for (let hour = 0; hour < 48; hour += 1)
-      log.append({ chunk: chunk(1, NOON + hour * HOUR_MS), isAgain: false });
+    for (let hour = 0; hour < 48; hour += 1) log.append(chunk(1, NOON + hour * HOUR_MS));
     assert.equal(rows().length, 3);
     const before = await log.counts({ account: ACCOUNT, from: NOON });
     assert.equal(before.length, 48);
@@ -132,9 +117,9 @@ describe("the rows of the request log in an object", () => {
     t.after(() => driver.close());
     driver.exec("INSERT INTO account (id, created_at, free_call) VALUES ('acc_rows', 0, 'open')");
     const on = createObjectRequestLog(driver, BOUNDS);
-    on.append({ chunk: chunk(3, NOON), isAgain: false });
+    on.append(chunk(3, NOON));
     const off = createObjectRequestLog(driver, { ...BOUNDS, keptDays: 0 });
-    assert.equal(off.append({ chunk: chunk(3, NOON), isAgain: false }), false);
+    assert.equal(off.append(chunk(3, NOON)), false);
     assert.equal(off.dueAt(NOON), NOON + HOUR_MS);
     off.tidy(NOON);
     for (const table of ["request_chunk", "request_day"])
@@ -149,13 +134,12 @@ describe("the request log of an object in workerd", () => {
     const account = await fixture.account("Ada", { credits: 100 });
     const at = Date.now();
     const append = (count: number, changes: object = {}) =>
-      object.requests.append({
-        chunk: chunkOf(
+      object.requests.append(
+        chunkOf(
           account,
           Array.from({ length: count }, (_, no) => anEntry({ id: `req_${no}`, at, ...changes })),
         ),
-        isAgain: false,
-      });
+      );
     const list = async (filter = {}) =>
       (await object.requests.list({ account, filter, max: 500 })).requests;
     return { object, fixture, account, append, list };
@@ -222,7 +206,7 @@ describe("the request log of an object in workerd", () => {
     assert.deepEqual(await list(), []);
     const unknown = openObject();
     const chunk = chunkOf("acc_nobody", [anEntry()]);
-    await unknown.requests.append({ chunk, isAgain: false });
+    await unknown.requests.append(chunk);
     assert.equal(await unknown.countRows("request_chunk"), 0);
     assert.equal(await unknown.alarmAt(), null);
   });

@@ -6,7 +6,7 @@ import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
 import { MIGRATIONS, migratePostgres } from "#stores/postgres/migrate.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
-import { createPostgresRequestTables } from "#stores/postgres/request-log.ts";
+import { createPostgresRequestDatabase } from "#stores/postgres/request-log.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { createRequestLog } from "#stores/sql/request-log.ts";
 import { sql } from "#stores/sql/sql-database.ts";
@@ -81,7 +81,7 @@ emailQueueContract("in PostgreSQL", async () => {
 });
 requestLogContract("in PostgreSQL", async (_, bounds) => {
   const { pool } = await openPostgres();
-  return createRequestLog(createPostgresRequestTables(pool), {
+  return createRequestLog(createPostgresRequestDatabase(pool), {
     ...{ bounds, elapsed: () => 0, pause: async () => {}, turns: FREE_READ_TURNS },
   });
 });
