@@ -1,5 +1,5 @@
 import type { BetterAuthOptions } from "better-auth";
-import type { QueuedMail } from "#email/enqueue-emails.ts";
+import type { QueuedMail } from "#email/email-queue.ts";
 import type { AccountDeps } from "./accounts.ts";
 import type { ActivityLog } from "./activity-log.ts";
 import type { RequestCounts } from "./request-counts.ts";

@@ -1,4 +1,4 @@
-import type { QueuedMail } from "#email/enqueue-emails.ts";
+import type { QueuedMail } from "#email/email-queue.ts";
 import { accountEmails } from "./account-emails.ts";
 import type { ActivityLog, EventEmailed } from "./activity-log.ts";
 import { type ActivityDeps, createRecordActivity } from "./record-activity.ts";

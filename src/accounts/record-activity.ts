@@ -1,4 +1,4 @@
-import type { QueuedMail } from "#email/enqueue-emails.ts";
+import type { QueuedMail } from "#email/email-queue.ts";
 import type { Email } from "#email/mail.ts";
 import type { ActivityLog, EventEmailed, EventEmails } from "./activity-log.ts";
 import { browserName } from "./browser-name.ts";

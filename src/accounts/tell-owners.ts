@@ -1,5 +1,5 @@
 import { createEmails } from "#email/emails.ts";
-import type { QueuedMail } from "#email/enqueue-emails.ts";
+import type { QueuedMail } from "#email/email-queue.ts";
 import type { ActivityLog } from "./activity-log.ts";
 
 /**

@@ -1,6 +1,5 @@
 import type { Directory } from "#accounts/directory.ts";
-import type { QueuedEmail } from "#email/email-queue.ts";
-import { type LogError, toQueuedEmail } from "#email/enqueue-emails.ts";
+import { type QueuedEmail, type LogError, toQueuedEmail } from "#email/email-queue.ts";
 import type { TransportKind } from "#email/transport.ts";
 import { type RandomBytes, randomBase62 } from "#ids.ts";
 import type { LedgerEvent, LedgerEvents } from "#ledger/events.ts";

@@ -24,10 +24,9 @@ import { isKnownBrowser, knownBrowserSecret } from "#api/dashboard/known-browser
 import { createOperatorApp, type OperatorApp } from "#api/operator/operator-app.ts";
 import type { Billing } from "#billing/billing.ts";
 import { salesOf } from "#billing/price-list.ts";
-import { emailSealer } from "#email/email-queue.ts";
-import { createMail, type QueuedMail } from "#email/enqueue-emails.ts";
+import { emailSealer, createMail, type QueuedMail } from "#email/email-queue.ts";
 import { transportKindOf } from "#email/read-mail-settings.ts";
-import { createWhenSendable } from "#email/requested-bounds.ts";
+import { createWhenSendable } from "#email/bounds.ts";
 import { endpointSealer } from "#events/endpoint-secrets.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
 import { createIds, randomBase62 } from "#ids.ts";

@@ -9,7 +9,7 @@ import PostalMime from "postal-mime";
 import { createEmails } from "#email/emails.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
 import type { Email } from "#email/mail.ts";
-import { createOutbox } from "#email/node-outbox.ts";
+import { createOutbox } from "#email/node-transports.ts";
 import type { Transport } from "#email/transport.ts";
 import { createFixture, emailTo, FROM, START, temporaryFolder } from "./mail-fixture.ts";
 import { at, openTransport, startMailServer } from "./smtp-fixture.ts";

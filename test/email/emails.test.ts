@@ -14,8 +14,7 @@ import {
 } from "#accounts/security-emails.ts";
 import { formatTime } from "#email/email-layout.ts";
 import { createEmails, durationText } from "#email/emails.ts";
-import type { Email } from "#email/mail.ts";
-import { isPlainAddress, oneLine } from "#email/one-line.ts";
+import { type Email, isPlainAddress, oneLine } from "#email/mail.ts";
 import { anyCodeUnits } from "../support/arbitraries.ts";
 
 const SITE = "https://toolbooth.example/tools";

@@ -3,11 +3,12 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import PostalMime from "postal-mime";
+import { createEmails } from "#email/emails.ts";
 import { OUTBOX_EMAILS_MAX } from "#email/bounds.ts";
-import { createOutbox } from "#email/node-outbox.ts";
+import { createOutbox } from "#email/node-transports.ts";
 import { createFixture, emailTo, FROM, START, temporaryFolder } from "./mail-fixture.ts";
 
-test("an email becomes a file that mail programs open, readable only by its owner, its text is logged, and its link is shown", async (t) => {
+test("an email becomes a file that mail programs open, readable only by its owner, its text is logged, and its code and link are shown", async (t) => {
   const folder = path.join(temporaryFolder(t), "outbox");
   const logged: string[] = [];
   const log = (text: string) => logged.push(text);
@@ -16,8 +17,11 @@ test("an email becomes a file that mail programs open, readable only by its owne
   const options = { folder, from: FROM, now: () => START, logsText: true, log, show };
   const transport = createOutbox(options);
   const { mail, sender } = createFixture({ transport });
-  const link = "https://toolbooth.example/verify-email?token=abc";
-  const text = `Open this:\n${link}\n\nOr type:\n12345678\n\n-- \nUnsubscribe:\nhttps://toolbooth.example/no\n`;
+  const link = "https://toolbooth.example/sign-in#token=abc";
+  const { text } = createEmails("https://toolbooth.example").signInCode({
+    ...({ to: "ada@example.org", kind: "sign_in_code", code: "12345678", link } as const),
+    ...{ now: START, expiresAt: START + 600_000 },
+  });
   await mail.enqueue(emailTo("ada@example.org", { subject: "Grüße 🐝", text }));
   assert.equal(await sender.deliverDue(), null);
   const [name, ...others] = readdirSync(folder);
@@ -30,7 +34,7 @@ test("an email becomes a file that mail programs open, readable only by its owne
   assert.deepEqual([email.subject, email.text?.trimEnd()], ["Grüße 🐝", text.trimEnd()]);
   assert.equal(email.date, new Date(START).toISOString());
   assert.ok(logged[0]?.includes(text) && logged[0].includes(file));
-  assert.deepEqual(shown, [`Email to ada@example.org: Grüße 🐝\n${link}\n12345678\n`]);
+  assert.deepEqual(shown, [`Email to ada@example.org: Grüße 🐝\nCode: 1234 5678\n${link}\n`]);
 });
 
 test(`the newest ${OUTBOX_EMAILS_MAX} emails stay, and partial files are deleted`, async (t) => {

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { TestContext } from "node:test";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
-import { createSmtpTransport, type SmtpTimes } from "#email/node-smtp.ts";
+import { createSmtpTransport, type SmtpTimes } from "#email/node-transports.ts";
 import type { SmtpServer } from "#email/read-mail-settings.ts";
 import { FROM } from "./mail-fixture.ts";
 

@@ -10,7 +10,7 @@ import type { Starter } from "#accounts/welcome.ts";
 import type { Billing } from "#billing/billing.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
-import type { WhenSendable } from "#email/requested-bounds.ts";
+import type { WhenSendable } from "#email/bounds.ts";
 import type { WebhookNetworks } from "#events/endpoint-url.ts";
 import type { EventStore } from "#events/event-store.ts";
 import type { Downloads } from "./downloads.ts";

@@ -3,7 +3,7 @@ import { browserName } from "#accounts/browser-name.ts";
 import type { RequestCounts, RequestRule } from "#accounts/request-counts.ts";
 import { REQUESTED_PER_DAY_MAX, REQUESTED_PER_HOUR_MAX } from "#email/bounds.ts";
 import { canonicalAddress } from "#email/canonical-address.ts";
-import type { RequestedGroup } from "#email/email-group.ts";
+import type { RequestedGroup } from "#email/mail.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { networkOf, signUpNetworkOf } from "#networks.ts";
 import { clientHeaders, readOrder } from "./call-auth.ts";

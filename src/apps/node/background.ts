@@ -1,8 +1,7 @@
 import { forgetStale } from "#accounts/activity-log.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
-import { createOutbox } from "#email/node-outbox.ts";
-import { createSmtpTransport } from "#email/node-smtp.ts";
+import { createOutbox, createSmtpTransport } from "#email/node-transports.ts";
 import { createEmailSender } from "#email/send-emails.ts";
 import type { Transport } from "#email/transport.ts";
 import { createNodeWebhookTransport } from "#events/node-webhook-transport.ts";

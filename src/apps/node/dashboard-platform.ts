@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import type { DropReason } from "#email/enqueue-emails.ts";
+import type { DropReason } from "#email/email-queue.ts";
 import type { DashboardPlatform } from "#service/parts.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { startNodeBackground } from "./background.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { LogError } from "#email/enqueue-emails.ts";
+import type { LogError } from "#email/email-queue.ts";
 import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import type { DashboardPlatform, DashboardStores, ServiceConfig } from "#service/parts.ts";
 import { patientReads } from "#stores/ledger/summed-usage.ts";

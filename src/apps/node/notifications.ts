@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LogError } from "#email/enqueue-emails.ts";
+import type { LogError } from "#email/email-queue.ts";
 import { createDeferredEvents } from "#events/deferred-events.ts";
 import { createWebhookSender } from "#events/deliver-webhooks.ts";
 import { type DispatchDeps, dispatchEvents } from "#events/dispatch-events.ts";

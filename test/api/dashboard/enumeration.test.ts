@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openAccount } from "#accounts/accounts.ts";
 import type { StartedView } from "#api/dashboard/shapes.ts";
-import type { RequestedBounds } from "#email/requested-bounds.ts";
+import type { RequestedBounds } from "#email/bounds.ts";
 import { HOUR_MS } from "#limits.ts";
 import type { ApiResponse } from "./browser.ts";
 import { clock } from "./clock.ts";

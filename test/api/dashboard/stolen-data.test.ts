@@ -4,8 +4,7 @@ import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { accountOfKey } from "#accounts/key-format.ts";
 import type { EndpointSecretView } from "#api/dashboard/shapes.ts";
-import { emailSealer } from "#email/email-queue.ts";
-import { createMail } from "#email/enqueue-emails.ts";
+import { emailSealer, createMail } from "#email/email-queue.ts";
 import { signedHeaders } from "#events/deliver-webhooks.ts";
 import { readUnsubscription, signUnsubscription } from "#events/unsubscribe.ts";
 import {
