@@ -1,5 +1,5 @@
 import { formatTime, layOut } from "#email/email-layout.ts";
-import { type Email, type SecurityEmailKind, oneLine } from "#email/mail.ts";
+import { type Email, oneLine, type SecurityEmailKind } from "#email/mail.ts";
 import { EMAIL_CHARS_MAX, SECURITY_EMAILS_OF_A_KIND_MAX } from "#limits.ts";
 import type { EventKind } from "./activity-log.ts";
 

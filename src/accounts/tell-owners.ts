@@ -1,5 +1,5 @@
-import { createEmails } from "#email/emails.ts";
 import type { QueuedMail } from "#email/email-queue.ts";
+import { createEmails } from "#email/emails.ts";
 import type { ActivityLog } from "./activity-log.ts";
 
 /**

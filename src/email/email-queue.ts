@@ -1,10 +1,10 @@
-import type { JobQueueName, NewJob } from "#jobs/job-queue.ts";
-import { createSealer, type Sealer } from "#seal.ts";
-import { type Email, type EmailKind, type Mail, isPlainAddress, oneLine } from "./mail.ts";
-import { type RequestedBounds, type RequestedCounts, SUBJECT_CHARS_MAX } from "./bounds.ts";
-import type { TransportKind } from "./transport.ts";
 import { type RandomBytes, randomBase62 } from "#ids.ts";
+import type { JobQueueName, NewJob } from "#jobs/job-queue.ts";
 import { HOUR_MS } from "#limits.ts";
+import { createSealer, type Sealer } from "#seal.ts";
+import { type RequestedBounds, type RequestedCounts, SUBJECT_CHARS_MAX } from "./bounds.ts";
+import { type Email, type EmailKind, isPlainAddress, type Mail, oneLine } from "./mail.ts";
+import type { TransportKind } from "./transport.ts";
 
 /** How emails enter the job queue (`src/jobs`): the port, and an email as a job. */
 

@@ -1,5 +1,5 @@
 import { EMAIL_CHARS_MAX } from "#limits.ts";
-import { type CreditSales, topUp, type TopUp } from "#top-up.ts";
+import { type CreditSales, type TopUp, topUp } from "#top-up.ts";
 import { type EmailDraft, formatTime, layOut } from "./email-layout.ts";
 import { type Email, oneLine } from "./mail.ts";
 
@@ -178,7 +178,6 @@ export function durationText(ms: number): string {
 
 /** Emails about credits: what happened, what is left and what to do. Each has a link to unsubscribe. */
 
-
 /** `post`: the URL at which a single POST unsubscribes from emails on this topic; `page`: the page for people. */
 export type Unsubscribe = { page: string; post: string };
 
@@ -188,9 +187,8 @@ type LowBalanceEmail = CreditEmail & { balance: number; lowBalance: number };
 type ExpiringEmail = CreditEmail & { remaining: number; expiresAt: number };
 
 type Button = { link: string; label: string };
-type Write = (draft: EmailDraft) => Email;
 
-export function creditEmails(site: string, topUp: TopUp, write: Write) {
+function creditEmails(site: string, topUp: TopUp, write: Write) {
   const viewCredits = { link: `${site}/credits`, label: "View credits" };
   const addCredits = howToAdd(topUp, viewCredits);
   const why = "You received this email because you have alerts about your credits turned on.";

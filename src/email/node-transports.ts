@@ -2,14 +2,29 @@
  * The transports of Node, both over nodemailer: SMTP, and the outbox folder for a service without a mail server. Logs contain only the
  * codes of a server's replies.
  */
+
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createTransport } from "nodemailer";
 import type { SendMailOptions } from "nodemailer/lib/mailer";
-import { CONNECT_TIMEOUT_MS, EMAILS_AT_ONCE, GREETING_TIMEOUT_MS, SEND_TIMEOUT_MS, SILENCE_TIMEOUT_MS, OUTBOX_EMAILS_MAX } from "./bounds.ts";
+import {
+  CONNECT_TIMEOUT_MS,
+  EMAILS_AT_ONCE,
+  GREETING_TIMEOUT_MS,
+  OUTBOX_EMAILS_MAX,
+  SEND_TIMEOUT_MS,
+  SILENCE_TIMEOUT_MS,
+} from "./bounds.ts";
 import type { Email } from "./mail.ts";
 import type { SmtpServer } from "./read-mail-settings.ts";
-import { headersOf, type Sender, TemporaryFailure, type Transport, Undeliverable, Unreachable } from "./transport.ts";
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  headersOf,
+  type Sender,
+  TemporaryFailure,
+  type Transport,
+  Undeliverable,
+  Unreachable,
+} from "./transport.ts";
 
 export type SmtpTimes = {
   connectMs: number;

@@ -1,10 +1,10 @@
-import { isPlainAddress, oneLine } from "./mail.ts";
 /**
  * Parses and checks SMTP_URL, MAIL_API_URL, MAIL_API_TOKEN and MAIL_FROM. Faults are sentences for the operator. They
  * never contain a URL or a token, because both may contain a password.
  */
 import { hostOf, isLoopback } from "#hosts.ts";
 import { MAIL_API_URL_DEFAULT } from "#limits.ts";
+import { isPlainAddress, oneLine } from "./mail.ts";
 import type { Sender, TransportKind } from "./transport.ts";
 
 export type SmtpServer = {

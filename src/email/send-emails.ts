@@ -12,7 +12,7 @@ import {
   RETRY_FIRST_MS,
   RETRY_MAX_MS,
 } from "./bounds.ts";
-import { domainOf, emailOfJob, queuesOf, type LogError } from "./email-queue.ts";
+import { domainOf, emailOfJob, type LogError, queuesOf } from "./email-queue.ts";
 import {
   type Sender,
   TemporaryFailure,

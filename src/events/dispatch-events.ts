@@ -1,12 +1,11 @@
 import type { Directory } from "#accounts/directory.ts";
-import { type QueuedEmail, type LogError, toQueuedEmail } from "#email/email-queue.ts";
+import { type LogError, type QueuedEmail, toQueuedEmail } from "#email/email-queue.ts";
 import type { TransportKind } from "#email/transport.ts";
 import { type RandomBytes, randomBase62 } from "#ids.ts";
 import type { LedgerEvent, LedgerEvents } from "#ledger/events.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { Sealer } from "#seal.ts";
 import { EVENTS_AT_ONCE } from "./bounds.ts";
-import type { DeferredEvents } from "./deferred-events.ts";
 import type { EventStore } from "./event-store.ts";
 import { type NotificationEmails, topicOf } from "./notification-emails.ts";
 import { webhookBody } from "./webhook-body.ts";
@@ -28,11 +27,8 @@ export type DispatchDeps = {
   deferred: DeferredEvents;
 };
 
-/**
- * An event that cannot be handled does not hold up others. After this many failures a round ends, because the database is
- * probably unavailable, and the next round starts behind the failed events.
- */
-const FAILURES_MAX = 3;
+/** After failing attempts of so many milliseconds a round ends, because the database is probably unavailable. */
+const FAILING_MS_MAX = 5_000;
 const DELIVERY_ID_CHARS = 20;
 const WEBHOOK_ID_CHARS = 20;
 
@@ -46,8 +42,7 @@ export const newDeliveryId = (random: RandomBytes) =>
   `dlv_${randomBase62(DELIVERY_ID_CHARS, random)}`;
 
 /**
- * Dispatches one round of events: turns each into its email and its webhook deliveries in one transaction, and then settles it. The
- * event store handles each event once, so a crash in between, or another node that does the same, changes nothing. `more`: whether to
+ * Dispatches one round of events: first those that were not tried yet, so that events that fail do not hold up others. `more`: whether to
  * start the next round at once.
  */
 export async function dispatchEvents(
@@ -56,11 +51,14 @@ export async function dispatchEvents(
   const { source, logError, deferred } = deps;
   const now = deps.now();
   const listed = await source.list({ max: EVENTS_AT_ONCE + deferred.size() });
-  const events = listed.filter(({ id }) => !deferred.isDeferred(id, now)).slice(0, EVENTS_AT_ONCE);
+  const fresh = listed.filter(({ id }) => !deferred.has(id));
+  const again = listed.filter(({ id }) => deferred.isDue(id, now));
+  const events = [...fresh, ...again].slice(0, EVENTS_AT_ONCE);
   const handled: LedgerEvent[] = [];
-  let failures = 0;
+  let failingMs = 0;
   let isQueueFull = false;
   for (const event of events) {
+    const startedAt = deps.now();
     try {
       if ((await handle(deps, event)) === "queue_full") {
         isQueueFull = true;
@@ -70,18 +68,16 @@ export async function dispatchEvents(
       handled.push(event);
       deferred.remove(event.id);
     } catch (cause) {
-      failures += 1;
       deferred.defer(event.id, now);
       logError(`Event ${event.id} could not be dispatched and will be retried`, { cause });
-      if (failures === FAILURES_MAX) break;
+      failingMs += deps.now() - startedAt;
+      if (failingMs >= FAILING_MS_MAX) break;
     }
   }
   if (isQueueFull) logError("The email queue is full; emails about credits are waiting", {});
-  if (handled.length > 0) {
-    await source.settle(handled);
-  }
-  // Without progress the next round waits, so that deferred events get their pause.
-  const more = failures < FAILURES_MAX && handled.length > 0 && events.length >= EVENTS_AT_ONCE;
+  if (handled.length > 0) await source.settle(handled);
+  const isProgress = handled.length > 0 || (fresh.length > 0 && !deferred.isFull());
+  const more = failingMs < FAILING_MS_MAX && isProgress && events.length >= EVENTS_AT_ONCE;
   return { dispatched: handled.length, more };
 }
 
@@ -123,4 +119,47 @@ async function createEmail(
   if (address === null) return null;
   const email = emails(event, address.email);
   return email === null ? null : toQueuedEmail(email, deps);
+}
+
+/**
+ * Events that could not be handled. Each is skipped for a while that grows with every failure, so that it does not hold up the
+ * events behind it. The list is in memory: after a restart each event is tried once more.
+ */
+export type DeferredEvents = {
+  /** How many events are deferred: a round must list so many more. */
+  size(): number;
+  /** Whether no more can be deferred without forgetting others. */
+  isFull(): boolean;
+  has(id: string): boolean;
+  /** Whether a deferred event is to be tried again. */
+  isDue(id: string, now: number): boolean;
+  /** Defers an event, twice as long as the last time. */
+  defer(id: string, now: number): void;
+  /** Removes an event that was handled. */
+  remove(id: string): void;
+};
+
+const FIRST_WAIT_MS = 10_000;
+const LONGEST_WAIT_MS = 5 * 60_000;
+/** With more failures nothing can be written at all, and the oldest events are tried again. */
+const DEFERRED_MAX = 1_000;
+
+export function createDeferredEvents(): DeferredEvents {
+  const waits = new Map<string, { ms: number; until: number }>();
+  return {
+    size: () => waits.size,
+    isFull: () => waits.size >= DEFERRED_MAX,
+    has: (id) => waits.has(id),
+    isDue: (id, now) => now >= (waits.get(id)?.until ?? Number.POSITIVE_INFINITY),
+    defer(id, now) {
+      const previousMs = waits.get(id)?.ms ?? FIRST_WAIT_MS / 2;
+      const ms = Math.min(2 * previousMs, LONGEST_WAIT_MS);
+      // Deleted first, so that the map stays in the order of the last failure.
+      waits.delete(id);
+      waits.set(id, { ms, until: now + ms });
+      const [oldest] = waits.keys();
+      if (waits.size > DEFERRED_MAX && oldest !== undefined) waits.delete(oldest);
+    },
+    remove: (id) => void waits.delete(id),
+  };
 }

@@ -24,9 +24,9 @@ import { isKnownBrowser, knownBrowserSecret } from "#api/dashboard/known-browser
 import { createOperatorApp, type OperatorApp } from "#api/operator/operator-app.ts";
 import type { Billing } from "#billing/billing.ts";
 import { salesOf } from "#billing/price-list.ts";
-import { emailSealer, createMail, type QueuedMail } from "#email/email-queue.ts";
-import { transportKindOf } from "#email/read-mail-settings.ts";
 import { createWhenSendable } from "#email/bounds.ts";
+import { createMail, emailSealer, type QueuedMail } from "#email/email-queue.ts";
+import { transportKindOf } from "#email/read-mail-settings.ts";
 import { endpointSealer } from "#events/endpoint-secrets.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
 import { createIds, randomBase62 } from "#ids.ts";

@@ -10,7 +10,7 @@ import type { OperatorAppWiring } from "#api/operator/operator-app.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { Config } from "#config/config.ts";
-import type { EmailQueue, DropReason } from "#email/email-queue.ts";
+import type { DropReason, EmailQueue } from "#email/email-queue.ts";
 import type { TransportKind } from "#email/transport.ts";
 import type { EventStore } from "#events/event-store.ts";
 import type { NotificationEmails } from "#events/notification-emails.ts";

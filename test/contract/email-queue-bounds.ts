@@ -1,6 +1,13 @@
 /** Contract of the email queue: its limits in total, for each recipient, and for emails that anyone can request. */
 import assert from "node:assert/strict";
-import { EMAILS_BEFORE_CREDITS_WAIT, NOTIFICATIONS_PER_RECIPIENT_MAX, QUEUED_EMAILS_MAX, REQUESTED_PER_DAY_MAX, REQUESTED_PER_HOUR_MAX, type RequestedBounds } from "#email/bounds.ts";
+import {
+  EMAILS_BEFORE_CREDITS_WAIT,
+  NOTIFICATIONS_PER_RECIPIENT_MAX,
+  QUEUED_EMAILS_MAX,
+  REQUESTED_PER_DAY_MAX,
+  REQUESTED_PER_HOUR_MAX,
+  type RequestedBounds,
+} from "#email/bounds.ts";
 import type { EmailKind } from "#email/mail.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import {

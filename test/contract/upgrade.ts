@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { ActivityLog } from "#accounts/activity-log.ts";
 import { tellOwners } from "#accounts/tell-owners.ts";
-import { emailSealer, createMail } from "#email/email-queue.ts";
+import { createMail, emailSealer } from "#email/email-queue.ts";
 import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
 
 /** A database with the schema before, and the step to this release. */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { TestContext } from "node:test";
-import { emailSealer, createMail } from "#email/email-queue.ts";
+import { createMail, emailSealer } from "#email/email-queue.ts";
 import type { Email } from "#email/mail.ts";
 import { createEmailSender } from "#email/send-emails.ts";
 import type { Transport, TransportKind } from "#email/transport.ts";

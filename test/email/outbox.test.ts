@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import PostalMime from "postal-mime";
-import { createEmails } from "#email/emails.ts";
 import { OUTBOX_EMAILS_MAX } from "#email/bounds.ts";
+import { createEmails } from "#email/emails.ts";
 import { createOutbox } from "#email/node-transports.ts";
 import { createFixture, emailTo, FROM, START, temporaryFolder } from "./mail-fixture.ts";
 

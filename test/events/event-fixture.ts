@@ -1,9 +1,12 @@
 /** Events in process: the event store and the email queue in SQLite, with a clock that tests set. */
 import { randomBytes } from "node:crypto";
 import { emailSealer } from "#email/email-queue.ts";
-import { createDeferredEvents } from "#events/deferred-events.ts";
 import { createWebhookSender } from "#events/deliver-webhooks.ts";
-import { type DispatchDeps, dispatchEvents } from "#events/dispatch-events.ts";
+import {
+  createDeferredEvents,
+  type DispatchDeps,
+  dispatchEvents,
+} from "#events/dispatch-events.ts";
 import { endpointSealer } from "#events/endpoint-secrets.ts";
 import type { Endpoint, EventStore } from "#events/event-store.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";

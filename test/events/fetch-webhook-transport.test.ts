@@ -3,8 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { createFetchWebhookTransport } from "#events/fetch-webhook-transport.ts";
-import { NotReached } from "#events/webhook-transport.ts";
+import { createFetchWebhookTransport, NotReached } from "#events/webhook-transport.ts";
 import { HOSTILE } from "./hostile-addresses.ts";
 
 /** Webhooks sent with `fetch`, for runtimes without sockets. */

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RETRY_WAITS_MS } from "#events/bounds.ts";
-import { createDeferredEvents } from "#events/deferred-events.ts";
-import { type DispatchDeps, dispatchEvents } from "#events/dispatch-events.ts";
+import {
+  createDeferredEvents,
+  type DispatchDeps,
+  dispatchEvents,
+} from "#events/dispatch-events.ts";
 import type { Endpoint } from "#events/event-store.ts";
 import { randomFrom, SEED } from "../support/random.ts";
 import { type Fixture, lowEvent, openEvents, responding } from "./event-fixture.ts";

@@ -1,4 +1,4 @@
-import { readUnsubscription } from "#events/unsubscribe.ts";
+import { readUnsubscription } from "#events/notification-emails.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { DashboardError } from "./dashboard-error.ts";
 import {

@@ -2,8 +2,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import { STARTER_OUTCOMES, type StarterOutcome } from "#accounts/starter-claim.ts";
 import type { AccessLogEntry } from "#api/access-log.ts";
 import { REJECTIONS } from "#api/dashboard/rejections.ts";
-import type { DropReason } from "#email/email-queue.ts";
 import type { RequestedCounts } from "#email/bounds.ts";
+import type { DropReason } from "#email/email-queue.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import type { DatabaseMeasures } from "#stores/postgres/measure.ts";
 import { FAULT_NAMES, type LastingFaults } from "./lasting-faults.ts";

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LogError } from "#email/email-queue.ts";
-import { createDeferredEvents } from "#events/deferred-events.ts";
 import { createWebhookSender } from "#events/deliver-webhooks.ts";
-import { type DispatchDeps, dispatchEvents } from "#events/dispatch-events.ts";
+import {
+  createDeferredEvents,
+  type DispatchDeps,
+  dispatchEvents,
+} from "#events/dispatch-events.ts";
 import type { EventStore } from "#events/event-store.ts";
 import { forgetOld } from "#events/event-store.ts";
 import type { WebhookTransport } from "#events/webhook-transport.ts";

@@ -1,10 +1,25 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { NOTIFICATIONS_PER_RECIPIENT_MAX, REQUESTED_PER_DAY_MAX, REQUESTED_PER_HOUR_MAX, boundsFor, countedSince, type RequestedCounts, queueLimitOf } from "#email/bounds.ts";
+import {
+  boundsFor,
+  countedSince,
+  NOTIFICATIONS_PER_RECIPIENT_MAX,
+  queueLimitOf,
+  REQUESTED_PER_DAY_MAX,
+  REQUESTED_PER_HOUR_MAX,
+  type RequestedCounts,
+} from "#email/bounds.ts";
 import { canonicalAddress } from "#email/canonical-address.ts";
-import { groupOf, kindsOf, REQUESTED_GROUPS, type RequestedGroup, requestedGroupOf, type EmailKind } from "#email/mail.ts";
 import type { EmailAdded, EmailQueue, QueuedEmail } from "#email/email-queue.ts";
 import { emailJob } from "#email/email-queue.ts";
+import {
+  type EmailKind,
+  groupOf,
+  kindsOf,
+  REQUESTED_GROUPS,
+  type RequestedGroup,
+  requestedGroupOf,
+} from "#email/mail.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { insertJob, isKnown } from "./add-jobs.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { NotificationsView } from "#api/dashboard/shapes.ts";
-import { signUnsubscription } from "#events/unsubscribe.ts";
+import { signUnsubscription } from "#events/notification-emails.ts";
 import { type Fixture, openFixture, openMember } from "./dashboard-fixture.ts";
 
 const PATH = "/dashboard/notifications";

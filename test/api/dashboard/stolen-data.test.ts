@@ -4,9 +4,9 @@ import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { accountOfKey } from "#accounts/key-format.ts";
 import type { EndpointSecretView } from "#api/dashboard/shapes.ts";
-import { emailSealer, createMail } from "#email/email-queue.ts";
+import { createMail, emailSealer } from "#email/email-queue.ts";
 import { signedHeaders } from "#events/deliver-webhooks.ts";
-import { readUnsubscription, signUnsubscription } from "#events/unsubscribe.ts";
+import { readUnsubscription, signUnsubscription } from "#events/notification-emails.ts";
 import {
   enter,
   type Fixture,

@@ -15,7 +15,7 @@ import {
   type OperatorPeer,
 } from "#api/operator/operator-app.ts";
 import { hashKey } from "#apps/node/runtime.ts";
-import { emailSealer, createMail } from "#email/email-queue.ts";
+import { createMail, emailSealer } from "#email/email-queue.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";

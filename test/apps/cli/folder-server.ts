@@ -12,7 +12,7 @@ import { listenForCommands } from "#apps/node/operator-socket.ts";
 import { reversalsForOperator } from "#apps/node/reversals.ts";
 import { hashKey, random } from "#apps/node/runtime.ts";
 import { openSecrets, readSecretFile } from "#apps/node/secret-file.ts";
-import { emailSealer, createMail } from "#email/email-queue.ts";
+import { createMail, emailSealer } from "#email/email-queue.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import type { OperatorContext } from "#operator/context.ts";
 import { patientReads, withSummedUsage } from "#stores/ledger/summed-usage.ts";
