@@ -6,7 +6,6 @@ import { createRecordActivity } from "#accounts/record-activity.ts";
 import { requestsPage } from "#accounts/request-log.ts";
 import { recordToPurchase } from "#billing/purchase-store.ts";
 import { faultOfRecord } from "#ledger/transfer/lines.ts";
-import { faultOf } from "#ledger/transfer/record-faults.ts";
 import { type TransferRecord, transferRecord } from "#ledger/transfer/records.ts";
 import { cursor, cursorAfter, totals } from "./audit.ts";
 import { accountOf, type OperatorContext } from "./context.ts";
@@ -115,9 +114,7 @@ export const importRecords = defineOperation({
     account: z
       .strictObject({ id: z.string(), createdAt: count, begin: z.boolean(), finish: z.boolean() })
       .nullable(),
-    records: z
-      .array(transferRecord.refine((record) => faultOf(record) === null, "is not a valid record"))
-      .max(10_000),
+    records: z.array(transferRecord).max(10_000),
   }),
   output: z.object({
     /** `taken`: more pages follow. `opened_before`: the account was imported by an earlier run. */

@@ -1,20 +1,53 @@
 import * as z from "zod";
+import { accountOfKeyId, isAccountId } from "#ids.ts";
+import { EMAIL_CHARS_MAX, GRANT_CREDITS_MAX, HOUR_MS, KEY_LABEL_CHARS_MAX } from "#limits.ts";
 import { parseNetwork } from "#networks.ts";
 import { LEVELS } from "../events.ts";
 import { GRANT_KINDS } from "../model.ts";
-import { purchaseRecord, TIME } from "./purchase-record.ts";
 
 /**
  * The contents of a ledger as records, for export and import. Records refer to accounts, keys and grants by their ids. Times
- * are milliseconds since 1970 UTC. `lines.ts` converts records to lines of JSON.
+ * are milliseconds since 1970 UTC. `lines.ts` converts records to lines of JSON. Someone may have edited the lines, or written them with
+ * another program.
  */
-const name = z.string().min(1);
-const time = z.int(TIME).min(0, TIME);
-const count = z.int().min(0);
+const TIME = "must be a whole number of milliseconds since 1970 UTC";
+/** The last millisecond of the year 9999. Dates of later times cannot be written in four digits, and some cannot be written at all. */
+const TIME_MAX = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+const ID_CHARS_MAX = 255;
+
+const hasControl = (text: string) => /\p{Cc}|[\u2028\u2029]/u.test(text);
+const atMost = (chars: number) => `must have at most ${chars} characters`;
+
+const text = z
+  .string()
+  .refine((value) => !hasControl(value), "must not have line breaks or other control characters");
+const name = text.min(1);
+const token = name.max(ID_CHARS_MAX, atMost(ID_CHARS_MAX));
+const id = token.refine((value) => !/[/\\]/.test(value), "must be an id, not a path");
+const accountId = z.string().refine(isAccountId, "must be acc_ and 12 letters and digits");
+const keyId = z
+  .string()
+  .refine((value) => accountOfKeyId(value) !== undefined, "must be the id of a key");
+const email = z
+  .string()
+  .refine(
+    (value) =>
+      value.length <= EMAIL_CHARS_MAX &&
+      /^[^\s@]+@[^\s@]+$/.test(value) &&
+      !hasControl(value) &&
+      value === value.toLowerCase(),
+    "must be an email address in lowercase",
+  );
+const emailHash = z.string().regex(/^[0-9a-f]{64}$/, "must be the hash of an email address");
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const time = z
+  .int(TIME)
+  .min(0, TIME)
+  .max(TIME_MAX, "must be a time in milliseconds since 1970 UTC, before the year 10000");
+const count = z.int().min(0);
 /** What each grant paid, in the order in which they are spent; null if fewer than two grants paid. */
 const parts = z
-  .array(z.strictObject({ id: name, kind: z.enum(GRANT_KINDS), credits: z.int().min(1) }))
+  .array(z.strictObject({ id, kind: z.enum(GRANT_KINDS), credits: z.int().min(1) }))
   .min(2)
   .nullable();
 type Paid = { credits: number; grant: string | null; parts: z.infer<typeof parts> };
@@ -41,33 +74,67 @@ const keyLimits = z.strictObject({
 /** As `KeySpent`. */
 const keySpent = z.strictObject({ since: time, on: time, day: count, month: count, total: count });
 
+/**
+ * A purchase as a record: the offer, the state of its payment, and its grant. Money is in minor
+ * units of the currency. Its account must exist, unless `trouble` is `no_account`.
+ */
+const purchaseRecord = z.strictObject({
+  record: z.literal("purchase"),
+  id,
+  account: accountId,
+  createdAt: time,
+  offer: id,
+  kind: z.enum(["pack", "lifetime"]),
+  name,
+  credits: z.int().min(1),
+  months: z.int().min(1).nullable(),
+  price: count,
+  currency: name,
+  session: id.nullable(),
+  payment: id.nullable(),
+  status: z.enum(["open", "pending", "paid", "failed", "expired"]),
+  paidAt: time.nullable(),
+  paid: count,
+  refunded: count,
+  refundedAt: time.nullable(),
+  dispute: z.enum(["none", "open", "won", "lost"]),
+  payUrl: name.nullable(),
+  receiptUrl: name.nullable(),
+  invoiceUrl: name.nullable(),
+  grant: id.nullable(),
+  voided: count,
+  spent: count,
+  trouble: z.enum(["account_closed", "no_account"]).nullable(),
+  updatedAt: time,
+});
+
 export const transferRecord = z.discriminatedUnion("record", [
   z.strictObject({
     record: z.literal("account"),
-    id: name,
+    id: accountId,
     createdAt: time,
     state: z.enum(["open", "suspended", "closed"]),
     freeCall: z.enum(["open", "used", "withheld"]),
     lowBalance: count,
     notifiedLevel: z.enum(LEVELS),
   }),
-  z.strictObject({ record: z.literal("address"), email: name, account: name, createdAt: time }),
-  z.strictObject({ record: z.literal("closedAddress"), emailHash: name, closedAt: time }),
+  z.strictObject({ record: z.literal("address"), email, account: accountId, createdAt: time }),
+  z.strictObject({ record: z.literal("closedAddress"), emailHash, closedAt: time }),
   z.strictObject({
     record: z.literal("starterClaim"),
-    account: name,
-    emailHash: name,
+    account: accountId,
+    emailHash,
     at: time,
     outcome: z.enum(["granted", "address_used", "disposable", "network_full", "day_full"]),
   }),
   z
     .strictObject({
       record: z.literal("key"),
-      id: name,
-      account: name,
+      id: z.string(),
+      account: accountId,
       sha256,
-      start: z.string(),
-      label: z.string(),
+      start: id,
+      label: text.max(KEY_LABEL_CHARS_MAX, atMost(KEY_LABEL_CHARS_MAX)),
       createdAt: time,
       lastUsedAt: time.nullable(),
       revokedAt: time.nullable(),
@@ -79,13 +146,16 @@ export const transferRecord = z.discriminatedUnion("record", [
     .refine(
       ({ previousSha256, previousUntil }) => (previousSha256 === null) === (previousUntil === null),
       "the previous secret must have an end",
-    ),
+    )
+    .refine(({ id, account }) => accountOfKeyId(id) === account, {
+      ...{ path: ["id"], error: "must be the id of a key of the account" },
+    }),
   z.strictObject({
     record: z.literal("grant"),
-    account: name,
-    id: name,
+    account: accountId,
+    id,
     kind: z.enum(GRANT_KINDS),
-    amount: z.int().min(1),
+    amount: z.int().min(1).max(GRANT_CREDITS_MAX, `must be at most ${GRANT_CREDITS_MAX}`),
     remaining: count,
     voided: count,
     /** Null if nothing was voided. */
@@ -100,16 +170,16 @@ export const transferRecord = z.discriminatedUnion("record", [
   z
     .strictObject({
       record: z.literal("debit"),
-      account: name,
+      account: accountId,
       at: time,
-      callId: name,
-      key: name,
-      tool: name,
+      callId: id,
+      key: keyId,
+      tool: id,
       credits: count,
       /** The account's free first call. */
       isFree: z.boolean(),
       /** The grant that paid, or the first of several; null if nothing was taken. */
-      grant: name.nullable(),
+      grant: id.nullable(),
       parts,
       reversedAt: time.nullable(),
     })
@@ -117,10 +187,10 @@ export const transferRecord = z.discriminatedUnion("record", [
   /** The rolled-up calls of one UTC hour. */
   z.strictObject({
     record: z.literal("usage"),
-    account: name,
-    hour: time,
-    key: name,
-    tool: name,
+    account: accountId,
+    hour: time.refine((value) => value % HOUR_MS === 0, "must be the start of an hour"),
+    key: keyId,
+    tool: id,
     calls: count,
     /** How many of them were the account's free first call. */
     freeCalls: count,
@@ -129,33 +199,33 @@ export const transferRecord = z.discriminatedUnion("record", [
   z
     .strictObject({
       record: z.literal("reversal"),
-      account: name,
+      account: accountId,
       debitAt: time,
-      callId: name,
+      callId: id,
       reversedAt: time,
       credits: count,
       /** False if the debit was rolled up. */
       debitKept: z.boolean(),
       /** As in the debit. */
-      grant: name.nullable(),
+      grant: id.nullable(),
       parts,
-      key: name,
-      tool: name,
+      key: keyId,
+      tool: id,
     })
     .refine(addsUp, ADDS_UP),
   z.strictObject({
     record: z.literal("idempotency"),
-    account: name,
-    tool: name,
-    key: name,
+    account: accountId,
+    tool: token,
+    key: token,
     at: time,
-    callId: name,
-    bodySha256: z.string(),
-    responseSha256: z.string(),
+    callId: token,
+    bodySha256: text,
+    responseSha256: text,
     receivedAt: time,
-    random: z.string().nullable(),
+    random: text.nullable(),
   }),
-  z.strictObject({ record: z.literal("secret"), value: name }),
+  z.strictObject({ record: z.literal("secret"), value: z.string().min(1) }),
 ]);
 
 export const RECORD_KINDS = transferRecord.options.map(({ shape }) => shape.record.value);
