@@ -15,7 +15,6 @@ import { originFacts } from "#accounts/security-emails.ts";
 import { STARTER_OUTCOMES } from "#accounts/starter-claim.ts";
 import { quotedCommand } from "#command-line.ts";
 import { newAccountId, randomBase62 } from "#ids.ts";
-import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import {
   accountOf,
   accountsAtOnce,
@@ -81,9 +80,8 @@ export const createAccount = defineOperation({
 const listed = z.object({
   id: z.string(),
   email: z.string(),
-  /** `moving`: its import is not complete. */
-  state: z.enum([...state.options, "moving"]),
-  balance: z.int().nullable(),
+  state,
+  balance: z.int(),
   createdAt: time,
 });
 
@@ -106,11 +104,9 @@ export const listAccounts = defineOperation({
     const wanted = Math.min(max, accountsAtOnce(context));
     const { found, next } = await findAddresses(context, search, wanted, after);
     const accounts: z.infer<typeof listed>[] = [];
-    for (const { email, account: id, createdAt } of found) {
-      const status = await unlessImported(context.ledger.findAccount({ account: id, now }));
-      if (status === "moving")
-        accounts.push({ id, email, state: status, balance: null, createdAt: instant(createdAt) });
-      else if (status !== null) {
+    for (const { email, account: id } of found) {
+      const status = await context.ledger.findAccount({ account: id, now });
+      if (status !== null) {
         const { state, balance, createdAt } = status;
         accounts.push({ id, email, state, balance, createdAt: instant(createdAt) });
       }
@@ -148,13 +144,6 @@ async function findAddresses(
   }
   return { found, next: null };
 }
-
-/** Resolves to "moving" while the account is being imported. */
-export const unlessImported = <Result>(request: Promise<Result>): Promise<Result | "moving"> =>
-  request.catch((error) => {
-    if (error instanceof BeingMoved) return "moving";
-    throw error;
-  });
 
 const signIn = z.object({
   at: time,

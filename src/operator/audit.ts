@@ -5,7 +5,6 @@ import type { Purchase } from "#billing/purchase-store.ts";
 import type { LedgerTotals } from "#ledger/port.ts";
 import { everyGrant } from "#ledger/read-pages.ts";
 import { addTotals, zeroTotals } from "#ledger/reconcile.ts";
-import { unlessImported } from "./accounts.ts";
 import { accountsAtOnce, type GrantMade, type OperatorContext } from "./context.ts";
 import { count, text, textOrNull } from "./members.ts";
 import { defineOperation, wholeService } from "./operation.ts";
@@ -91,20 +90,18 @@ export async function auditAccounts(
   }
   const sum = { accounts: 0, totals: zeroTotals(), faults: [] as string[], damage: [] };
   await inParallel(page, async ({ account }) => {
-    const audit = await unlessImported(auditAccount(context, account, now));
-    if (audit === "moving") sum.faults.push(`${account} is being imported; finish the import`);
-    else if (audit !== null) {
-      sum.accounts += 1;
-      addTotals(sum.totals, audit.totals);
-      sum.faults.push(...audit.faults);
-    }
+    const audit = await auditAccount(context, account, now);
+    if (audit === null) return;
+    sum.accounts += 1;
+    addTotals(sum.totals, audit.totals);
+    sum.faults.push(...audit.faults);
   });
   sum.faults.sort();
   if (next === null) sum.faults.push(...(await auditUnknown(context, now)));
   return sum;
 }
 
-/** Null for an account that is listed but was never opened. */
+/** Null for an account that is listed but was never opened, or whose import is not finished. */
 async function auditAccount(context: OperatorContext, account: string, now: number) {
   const { ledger, purchases } = context;
   if ((await ledger.findAccount({ account, now })) === null) return null;

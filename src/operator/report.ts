@@ -4,7 +4,6 @@ import { decimalText } from "#billing/money.ts";
 import type { RevenueRow } from "#billing/purchase-store.ts";
 import { everyGrant, usagePages } from "#ledger/read-pages.ts";
 import { DAY_MS } from "#limits.ts";
-import { unlessImported } from "./accounts.ts";
 import {
   allGrants,
   auditAccounts,
@@ -26,10 +25,10 @@ const account = z.object({
   ...{
     id: z.string(),
     email: textOrNull,
-    state: z.enum(["open", "suspended", "closed", "moving"]),
+    state: z.enum(["open", "suspended", "closed"]),
   },
-  /** The current balance; null while the account is being imported. */
-  ...{ balance: z.int().nullable(), calls: count, credits: count },
+  /** The current balance. */
+  ...{ balance: z.int(), calls: count, credits: count },
 });
 const grant = z.object({
   ...{ account: z.string(), email: textOrNull, id: z.string(), kind: grantKind },
@@ -56,7 +55,7 @@ export const report = defineOperation({
   }),
   find: wholeService,
   action: null,
-  async run(context, { from, to, after = null }, { now, say }) {
+  async run(context, { from, to, after = null }, { now }) {
     const period = { from, to: to + DAY_MS };
     const { page, next } = await nextAccounts(context, after);
     const days = new Map<string, z.infer<typeof usageOfDay>>();
@@ -64,12 +63,10 @@ export const report = defineOperation({
     const grants: z.infer<typeof grant>[] = [];
     const granted = await grantsByAccount(context, page, period, now);
     await inParallel(page, async (indexed) => {
-      const read = await unlessImported(readAccount(context, indexed, period, now));
+      const read = await readAccount(context, indexed, period, now);
       const own = granted.get(indexed.account) ?? [];
-      if (read === "moving")
-        say(`${indexed.account} is being imported. The report lacks its usage.`);
       if (read === null) return;
-      const { usage, ...sums } = read === "moving" ? await movingAccount(context, indexed) : read;
+      const { usage, ...sums } = read;
       for (const each of usage) addTo(days, each);
       grants.push(...own.map((one) => viewGrant(one, sums.email)));
       // Of closed accounts only those that the period concerns.
@@ -90,7 +87,7 @@ type Period = { from: number; to: number };
 type UsageSum = z.infer<typeof usageOfDay>;
 type AccountRead = z.infer<typeof account> & { usage: UsageSum[] };
 
-/** Null for an account that is listed but was never opened. */
+/** Null for an account that is listed but was never opened, or whose import is not finished. */
 async function readAccount(
   context: OperatorContext,
   { account: id, createdAt }: IndexedAccount,
@@ -117,14 +114,6 @@ async function readAccount(
   return { ...{ id, email, state, balance }, calls: sum("calls"), credits: sum("credits"), usage };
 }
 
-async function movingAccount(
-  { directory }: OperatorContext,
-  { account: id }: IndexedAccount,
-): Promise<AccountRead> {
-  const email = (await directory.findByAccount({ account: id }))?.email ?? null;
-  return { ...{ id, email, state: "moving", balance: null }, calls: 0, credits: 0, usage: [] };
-}
-
 function addTo(days: Map<string, UsageSum>, { day, tool, calls, credits }: UsageSum): void {
   const sum = days.get(`${day} ${tool}`) ?? { day, tool, calls: 0, credits: 0 };
   sum.calls += calls;
@@ -149,8 +138,8 @@ async function grantsByAccount(
   if (context.whole !== null) for await (const grants of allGrants(context)) keep(grants);
   else
     await inParallel(page, async ({ account }) => {
-      const own = await unlessImported(everyGrant(context.ledger, { account, now }));
-      if (own !== "moving") keep(own.map((grant) => ({ account, ...grant })));
+      const own = await everyGrant(context.ledger, { account, now });
+      keep(own.map((grant) => ({ account, ...grant })));
     });
   return found;
 }

@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
-import { createMoving } from "#stores/durable-object/moving.ts";
+import { createExports } from "#stores/durable-object/exports.ts";
 import { createSqliteImports } from "#stores/sqlite/imports.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { allEntries, assertTotals, DAY } from "../contract/ledger/fixture.ts";
@@ -43,14 +43,15 @@ describe("a ledger of random orders", () => {
       const moved = [];
       for (const account of OPENED) {
         const to = openEmpty(t);
-        const moving = createMoving(to, async () => {});
+        const moves = createSqliteImports(to);
         const records = await recordsOfAccount(from, account);
-        await moving.beginImport({ account });
-        moving.importRecords({ account, records });
-        assert.deepEqual(moving.finishImport({ account, now }), { ok: true, faults: [] });
+        await moves.beginImport({ account });
+        await moves.importRecords({ account, records });
+        assert.deepEqual(await moves.finishImport({ account, now }), { ok: true, faults: [] });
+        const { exportRecords } = createExports(to);
         const readOut = ACCOUNT_RECORDS.flatMap((kind): TransferRecord[] => {
           const page = { account, kind, after: null, max: 5_000, hold: false };
-          return moving.exportRecords(page).records;
+          return exportRecords(page).records;
         });
         assert.deepEqual(readOut, records);
         moved.push(to);

@@ -2,7 +2,6 @@ import type * as z from "zod";
 import { ApiError } from "#errors.ts";
 import { randomBase62 } from "#ids.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
-import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { OPERATOR_BODY_BYTES_MAX } from "#limits.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorContext } from "#operator/context.ts";
@@ -207,8 +206,7 @@ function operatorErrorOf(
 ): OperatorError {
   if (thrown instanceof OperatorError) return thrown;
   const cause = (thrown as Error | undefined)?.cause;
-  // The account stays as it is until its import is finished, so a retry cannot help.
-  const refused = [thrown, cause].find((each) => isRefused(each) || each instanceof BeingMoved);
+  const refused = [thrown, cause].find(isRefused);
   if (refused !== undefined)
     return new OperatorError("refused", (refused as Error).message.replace(/[^.?!]$/, "$&."));
   if (thrown instanceof ApiError) {

@@ -1,6 +1,5 @@
 import { NOT_ACCEPTED } from "#api/readiness.ts";
 import { OrderRejected } from "#ledger/port.ts";
-import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import { LATE, TOO_MANY_ORDERS } from "#stores/order-queue.ts";
 import {
   AccountHeld,
@@ -19,11 +18,11 @@ import { isThreadFault } from "#stores/sqlite/thread.ts";
 /** What an error of the ledger means for other calls, and its sentence for `/readyz`. */
 
 /**
- * Whether other orders may succeed although this one failed: it was invalid, or its account is being moved or locked. Such an error
+ * Whether other orders may succeed although this one failed: it was invalid, or its account is locked. Such an error
  * says nothing about the ledger.
  */
 export function isOfOneOrder(error: unknown): boolean {
-  if (error instanceof OrderRejected || error instanceof BeingMoved) return true;
+  if (error instanceof OrderRejected) return true;
   if (primaryCodeOf(error) !== 0) return mayBeOneOrder(error);
   return chainOf(error).some(
     (each) => each instanceof StatementRejected || each instanceof AccountHeld || isLocked(each),

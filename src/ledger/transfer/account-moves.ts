@@ -1,4 +1,4 @@
-import { NotCarriedOut, OrderRejected } from "../outcome-errors.ts";
+import { OrderRejected } from "../outcome-errors.ts";
 import type { RecordKind, TransferRecord } from "./records.ts";
 
 /** The kinds of records that belong to one account. A kind comes after the kinds that its records refer to. */
@@ -18,12 +18,9 @@ export type RecordCursor = {
   after: readonly (string | number | null)[] | null;
 };
 
-/** The account's import is not finished. Until then every other operation on the account is rejected. */
-export class BeingMoved extends NotCarriedOut {}
-
 /**
- * Importing single accounts, page by page. An account that is being imported accepts no other operation. It opens when its import is
- * finished, which requires that its totals reconcile. Every operation may be repeated.
+ * Importing single accounts, page by page. No other operation sees an account before its import is finished, which requires that its
+ * totals reconcile. Every operation may be repeated.
  */
 export type ImportOperations = {
   /** Starts an import. Deletes what an unfinished import left behind. */
@@ -33,7 +30,7 @@ export type ImportOperations = {
    * import was finished before, as when the last page is sent again because its response was lost.
    */
   importRecords: [{ account: string; records: readonly TransferRecord[] }, { taken: number }];
-  /** Checks the account's totals, and opens the account if they reconcile. */
+  /** Adds the account to the ledger if its totals reconcile. */
   finishImport: [{ account: string; now: number }, { ok: boolean; faults: string[] }];
 };
 

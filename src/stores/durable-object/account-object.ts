@@ -12,7 +12,7 @@ import {
   NotCarriedOut,
   OrderRejected,
 } from "#ledger/port.ts";
-import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
+import type { AccountImports, MoveOperations } from "#ledger/transfer/account-moves.ts";
 import { HOUR_MS } from "#limits.ts";
 import { type StoreOperation, type SumUsage, withSummedUsage } from "../ledger/summed-usage.ts";
 import type { Migration } from "../schema/migrations.ts";
@@ -30,10 +30,11 @@ import {
 import { createSqliteDatabase } from "../sqlite/database.ts";
 import { createDebitPeriods } from "../sqlite/debit-periods.ts";
 import type { SqlDriver } from "../sqlite/driver.ts";
+import { createSqliteImports } from "../sqlite/imports.ts";
 import { runMigrations } from "../sqlite/run-migrations.ts";
 import { createObjectDriver, type ObjectStorage } from "./driver.ts";
 import { createForwarding } from "./events.ts";
-import { createMoving } from "./moving.ts";
+import { createExports } from "./exports.ts";
 import { setAlarmSurely } from "./next-alarm.ts";
 import { type ObjectNamespace, objectsOf } from "./objects.ts";
 import { AGAIN_AFTER_MAX_MS, createOpening, type Opening } from "./opening.ts";
@@ -125,13 +126,10 @@ export class AccountLedger extends DurableObject {
     });
     // Data that an earlier version stored may be due for maintenance that only this version knows.
     if (hasMigrated) upkeep.schedule().catch(logAlarmError);
-    const moving = createMoving(driver, async () => {
-      await storage.deleteAll();
-      periods.forget();
-      runMigrations(driver, migrations);
-    });
+    const exports = createExports(driver);
+    const imports = createSqliteImports(driver);
     const hasAccount = () => account.get() !== undefined;
-    return { run, upkeep, moving, requests, hasAccount };
+    return { run, upkeep, exports, imports, requests, hasAccount };
   }
 
   /** Performs one operation in one transaction. */
@@ -223,21 +221,22 @@ export class AccountLedger extends DurableObject {
   }
 
   exportRecords(order: MoveOperations["exportRecords"][0]): Promise<BatchResult> {
-    return settle(() => this.#usable().moving.exportRecords(order));
+    return settle(() => this.#usable().exports.exportRecords(order));
   }
 
   beginImport(order: MoveOperations["beginImport"][0]): Promise<BatchResult> {
-    return settle(() => this.#usable().moving.beginImport(order));
+    return settle(() => this.#usable().imports.beginImport(order));
   }
 
   importRecords(order: MoveOperations["importRecords"][0]): Promise<BatchResult> {
-    return settle(() => this.#usable().moving.importRecords(order));
+    return settle(() => this.#usable().imports.importRecords(order));
   }
 
   finishImport(order: MoveOperations["finishImport"][0]): Promise<BatchResult> {
     return settle(async () => {
-      const { moving, upkeep } = this.#usable();
-      const outcome = moving.finishImport(order);
+      const { exports, imports, upkeep } = this.#usable();
+      exports.beginWrite();
+      const outcome = await imports.finishImport(order);
       if (outcome.ok) await upkeep.schedule();
       return outcome;
     });
@@ -247,8 +246,7 @@ export class AccountLedger extends DurableObject {
   requestLog(name: RequestOperation, order: never): Promise<BatchResult> {
     return settle(async () => {
       // The log is in no export, so writing to it disturbs none.
-      const { moving, requests, upkeep } = this.#usable();
-      moving.enter(true);
+      const { requests, upkeep } = this.#usable();
       if (name !== "append") return requests[name](order);
       if (requests.append(order)) await upkeep.schedule().catch(logAlarmError);
       return null;
@@ -265,7 +263,7 @@ export class AccountLedger extends DurableObject {
       for (const [name] of items) requireOperation(name);
       data = this.#usable();
       for (const [name] of items) {
-        data.moving.enter(isRead(name));
+        if (!isRead(name)) data.exports.beginWrite();
         if (name === "probe") this.#requireNoReport();
       }
     } catch (error) {
@@ -328,7 +326,8 @@ export class AccountLedger extends DurableObject {
 type AccountData = {
   run: ReturnType<typeof createBatchRunner>;
   upkeep: Upkeep;
-  moving: ReturnType<typeof createMoving>;
+  exports: ReturnType<typeof createExports>;
+  imports: AccountImports;
   requests: ObjectRequestLog;
   hasAccount(): boolean;
 };

@@ -1,5 +1,6 @@
 import type { Migration } from "../schema/migrations.ts";
 import { objectRequests } from "../schema/object-requests.ts";
+import { sqliteImports } from "../schema/sqlite-imports.ts";
 import { sqliteLedger } from "../schema/sqlite-ledger.ts";
 
 /**
@@ -11,8 +12,12 @@ const OBJECT_DIFFERENCES = "DROP INDEX idempotency_by_age;";
 
 /**
  * The migrations of an account's object, in the order in which they run. Released migrations are never edited. They lack the tables
- * of the dashboard, which are in D1, and those of a node's imports and jobs; the request log has tables of its own.
+ * of the dashboard and of jobs, which are in D1; the request log has tables of its own.
  */
 export const OBJECT_MIGRATIONS: readonly Migration[] = [
-  { name: "initial", sql: sqliteLedger + OBJECT_DIFFERENCES + objectRequests, readableFrom: 1 },
+  {
+    name: "initial",
+    sql: sqliteLedger + OBJECT_DIFFERENCES + sqliteImports + objectRequests,
+    readableFrom: 1,
+  },
 ];

@@ -41,10 +41,12 @@ export function* importRecords({
   const { isFinished } = yield* lockImport(account);
   requireOwnRecords(account, records);
   if (isFinished) return { taken: 0 };
-  const page = JSON.stringify(records.map(toStaged));
-  const digest = bytesToHex(sha256(new TextEncoder().encode(page)));
-  yield sql`INSERT INTO import_page (account, sha256, records) VALUES (${account}, ${digest}, ${page})
-    ON CONFLICT DO NOTHING`;
+  for (const [kind, own] of Map.groupBy(records, ({ record }) => record)) {
+    const page = JSON.stringify(own.map(toStaged));
+    const digest = bytesToHex(sha256(new TextEncoder().encode(page)));
+    yield sql`INSERT INTO import_page (account, kind, sha256, records)
+      VALUES (${account}, ${kind}, ${digest}, ${page}) ON CONFLICT DO NOTHING`;
+  }
   return { taken: records.length };
 }
 
@@ -107,7 +109,7 @@ function toStaged(record: Order<"importRecords">["records"][number]): object {
   const rows = RECORD_TABLES[record.record];
   const values = valuesOf(rows, record);
   const members = Object.keys(rows.members).map((member, index) => [member, values[index]]);
-  return { record: record.record, ...Object.fromEntries(members) };
+  return Object.fromEntries(members);
 }
 
 const EACH_RECORD: Record<SqlDialect, string> = {
@@ -128,7 +130,7 @@ function insertStaged(
   });
   const source = `(SELECT p.no AS page, e.key AS place, ${members.join(", ")}
     FROM import_page p, ${EACH_RECORD[dialect]}
-    WHERE p.account = ? AND e.value ->> 'record' = ?) r`;
+    WHERE p.account = ? AND p.kind = ?) r`;
   return {
     sql: `${insertFrom(rows, dialect, source)} ORDER BY r.page, r.place`,
     values: [account, kind],

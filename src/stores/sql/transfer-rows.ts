@@ -221,6 +221,5 @@ export const RECORD_TABLES: Record<RecordKind, RecordTable> = {
     where: "t.name = 'secret'",
     members: { value: text("value") },
     others: { name: "'secret'" },
-    onConflict: "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
   }),
 };

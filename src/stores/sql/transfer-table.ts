@@ -25,8 +25,6 @@ export type RecordTable = {
   members: Record<string, RecordColumn>;
   /** SQL expressions for columns without a member. */
   others?: Record<string, string>;
-  /** The ON CONFLICT clause for a record that already exists. By default, the record is rejected. */
-  onConflict?: string;
 };
 type Key = { column: string; type: "text" | "number" };
 

@@ -1,5 +1,4 @@
 import { NotCarriedOut, OrderRejected, OutcomeUnknown, UsageNotSummed } from "#ledger/port.ts";
-import { BeingMoved } from "#ledger/transfer/account-moves.ts";
 import type { StoreOperation } from "../ledger/summed-usage.ts";
 import { isReadName } from "../sql/ledger-reads.ts";
 import type { SqlDriver } from "./driver.ts";
@@ -12,7 +11,7 @@ export type BatchItem = [name: StoreOperation, order: unknown];
 export type BatchResult = { value: unknown } | { error: BatchError };
 /** `errcode`: SQLite's extended result code, if the error has one. */
 type BatchError = { kind: ErrorKind; message: string; errcode?: number };
-type ErrorKind = "rejected" | "being_moved" | "not_summed" | "not_carried_out" | "unknown";
+type ErrorKind = "rejected" | "not_summed" | "not_carried_out" | "unknown";
 
 /** Whether the operation only reads. A batch of such operations needs no write lock and no sync of the disk. */
 export const isRead = (name: StoreOperation): boolean => name === "keyStatus" || isReadName(name);
@@ -98,7 +97,6 @@ export function outcomeOf(result: BatchResult): unknown {
   if ("value" in result) return result.value;
   const { kind, message, errcode } = result.error;
   if (kind === "rejected") return new OrderRejected(message);
-  if (kind === "being_moved") return new BeingMoved(message);
   if (kind === "not_summed") return new UsageNotSummed(message);
   const error =
     kind === "not_carried_out" ? new NotCarriedOut(message) : new OutcomeUnknown(message);
@@ -124,7 +122,6 @@ export async function settle(act: () => unknown): Promise<BatchResult> {
 export function describeFault(error: unknown): BatchError {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof OrderRejected) return { kind: "rejected", message };
-  if (error instanceof BeingMoved) return { kind: "being_moved", message };
   if (error instanceof UsageNotSummed) return { kind: "not_summed", message };
   if (error instanceof OutcomeUnknown) return { kind: "unknown", message };
   // Before the COMMIT, no fault leaves anything behind.

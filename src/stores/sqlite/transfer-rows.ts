@@ -1,17 +1,15 @@
-import type { RecordKind, RecordOf, TransferRecord } from "#ledger/transfer/records.ts";
+import type { RecordKind, RecordOf } from "#ledger/transfer/records.ts";
 import { RECORD_TABLES } from "../sql/transfer-rows.ts";
 import {
   firstCursor,
-  insertFrom,
   type PageCursor,
   type RecordPage,
   readPage,
   selectPage,
-  valuesOf,
 } from "../sql/transfer-table.ts";
-import type { SqlDriver, SqlStatement } from "./driver.ts";
+import type { SqlDriver } from "./driver.ts";
 
-/** Reading and writing the records of an export (`ledger/transfer/records.ts`) as rows of SQLite. */
+/** Reading the records of an export (`ledger/transfer/records.ts`) from rows of SQLite. */
 
 /** A page of debits reads the whole journal, so pages are long. */
 const PAGE_ROWS = 5_000;
@@ -41,28 +39,4 @@ export function* pagesOf<Kind extends RecordKind>(
 /** Yields the first characters of each active key. They tell with which secret the key was made. */
 export function* activeKeyStarts(driver: SqlDriver): Generator<string> {
   for (const { start, revokedAt } of pagesOf(driver, "key")) if (revokedAt === null) yield start;
-}
-
-/** Prepares inserting records. `again`: whether a record that already exists is rejected or ignored. */
-export function prepareInserts(
-  driver: SqlDriver,
-  again: "reject" | "ignore" = "reject",
-): (record: TransferRecord) => void {
-  // Prepared at the first use, because the database of a single account lacks the tables of some kinds.
-  const inserts = new Map<RecordKind, SqlStatement>();
-  return (record) => {
-    const { record: kind } = record;
-    const rows = RECORD_TABLES[kind];
-    const insert = inserts.get(kind) ?? driver.prepare(insertRecordSql(kind, again));
-    inserts.set(kind, insert);
-    insert.run(...valuesOf(rows, record));
-  };
-}
-
-function insertRecordSql(kind: RecordKind, again: "reject" | "ignore"): string {
-  const rows = RECORD_TABLES[kind];
-  const members = Object.keys(rows.members).map((member) => `? AS "${member}"`);
-  const onConflict = rows.onConflict ?? (again === "ignore" ? "ON CONFLICT DO NOTHING" : "");
-  // Without the WHERE, the parser takes ON CONFLICT for the ON of a join.
-  return `${insertFrom(rows, "sqlite", `(SELECT ${members.join(", ")}) r`)} WHERE true ${onConflict}`;
 }

@@ -21,7 +21,7 @@ import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorContext } from "#operator/context.ts";
-import { createMoving } from "#stores/durable-object/moving.ts";
+import { createExports } from "#stores/durable-object/exports.ts";
 import type { MovingStub } from "#stores/durable-object/rpc.ts";
 import { exportObjects, importsOfObjects } from "#stores/durable-object/transfer.ts";
 import { d1Edge } from "#stores/schema/d1-migrations.ts";
@@ -41,6 +41,7 @@ import {
   unwrap,
 } from "#stores/sqlite/batch.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { createSqliteImports } from "#stores/sqlite/imports.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import type { Json } from "../../apps/cli/fixture.ts";
 
@@ -52,27 +53,21 @@ export const BASE = "https://edge.test";
 function createObject() {
   const driver = openNodeSqlite(":memory:");
   const run = createBatchRunner(driver);
-  const moving = createMoving(driver, async () => {
-    for (const table of [...RECORD_TABLES, "account"]) driver.exec(`DELETE FROM ${table}`);
-  });
+  const exports = createExports(driver);
+  const imports = createSqliteImports(driver);
   const stub: MovingStub = {
-    exportRecords: (order) => settle(() => moving.exportRecords(order)),
-    beginImport: (order) => settle(() => moving.beginImport(order)),
-    importRecords: (order) => settle(() => moving.importRecords(order)),
-    finishImport: (order) => settle(() => moving.finishImport(order)),
+    exportRecords: (order) => settle(() => exports.exportRecords(order)),
+    beginImport: (order) => settle(() => imports.beginImport(order)),
+    importRecords: (order) => settle(() => imports.importRecords(order)),
+    finishImport: (order) => settle(() => imports.finishImport(order)),
   };
   const perform = (name: Parameters<typeof isRead>[0], order: unknown) =>
     settle(() => {
-      moving.enter(isRead(name));
+      if (!isRead(name)) exports.beginWrite();
       return unwrap(run([[name, order]])[0] as BatchResult);
     });
   return { driver, stub, perform };
 }
-
-const RECORD_TABLES = [
-  ...["api_key", "credit_grant", "debit_by_account", "debit_journal"],
-  ...["usage_hour", "reversal", "idempotency"],
-];
 
 type Changed = Partial<Omit<OperatorAppWiring, "context">> & {
   context?: Partial<OperatorContext>;
