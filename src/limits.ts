@@ -154,7 +154,7 @@ export const SILENCE_MAX_MS = 90_000;
 /** An idle connection takes about 25 KB, so all of them take as much as the large calls. */
 export const CONNECTIONS_MAX = 10_000;
 
-/** Bounds the memory for bodies and responses of large calls (api/pipeline/memory-budget.ts). */
+/** Bounds the memory for bodies and responses of large calls (calls/memory-budget.ts). */
 export type MemoryLimits = {
   /** At least what one call may hold, so that a call that is alone always fits. */
   bytes: number;

@@ -34,9 +34,11 @@ const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
   billing: [...BASE, "ledger"],
   events: [...BASE, "jobs", "ledger", "accounts", "email"],
   operator: [...BASE, "jobs", "ledger", "accounts", "billing"],
-  api: [...BASE, "tools", "ledger", "email", "accounts", "billing", "events", "operator"],
+  calls: [...BASE, "tools", "ledger", "accounts"],
+  api: [...BASE, "tools", "ledger", "email", "accounts", "billing", "events", "operator", "calls"],
   site: [
-    ...[...BASE, "tools", "ledger", "email", "accounts", "billing", "events", "operator", "api"],
+    ...[...BASE, "tools", "ledger", "email", "accounts", "billing", "events", "operator", "calls"],
+    "api",
   ],
   stores: [
     ...[...BASE, "jobs", "ledger", "accounts", "billing", "events", "operator", "email"],
@@ -44,11 +46,11 @@ const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
   ],
   service: [
     ...[...BASE, "config", "tools", "ledger", "jobs", "email", "accounts", "billing", "events"],
-    ...["operator", "api", "site"],
+    ...["operator", "calls", "api", "site"],
   ],
   apps: [
     ...[...BASE, "config", "tools", "ledger", "jobs", "email", "accounts", "billing", "events"],
-    ...["operator", "api", "site", "service", "stores", "node-thread"],
+    ...["operator", "calls", "api", "site", "service", "stores", "node-thread"],
   ],
 };
 
@@ -84,10 +86,11 @@ const PAGES_MAY_IMPORT = [
   ...[
     "src/errors.ts",
     "src/limits.ts",
-    "src/api/pipeline/body.ts",
-    "src/api/pipeline/read-input.ts",
+    "src/calls/body.ts",
+    "src/calls/read-input.ts",
+    "src/calls/problem.ts",
+    "src/api/openapi/schemas.ts",
   ],
-  ...["src/api/problem.ts", "src/api/openapi/schemas.ts"],
   // The code samples that users copy: the documentation and the dashboard share them.
   "src/site/request-code.ts",
   // The cause and the cure of each error: the documentation and the request log share them.
@@ -141,7 +144,8 @@ test("web/ imports tools, and of the API only types and the code that reads and 
       const other = inside(file, target);
       if (!other?.startsWith("src/")) continue;
       const isOpen = partOf(other) === "tools" || PAGES_MAY_IMPORT.includes(other);
-      const isTypeOfApi = ["api", "site"].includes(partOf(other)) && !values.includes(target);
+      const isTypeOfApi =
+        ["calls", "api", "site"].includes(partOf(other)) && !values.includes(target);
       assert.ok(isOpen || isTypeOfApi, `${file} may not import ${target}`);
     }
   }
@@ -181,9 +185,10 @@ test("pure parts use no clock, no randomness and no network", () => {
   }
 });
 
-test("the API, the site and the composition get time, random bytes and digests from their context", () => {
+test("calls, the API, the site and the composition get time, random bytes and digests from their context", () => {
   const impure = /\b(?:Date\.now\(|new Date\(\)|Math\.random|performance\.|crypto\.)/;
-  for (const file of sources.filter((name) => ["api", "site", "service"].includes(partOf(name)))) {
+  const parts = ["calls", "api", "site", "service"];
+  for (const file of sources.filter((name) => parts.includes(partOf(name)))) {
     assert.ok(!codeMatches(file, impure), `${file} takes something from its runtime`);
   }
 });

@@ -258,7 +258,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "two million bodies of any bytes are an input or an error of the client",
-    file: "test/api/forms.test.ts",
+    file: "test/calls/forms.test.ts",
     env: { TEST_FUZZ_RUNS: "200000" },
     slices: 10,
     minutes: 30,

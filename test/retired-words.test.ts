@@ -80,7 +80,7 @@ const EXCEPTIONS: readonly Exception[] = [
     reason: "the method POST, and messages between threads",
   },
   {
-    files: /^src\/(?:api|apps\/node)\//,
+    files: /^src\/(?:api|calls|apps\/node)\//,
     word: "traces?",
     line: /\btraceId(?:Of)?\b/,
     reason: "the trace id of W3C Trace Context",

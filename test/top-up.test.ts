@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { insufficientCredits, keyBudgetExhausted } from "#api/pipeline/call-errors.ts";
+import { insufficientCredits, keyBudgetExhausted } from "#calls/call-errors.ts";
 import { createEmails } from "#email/emails.ts";
 import { type CreditSales, topUp } from "#top-up.ts";
 

@@ -1,8 +1,8 @@
 import { keptProblem, NO_PROBLEM } from "#accounts/kept-problem.ts";
 import type { RequestEntry } from "#accounts/request-chunk.ts";
+import { milliseconds } from "#calls/reply.ts";
+import type { RequestContext } from "#calls/request-context.ts";
 import type { ErrorCode } from "#errors.ts";
-import { milliseconds } from "./pipeline/reply.ts";
-import type { RequestContext } from "./pipeline/request-context.ts";
 
 /** What the access log and the metrics record of a request. Never contains a key or a body. */
 export type AccessLogEntry = {

@@ -1,13 +1,13 @@
+import { type Authenticator, invalidKey } from "#calls/authenticate.ts";
+import { instant, unavailable } from "#calls/call-errors.ts";
+import type { OpenGate } from "#calls/gate.ts";
+import type { Replier } from "#calls/reply.ts";
+import type { RequestContext } from "#calls/request-context.ts";
 import { budgetsAt } from "#ledger/key-limits.ts";
 import type { Key } from "#ledger/port.ts";
 import { BURST_SECONDS } from "#ledger/throttle.ts";
 import type { AppContext } from "./app-context.ts";
 import type { AccountResponse } from "./openapi/account.ts";
-import { type Authenticator, invalidKey } from "./pipeline/authenticate.ts";
-import { instant, unavailable } from "./pipeline/call-errors.ts";
-import type { OpenGate } from "./pipeline/gate.ts";
-import type { Replier } from "./pipeline/reply.ts";
-import type { RequestContext } from "./pipeline/request-context.ts";
 import type { Handler } from "./routes.ts";
 
 /** `GET /api/v1/account`: free, counted against the rate limit like a call, with the errors of a call before its body. */

@@ -1,27 +1,27 @@
 import { Hono } from "hono";
-import { ApiError } from "#errors.ts";
-import { createIds } from "#ids.ts";
-import type { Tool } from "#tools/define-tool.ts";
-import { createReadAccount } from "./account.ts";
-import type { AppContext } from "./app-context.ts";
-import { createMonitoringEndpoints } from "./health.ts";
-import { createAuthenticator } from "./pipeline/authenticate.ts";
-import { createBadKeys } from "./pipeline/bad-keys.ts";
-import { dropBody } from "./pipeline/body.ts";
-import { internalError } from "./pipeline/call-errors.ts";
-import { createCallTool } from "./pipeline/call-tool.ts";
+import { createAuthenticator } from "#calls/authenticate.ts";
+import { createBadKeys } from "#calls/bad-keys.ts";
+import { dropBody } from "#calls/body.ts";
+import { internalError } from "#calls/call-errors.ts";
+import { createCallTool } from "#calls/call-tool.ts";
 import {
   type ApiRequest,
   type ApiResponse,
   asWebResponse,
   type Call,
   type HeaderLookup,
-} from "./pipeline/exchange.ts";
-import { createGate } from "./pipeline/gate.ts";
-import { createMemoryBudget } from "./pipeline/memory-budget.ts";
-import { createReplier } from "./pipeline/reply.ts";
-import type { RequestContext } from "./pipeline/request-context.ts";
-import { allowedMethods } from "./problem.ts";
+} from "#calls/exchange.ts";
+import { createGate } from "#calls/gate.ts";
+import { createMemoryBudget } from "#calls/memory-budget.ts";
+import { allowedMethods } from "#calls/problem.ts";
+import { createReplier } from "#calls/reply.ts";
+import type { RequestContext } from "#calls/request-context.ts";
+import { ApiError } from "#errors.ts";
+import { createIds } from "#ids.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import { createReadAccount } from "./account.ts";
+import type { AppContext } from "./app-context.ts";
+import { createMonitoringEndpoints } from "./health.ts";
 import {
   type CreateSite,
   createPathSuggestion,

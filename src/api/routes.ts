@@ -1,15 +1,15 @@
+import type { Authenticator } from "#calls/authenticate.ts";
+import type { CallTool } from "#calls/call-tool.ts";
+import { asWebResponse, type Call } from "#calls/exchange.ts";
+import type { OpenGate } from "#calls/gate.ts";
+import type { MemoryBudget } from "#calls/memory-budget.ts";
+import { EXPOSED_HEADERS, type Replier } from "#calls/reply.ts";
+import type { RequestContext } from "#calls/request-context.ts";
 import { ApiError } from "#errors.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import type { AppContext } from "./app-context.ts";
 import type { createMonitoringEndpoints } from "./health.ts";
-import type { Authenticator } from "./pipeline/authenticate.ts";
-import type { CallTool } from "./pipeline/call-tool.ts";
-import { asWebResponse, type Call } from "./pipeline/exchange.ts";
-import type { OpenGate } from "./pipeline/gate.ts";
-import type { MemoryBudget } from "./pipeline/memory-budget.ts";
-import { EXPOSED_HEADERS, type Replier } from "./pipeline/reply.ts";
-import type { RequestContext } from "./pipeline/request-context.ts";
 
 /** A path with its handlers by method. Any other method on the path is 405. */
 export type Route = {

@@ -1,8 +1,8 @@
 import { type App, createApp } from "#api/app.ts";
 import { viewPrices } from "#api/dashboard/prices.ts";
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
-import { readBody } from "#api/pipeline/body.ts";
 import { salesOf } from "#billing/price-list.ts";
+import { readBody } from "#calls/body.ts";
 import { SETTINGS } from "#config/settings.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import type { DashboardOffer } from "#site/page-options.ts";

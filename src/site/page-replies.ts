@@ -1,6 +1,6 @@
 import type { AppContext } from "#api/app-context.ts";
-import type { Replier } from "#api/pipeline/reply.ts";
-import type { RequestContext } from "#api/pipeline/request-context.ts";
+import type { Replier } from "#calls/reply.ts";
+import type { RequestContext } from "#calls/request-context.ts";
 import { COMPRESS_FROM_BYTES } from "#limits.ts";
 import { etagOf } from "./content-hash.ts";
 

@@ -1,5 +1,5 @@
-import type { RequestContext } from "#api/pipeline/request-context.ts";
 import { transportPolicy } from "#api/transport-policy.ts";
+import type { RequestContext } from "#calls/request-context.ts";
 import { APP_ENTRY, listAppPages } from "./app-pages.ts";
 import { appHeaders, renderAppPage } from "./app-shell.ts";
 import { SECURITY_TEXT_PATH, securityText } from "./discovery.ts";

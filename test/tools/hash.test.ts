@@ -5,7 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
-import { readInput } from "#api/pipeline/read-input.ts";
+import { readInput } from "#calls/read-input.ts";
 import { HASH_TEXT_BYTES_MAX, HMAC_KEY_BYTES_MAX } from "#limits.ts";
 import { base64ByteLength, base64Fault, fromBase64, toBase64 } from "#tools/base64.ts";
 import { checkInput } from "#tools/check-input.ts";

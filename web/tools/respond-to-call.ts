@@ -1,6 +1,6 @@
-import { readBody } from "#api/pipeline/body.ts";
-import { bodyBytesMaxOf, readInput } from "#api/pipeline/read-input.ts";
-import { errorDocsUrl, problemBody } from "#api/problem.ts";
+import { readBody } from "#calls/body.ts";
+import { errorDocsUrl, problemBody } from "#calls/problem.ts";
+import { bodyBytesMaxOf, readInput } from "#calls/read-input.ts";
 import { ApiError } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
 import type { Tool, ToolContext } from "#tools/define-tool.ts";

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
 import type { RequestCounts } from "#accounts/request-counts.ts";
+import { problemResponse } from "#calls/problem.ts";
 import { ProblemError } from "#errors.ts";
 import { NotCarriedOut, OutcomeUnknown, UsageNotSummed } from "#ledger/port.ts";
 import { createThrottle, type Throttle } from "#ledger/throttle.ts";
 import { networkOf, spellAddress } from "#networks.ts";
-import { problemResponse } from "../problem.ts";
 import { transportPolicy } from "../transport-policy.ts";
 import { closeMyAccount, endSession, listEvents, listSessions, showVisitor } from "./account.ts";
 import { createEmailChange } from "./address.ts";

@@ -1,5 +1,5 @@
+import { allowedMethods } from "#calls/problem.ts";
 import { ProblemError } from "#errors.ts";
-import { allowedMethods } from "../problem.ts";
 
 /** The errors of the dashboard, with their statuses. Better Auth has codes of its own (`AuthError`). */
 export const DASHBOARD_ERRORS = {

@@ -1,11 +1,11 @@
+import type { Caller } from "#calls/authenticate.ts";
+import { readBody } from "#calls/body.ts";
+import { mayBeLarge } from "#calls/call-tool.ts";
+import { type ApiRequest, asWebResponse, type HeaderLookup } from "#calls/exchange.ts";
+import type { RequestContext } from "#calls/request-context.ts";
 import { ApiError } from "#errors.ts";
 import { SPACE_BYTES } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import type { Caller } from "../pipeline/authenticate.ts";
-import { readBody } from "../pipeline/body.ts";
-import { mayBeLarge } from "../pipeline/call-tool.ts";
-import { type ApiRequest, asWebResponse, type HeaderLookup } from "../pipeline/exchange.ts";
-import type { RequestContext } from "../pipeline/request-context.ts";
 import {
   createPreflight,
   methodNotAllowed,

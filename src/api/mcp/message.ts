@@ -1,7 +1,7 @@
 import { concatBytes } from "@noble/hashes/utils.js";
+import { findJsonFault, nestsTooDeep } from "#calls/json-fault.ts";
 import { ApiError } from "#errors.ts";
 import { JSON_DEPTH_MAX, MCP_BATCH_MAX, MCP_ENVELOPE_BYTES_MAX } from "#limits.ts";
-import { findJsonFault, nestsTooDeep } from "../pipeline/json-fault.ts";
 import { CODES, RpcError } from "./protocol.ts";
 
 /**

@@ -1,9 +1,9 @@
+import type { ApiResponse } from "#calls/exchange.ts";
 import { ApiError } from "#errors.ts";
 import { HOUR_MS, IDEMPOTENCY_KEY_CHARS_MAX, MCP_BATCH_BYTES_MAX, MCP_BATCH_MAX } from "#limits.ts";
 import { fieldFinding, inputProblem } from "#tools/check-input.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { nearestName } from "#tools/nearest-name.ts";
-import type { ApiResponse } from "../pipeline/exchange.ts";
 import { describeTool, responseKindOf, VERBATIM_FIELD } from "./describe-tools.ts";
 import { argumentsOf, readField, readMessages } from "./message.ts";
 import {

@@ -1,5 +1,5 @@
+import type { ApiResponse } from "#calls/exchange.ts";
 import { ECHOED_STRUCTURE_BYTES_MAX, MCP_TEXT_BYTES_MAX } from "#limits.ts";
-import type { ApiResponse } from "../pipeline/exchange.ts";
 import { CODES, type Params, RpcError } from "./protocol.ts";
 
 /**
@@ -22,7 +22,7 @@ export type Piece = string | { stream: AsyncIterable<Uint8Array>; bytes: number 
 /** What a response of a tool is for a host: a picture with a few words about it, JSON that a client wrote, or JSON of ours. */
 export type ResponseKind = "picture" | "verbatim" | "object";
 
-/** A problem of the API: `api/problem.ts`. */
+/** A problem of the API: `calls/problem.ts`. */
 export type Problem = {
   type: string;
   code: string;

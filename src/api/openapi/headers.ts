@@ -1,6 +1,6 @@
+import { EXPOSED_HEADERS } from "#calls/reply.ts";
 import { BURST_SECONDS, createThrottle } from "#ledger/throttle.ts";
 import { HOUR_MS, IDEMPOTENCY_KEPT_MS, IDEMPOTENCY_KEY_CHARS_MAX } from "#limits.ts";
-import { EXPOSED_HEADERS } from "../pipeline/reply.ts";
 import type { ApiOptions, Header, Reference } from "./document.ts";
 
 /** The headers of requests and responses, for the OpenAPI description and the documentation. */

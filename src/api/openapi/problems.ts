@@ -1,17 +1,5 @@
 import * as z from "zod/mini";
-import {
-  ApiError,
-  CHARGES_IN_DOUBT,
-  ERRORS,
-  type ErrorCode,
-  LIMIT_SOURCES,
-  type ProblemMembers,
-} from "#errors.ts";
-import { callRef } from "#ids.ts";
-import { about } from "#tools/define-tool.ts";
-import { QR_LEVELS } from "#tools/qr-code/capacity.ts";
-import { topUp } from "#top-up.ts";
-import { invalidKey, missingKey } from "../pipeline/authenticate.ts";
+import { invalidKey, missingKey } from "#calls/authenticate.ts";
 import {
   accountSuspended,
   chargeUnknown,
@@ -24,8 +12,20 @@ import {
   keyNotAllowed,
   rateLimited,
   unavailable,
-} from "../pipeline/call-errors.ts";
-import { errorDocsUrl, problemBody } from "../problem.ts";
+} from "#calls/call-errors.ts";
+import { errorDocsUrl, problemBody } from "#calls/problem.ts";
+import {
+  ApiError,
+  CHARGES_IN_DOUBT,
+  ERRORS,
+  type ErrorCode,
+  LIMIT_SOURCES,
+  type ProblemMembers,
+} from "#errors.ts";
+import { callRef } from "#ids.ts";
+import { about } from "#tools/define-tool.ts";
+import { QR_LEVELS } from "#tools/qr-code/capacity.ts";
+import { topUp } from "#top-up.ts";
 import type { ApiOptions, ApiResponse, NamedExample, Reference } from "./document.ts";
 import { responseHeadersOf } from "./headers.ts";
 import { component } from "./schemas.ts";

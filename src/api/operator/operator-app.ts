@@ -1,4 +1,6 @@
 import type * as z from "zod";
+import { dropBody, readBody } from "#calls/body.ts";
+import { problemResponse } from "#calls/problem.ts";
 import { ApiError } from "#errors.ts";
 import { randomBase62 } from "#ids.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
@@ -8,8 +10,6 @@ import type { OperatorContext } from "#operator/context.ts";
 import { type Operation, pathOf } from "#operator/operation.ts";
 import { OPERATIONS } from "#operator/operations.ts";
 import { isRefused, type Performed, perform } from "#operator/perform.ts";
-import { dropBody, readBody } from "../pipeline/body.ts";
-import { problemResponse } from "../problem.ts";
 import { createTokenCheck } from "./check-token.ts";
 import { OperatorError } from "./operator-error.ts";
 import { operatorReference } from "./reference.ts";

@@ -1,6 +1,6 @@
 import { createApp } from "#api/app.ts";
-import { dropBody } from "#api/pipeline/body.ts";
-import { problemBody } from "#api/problem.ts";
+import { dropBody } from "#calls/body.ts";
+import { problemBody } from "#calls/problem.ts";
 import { ApiError } from "#errors.ts";
 import { createIds } from "#ids.ts";
 import { SPACE_BYTES } from "#limits.ts";

@@ -1,5 +1,5 @@
 import type { RequestLogBounds } from "#accounts/request-log.ts";
-import type { AppSettings } from "#api/app-context.ts";
+import type { CallSettings } from "#calls/call-context.ts";
 import {
   ConfigError,
   checkJurisdiction,
@@ -20,7 +20,7 @@ import { hostOf, isLoopback } from "#hosts.ts";
  * `warnings` name misspelled and ignored settings: the Worker logs them and keeps serving.
  */
 export function readWorkerSettings(env: object): {
-  settings: AppSettings;
+  settings: CallSettings;
   requestLog: RequestLogBounds;
   warnings: string[];
 } {

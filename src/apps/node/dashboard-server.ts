@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { busy } from "#api/dashboard/call-auth.ts";
 import type { Rejection } from "#api/dashboard/rejections.ts";
-import { problemResponse } from "#api/problem.ts";
+import { problemResponse } from "#calls/problem.ts";
 import { ApiError } from "#errors.ts";
 import { isLoopback } from "#hosts.ts";
 import { createIds } from "#ids.ts";

@@ -1,6 +1,6 @@
 import { createTokenComparison } from "#api/operator/check-token.ts";
 import { respondWithError } from "#api/operator/operator-app.ts";
-import { dropBody, readBody } from "#api/pipeline/body.ts";
+import { dropBody, readBody } from "#calls/body.ts";
 import { createIds } from "#ids.ts";
 import { OPERATOR_BODY_BYTES_MAX } from "#limits.ts";
 import type { NodeLog } from "./log.ts";

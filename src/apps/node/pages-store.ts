@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { chooseEncoding } from "#api/pipeline/reply.ts";
+import { chooseEncoding } from "#calls/reply.ts";
 import {
   type AppAssets,
   assetsOf,

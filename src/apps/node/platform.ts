@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { RequestRecorder } from "#accounts/request-recorder.ts";
 import { accessLogEntry, requestLogEntry } from "#api/access-log.ts";
-import { runTool, type Sources } from "#api/pipeline/run-tool.ts";
+import { runTool, type Sources } from "#calls/run-tool.ts";
 import type { Config } from "#config/config.ts";
 import { hostOf, isLoopback } from "#hosts.ts";
 import type { RandomBytes } from "#ids.ts";

@@ -1,4 +1,4 @@
-import type { AppContext, ErrorDetails } from "#api/app-context.ts";
+import type { CallContext, ErrorDetails } from "#calls/call-context.ts";
 
 /**
  * Counts errors that repeat instead of logging each one: while a disk is full, every call fails, and a line with a stack for each
@@ -8,7 +8,7 @@ import type { AppContext, ErrorDetails } from "#api/app-context.ts";
  */
 export type RepeatedErrors = {
   /** Logs or counts an error. */
-  add: AppContext["logError"];
+  add: CallContext["logError"];
   /** Writes the lines that are due. */
   report(): void;
   /** Writes what was counted since the last line of each error. */

@@ -9,7 +9,7 @@ import {
 import { Server as NetServer, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { App } from "#api/app.ts";
-import { markWaiting } from "#api/pipeline/body.ts";
+import { markWaiting } from "#calls/body.ts";
 import { ApiError } from "#errors.ts";
 import {
   CONNECTIONS_MAX,

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
 import type { ReadableStream as NodeStream } from "node:stream/web";
 import type { App, Call } from "#api/app.ts";
-import type { ApiRequest, ApiResponse, HeaderLookup } from "#api/pipeline/exchange.ts";
+import type { ApiRequest, ApiResponse, HeaderLookup } from "#calls/exchange.ts";
 import { KEEP_ALIVE_MS } from "#limits.ts";
 
 /** A quarter of Node's read buffer. */

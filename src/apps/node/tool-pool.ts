@@ -1,5 +1,5 @@
 import { Piscina } from "piscina";
-import type { ToolResponse } from "#api/pipeline/run-tool.ts";
+import type { ToolResponse } from "#calls/run-tool.ts";
 import { ApiError } from "#errors.ts";
 import { TOOL_QUEUE_PER_ACCOUNT_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
 import type { LastingFaults } from "./lasting-faults.ts";

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { constants, getPriority, setPriority } from "node:os";
 import { move, transferableSymbol, valueSymbol } from "piscina";
-import { runTool, type ToolJob, type ToolResponse } from "#api/pipeline/run-tool.ts";
+import { runTool, type ToolJob, type ToolResponse } from "#calls/run-tool.ts";
 import { ApiError, type ErrorCode, type ProblemDetails } from "#errors.ts";
 import { TOOLS } from "#tools/registry.ts";
 

@@ -1,4 +1,4 @@
-import { weightsOf } from "#api/pipeline/reply.ts";
+import { weightsOf } from "#calls/reply.ts";
 import { html, raw } from "../markup.ts";
 import { basePath } from "../page-links.ts";
 import type { PageOptions } from "../page-options.ts";

@@ -42,7 +42,7 @@ describe("the bundle of the API Worker", () => {
 
   test("contains no page, no email, no account code, and no settings of the other Worker", () => {
     const files = Object.keys(inputs).map((file) => file.replace(/^.*?(?=src\/)/, ""));
-    assert.ok(files.includes("src/api/pipeline/call-tool.ts"), "the file names are as expected");
+    assert.ok(files.includes("src/calls/call-tool.ts"), "the file names are as expected");
     for (const file of files) {
       assert.doesNotMatch(
         file,

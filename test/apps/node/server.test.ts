@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { makeKey } from "#accounts/key-format.ts";
-import { BAD_KEYS_BURST } from "#api/pipeline/bad-keys.ts";
+import { BAD_KEYS_BURST } from "#calls/bad-keys.ts";
 import type { NodeServerOptions } from "../../../src/apps/node/server.ts";
 import { nodeSocket, openNodeSocket } from "../../http/node-socket.ts";
 import { openRaw, type RawConnection } from "../../http/raw-socket.ts";

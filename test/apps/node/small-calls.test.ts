@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import type { Call } from "#api/app.ts";
-import type { ApiResponse } from "#api/pipeline/exchange.ts";
+import type { ApiResponse } from "#calls/exchange.ts";
 import { KEEP_ALIVE_MS } from "#limits.ts";
 import { respondToSmallCall } from "../../../src/apps/node/small-calls.ts";
 

@@ -4,7 +4,7 @@ import { constants, getPriority } from "node:os";
 import path from "node:path";
 import { before, describe, type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { runTool, type ToolResponse } from "#api/pipeline/run-tool.ts";
+import { runTool, type ToolResponse } from "#calls/run-tool.ts";
 import { ApiError, ERRORS } from "#errors.ts";
 import { TOOL_QUEUE_PER_ACCOUNT_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";

@@ -10,7 +10,7 @@ import {
   sha256,
 } from "../test-api.ts";
 
-/** Forms of both types, for every tool. Random ones are in `test/api/forms.test.ts`. */
+/** Forms of both types, for every tool. Random ones are in `test/calls/forms.test.ts`. */
 export function formsSuite(sentence: Sentence) {
   fieldsSentences(sentence);
   partsSentences(sentence);

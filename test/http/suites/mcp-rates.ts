@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { BAD_KEY_MS } from "#api/pipeline/bad-keys.ts";
+import { BAD_KEY_MS } from "#calls/bad-keys.ts";
 import type { KeyLimits } from "#ledger/port.ts";
 import { assertToolError, call, post, resultOf } from "../mcp-messages.ts";
 import {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import jsqr from "jsqr";
 import { decodeQR } from "qr/decode.js";
 import { readBarcodes } from "zxing-wasm/reader";
-import { readInput } from "#api/pipeline/read-input.ts";
+import { readInput } from "#calls/read-input.ts";
 import { encodeQr, type QrSymbol } from "#tools/qr-code/encode-qr.ts";
 import qrCode from "#tools/qr-code/tool.ts";
 import { readBlocks, readPng } from "../read-qr.ts";

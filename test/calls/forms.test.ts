@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { readInput } from "#api/pipeline/read-input.ts";
+import { readInput } from "#calls/read-input.ts";
 import { ApiError } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
 import hash from "#tools/hash/tool.ts";

@@ -1,9 +1,9 @@
 import { callRef, createIds } from "#ids.ts";
 import { type DebitOrder, NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import type { AppContext } from "../app-context.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { isWaiting, readBody, SMALL_BYTES } from "./body.ts";
+import type { CallContext } from "./call-context.ts";
 import { chargeReversed, chargeUnknown, clientLeft, unavailable } from "./call-errors.ts";
 import type { ApiRequest, ApiResponse } from "./exchange.ts";
 import type { Gate, OpenGate } from "./gate.ts";
@@ -39,7 +39,7 @@ export type CallTool = (
 ) => Promise<ApiResponse>;
 
 type CallDeps = {
-  app: AppContext;
+  app: CallContext;
   replier: Replier;
   keys: Authenticator;
   openGate: OpenGate;
@@ -234,7 +234,7 @@ function queryOf(url: string): string {
 
 const NO_BYTES = new Uint8Array();
 
-function createStopwatch(app: AppContext, context: RequestContext): (part: TimedPart) => void {
+function createStopwatch(app: CallContext, context: RequestContext): (part: TimedPart) => void {
   let last = context.startedAt;
   return (part) => {
     const now = app.elapsed();

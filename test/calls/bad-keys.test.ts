@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  BAD_KEY_MS,
-  BAD_KEY_REPEATS,
-  BAD_KEYS_BURST,
-  createBadKeys,
-} from "#api/pipeline/bad-keys.ts";
+import { BAD_KEY_MS, BAD_KEY_REPEATS, BAD_KEYS_BURST, createBadKeys } from "#calls/bad-keys.ts";
 import { ApiError } from "#errors.ts";
 import { RECENT_NAMES_MAX } from "#ledger/recent-names.ts";
 

@@ -8,9 +8,9 @@ import type {
 } from "#ledger/port.ts";
 import { createRecentAccounts } from "#ledger/recent-names.ts";
 import { topUp } from "#top-up.ts";
-import type { AppContext } from "../app-context.ts";
 import { type Authenticator, type Caller, invalidKey } from "./authenticate.ts";
 import type { BadKeys } from "./bad-keys.ts";
+import type { CallContext } from "./call-context.ts";
 import {
   accountSuspended,
   idempotencyKeyReused,
@@ -67,7 +67,7 @@ export type CallAtGate = {
 
 export type OpenGate = (call: CallAtGate) => Gate;
 
-export function createGate(app: AppContext, keys: Authenticator, badKeys: BadKeys): OpenGate {
+export function createGate(app: CallContext, keys: Authenticator, badKeys: BadKeys): OpenGate {
   const { calls, settings } = app;
   const recent = createRecentErrors(app.elapsed);
 

@@ -1,10 +1,10 @@
 import type { ApiError } from "#errors.ts";
 import { ratePolicy } from "#ledger/throttle.ts";
 import { COMPRESS_FROM_BYTES, RATE_LIMITED_WAIT_MS } from "#limits.ts";
-import type { AppContext } from "../app-context.ts";
-import { errorDocsUrl, problemBody, problemType } from "../problem.ts";
+import type { CallContext } from "./call-context.ts";
 import { type ApiResponse, asWebResponse, type HeaderLookup } from "./exchange.ts";
 import type { MemoryLease } from "./memory-budget.ts";
+import { errorDocsUrl, problemBody, problemType } from "./problem.ts";
 import { isLargeText, type LargeText, streamPieces } from "./reply-pieces.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { CallResponse } from "./run-tool.ts";
@@ -33,7 +33,7 @@ export type Replier = {
     more?: {
       status?: number;
       headers?: Record<string, string>;
-      compress?: AppContext["compress"];
+      compress?: CallContext["compress"];
     },
   ): Response | Promise<Response>;
   /** The headers of a response without a body, or with one that the caller makes. */
@@ -55,7 +55,7 @@ const PNG_TYPE = "image/png";
 
 const UNCOUNTED = { release() {}, isOver: () => false };
 
-export function createReplier(app: AppContext): Replier {
+export function createReplier(app: CallContext): Replier {
   const ofAccount = ratePolicy("account", app.settings.rateLimit);
   const docsUrl = errorDocsUrl(app.settings.publicUrl);
 
@@ -107,7 +107,7 @@ export function createReplier(app: AppContext): Replier {
     headers: Record<string, string>,
     asked: HeaderLookup,
     context: RequestContext,
-    compress: NonNullable<AppContext["compress"]>,
+    compress: NonNullable<CallContext["compress"]>,
   ): Promise<ApiResponse> {
     headers["Vary"] =
       headers["Vary"] === undefined ? "Accept-Encoding" : `${headers["Vary"]}, Accept-Encoding`;

@@ -7,7 +7,7 @@ import {
   type LargeText,
   streamPieces,
   writeJson,
-} from "#api/pipeline/reply-pieces.ts";
+} from "#calls/reply-pieces.ts";
 import type { LongText } from "#tools/define-tool.ts";
 import { LONG_TEXT_CHARS, LongTextWriter, PIECE_CHARS } from "#tools/long-text.ts";
 import { SEED } from "../support/random.ts";

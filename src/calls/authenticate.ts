@@ -1,6 +1,6 @@
 import { accountOfKey, isWellFormedKey, KEY_CHARS, KEY_PATTERN } from "#accounts/key-format.ts";
 import { ApiError } from "#errors.ts";
-import type { AppContext } from "../app-context.ts";
+import type { CallContext } from "./call-context.ts";
 import type { ApiRequest } from "./exchange.ts";
 
 /**
@@ -28,7 +28,7 @@ export type Authenticator = {
   forget(caller: Pick<Caller, "keySha256">): void;
 };
 
-export function createAuthenticator(app: Pick<AppContext, "hashKey" | "settings">): Authenticator {
+export function createAuthenticator(app: Pick<CallContext, "hashKey" | "settings">): Authenticator {
   const known = new Map<string, Pick<Caller, "account" | "keyId">>();
 
   function authenticate(request: KeyRequest): Caller | Promise<Caller> {

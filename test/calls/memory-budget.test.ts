@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { createMemoryBudget, type MemoryLease } from "#api/pipeline/memory-budget.ts";
+import { createMemoryBudget, type MemoryLease } from "#calls/memory-budget.ts";
 import { ApiError } from "#errors.ts";
 import { MEMORY_WAIT_MS } from "#limits.ts";
 import { createChance } from "../ledger/rules/chance.ts";

@@ -1,0 +1,75 @@
+import type { RandomBytes } from "#ids.ts";
+import type { CallLedger } from "#ledger/call-ledger.ts";
+import type { CallRef } from "#ledger/port.ts";
+import type { MemoryLimits } from "#limits.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import type { CreditSales } from "#top-up.ts";
+import type { CallResponse, ToolJob } from "./run-tool.ts";
+
+/**
+ * Everything that calls need of their runtime and its store, on which they do not depend. A member is null if the runtime lacks
+ * it.
+ */
+export type CallContext = {
+  settings: CallSettings;
+  /** The ledger as calls use it. */
+  calls: CallLedger;
+  /**
+   * Reverses a call that gets 503 although its debit may exist: at once, or when the ledger is reachable again. Resolves
+   * as soon as the reversal is certain; never rejects.
+   */
+  reverseLater(call: CallRef): Promise<void>;
+  /** How the service sells credits, for the errors of accounts that have none; null if that is not known. Never rejects. */
+  sales(): CreditSales | null | Promise<CreditSales | null>;
+  /** How much memory large calls may hold at once. */
+  memory: MemoryLimits;
+  /** How long a body may take to arrive, in milliseconds; null if the HTTP server enforces a limit. */
+  bodyTimeoutMs: number | null;
+  /** Runs a tool. Large inputs run on other threads, so that they do not delay small calls; the accounts share the threads. */
+  runTool(tool: Tool, job: ToolJob, account: string): Promise<CallResponse>;
+  /**
+   * Calls `then` when the response on a connection has been sent or the connection is closed; null where large responses are
+   * sent in pieces, which say that themselves.
+   */
+  whenSent: ((connection: unknown, then: () => void) => void) | null;
+  /** Whether the client's connection is known to be lost, so that the call need not be charged; null if the runtime does not tell. */
+  hasLeft: ((connection: unknown) => boolean) | null;
+  /** Wraps the pieces of a large response in a stream of `bytes` bytes. */
+  sendStream(pieces: ReadableStream<Uint8Array>, bytes: number): ReadableStream<Uint8Array>;
+  /**
+   * The network address of the client, from what the server passed as `connection`; null if it is not known. Never from a header
+   * that the client itself could have sent.
+   */
+  clientAddress(connection: unknown): string | null;
+  /** The time of day in milliseconds since 1970 UTC, by which credits are granted and spent. */
+  now(): number;
+  /** A monotonic clock in milliseconds, for durations and the rate limit. */
+  elapsed(): number;
+  random: RandomBytes;
+  /** SHA-256 of a key in hex. It runs on every call, so each runtime passes its fastest. */
+  hashKey(key: string): string | Promise<string>;
+  /** Compresses a response; null if the runtime does so itself. */
+  compress: ((encoding: "br" | "gzip", bytes: Uint8Array | string) => Promise<Uint8Array>) | null;
+  /** Logs a failure of the service. Clients never see these messages. */
+  logError(message: string, details: ErrorDetails): void;
+};
+
+/** What is logged with an error. */
+export type ErrorDetails = {
+  requestId?: string;
+  traceId?: string;
+  /** The id of the call, as `callRef` (ids.ts) writes it. */
+  callId?: string;
+  cause?: unknown;
+};
+
+export type CallSettings = {
+  /** Base of the links in responses, without a trailing slash. Never taken from a request's Host header. */
+  publicUrl: string;
+  /** Calls per second for each account, with bursts of twice as many; 0 disables the limit. */
+  rateLimit: number;
+  /** The first successful call of an account is free if its price is at most this many credits. */
+  freeCallCredits: number;
+  /** The first one signs new keys; all of them verify keys. */
+  secrets: readonly string[];
+};
