@@ -1,4 +1,3 @@
-import { type CallRates, createCallRates } from "./call-rates.ts";
 import type {
   DebitOrder,
   DebitOutcome,
@@ -8,7 +7,7 @@ import type {
   KeyStatusOrder,
   Ledger,
 } from "./port.ts";
-import type { Rate } from "./throttle.ts";
+import { createThrottle, type Rate, type Throttle } from "./throttle.ts";
 
 /**
  * The ledger as a call uses it. Each operation also counts the call against the rate limits of the account and of the key. A
@@ -16,12 +15,12 @@ import type { Rate } from "./throttle.ts";
  */
 export type CallLedger = {
   /** Whether each operation is a network round trip. If so, a call should need only one. */
-  isRemote: boolean;
+  readonly isRemote: boolean;
   keyStatus(order: KeyStatusOrder): Promise<Counted<KeyStatus>>;
   /** `isCounted`: the call was already counted by `keyStatus`. */
   debit(order: DebitOrder, isCounted: boolean): Promise<Counted<DebitOutcome>>;
   /** Whether the account or the key is known, without a round trip, to have used up its rate. */
-  isOverRate(call: { account: string; keySha256: string }): boolean;
+  isOverRate(call: CountedCall): boolean;
 };
 
 export type Counted<Outcome> = {
@@ -35,22 +34,117 @@ export type Counted<Outcome> = {
 };
 
 /** A ledger on this machine. This process counts the rates. */
-export function localCallLedger(
-  ledger: Pick<Ledger, "keyStatus" | "debit">,
-  callsPerSecond: number,
-  elapsed: () => number,
-): CallLedger {
-  const rates = createCallRates(callsPerSecond);
-  const { keyStatus, debit } = ledger;
-  return {
-    isRemote: false,
-    keyStatus: (order) => countCall({ rates, order, at: elapsed(), perform: keyStatus, keyStatus }),
-    debit: (order, isCounted) =>
-      isCounted
-        ? uncounted(debit(order))
-        : countCall({ rates, order, at: elapsed(), perform: debit, keyStatus }),
-    isOverRate: (call) => rates.isUsedUp(call, elapsed()),
+export class LocalCallLedger implements CallLedger {
+  readonly isRemote = false;
+  /** How the debits of the last seconds ended. */
+  readonly recentDebits: RecentDebits;
+  /** The ledger, whose debits are recorded. */
+  readonly #ledger: AskedLedger;
+  readonly #rates: CallRates;
+  readonly #elapsed: () => number;
+
+  /** `isOfOneOrder`: whether other debits may succeed although one failed with this error. */
+  constructor(
+    ledger: Pick<Ledger, "keyStatus" | "debit">,
+    callsPerSecond: number,
+    elapsed: () => number,
+    isOfOneOrder: (error: unknown) => boolean = () => false,
+  ) {
+    this.recentDebits = new RecentDebits(elapsed, isOfOneOrder);
+    this.#ledger = {
+      keyStatus: ledger.keyStatus,
+      debit: (order) => this.recentDebits.record(ledger.debit(order)),
+    };
+    this.#rates = new CallRates(callsPerSecond);
+    this.#elapsed = elapsed;
+  }
+
+  keyStatus(order: KeyStatusOrder): Promise<Counted<KeyStatus>> {
+    return this.#rates.keyStatus(this.#ledger, order, this.#elapsed());
+  }
+
+  debit(order: DebitOrder, isCounted: boolean): Promise<Counted<DebitOutcome>> {
+    return isCounted
+      ? uncounted(this.#ledger.debit(order))
+      : this.#rates.debit(this.#ledger, order, this.#elapsed());
+  }
+
+  isOverRate(call: CountedCall): boolean {
+    return this.#rates.isUsedUp(call, this.#elapsed());
+  }
+}
+
+/** This second and the one before: after thousands of successes, a full disk must not take long to outweigh them. */
+const WINDOW_S = 2;
+/** A success that is older does not tell, because debits that have begun since may be waiting for a database that does not respond. */
+const SUCCESS_COUNTS_MS = 2_000;
+/** After a fault, the next second decides. */
+const FAULT_COUNTS_MS = 1_000;
+
+/** The debits that ended within a second of the clock. */
+type Second = { second: number; good: number; bad: number };
+const newSecond = (second: number): Second => ({ second, good: 0, bad: 0 });
+
+/** How the debits of the last seconds ended, by which a node knows whether calls succeed. */
+export class RecentDebits {
+  readonly #elapsed: () => number;
+  readonly #isOfOneOrder: (error: unknown) => boolean;
+  readonly #seconds: Second[] = Array.from({ length: WINDOW_S }, () => newSecond(-1));
+  #goodAt = Number.NEGATIVE_INFINITY;
+  #badAt = Number.NEGATIVE_INFINITY;
+  #isLastGood = true;
+  #fault: unknown = null;
+
+  /** `isOfOneOrder`: whether other debits may succeed although one failed with this error. */
+  constructor(elapsed: () => number, isOfOneOrder: (error: unknown) => boolean) {
+    this.#elapsed = elapsed;
+    this.#isOfOneOrder = isOfOneOrder;
+  }
+
+  record<Outcome>(debit: Promise<Outcome>): Promise<Outcome> {
+    debit.then(this.#succeeded, this.#failed);
+    return debit;
+  }
+
+  /**
+   * Debits fail if at least half of those of the last two seconds met a fault. They succeed again when one has succeeded since and
+   * none failed for a second: so a fault that lets some pass does not make the verdict alternate. Null: they do not tell.
+   */
+  verdict(): "ready" | { fault: unknown } | null {
+    const now = this.#elapsed();
+    const since = Math.floor(now / 1_000) - WINDOW_S;
+    let [good, bad] = [0, 0];
+    for (const slot of this.#seconds) {
+      if (slot.second <= since) continue;
+      good += slot.good;
+      bad += slot.bad;
+    }
+    const isFailing = bad > 0 && bad >= good;
+    if (isFailing && now - this.#badAt < FAULT_COUNTS_MS) return { fault: this.#fault };
+    const hasSucceeded = now - this.#goodAt < SUCCESS_COUNTS_MS;
+    return hasSucceeded && (!isFailing || this.#isLastGood) ? "ready" : null;
+  }
+
+  readonly #succeeded = (): void => {
+    this.#goodAt = this.#elapsed();
+    this.#isLastGood = true;
+    this.#currentSecond().good += 1;
   };
+
+  readonly #failed = (error: unknown): void => {
+    if (this.#isOfOneOrder(error)) return;
+    this.#badAt = this.#elapsed();
+    this.#isLastGood = false;
+    this.#fault = error;
+    this.#currentSecond().bad += 1;
+  };
+
+  #currentSecond(): Second {
+    const second = Math.floor(this.#elapsed() / 1_000);
+    const current = this.#seconds[second % WINDOW_S] as Second;
+    if (current.second !== second) Object.assign(current, newSecond(second));
+    return current;
+  }
 }
 
 /** The outcome for a call that was counted before. */
@@ -58,54 +152,170 @@ export const uncounted = async <Outcome>(
   performed: Outcome | Promise<Outcome>,
 ): Promise<Counted<Outcome>> => ({ outcome: await performed, rate: null });
 
-type CountedOrder<Order, Outcome> = {
-  rates: CallRates;
-  order: Order;
-  /** The time of the call by the clock of the rates, in milliseconds. */
-  at: number;
-  /** The order was sent before and its response was lost. It may have been charged, so the rate limit does not reject it. */
-  isAgain?: boolean;
-  perform(order: Order): Outcome | Promise<Outcome>;
+/** What decides about a call that is counted. A Durable Object responds without a promise. */
+export type AskedLedger = {
   keyStatus(order: KeyStatusOrder): KeyStatus | Promise<KeyStatus>;
+  debit(order: DebitOrder): DebitOutcome | Promise<DebitOutcome>;
 };
 
+type CountedCall = { account: string; keySha256: string };
+
+/** Keys with a rate of their own that are remembered, about 200 bytes each. The oldest is dropped first. */
+const KEY_RATES_MAX = 20_000;
+
 /**
- * Counts a call and performs its order. The rate is counted first, because that needs no access to the ledger. The count is
- * undone if the key does not belong to the account, has expired or may not be used for this call: otherwise a key that was
- * stolen, and is of no use to the thief because of its limits, could use up the rate of its account.
+ * Counts calls against the rate of their account and against that of their key, if it has one of its own. A key's rate is stored
+ * with the key, so the process learns it from the outcomes of the key's calls: a change counts from the second call on.
+ *
+ * The rate is counted before the ledger is asked, because that needs no access to it. The count is undone if the key does not
+ * belong to the account, has expired or may not be used for this call: otherwise a key that was stolen, and is of no use to the
+ * thief because of its limits, could use up the rate of its account.
  */
-export async function countCall<
-  Order extends KeyStatusOrder,
-  Outcome extends DebitOutcome | KeyStatus,
->({
-  rates,
-  order,
-  at,
-  isAgain = false,
-  perform,
-  keyStatus,
-}: CountedOrder<Order, Outcome>): Promise<Counted<Outcome | RejectedStatus>> {
-  const knew = rates.knows(order);
-  const rate = rates.take(order, at);
-  if (rate === null || rate.allowed || isAgain) {
-    const outcome = await perform(order);
-    if (isKeyRejected(outcome)) {
-      if (rate?.allowed !== false) rates.putBack(order);
-      return { outcome, rate: hasRate(outcome) ? rate : null };
-    }
-    const late = rates.learn(order, keyRateOf(outcome), at, knew);
-    // Calls with a key that the node did not know may have come together, and a status is asked for before any work.
-    if (late === null || late.allowed || outcome.outcome !== "good" || isAgain)
-      return { outcome, rate: late ?? rate };
-    rates.putBackAccount(order.account);
-    return { outcome: rateLimited(outcome, late), rate: late };
+export class CallRates {
+  readonly #accounts: Throttle;
+  /** By calls per second. */
+  readonly #throttles = new Map<number, Throttle>();
+  /** By the SHA-256 of the secret. */
+  readonly #known = new Map<string, KeyRate>();
+
+  constructor(callsPerSecond: number) {
+    this.#accounts = createThrottle(callsPerSecond);
   }
-  const { account, keySha256, now, tool = null, credits = 0, address = null } = order;
-  const { namesKey = false } = order;
-  const status = await keyStatus({ account, keySha256, now, tool, credits, address, namesKey });
-  if (status.outcome !== "good") return { outcome: status, rate: hasRate(status) ? rate : null };
-  rates.learn(order, status.keyRate, at, true);
-  return { outcome: rateLimited(status, rate), rate };
+
+  /**
+   * Counts a call and makes its debit. `at`: the time of the call by the clock of the rates, in milliseconds. `isAgain`: the order
+   * was sent before and its response was lost; it may have been charged, so the rate limit does not reject it.
+   */
+  async debit(
+    ledger: AskedLedger,
+    order: DebitOrder,
+    at: number,
+    isAgain = false,
+  ): Promise<Counted<DebitOutcome>> {
+    const knew = this.#knows(order);
+    const rate = this.take(order, at);
+    if (rate?.allowed === false && !isAgain) return this.#reject(ledger, order, rate, at);
+    const outcome = await ledger.debit(order);
+    return { outcome, rate: this.#settle(order, outcome, rate, at, knew) };
+  }
+
+  /** Counts a call and asks for the status of its key; `at` and `isAgain` as for `debit`. */
+  async keyStatus(
+    ledger: AskedLedger,
+    order: KeyStatusOrder,
+    at: number,
+    isAgain = false,
+  ): Promise<Counted<KeyStatus>> {
+    const knew = this.#knows(order);
+    const rate = this.take(order, at);
+    if (rate?.allowed === false && !isAgain) return this.#reject(ledger, order, rate, at);
+    const outcome = await ledger.keyStatus(order);
+    const settled = this.#settle(order, outcome, rate, at, knew);
+    // Calls with a key whose rate was not known may have come together, and a status is asked for before any work.
+    const isLate = settled !== rate && settled?.allowed === false;
+    if (!isLate || outcome.outcome !== "good" || isAgain) return { outcome, rate: settled };
+    this.#accounts.putBack(order.account);
+    return { outcome: rateLimited(outcome, settled), rate: settled };
+  }
+
+  /** Counts a call. Null if there is no limit. A call that is rejected is not counted. */
+  take({ account, keySha256 }: CountedCall, at: number): Rate | null {
+    const rate = this.#accounts.take(account, at);
+    const keyRate = this.#known.size === 0 ? undefined : this.#known.get(keySha256);
+    if (keyRate === undefined) return this.#accounts.policy === null ? null : rate;
+    if (!rate.allowed) return rate;
+    const ofKey = this.#takeKey(keyRate, at);
+    if (!ofKey.allowed) this.#accounts.putBack(account);
+    const isStricter = !ofKey.allowed || ofKey.remaining <= rate.remaining;
+    return this.#accounts.policy === null || isStricter ? ofKey : rate;
+  }
+
+  /** Undoes what `take` counted. */
+  putBack({ account, keySha256 }: CountedCall): void {
+    this.#accounts.putBack(account);
+    const keyRate = this.#known.get(keySha256);
+    if (keyRate !== undefined) this.#throttleOf(keyRate).putBack(String(keyRate.keyNo));
+  }
+
+  /**
+   * Learns the rate of the key from an outcome. Returns the rate after the call was counted against it, if `take` could not
+   * count it because the key's rate was not known then (`knew` is false) or is another one now.
+   */
+  learn(
+    { keySha256 }: CountedCall,
+    keyRate: KeyRate | undefined,
+    at: number,
+    knew = true,
+  ): Rate | null {
+    const before = this.#known.size === 0 ? undefined : this.#known.get(keySha256);
+    if (keyRate === undefined) {
+      if (before !== undefined) this.#known.delete(keySha256);
+      return null;
+    }
+    if (before?.callsPerSecond === keyRate.callsPerSecond)
+      // Of calls that came together, the first one has made the rate known.
+      return knew ? null : this.#takeKey(keyRate, at);
+    if (this.#known.size >= KEY_RATES_MAX)
+      this.#known.delete(this.#known.keys().next().value as string);
+    this.#known.set(keySha256, keyRate);
+    return this.#takeKey(keyRate, at);
+  }
+
+  /** Whether the next call would be rejected; does not count a call. */
+  isUsedUp({ account, keySha256 }: CountedCall, at: number): boolean {
+    const keyRate = this.#known.get(keySha256);
+    return (
+      this.#accounts.isUsedUp(account, at) ||
+      (keyRate !== undefined && this.#throttleOf(keyRate).isUsedUp(String(keyRate.keyNo), at))
+    );
+  }
+
+  /** Whether the rate of the key is known, so that `take` counts the call against it. */
+  #knows({ keySha256 }: CountedCall): boolean {
+    return this.#known.size > 0 && this.#known.has(keySha256);
+  }
+
+  /** Undoes the count of a rejected key, or learns the rate of the key. Returns the rate that the client is told. */
+  #settle(
+    order: CountedCall,
+    outcome: AnyOutcome,
+    rate: Rate | null,
+    at: number,
+    knew: boolean,
+  ): Rate | null {
+    if (!isKeyRejected(outcome)) return this.learn(order, keyRateOf(outcome), at, knew) ?? rate;
+    if (rate?.allowed !== false) this.putBack(order);
+    return hasRate(outcome) ? rate : null;
+  }
+
+  /** A call over the rate limit: its key may still be rejected, or its account suspended. */
+  async #reject(
+    ledger: AskedLedger,
+    order: DebitOrder | KeyStatusOrder,
+    rate: Rate,
+    at: number,
+  ): Promise<Counted<RejectedStatus>> {
+    const { account, keySha256, now, tool = null, credits = 0, address = null } = order;
+    const { namesKey = false } = order;
+    const asked = { account, keySha256, now, tool, credits, address, namesKey };
+    const status = await ledger.keyStatus(asked);
+    if (status.outcome !== "good") return { outcome: status, rate: hasRate(status) ? rate : null };
+    this.learn(order, status.keyRate, at, true);
+    return { outcome: rateLimited(status, rate), rate };
+  }
+
+  #throttleOf({ callsPerSecond }: KeyRate): Throttle {
+    let throttle = this.#throttles.get(callsPerSecond);
+    if (throttle === undefined) {
+      throttle = createThrottle(callsPerSecond, "key");
+      this.#throttles.set(callsPerSecond, throttle);
+    }
+    return throttle;
+  }
+
+  #takeKey(keyRate: KeyRate, at: number): Rate {
+    return this.#throttleOf(keyRate).take(String(keyRate.keyNo), at);
+  }
 }
 
 const rateLimited = ({ balance, keyId }: { balance: number } & HasKeyId, by: Rate) => ({

@@ -3,7 +3,7 @@
  * service's own orders fail, wait or lose their answers. Commands are plain data, so they reach into workerd too.
  */
 import { probeReadiness } from "#api/readiness.ts";
-import { type CallLedger, localCallLedger } from "#ledger/call-ledger.ts";
+import { type CallLedger, LocalCallLedger } from "#ledger/call-ledger.ts";
 import type { CallRef, Ledger, LedgerOperation, LedgerOperations } from "#ledger/port.ts";
 
 export const TROUBLES = [
@@ -125,7 +125,7 @@ export function createBackstage(
   const elapsed = () => time.elapsed() + aheadMs;
   const callsFor = (rateLimit: number): CallLedger =>
     remote === undefined
-      ? localCallLedger(troubled, rateLimit, elapsed)
+      ? new LocalCallLedger(troubled, rateLimit, elapsed)
       : {
           ...remote,
           debit: (value, isCounted) => order("debit", () => remote.debit(value, isCounted)),

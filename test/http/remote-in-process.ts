@@ -1,7 +1,6 @@
 /** The app in this process over a ledger that takes a round trip to ask. */
 
-import { type CallLedger, countCall, uncounted } from "#ledger/call-ledger.ts";
-import { createCallRates } from "#ledger/call-rates.ts";
+import { type CallLedger, CallRates, uncounted } from "#ledger/call-ledger.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 import { START } from "./fixed-context.ts";
 import { type Changes, openInProcess } from "./in-process.ts";
@@ -10,16 +9,13 @@ import type { TestServiceSettings } from "./test-api.ts";
 
 export function openRemoteInProcess(settings: TestServiceSettings, changes: Changes = {}) {
   const ledger = createMemoryLedger();
-  const rates = createCallRates(settings.rateLimit);
-  const { keyStatus } = ledger;
+  const rates = new CallRates(settings.rateLimit);
   const remote: CallLedger = {
     isRemote: true,
     isOverRate: () => false,
     debit: (order, isCounted) =>
-      isCounted
-        ? uncounted(ledger.debit(order))
-        : countCall({ rates, order, at: order.now, perform: ledger.debit, keyStatus }),
-    keyStatus: (order) => countCall({ rates, order, at: order.now, perform: keyStatus, keyStatus }),
+      isCounted ? uncounted(ledger.debit(order)) : rates.debit(ledger, order, order.now),
+    keyStatus: (order) => rates.keyStatus(ledger, order, order.now),
   };
   const time = { now: () => START, elapsed: () => 0 };
   return openInProcess(createBackstage(ledger, time, { remote }), settings, changes);

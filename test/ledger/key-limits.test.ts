@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createCallRates } from "#ledger/call-rates.ts";
+import { CallRates } from "#ledger/call-ledger.ts";
 import { budgetsAt, isUnused, type KeyLimits, monthOf, spentAt } from "#ledger/key-limits.ts";
 import { DAY_MS } from "#limits.ts";
 
@@ -42,7 +42,7 @@ test("a key is unused if it is older than 90 days and was not used for as long",
 });
 
 test("a key's rate is counted within that of its account, whichever secret a call has", () => {
-  const rates = createCallRates(5);
+  const rates = new CallRates(5);
   const withSecret = (keySha256: string) => ({ account: "acc", keySha256 });
   const [old, fresh, other] = [withSecret("old"), withSecret("fresh"), withSecret("other")];
   const keyRate = { keyNo: 7, callsPerSecond: 1 };
@@ -62,7 +62,7 @@ test("a key's rate is counted within that of its account, whichever secret a cal
 });
 
 test("a key has a rate where accounts have none", () => {
-  const rates = createCallRates(0);
+  const rates = new CallRates(0);
   const call = { account: "acc", keySha256: "a" };
   assert.equal(rates.take(call, START), null);
   rates.learn(call, { keyNo: 1, callsPerSecond: 1 }, START);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { countCall } from "#ledger/call-ledger.ts";
-import { createCallRates } from "#ledger/call-rates.ts";
+import { CallRates } from "#ledger/call-ledger.ts";
 import { createThrottle } from "#ledger/throttle.ts";
 
 const START = Date.UTC(2026, 0, 15, 10);
@@ -38,16 +37,16 @@ test("a clock that was set back by an hour does not reject calls for an hour", (
 });
 
 test("a repeated order is not rejected because of the rate that it used up itself", async () => {
-  const rates = createCallRates(1);
-  const own = {
-    perform: () => ({ outcome: "debited", charged: 1, balance: 5 }) as const,
+  const rates = new CallRates(1);
+  const ledger = {
+    debit: () => ({ outcome: "debited", charged: 1, balance: 5 }) as const,
     keyStatus: () => ({ outcome: "good", balance: 5, freeCall: false }) as const,
   };
   const order = {
     ...{ account: "acc", keySha256: "a", callId: "call", tool: "hash" },
     ...{ now: START, credits: 1, freeCallCredits: 1, idempotency: null },
   };
-  const ask = (isAgain: boolean) => countCall({ rates, order, at: START, isAgain, ...own });
+  const ask = (isAgain: boolean) => rates.debit(ledger, order, START, isAgain);
   assert.equal((await ask(false)).outcome.outcome, "debited");
   assert.equal((await ask(false)).outcome.outcome, "debited");
   assert.equal((await ask(false)).outcome.outcome, "rate_limited");

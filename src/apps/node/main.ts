@@ -2,20 +2,21 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { RequestChunk } from "#accounts/request-chunk.ts";
 import { createRequestRecorder, type Handed, NODE_RECORDER } from "#accounts/request-recorder.ts";
 import { type Config, urlOf } from "#config/config.ts";
-import { localCallLedger } from "#ledger/call-ledger.ts";
+import { LocalCallLedger } from "#ledger/call-ledger.ts";
 import { createService } from "#service/compose.ts";
 import { baseOf, isOwnMachine, originsOf, warningsOf } from "./addresses.ts";
 import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts";
 import { outboxFolder } from "./data-folder.ts";
 import { createDemoAccount, DEMO_EMAIL } from "./demo-account.ts";
 import { createLastingFaults, type LastingFaults } from "./lasting-faults.ts";
+import { isOfOneOrder } from "./ledger-faults.ts";
 import { createNodeLog, type NodeLog } from "./log.ts";
 import { createNodeMetrics } from "./metrics.ts";
 import { connectionsWithin, readOpenFilesLimit } from "./open-files.ts";
 import { isForOperator } from "./operator-server.ts";
 import { listenForCommands } from "./operator-socket.ts";
 import { createNodePlatform, elapsed } from "./platform.ts";
-import { createNodeReadiness, recordDebits } from "./readiness.ts";
+import { createNodeReadiness } from "./readiness.ts";
 import { openReversals } from "./reversals.ts";
 import { hashKey, random, version } from "./runtime.ts";
 import { startNodeServer } from "./server.ts";
@@ -57,8 +58,7 @@ async function main(): Promise<void> {
     },
     { forMs: DATABASE_PATIENCE_MS, log: log.warn },
   );
-  const debits = recordDebits(store.ledger, elapsed);
-  const { ledger } = debits;
+  const { ledger } = store;
   const pool = openWatchedToolPool(config.toolThreads, faults, log);
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
   let dashboard: DashboardServer | undefined;
@@ -89,8 +89,9 @@ async function main(): Promise<void> {
           ...{ elapsed, bounds: NODE_RECORDER },
         });
   const files = openSiteFiles(config.dataDir, log);
-  const readiness = createNodeReadiness({ debits, faults, now, elapsed });
-  const calls = localCallLedger(ledger, config.rateLimit, elapsed);
+  const calls = new LocalCallLedger(ledger, config.rateLimit, elapsed, isOfOneOrder);
+  const debits = calls.recentDebits;
+  const readiness = createNodeReadiness({ ledger, debits, faults, now, elapsed });
   const stores = { ledger, calls, readiness, reverseLater: reversals.reverseLater };
   const server = await startNodeServer(
     (port) => {

@@ -1,6 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { type Counted, countCall, uncounted } from "#ledger/call-ledger.ts";
-import { type CallRates, createCallRates } from "#ledger/call-rates.ts";
+import { type AskedLedger, CallRates, type Counted, uncounted } from "#ledger/call-ledger.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
 import {
   type DebitOrder,
@@ -165,26 +164,25 @@ export class AccountLedger extends DurableObject {
   ): Promise<CallResult> {
     let scheduled: Promise<void> | undefined;
     let mayBeDebited = false;
-    const debit = (debitOrder: unknown) => {
-      const result = this.#runOne("debit", debitOrder);
-      mayBeDebited = "value" in result;
-      scheduled = this.#scheduleAfter("debit", debitOrder, result);
-      return unwrap(result) as DebitOutcome;
+    const ledger: AskedLedger = {
+      debit: (debitOrder) => {
+        const result = this.#runOne("debit", debitOrder);
+        mayBeDebited = "value" in result;
+        scheduled = this.#scheduleAfter("debit", debitOrder, result);
+        return unwrap(result) as DebitOutcome;
+      },
+      keyStatus: (statusOrder) => unwrap(this.#runOne("keyStatus", statusOrder)) as KeyStatus,
     };
-    const keyStatus = (statusOrder: unknown) =>
-      unwrap(this.#runOne("keyStatus", statusOrder)) as KeyStatus;
-    // The order's time is used, because the Workers' clocks and the object's clock may differ.
-    const perform: (same: unknown) => DebitOutcome | KeyStatus =
-      kind === "debit" ? debit : keyStatus;
     try {
       requireCallOperation(kind);
-      const value: Counted<DebitOutcome | KeyStatus> =
-        callsPerSecond === null
-          ? await uncounted(perform(order))
-          : await countCall({
-              ...{ rates: this.#ratesFor(callsPerSecond), order, at: order.now },
-              ...{ isAgain, perform, keyStatus },
-            });
+      const rates = callsPerSecond === null ? null : this.#ratesFor(callsPerSecond);
+      const value: Counted<DebitOutcome | KeyStatus> = await perform(
+        kind,
+        ledger,
+        order,
+        rates,
+        isAgain,
+      );
       await scheduled;
       // Without the account, an import may bring the key.
       const isFinal = value.outcome.outcome === "invalid_key" && this.#data.use().hasAccount();
@@ -197,7 +195,7 @@ export class AccountLedger extends DurableObject {
   }
 
   #ratesFor(callsPerSecond: number): CallRates {
-    const rates = this.#rates.get(callsPerSecond) ?? createCallRates(callsPerSecond);
+    const rates = this.#rates.get(callsPerSecond) ?? new CallRates(callsPerSecond);
     this.#rates.set(callsPerSecond, rates);
     return rates;
   }
@@ -338,5 +336,26 @@ const logAlarmError = (cause: unknown) =>
   console.error(JSON.stringify({ message: NO_ALARM, cause: String(cause) }));
 const NO_ALARM =
   "The alarm for the maintenance of an account could not be set; the next call tries again";
+
+/** Performs the order of a call, and counts it unless `rates` is null. */
+function perform(
+  kind: CallOperation,
+  ledger: AskedLedger,
+  order: DebitOrder | KeyStatusOrder,
+  rates: CallRates | null,
+  isAgain: boolean,
+): Promise<Counted<DebitOutcome | KeyStatus>> {
+  // The order's time is used, because the Workers' clocks and the object's clock may differ.
+  const at = order.now;
+  if (kind === "debit") {
+    const debit = order as DebitOrder;
+    return rates === null
+      ? uncounted(ledger.debit(debit))
+      : rates.debit(ledger, debit, at, isAgain);
+  }
+  return rates === null
+    ? uncounted(ledger.keyStatus(order))
+    : rates.keyStatus(ledger, order, at, isAgain);
+}
 
 type Env = { DB?: D1; LEDGER?: ObjectNamespace<ReadinessStub> };

@@ -5,13 +5,14 @@ import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import type { Worker } from "node:worker_threads";
 import { NOT_ACCEPTED } from "#api/readiness.ts";
-import { type DebitOrder, type Ledger, NotCarriedOut } from "#ledger/port.ts";
+import { LocalCallLedger } from "#ledger/call-ledger.ts";
+import { type DebitOrder, type DebitOutcome, type Ledger, NotCarriedOut } from "#ledger/port.ts";
 import { AccountHeld, NotReplicated, OutOfReach, orderFault } from "#stores/postgres/faults.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { createLastingFaults } from "../../../src/apps/node/lasting-faults.ts";
-import { explainLedgerFault } from "../../../src/apps/node/ledger-faults.ts";
-import { createNodeReadiness, recordDebits } from "../../../src/apps/node/readiness.ts";
+import { explainLedgerFault, isOfOneOrder } from "../../../src/apps/node/ledger-faults.ts";
+import { createNodeReadiness } from "../../../src/apps/node/readiness.ts";
 import { createFixture } from "../../contract/ledger/fixture.ts";
 import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -40,12 +41,13 @@ function open() {
     },
   } as unknown as Ledger;
   const elapsed = () => clock.ms;
-  const debits = recordDebits(ledger, elapsed);
-  const ready = createNodeReadiness({ debits, faults, now: () => 0, elapsed });
+  const calls = new LocalCallLedger(ledger, 0, elapsed, isOfOneOrder);
+  const debits = calls.recentDebits;
+  const ready = createNodeReadiness({ ledger, debits, faults, now: () => 0, elapsed });
   const debit = async (error: Error | null, count = 1) => {
     state.debit = error;
     for (let i = 0; i < count; i += 1)
-      await debits.ledger.debit({} as DebitOrder).catch((cause) => assert.equal(cause, error));
+      await calls.debit({} as DebitOrder, true).catch((cause) => assert.equal(cause, error));
   };
   const message = async () => (await ready())?.message ?? null;
   return { lines, faults, clock, state, debit, message };
@@ -136,9 +138,14 @@ async function openFile(t: TestContext) {
   const faults = createLastingFaults({ error() {}, info() {} });
   const clock = { ms: 0 };
   const elapsed = () => clock.ms;
-  const debits = recordDebits(ledger, elapsed);
-  const ready = createNodeReadiness({ debits, faults, now: () => Date.now(), elapsed });
-  const { account, debit } = createFixture({ ledger: debits.ledger });
+  const calls = new LocalCallLedger(ledger, 0, elapsed, isOfOneOrder);
+  const debits = calls.recentDebits;
+  const ready = createNodeReadiness({ ledger, debits, faults, now: () => Date.now(), elapsed });
+  const recorded: Ledger = {
+    ...ledger,
+    debit: async (order) => (await calls.debit(order, true)).outcome as DebitOutcome,
+  };
+  const { account, debit } = createFixture({ ledger: recorded });
   const id = await account("Ada", { credits: 1_000 });
   /** The sentence of the probe and that of a debit, which must agree. */
   async function messages(): Promise<[probe: string | null, debit: string | null]> {
@@ -216,8 +223,9 @@ test("after the ledger's thread has died, a probe waits as calls do and finds th
   t.after(() => thread.close());
   const faults = createLastingFaults({ error() {}, info() {} });
   const clocks = { now: () => Date.now(), elapsed: () => performance.now() };
-  const debits = recordDebits(thread.ledger, clocks.elapsed);
-  const ready = createNodeReadiness({ debits, faults, ...clocks });
+  const { ledger } = thread;
+  const { recentDebits } = new LocalCallLedger(ledger, 0, clocks.elapsed, isOfOneOrder);
+  const ready = createNodeReadiness({ ledger, debits: recentDebits, faults, ...clocks });
   await workers[0]?.terminate();
   assert.equal(await ready(), null);
 });

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { countCall } from "#ledger/call-ledger.ts";
-import { createCallRates } from "#ledger/call-rates.ts";
+import { CallRates } from "#ledger/call-ledger.ts";
 import type { DebitOrder, DebitOutcome, KeyStatus, KeyStatusOrder } from "#ledger/port.ts";
 import { FINAL_MS } from "#stores/durable-object/known-rejections.ts";
 import { callLedgerOfObjects } from "#stores/durable-object/ledger.ts";
@@ -19,7 +18,7 @@ const orderOf = (keySha256: string, now: number, more: Partial<DebitOrder> = {})
 
 /** An object that counts the rate and knows the keys `a` and `b`. `asked`: the calls that reached it. */
 function createObject(callsPerSecond: number, isFinal = true) {
-  const rates = createCallRates(callsPerSecond);
+  const rates = new CallRates(callsPerSecond);
   const isGood = (keySha256: string) => keySha256 === "a" || keySha256 === "b";
   const object = {
     asked: 0,
@@ -30,11 +29,11 @@ function createObject(callsPerSecond: number, isFinal = true) {
         isGood(keySha256)
           ? { outcome: "good", balance: 5, freeCall: false }
           : { outcome: "invalid_key" };
-      const perform = ({ keySha256 }: DebitOrder): DebitOutcome =>
+      const debit = ({ keySha256 }: DebitOrder): DebitOutcome =>
         isGood(keySha256)
           ? { outcome: "debited", charged: 1, balance: 5 }
           : { outcome: "invalid_key" };
-      const value = await countCall({ rates, order: sent, at: sent.now, perform, keyStatus });
+      const value = await rates.debit({ debit, keyStatus }, sent, sent.now);
       const isBad = value.outcome.outcome === "invalid_key";
       return isBad && isFinal ? { value, isFinal } : { value };
     },
