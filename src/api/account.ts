@@ -1,7 +1,7 @@
-import { type Authenticator, invalidKey } from "#calls/authenticate.ts";
-import { instant, unavailable } from "#calls/call-errors.ts";
-import type { OpenGate } from "#calls/gate.ts";
-import type { Replier } from "#calls/reply.ts";
+import { admitKey } from "#calls/admit.ts";
+import { authenticate } from "#calls/authenticate.ts";
+import { type CallDeps, keyedRequest } from "#calls/call.ts";
+import { instant, invalidKey, unavailable } from "#calls/call-errors.ts";
 import type { RequestContext } from "#calls/request-context.ts";
 import { budgetsAt } from "#ledger/key-limits.ts";
 import type { Key } from "#ledger/port.ts";
@@ -11,24 +11,16 @@ import type { AccountResponse } from "./openapi/account.ts";
 import type { Handler } from "./routes.ts";
 
 /** `GET /api/v1/account`: free, counted against the rate limit like a call, with the errors of a call before its body. */
-export function createReadAccount(
-  app: AppContext,
-  replier: Replier,
-  keys: Authenticator,
-  openGate: OpenGate,
-): Handler {
+export function createReadAccount(app: AppContext, deps: CallDeps): Handler {
   async function read(
     request: Request,
     context: RequestContext,
     connection: unknown,
   ): Promise<AccountResponse> {
-    const caller = await keys.authenticate(request);
-    const { account, keySha256 } = caller;
-    context.account = account;
-    context.key = caller.keyId;
-    const address = app.clientAddress(connection);
-    const call = { caller, context, tool: null, price: 0, address, repeatKey: null };
-    await openGate(call).askStatus();
+    const keyed = keyedRequest(deps, request, context, connection);
+    await authenticate(keyed);
+    await admitKey(keyed);
+    const { account, keySha256 } = keyed.caller;
     const now = app.now();
     const [{ balance, lifetime, nextExpiry }, allKeys] = await Promise.all([
       app.ledger.credits({ account, now, max: 0 }),
@@ -69,7 +61,7 @@ export function createReadAccount(
 
   return async (request, context, connection) => {
     const body = JSON.stringify(await read(request, context, connection));
-    return replier.plain("application/json", body, request.headers, context);
+    return deps.replier.plain("application/json", body, request.headers, context);
   };
 }
 

@@ -1,23 +1,18 @@
 import { Hono } from "hono";
-import { createAuthenticator } from "#calls/authenticate.ts";
-import { createBadKeys } from "#calls/bad-keys.ts";
 import { dropBody } from "#calls/body.ts";
+import { Call, CallDeps } from "#calls/call.ts";
 import { internalError } from "#calls/call-errors.ts";
-import { createCallTool } from "#calls/call-tool.ts";
+import { callTool } from "#calls/call-tool.ts";
 import {
   type ApiRequest,
   type ApiResponse,
   asWebResponse,
-  type Call,
+  type HandleCall,
   type HeaderLookup,
 } from "#calls/exchange.ts";
-import { createGate } from "#calls/gate.ts";
-import { createMemoryBudget } from "#calls/memory-budget.ts";
 import { allowedMethods } from "#calls/problem.ts";
-import { createReplier } from "#calls/reply.ts";
 import type { RequestContext } from "#calls/request-context.ts";
 import { ApiError } from "#errors.ts";
-import { createIds } from "#ids.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { createReadAccount } from "./account.ts";
 import type { AppContext } from "./app-context.ts";
@@ -44,10 +39,8 @@ export type App = {
   /** Returns the response to bytes that the server could not parse as a request. `headers`: those that it has read. */
   reject(error: ApiError, headers: Headers): Promise<Response>;
   /** The calls of the tools, by path: what `fetch` does with a POST, for a server that needs no web objects for it. */
-  calls: ReadonlyMap<string, Call>;
+  calls: ReadonlyMap<string, HandleCall>;
 };
-
-export type { Call };
 
 /** The service uses a client's request id only if it is safe in a header and a log. */
 const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
@@ -68,19 +61,14 @@ function traceIdOf(traceparent: string | null): string | null {
 
 /** `createSite` adds the pages and the dashboard; null if another process serves them. */
 export function createApp(app: AppContext, createSite: CreateSite | null): App {
-  const replier = createReplier(app);
-  const keys = createAuthenticator(app);
-  const badKeys = createBadKeys(app.elapsed, () => app.metrics?.countThrottledKey());
-  const openGate = createGate(app, keys, badKeys);
-  const budget = createMemoryBudget(app.memory, app.elapsed);
-  const callTool = createCallTool({ app, replier, keys, openGate, budget });
-  const readAccount = createReadAccount(app, replier, keys, openGate);
+  const deps = new CallDeps(app, () => app.metrics?.countThrottledKey());
+  const { replier, newId } = deps;
+  const readAccount = createReadAccount(app, deps);
   const monitoring = createMonitoringEndpoints(app, replier);
-  const newId = createIds(app.random);
   const calls = new Map(app.tools.map((tool) => [pathOf(tool), callOf(tool)]));
   const hono = new Hono();
-  const site = createSite?.({ app, replier, keys, openGate, budget, calls });
-  const apiRoutes = createRoutes(app.tools, replier, { callTool, readAccount, monitoring });
+  const site = createSite?.({ app, deps, calls });
+  const apiRoutes = createRoutes(app.tools, deps, { readAccount, monitoring });
   const routes = [...apiRoutes, ...(site?.routes ?? [])];
   const suggestPath = createPathSuggestion(apiRoutes);
 
@@ -140,9 +128,10 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     return response;
   }
 
-  function callOf(tool: Tool): Call {
+  function callOf(tool: Tool): HandleCall {
     const path = pathOf(tool);
-    const handler = callTool.bind(null, tool);
+    const handler = (request: ApiRequest, context: RequestContext, connection: unknown) =>
+      callTool(new Call(deps, tool, request, context, connection));
     return (request, connection) => {
       const context = createRequestContext(request.headers, request.method, path, tool.name);
       return respond(handler, (made) => made, request, context, tool.bodyBytesMax, connection);

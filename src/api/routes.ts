@@ -1,8 +1,6 @@
-import type { Authenticator } from "#calls/authenticate.ts";
-import type { CallTool } from "#calls/call-tool.ts";
-import { asWebResponse, type Call } from "#calls/exchange.ts";
-import type { OpenGate } from "#calls/gate.ts";
-import type { MemoryBudget } from "#calls/memory-budget.ts";
+import { Call, type CallDeps } from "#calls/call.ts";
+import { callTool } from "#calls/call-tool.ts";
+import { asWebResponse, type HandleCall } from "#calls/exchange.ts";
 import { EXPOSED_HEADERS, type Replier } from "#calls/reply.ts";
 import type { RequestContext } from "#calls/request-context.ts";
 import { ApiError } from "#errors.ts";
@@ -38,18 +36,13 @@ export type Site = { routes: Route[]; notFound: Handler };
 export type CreateSite = (parts: SiteParts) => Site;
 export type SiteParts = {
   app: AppContext;
-  replier: Replier;
-  /** The keys that this node knows, and what it asks the ledger about them, for a route whose requests have a key. */
-  keys: Authenticator;
-  openGate: OpenGate;
-  /** The memory of large calls, for a route whose bodies become calls. */
-  budget: MemoryBudget;
+  /** For a route whose requests have a key, or whose bodies become calls. */
+  deps: CallDeps;
   /** The calls of the tools, by path, for a route that makes calls. */
-  calls: ReadonlyMap<string, Call>;
+  calls: ReadonlyMap<string, HandleCall>;
 };
 
 export type ApiHandlers = {
-  callTool: CallTool;
   readAccount: Handler;
   monitoring: ReturnType<typeof createMonitoringEndpoints>;
 };
@@ -57,16 +50,17 @@ export type ApiHandlers = {
 /** The routes of the API and of the operator's monitoring. */
 export function createRoutes(
   tools: readonly Tool[],
-  replier: Replier,
-  { callTool, readAccount, monitoring }: ApiHandlers,
+  deps: CallDeps,
+  { readAccount, monitoring }: ApiHandlers,
 ): Route[] {
+  const { replier } = deps;
   const preflight = createPreflight(replier, "POST, OPTIONS");
   return [
     ...tools.map((tool) => ({
       path: pathOf(tool),
       methods: {
         POST: async (request: Request, context: RequestContext, connection: unknown) =>
-          asWebResponse(await callTool(tool, request, context, connection)),
+          asWebResponse(await callTool(new Call(deps, tool, request, context, connection))),
         OPTIONS: preflight,
       },
       tool: tool.name,

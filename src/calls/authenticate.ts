@@ -1,68 +1,39 @@
 import { accountOfKey, isWellFormedKey, KEY_CHARS, KEY_PATTERN } from "#accounts/key-format.ts";
 import { ApiError } from "#errors.ts";
-import type { CallContext } from "./call-context.ts";
+import type { Caller, KeyedRequest } from "./call.ts";
+import { invalidKey, rejectedKey } from "./call-errors.ts";
 import type { ApiRequest } from "./exchange.ts";
 
 /**
- * Reads the account that a bearer key claims from the key itself. A key that is malformed, has a wrong checksum or
- * names an invented account can never become valid, so it is rejected here. The ledger decides about every other key.
+ * The first step of a call: reads the account that a bearer key claims from the key itself. A key that is malformed, has a wrong
+ * checksum or names an invented account can never become valid, so it is rejected here. The ledger decides about every other key.
+ *
+ * Throws an ApiError `missing_key` or `invalid_key`. Returns no promise if the key is known or the runtime hashes synchronously.
  */
-export type Caller = {
-  account: string;
-  keySha256: string;
-  /** The key's id, for the access log. Null until the ledger has named it to this node. */
-  keyId: string | null;
-  /** The ledger has accepted this key on this node before. This saves a query and grants nothing. */
-  known: boolean;
-};
+export function authenticate(request: KeyedRequest): Promise<void> | undefined {
+  const { deps } = request;
+  const key = readBearer(request.request);
+  const known = deps.keys.find(key);
+  if (known !== undefined) return enter(request, known);
+  const hashed = deps.app.hashKey(key);
+  return typeof hashed === "string"
+    ? enter(request, identify(request, key, hashed))
+    : hashed.then((keySha256) => enter(request, identify(request, key, keySha256)));
+}
 
-/** Keys remembered per node, about 250 bytes each. The oldest is dropped first. */
-const KNOWN_KEYS_MAX = 20_000;
+function identify({ deps }: KeyedRequest, key: string, keySha256: string): Caller {
+  const account = accountOfKey(key, deps.app.settings.secrets);
+  if (account === undefined) throw isWellFormedKey(key) ? invalidKey() : mistypedKey(key);
+  return { key, account, keySha256, keyId: null, known: false };
+}
 
-type KeyRequest = Pick<ApiRequest, "headers" | "url">;
-
-export type Authenticator = {
-  /** Throws an ApiError `missing_key` or `invalid_key`. Returns no promise if the runtime hashes synchronously. */
-  authenticate(request: KeyRequest): Caller | Promise<Caller>;
-  remember(caller: Caller): void;
-  forget(caller: Pick<Caller, "keySha256">): void;
-};
-
-export function createAuthenticator(app: Pick<CallContext, "hashKey" | "settings">): Authenticator {
-  const known = new Map<string, Pick<Caller, "account" | "keyId">>();
-
-  function authenticate(request: KeyRequest): Caller | Promise<Caller> {
-    const key = readBearer(request);
-    const hashed = app.hashKey(key);
-    return typeof hashed === "string"
-      ? identify(key, hashed)
-      : hashed.then((keySha256) => identify(key, keySha256));
-  }
-
-  function identify(key: string, keySha256: string): Caller {
-    const earlier = known.get(keySha256);
-    if (earlier !== undefined)
-      return { account: earlier.account, keySha256, keyId: earlier.keyId, known: true };
-    const account = accountOfKey(key, app.settings.secrets);
-    if (account === undefined) throw isWellFormedKey(key) ? invalidKey() : mistypedKey(key);
-    return { account, keySha256, keyId: null, known: false };
-  }
-
-  return {
-    authenticate,
-    remember({ keySha256, account, keyId }) {
-      const earlier = known.get(keySha256);
-      if (earlier !== undefined) {
-        earlier.keyId ??= keyId;
-        return;
-      }
-      if (known.size >= KNOWN_KEYS_MAX) known.delete(known.keys().next().value as string);
-      known.set(keySha256, { account, keyId });
-    },
-    forget({ keySha256 }) {
-      known.delete(keySha256);
-    },
-  };
+function enter(request: KeyedRequest, caller: Caller): undefined {
+  const { deps, context, connection } = request;
+  request.caller = caller;
+  context.account = caller.account;
+  context.key = caller.keyId;
+  request.address = deps.app.clientAddress(connection);
+  context.address = request.address;
 }
 
 /** The scheme is case-insensitive (RFC 9110, section 11.1). */
@@ -74,7 +45,9 @@ const PLACEHOLDER = /^[$%{<]/;
 /** Longer than any key: not worth hashing. */
 const KEY_CHARS_MAX = 200;
 
-function readBearer(request: KeyRequest): string {
+type HasKey = Pick<ApiRequest, "headers" | "url">;
+
+function readBearer(request: HasKey): string {
   const header = request.headers.get("authorization");
   const match = header === null ? null : BEARER.exec(header);
   // An unset shell variable leaves "Bearer " without a key.
@@ -93,7 +66,7 @@ export const missingKey = (found = "The request has no API key.") =>
   );
 
 /** Says where the request has something that looks like a key, never what it is. */
-function findMisplacedKey({ headers, url }: KeyRequest): string | undefined {
+function findMisplacedKey({ headers, url }: HasKey): string | undefined {
   const value = headers.get("authorization");
   if (value !== null && value !== "") return describeAuthorization(value);
   const header = KEY_HEADERS.find((name) => headers.get(name));
@@ -124,12 +97,6 @@ const KEY_PARAMETER = /[?&]((?:api[-_]?|access[-_]?)?(?:key|token))=[^&#]/i;
 const ANY_KEY = new RegExp(KEY_PATTERN);
 const ANY_PARAMETER = new RegExp(`[?&]([\\w-]{1,40})=${KEY_PATTERN}`);
 
-/** The same wording for unknown and revoked keys and for closed accounts, so that it does not reveal which applies. */
-export const invalidKey = (): ApiError =>
-  rejectedKey(
-    "This API key is not valid. Check that it is a key of this service and has not been revoked.",
-  );
-
 /** Anyone can verify a checksum offline, so this reveals nothing. */
 const mistypedKey = (key: string): ApiError =>
   rejectedKey(
@@ -139,8 +106,3 @@ const mistypedKey = (key: string): ApiError =>
   );
 
 const KEY_ID = /^key_[0-9A-Za-z]+$/;
-
-const rejectedKey = (detail: string): ApiError =>
-  new ApiError("invalid_key", detail, {
-    headers: { "WWW-Authenticate": 'Bearer realm="toolbooth", error="invalid_token"' },
-  });

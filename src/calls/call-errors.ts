@@ -6,11 +6,11 @@ import type { TopUp } from "#top-up.ts";
 
 /** Errors that more than one place throws or shows. */
 
-/** The ledger cannot be reached, and every call needs it. Only for a call whose debit was certainly not made. */
 /** No client ever sees it: the connection is gone. It is for the logs. */
 export const clientLeft = (): ApiError =>
   new ApiError("invalid_request", "The connection was lost before the call was charged.");
 
+/** The ledger cannot be reached, and every call needs it. Only for a call whose debit was certainly not made. */
 export function unavailable(cause: unknown): ApiError {
   return new ApiError(
     "unavailable",
@@ -52,18 +52,26 @@ export const accountSuspended = () =>
 export const instant = (at: number | null): string | null =>
   at === null ? null : new Date(at).toISOString();
 
+/** The same wording for unknown and revoked keys and for closed accounts, so that it does not reveal which applies. */
+export const invalidKey = (): ApiError =>
+  rejectedKey(
+    "This API key is not valid. Check that it is a key of this service and has not been revoked.",
+  );
+
 /** Only the holder of the secret gets this, so it may say more than `invalidKey`. */
 export function keyExpired(at: number): ApiError {
   const expiredAt = new Date(at).toISOString();
-  return new ApiError(
-    "invalid_key",
+  return rejectedKey(
     `This API key expired at ${expiredAt}. Use another key or, if it was rotated, its new secret.`,
-    {
-      members: { expiredAt },
-      headers: { "WWW-Authenticate": 'Bearer realm="toolbooth", error="invalid_token"' },
-    },
+    { expiredAt },
   );
 }
+
+export const rejectedKey = (detail: string, members?: { expiredAt: string }): ApiError =>
+  new ApiError("invalid_key", detail, {
+    ...(members && { members }),
+    headers: { "WWW-Authenticate": 'Bearer realm="toolbooth", error="invalid_token"' },
+  });
 
 export function keyNotAllowed(forbidden: KeyNotAllowed): ApiError {
   const isTool = forbidden.limit === "tools";

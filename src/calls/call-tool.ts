@@ -1,217 +1,131 @@
-import { callRef, createIds } from "#ids.ts";
-import { type DebitOrder, NotCarriedOut, OrderRejected } from "#ledger/port.ts";
-import type { Tool } from "#tools/define-tool.ts";
-import type { Authenticator } from "./authenticate.ts";
-import { isWaiting, readBody, SMALL_BYTES } from "./body.ts";
-import type { CallContext } from "./call-context.ts";
-import { chargeReversed, chargeUnknown, clientLeft, unavailable } from "./call-errors.ts";
-import type { ApiRequest, ApiResponse } from "./exchange.ts";
-import type { Gate, OpenGate } from "./gate.ts";
+import { callRef } from "#ids.ts";
+import type { Counted } from "#ledger/call-ledger.ts";
+import { type DebitOrder, type DebitOutcome, NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import {
-  createReplays,
-  createRunning,
-  idempotencyOrder,
-  malformedIdempotencyKey,
-  parseIdempotencyKey,
-  repeatResponse,
-} from "./idempotency.ts";
-import type { MemoryBudget } from "./memory-budget.ts";
+  admit,
+  admitHeavy,
+  askStatus,
+  requireGood,
+  throwBudgetExhausted,
+  throwTooFewCredits,
+} from "./admit.ts";
+import { authenticate } from "./authenticate.ts";
+import { readBody, SMALL_BYTES } from "./body.ts";
+import type { Call } from "./call.ts";
+import {
+  chargeReversed,
+  chargeUnknown,
+  clientLeft,
+  idempotencyKeyReused,
+  unavailable,
+} from "./call-errors.ts";
+import type { ApiResponse } from "./exchange.ts";
+import { malformedIdempotencyKey, repeatResponse } from "./idempotency.ts";
 import { bodyBytesMaxOf, requireBodyType } from "./read-input.ts";
-import { millisecondsText, type Replier } from "./reply.ts";
 import { heldBytes } from "./reply-pieces.ts";
-import type { RequestContext, TimedPart } from "./request-context.ts";
 import type { CallResponse, ToolJob } from "./run-tool.ts";
 
 /**
- * The pipeline of a call:
+ * A call of a tool, in six steps. A client sees errors in this order:
  *
- *     key (401, 403) -> rate (429) -> credits (402) -> body (400, 408, 413, 415) -> idempotency key (409) -> tool (400, 413)
- *       -> debit (401, 403, 429, 402; 400 for a reused idempotency key) -> response
+ *     authenticate   the key's format (401)
+ *     admit          key (401, 403), rate (429), credits (402): only where an early check saves work
+ *     read           body (400, 408, 413, 415), idempotency key (400, 409)
+ *     run            input (400, 413, 415), type of the response (406), the tool's own errors
+ *     charge         key (401, 403), rate (429), credits (402), a reused idempotency key (400)
+ *     respond
  *
- * A client sees errors in this order; a 503 can come from any step that needs the ledger, memory or a thread. `gate.ts` asks the
- * ledger as rarely as the order allows.
+ * A 503 can come from any step that needs the ledger, memory or a thread. An error of `read` or `run` comes after those of
+ * `admit`, so the ledger is asked before such an error is reported. Otherwise a call asks the ledger once, in `charge`.
  */
-export type CallTool = (
-  tool: Tool,
-  request: ApiRequest,
-  context: RequestContext,
-  connection: unknown,
-) => Promise<ApiResponse>;
-
-type CallDeps = {
-  app: CallContext;
-  replier: Replier;
-  keys: Authenticator;
-  openGate: OpenGate;
-  budget: MemoryBudget;
-};
-
-export function createCallTool({ app, replier, keys, openGate, budget }: CallDeps): CallTool {
-  const running = createRunning();
-  const replays = createReplays(app.elapsed);
-  const newId = createIds(app.random);
-
-  /**
-   * If the outcome of the debit is unknown, the call fails, and a job reverses the debit if it was made. A call with an idempotency
-   * key is not reversed, because its repeat replays it.
-   */
-  async function debit(order: DebitOrder, gate: Gate, context: RequestContext) {
-    let cause: unknown;
+export async function callTool(call: Call): Promise<ApiResponse> {
+  try {
+    // Here and in the steps, `await` only a promise: awaiting a value would cost every call.
+    const authenticated = authenticate(call);
+    if (authenticated !== undefined) await authenticated;
+    const admitted = admit(call);
+    if (admitted !== undefined) await admitted;
+    call.lap("key");
     try {
-      return await gate.debit(order);
+      await read(call);
+      await run(call);
     } catch (error) {
-      cause = error;
+      await askStatus(call);
+      throw error;
     }
-    if (cause instanceof NotCarriedOut || cause instanceof OrderRejected) throw unavailable(cause);
-    const callId = doubt(order, context);
-    const isRepeatable = order.idempotency !== null;
-    if (!isRepeatable) await reverse(order);
-    throw chargeUnknown(callId, isRepeatable, cause);
+    await charge(call);
+    return await respond(call);
+  } finally {
+    call.release();
   }
-
-  function doubt(order: DebitOrder, context: RequestContext): string {
-    context.isChargeInDoubt = true;
-    context.callId = callRef({ ...order, at: order.now });
-    return context.callId;
-  }
-
-  const reverse = ({ account, callId, now: at }: DebitOrder): Promise<void> =>
-    app.reverseLater({ account, callId, at });
-
-  async function callTool(
-    tool: Tool,
-    request: ApiRequest,
-    context: RequestContext,
-    connection: unknown,
-  ): Promise<ApiResponse> {
-    const lap = createStopwatch(app, context);
-    context.isMcp = request.lease !== undefined;
-    const claimed = keys.authenticate(request);
-    // Here and below, `await` only a promise: awaiting a value would cost every call.
-    const caller = claimed instanceof Promise ? await claimed : claimed;
-    context.account = caller.account;
-    context.key = caller.keyId;
-    const sentKey = request.headers.get("idempotency-key");
-    const repeatKey = sentKey === null ? null : parseIdempotencyKey(sentKey);
-    const address = app.clientAddress(connection);
-    context.address = address;
-    const { name, price } = tool;
-    const gate = openGate({ caller, context, tool: name, price, address, repeatKey });
-
-    const isScarce = budget.isTight() && mayBeLarge(request);
-    const entering = isScarce
-      ? gate.askStatus()
-      : gate.enter(mayBeHeavy(tool, request) || isWaiting(request));
-    if (entering !== undefined) await entering;
-    lap("key");
-
-    let job: ToolJob;
-    let result: CallResponse;
-    let isHeavy = false;
-    let isLarge = false;
-    const repeatable = repeatKey && { account: caller.account, tool: name, key: repeatKey };
-    let releaseKey = () => {};
-    const lease = request.lease ?? budget.of(caller.account);
-    try {
-      try {
-        if (sentKey !== null && repeatKey === null) throw malformedIdempotencyKey(sentKey);
-        if (repeatable) replays.check(repeatable);
-        const contentType = request.headers.get("content-type");
-        // The bytes of a message of MCP are counted already.
-        const counted = context.isMcp ? null : lease;
-        const body = await readBody(request, bodyBytesMaxOf(tool, contentType), counted, {
-          timeoutMs: app.bodyTimeoutMs,
-          beforeContinue: () => requireBodyType(tool, contentType),
-          onReceived(bytes) {
-            context.receivedBytes = bytes;
-          },
-        });
-        lap("body");
-        // The body looked small because it had no Content-Length or was compressed.
-        isHeavy = body.byteLength >= tool.heavyFromBytes;
-        // Asked here, because a thread may take the bytes.
-        isLarge = body.byteLength > SMALL_BYTES;
-        if (isHeavy) await gate.enter(true);
-        // No large call starts while responses exceed the budget.
-        const waited = isLarge ? lease.take(0) : undefined;
-        if (waited !== undefined) await waited;
-        if (repeatable) releaseKey = running.claim(repeatable);
-        job = createJob(body, request, context, repeatKey !== null);
-        result = await app.runTool(tool, job, caller.account);
-        if (isLarge) {
-          // Only a replay needs the body again.
-          if (repeatKey === null) job.body = NO_BYTES;
-          lease.set(heldBytes(result.body) + job.body.byteLength);
-        }
-        lap("tool");
-      } catch (error) {
-        await gate.askStatus();
-        throw error;
-      }
-      const order: DebitOrder = {
-        account: caller.account,
-        keySha256: caller.keySha256,
-        callId: newId("call"),
-        tool: tool.name,
-        credits: tool.price,
-        freeCallCredits: app.settings.freeCallCredits,
-        now: app.now(),
-        address,
-        idempotency: idempotencyOrder(repeatKey, result, context.receivedAt),
-      };
-      if (app.hasLeft?.(connection)) throw clientLeft();
-      const counted = await debit(order, gate, context);
-      lap("ledger");
-      const isCharged = counted.outcome.outcome === "debited";
-      if (repeatable && isHeavy && !isCharged) replays.add(repeatable);
-      const settled = gate.settle(counted);
-      const outcome = settled instanceof Promise ? await settled : settled;
-      if (outcome.outcome === "replayed") {
-        context.replayed = true;
-        const runAgain = (again: ToolJob) => app.runTool(tool, again, caller.account);
-        result = await repeatResponse(result, job, outcome.replay, runAgain);
-      } else context.callId = callRef({ ...order, at: order.now });
-      try {
-        const made = replier.response(result, request.headers, context, lease);
-        const response = made instanceof Promise ? await made : made;
-        // A client that does not read its response holds the memory of a call.
-        if (isLarge) app.whenSent?.(connection, lease.toResponse().release);
-        return response;
-      } catch (error) {
-        if (!isCharged) throw error;
-        // Its repeat would fail again, so it is reversed even if it has an idempotency key.
-        const callId = doubt(order, context);
-        await reverse(order);
-        throw chargeReversed(callId, error);
-      }
-    } finally {
-      releaseKey();
-      lease.release();
-    }
-  }
-
-  return callTool;
 }
 
-type HasHeaders = Pick<ApiRequest, "headers">;
+/**
+ * The third step of a call: its body, with the memory for it. Throws what `readBody` throws, `invalid_request` for a malformed
+ * idempotency key, and `rate_limited` or `idempotency_in_progress` for a repeat.
+ */
+async function read(call: Call): Promise<void> {
+  const { deps, tool, request, context, caller, sentIdempotencyKey, idempotencyKey } = call;
+  // All calls of a message of MCP have the lease of the message, in which its bytes are counted already.
+  if (request.lease !== undefined) call.lease = request.lease;
+  else if (call.mayBeLarge) call.lease = deps.budget.of(caller.account);
+  if (sentIdempotencyKey !== null && idempotencyKey === null)
+    throw malformedIdempotencyKey(sentIdempotencyKey);
+  const name =
+    idempotencyKey === null ? null : deps.repeats.nameOf(caller.account, tool.name, idempotencyKey);
+  if (name !== null) deps.repeats.checkReplays(name);
 
-/** Decides by the Content-Length. A body without one, or a compressed one, counts as large and as heavy. */
-export const mayBeLarge = (request: HasHeaders) => !(announcedBytes(request) <= SMALL_BYTES);
-const mayBeHeavy = (tool: Tool, request: HasHeaders) =>
-  !(announcedBytes(request) < tool.heavyFromBytes);
+  const contentType = request.headers.get("content-type");
+  const counted = context.isMcp ? null : call.lease;
+  const body = await readBody(request, bodyBytesMaxOf(tool, contentType), counted, {
+    timeoutMs: deps.app.bodyTimeoutMs,
+    beforeContinue: () => requireBodyType(tool, contentType),
+    onReceived(bytes) {
+      context.receivedBytes = bytes;
+    },
+  });
+  call.body = body;
+  call.lap("body");
+  // The body looked small if it had no Content-Length or was compressed.
+  call.isHeavy = body.byteLength >= tool.heavyFromBytes;
+  // Asked here, because a thread may take the bytes.
+  call.isLarge = body.byteLength > SMALL_BYTES;
+  if (call.isHeavy) await admitHeavy(call);
+  if (call.isLarge) {
+    call.lease ??= deps.budget.of(caller.account);
+    // No large call starts while responses exceed the budget.
+    const waited = call.lease.take(0);
+    if (waited !== undefined) await waited;
+  }
+  if (name === null) return;
+  deps.repeats.begin(name);
+  call.repeatName = name;
+}
 
-/** NaN if the length of the body, inflated, is not known. */
-const announcedBytes = ({ headers }: HasHeaders) =>
-  headers.get("content-encoding") !== null
-    ? Number.NaN
-    : Number(headers.get("content-length") ?? Number.NaN);
+/** The fourth step of a call: the tool makes the response of the body (run-tool.ts), here or on another thread. */
+async function run(call: Call): Promise<void> {
+  const { deps, tool, caller } = call;
+  const job = jobOf(call);
+  // The job has it, and gives it up.
+  call.body = NO_BYTES;
+  const result = await deps.app.runTool(tool, job, caller.account);
+  if (call.isLarge) {
+    // Only a replay needs the body again.
+    if (call.idempotencyKey === null) job.body = NO_BYTES;
+    call.lease?.set(heldBytes(result.body) + job.body.byteLength);
+  }
+  call.job = job;
+  call.result = result;
+  call.lap("tool");
+}
 
-function createJob(
-  body: Uint8Array,
-  request: ApiRequest,
-  context: RequestContext,
-  fingerprint: boolean,
-): ToolJob {
+/** Runs the tool of a replay with the time and the random bytes of the first call. */
+const runAgain = (
+  { deps, tool, job, caller }: Call,
+  first: Pick<ToolJob, "receivedAt" | "random">,
+): Promise<CallResponse> => deps.app.runTool(tool, { ...job, ...first }, caller.account);
+
+function jobOf({ body, request, context, idempotencyKey }: Call): ToolJob {
   return {
     body,
     contentType: request.headers.get("content-type"),
@@ -219,7 +133,7 @@ function createJob(
     accept: request.headers.get("accept"),
     receivedAt: context.receivedAt,
     random: null,
-    fingerprint,
+    fingerprint: idempotencyKey !== null,
     isOfModel: context.isMcp,
   };
 }
@@ -234,12 +148,109 @@ function queryOf(url: string): string {
 
 const NO_BYTES = new Uint8Array();
 
-function createStopwatch(app: CallContext, context: RequestContext): (part: TimedPart) => void {
-  let last = context.startedAt;
-  return (part) => {
-    const now = app.elapsed();
-    context.timing += `${part};dur=${millisecondsText(now - last)}, `;
-    context.times[part] = (context.times[part] ?? 0) + now - last;
-    last = now;
+/**
+ * The fifth step of a call: the debit, which decides about key, account, rate, credits and idempotency key in one transaction.
+ * Throws the caller's own error if the call was not charged, unless it repeats another one.
+ */
+async function charge(call: Call): Promise<void> {
+  const { deps, context } = call;
+  const order = orderOf(call);
+  call.order = order;
+  if (deps.app.hasLeft?.(call.connection)) throw clientLeft();
+  let counted: Counted<DebitOutcome>;
+  try {
+    counted = await deps.app.calls.debit(order, call.isCounted);
+  } catch (cause) {
+    if (cause instanceof NotCarriedOut || cause instanceof OrderRejected) throw unavailable(cause);
+    return failInDoubt(call, order, cause);
+  }
+  call.lap("ledger");
+  const isDebited = counted.outcome.outcome === "debited";
+  if (call.repeatName !== null && call.isHeavy && !isDebited)
+    deps.repeats.countReplay(call.repeatName);
+  const outcome = requireGood(call, counted);
+  switch (outcome.outcome) {
+    case "key_budget_exhausted":
+      return throwBudgetExhausted(call, outcome, outcome.balance);
+    case "insufficient_credits":
+      return throwTooFewCredits(call, outcome.balance);
+    case "idempotency_key_reused":
+      throw idempotencyKeyReused();
+    case "replayed":
+      call.replay = outcome.replay;
+      context.replayed = true;
+      return;
+    case "debited":
+      call.isCharged = true;
+      context.charged = outcome.charged;
+      context.callId = refOf(order);
+  }
+}
+
+function orderOf(call: Call): DebitOrder {
+  const { deps, tool, context, caller, address, idempotencyKey } = call;
+  const { fingerprint } = call.result;
+  const order: DebitOrder = {
+    account: caller.account,
+    keySha256: caller.keySha256,
+    callId: deps.newId("call"),
+    tool: tool.name,
+    credits: tool.price,
+    freeCallCredits: deps.app.settings.freeCallCredits,
+    now: deps.app.now(),
+    address,
+    idempotency:
+      idempotencyKey === null || fingerprint === null
+        ? null
+        : { key: idempotencyKey, receivedAt: context.receivedAt, ...fingerprint },
   };
+  // A local ledger has named the key in its status, without which no unknown key gets here.
+  if (deps.app.calls.isRemote && caller.keyId === null) order.namesKey = true;
+  return order;
+}
+
+/**
+ * The outcome of the debit is unknown: the call fails, and a job reverses the debit if it was made. A call with an idempotency key is
+ * not reversed, because its repeat replays it.
+ */
+async function failInDoubt(call: Call, order: DebitOrder, cause: unknown): Promise<never> {
+  const isRepeatable = order.idempotency !== null;
+  const callId = markInDoubt(call);
+  if (!isRepeatable) await reverse(call);
+  throw chargeUnknown(callId, isRepeatable, cause);
+}
+
+/** From here on neither the charge nor the balance can be told. Returns the id of the call. */
+function markInDoubt({ context, order }: Call): string {
+  context.isChargeInDoubt = true;
+  context.callId = refOf(order);
+  return context.callId;
+}
+
+const refOf = ({ account, callId, now }: DebitOrder): string =>
+  callRef({ account, callId, at: now });
+
+/** Reverses the debit of the call, now or later. Never rejects. */
+const reverse = ({ deps, order }: Call): Promise<void> =>
+  deps.app.reverseLater({ account: order.account, callId: order.callId, at: order.now });
+
+/** The last step of a call. A call that was charged and whose response cannot be made is reversed. */
+async function respond(call: Call): Promise<ApiResponse> {
+  const { deps, request, context, connection, replay } = call;
+  if (replay !== null)
+    call.result = await repeatResponse(call.result, replay, (first) => runAgain(call, first));
+  const { lease } = call;
+  try {
+    const made = deps.replier.response(call.result, request.headers, context, lease);
+    const response = made instanceof Promise ? await made : made;
+    // A client that does not read its response holds the memory of a call.
+    if (call.isLarge && lease !== null) deps.app.whenSent?.(connection, lease.toResponse().release);
+    return response;
+  } catch (error) {
+    if (!call.isCharged) throw error;
+    // Its repeat would fail again, so it is reversed even if it has an idempotency key.
+    const callId = markInDoubt(call);
+    await reverse(call);
+    throw chargeReversed(callId, error);
+  }
 }

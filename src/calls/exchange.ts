@@ -30,7 +30,7 @@ export type ApiResponse = {
 };
 
 /** A call of a tool, from its key to its response. Never rejects. */
-export type Call = (request: ApiRequest, connection: unknown) => Promise<ApiResponse>;
+export type HandleCall = (request: ApiRequest, connection: unknown) => Promise<ApiResponse>;
 
 export const asWebResponse = ({ status, headers, body }: ApiResponse): Response =>
   new Response(body as string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null, {

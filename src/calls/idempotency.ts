@@ -1,5 +1,5 @@
 import { ApiError } from "#errors.ts";
-import type { IdempotencyOrder, Replay } from "#ledger/port.ts";
+import type { Replay } from "#ledger/port.ts";
 import { createRecentNames } from "#ledger/recent-names.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX, REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
 import { idempotencyInProgress, tooManyReplays } from "./call-errors.ts";
@@ -28,62 +28,58 @@ export function malformedIdempotencyKey(header: string): ApiError {
   );
 }
 
-/** A call with an idempotency key. */
-export type Repeatable = { account: string; tool: string; key: string };
-const nameOf = ({ account, tool, key }: Repeatable) => `${account} ${tool} ${key}`;
-
-/** The running calls on this node that have an idempotency key. A repeat of one of them gets 409. */
-export function createRunning() {
-  const running = new Set<string>();
-  return {
-    /** Returns a function that ends the claim. Throws `idempotency_in_progress` while the same call is running. */
-    claim(call: Repeatable): () => void {
-      const name = nameOf(call);
-      if (running.has(name)) {
-        throw idempotencyInProgress();
-      }
-      running.add(name);
-      return () => running.delete(name);
-    },
-  };
-}
-
 /**
- * Bounds the runs of a tool on large inputs that were not charged because of an idempotency key: replays, and calls that turn out
- * to be other requests than the first. Each node counts those that it made. The first one starts the minute.
+ * What a process remembers of calls with an idempotency key.
+ *
+ * A repeat of a call that is still running here gets 409. Runs of a tool on large inputs that were not charged because of a key
+ * are bounded: replays, and calls that turn out to be other requests than the first. Each process counts those that it made;
+ * the first one starts the minute.
  */
-export function createReplays(elapsed: () => number) {
-  const counts = createRecentNames<{ count: number; since: number }>();
-  const countOf = (name: string) => {
-    const counted = counts.get(name);
-    return counted === undefined || elapsed() - counted.since >= MINUTE_MS ? undefined : counted;
-  };
-  return {
-    /** Throws an ApiError `rate_limited` if the call was replayed too often. */
-    check(call: Repeatable): void {
-      const counted = countOf(nameOf(call));
-      if (counted === undefined || counted.count < REPLAYS_PER_MINUTE_MAX) return;
-      const leftMs = counted.since + MINUTE_MS - elapsed();
-      throw tooManyReplays(Math.ceil(leftMs / 1_000));
-    },
-    add(call: Repeatable): void {
-      const name = nameOf(call);
-      const { count, since } = countOf(name) ?? { count: 0, since: elapsed() };
-      counts.set(name, { count: count + 1, since });
-    },
-  };
+export class Repeats {
+  readonly #running = new Set<string>();
+  readonly #replays = createRecentNames<{ count: number; since: number }>();
+  readonly #elapsed: () => number;
+
+  constructor(elapsed: () => number) {
+    this.#elapsed = elapsed;
+  }
+
+  /** The name of a call and of all its repeats. */
+  nameOf(account: string, tool: string, key: string): string {
+    return `${account} ${tool} ${key}`;
+  }
+
+  /** The call runs, until `end`. Throws `idempotency_in_progress` while another call with this name is running. */
+  begin(name: string): void {
+    if (this.#running.has(name)) throw idempotencyInProgress();
+    this.#running.add(name);
+  }
+
+  end(name: string): void {
+    this.#running.delete(name);
+  }
+
+  /** Throws an ApiError `rate_limited` if the call was replayed too often. */
+  checkReplays(name: string): void {
+    const counted = this.#replaysOf(name);
+    if (counted === undefined || counted.count < REPLAYS_PER_MINUTE_MAX) return;
+    const leftMs = counted.since + MINUTE_MS - this.#elapsed();
+    throw tooManyReplays(Math.ceil(leftMs / 1_000));
+  }
+
+  countReplay(name: string): void {
+    const { count, since } = this.#replaysOf(name) ?? { count: 0, since: this.#elapsed() };
+    this.#replays.set(name, { count: count + 1, since });
+  }
+
+  #replaysOf(name: string) {
+    const counted = this.#replays.get(name);
+    const isOver = counted === undefined || this.#elapsed() - counted.since >= MINUTE_MS;
+    return isOver ? undefined : counted;
+  }
 }
 
 const MINUTE_MS = 60_000;
-
-export function idempotencyOrder(
-  key: string | null,
-  response: CallResponse,
-  receivedAt: number,
-): IdempotencyOrder | null {
-  if (key === null || response.fingerprint === null) return null;
-  return { key, receivedAt, ...response.fingerprint };
-}
 
 /**
  * Returns the first call's response, byte for byte. Most tools have just computed it again; a tool that uses random
@@ -91,12 +87,11 @@ export function idempotencyOrder(
  */
 export async function repeatResponse(
   fresh: CallResponse,
-  job: ToolJob,
   replay: Replay,
-  run: (job: ToolJob) => Promise<CallResponse>,
+  runAgain: (changes: Pick<ToolJob, "receivedAt" | "random">) => Promise<CallResponse>,
 ): Promise<CallResponse> {
   if (fresh.fingerprint?.responseSha256 === replay.responseSha256) return fresh;
-  const again = await run({ ...job, receivedAt: replay.receivedAt, random: replay.random });
+  const again = await runAgain({ receivedAt: replay.receivedAt, random: replay.random });
   if (again.fingerprint?.responseSha256 === replay.responseSha256) return again;
   throw new ApiError(
     "idempotency_key_reused",

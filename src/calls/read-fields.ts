@@ -10,8 +10,7 @@ import {
   typedValue,
 } from "#tools/check-input.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import { decodeUtf8, otherWays, quotesAdvice, requireUtf8 } from "./body-errors.ts";
-import { FIELDS_TYPE } from "./media-types.ts";
+import { decodeUtf8, FIELDS_TYPE, otherWays, quotesAdvice, requireUtf8 } from "./body-types.ts";
 import { type FormPart, readForm } from "./multipart.ts";
 
 /**

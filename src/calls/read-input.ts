@@ -4,16 +4,18 @@ import { NO_PARAMETERS, type SentInput, typedArguments } from "#tools/check-inpu
 import type { Tool } from "#tools/define-tool.ts";
 import { utf8LengthOver } from "#tools/text.ts";
 import {
+  bodyKindOf,
   decodeUtf8,
   howToSendBytes,
+  mediaType,
   notJson,
+  OCTETS_TYPE,
   otherType,
   otherWays,
   requireUtf8,
   strictUtf8,
-} from "./body-errors.ts";
+} from "./body-types.ts";
 import { nestsTooDeep } from "./json-fault.ts";
-import { bodyKindOf, mediaType, OCTETS_TYPE } from "./media-types.ts";
 import { addQuery, hasField, readFields, readParts } from "./read-fields.ts";
 
 /** A request as the tool's input is read from it. Plain data, so that another thread can read it. */

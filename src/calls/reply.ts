@@ -9,41 +9,6 @@ import { isLargeText, type LargeText, streamPieces } from "./reply-pieces.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { CallResponse } from "./run-tool.ts";
 
-export type Replier = {
-  /** The 200 of a tool. `lease` covers the bytes that are not sent yet; null if memory is not counted. */
-  response(
-    result: Pick<CallResponse, "body" | "type">,
-    asked: HeaderLookup,
-    context: RequestContext,
-    lease?: MemoryLease | null,
-  ): ApiResponse | Promise<ApiResponse>;
-  /** An error as problem details (RFC 9457), `rate_limited` a moment late. `bodyDropped`: the body of the request was read to its end. */
-  problem(
-    fault: ApiError,
-    asked: HeaderLookup,
-    context: RequestContext,
-    bodyDropped: boolean,
-  ): Promise<ApiResponse>;
-  /** Any other body: a page, the API description. `compress`: in place of the runtime's, for a body that is sent again and again. */
-  plain(
-    contentType: string,
-    body: string | Uint8Array,
-    asked: HeaderLookup,
-    context: RequestContext,
-    more?: {
-      status?: number;
-      headers?: Record<string, string>;
-      compress?: CallContext["compress"];
-    },
-  ): Response | Promise<Response>;
-  /** The headers of a response without a body, or with one that the caller makes. */
-  headers(
-    asked: HeaderLookup,
-    context: RequestContext,
-    own: Record<string, string>,
-  ): Record<string, string>;
-};
-
 /** Scripts of other origins can read only these headers (Fetch standard, "CORS-exposed header-name list"). */
 export const EXPOSED_HEADERS =
   "X-Request-Id, Credits-Charged, Credits-Remaining, Idempotency-Replayed, RateLimit-Policy, RateLimit, Retry-After, Server-Timing, WWW-Authenticate, Allow, Vary, Content-Encoding, Date, Mcp-Session-Id, MCP-Protocol-Version";
@@ -55,15 +20,98 @@ const PNG_TYPE = "image/png";
 
 const UNCOUNTED = { release() {}, isOver: () => false };
 
-export function createReplier(app: CallContext): Replier {
-  const ofAccount = ratePolicy("account", app.settings.rateLimit);
-  const docsUrl = errorDocsUrl(app.settings.publicUrl);
+/** `compress`: in place of the runtime's. */
+export type PlainOptions = {
+  status?: number;
+  headers?: Record<string, string>;
+  compress?: CallContext["compress"];
+};
 
-  function commonHeaders(asked: HeaderLookup, context: RequestContext): Record<string, string> {
+/** Makes responses, with the headers that all of them have. */
+export class Replier {
+  readonly #app: CallContext;
+  readonly #ofAccount: string;
+  readonly #docsUrl: string;
+
+  constructor(app: CallContext) {
+    this.#app = app;
+    this.#ofAccount = ratePolicy("account", app.settings.rateLimit);
+    this.#docsUrl = errorDocsUrl(app.settings.publicUrl);
+  }
+
+  /** The 200 of a tool. `lease` covers the bytes that are not sent yet; null if memory is not counted. */
+  response(
+    { body, type }: Pick<CallResponse, "body" | "type">,
+    asked: HeaderLookup,
+    context: RequestContext,
+    lease: MemoryLease | null = null,
+  ): ApiResponse | Promise<ApiResponse> {
+    const headers = this.#commonHeaders(asked, context);
+    headers["Content-Type"] = type.startsWith("text/") ? `${type}; charset=utf-8` : type;
+    headers["Vary"] = "Accept";
+    // Opened as a page, the response must not run or load anything.
+    if (ACTIVE_TYPES.has(type)) headers["Content-Security-Policy"] = "sandbox; default-src 'none'";
+    if (context.replayed) headers["Idempotency-Replayed"] = "true";
+    if (typeof body === "string" || !isLargeText(body))
+      return this.#send(200, body, headers, asked, context);
+    return this.#sendPieces(body, headers, context, lease);
+  }
+
+  /** An error as problem details (RFC 9457), `rate_limited` a moment late. `bodyDropped`: the body of the request was read to its end. */
+  async problem(
+    fault: ApiError,
+    asked: HeaderLookup,
+    context: RequestContext,
+    bodyDropped: boolean,
+  ): Promise<ApiResponse> {
+    if (fault.code === "rate_limited") {
+      await new Promise((resolve) => setTimeout(resolve, RATE_LIMITED_WAIT_MS));
+    }
+    context.code = fault.code;
+    context.problem = fault;
+    const body = problemBody(fault, context.requestId, this.#docsUrl);
+    const headers = {
+      ...this.#commonHeaders(asked, context),
+      ...fault.details.headers,
+      // The server does not read the rest of the body.
+      ...(bodyDropped ? {} : { Connection: "close" }),
+      "Content-Type": problemType(asked.get("accept")),
+      ...(context.tool !== null && { Vary: "Accept" }),
+    };
+    return this.#send(fault.status, JSON.stringify(body), headers, asked, context);
+  }
+
+  /** Any other body: a page, the API description. `compress`: in place of the runtime's, for a body that is sent again and again. */
+  async plain(
+    contentType: string,
+    body: string | Uint8Array,
+    asked: HeaderLookup,
+    context: RequestContext,
+    more: PlainOptions = {},
+  ): Promise<Response> {
+    const headers = {
+      ...this.#commonHeaders(asked, context),
+      "Content-Type": contentType,
+      ...more.headers,
+    };
+    const { status = 200, compress } = more;
+    return asWebResponse(await this.#send(status, body, headers, asked, context, compress));
+  }
+
+  /** The headers of a response without a body, or with one that the caller makes. */
+  headers(
+    asked: HeaderLookup,
+    context: RequestContext,
+    own: Record<string, string>,
+  ): Record<string, string> {
+    return { ...this.#commonHeaders(asked, context), ...own };
+  }
+
+  #commonHeaders(asked: HeaderLookup, context: RequestContext): Record<string, string> {
     const headers: Record<string, string> = {
       "X-Request-Id": context.requestId,
       "Cache-Control": "no-store",
-      "Server-Timing": `${context.timing}total;dur=${millisecondsText(app.elapsed() - context.startedAt)}`,
+      "Server-Timing": `${context.timing}total;dur=${millisecondsText(this.#app.elapsed() - context.startedAt)}`,
       "Access-Control-Allow-Origin": "*",
       "X-Content-Type-Options": "nosniff",
     };
@@ -77,31 +125,31 @@ export function createReplier(app: CallContext): Replier {
     if (rate !== null) {
       const { source, callsPerSecond, remaining, resetSeconds } = rate;
       headers["RateLimit-Policy"] =
-        source === "account" ? ofAccount : ratePolicy(source, callsPerSecond);
+        source === "account" ? this.#ofAccount : ratePolicy(source, callsPerSecond);
       headers["RateLimit"] = `"${source}";r=${remaining};t=${resetSeconds}`;
     }
     return headers;
   }
 
   /** Sends every body; a small one synchronously. */
-  function send(
+  #send(
     status: number,
     body: string | Uint8Array,
     headers: Record<string, string>,
     asked: HeaderLookup,
     context: RequestContext,
-    compress = app.compress,
+    compress = this.#app.compress,
   ): ApiResponse | Promise<ApiResponse> {
     context.sent = body;
     return compress === null ||
       body.length < COMPRESS_FROM_BYTES ||
       headers["Content-Type"] === PNG_TYPE
       ? { status, headers, body }
-      : sendLarge(status, body, headers, asked, context, compress);
+      : this.#sendLarge(status, body, headers, asked, context, compress);
   }
 
   /** Compresses the body if the client accepts that. */
-  async function sendLarge(
+  async #sendLarge(
     status: number,
     body: string | Uint8Array,
     headers: Record<string, string>,
@@ -120,13 +168,16 @@ export function createReplier(app: CallContext): Replier {
       return { status, headers, body: small };
     } catch (cause) {
       // The call has been charged, so its response is sent uncompressed.
-      app.logError("A response could not be compressed", { requestId: context.requestId, cause });
+      this.#app.logError("A response could not be compressed", {
+        requestId: context.requestId,
+        cause,
+      });
       return { status, headers, body };
     }
   }
 
   /** Has a Content-Length, so that a client notices when a response is cut off. */
-  function sendPieces(
+  #sendPieces(
     text: LargeText,
     headers: Record<string, string>,
     context: RequestContext,
@@ -135,51 +186,8 @@ export function createReplier(app: CallContext): Replier {
     context.sent = text.bytes;
     const stream = streamPieces(text, lease?.toResponse() ?? UNCOUNTED);
     headers["Content-Length"] = String(text.bytes);
-    return { status: 200, headers, body: app.sendStream(stream, text.bytes) };
+    return { status: 200, headers, body: this.#app.sendStream(stream, text.bytes) };
   }
-
-  return {
-    response({ body, type }, asked, context, lease = null) {
-      const headers = commonHeaders(asked, context);
-      headers["Content-Type"] = type.startsWith("text/") ? `${type}; charset=utf-8` : type;
-      headers["Vary"] = "Accept";
-      // Opened as a page, the response must not run or load anything.
-      if (ACTIVE_TYPES.has(type))
-        headers["Content-Security-Policy"] = "sandbox; default-src 'none'";
-      if (context.replayed) headers["Idempotency-Replayed"] = "true";
-      if (typeof body === "string" || !isLargeText(body)) {
-        return send(200, body, headers, asked, context);
-      }
-      return sendPieces(body, headers, context, lease);
-    },
-    async problem(fault, asked, context, bodyDropped) {
-      if (fault.code === "rate_limited") {
-        await new Promise((resolve) => setTimeout(resolve, RATE_LIMITED_WAIT_MS));
-      }
-      context.code = fault.code;
-      context.problem = fault;
-      const body = problemBody(fault, context.requestId, docsUrl);
-      const headers = {
-        ...commonHeaders(asked, context),
-        ...fault.details.headers,
-        // The server does not read the rest of the body.
-        ...(bodyDropped ? {} : { Connection: "close" }),
-        "Content-Type": problemType(asked.get("accept")),
-        ...(context.tool !== null && { Vary: "Accept" }),
-      };
-      return send(fault.status, JSON.stringify(body), headers, asked, context);
-    },
-    async plain(contentType, body, asked, context, more = {}) {
-      const headers = {
-        ...commonHeaders(asked, context),
-        "Content-Type": contentType,
-        ...more.headers,
-      };
-      const { status = 200, compress } = more;
-      return asWebResponse(await send(status, body, headers, asked, context, compress));
-    },
-    headers: (asked, context, own) => ({ ...commonHeaders(asked, context), ...own }),
-  };
 }
 
 /** Brotli if the client prefers it or has no preference (RFC 9110, section 12.5.3); null: no compression. */

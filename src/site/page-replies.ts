@@ -1,10 +1,8 @@
 import type { AppContext } from "#api/app-context.ts";
-import type { Replier } from "#calls/reply.ts";
+import type { PlainOptions, Replier } from "#calls/reply.ts";
 import type { RequestContext } from "#calls/request-context.ts";
 import { COMPRESS_FROM_BYTES } from "#limits.ts";
 import { etagOf } from "./content-hash.ts";
-
-type ReplyOptions = NonNullable<Parameters<Replier["plain"]>[4]>;
 
 export type PageReplier = Pick<Replier, "plain"> & {
   /** Like `plain`, for one of the site's own bodies. There are few of them, so each is compressed once. */
@@ -13,7 +11,7 @@ export type PageReplier = Pick<Replier, "plain"> & {
     body: string,
     asked: Headers,
     context: RequestContext,
-    more: ReplyOptions,
+    more: PlainOptions,
   ): Response | Promise<Response>;
   /**
    * A page that is the same for everyone. Caches may keep it and ask whether it has changed: `If-None-Match` then gets a 304
@@ -58,7 +56,7 @@ export function createPageReplier(
     });
 
   return {
-    plain: replier.plain,
+    plain: replier.plain.bind(replier),
     own,
     page(contentType, body, request, context, more = {}) {
       const { etag } = keep(body);

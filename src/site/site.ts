@@ -11,7 +11,7 @@ import type { SiteContext } from "./site-context.ts";
 export const createSite =
   (site: SiteContext): CreateSite =>
   (parts) => {
-    const replier = createPageReplier(parts.replier, parts.app);
+    const replier = createPageReplier(parts.deps.replier, parts.app);
     const sales = site.dashboard?.offer.prices ?? NOT_SOLD;
     const settings = { ...site.settings, sales };
     // Made by the first request for it: describing the API takes as long as everything else that a start does here.

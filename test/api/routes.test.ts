@@ -6,6 +6,7 @@ import { createRequestCounts } from "#accounts/request-counts.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { createDashboardBounds, dashboardRoutes } from "#api/dashboard/dashboard-app.ts";
 import { createRoutes } from "#api/routes.ts";
+import type { CallDeps } from "#calls/call.ts";
 import { listAppPages } from "#site/app-pages.ts";
 import { createSite } from "#site/site.ts";
 import { TOOLS } from "#tools/registry.ts";
@@ -36,17 +37,11 @@ test("the server declares each of its routes once", () => {
     },
   });
   const monitoring = { healthz: unused, readyz: unused, metrics: unused };
-  const handlers = { callTool: unused, readAccount: unused, monitoring };
+  const handlers = { readAccount: unused, monitoring };
   const app = { tools: TOOLS, settings: { publicUrl: FULL.publicUrl } } as AppContext;
-  const parts = {
-    replier: {} as never,
-    keys: unused,
-    openGate: unused,
-    budget: unused,
-    calls: unused,
-  };
-  const { routes: ofSite } = site({ app, ...parts });
-  const routes = [...createRoutes(TOOLS, unused, handlers), ...ofSite];
+  const deps = { replier: { plain() {} } } as unknown as CallDeps;
+  const { routes: ofSite } = site({ app, deps, calls: unused });
+  const routes = [...createRoutes(TOOLS, deps, handlers), ...ofSite];
   assertUnique(routes.map((route) => route.path));
 });
 

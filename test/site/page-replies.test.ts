@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import type { AppContext } from "#api/app-context.ts";
-import { createReplier, type Replier } from "#calls/reply.ts";
+import { Replier } from "#calls/reply.ts";
 import type { RequestContext } from "#calls/request-context.ts";
 import type { LegalSources } from "#site/legal-sources.ts";
 import { createPageReplier } from "#site/page-replies.ts";
@@ -13,7 +13,7 @@ import { FULL } from "./pages-server.ts";
 /** Only what the pages use: a response with the headers that it is given, on top of one that all responses have. */
 const common = { "X-Request-Id": "req_1", "Cache-Control": "no-store" };
 const replier: Pick<Replier, "plain" | "headers"> = {
-  plain: (type, body, _, __, more) =>
+  plain: async (type, body, _, __, more) =>
     new Response(body as string, {
       status: more?.status ?? 200,
       headers: { ...common, "Content-Type": type, ...more?.headers },
@@ -30,7 +30,7 @@ function pagesOf(compress: (encoding: string, body: string | Uint8Array) => Prom
     ...{ elapsed: () => 0, sendStream: () => null, logError() {}, compress },
     settings: { rateLimit: 0, publicUrl: "https://tools.test" },
   } as unknown as AppContext;
-  return createPageReplier(createReplier(app), app);
+  return createPageReplier(new Replier(app), app);
 }
 
 async function ask(pages: ReturnType<typeof createPageReplier>, body: string, known?: string) {

@@ -1,6 +1,7 @@
-import type { Caller } from "#calls/authenticate.ts";
+import { admitKey } from "#calls/admit.ts";
+import { authenticate } from "#calls/authenticate.ts";
 import { readBody } from "#calls/body.ts";
-import { mayBeLarge } from "#calls/call-tool.ts";
+import { type KeyedRequest, keyedRequest, mayBeLarge } from "#calls/call.ts";
 import { type ApiRequest, asWebResponse, type HeaderLookup } from "#calls/exchange.ts";
 import type { RequestContext } from "#calls/request-context.ts";
 import { ApiError } from "#errors.ts";
@@ -24,12 +25,13 @@ import type { Piece } from "./tool-result.ts";
  * Messages are free, but not unbounded: each one counts towards the rates of the account and the key, as a call does, and
  * asks whether the key is still good.
  */
-type McpDeps = SiteParts & { version: string };
+type McpParts = SiteParts & { version: string };
 
 const METHODS = ["POST", "OPTIONS"];
 
-export function createMcpRoute(deps: McpDeps): Route {
-  const { app, replier, keys, openGate, budget, calls, version } = deps;
+export function createMcpRoute(parts: McpParts): Route {
+  const { app, deps, calls, version } = parts;
+  const { replier } = deps;
   let mcp: ((exchange: Exchange) => Promise<Reply>) | undefined;
   // The arguments are at most a body of the API; the rest of the message goes beside them.
   const bodyBytesMax = Math.max(...app.tools.map((tool) => tool.bodyBytesMax)) + SPACE_BYTES;
@@ -40,15 +42,17 @@ export function createMcpRoute(deps: McpDeps): Route {
     connection: unknown,
   ): Promise<Response> {
     const { headers } = request;
-    const caller = await authenticate(request, context);
-    const count = createCount(caller, context, connection);
+    const keyed = keyedRequest(deps, request, context, connection);
+    await authenticate(keyed);
+    const { caller } = keyed;
+    const count = createCount(keyed);
     // For a forged key nothing is read or parsed. A remote ledger is not asked for a small message before it is known
     // whether it makes a call, which asks anyway.
     const isUnknown = !caller.known && !app.calls.isRemote;
     if (isUnknown || mayBeLarge(request)) await count.inAdvance();
     requireJson(headers);
     requireJsonAccepted(headers.get("accept"));
-    const lease = budget.of(caller.account);
+    const lease = deps.budget.of(caller.account);
     try {
       const body = await readBody(request, bodyBytesMax, lease, {
         timeoutMs: app.bodyTimeoutMs,
@@ -82,25 +86,15 @@ export function createMcpRoute(deps: McpDeps): Route {
     }
   }
 
-  async function authenticate(request: Request, context: RequestContext): Promise<Caller> {
-    const caller = await keys.authenticate(request);
-    context.account = caller.account;
-    context.key = caller.keyId;
-    return caller;
-  }
-
   /** Counts a message. `inAdvance`: before the first one has been read, which is then counted. */
-  function createCount(caller: Caller, context: RequestContext, connection: unknown) {
-    const address = app.clientAddress(connection);
-    const call = { caller, context, tool: null, price: 0, address, repeatKey: null };
+  function createCount(keyed: KeyedRequest) {
     let isFirstCounted = false;
-    const ask = () => openGate(call).askStatus();
     const count = async () => {
-      if (!isFirstCounted) return ask();
+      if (!isFirstCounted) return admitKey(keyed);
       isFirstCounted = false;
     };
     const inAdvance = async () => {
-      if (!isFirstCounted) await ask();
+      if (!isFirstCounted) await admitKey(keyed);
       isFirstCounted = true;
     };
     return Object.assign(count, { inAdvance });
@@ -112,8 +106,9 @@ export function createMcpRoute(deps: McpDeps): Route {
     context: RequestContext,
     connection: unknown,
   ): Promise<never> {
-    const caller = await authenticate(request, context);
-    await createCount(caller, context, connection)();
+    const keyed = keyedRequest(deps, request, context, connection);
+    await authenticate(keyed);
+    await admitKey(keyed);
     const hint = request.method === "GET" ? " There is no stream of events to listen to." : "";
     throw methodNotAllowed(request.method, "/mcp", METHODS, hint);
   }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { invalidKey, missingKey } from "#calls/authenticate.ts";
+import { missingKey } from "#calls/authenticate.ts";
 import {
   accountSuspended,
   chargeUnknown,
@@ -7,6 +7,7 @@ import {
   idempotencyKeyReused,
   insufficientCredits,
   internalError,
+  invalidKey,
   keyBudgetExhausted,
   keyExpired,
   keyNotAllowed,

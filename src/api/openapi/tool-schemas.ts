@@ -1,4 +1,4 @@
-import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "#calls/media-types.ts";
+import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "#calls/body-types.ts";
 import type { RawBody, ResponseVariants, Tool } from "#tools/define-tool.ts";
 import type { JsonSchema, MediaType, NamedExample } from "./document.ts";
 import { inCode, inputSchema, mapValues, openToAdditions, outputSchema } from "./schemas.ts";

@@ -8,7 +8,6 @@ import { runTool, type Sources } from "#calls/run-tool.ts";
 import type { Config } from "#config/config.ts";
 import { hostOf, isLoopback } from "#hosts.ts";
 import type { RandomBytes } from "#ids.ts";
-import { createRecentNames } from "#ledger/recent-names.ts";
 import { NODE_MEMORY } from "#limits.ts";
 import { isLoopbackAddress } from "#networks.ts";
 import type { CallPlatform } from "#service/parts.ts";
@@ -55,7 +54,7 @@ export function createNodePlatform({
     now: Date.now,
     elapsed,
     random: sources.random,
-    hashKey: rememberHashes(hashKey),
+    hashKey,
     runTool: (tool, job, account) =>
       job.body.byteLength >= tool.heavyFromBytes
         ? pool.run({ ...job, tool: tool.name }, account)
@@ -84,22 +83,6 @@ export function createNodePlatform({
       });
     },
     logError: log.logError,
-  };
-}
-
-/**
- * Remembers the hashes of keys that were used a moment ago, so that a call does not hash its key again. That says nothing about
- * whether a key is valid.
- */
-function rememberHashes(hashOf: (key: string) => string): (key: string) => string {
-  const hashes = createRecentNames<string>();
-  return (key) => {
-    let hashed = hashes.get(key);
-    if (hashed === undefined) {
-      hashed = hashOf(key);
-      hashes.set(key, hashed);
-    }
-    return hashed;
   };
 }
 

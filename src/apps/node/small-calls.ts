@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
 import type { ReadableStream as NodeStream } from "node:stream/web";
-import type { App, Call } from "#api/app.ts";
-import type { ApiRequest, ApiResponse, HeaderLookup } from "#calls/exchange.ts";
+import type { App } from "#api/app.ts";
+import type { ApiRequest, ApiResponse, HandleCall, HeaderLookup } from "#calls/exchange.ts";
 import { KEEP_ALIVE_MS } from "#limits.ts";
 
 /** A quarter of Node's read buffer. */
@@ -29,7 +29,7 @@ export function respondToSmallCall(
 }
 
 async function respond(
-  call: Call,
+  call: HandleCall,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   bodyBytes: number,

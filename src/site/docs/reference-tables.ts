@@ -1,7 +1,7 @@
 import { RATE_HEADERS, REQUEST_HEADERS, responseHeaders } from "#api/openapi/headers.ts";
 import { ERROR_CODES, problemExamples } from "#api/openapi/problems.ts";
 import { sizeInWords } from "#api/openapi/words.ts";
-import { bodyTypesOf } from "#calls/media-types.ts";
+import { bodyTypesOf } from "#calls/body-types.ts";
 import { ERRORS } from "#errors.ts";
 import {
   FORM_PARTS_MAX,

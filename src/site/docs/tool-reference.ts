@@ -1,7 +1,7 @@
 import type { JsonSchema } from "#api/openapi/document.ts";
 import { inputSchema, outputSchema } from "#api/openapi/schemas.ts";
 import { creditsText, sizeInWords } from "#api/openapi/words.ts";
-import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "#calls/media-types.ts";
+import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "#calls/body-types.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { layOutJson } from "../json-layout.ts";
 import type { PageOptions } from "../page-options.ts";
@@ -42,7 +42,7 @@ const bareCalls = (tool: Tool, publicUrl: string): string =>
     .map(({ type }) => fence("sh", bareCurlCode(tool, publicUrl, type)))
     .join("\n");
 
-/** How the body may be sent (`calls/media-types.ts`). */
+/** How the body may be sent (`calls/body-types.ts`). */
 function bodyTypes(tool: Tool): string {
   const { rawBody, verbatim, bodyBytesMax, fieldBytesMax } = tool;
   const json = `The body is JSON in UTF-8, at most ${sizeInWords(verbatim?.bytesMax ?? bodyBytesMax)}${

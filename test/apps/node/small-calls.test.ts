@@ -3,8 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { type TestContext, test } from "node:test";
-import type { Call } from "#api/app.ts";
-import type { ApiResponse } from "#calls/exchange.ts";
+import type { ApiResponse, HandleCall } from "#calls/exchange.ts";
 import { KEEP_ALIVE_MS } from "#limits.ts";
 import { respondToSmallCall } from "../../../src/apps/node/small-calls.ts";
 
@@ -13,7 +12,7 @@ const HEADERS = { "Content-Type": "application/json", "X-One": "1" };
 
 type Served = { incoming: IncomingMessage; outgoing: ServerResponse; isTaken: boolean };
 
-async function serve(t: TestContext, call: Call) {
+async function serve(t: TestContext, call: HandleCall) {
   const calls = new Map([["/api/v1/hash", call]]);
   const served: Served[] = [];
   const server = createServer((incoming, outgoing) => {
@@ -59,7 +58,7 @@ const post = (body: string, more = "", path = "/api/v1/hash") =>
   `POST ${path} HTTP/1.1\r\nHost: a.example\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${more}\r\n${body}`;
 
 const respondWith =
-  (response: Omit<ApiResponse, "headers">): Call =>
+  (response: Omit<ApiResponse, "headers">): HandleCall =>
   async () => ({ ...response, headers: { ...HEADERS } });
 
 /** What Node writes for the same response through its documented functions. */
@@ -123,7 +122,7 @@ test("other texts, bytes, errors and last responses are complete, too", async (t
 });
 
 test("a body is read in pieces; without one, nothing is waited for", async (t) => {
-  const call: Call = async (request) => {
+  const call: HandleCall = async (request) => {
     const bytes = new Uint8Array(await request.arrayBuffer());
     return { status: 200, headers: {}, body: `${new TextDecoder().decode(bytes)}.` };
   };
@@ -141,7 +140,7 @@ test("a client that goes away before its body is complete ends the call; after i
   const read = Promise.withResolvers<string>();
   const begun = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
-  const call: Call = async (request) => {
+  const call: HandleCall = async (request) => {
     begun.resolve();
     await goOn.promise;
     const text = request.arrayBuffer().then((bytes) => new TextDecoder().decode(bytes));
@@ -168,7 +167,7 @@ test("a client that goes away before its body is complete ends the call; after i
 
 test("headers are found in any case, and several are joined", async (t) => {
   const found: (string | null)[] = [];
-  const call: Call = async ({ headers }) => {
+  const call: HandleCall = async ({ headers }) => {
     for (const name of ["X-One", "x-two", "none"]) found.push(headers.get(name));
     return { status: 200, headers: {}, body: "." };
   };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { chooseForm } from "#calls/media-types.ts";
 import { readInput } from "#calls/read-input.ts";
+import { chooseForm } from "#calls/run-tool.ts";
 import { checkInput } from "#tools/check-input.ts";
 import { channelsOf, contrastOf, readColor } from "#tools/qr-code/colors.ts";
 import { layOutQr } from "#tools/qr-code/draw.ts";

@@ -2,16 +2,60 @@ import { ApiError } from "#errors.ts";
 import { JSON_DEPTH_MAX } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { findJsonFault } from "./json-fault.ts";
-import {
-  bodyTypesOf,
-  FIELDS_TYPE,
-  FORM_TYPE,
-  isJsonType,
-  namesOtherCharset,
-  OCTETS_TYPE,
-} from "./media-types.ts";
 
-/** The errors of bodies that are not what their type says, with advice for what the client probably meant. */
+/** The types that bodies are sent in (RFC 9110, section 8.3), and the errors of bodies that are not what their type says. */
+
+/**
+ * How a body is read. `text` stands for `text/plain`, the default type of `fetch`: it is raw unless it is a JSON object with
+ * the tool's main field. `fields` stands for the default type of `curl -d`: fields, unless it begins like JSON. `form` is a
+ * form with parts.
+ */
+export type BodyKind = "json" | "raw" | "text" | "fields" | "form";
+
+/** Null for a type that the tool does not take. */
+export function bodyKindOf(
+  { rawBody, verbatim }: Tool<unknown>,
+  contentType: string | null,
+): BodyKind | null {
+  // What most clients send: for them a call pays nothing more.
+  if (contentType === "application/json") return "json";
+  const type = mediaType(contentType);
+  if (JSON_TYPE.test(type) || type === "") return "json";
+  // A verbatim tool has no fields that a form could fill.
+  if (type === FIELDS_TYPE) return verbatim ? "json" : "fields";
+  if (type === FORM_TYPE) return verbatim ? null : "form";
+  // A tool without raw bodies has no other use for the default type of `fetch`.
+  if (type === "text/plain") return rawBody === undefined ? "json" : "text";
+  return rawBody?.types.includes(type) ? "raw" : null;
+}
+
+/** The two types of forms (URL standard, section 5; RFC 7578). */
+export const FIELDS_TYPE = "application/x-www-form-urlencoded";
+export const FORM_TYPE = "multipart/form-data";
+/** Bytes that are nothing else (RFC 2046, section 4.5.1). */
+export const OCTETS_TYPE = "application/octet-stream";
+
+/** The types of bodies that a tool takes, as they are named to clients. */
+export const bodyTypesOf = ({ rawBody, verbatim }: Tool<unknown>): string[] => [
+  "application/json",
+  ...(rawBody?.types ?? []),
+  ...(verbatim === undefined ? [FIELDS_TYPE, FORM_TYPE] : []),
+];
+
+/** In lowercase and without parameters; empty for no type. Some runtimes drop a header with an empty value. */
+export const mediaType = (contentType: string | null): string =>
+  (contentType ?? "").split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? "";
+
+const JSON_TYPE = /^(?:application|text)\/(?:[^\s/]+\+)?json$/;
+
+export const isJsonType = (contentType: string | null): boolean =>
+  JSON_TYPE.test(mediaType(contentType));
+
+/** Whether the type names a character encoding that is not UTF-8 or a part of it. */
+export function namesOtherCharset(contentType: string): boolean {
+  const charset = /;\s*charset="?([^\s;"]+)/i.exec(contentType)?.[1];
+  return charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset);
+}
 
 // Drops a byte order mark, and throws on invalid bytes instead of replacing them.
 export const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });

@@ -1,0 +1,165 @@
+import type { Counted } from "#ledger/call-ledger.ts";
+import type { BudgetExhausted, DebitOutcome, KeyStatus, KeyStatusOrder } from "#ledger/port.ts";
+import { topUp } from "#top-up.ts";
+import { isWaiting } from "./body.ts";
+import type { Call, KeyedRequest } from "./call.ts";
+import {
+  accountSuspended,
+  insufficientCredits,
+  invalidKey,
+  keyBudgetExhausted,
+  keyExpired,
+  keyNotAllowed,
+  rateLimited,
+  unavailable,
+} from "./call-errors.ts";
+
+/**
+ * The second step of a call. The ledger decides about key, account, rate and credits with the debit, so here it is asked only
+ * where an early check saves work:
+ *
+ * - A local ledger is asked before costly work, for a key that this process does not know, and for an exhausted rate.
+ * - A remote one, which costs a round trip, only right after an error of the account.
+ * - If large calls hold much memory, either is asked before another large body is read.
+ *
+ * Returns no promise if the ledger is not asked. `askStatus` says what it throws; for a key that this process does not know,
+ * also `rate_limited` if its network has sent many bad ones.
+ */
+export function admit(call: Call): Promise<void> | undefined {
+  checkNetwork(call);
+  const { deps, tool, request, announcedBytes } = call;
+  if (call.mayBeLarge && deps.budget.isTight()) return askStatus(call);
+  const mayBeHeavy = !(announcedBytes < tool.heavyFromBytes);
+  return asksFirst(call, mayBeHeavy || isWaiting(request)) ? askStatus(call) : undefined;
+}
+
+/** Does the same for a body that has turned out to be costly work. */
+export const admitHeavy = (call: Call): Promise<void> | undefined =>
+  asksFirst(call, true) ? askStatus(call) : undefined;
+
+/** For a request that calls no tool: asks the ledger about its key each time, which counts towards the rates. */
+export function admitKey(request: KeyedRequest): Promise<void> {
+  checkNetwork(request);
+  request.isCounted = false;
+  return askStatus(request);
+}
+
+function checkNetwork({ deps, caller, address }: KeyedRequest): void {
+  const { account, keySha256, known } = caller;
+  if (!known) deps.badKeys.check({ address, account, keySha256 });
+}
+
+function asksFirst({ deps, caller }: Call, isHeavy: boolean): boolean {
+  const { calls } = deps.app;
+  return calls.isRemote
+    ? deps.recentErrors.areLikely(caller, isHeavy)
+    : isHeavy || !caller.known || calls.isOverRate(caller);
+}
+
+/**
+ * Asks the ledger for the status of the key, unless it was asked before. Throws the caller's own error, if any, in the order
+ * `invalid_key`, `account_suspended`, `key_not_allowed`, `rate_limited`, `key_budget_exhausted`, `insufficient_credits`.
+ */
+export async function askStatus(request: KeyedRequest): Promise<void> {
+  if (request.isCounted) return;
+  const { deps, tool, context, caller, address, idempotencyKey } = request;
+  const { app } = deps;
+  const price = tool?.price ?? 0;
+  const order: KeyStatusOrder = {
+    account: caller.account,
+    keySha256: caller.keySha256,
+    now: app.now(),
+    tool: tool?.name ?? null,
+    credits: price,
+    address,
+    idempotencyKey,
+    namesKey: true,
+  };
+  const askedAt = app.elapsed();
+  const counted = await app.calls
+    .keyStatus(order)
+    .catch((cause) => {
+      throw unavailable(cause);
+    })
+    .finally(() => {
+      context.times.ledger = app.elapsed() - askedAt;
+    });
+  request.isCounted = true;
+  const status = requireGood(request, counted);
+  const isFree = status.freeCall && price <= app.settings.freeCallCredits;
+  if (status.replayable || isFree) return;
+  const { balance, exhausted } = status;
+  if (exhausted !== undefined) await throwBudgetExhausted(request, exhausted, balance);
+  if (balance < price) await throwTooFewCredits(request, balance);
+}
+
+/**
+ * Throws the errors of the key, the account and the rate that an outcome of the ledger has. Stores the balance and the rate for
+ * the headers of the response.
+ */
+export function requireGood<Outcome extends DebitOutcome | KeyStatus>(
+  { deps, context, caller, address }: KeyedRequest,
+  { outcome, rate }: Counted<Outcome>,
+): Passed<Outcome> {
+  const { recentErrors } = deps;
+  const { account, keySha256 } = caller;
+  context.rate = rate ?? context.rate;
+  if ("keyId" in outcome && outcome.keyId !== undefined) {
+    caller.keyId = outcome.keyId;
+    context.key = outcome.keyId;
+  }
+  if (outcome.outcome === "invalid_key" || outcome.outcome === "key_expired") {
+    deps.keys.forget(caller);
+    recentErrors.badKey.add(account);
+    deps.badKeys.add({ address, account, keySha256 });
+    context.rate = null;
+    throw outcome.outcome === "invalid_key" ? invalidKey() : keyExpired(outcome.expiredAt);
+  }
+  deps.keys.remember(caller);
+  context.charged = 0;
+  context.balance = outcome.balance;
+  switch (outcome.outcome) {
+    case "account_suspended":
+      recentErrors.rejected.add(account);
+      throw accountSuspended();
+    case "key_not_allowed":
+      recentErrors.rejected.add(account);
+      throw keyNotAllowed(outcome);
+    case "rate_limited":
+      recentErrors.rejected.add(account);
+      throw rateLimited(outcome.by);
+  }
+  return outcome as Passed<Outcome>;
+}
+
+type Passed<Outcome> = Exclude<
+  Outcome,
+  {
+    outcome:
+      | "invalid_key"
+      | "key_expired"
+      | "account_suspended"
+      | "key_not_allowed"
+      | "rate_limited";
+  }
+>;
+
+export async function throwTooFewCredits(
+  { deps, tool, caller }: KeyedRequest,
+  balance: number,
+): Promise<never> {
+  deps.recentErrors.poor.add(caller.account);
+  const more = topUp(await deps.app.sales(), deps.app.settings.publicUrl);
+  throw insufficientCredits(balance, tool?.price ?? 0, more);
+}
+
+export async function throwBudgetExhausted(
+  { deps, tool, caller }: KeyedRequest,
+  exhausted: BudgetExhausted,
+  balance: number,
+): Promise<never> {
+  deps.recentErrors.poor.add(caller.account);
+  const { publicUrl } = deps.app.settings;
+  const more = topUp(await deps.app.sales(), publicUrl);
+  throw keyBudgetExhausted(exhausted, balance, tool?.price ?? 0, publicUrl, more);
+}
