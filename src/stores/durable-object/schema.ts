@@ -1,6 +1,6 @@
+import { objectImports } from "../schema/imports.ts";
 import type { Migration } from "../schema/migrations.ts";
 import { objectRequests } from "../schema/object-requests.ts";
-import { sqliteImports } from "../schema/sqlite-imports.ts";
 import { sqliteLedger } from "../schema/sqlite-ledger.ts";
 
 /**
@@ -15,9 +15,6 @@ const OBJECT_DIFFERENCES = "DROP INDEX idempotency_by_age;";
  * of the dashboard and of jobs, which are in D1; the request log has tables of its own.
  */
 export const OBJECT_MIGRATIONS: readonly Migration[] = [
-  {
-    name: "initial",
-    sql: sqliteLedger + OBJECT_DIFFERENCES + sqliteImports + objectRequests,
-    readableFrom: 1,
-  },
+  { name: "initial", sql: sqliteLedger + OBJECT_DIFFERENCES + objectRequests, readableFrom: 1 },
+  { name: "imports", sql: objectImports, readableFrom: 1 },
 ];

@@ -1,3 +1,4 @@
+import { postgresImportsByKind } from "../schema/imports.ts";
 import {
   type AppliedMigration,
   type Migration,
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
     readableFrom: 1,
   },
   { name: "passwordless", sql: postgresPasswordless, readableFrom: 2 },
+  { name: "imports", sql: postgresImportsByKind, readableFrom: 2 },
 ];
 
 /** The database is unsuitable. The message says why and what to do. */

@@ -177,16 +177,15 @@ CREATE TABLE account_import (
   finished_at bigint
 );
 
--- The records of an account whose import is under way, a row for each kind in a page. They become rows of the ledger together.
+-- The records of an account whose import is under way, a page a row. They become rows of the ledger together.
 CREATE TABLE import_page (
   no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   account text COLLATE "C" NOT NULL,
-  kind text COLLATE "C" NOT NULL,
   -- Of the records, so that a page that was sent twice is kept once.
   sha256 text COLLATE "C" NOT NULL,
   -- A JSON array with an object for each record.
   records text NOT NULL,
-  UNIQUE (account, kind, sha256)
+  UNIQUE (account, sha256)
 );
 
 CREATE TABLE setting (

@@ -1,9 +1,9 @@
 import { chmodSync } from "node:fs";
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import { sqliteImports, sqliteImportsByKind } from "../schema/imports.ts";
 import type { Migration } from "../schema/migrations.ts";
 import { sqlitePasswordless } from "../schema/passwordless.ts";
 import { sqliteDashboard } from "../schema/sqlite-dashboard.ts";
-import { sqliteImports } from "../schema/sqlite-imports.ts";
 import { sqliteJobs } from "../schema/sqlite-jobs.ts";
 import { sqliteLedger } from "../schema/sqlite-ledger.ts";
 import type { SqlDriver, SqlRow, SqlStatement, SqlValue } from "./driver.ts";
@@ -19,6 +19,7 @@ export const SQLITE_MIGRATIONS: readonly Migration[] = [
     readableFrom: 1,
   },
   { name: "passwordless", sql: sqlitePasswordless, readableFrom: 2 },
+  { name: "imports", sql: sqliteImportsByKind, readableFrom: 2 },
 ];
 
 /** How long to wait for a lock, which an offline command or a database shell may hold. */
