@@ -141,12 +141,14 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
         },
         toResponse() {
           isOfResponse = true;
+          // A small call holds nothing, and its response may be large.
+          const isCounted = held.bytes > 0;
           return {
             release() {
               isOfResponse = false;
               free(held);
             },
-            isOver: () => held.bytes === 0,
+            isOver: () => isCounted && held.bytes === 0,
           };
         },
       };

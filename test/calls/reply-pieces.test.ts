@@ -10,6 +10,8 @@ import {
 } from "#calls/reply-pieces.ts";
 import type { LongText } from "#tools/define-tool.ts";
 import { LONG_TEXT_CHARS, LongTextWriter, PIECE_CHARS } from "#tools/long-text.ts";
+import { inProcess, openMemory } from "../http/in-process.ts";
+import { createCaller, openService } from "../http/test-api.ts";
 import { SEED } from "../support/random.ts";
 
 /** Large answers in pieces: the same bytes as whole, their length known before, nothing made that nobody takes. */
@@ -150,4 +152,22 @@ test("a response that held its memory for too long is aborted", async () => {
   await reader.read();
   isOver = true;
   await assert.rejects(reader.read(), /too slowly/);
+});
+
+test("a call with a small body gets a large response to its end", async () => {
+  const whole = "x".repeat(3 * LONG_TEXT_CHARS);
+  const service = await openService(
+    {
+      ...inProcess,
+      open: async (settings) =>
+        openMemory(settings, {
+          runTool: async () => ({ body: inPieces(whole), type: "text/plain", fingerprint: null }),
+        }),
+    },
+    { rateLimit: 0 },
+  );
+  const caller = await createCaller(service, { credits: 1 });
+  const response = await caller.call("markdown-render", { markdown: "a" });
+  assert.equal(response.status, 200);
+  assert.equal(response.text, whole);
 });
