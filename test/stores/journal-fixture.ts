@@ -1,4 +1,4 @@
-import { JOURNAL_SLICE_ROWS } from "#stores/sqlite/journal.ts";
+import { JOURNAL_SLICE_ROWS } from "#stores/sqlite/new-debits.ts";
 
 /**
  * Debits of another account, enough for a drain after each of the next batches. How many batches the orders of a test make depends

@@ -17,7 +17,7 @@
  * - `credit_grant_to_spend` is in burn order; grants without an expiry come last. It has the column `spent`, which changes
  *   seldom. The indexes after it have the order of an account's entries, so that a page costs the same at any depth.
  * - `debit_journal` is for files that many accounts share: new debits are appended in order of time, so that a commit changes
- *   few pages however many accounts called. Slices move to `debit_by_account` (stores/sqlite/journal.ts). A Durable Object uses it
+ *   few pages however many accounts called. Slices move to `debit_by_account` (stores/sqlite/new-debits.ts). A Durable Object uses it
  *   for the debits of an earlier period (stores/sqlite/debit-periods.ts).
  * - `checksum` covers the other columns of its row (stores/sqlite/row-checksum.ts). At the edge it is null.
  * - `event` has AUTOINCREMENT, because its numbers are part of an event's id and must never be reused.

@@ -7,10 +7,9 @@ import { decide, type LoadRequest, orderContext } from "../ledger/working-set.ts
 import { createSqliteReads } from "./database.ts";
 import type { DebitPeriods } from "./debit-periods.ts";
 import type { SqlDriver } from "./driver.ts";
-import { createJournal, type Journal } from "./journal.ts";
 import { createLoader } from "./load.ts";
 import { createMaintain, type MaintainParts } from "./maintain.ts";
-import { createNewDebits } from "./new-debits.ts";
+import { createJournal, createNewDebits, type Journal } from "./new-debits.ts";
 import { createSaver } from "./save.ts";
 import { createUsageSums } from "./usage-sums.ts";
 

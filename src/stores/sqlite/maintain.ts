@@ -5,7 +5,7 @@ import { dueGrants, readDueGrants } from "../sql/due-grants.ts";
 import { addUsageSql } from "../sql/usage.ts";
 import type { DebitPeriods } from "./debit-periods.ts";
 import type { SqlDriver, SqlRow } from "./driver.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal } from "./new-debits.ts";
 import { byAge, bySlices } from "./old-records.ts";
 import { ROW_CHECKSUM } from "./row-checksum.ts";
 import type { UsageSums } from "./usage-sums.ts";

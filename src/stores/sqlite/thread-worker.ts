@@ -6,7 +6,7 @@ import {
   JOURNAL_ROWS_MAX,
   JOURNAL_ROWS_MIN,
   JOURNAL_SLICE_ROWS,
-} from "./journal.ts";
+} from "./new-debits.ts";
 import { openNodeSqlite } from "./node.ts";
 import { createTasks, type Tasks } from "./tasks.ts";
 import {

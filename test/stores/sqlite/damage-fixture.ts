@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { LedgerOperation } from "#ledger/port.ts";
 import { type BatchItem, createBatchRunner } from "#stores/sqlite/batch.ts";
 import { CHECKSUMS } from "#stores/sqlite/checked-tables.ts";
-import { createJournal } from "#stores/sqlite/journal.ts";
+import { createJournal } from "#stores/sqlite/new-debits.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { accountId, DAY, keyId, keySha256, START, sha256 } from "../../contract/ledger/fixture.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createJournal } from "#stores/sqlite/journal.ts";
+import { createJournal } from "#stores/sqlite/new-debits.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { assertTotals, DAY, START } from "../../contract/ledger/fixture.ts";
 import { openBatched, openDriver } from "./fixture.ts";

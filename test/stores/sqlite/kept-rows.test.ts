@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import type { SqlDriver } from "#stores/sqlite/driver.ts";
-import { createJournal } from "#stores/sqlite/journal.ts";
+import { createJournal } from "#stores/sqlite/new-debits.ts";
 import { createTasks } from "#stores/sqlite/tasks.ts";
 import { allEntries, assertTotals, DAY, START } from "../../contract/ledger/fixture.ts";
 import { purchaseOf } from "../../contract/purchase-store.ts";

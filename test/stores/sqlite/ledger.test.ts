@@ -1,5 +1,5 @@
 import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
-import { createJournal } from "#stores/sqlite/journal.ts";
+import { createJournal } from "#stores/sqlite/new-debits.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { directoryContract, directoryDurability } from "../../contract/directory.ts";

@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { createJournal } from "#stores/sqlite/journal.ts";
+import { createJournal } from "#stores/sqlite/new-debits.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 
 /** Drains the journal of a file, and stops for good after the rows were copied and before they are deleted. */
