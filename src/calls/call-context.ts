@@ -46,7 +46,7 @@ export type CallContext = {
   /** A monotonic clock in milliseconds, for durations and the rate limit. */
   elapsed(): number;
   random: RandomBytes;
-  /** SHA-256 of a key in hex. It runs on every call, so each runtime passes its fastest. */
+  /** SHA-256 of a key in hex, for a key that the process does not know. Returns no promise where the runtime hashes synchronously. */
   hashKey(key: string): string | Promise<string>;
   /** Compresses a response; null if the runtime does so itself. */
   compress: ((encoding: "br" | "gzip", bytes: Uint8Array | string) => Promise<Uint8Array>) | null;
