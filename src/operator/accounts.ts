@@ -241,13 +241,14 @@ export const resumeAccount = defineOperation({
 });
 
 async function setState(
-  { ledger }: OperatorContext,
+  context: OperatorContext,
   { now }: Order,
   { account, email }: FoundAccount,
   wanted: "open" | "suspended",
 ) {
-  const { found } = await ledger.changeAccount({ account, state: wanted, now });
+  const { found } = await context.ledger.changeAccount({ account, state: wanted, now });
   if (found) return { id: account, email, state: wanted };
+  await statusOf(context, account, now);
   throw new AccountError(
     `The account of ${email} was closed, but its address was not deleted. To complete that, run ${quotedCommand("account close", email)}.`,
   );
