@@ -59,7 +59,7 @@ test("data moves from Node to the edge despite an interruption, is used there, a
   };
   const through = { env: { "--remote": await serve(proxy) } };
   assert.match(await there.refused(`import ${file}`, through), /\(status 400\)/);
-  assert.equal((await call(keys.busy)).status, 503, "an incomplete account accepts no calls");
+  assert.equal((await call(keys.busy)).status, 401, "an account opens when it is complete");
 
   const ran = await there.run(`import ${file} --json`);
   assert.equal(ran.status, 0, ran.stdout + ran.stderr);
