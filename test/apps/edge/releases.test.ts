@@ -222,7 +222,7 @@ describe("an object that cannot start", () => {
     await assertNoReversal();
     assert.match(
       worker.log.slice(logged).join("\n"),
-      /This version cannot use the ledger.+schema version 2/,
+      /This version cannot use the ledger.+schema version 3/,
     );
     // /readyz would migrate its own object too, which other tests use.
     await deploy("this", { migrations: [INCOMPATIBLE] });
