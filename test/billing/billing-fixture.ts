@@ -19,7 +19,7 @@ import {
   startFakeStripe,
 } from "../stripe/fake-stripe.ts";
 import type { Message } from "../stripe/messages.ts";
-import { createMemoryLedger } from "../support/memory-ledger.ts";
+import { openMemoryStore } from "../support/memory-ledger.ts";
 
 /** A whole second, because Stripe counts in seconds. */
 export const START = Date.UTC(2026, 0, 31, 10);
@@ -58,7 +58,8 @@ export async function openFixture(
   const driver = openNodeSqlite(":memory:");
   t.after(() => driver.close());
   const purchases: PurchaseStore = createPurchaseStore(createSqliteDatabase(driver));
-  const ledger: Ledger = createMemoryLedger();
+  const store = openMemoryStore();
+  const ledger: Ledger = store.ledger;
   const provider = createStripeProvider({
     ...{ secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, api: fake.api, now },
     ...{ services: [FAKE_SERVICE] as const, retries: 0, ...stripe },
@@ -72,7 +73,7 @@ export async function openFixture(
   };
   const deps: BillingDeps = { provider, purchases, ledger, prices: read.prices, now, newId };
   const billing = createBilling(wrap?.(deps) ?? deps);
-  const fixture = ledgerFixture({ ledger });
+  const fixture = ledgerFixture(store);
   await fixture.account("Ada");
 
   const begin = (offer = "small", account = ADA) =>
