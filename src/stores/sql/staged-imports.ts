@@ -8,7 +8,7 @@ import {
 } from "#ledger/transfer/account-moves.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { createAudit } from "./audit.ts";
-import { completeImport } from "./complete-import.ts";
+import { eventDueSql } from "./grant-sql.ts";
 import { type SqlDialect, type SqlQuery, sql } from "./sql-database.ts";
 import { RECORD_TABLES } from "./transfer-rows.ts";
 import { insertFrom, type RecordTable, valuesOf } from "./transfer-table.ts";
@@ -135,4 +135,26 @@ function insertStaged(
     sql: `${insertFrom(rows, dialect, source)} ORDER BY r.page, r.place`,
     values: [account, kind],
   };
+}
+
+/**
+ * Computes the columns of an account that records do not contain, after all of them were imported:
+ *
+ * - when the next event about a grant's expiry is due, which depends on the time
+ * - how many lifetime grants are in force
+ *
+ * The statements repeat the rules `nextEventAt` and `isInForce`, because an import would otherwise have to read back
+ * every account and grant.
+ */
+function completeImport(now: number, account: string): SqlQuery[] {
+  const due: SqlQuery = { sql: eventDueSql("expires_at", "?"), values: [] };
+  const times = (due.sql.match(/\?/g) ?? []).map(() => now);
+  return [
+    sql`UPDATE credit_grant SET event_due_at = ${{ ...due, values: times }}
+      WHERE expires_at > ${now} AND account_no IN (
+        SELECT no FROM account WHERE state <> 'closed' AND id = ${account})`,
+    sql`UPDATE account SET lifetime_grants = (SELECT count(*) FROM credit_grant
+      WHERE account_no = account.no AND kind = 'lifetime' AND clawback < amount)
+      WHERE id = ${account}`,
+  ];
 }
