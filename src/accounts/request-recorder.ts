@@ -56,6 +56,8 @@ const WAIT_MS = 1_000;
 const BUSY_WAIT_MS = 10_000;
 /** Timers may ring early, and chunks of one second are written together. */
 const STEP_MS = 1_000;
+/** Some milliseconds of the log's thread, which serves pages in between. */
+const CHUNKS_A_WRITE = 200;
 /** A chunk that is due for this long was to be written by a request that the platform has ended. */
 const OVERDUE_MS = 5_000;
 
@@ -113,7 +115,7 @@ export function createRequestRecorder(options: RecorderOptions): RequestRecorder
     let left = chunks;
     for (let tries = 1; ; tries += 1) {
       const written = left;
-      const outcomes = await write(written);
+      const outcomes = await writeInSlices(written);
       lost += callsIn(written.filter((_, at) => outcomes[at] === "lost"));
       left = written.filter((_, at) => outcomes[at] === "again");
       if (left.length === 0 || tries === bounds.tries || isStopping) break;
@@ -122,6 +124,13 @@ export function createRequestRecorder(options: RecorderOptions): RequestRecorder
     finish(batch, callsIn(left));
     if (lost > 0) onLost(lost);
     lost = 0;
+  }
+
+  async function writeInSlices(chunks: readonly RequestChunk[]): Promise<Handed[]> {
+    const outcomes: Handed[] = [];
+    for (let at = 0; at < chunks.length; at += CHUNKS_A_WRITE)
+      outcomes.push(...(await write(chunks.slice(at, at + CHUNKS_A_WRITE))));
+    return outcomes;
   }
 
   function finish(batch: Batch, lostCalls: number): void {
