@@ -41,7 +41,7 @@ describe("a batch of debits in PostgreSQL", () => {
       await act();
       return roundTrips - before;
     };
-    return { ...createFixture({ ledger }), close, count };
+    return { ...createFixture({ ledger, ledgerEvents: node.ledgerEvents }), close, count };
   }
 
   test("texts with special characters of literals, arrays and COPY are stored unchanged", async () => {

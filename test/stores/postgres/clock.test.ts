@@ -37,7 +37,7 @@ test("a node whose clock is days ahead deletes and rolls up nothing early, and r
   assert.equal((await throttle.countRequest("somebody", rule, NOW)).allowed, true);
 
   const { clockAheadMs, ...done } = await roundOf(other, 9 * DAY_MS);
-  assert.deepEqual(done, { rolledUp: 0, forgotten: 0, after: null });
+  assert.deepEqual(done, { notified: 0, rolledUp: 0, forgotten: 0, after: null });
   assertNear(clockAheadMs, 9 * DAY_MS);
   assert.equal((await call()).outcome, "replayed");
   assert.equal((await throttle.countRequest("somebody", rule, NOW + 1)).allowed, false);
@@ -58,7 +58,7 @@ test("rows that are old by both clocks are deleted by either node, and clocks th
   const slow = await roundOf(other, -DAY_MS);
   assertNear(slow.clockAheadMs, -DAY_MS);
   assert.deepEqual([slow.rolledUp, slow.forgotten], [2, 0]);
-  assert.deepEqual(await roundOf(node, 0), { rolledUp: 1, forgotten: 1, after: null });
+  assert.deepEqual(await roundOf(node, 0), { notified: 0, rolledUp: 1, forgotten: 1, after: null });
   assert.equal((await usage()).length, 4);
 });
 

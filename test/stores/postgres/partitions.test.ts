@@ -155,7 +155,7 @@ test("of two nodes, one does the maintenance, and the other neither waits nor ch
   await node.pool.transaction("write", async (query) => {
     await query("SELECT pg_advisory_xact_lock($1)", [UPKEEP_LOCK]);
     const outcome = await other.ledger.maintain(order);
-    assert.deepEqual(outcome, { rolledUp: 0, forgotten: 0, after: null });
+    assert.deepEqual(outcome, { notified: 0, rolledUp: 0, forgotten: 0, after: null });
     await keepPartitions(other.pool, later, ROLL_UP_BEFORE, "try");
     assert.deepEqual([await isThere(OLD), await isThere(TODAY + 4 * DAY)], [true, false]);
   });
