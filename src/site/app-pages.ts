@@ -24,17 +24,23 @@ export const listAppPages = (tools: readonly Tool[]): AppPage[] => [
     title: "Sign in",
     description: "Enter your email address, and we send you a code. No password needed.",
     findable: true,
+    isNarrow: true,
     screen: "sign-in/sign-in-screen.tsx",
   },
   // Pages that links in emails open.
-  page("/sign-in/link", "Sign in", "sign-in/link-screen.tsx", "Sign in with the link of an email."),
-  page(
+  linkPage(
+    "/sign-in/link",
+    "Sign in",
+    "sign-in/link-screen.tsx",
+    "Sign in with the link of an email.",
+  ),
+  linkPage(
     "/undo-email-change",
     "Undo the change of your email address",
     "sign-in/undo-email-screen.tsx",
     "Give your account its earlier email address back.",
   ),
-  page(
+  linkPage(
     "/unsubscribe",
     "Unsubscribe",
     "notifications/unsubscribe-screen.tsx",
@@ -52,11 +58,12 @@ export const listAppPages = (tools: readonly Tool[]): AppPage[] => [
 ];
 
 /** A page that search engines may not list. */
-function page(
-  path: string,
-  title: string,
-  screen: string,
-  description = `${title}: sign in to see this page.`,
-): AppPage {
+function page(path: string, title: string, screen: string): AppPage {
+  const description = `${title}: sign in to see this page.`;
   return { path, title, description, findable: false, screen };
 }
+
+const linkPage = (path: string, title: string, screen: string, description: string): AppPage => ({
+  ...page(path, title, screen),
+  ...{ description, isNarrow: true },
+});

@@ -18,6 +18,8 @@ export type AppPage = {
   description: string;
   /** Whether search engines may list it. */
   findable: boolean;
+  /** Whether it is the narrow column of signing in. */
+  isNarrow?: boolean;
   /** The file of `web/` that draws it, preloaded with the page. */
   screen: string;
 };
@@ -86,9 +88,8 @@ ${assets && renderAssets(assets, site)}</head>
 ${renderHeader(page.path, options)}<div class="tb-body">
 <nav class="tb-side tb-nav" aria-label="Dashboard">${sideLinks(page.path, options)}</nav>
 <div id="app">
-${renderMain(page, assets !== null)}</div>
+${renderMain(page, assets !== null, base)}</div>
 </div>
-<noscript><p class="tb-banner tb-banner-warn">This page needs JavaScript. The <a href="${base}/docs">documentation</a> and the API do not.</p></noscript>
 ${renderFooter(options)}</body>
 </html>
 `);
@@ -110,11 +111,15 @@ ${preloadFonts(site, ["sans.woff2"])}${styles.map((file) => html`<link rel="prel
 
 /** What React replaces. */
 const renderMain = (
-  { path, title, description }: AppPage,
+  { path, title, description, isNarrow = false }: AppPage,
   isBuilt: boolean,
+  base: string,
 ): Html => html`<main id="content">
+<div${isNarrow && raw(' class="tb-sign-in"')}>
 <div class="tb-page-title"><h1>${title}</h1></div>
-${isBuilt ? !isMemberPath(path) && html`<p class="tb-lead">${description}</p>` : NOT_BUILT}
+<noscript><p class="tb-banner tb-banner-warn">This page needs JavaScript. The <a href="${base}/docs">documentation</a> and the API do not.</p></noscript>
+${isBuilt ? !isMemberPath(path) && html`<p class="tb-lead${isNarrow && " tb-scripted"}">${description}</p>` : NOT_BUILT}
+</div>
 </main>
 `;
 

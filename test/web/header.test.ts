@@ -31,7 +31,7 @@ async function openWithoutFonts(mode: Mode) {
   return opened;
 }
 
-const isReact = (path: string) => /^\/(?:tools|home|settings)/.test(path);
+const isReact = (path: string) => /^\/(?:tools|home|settings|sign-in|undo|unsubscribe)/.test(path);
 
 /** The places of the visible parts of the shell: left, top, width and height; of the footer, which is below, left and width. */
 const SHELL = `
@@ -92,6 +92,29 @@ describe("the HTML of a page of React", () => {
       assert.match(main, /<h1[^>]*>[^<]+/, path);
       assert.doesNotMatch(main, /<(?:form|input|textarea|button|script)\b/, path);
     }
+  });
+
+  it("has the heading of a link where React draws it, and says there that it needs JavaScript", async () => {
+    const viewport = { width: 1280, height: 800 };
+    const scriptless = await browser.newContext({ javaScriptEnabled: false, viewport });
+    const { page } = await openWithoutFonts({ colorScheme: "light", width: viewport.width });
+    const bare = await scriptless.newPage();
+    await bare.route("**/*.woff2", (route) => route.abort());
+    for (const path of [
+      "/sign-in/link#secret",
+      "/undo-email-change#secret",
+      "/unsubscribe?token=x",
+    ]) {
+      await bare.goto(site.url + path);
+      await openAt(page, path);
+      const [before, after] = await Promise.all(
+        [bare, page].map((each) => each.locator("main h1").boundingBox()),
+      );
+      assert.deepEqual([before?.x, before?.y], [after?.x, after?.y], path);
+      assert.equal(await bare.locator("main noscript .tb-banner").isVisible(), true, path);
+    }
+    await page.context().close();
+    await scriptless.close();
   });
 });
 
