@@ -1,5 +1,5 @@
 import { Button, Text } from "@mantine/core";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
 import type { FirstCall } from "../home/first-call.ts";
 import { FirstCallStatus, NextStep } from "../home/first-call-status.tsx";
@@ -18,8 +18,8 @@ import { KeyFailure } from "./restriction.tsx";
 import { createReveal, FIRST_LABEL, type Revealed } from "./reveal-key.ts";
 import "./keys.css";
 
-/** As long as a key, so that nothing moves when it is revealed. */
-const MASKED = `tb_${"•".repeat(40)}`;
+/** As long as a key (`accounts/key-format.ts`), so that nothing moves when it is revealed. */
+const MASKED = `tb_${"•".repeat(56)}`;
 
 export type FirstKeyDialogProps = {
   apiUrl: string;
@@ -100,7 +100,9 @@ export default function FirstKeyDialog(props: FirstKeyDialogProps) {
             <Button variant="default" onClick={close}>
               Not now
             </Button>
-            <RevealButton busy={reveal.isPending} onClick={press} />
+            <BusyButton data-autofocus busy={reveal.isPending} busyLabel="Creating" onClick={press}>
+              Reveal and copy
+            </BusyButton>
           </>
         ) : (
           <>
@@ -155,17 +157,6 @@ function Lead(props: {
         old one stops working immediately.
       </Text>
     </>
-  );
-}
-
-function RevealButton({ busy, onClick }: { busy: boolean; onClick: () => void }) {
-  const button = useRef<HTMLButtonElement>(null);
-  // The dialog may be open when the page appears, so the heading of the page had the focus.
-  useEffect(() => button.current?.focus(), []);
-  return (
-    <BusyButton ref={button} busy={busy} busyLabel="Creating" onClick={onClick}>
-      Reveal and copy
-    </BusyButton>
   );
 }
 

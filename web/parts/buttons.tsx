@@ -1,5 +1,5 @@
 import { Button, type ButtonProps, VisuallyHidden } from "@mantine/core";
-import type { ReactNode, RefObject } from "react";
+import type { ReactNode } from "react";
 
 /** A button that shows `busyLabel` while its request is pending. It stays focusable, unlike a disabled button. */
 export function BusyButton({
@@ -14,7 +14,6 @@ export function BusyButton({
   type?: "submit";
   /** Omitted in a form, which handles `onSubmit` instead. */
   onClick?: () => void;
-  ref?: RefObject<HTMLButtonElement | null>;
   children: ReactNode;
 }) {
   return (

@@ -11,14 +11,13 @@ export function SecretField(props: {
   secret: string | null;
   masked?: string;
   copyLabel: string;
-  takesFocus?: boolean;
 }) {
-  const { secret, takesFocus = true } = props;
+  const { secret } = props;
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
-    if (secret !== null && takesFocus) field.current?.focus();
-  }, [secret, takesFocus]);
+    if (secret !== null) field.current?.focus();
+  }, [secret]);
   return (
     <div className="tb-secret">
       <div>
@@ -29,7 +28,7 @@ export function SecretField(props: {
           readOnly
           rows={2}
           spellCheck={false}
-          data-autofocus={takesFocus || undefined}
+          data-autofocus={secret === null ? undefined : true}
           value={secret ?? props.masked}
           onFocus={(event) => secret !== null && event.currentTarget.select()}
         />

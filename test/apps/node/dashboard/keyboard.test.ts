@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import * as session from "../../../support/dashboard-browser.ts";
 import { assertFocusKept, press, tabTo, type } from "../../../support/dashboard-keyboard.ts";
-import { codeTo, newAddress } from "../../../support/dashboard-site.ts";
+import { codeTo, newAddress, until } from "../../../support/dashboard-site.ts";
 import { shareShop } from "./shared-shop.ts";
 
 /** Complete tasks by keyboard alone: everything is reachable, and the focus is visible and never lost. */
@@ -38,6 +38,10 @@ test("a user gets from the front page to the first key", async (t) => {
   const reveal = dialog.getByRole("button", { name: "Reveal and copy" });
   await reveal.waitFor();
   await assertFocusKept(page, "signing up");
+  await until("the focus on the button", async () => {
+    const focused = await page.evaluate("document.activeElement.textContent");
+    return focused === "Reveal and copy";
+  });
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "hidden" });
   await assertFocusKept(page, "closing the dialog");
