@@ -1,5 +1,6 @@
 import { useRouterState } from "@tanstack/react-router";
 import { useState } from "react";
+import { NEXT_KEY } from "./shell/storage-keys.ts";
 
 /**
  * The path under which the service is published, without a trailing slash; empty at the root of a host.
@@ -36,3 +37,21 @@ export function useNext(): string {
   const [next] = useState(() => safeNext(requested));
   return next;
 }
+
+/** Where the link of an email leads, which this browser opens in a tab of its own. */
+export const nextPage = {
+  remember(next: string): void {
+    try {
+      localStorage.setItem(NEXT_KEY, next);
+    } catch {
+      // The link then leads to the home page.
+    }
+  },
+  read(): string {
+    try {
+      return safeNext(localStorage.getItem(NEXT_KEY));
+    } catch {
+      return safeNext(null);
+    }
+  },
+};

@@ -1,9 +1,4 @@
-import {
-  type QueryClient,
-  useInfiniteQuery,
-  useMutation,
-  useQueryClient,
-} from "@tanstack/react-query";
+import { type QueryClient, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import type {
   CloseOrder,
   CreditsView,
@@ -19,7 +14,7 @@ import type {
   SessionView,
   UsageView,
 } from "#api/dashboard/shapes.ts";
-import { pollUntilBack, queryKeys, useResponse } from "./queries.ts";
+import { pollUntilBack, queryKeys, useResponse, useSend } from "./queries.ts";
 import { request } from "./request.ts";
 
 /** The data of the signed-in user, which the sign-in page does not need. */
@@ -86,7 +81,7 @@ export function useChange<Order, Result>(
   updateCache?: (client: QueryClient, response: Result) => void,
 ) {
   const client = useQueryClient();
-  return useMutation({
+  return useSend({
     mutationFn: send,
     onSuccess: (response) => updateCache?.(client, response),
     onSettled: () => {
@@ -154,6 +149,6 @@ export const useSignInChange = <Order, Result>(send: (order: Order) => Promise<R
   useChange(send, [queryKeys.passkeys, queryKeys.events, queryKeys.visitor, queryKeys.sessions]);
 /** Ends the session too: call `leave()` of sign-in/sign-out.ts on success. */
 export const useCloseAccount = () =>
-  useMutation({
+  useSend({
     mutationFn: (order: CloseOrder) => request<object>("POST", "/dashboard/account/close", order),
   });

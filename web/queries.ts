@@ -1,4 +1,5 @@
-import { QueryClient, useQuery } from "@tanstack/react-query";
+import { QueryClient, type UseMutationOptions, useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import type { Visitor } from "#api/dashboard/shapes.ts";
 import { isUnavailable, OfflineError, ProblemDetails, request } from "./request.ts";
 
@@ -46,6 +47,29 @@ export const createQueryClient = (): QueryClient =>
       mutations: { retry: false, networkMode: "always" },
     },
   });
+
+/**
+ * What a click sends, as a mutation: an order that is under way is not begun again, and whoever asks for it waits for the same result.
+ * A mutation is `isPending` only a moment after the click, and a double click is two.
+ */
+export function useSend<Order, Result>(options: UseMutationOptions<Result, Error, Order>) {
+  const mutation = useMutation(options);
+  const { isPending, submittedAt } = mutation;
+  const underWay = useRef<{ order: string; result: Promise<Result> } | null>(null);
+  // Not sooner than the page shows how it ended.
+  useEffect(() => {
+    if (!isPending) underWay.current = null;
+  }, [isPending, submittedAt]);
+  const mutateAsync: typeof mutation.mutateAsync = (...args) => {
+    const order = JSON.stringify(args[0]) ?? "";
+    if (underWay.current?.order !== order) {
+      underWay.current = { order, result: mutation.mutateAsync(...args) };
+    }
+    return underWay.current.result;
+  };
+  const mutate: typeof mutation.mutate = (...args) => void mutateAsync(...args).catch(() => {});
+  return { ...mutation, mutate, mutateAsync };
+}
 
 const POLL_MS = 5_000;
 

@@ -54,6 +54,9 @@ export function listPasskeyScreens(all: Mocks): Screen[] {
     ...member,
     "GET /dashboard/passkeys": { body: PASSKEYS },
   });
+  const only: Mocks = {
+    "GET /dashboard/passkeys": { body: { ...PASSKEYS, passkeys: PASSKEYS.passkeys.slice(0, 1) } },
+  };
   const none: Mocks = { "GET /dashboard/passkeys": { body: NO_PASSKEYS } };
   const askForProof = statesOf("proof", "/settings/api-keys", {
     ...member,
@@ -86,6 +89,7 @@ export function listPasskeyScreens(all: Mocks): Screen[] {
     onAccount("demanded"),
     onAccount("adding one", none, press("Add passkey")),
     onAccount("renaming one", {}, press(/^Rename\sSecurity key/)),
+    onAccount("removing the last one", only, press(/^Remove\sMacBook/)),
     onAccount("removing one", {}, press(/^Remove\sSecurity key/)),
     onAccount(
       "demand fails",
@@ -103,5 +107,10 @@ export function listPasskeyScreens(all: Mocks): Screen[] {
     onKeys("provider", ["google"]),
     onKeys("none", []),
     statesOf("sign in", "/sign-in", signedOut)("with passkeys", waitsForPasskey),
+    statesOf("sign in", "/sign-in?error=passkey_required", {
+      "GET /dashboard/visitor": {
+        body: { ...fixtures.signedOut, passkeyOrigin: "http://localhost:8787" },
+      },
+    })("passkeys at another address"),
   ];
 }

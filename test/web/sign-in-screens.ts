@@ -35,6 +35,11 @@ async function enterCode(page: Page): Promise<void> {
 const start = (mock: Mock): Mocks => ({ "POST /dashboard/auth/sign-in/start": mock });
 const code = (mock: Mock): Mocks => ({ "POST /dashboard/auth/sign-in/code": mock });
 const wrongCode = problem(400, "wrong_code", "This code is wrong. You can try 4 more times.");
+const severalCodes = problem(
+  429,
+  "too_many_emails",
+  "We have sent several codes to this address. Enter the newest one that you asked for in this browser, look in your spam folder, or try again after 12:40 UTC.",
+);
 const ended = problem(400, "attempt_ended", "This code has expired. Ask for a new one.");
 const closed = body({ ...fixtures.signedOut, signUp: "closed" as const, providers: [] });
 const SIGN_IN: Screen[] = [
@@ -48,6 +53,26 @@ const SIGN_IN: Screen[] = [
     askForCode,
     start(problem(429, "too_many_requests", "Too many attempts.")),
   ),
+  at(
+    "/sign-in",
+    "sign in, several codes",
+    async (page) => {
+      await askForCode(page);
+      await page.getByText("try again after 12:40 UTC").waitFor();
+    },
+    start(severalCodes),
+  ),
+  at(
+    "/sign-in",
+    "sign in, the newest of several codes",
+    async (page) => {
+      await askForCode(page);
+      await press("Enter the newest code")(page);
+      await page.getByLabel("Code").waitFor();
+    },
+    start(severalCodes),
+  ),
+  at("/sign-in?closed=yes", "sign in, account closed"),
   at("/sign-in", "sign in, service unreachable", askForCode, start("away")),
   at("/sign-in?error=access_denied", "sign in, denied at the provider"),
   at("/sign-in", "sign in, sign-up closed", undefined, { "GET /dashboard/visitor": closed }),

@@ -39,7 +39,9 @@ function CloseDialog({ user, onClose }: { user: UserView; onClose: () => void })
       danger="Keep account"
       isValid={isSame}
       onClose={onClose}
-      onSubmit={() => close.mutate({ email: email.trim() }, { onSuccess: () => leave("/") })}
+      onSubmit={() =>
+        close.mutate({ email: email.trim() }, { onSuccess: () => leave("/sign-in?closed=yes") })
+      }
     >
       {(isSubmitted) => (
         <>
@@ -68,7 +70,7 @@ function ClosingEffects() {
       <Text fw={600}>Deleted immediately and permanently</Text>
       <List size="sm" mt={4}>
         <List.Item>
-          {home === undefined
+          {home === undefined || home.keys === 0
             ? "Your API keys. Calls with them are rejected."
             : `Your ${counted(home.keys, "active API key")}. Calls with ${home.keys === 1 ? "it" : "them"} are rejected.`}
         </List.Item>

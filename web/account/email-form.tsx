@@ -27,13 +27,13 @@ export function EmailForm({ email }: { email: string }) {
         : checkEmail(address);
     setFault(found);
     if (found !== undefined) focusInvalidField(event.currentTarget);
-    else if (!start.isPending) start.mutate(address.trim());
+    else start.mutate(address.trim());
   };
   if (confirm.isSuccess) {
     return (
       <Message tone="ok" live title="Your email address is changed.">
-        You sign in with {confirm.data.email} from now on. Your other sessions have ended. The
-        address before it gets an email with which it can be restored for 72 hours.
+        You sign in with {confirm.data.email} from now on. Your other sessions have ended. Your old
+        address gets an email with a link that undoes the change for 72 hours.
       </Message>
     );
   }

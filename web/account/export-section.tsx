@@ -1,8 +1,8 @@
-import { useMutation } from "@tanstack/react-query";
 import { base } from "../addresses.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { Failure } from "../parts/message.tsx";
 import { Section } from "../parts/section.tsx";
+import { useSend } from "../queries.ts";
 import { request } from "../request.ts";
 
 /**
@@ -10,7 +10,7 @@ import { request } from "../request.ts";
  * before asks for a fresh proof if that is needed, which a download cannot.
  */
 export function ExportSection() {
-  const start = useMutation({
+  const start = useSend({
     mutationFn: async (path: string) => {
       await request("GET", "/dashboard/account/export/ready");
       return path;

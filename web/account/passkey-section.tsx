@@ -9,7 +9,7 @@ import { QueryResult } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { Time } from "../parts/time.tsx";
-import { passkeyObstacle } from "../passkey-obstacle.ts";
+import { passkeyObstacle } from "../passkey-obstacle.tsx";
 import { request } from "../request.ts";
 import type { OpenPasskeyDialog } from "./passkey-dialogs.tsx";
 

@@ -1,5 +1,5 @@
-import { Button, Text } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Button, type ButtonProps, Text } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { ProofMethod, ProofView, Provider } from "#api/dashboard/shapes.ts";
 import { base } from "../addresses.ts";
@@ -8,14 +8,15 @@ import { Failure } from "../parts/message.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
-import { passkeyObstacle } from "../passkey-obstacle.ts";
+import { passkeyObstacle } from "../passkey-obstacle.tsx";
 import { signInByPasskey } from "../passkeys.ts";
 import { proof } from "../proof.ts";
-import { queryKeys, useVisitor } from "../queries.ts";
+import { queryKeys, useSend, useVisitor } from "../queries.ts";
 import { request } from "../request.ts";
 import { CodeForm } from "../sign-in/code-form.tsx";
 import { providerName } from "../sign-in/providers.tsx";
 import { signInByCode, useSendCode, useSocialSignIn } from "../sign-in/requests.ts";
+import { SendAgain } from "../sign-in/send-again.tsx";
 import "./account.css";
 
 /**
@@ -46,7 +47,7 @@ function Methods({ email, methods }: ProofView) {
   const body = useRef<HTMLDivElement>(null);
   // The dialog was opened before its content was loaded.
   useEffect(() => {
-    if (chosen !== undefined) body.current?.querySelector<HTMLElement>("input, button")?.focus();
+    if (chosen !== undefined) body.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
   }, [chosen]);
   return (
     <div ref={body}>
@@ -80,7 +81,7 @@ const NAMES: Partial<Record<ProofMethod, string>> = {
 
 function useProve<Order>(send: (order: Order) => Promise<unknown>) {
   const client = useQueryClient();
-  return useMutation({
+  return useSend({
     mutationFn: send,
     onSuccess: () => {
       proof.settle(true);
@@ -103,7 +104,7 @@ function PasskeyStep() {
 }
 
 function CodeStep({ email }: { email: string }) {
-  const send = useSendCode();
+  const [send, again] = [useSendCode(), useSendCode()];
   const prove = useProve(signInByCode);
   if (!send.isSuccess) {
     return (
@@ -122,8 +123,10 @@ function CodeStep({ email }: { email: string }) {
         We have sent a code to {email}.
       </Text>
       <CodeForm submit={prove} label="Confirm" busyLabel="Checking">
-        <Cancel />
+        <Cancel size="md" />
       </CodeForm>
+      {again.isError && <Failure error={again.error} />}
+      <SendAgain send={again} email={email} sentAt={send.submittedAt} onSent={prove.reset} />
     </>
   );
 }
@@ -166,7 +169,12 @@ function Step(props: {
       )}
       <div className="tb-dialog-foot">
         <Cancel />
-        <BusyButton busy={change.isPending} busyLabel={props.busyLabel} onClick={props.onPress}>
+        <BusyButton
+          data-autofocus
+          busy={change.isPending}
+          busyLabel={props.busyLabel}
+          onClick={props.onPress}
+        >
           {props.label}
         </BusyButton>
       </div>
@@ -174,8 +182,8 @@ function Step(props: {
   );
 }
 
-const Cancel = () => (
-  <Button variant="default" onClick={() => proof.settle(false)}>
+const Cancel = ({ size }: Pick<ButtonProps, "size">) => (
+  <Button variant="default" {...(size && { size })} onClick={() => proof.settle(false)}>
     Cancel
   </Button>
 );

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type {
   CheckoutView,
@@ -8,7 +8,7 @@ import type {
   PurchaseView,
 } from "#api/dashboard/shapes.ts";
 import { usePages } from "../member-queries.ts";
-import { queryKeys, useResponse } from "../queries.ts";
+import { queryKeys, useResponse, useSend } from "../queries.ts";
 import { OfflineError, request } from "../request.ts";
 import { isUnsettled, POLL_MAX_MS, pollDelayMs } from "./purchase-states.ts";
 
@@ -18,7 +18,7 @@ export const usePurchases = () =>
 
 /** Leaves this page for the provider's payment page. */
 export function useBuy() {
-  const buy = useMutation({
+  const buy = useSend({
     mutationFn: (order: PurchaseOrder) =>
       request<CheckoutView>("POST", "/dashboard/purchases", order),
     onSuccess: ({ url }) => location.assign(url),

@@ -41,6 +41,7 @@ export function Frame() {
 /** The links and the sign-out of the shell use the router and its cache. */
 function useShellHost() {
   const router = useRouter();
+  const client = useQueryClient();
   const { mutateAsync: signOut } = useSignOut();
   useEffect(() => {
     connectShell({
@@ -52,11 +53,12 @@ function useShellHost() {
         void router.navigate({ href: href.slice(href.startsWith(origin) ? origin.length : 0) });
         return true;
       },
+      askVisitor: () => void client.refetchQueries({ queryKey: queryKeys.visitor }),
       async signOut() {
         await signOut();
       },
     });
-  }, [router, signOut]);
+  }, [router, client, signOut]);
 }
 
 const isScreen = (path: string, routes: object): boolean =>

@@ -1,10 +1,10 @@
 import { Button, Text } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { UnsubscribedView } from "#api/dashboard/shapes.ts";
 import { useSearchText } from "../addresses.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { Failure } from "../parts/message.tsx";
+import { useSend } from "../queries.ts";
 import { ProblemDetails, request } from "../request.ts";
 import { SignInFrame } from "../sign-in/sign-in-frame.tsx";
 
@@ -12,7 +12,7 @@ import { SignInFrame } from "../sign-in/sign-in-frame.tsx";
 export default function UnsubscribeScreen() {
   const token = useSearchText("token");
   // The token identifies the account, so no session is needed.
-  const unsubscribe = useMutation({
+  const unsubscribe = useSend({
     mutationFn: () =>
       request<UnsubscribedView>(
         "POST",
@@ -32,7 +32,7 @@ export default function UnsubscribeScreen() {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (!unsubscribe.isPending) unsubscribe.mutate();
+          unsubscribe.mutate();
         }}
       >
         {error !== null && <Failure error={error} />}

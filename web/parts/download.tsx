@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
 import type { MouseEvent, ReactNode } from "react";
 import { absoluteUrl } from "../addresses.ts";
+import { useSend } from "../queries.ts";
 import { request } from "../request.ts";
 import { Failure } from "./message.tsx";
 
@@ -53,7 +53,7 @@ export function DownloadLink({
   children: ReactNode;
 }) {
   const href = absoluteUrl(path);
-  const start = useMutation({
+  const start = useSend({
     mutationFn: () => request("GET", "/dashboard/downloads/ready"),
     onSuccess: () => clickLink(href, ""),
   });
@@ -62,7 +62,7 @@ export function DownloadLink({
     download: true,
     onClick(event: MouseEvent) {
       event.preventDefault();
-      if (!start.isPending) start.mutate();
+      start.mutate();
     },
   };
   return (

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import { BusyButton } from "./buttons.tsx";
 import { focusInvalidField } from "./focus.ts";
 import { Failure } from "./message.tsx";
@@ -11,7 +11,7 @@ import { TitledDialog } from "./titled-dialog.tsx";
  */
 export function FormDialog(props: {
   title: string;
-  /** The mutation. */
+  /** The mutation, of `useSend`. */
   change: { isPending: boolean; isError: boolean; error: unknown };
   /** The label of the button, and the one while the change is pending. */
   action: readonly [label: string, busyLabel: string];
@@ -28,11 +28,6 @@ export function FormDialog(props: {
 }) {
   const { change, danger, isValid = true } = props;
   const [isSubmitted, setIsSubmitted] = useState(false);
-  // A second click of a double click comes before `isPending`.
-  const isSending = useRef(false);
-  useEffect(() => {
-    if (!change.isPending) isSending.current = false;
-  }, [change.isPending]);
   const dismiss = () => {
     if (!change.isPending) props.onClose();
   };
@@ -40,10 +35,7 @@ export function FormDialog(props: {
     event.preventDefault();
     setIsSubmitted(true);
     if (!isValid) focusInvalidField(event.currentTarget);
-    else if (!change.isPending && !isSending.current) {
-      isSending.current = true;
-      props.onSubmit();
-    }
+    else if (!change.isPending) props.onSubmit();
   };
   const [label, busyLabel] = props.action;
   return (

@@ -6,11 +6,17 @@ import { announceSignOut, askVisitor, followOtherTabs, isSignedIn } from "./visi
 export type ShellHost = {
   /** Opens a page of the service without loading it. False: the browser has to load it. */
   open(href: string): boolean;
+  /** Asks the service who the visitor is, and shows it. */
+  askVisitor(): void;
   /** Ends the session. Rejects where it did not end. */
   signOut(): Promise<void>;
 };
 
-let host: ShellHost = { open: () => false, signOut: signOutAndReload };
+let host: ShellHost = {
+  open: () => false,
+  askVisitor: () => void askVisitor(baseOf(document)),
+  signOut: signOutAndReload,
+};
 
 /** The pages of React call this before they render. */
 export function connectShell(newHost: ShellHost): void {
@@ -42,11 +48,9 @@ export function startShell(page: Document): void {
   page.addEventListener("click", followLink);
   for (const type of ["dragover", "drop"] as const) addEventListener(type, keepPage);
   if (header.dataset["dashboard"] === undefined) return;
+  followOtherTabs(() => host.askVisitor());
   // React asks for the visitor itself.
-  const isReact = page.getElementById("app") !== null;
-  const ask = () => void (isReact || askVisitor(base));
-  followOtherTabs(ask);
-  ask();
+  if (page.getElementById("app") === null) host.askVisitor();
 }
 
 /** A file that is dropped where nothing takes it would replace the page. */

@@ -5,3 +5,6 @@ export const APPEARANCE_KEY = "mantine-color-scheme-value";
 
 /** Whether this browser was signed in when it last knew: "in" or "out". */
 export const VISITOR_KEY = "toolbooth-visitor";
+
+/** The page that the user wanted when the last code was sent. */
+export const NEXT_KEY = "toolbooth-next";

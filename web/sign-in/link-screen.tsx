@@ -1,11 +1,12 @@
 import { Button } from "@mantine/core";
 import { Link, Navigate, useRouterState } from "@tanstack/react-router";
+import { nextPage } from "../addresses.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { CodeBlock } from "../parts/code-block.tsx";
 import { Failure } from "../parts/message.tsx";
 import { ProblemDetails } from "../request.ts";
 import { useOpenLink } from "./requests.ts";
-import { SignInFrame } from "./sign-in-frame.tsx";
+import { RedirectToNext, SignInFrame } from "./sign-in-frame.tsx";
 
 /**
  * The target of the link in the email. Opening it does nothing, because mail scanners open links too: the secret is in the fragment,
@@ -17,19 +18,23 @@ export default function LinkScreen() {
   if (open.data !== undefined) {
     const { code, signedUp } = open.data;
     return code === null ? (
-      <Navigate to="/home" hash={signedUp ? "first-key" : ""} replace />
+      <RedirectToNext next={nextPage.read()} isNew={signedUp} />
     ) : (
       <OtherBrowser code={code} />
     );
   }
-  const hasEnded = open.error instanceof ProblemDetails && open.error.code === "attempt_ended";
-  if (secret === "" || hasEnded) return <EndedLink />;
+  const problem = open.error instanceof ProblemDetails ? open.error.code : null;
+  if (secret === "" || problem === "attempt_ended") return <EndedLink />;
+  if (problem === "passkey_required") {
+    // That page says why, and has the button for passkeys.
+    return <Navigate to="/sign-in" search={{ error: problem, next: nextPage.read() }} replace />;
+  }
   return (
     <SignInFrame title="Sign in" lead="Press the button to sign in on this device.">
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (!open.isPending) open.mutate(secret);
+          open.mutate(secret);
         }}
       >
         {open.isError && <Failure error={open.error} />}
@@ -50,6 +55,9 @@ const OtherBrowser = ({ code }: { code: string }) => (
     <div className="tb-big-code">
       <CodeBlock code={code.replace(/^\d{4}/, "$& ")} label="Code" />
     </div>
+    <p>
+      If it wasn't you, close this page. Give the code to nobody: without it, nobody can sign in.
+    </p>
   </SignInFrame>
 );
 

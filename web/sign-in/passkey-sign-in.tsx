@@ -1,20 +1,30 @@
-import { Button } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useEffect } from "react";
 import type { Visitor } from "#api/dashboard/shapes.ts";
 import { Failure } from "../parts/message.tsx";
-import { passkeyObstacle } from "../passkey-obstacle.ts";
+import { passkeyObstacle, worksElsewhere } from "../passkey-obstacle.tsx";
 import { ProblemDetails } from "../request.ts";
 import { usePasskeySignIn } from "./requests.ts";
 
 /** The server forgets a challenge after five minutes. */
 const RENEW_MS = 4 * 60_000;
 
-/** A button for signing in with a passkey, and passkeys among the suggestions of the email field. */
-export function PasskeySignIn({ visitor }: { visitor: Visitor }) {
-  const canUse = passkeyObstacle(visitor) === null;
+/**
+ * A button for signing in with a passkey, and passkeys among the suggestions of the email field. `isDemanded`: nothing else signs the
+ * user in, so where passkeys do not work, the page says why.
+ */
+export function PasskeySignIn({ visitor, isDemanded }: { visitor: Visitor; isDemanded: boolean }) {
+  const obstacle = passkeyObstacle(visitor);
+  const canUse = obstacle === null;
   const signIn = usePasskeySignIn();
   const suggested = useSuggestedPasskeys(canUse && !signIn.isPending);
-  if (!canUse) return null;
+  if (!canUse) {
+    return isDemanded || worksElsewhere(visitor) ? (
+      <Text mt="md" size="sm" c="dimmed">
+        {obstacle}
+      </Text>
+    ) : null;
+  }
   return (
     <div className="tb-providers">
       <Button

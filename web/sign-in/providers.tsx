@@ -25,7 +25,7 @@ export function Providers({ providers, next }: { providers: readonly Provider[];
           size="md"
           data-provider={provider}
           aria-busy={signIn.isPending}
-          onClick={() => !signIn.isPending && signIn.mutate({ provider, next })}
+          onClick={() => signIn.mutate({ provider, next })}
         >
           Continue with {providerName(provider)}
         </Button>

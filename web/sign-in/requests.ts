@@ -2,7 +2,7 @@ import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-q
 import type { LinkView, Provider, SignedInView, StartedView } from "#api/dashboard/shapes.ts";
 import { absoluteUrl } from "../addresses.ts";
 import { connection } from "../connection.ts";
-import { queryKeys } from "../queries.ts";
+import { queryKeys, useSend } from "../queries.ts";
 import { request } from "../request.ts";
 
 const AUTH = "/dashboard/auth";
@@ -16,7 +16,7 @@ async function enter(client: QueryClient): Promise<void> {
 
 /** Emails a code and a link. The response is the same whether or not the address has an account. */
 export const useSendCode = () =>
-  useMutation({
+  useSend({
     mutationFn: (email: string) => request<StartedView>("POST", `${AUTH}/sign-in/start`, { email }),
   });
 
@@ -27,7 +27,7 @@ export const signInByCode = (code: string): Promise<SignedInView> =>
 /** `onEntered` learns whether the account is new before the page shows that the user is signed in. */
 export function useSignInByCode(onEntered: (isNew: boolean) => void) {
   const client = useQueryClient();
-  return useMutation({
+  return useSend({
     mutationFn: signInByCode,
     onSuccess: ({ signedUp }) => {
       onEntered(signedUp);
@@ -39,13 +39,13 @@ export function useSignInByCode(onEntered: (isNew: boolean) => void) {
 /** Signs in with the link of the email, or returns the code to type in the browser that asked for it. */
 export function useOpenLink() {
   const client = useQueryClient();
-  return useMutation({
+  return useSend({
     mutationFn: (secret: string) => request<LinkView>("POST", `${AUTH}/sign-in/link`, { secret }),
     onSuccess: ({ code }) => (code === null ? enter(client) : undefined),
   });
 }
 
-/** `autofill`: waits until the user chooses a passkey from the suggestions of the email field. */
+/** `autofill`: waits until the user chooses a passkey from the suggestions of the email field. A later wait ends the one before it. */
 export function usePasskeySignIn() {
   const client = useQueryClient();
   return useMutation({
@@ -58,7 +58,7 @@ export function usePasskeySignIn() {
 
 /** Leaves the page for the URL of the provider. */
 export const useSocialSignIn = () =>
-  useMutation({
+  useSend({
     mutationFn: ({ provider, next }: { provider: Provider; next: string }) =>
       request<{ url: string }>("POST", `${AUTH}/sign-in/social`, {
         provider,

@@ -28,9 +28,16 @@ export const SignInFrame = ({
   </div>
 );
 
-/** Opens the page that the user wanted before signing in. `next`: its path, with query string and fragment. */
-export function RedirectToNext({ next }: { next: string }) {
-  const { pathname, searchParams, hash } = new URL(next, location.origin);
+/** Opens the dialog that makes the first key (`web/home/first-steps.tsx`). */
+const FIRST_KEY = "/home#first-key";
+
+/**
+ * Opens the page that the user wanted before signing in. `next`: its path, with query string and fragment. A new account gets its first
+ * key before anything else.
+ */
+export function RedirectToNext({ next, isNew = false }: { next: string; isNew?: boolean }) {
+  const target = isNew && next === "/home" ? FIRST_KEY : next;
+  const { pathname, searchParams, hash } = new URL(target, location.origin);
   return (
     <Navigate
       to={pathname}

@@ -1,8 +1,8 @@
-import { Text, TextInput } from "@mantine/core";
-import { useNavigate, useRouterState } from "@tanstack/react-router";
+import { Button, Text, TextInput } from "@mantine/core";
+import { type HistoryState, useNavigate, useRouterState } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useState } from "react";
 import type { StartedView } from "#api/dashboard/shapes.ts";
-import { useNext, useSearchText } from "../addresses.ts";
+import { nextPage, useNext, useSearchText } from "../addresses.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { focusInvalidField } from "../parts/focus.ts";
 import { AgreementLine } from "../parts/legal-links.tsx";
@@ -18,14 +18,12 @@ import { useSendCode, useSignInByCode } from "./requests.ts";
 import { SendAgain } from "./send-again.tsx";
 import { RedirectToNext, SignInFrame } from "./sign-in-frame.tsx";
 
-/** Opens the dialog that makes the first key (`web/home/first-steps.tsx`). */
-const FIRST_KEY = "/home#first-key";
-
 declare module "@tanstack/react-router" {
   interface HistoryState {
     /** The address to which the sign-in page has sent a code. In the history, so that Back and a reload work, and in no URL. */
     codeSentTo?: string;
-    /** What the service said of it. */
+    /** When, and what the service said of it. */
+    sentAt?: number;
     started?: StartedView;
   }
 }
@@ -36,45 +34,66 @@ export default function SignInScreen(): ReactNode {
   const next = useNext();
   const [isNew, setNew] = useState(false);
   const signIn = useSignInByCode(setNew);
-  const { codeSentTo, started } = useRouterState({ select: ({ location }) => location.state });
-  if (user !== null) return <RedirectToNext next={isNew && next === "/home" ? FIRST_KEY : next} />;
-  return codeSentTo === undefined ? (
-    <AddressStep next={next} />
+  const state = useRouterState({ select: ({ location }) => location.state });
+  // Kept here, so that Back finds it in the field.
+  const [email, setEmail] = useState(state.codeSentTo ?? "");
+  if (user !== null) return <RedirectToNext next={next} isNew={isNew} />;
+  return state.codeSentTo === undefined ? (
+    <AddressStep email={email} onEmail={setEmail} next={next} />
   ) : (
-    <CodeStep email={codeSentTo} started={started} signIn={signIn} />
+    <CodeStep email={state.codeSentTo} state={state} signIn={signIn} />
   );
 }
 
-function AddressStep({ next }: { next: string }) {
+function AddressStep(props: { email: string; onEmail: (email: string) => void; next: string }) {
+  const { email, next } = props;
   const visitor = useVisitor().data;
-  const navigate = useNavigate();
   const send = useSendCode();
-  const [email, setEmail] = useState("");
+  const showCodeStep = useCodeStep();
+  const isClosed = useSearchText("closed") !== "";
+  const isPasskeyDemanded = useSearchText("error") === "passkey_required";
   const [fault, setFault] = useState<string>();
-  const rejected = send.error instanceof ProblemDetails && send.error.code === "INVALID_EMAIL";
+  const problem = send.error instanceof ProblemDetails ? send.error.code : null;
+  const rejected = problem === "INVALID_EMAIL";
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const found = checkEmail(email);
     setFault(found);
     if (found !== undefined) return focusInvalidField(event.currentTarget);
     const codeSentTo = email.trim();
-    const goOn = (started: StartedView) =>
-      void navigate({ to: "/sign-in", search: true, state: { codeSentTo, started } });
-    if (!send.isPending) send.mutate(codeSentTo, { onSuccess: goOn });
+    nextPage.remember(next);
+    send.mutate(codeSentTo, { onSuccess: (started) => showCodeStep({ codeSentTo, started }) });
   };
   return (
     <SignInFrame
       title="Sign in"
       lead="Enter your email address, and we send you a code. No password needed."
     >
+      {isClosed && (
+        <div className="tb-alert-top">
+          <Message tone="ok" role="status" title="Your account is closed.">
+            Your keys have stopped working, and your personal data is deleted.
+          </Message>
+        </div>
+      )}
       <ProviderProblem />
       <form onSubmit={submit} noValidate>
         {send.isError && !rejected && <Failure error={send.error} />}
+        {problem === "too_many_emails" && (
+          <Button
+            variant="default"
+            size="md"
+            onClick={() => showCodeStep({ codeSentTo: email.trim() })}
+          >
+            Enter the newest code
+          </Button>
+        )}
         <TextInput
           id="email"
           type="email"
           size="md"
           label="Email address"
+          autoFocus
           // Browsers offer passkeys among the suggestions of the field.
           autoComplete="email webauthn"
           inputMode="email"
@@ -83,7 +102,7 @@ function AddressStep({ next }: { next: string }) {
           value={email}
           error={fault ?? (rejected && (send.error as ProblemDetails).detail)}
           onChange={(event) => {
-            setEmail(event.currentTarget.value);
+            props.onEmail(event.currentTarget.value);
             setFault(undefined);
             if (rejected) send.reset();
           }}
@@ -94,7 +113,7 @@ function AddressStep({ next }: { next: string }) {
       </form>
       {visitor !== undefined && (
         <>
-          <PasskeySignIn visitor={visitor} />
+          <PasskeySignIn visitor={visitor} isDemanded={isPasskeyDemanded} />
           <Providers providers={visitor.providers} next={next} />
           <div className="tb-sign-in-foot">
             <p>{newcomerText(visitor)}</p>
@@ -104,6 +123,16 @@ function AddressStep({ next }: { next: string }) {
       )}
     </SignInFrame>
   );
+}
+
+/** Shows the step of the code, in a history entry that has what the step needs. */
+function useCodeStep() {
+  const navigate = useNavigate();
+  return (sent: { codeSentTo: string; started?: StartedView; replace?: boolean }) => {
+    const { replace = false, ...shown } = sent;
+    const state = { ...shown, sentAt: Date.now() };
+    void navigate({ to: "/sign-in", search: true, replace, state });
+  };
 }
 
 function newcomerText({ signUp, starter }: NonNullable<ReturnType<typeof useVisitor>["data"]>) {
@@ -117,13 +146,15 @@ function newcomerText({ signUp, starter }: NonNullable<ReturnType<typeof useVisi
 
 function CodeStep(props: {
   email: string;
-  started: StartedView | undefined;
+  state: Pick<HistoryState, "sentAt" | "started">;
   signIn: ReturnType<typeof useSignInByCode>;
 }) {
   const { email, signIn } = props;
+  const { sentAt = 0, started } = props.state;
+  const showCodeStep = useCodeStep();
   const visitor = useVisitor().data;
   const send = useSendCode();
-  const { signUpsFrom = null, signInsFrom = null } = send.data ?? props.started ?? {};
+  const { signUpsFrom = null, signInsFrom = null } = started ?? {};
   const needsPasskey =
     signIn.error instanceof ProblemDetails && signIn.error.code === "passkey_required";
   return (
@@ -146,12 +177,17 @@ function CodeStep(props: {
       <Held until={signUpsFrom} whom="new addresses" />
       <Held until={signInsFrom} whom="addresses that have an account" />
       <CodeForm submit={signIn} label="Sign in" busyLabel="Signing in" />
-      {needsPasskey && visitor !== undefined && <PasskeySignIn visitor={visitor} />}
+      {needsPasskey && visitor !== undefined && <PasskeySignIn visitor={visitor} isDemanded />}
       {send.isError && <Failure error={send.error} />}
       <div className="tb-sign-in-foot">
         <SendAgain
-          pending={send.isPending}
-          onSend={() => send.mutateAsync(email).then(signIn.reset)}
+          send={send}
+          email={email}
+          sentAt={sentAt}
+          onSent={(started) => {
+            signIn.reset();
+            showCodeStep({ codeSentTo: email, started, replace: true });
+          }}
         />
         <p>
           Wrong address?{" "}

@@ -1,6 +1,6 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { absoluteUrl } from "../addresses.ts";
-import { queryKeys } from "../queries.ts";
+import { queryKeys, useSend } from "../queries.ts";
 import { request } from "../request.ts";
 import { announceSignOut } from "../shell/visitor.ts";
 
@@ -13,7 +13,7 @@ export function leave(path = "/sign-in"): void {
 
 export function useSignOut() {
   const client = useQueryClient();
-  return useMutation({
+  return useSend({
     async mutationFn() {
       // A response that arrives without a session would say that the session has ended.
       await client.cancelQueries({ queryKey: queryKeys.mine });

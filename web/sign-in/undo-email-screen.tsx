@@ -1,15 +1,15 @@
 import { Button } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { BusyButton } from "../parts/buttons.tsx";
 import { Failure } from "../parts/message.tsx";
+import { useSend } from "../queries.ts";
 import { ProblemDetails, request } from "../request.ts";
 import { SignInFrame } from "./sign-in-frame.tsx";
 
 /** The target of the link in the email to the address that an account had before. The button posts the secret of the fragment. */
 export default function UndoEmailScreen() {
   const secret = useRouterState({ select: ({ location }) => location.hash });
-  const undo = useMutation({
+  const undo = useSend({
     mutationFn: () =>
       request<{ email: string }>("POST", "/dashboard/auth/undo-email-change", { secret }),
   });
@@ -48,7 +48,7 @@ export default function UndoEmailScreen() {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (!undo.isPending) undo.mutate();
+          undo.mutate();
         }}
       >
         {undo.isError && <Failure error={undo.error} />}

@@ -215,10 +215,11 @@ export async function requireFewStarts(
   let verdict = await counts.count(`${name} hour`, CODES_PER_HOUR);
   if (verdict.allowed) verdict = await counts.count(`${name} day`, CODES_PER_DAY);
   if (verdict.allowed) return;
+  const wait = (verdict.retryAfter ?? 1) * 1_000;
   throw new DashboardError(
     "too_many_emails",
-    "We have sent several codes to this address. Use the newest one, look in your spam folder, or try again later.",
-    retryAfter((verdict.retryAfter ?? 1) * 1_000),
+    `We have sent several codes to this address. Enter the newest one that you asked for in this browser, look in your spam folder, or try again after ${utcTime(context.now + wait)}.`,
+    retryAfter(wait),
   );
 }
 
@@ -236,13 +237,16 @@ export async function requireSendable<Group extends RequestedGroup>(
   const times = groups.map((group) => when[group]);
   if (times.includes(null)) return when;
   const at = Math.min(...times.map((time) => time ?? 0));
-  const time = new Date(at).toISOString().slice(11, 16);
   throw new DashboardError(
     "emails_exhausted",
-    `This service has reached its email limit, overall or for your network. Sign in with a passkey, GitHub or Google, or try again after ${time} UTC.`,
+    `This service has reached its email limit, overall or for your network. Sign in with a passkey, GitHub or Google, or try again after ${utcTime(at)}.`,
     retryAfter(at - now),
   );
 }
+
+/** The first full minute from then on. */
+const utcTime = (at: number): string =>
+  `${new Date(Math.ceil(at / 60_000) * 60_000).toISOString().slice(11, 16)} UTC`;
 
 const attemptEnded = () =>
   new DashboardError(

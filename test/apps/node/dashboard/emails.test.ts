@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Page } from "playwright-core";
 import * as session from "../../../support/dashboard-browser.ts";
 import {
   codeTo,
@@ -28,12 +29,8 @@ test("the link of the email signs in after a press of its button, and the tab th
   await session.button(tab, "Sign in").click();
   await session.firstKeyDialog(tab).getByRole("button", { name: "Not now" }).click();
   await tab.close();
-  await page.evaluate(FOCUS_TAB);
   await session.heading(page, "Home").waitFor();
 });
-
-/** The event that a tab gets when it becomes visible again. */
-const FOCUS_TAB = `document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))`;
 
 test("opening the link signs nobody in, with scripts or without, because mail scanners open links too", async (t) => {
   const user = await session.openUser(t, browser, site);
@@ -113,26 +110,41 @@ test("a reload keeps the page of the code, and Back leads to the address", async
   assert.ok(!page.url().includes(email));
   await session.button(page, "Enter a different one").click();
   await session.heading(page, "Sign in").waitFor();
+  assert.equal(await page.getByLabel("Email address").inputValue(), email);
   await page.goForward();
   await page.getByLabel("Code").fill(await codeTo(site, email));
   await session.heading(page, "Usage").waitFor();
   assert.equal(emailsTo(site, email).length, 1);
 });
 
-test("a double click on Continue sends one email", async (t) => {
-  const { page } = await session.openUser(t, browser, site);
+/** The paths of the POST requests of a page, from now on. */
+function postsOf(page: Page): string[] {
+  const paths: string[] = [];
+  page.on("request", (each) => {
+    if (each.method() === "POST") paths.push(each.url().replace(`${site.base}/dashboard/`, ""));
+  });
+  return paths;
+}
+
+test("a double click on Continue, on Resend email and on the button of the link each send one request", async (t) => {
+  const user = await session.openUser(t, browser, site);
+  const { page } = user;
   const email = newAddress();
-  const postedUrls: string[] = [];
-  page.on(
-    "request",
-    (request) => void (request.method() === "POST" && postedUrls.push(request.url())),
-  );
-  await page.goto("/sign-in");
+  const posted = postsOf(page);
+  await user.controlClock();
+  await page.goto("/sign-in?next=/usage");
   await page.getByLabel("Email address").fill(email);
   await session.button(page, "Continue").dblclick();
   await session.heading(page, "Check your email").waitFor();
-  await codeTo(site, email);
-  assert.deepEqual(postedUrls, [`${site.base}/dashboard/auth/sign-in/start`]);
+  await page.clock.runFor(61_000);
+  await session.button(page, "Resend email").dblclick();
+  await session.button(page, /^Resend in/).waitFor();
+  await codeTo(site, email, 2);
+  assert.deepEqual(posted.splice(0), ["auth/sign-in/start", "auth/sign-in/start"]);
+  await page.goto(await linkTo(site, email, LINK));
+  await session.button(page, "Sign in").dblclick();
+  await session.heading(page, "Usage").waitFor();
+  assert.deepEqual(posted, ["auth/sign-in/link"]);
 });
 
 test("an address is changed with a code, and its earlier owner takes the change back", async (t) => {
@@ -148,8 +160,10 @@ test("an address is changed with a code, and its earlier owner takes the change 
 
   const other = await session.openUser(t, browser, site);
   await other.page.goto(await linkTo(site, email, /address was changed/));
-  await session.button(other.page, "Undo the change").click();
+  const posted = postsOf(other.page);
+  await session.button(other.page, "Undo the change").dblclick();
   await session.heading(other.page, "Your email address is restored").waitFor();
+  assert.deepEqual(posted, ["auth/undo-email-change"]);
   await other.page.getByText(email).waitFor();
   await other.page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
   await session.signIn(other.page, site, email, 2);
