@@ -122,8 +122,8 @@ export type ActivityLogOperations = {
   findAddress: [{ user: string }, { email: string } | null];
   /** What is stored about the account's owner; null where nobody has signed up with its address. */
   readUser: [{ account: string }, UserRecord | null];
-  /** Deletes a passkey. Without any left, the user no longer demands one. */
-  removePasskey: [{ user: string; passkey: string }, { removed: boolean }];
+  /** Deletes a passkey. `endedDemand`: it was the last one of a user who demanded one, and no longer does. */
+  removePasskey: [{ user: string; passkey: string }, { removed: boolean; endedDemand: boolean }];
   /** Sets whether only a passkey signs the user in. Only a user who has one can demand it. */
   demandPasskey: [{ user: string; demands: boolean }, { done: boolean }];
   /** Deletes all passkeys of the account's owner, who then no longer demands one, and ends their sessions. */

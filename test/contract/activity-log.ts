@@ -378,12 +378,14 @@ function describePasskeys(rule: Rule) {
       await addPasskey("bea", "bea1");
       assert.deepEqual(await demand("ann", true), { done: true });
       const remove = (passkey: string) => activityLog.removePasskey({ user: "ann", passkey });
-      assert.deepEqual(await remove("bea1"), { removed: false });
-      assert.deepEqual(await remove("ann1"), { removed: true });
-      assert.deepEqual(await remove("ann1"), { removed: false });
+      const kept = { removed: false, endedDemand: false };
+      assert.deepEqual(await remove("bea1"), kept);
+      assert.deepEqual(await remove("ann1"), { removed: true, endedDemand: false });
+      assert.deepEqual(await remove("ann1"), kept);
       assert.deepEqual([await demands("ann"), await demands("bea")], [true, false]);
       // Of a removal and a demand at the same time, a demand without a passkey never comes.
-      await Promise.all([remove("ann2"), demand("ann", true)]);
+      const [last] = await Promise.all([remove("ann2"), demand("ann", true)]);
+      assert.deepEqual(last, { removed: true, endedDemand: true });
       assert.deepEqual([await demands("ann"), await count("user_passkey")], [false, 1]);
     },
   );
@@ -483,7 +485,9 @@ function describeAddresses(rule: Rule) {
       assert.deepEqual(await undo("none"), { outcome: "expired" });
       assert.deepEqual(await undo("one", START + 3 * DAY), { outcome: "expired" });
       const expected = { outcome: "undone", user: "ann", email: FIRST, before: THIRD };
-      assert.deepEqual(await undo("one"), expected);
+      const pressedTwice = await Promise.all([undo("one"), undo("one")]);
+      pressedTwice.sort((a, b) => b.outcome.localeCompare(a.outcome));
+      assert.deepEqual(pressedTwice, [expected, { outcome: "expired" }]);
       assert.equal(await emailOf("ann"), FIRST);
       for (const link of ["one", "two"]) assert.deepEqual(await undo(link), { outcome: "expired" });
       const left = await Promise.all(["user_session", "user_passkey", "user_login"].map(count));

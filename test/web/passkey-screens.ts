@@ -89,7 +89,10 @@ export function listPasskeyScreens(all: Mocks): Screen[] {
     onAccount("demanded"),
     onAccount("adding one", none, press("Add passkey")),
     onAccount("renaming one", {}, press(/^Rename\sSecurity key/)),
-    onAccount("removing the last one", only, press(/^Remove\sMacBook/)),
+    onAccount("removing the last one", only, async (page) => {
+      await press(/^Remove\sMacBook/)(page);
+      await page.getByText("no longer demands one").waitFor();
+    }),
     onAccount("removing one", {}, press(/^Remove\sSecurity key/)),
     onAccount(
       "demand fails",

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { browserName } from "#accounts/browser-name.ts";
 import type { PasskeyView } from "#api/dashboard/shapes.ts";
 import { KEY_LABEL_CHARS_MAX } from "#limits.ts";
-import { useSignInChange } from "../member-queries.ts";
+import { usePasskeys, useSignInChange } from "../member-queries.ts";
 import { FormDialog } from "../parts/form-dialog.tsx";
 import { createPasskey } from "../passkeys.ts";
 import { request } from "../request.ts";
@@ -75,6 +75,8 @@ function RenameDialog({ passkey, onClose, onDone }: Props & { passkey: PasskeyVi
 }
 
 function RemoveDialog({ passkey, onClose, onDone }: Props & { passkey: PasskeyView }) {
+  const view = usePasskeys().data;
+  const endsDemand = view?.demandsPasskey === true && view.passkeys.length === 1;
   const remove = useSignInChange(() => request<object>("DELETE", pathOf(passkey)));
   return (
     <FormDialog
@@ -91,6 +93,12 @@ function RemoveDialog({ passkey, onClose, onDone }: Props & { passkey: PasskeyVi
         <strong className="tb-address">{passkey.name}</strong> can no longer sign in to your
         account. Delete it on the device as well.
       </Text>
+      {endsDemand && (
+        <Text mt="sm">
+          It is your only passkey, so your account no longer demands one: codes, links and linked
+          sign-ins sign you in again.
+        </Text>
+      )}
     </FormDialog>
   );
 }

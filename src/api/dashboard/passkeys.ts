@@ -104,8 +104,10 @@ export async function removePasskey(context: RequestContext): Promise<Response> 
   const { user } = await requireProvedMember(context);
   const passkey = (await deps.auth.passkeys.list(user.id)).find((each) => each.id === id);
   if (passkey === undefined) throw noSuchPasskey();
-  const { removed } = await deps.activityLog.removePasskey({ user: user.id, passkey: id });
+  const order = { user: user.id, passkey: id };
+  const { removed, endedDemand } = await deps.activityLog.removePasskey(order);
   if (removed) await recordEvent(context, user, "passkey_removed", passkey.name);
+  if (endedDemand) await recordEvent(context, user, "passkey_not_demanded", null);
   return json({});
 }
 

@@ -34,7 +34,8 @@ export function createUserChanges(
         sql`DELETE FROM user_passkey WHERE id = ${passkey} AND "userId" = ${user} RETURNING id`,
         endEmptyDemand(user),
       ]);
-      return { removed: results.at(-2)?.length === 1 };
+      const removed = results.at(-2)?.length === 1;
+      return { removed, endedDemand: removed && results.at(-1)?.length === 1 };
     },
     async demandPasskey({ user, demands }) {
       const changed = await lastRows(
@@ -94,21 +95,25 @@ export function createUserChanges(
         return { outcome: "expired" };
       const changedAt = new Date(row["createdAt"] as string | Date);
       const since = iso(changedAt.getTime() - SUSPECT_BEFORE_MS);
-      const isBack = sql`EXISTS (SELECT 1 FROM users WHERE id = ${user} AND email = ${email})`;
+      // While the link exists: of two presses at once, one undoes the change, and what was added since then stays.
+      const isLive = sql`EXISTS (SELECT 1 FROM sign_in_attempt WHERE link = ${link})`;
+      const isBack = sql`${isLive} AND EXISTS (SELECT 1 FROM users WHERE id = ${user} AND email = ${email})`;
       const results = await db.batch([
         ...lockUser(user),
         sql`UPDATE users SET email = ${email}, "updatedAt" = ${iso(at)}
-            WHERE id = ${user} AND email <> ${email} AND ${isFreeFor(email, account)}`,
+            WHERE id = ${user} AND email <> ${email} AND ${isLive} AND ${isFreeFor(email, account)}`,
         sql`DELETE FROM user_session WHERE "userId" = ${user} AND ${isBack}`,
         sql`DELETE FROM user_passkey WHERE "userId" = ${user} AND "createdAt" >= ${since} AND ${isBack}`,
         sql`DELETE FROM user_login WHERE "userId" = ${user} AND "createdAt" >= ${since} AND ${isBack}`,
         endEmptyDemand(user),
         // Links of earlier changes stay: their owners had the account before.
         sql`DELETE FROM sign_in_attempt WHERE "userId" = ${user} AND ${isBack}
-              AND (purpose <> ${purpose} OR "createdAt" >= ${changedAt.toISOString()})`,
-        sql`SELECT id FROM users WHERE id = ${user} AND email = ${email}`,
+              AND (purpose <> ${purpose} OR "createdAt" >= ${changedAt.toISOString()}) RETURNING link`,
+        sql`SELECT id FROM sign_in_attempt WHERE link = ${link}`,
       ]);
-      if (results.at(-1)?.length !== 1) return { outcome: "taken" };
+      if (results.at(-1)?.length === 1) return { outcome: "taken" };
+      if (!results.at(-2)?.some((forgotten) => forgotten["link"] === link))
+        return { outcome: "expired" };
       return { outcome: "undone", user, email, before: String(row["before"]) };
     },
     async listUntold({ max }) {
@@ -147,7 +152,8 @@ const hasPasskey = (user: string): SqlQuery =>
 
 /** A user without a passkey cannot demand one. */
 const endEmptyDemand = (user: string): SqlQuery =>
-  sql`UPDATE users SET "demandsPasskey" = (1 = 0) WHERE id = ${user} AND NOT ${hasPasskey(user)}`;
+  sql`UPDATE users SET "demandsPasskey" = (1 = 0)
+        WHERE id = ${user} AND "demandsPasskey" AND NOT ${hasPasskey(user)} RETURNING id`;
 
 /** Whether no other account has the address. */
 const isFreeFor = (email: string, account: string): SqlQuery =>

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { passkeyPlaceOf } from "#accounts/passkeys.ts";
-import type { EndpointSecretView, KeyView, ProofView, Visitor } from "#api/dashboard/shapes.ts";
+import type {
+  EndpointSecretView,
+  EventsView,
+  KeyView,
+  ProofView,
+  Visitor,
+} from "#api/dashboard/shapes.ts";
 import type { Browser } from "./browser.ts";
 import { clock, DAY } from "./clock.ts";
 import { enter, open, openFixture, start } from "./dashboard-fixture.ts";
@@ -175,13 +181,19 @@ test("only a user with a passkey can demand one, and every change of the demand 
   assert.equal((await fixture.signIn(fixture.browser(), email)).status, 200);
 });
 
-test("without its last passkey an account no longer demands one", async () => {
+test("without its last passkey an account no longer demands one, and its owner is told", async () => {
   const { fixture, browser, email, id } = await openDemanding();
   const other = await addPasskey(browser, "Phone");
   const remove = (passkey: string) => browser.delete(`/dashboard/passkeys/${passkey}`);
   assert.equal((await remove(id)).status, 200);
   assert.equal((await fixture.signIn(fixture.browser(), email)).code, "passkey_required");
+  const told = () => fixture.emailsTo(email, "passkey_not_demanded");
+  assert.equal((await told()).length, 0);
   assert.equal((await remove(other.id)).status, 200);
+  assert.equal((await told()).length, 1);
+  const { events } = (await browser.get("/dashboard/events")).body as EventsView;
+  const newest = events.slice(0, 2).map(({ kind }) => kind);
+  assert.deepEqual(newest, ["passkey_not_demanded", "passkey_removed"]);
   assert.deepEqual(await passkeysOf(browser), {
     ...{ passkeys: [], passkeysMax: 20, demandsPasskey: false },
   });
