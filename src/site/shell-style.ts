@@ -37,7 +37,7 @@ const HEADER = `
 .tb-button{display:inline-flex;align-items:center;justify-content:center;min-height:2.25rem;padding:0 .95rem;border:1px solid var(--tb-accent);border-radius:var(--tb-radius);background:var(--tb-accent);color:var(--tb-on-filled);font:600 .9375rem/1.3 var(--tb-font);text-decoration:none;cursor:pointer;transition:background-color var(--tb-fast),border-color var(--tb-fast)}
 .tb-button:hover{background:var(--tb-accent-ink);border-color:var(--tb-accent-ink)}
 .tb-button.tb-quiet{border-color:var(--tb-edge);background:none;color:var(--tb-ink)}.tb-button.tb-quiet:hover{background:var(--tb-panel)}
-.tb-visitor{display:grid}.tb-visitor .tb-icon-button{margin-right:-.6rem}
+.tb-visitor{display:grid}.tb-visitor .tb-button{flex:1}.tb-visitor .tb-icon-button{margin-right:-.6rem}
 .tb-visitor>div{grid-area:1/1;display:flex;align-items:center;justify-content:flex-end;gap:.25rem}
 `;
 
