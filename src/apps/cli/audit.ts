@@ -18,6 +18,7 @@ export const AUDIT_COMMANDS = [
     ],
     example: "audit",
     input: z.strictObject({ file: text("FILE").optional() }),
+    isOnFiles: ({ file }) => file !== undefined,
     async run({ connect, log, now }, { file }) {
       if (file !== undefined) {
         // Imported here because it loads SQLite.

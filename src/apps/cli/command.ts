@@ -16,6 +16,8 @@ export type Command = {
   input: z.ZodObject;
   /** The members that are typed without their name, in this order. The others are options. */
   positionals: readonly string[];
+  /** Whether the command works on files of this machine without a server, so that it cannot take `--remote`. */
+  isOnFiles(input: never): boolean;
   run(invocation: Invocation, input: never): Promise<Outcome>;
 };
 
@@ -49,6 +51,7 @@ export const commandOf = <Input extends z.ZodObject, Output extends z.ZodType>(
 ): Command => ({
   ...{ details: [], positionals: [], ...texts },
   ...{ name: operation.name, summary: operation.summary, input: operation.input },
+  isOnFiles: () => false,
   async run({ connect }, input: z.input<Input>) {
     const result = await connect().send(operation, input);
     return { json: result as object, text: texts.print(result, input) };
@@ -61,6 +64,10 @@ export const defineCommand = <Input extends z.ZodObject>(
     name: string;
     summary: string;
     input: Input;
+    isOnFiles?(input: z.input<Input>): boolean;
     run(invocation: Invocation, input: z.input<Input>): Promise<Outcome>;
   },
-): Command => ({ ...{ details: [], positionals: [] }, ...command, run: command.run as never });
+): Command => ({
+  ...{ details: [], positionals: [], isOnFiles: () => false },
+  ...(command as object as Command),
+});

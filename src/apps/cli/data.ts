@@ -17,6 +17,7 @@ export const DATA_COMMANDS = [
     example: "restore /backups/toolbooth.sqlite",
     positionals: ["file"],
     input: z.strictObject({ file: text("file"), force: z.boolean().optional() }),
+    isOnFiles: () => true,
     // Imported here because it loads SQLite.
     run: async (invocation, input) => (await import("./restore.ts")).restore(invocation, input),
   }),

@@ -244,6 +244,10 @@ async function runCommand(
   env: Env,
   { stderr }: Terminal,
 ): Promise<Outcome> {
+  if (remote !== undefined && command.isOnFiles(input as never))
+    throw new UsageError(
+      "restore and audit --file work on files of this machine, not on a service. Nothing was changed. Run the command on the machine that has the files, without --remote.",
+    );
   const config = readConfig(env);
   const log = (line: string) => stderr(`${line}\n`);
   const service = remote === undefined ? null : readRemote(remote, config.operatorToken);
