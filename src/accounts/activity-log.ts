@@ -157,6 +157,8 @@ export type ActivityLogOperations = {
       | { outcome: "expired" }
     ),
   ];
+  /** Until when a link can take a change of the user's address back; null if there is none. */
+  undoableUntil: [{ user: string; at: number }, { until: number | null }];
   /** Owners who have not been told yet that passwords were retired. */
   listUntold: [{ max: number }, { user: string; email: string }[]];
   /** Queues the email that tells an owner, and records it, once, while the queue is not half full. */

@@ -504,7 +504,12 @@ function describeAddresses(rule: Rule) {
       await activityLog.changeAddress(change("ann", SECOND, THIRD, "two", START + HOUR));
       const undo = async (link: string) =>
         (await activityLog.undoAddressChange({ link, at: START + DAY })).outcome;
+      const until = async (at: number) =>
+        (await activityLog.undoableUntil({ user: "ann", at })).until;
+      assert.equal(await until(START), START + HOUR + 3 * DAY);
+      assert.equal(await until(START + HOUR + 3 * DAY), null);
       assert.equal(await undo("two"), "undone");
+      assert.equal(await until(START), START + 3 * DAY);
       assert.equal(await emailOf("ann"), SECOND);
       assert.equal(await undo("one"), "undone");
       assert.equal(await emailOf("ann"), FIRST);

@@ -4,7 +4,7 @@ import { levelOf } from "#ledger/events.ts";
 import type { LedgerOperations } from "#ledger/port.ts";
 import { signUpNetworkOf } from "#networks.ts";
 import { createPlaceHider } from "#seal.ts";
-import { DashboardError } from "./dashboard-error.ts";
+import { DashboardError, retryAfter } from "./dashboard-error.ts";
 import { requireFreshProof } from "./fresh-proof.ts";
 import {
   endSessions,
@@ -141,7 +141,20 @@ export async function closeMyAccount(context: RequestContext): Promise<Response>
     throw new DashboardError("invalid_request", "Enter the email address of this account.");
   }
   requireFreshProof(context, member);
+  await requireNoUndo(context, user.id);
   await finishClosing(context, user.email);
   await notify(context, deps.emails.accountClosed(user.email));
   return json({});
+}
+
+/** Whoever has taken an account over could close it otherwise, and an undo would give nothing back. */
+async function requireNoUndo({ deps, now }: RequestContext, user: string): Promise<void> {
+  const { until } = await deps.activityLog.undoableUntil({ user, at: now });
+  if (until === null) return;
+  const from = new Date(until).toISOString().slice(0, 16).replace("T", " ");
+  throw new DashboardError(
+    "address_changed",
+    `The email address of this account was changed lately, and the old address can undo that until ${from} UTC. You can close the account after that, or undo the change and close it then.`,
+    retryAfter(until - now),
+  );
 }

@@ -24,6 +24,7 @@ export function createUserChanges(
   | "resetPasskeys"
   | "changeAddress"
   | "undoAddressChange"
+  | "undoableUntil"
   | "listUntold"
   | "tellOwner"
 > {
@@ -115,6 +116,16 @@ export function createUserChanges(
       if (!results.at(-2)?.some((forgotten) => forgotten["link"] === link))
         return { outcome: "expired" };
       return { outcome: "undone", user, email, before: String(row["before"]) };
+    },
+    async undoableUntil({ user, at }) {
+      const purpose: AttemptPurpose = "undo";
+      const [row] = await lastRows(
+        db,
+        sql`SELECT max("expiresAt") AS until FROM sign_in_attempt
+            WHERE "userId" = ${user} AND purpose = ${purpose} AND "expiresAt" > ${iso(at)}`,
+      );
+      const until = (row?.["until"] ?? null) as string | Date | null;
+      return { until: until === null ? null : new Date(until).getTime() };
     },
     async listUntold({ max }) {
       const rows = await lastRows(

@@ -133,6 +133,30 @@ test("the link in the old mailbox takes the change back for 72 hours, once, and 
   assert.deepEqual(fixture.loggedErrors, []);
 });
 
+test("an account cannot be closed while its old address can undo a change, and can be afterwards", async () => {
+  const fixture = openFixture();
+  const { browser, email } = await openMember(fixture);
+  const close = (address: string) => browser.post("/dashboard/account/close", { email: address });
+  await move(fixture, browser);
+  const link = await fixture.lastLink(email, "address_changed");
+  const refused = await close(TO);
+  assert.deepEqual([refused.status, refused.code], [403, "address_changed"]);
+  assert.match(refused.text, /can undo that until \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
+  assert.equal(await isInAs(browser), TO);
+  // The owner of the old address gets everything back, and can close the account at once.
+  assert.equal((await undo(browser, link)).status, 200);
+  await fixture.signIn(browser, email);
+  assert.equal((await close(email)).status, 200);
+
+  const other = await openMember(fixture);
+  await move(fixture, other.browser, "later@example.com");
+  clock.advance(3 * DAY);
+  await fixture.signIn(other.browser, "later@example.com");
+  const order = { email: "later@example.com" };
+  assert.equal((await other.browser.post("/dashboard/account/close", order)).status, 200);
+  assert.deepEqual(fixture.loggedErrors, []);
+});
+
 test("after 72 hours, and with an invented secret, the link changes nothing", async () => {
   const fixture = openFixture();
   const { browser, email } = await openMember(fixture);
