@@ -117,8 +117,11 @@ export const importRecords = defineOperation({
     records: z.array(transferRecord).max(10_000),
   }),
   output: z.object({
-    /** `taken`: more pages follow. `opened_before`: the account was imported by an earlier run. */
-    outcome: z.enum(["taken", "opened", "opened_before"]),
+    /**
+     * `taken`: more pages follow. `opened_before`: the account was imported by an earlier run. `exists`: the service has the account,
+     * which was not imported, and nothing was changed.
+     */
+    outcome: z.enum(["taken", "opened", "opened_before", "exists"]),
     /** Keys that were made with a secret that the service does not have. */
     unknownKeys: count,
     /** Accounts whose address belongs to another account here; `by` is null if the account has another address. */
@@ -129,6 +132,7 @@ export const importRecords = defineOperation({
     subject: (account) => account?.id ?? null,
     end({ outcome }, account) {
       if (outcome === "opened_before") return unchanged("imported before");
+      if (outcome === "exists") return unchanged("the account exists");
       if (account === null || account.finish) return done(account === null ? "records" : "opened");
       return account.begin ? done("import begun") : null;
     },
@@ -164,12 +168,13 @@ async function importPage(
   }: { id: string; createdAt: number; begin: boolean; finish: boolean },
   records: readonly TransferRecord[],
   now: number,
-): Promise<"taken" | "opened" | "opened_before"> {
+): Promise<"taken" | "opened" | "opened_before" | "exists"> {
   if (begin) {
     // Comes first, so that the index lists every account.
     await index.record({ account, now: createdAt });
     const { outcome } = await imports.beginImport({ account });
     if (outcome === "finished_before") return "opened_before";
+    if (outcome === "exists") return "exists";
   }
   const { taken } = await imports.importRecords({ account, records });
   if (taken === 0) return "opened_before";

@@ -169,12 +169,14 @@ function importsAreWhole(opener: (t: TestContext) => Promise<OpenedMoves>): void
     );
   });
 
-  test("importing an existing account or an existing key is rejected and changes nothing", async (t) => {
+  test("importing an existing account begins nothing, and an existing key is rejected", async (t) => {
     const { ledger, moves } = await opener(t);
     await createFixture({ ledger }).account("Ada");
+    for (const _ of ["once", "again"])
+      assert.deepEqual(await moves.beginImport({ account: ADA }), { outcome: "exists" });
     await assert.rejects(
-      moves.beginImport({ account: ADA }),
-      /acc_Ada.* already exists and was not imported/,
+      moves.importRecords({ account: ADA, records: of(ADA) }),
+      /No import of this account was started/,
     );
     const keyOfAda = of(ADA).find((one): one is RecordOf<"key"> => one.record === "key");
     const withKey = of(BOB).map((record) =>

@@ -6,22 +6,24 @@ import { type RecordCounts, TransferError, type TransferRecord } from "#ledger/t
 import { IMPORT_PAGE_BYTES_MAX } from "#limits.ts";
 import { importRecords } from "#operator/data.ts";
 import { text } from "#operator/members.ts";
+import { DEMO_EMAIL } from "../node/demo-account.ts";
 import type { Client } from "./client.ts";
 import { defineCommand } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
 import { describeCounts } from "./downloads.ts";
 import { linesOf, spoolStdin } from "./files.ts";
-import { counted, integer } from "./text.ts";
+import { counted, integer, shortList } from "./text.ts";
 
 /**
  * Sends the lines of an export to a server, page by page. All lines are checked before anything is sent. An account accepts calls once
- * its last page has arrived and its records reconcile. After an interruption, another run with the same lines skips complete accounts.
+ * its last page has arrived and its records reconcile. Accounts that the service has are skipped, so after an interruption another run
+ * with the same lines continues.
  */
 export const IMPORT = defineCommand({
   name: importRecords.name,
   summary: importRecords.summary,
   details: [
-    "The command checks all lines first. Then it sends each account, which opens when all its records have arrived and reconcile. If an import is interrupted, run it again with the same lines.",
+    "The command checks all lines first. Then it sends each account, which opens when all its records have arrived and reconcile. Accounts that the service has already are skipped, and the command says how many. If an import is interrupted, run it again with the same lines.",
     "The secret is not sent: set SECRET of the service to it, or add it behind a comma.",
   ],
   example: "import ledger.jsonl",
@@ -34,8 +36,7 @@ export const IMPORT = defineCommand({
     try {
       const counts = checkLines(fd);
       const sum = await sendLines(connect(), fd);
-      if (sum.openedBefore > 0)
-        log(`${counted(sum.openedBefore, "account was", "accounts were")} already imported.`);
+      logSkipped(sum, log);
       if (sum.unknownKeys > 0)
         log(
           `${integer(sum.unknownKeys)} of ${counted(counts.key ?? 0, "key")} were made with a secret that the service does not have, so their calls get 401. To accept them, append the original service's secret to SECRET, after a comma: on every node, or for both Workers.`,
@@ -44,10 +45,17 @@ export const IMPORT = defineCommand({
         log(
           "The secret in the lines was not sent. Set SECRET to it, or copy it to DATA_DIR/secret; at the edge, use wrangler secret put SECRET.",
         );
-      if (sum.refused.length > 0) throw new CommandError(explainRefused(sum.refused));
+      const refused = sum.refused.filter(({ account }) => account !== sum.demo);
+      if (refused.length < sum.refused.length)
+        log(
+          `The demo account in the lines (${sum.demo}) has no address now, because the service has a demo account of its own. Its keys work.`,
+        );
+      if (refused.length > 0) throw new CommandError(explainRefused(refused));
+      const skipped = { importedBefore: sum.openedBefore, existing: sum.existing.size };
+      const but = skipped.importedBefore + skipped.existing > 0 ? ", but for skipped accounts" : "";
       return {
-        json: { counts, secretIncluded: counts.secret !== undefined },
-        text: `Imported ${describeCounts(counts)}. The accounts reconcile.\n`,
+        json: { counts, skipped, secretIncluded: counts.secret !== undefined },
+        text: `Imported ${describeCounts(counts)}${but}. The accounts reconcile.\n`,
       };
     } finally {
       closeSync(fd);
@@ -90,8 +98,23 @@ const accountOf = (record: TransferRecord): string | null => {
   return isOther ? null : (record as { account: string }).account;
 };
 
+function logSkipped({ openedBefore, existing }: Sum, log: (line: string) => void): void {
+  if (openedBefore > 0)
+    log(
+      `Skipped ${counted(openedBefore, "account")}: an earlier run of this command imported ${openedBefore === 1 ? "it" : "them"}.`,
+    );
+  if (existing.size > 0)
+    log(
+      `Skipped ${counted(existing.size, "account")} that the service had already, with their keys, credits and purchases in the lines: ${shortList([...existing])}.`,
+    );
+}
+
 type Sum = {
   openedBefore: number;
+  /** Accounts of the service that were not imported. */
+  existing: Set<string>;
+  /** The demo account in the lines: every default installation has one, under the same address. */
+  demo: string | null;
   unknownKeys: number;
   refused: { account: string; by: string | null }[];
 };
@@ -101,13 +124,20 @@ type Page = z.input<typeof importRecords.input>;
 const ACCOUNTS_AT_ONCE = 4;
 
 async function sendLines(client: Client, fd: number): Promise<Sum> {
-  const sum: Sum = { openedBefore: 0, unknownKeys: 0, refused: [] };
+  const sum: Sum = {
+    openedBefore: 0,
+    existing: new Set(),
+    demo: null,
+    unknownKeys: 0,
+    refused: [],
+  };
   const send = async (page: Page): Promise<boolean> => {
     const { outcome, unknownKeys, refused } = await client.send(importRecords, page);
     sum.unknownKeys += unknownKeys;
     sum.refused.push(...refused);
     if (outcome === "opened_before") sum.openedBefore += 1;
-    return outcome !== "opened_before";
+    if (outcome === "exists" && page.account !== null) sum.existing.add(page.account.id);
+    return outcome === "taken" || outcome === "opened";
   };
   const sending = new Set<Promise<unknown>>();
   let skipped: string | null = null;
@@ -122,10 +152,28 @@ async function sendLines(client: Client, fd: number): Promise<Sum> {
       continue;
     }
     await Promise.all(sending);
-    if (!(await send(page)) && account !== null) skipped = account.id;
+    if (account === null) {
+      sum.demo ??= demoAccountOf(page);
+      await send(withoutAccounts(page, sum.existing));
+    } else if (!(await send(page))) skipped = account.id;
   }
   await Promise.all(sending);
   return sum;
+}
+
+/** A purchase without its grant would not reconcile, and a closed account gets no address. */
+const withoutAccounts = ({ records, ...page }: Page, accounts: ReadonlySet<string>): Page => ({
+  ...page,
+  records: records.filter(
+    (record) =>
+      (record.record !== "address" && record.record !== "purchase") ||
+      !accounts.has(record.account),
+  ),
+});
+
+function demoAccountOf({ records }: Page): string | null {
+  const found = records.find((one) => one.record === "address" && one.email === DEMO_EMAIL);
+  return found?.record === "address" ? found.account : null;
 }
 
 /** Leaves room for the rest of the request and one more record, which is far smaller. */

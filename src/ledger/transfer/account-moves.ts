@@ -23,8 +23,11 @@ export type RecordCursor = {
  * totals reconcile. Every operation may be repeated.
  */
 export type ImportOperations = {
-  /** Starts an import. Deletes what an unfinished import left behind. */
-  beginImport: [{ account: string }, { outcome: "begun" | "finished_before" }];
+  /**
+   * Starts an import. Deletes what an unfinished import left behind. `exists`: the ledger has the account, which was not imported;
+   * nothing was started.
+   */
+  beginImport: [{ account: string }, { outcome: "begun" | "finished_before" | "exists" }];
   /**
    * Imports all of the records or none. Records that are already there are left unchanged. `taken`: the number of records; 0 if the
    * import was finished before, as when the last page is sent again because its response was lost.

@@ -28,10 +28,10 @@ export function* beginImport({ account }: Order<"beginImport">): Steps<Outcome<"
   yield sql`INSERT INTO account_import (account) VALUES (${account}) ON CONFLICT DO NOTHING`;
   if ((yield* lockImport(account)).isFinished) return { outcome: "finished_before" };
   const [there] = yield sql`SELECT id FROM account WHERE id = ${account}`;
-  if (there !== undefined)
-    throw new OrderRejected(`The account ${account} already exists and was not imported`);
   yield dropPages(account);
-  return { outcome: "begun" };
+  if (there === undefined) return { outcome: "begun" };
+  yield sql`DELETE FROM account_import WHERE account = ${account}`;
+  return { outcome: "exists" };
 }
 
 export function* importRecords({

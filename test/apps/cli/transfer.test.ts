@@ -137,7 +137,7 @@ describe("import", () => {
     const again = path.join(own, "again.jsonl");
     await here.json(`export ${again}`);
     assert.deepEqual(recordsOf(readFileSync(again, "utf8")), lines);
-    assert.match((await cli.run(`import ${file}`)).stderr, /7 accounts were already imported/);
+    assert.match((await cli.run(`import ${file}`)).stderr, /^Skipped 7 accounts: an earlier run/m);
     assert.deepEqual(deployment.loggedErrors, []);
   });
 
@@ -204,12 +204,47 @@ describe("import", () => {
     assert.equal(requests, 0);
   });
 
-  test("rejects an account that exists and was not imported, and one that does not reconcile", async () => {
-    const { cli, deployment, own } = await remote();
-    const [first = ""] = lines.filter((line) => /"record":"account"/.test(line));
-    const { id: account, createdAt } = JSON.parse(first);
-    await deployment.ledger.openAccount({ account, freeCall: "open", now: createdAt });
-    assert.match(await cli.refused(`import ${file}`), /already exists and was not imported/);
+  test("skips an account that the service has, with its purchases, and imports the others", async () => {
+    const { cli, deployment } = await remote();
+    const purchases = lines
+      .map((line) => JSON.parse(line))
+      .filter((one) => one.record === "purchase");
+    const account: string = purchases[0].account;
+    await deployment.ledger.openAccount({ account, freeCall: "open", now: Date.now() });
+    const { status, stdout, stderr } = await cli.run(`import ${file} --json`);
+    assert.equal(status, 0, stdout);
+    assert.deepEqual(JSON.parse(stdout).skipped, { importedBefore: 0, existing: 1 });
+    assert.match(
+      stderr,
+      new RegExp(`^Skipped 1 account that the service had .+: ${account}\\.$`, "m"),
+    );
+    const audit = await cli.json("audit");
+    assert.deepEqual([audit.ok, audit.accounts], [true, 7]);
+    assert.equal((await deployment.ledger.findAccount({ account, now: Date.now() }))?.balance, 0);
+    const { skipped } = await cli.json(`import ${file}`);
+    assert.deepEqual(skipped, { importedBefore: 6, existing: 1 });
+  });
+
+  test("a ledger moves between two installations that both have a demo account", async () => {
+    const { cli, copy, own } = await remote();
+    const here = await openFolderService({ dataDir: path.join(own, "here") });
+    for (const each of [cli, here])
+      await each.json("account create demo@toolbooth.localhost --credits 5");
+    await here.json(`export ${copy}`);
+    for (const line of [`import ${copy}`, `import ${copy}`]) {
+      const { status, stderr } = await cli.run(line);
+      assert.equal(status, 0, stderr);
+      assert.match(
+        stderr,
+        /^The demo account in the lines \(acc_\w+\) has no address now, .+own\./m,
+      );
+    }
+    const audit = await cli.json("audit");
+    assert.deepEqual([audit.ok, audit.accounts], [true, 2]);
+  });
+
+  test("an account that does not reconcile is an error, which names it", async () => {
+    const { own } = await remote();
     const bad = path.join(own, "bad.jsonl");
     const text = readFileSync(file, "utf8").replace(/,"sha256":"[0-9a-f]{64}"\}\n$/, "}\n");
     writeFileSync(bad, text.replace('"amount":9000', '"amount":9001'));
