@@ -1,5 +1,5 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { createEmails, type SignInEmail } from "#email/emails.ts";
+import { type CodeEmail, createEmails, type SignInEmail } from "#email/emails.ts";
 import { DAY_MS } from "#limits.ts";
 import { ATTEMPT_MINUTES } from "./attempts.ts";
 import type { AuthOptions } from "./auth-options.ts";
@@ -47,6 +47,8 @@ export function addressChangedEmail(
   });
 }
 
+type SentCode = Pick<CodeEmail, "to" | "code" | "origin"> & { network: string };
+
 /** Queues the emails of sign-in and account changes. `network`: of whoever causes it; empty where no bound counts it. */
 export function accountEmails({
   publicUrl,
@@ -58,18 +60,18 @@ export function accountEmails({
   return {
     signInCode: (
       kind: SignInEmail["kind"],
-      { to, code, link, network }: { to: string; code: string; link: string; network: string },
+      { network, link, ...code }: SentCode & { link: string },
     ) =>
       mail.enqueue({
         ...emails.signInCode({
-          ...{ to, kind, code, ...times() },
+          ...{ kind, ...code, ...times() },
           link: linkTo(publicUrl, "/sign-in/link", link),
         }),
         network,
       }),
     /** To the new address. */
-    newAddressCode: (to: string, code: string, network: string) =>
-      mail.enqueue({ ...emails.newAddressCode({ to, code, ...times() }), network }),
+    newAddressCode: ({ network, ...code }: SentCode) =>
+      mail.enqueue({ ...emails.newAddressCode({ ...code, ...times() }), network }),
     addressInUse: (to: string, network: string) =>
       mail.enqueue({ ...emails.addressInUse({ to }), network }),
     prepare: mail.prepare,

@@ -22,6 +22,15 @@ const SYSTEMS: [string, RegExp][] = [
 /** Longer texts are cut; a name from the tables has at most 31 characters. */
 const NAME_CHARS_MAX = 60;
 
+/**
+ * The same for an email that anyone can cause: null for a user agent that is in no table, because its text would be a message of the
+ * sender.
+ */
+export const knownBrowserName = (userAgent: string | null): string | null =>
+  [...BROWSERS, ...SYSTEMS].some(([, pattern]) => pattern.test(userAgent ?? ""))
+    ? browserName(userAgent)
+    : null;
+
 /** Returns a short name for a user agent, such as `Firefox on Linux`; null if there is none. */
 export function browserName(userAgent: string | null): string | null {
   if (userAgent === null || userAgent.trim() === "") return null;

@@ -8,8 +8,19 @@ import { type Email, oneLine } from "./mail.ts";
  * `oneLine`, and the layout escapes them.
  */
 
-/** Times in milliseconds since 1970 UTC; `to` must be a plain address (`isPlainAddress`). */
-export type CodeEmail = { to: string; code: string; now: number; expiresAt: number };
+/** When, from where and with which browser something was done, as names and values. */
+type OriginFacts = readonly (readonly [name: string, value: string])[];
+/**
+ * Times in milliseconds since 1970 UTC; `to` must be a plain address (`isPlainAddress`). `origin`: of the request for the code. Several
+ * browsers may have asked for codes, and each takes only its own.
+ */
+export type CodeEmail = {
+  to: string;
+  code: string;
+  now: number;
+  expiresAt: number;
+  origin: OriginFacts;
+};
 /** `link`: to the page that signs in in the browser of the attempt, and shows the code in any other. */
 export type SignInEmail = CodeEmail & {
   kind: "sign_up_code" | "sign_in_code" | "known_sign_in_code";
@@ -21,7 +32,7 @@ type AddressChangedEmail = {
   to: string;
   newAddress: string;
   undo: { link: string; now: number; expiresAt: number } | null;
-  origin: readonly (readonly [name: string, value: string])[];
+  origin: OriginFacts;
 };
 
 /** `site`: the public URL of the service, without a trailing slash. `sales`: how it sells credits; null: not known. */
@@ -38,12 +49,13 @@ type Write = (draft: EmailDraft) => Email;
 
 const IGNORE = "If it wasn't you, you can ignore this email.";
 const NO_ACTION = "If you made this change, you don't need to do anything.";
+const REQUESTED = "The code was requested on:";
 /** Who asks for a code wants to get in with it: nobody needs it but the page. */
 const KEEP_CODE = "Never give this code to anyone: we don't ask for it, on the phone or by email.";
 
 function codeEmails(write: Write) {
   return {
-    signInCode: ({ to, kind, code, link, now, expiresAt }: SignInEmail) => {
+    signInCode: ({ to, kind, code, link, now, expiresAt, origin }: SignInEmail) => {
       const isNew = kind === "sign_up_code";
       return write({
         to,
@@ -57,6 +69,8 @@ function codeEmails(write: Write) {
           { facts: [["Code", spaced(code)]] },
           "Or open this link in the same browser:",
           { link, label: isNew ? "Create account" : "Sign in" },
+          REQUESTED,
+          { facts: origin },
           `${expiryText("code", now, expiresAt)} ${KEEP_CODE}`,
         ],
         why: isNew
@@ -66,7 +80,7 @@ function codeEmails(write: Write) {
       });
     },
     /** To the new address, which may belong to someone else, so the email does not contain the old one. */
-    newAddressCode: ({ to, code, now, expiresAt }: CodeEmail) =>
+    newAddressCode: ({ to, code, now, expiresAt, origin }: CodeEmail) =>
       write({
         to,
         kind: "new_address_code",
@@ -75,6 +89,8 @@ function codeEmails(write: Write) {
         blocks: [
           "Enter this code on the account page of Toolbooth. After that, you sign in with this address.",
           { facts: [["Code", spaced(code)]] },
+          REQUESTED,
+          { facts: origin },
           `${expiryText("code", now, expiresAt)} ${KEEP_CODE}`,
         ],
         why: `You received this email because someone asked to use this address for their Toolbooth account. ${IGNORE}`,

@@ -23,9 +23,12 @@ const NOW = Date.UTC(2026, 10, 21, 14, 5);
 const HOUR = 3_600_000;
 const TO = "ada@example.org";
 const LINK = "https://toolbooth.example/tools/sign-in/link#abc&more=1";
-const code = { to: TO, code: "12345678", now: NOW, expiresAt: NOW + HOUR };
-const link = { link: LINK, now: NOW, expiresAt: NOW + HOUR };
 const FROM = { at: NOW, address: "192.0.2.7", browser: "Firefox on Linux" };
+const code = {
+  ...{ to: TO, code: "12345678", now: NOW, expiresAt: NOW + HOUR },
+  origin: originFacts(FROM),
+};
+const link = { link: LINK, now: NOW, expiresAt: NOW + HOUR };
 /** The email about an event, from the one table of them. */
 function about(kind: EventKind, change: Partial<SecurityEvent> = {}): Email {
   const email = securityEmail(SITE, TO, { ...FROM, kind, detail: null, ...change });
@@ -92,6 +95,8 @@ test("an email with a code shows it on a line of its own, in two groups, says wh
     assert.doesNotMatch(email.subject, /\d/, "a subject is shown on locked screens");
     assert.match(email.text, /expires in 1 hour, on November 21, 2026 at 15:05 UTC\./, name);
     assert.match(email.text, /Never give this code to anyone/, name);
+    // So that codes which two browsers asked for can be told apart.
+    assert.match(email.text, /^IP address: 192\.0\.2\.7\nBrowser: Firefox on Linux$/m, name);
     assert.equal(email.usefulUntil, NOW + HOUR, name);
   }
 });

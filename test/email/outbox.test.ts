@@ -20,7 +20,7 @@ test("an email becomes a file that mail programs open, readable only by its owne
   const link = "https://toolbooth.example/sign-in#token=abc";
   const { text } = createEmails("https://toolbooth.example").signInCode({
     ...({ to: "ada@example.org", kind: "sign_in_code", code: "12345678", link } as const),
-    ...{ now: START, expiresAt: START + 600_000 },
+    ...{ now: START, expiresAt: START + 600_000, origin: [] },
   });
   await mail.enqueue(emailTo("ada@example.org", { subject: "Grüße 🐝", text }));
   assert.equal(await sender.deliverDue(), null);

@@ -52,6 +52,7 @@ test("every email arrives as it was composed", async (t) => {
     now: START,
     expiresAt: START + 3_600_000,
     code: "12345678",
+    origin: [],
     kind: "sign_in_code" as const,
     link: `https://toolbooth.example/sign-in/link#${"aB3".repeat(80)}`,
   };

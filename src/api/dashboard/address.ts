@@ -19,6 +19,7 @@ import {
 } from "./request-context.ts";
 import {
   beginAttempt,
+  codeOrigin,
   requireFewStarts,
   requireFewTries,
   requireSendable,
@@ -93,11 +94,12 @@ export function createEmailChange(counts: RequestCounts) {
 
 /** Only an email to the new address may reveal that it is taken. */
 async function sendCode(
-  { deps }: RequestContext,
+  context: RequestContext,
   to: string,
   code: string,
   network: string,
 ): Promise<void> {
+  const { deps } = context;
   const { internalAdapter } = await deps.auth.context();
   const [user, account] = await Promise.all([
     internalAdapter.findUserByEmail(to),
@@ -106,7 +108,7 @@ async function sendCode(
   const isTaken = user !== null || account !== null;
   await (isTaken
     ? deps.emails.addressInUse(to, network)
-    : deps.emails.newAddressCode(to, code, network));
+    : deps.emails.newAddressCode({ to, code, network, origin: codeOrigin(context) }));
 }
 
 const emailAbout = (

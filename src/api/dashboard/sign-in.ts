@@ -1,6 +1,7 @@
 import type { Attempt, AttemptPurpose } from "#accounts/attempts.ts";
-import { browserName } from "#accounts/browser-name.ts";
+import { browserName, knownBrowserName } from "#accounts/browser-name.ts";
 import type { RequestCounts, RequestRule } from "#accounts/request-counts.ts";
+import { originFacts } from "#accounts/security-emails.ts";
 import { REQUESTED_PER_DAY_MAX, REQUESTED_PER_HOUR_MAX } from "#email/bounds.ts";
 import { canonicalAddress } from "#email/canonical-address.ts";
 import type { RequestedGroup } from "#email/mail.ts";
@@ -93,13 +94,15 @@ const readAttempt = ({ request, deps }: RequestContext) =>
 
 /** Sends an email to an address that has a user, or may sign up; to any other nothing. */
 async function sendCode(
-  { deps }: RequestContext,
+  context: RequestContext,
   {
     email: to,
     isKnown,
-    ...sent
+    ...attempt
   }: { email: string; isKnown: boolean; network: string; link: string; code: string },
 ): Promise<void> {
+  const { deps } = context;
+  const sent = { ...attempt, origin: codeOrigin(context) };
   const { internalAdapter } = await deps.auth.context();
   const [found, maySignUp] = await Promise.all([
     internalAdapter.findUserByEmail(to),
@@ -109,6 +112,13 @@ async function sendCode(
     await deps.emails.signInCode(isKnown ? "known_sign_in_code" : "sign_in_code", { to, ...sent });
   } else if (maySignUp) await deps.emails.signInCode("sign_up_code", { to, ...sent });
 }
+
+/** What an email says of the request for its code, so that the reader knows the browser that takes it. */
+export const codeOrigin = ({ request, peer, now }: RequestContext) =>
+  originFacts({
+    ...{ at: now, address: peer },
+    browser: knownBrowserName(request.headers.get("user-agent")),
+  });
 
 /** Takes the code in the body for the attempt of this browser, which is then used. Throws what is wrong with it. */
 export async function takeCode(
@@ -259,7 +269,7 @@ const wrongCode = (triesLeft: number) =>
     "wrong_code",
     triesLeft === 0
       ? "Wrong code. Ask for a new one."
-      : `Wrong code. Enter the code of the newest email; you have ${triesLeft} ${triesLeft === 1 ? "try" : "tries"} left.`,
+      : `Wrong code. Enter the code of the email that this browser asked for; you have ${triesLeft} ${triesLeft === 1 ? "try" : "tries"} left.`,
   );
 
 const tooManyCodes = () =>

@@ -442,3 +442,26 @@ test("codes and attempts still work after SECRET was rotated, as long as the old
   for (const [name, value] of first.who.cookies) browser.cookies.set(name, value);
   assert.equal((await enter(browser, first.code)).status, 200);
 });
+
+test("the email of a code names the browser that asked for it, but never repeats a text that a stranger sent as its name", async () => {
+  const fixture = openFixture();
+  const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+  for (const [agent, browser] of [
+    [FIREFOX, "Firefox on Linux"],
+    ["Win a prize at evil.example", "Unknown"],
+  ] as const) {
+    const who = fixture.browser();
+    const order = { email: EMAIL };
+    await who.send("POST", `${AUTH}/sign-in/start`, order, { "user-agent": agent });
+    await fixture.settle();
+    const { text = "" } = (await fixture.emailsTo(EMAIL)).at(-1) ?? {};
+    assert.match(
+      text,
+      new RegExp(`^Date: .+ UTC\\.?\nIP address: ${who.peer}\nBrowser: ${browser}$`, "m"),
+    );
+    assert.doesNotMatch(text, /evil/);
+  }
+  const [one, other] = [await begin(fixture), await begin(fixture)];
+  const wrong = await enter(one.who, other.code);
+  assert.match(wrong.text, /Enter the code of the email that this browser asked for/);
+});
