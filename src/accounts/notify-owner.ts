@@ -15,8 +15,8 @@ export type OperatorChange =
   | { kind: "email_changed"; to: string }
   | { kind: "account_closed" };
 
-/** Who was notified; `error`: why the email was not queued. Null where nobody has signed up for the account. */
-export type NotifyOutcome = { email: string; error: string | null } | null;
+/** Whose addresses get an email; `error`: why the email was not queued. Null where nobody has signed up for the account. */
+export type NotifyOutcome = { emails: string; error: string | null } | null;
 
 export type NotifyDeps = Omit<ActivityDeps, "mail" | "activityLog"> & {
   activityLog: Pick<
@@ -43,11 +43,14 @@ export async function findOwnerToNotify(
   const owner = await deps.activityLog.findUser({ account });
   return async (change, now) => {
     if (owner === null) return null;
+    // The old address gets an email with the change itself.
+    const emails =
+      change.kind === "email_changed" ? `${owner.email} and ${change.to}` : owner.email;
     try {
       const { error } = await notify(deps, owner, change, now);
-      return { email: owner.email, error };
+      return { emails, error };
     } catch (error) {
-      return { email: owner.email, error: error instanceof Error ? error.message : String(error) };
+      return { emails, error: error instanceof Error ? error.message : String(error) };
     }
   };
 }

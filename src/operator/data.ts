@@ -40,7 +40,7 @@ export const backupData = defineFile({
     const faults = [...damage, ...(audit?.faults ?? [])];
     if (!secretIncluded)
       order.say(
-        `The secret is not included. Keep ${isKept ? "the file secret in the data folder" : "the value of SECRET"} in another safe place: without it a restored service rejects every key.`,
+        `The secret is not included. Keep ${isKept ? "a copy of DATA_DIR/secret" : "the value of SECRET"} in another safe place: without it a restored service rejects every key.`,
       );
     return {
       result: {

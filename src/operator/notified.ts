@@ -4,10 +4,10 @@ import type { Order } from "./operation.ts";
 /** Says whether the account's owner gets an email about the change. */
 export function sayNotified({ say }: Order, notified: NotifyOutcome): void {
   if (notified === null) return;
-  const { email, error } = notified;
+  const { emails, error } = notified;
   say(
     error === null
-      ? `Queued an email to ${email}. The server sends it within a minute.`
-      : `Done, but no email to ${email} could be queued: ${error}.`,
+      ? `Queued an email to ${emails}.`
+      : `Done, but no email to ${emails} could be queued: ${error}.`,
   );
 }

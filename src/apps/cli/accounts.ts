@@ -170,8 +170,9 @@ function showText(shown: Shown): string {
 function ownerText(owner: Shown["owner"]): string {
   if (owner === null) return "nobody has signed up with this address";
   const { createdAt, logins, passkeys, demandsPasskey } = owner;
-  const passkeysText = `${counted(passkeys, "passkey")}${demandsPasskey ? ", which is demanded" : ""}`;
-  const ways = ["codes by email", ...logins, ...(passkeys === 0 ? [] : [passkeysText])];
+  const own = passkeys === 0 ? [] : [counted(passkeys, "passkey")];
+  // Codes and providers do not sign in to an account that demands its passkey.
+  const ways = demandsPasskey ? [`${own} only`] : ["codes by email", ...logins, ...own];
   return `signed up ${minute(createdAt, "")}; ${ways.join(", ")}`;
 }
 

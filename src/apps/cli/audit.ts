@@ -23,7 +23,13 @@ export const AUDIT_COMMANDS = [
       if (file !== undefined) {
         // Imported here because it loads SQLite.
         const { auditFile } = await import("./restore.ts");
-        return present(auditFile(file, now));
+        const audit = auditFile(file, now);
+        const outcome = present(audit);
+        if (!audit.damage.some((line) => line.includes("file is not a database"))) return outcome;
+        return {
+          ...outcome,
+          text: `${file} is not a database, so it is no backup, or its beginning is damaged. Choose a file that backup wrote.\n`,
+        };
       }
       const client = connect();
       const audit = await client.send(auditLedger, {});
@@ -41,11 +47,12 @@ export const AUDIT_COMMANDS = [
 ];
 
 function present({ totals, faults, damage, accounts }: Omit<Audit, "ok" | "next">): Outcome {
-  const problems = [...damage.map((line) => `The database is damaged: ${line}`), ...faults];
+  const problems = [...damage, ...faults];
   const ok = problems.length === 0;
+  const wrong = damage.length > 0 ? "The database is damaged" : "The ledger does not reconcile";
   const found = ok
     ? `The ledger of ${counted(accounts, "account")} reconciles, and the database is intact.\n`
-    : `The ledger does not reconcile, or the database is damaged:\n${problems.map((line) => `- ${line}\n`).join("")}`;
+    : `${wrong}:\n${problems.map((line) => `- ${line}\n`).join("")}`;
   const sums = totals === null ? "" : table(Object.keys(totals), [Object.values(totals)]);
   return {
     json: { ok, accounts, totals, faults, damage },

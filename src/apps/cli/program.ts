@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { CommanderError, Command as CommandLine, Option } from "commander";
 import * as z from "zod";
 import { commandLine, PROGRAM } from "#command-line.ts";
@@ -74,7 +75,9 @@ export async function runCommandLine(
 const helpFor = (typed: readonly string[]): string => {
   const words = wordsOf(typed);
   const known = COMMANDS.find(({ name }) => `${words.join(" ")} `.startsWith(`${name} `));
-  return known === undefined ? commandLine("help") : commandLine(`${known.name} --help`);
+  if (known !== undefined) return commandLine(`${known.name} --help`);
+  const [group = ""] = words;
+  return commandLine(group in GROUPS ? `help ${group}` : "help");
 };
 
 /** The words that are not options: options may come before the command, and `--remote` has a value. */
@@ -121,7 +124,7 @@ type Start = (command: Command, input: Record<string, unknown>, options: Options
 function createProgram(start: Start, words: readonly string[] | null): CommandLine {
   const program = new CommandLine(PROGRAM)
     .description(
-      "Manages the service of the data folder in DATA_DIR, or another one. The server must be running, but for restore and audit --file.",
+      "Manages the service of the data folder in DATA_DIR, or another one. The server must be running, except for restore and audit --file.",
     )
     .option("--remote <URL>", "work on the service at this URL, with TOOLBOOTH_OPERATOR_TOKEN")
     .option("--json", "print one JSON object, and everything else on standard error")
@@ -163,10 +166,43 @@ function addParameters(line: CommandLine, command: Command): void {
     if (command.positionals.includes(name) || value === HIDDEN) continue;
     const flag = `--${name.replaceAll(/[A-Z]/g, (character) => `-${character.toLowerCase()}`)}`;
     line.addOption(
-      new Option(type === "boolean" ? flag : `${flag} <${value}>`).makeOptionMandatory(isRequired),
+      new Option(
+        type === "boolean" ? flag : `${flag} <${value}>`,
+        OPTION_TEXTS[name],
+      ).makeOptionMandatory(isRequired),
     );
   }
 }
+
+/** What each option does, in the help. Options of the same name do the same in all commands. */
+const OPTION_TEXTS: Record<string, string> = {
+  account: "the account of the grant; without it all accounts are searched",
+  after: "start the page after this address",
+  again: "replace only a new secret that was not seen",
+  budgetDay: "at most N credits per UTC day",
+  budgetMonth: "at most N credits per UTC month",
+  budgetTotal: "at most N credits in all",
+  clear: "remove all limits that are not named",
+  credits: "grant N credits that never expire",
+  csv: "print one table for spreadsheets",
+  dead: "jobs that failed permanently",
+  entries: "write every ledger entry to this file, as JSON lines",
+  expires: "a date, whose day is included, or a time with its offset",
+  file: "work on this file, without a server",
+  force: "replace an existing file, or a database that cannot be read",
+  from: "the first day, in UTC",
+  id: "the id of the grant; repeating it adds nothing",
+  keep: "how long the old secret works: 90m, 24h, 7d or 0",
+  label: "what the key is for",
+  max: "at most N lines",
+  networks: "only from these addresses and networks, with commas",
+  rate: "at most N calls per second",
+  search: "only those whose address or id contains the text",
+  since: "the first day, in UTC",
+  to: "the last day, in UTC",
+  tools: "only these tools, with commas",
+  withSecret: "include the secret, on the server's own machine",
+};
 
 /** The value of members that only the API has. */
 const HIDDEN = "CURSOR";
@@ -249,11 +285,17 @@ async function runCommand(
       "restore and audit --file work on files of this machine, not on a service. Nothing was changed. Run the command on the machine that has the files, without --remote.",
     );
   const config = readConfig(env);
+  if (remote === undefined && isFile(config.dataDir))
+    throw new CommandError(
+      `DATA_DIR must be a folder, but ${config.dataDir} is a file. Set DATA_DIR to the data folder of a server.`,
+    );
   const log = (line: string) => stderr(`${line}\n`);
   const service = remote === undefined ? null : readRemote(remote, config.operatorToken);
   const connect = () => createClient(service, config, log);
   return command.run({ config, json, now: Date.now(), connect, log }, input as never);
 }
+
+const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
 
 /** The token comes only from the environment: arguments are visible to other users of the machine and stay in the shell history. */
 function readRemote(typed: string, token: string | null): Remote {

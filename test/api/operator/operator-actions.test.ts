@@ -109,7 +109,7 @@ describe("what operators do", () => {
                 VALUES ('p1', '', ?, 1, ?, ?, ?)`)
       .run(ADA, at, at, id);
     const { body } = await ask("key create", { email: ADA, label: "l" });
-    const queued = [`Queued an email to ${ADA}. The server sends it within a minute.`];
+    const queued = [`Queued an email to ${ADA}.`];
     assert.deepEqual(body.messages, queued);
     const revoke = { id: body.result.id };
     const revoked = [await ask("key revoke", revoke), await ask("key revoke", revoke)];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { COMMANDS } from "#apps/cli/program.ts";
@@ -44,7 +44,11 @@ describe("the command line", { concurrency: 2 }, () => {
       assert.ok(stdout.includes(`Example: ${PROGRAM} ${example}`), name);
       for (const member of Object.keys(input.shape))
         if (!positionals.includes(member) && member !== "after")
-          assert.ok(stdout.includes(`\n  ${flagOf(member)}`), `${name} ${member}`);
+          assert.match(
+            stdout,
+            new RegExp(`^  ${flagOf(member)}(?: <\\S+>)?  +\\w`, "m"),
+            `${name} ${member}`,
+          );
     }
   });
 
@@ -133,6 +137,7 @@ describe("the command line", { concurrency: 2 }, () => {
       stderr,
       /got "-5"\.\nFor help, run npm run -s toolbooth -- credits grant --help\n/,
     );
+    assert.match((await cli.run("key")).stderr, /\nFor help, run npm run -s toolbooth -- help key\n/);
   });
 
   for (const line of [
@@ -163,6 +168,16 @@ describe("the command line", { concurrency: 2 }, () => {
     );
     assert.doesNotMatch(sentence, /hush/);
     assert.match(await cli.refused("restore x", { env }), /with its own tools, such as pg_restore/);
+  });
+
+  test("says that a file is no data folder, and that a text is no backup", async () => {
+    const file = path.join(temporaryFolder(), "text.md");
+    writeFileSync(file, "hello\n".repeat(999));
+    const env = { DATA_DIR: file };
+    assert.match(await cli.refused("account list", { env }), /^DATA_DIR must be a folder, but .+ file/);
+    const { status, stdout } = await cli.run(`audit --file ${file}`);
+    assert.equal(status, 1);
+    assert.match(stdout, /is not a database, so it is no backup.+\.\n$/);
   });
 
   test("reports invalid settings", async () => {

@@ -49,7 +49,7 @@ test("emails the owner when the operator creates or revokes a key or closes the 
   signUp();
   const { id, key } = await cli.json("key create ada@b.co --label production");
   const { stderr } = await cli.run(`key revoke ${id}`);
-  assert.match(stderr, /Queued an email to ada@b\.co\. The server sends it within a minute\./);
+  assert.match(stderr, /Queued an email to ada@b\.co\.\n/);
   assert.equal((await cli.run(`key revoke ${id}`)).stderr, "", "the key is already revoked");
   assert.deepEqual(
     events().map((event) => ({ ...event })),
@@ -118,7 +118,7 @@ test("account reset-passkeys removes passkeys, ends sessions and tells the owner
       VALUES ('s1', '${AT}', 'token', '${AT}', '${AT}', 'p1')`);
   });
   const shown = await cli.run("account show ada@b.co");
-  assert.match(shown.stdout, /codes by email, 1 passkey, which is demanded/);
+  assert.match(shown.stdout, /; 1 passkey only$/m);
   const { id, ...outcome } = await cli.json("account reset-passkeys ada@b.co");
   assert.match(id as string, /^acc_/);
   assert.deepEqual(outcome, { email: "ada@b.co", passkeys: 1 });
