@@ -137,7 +137,10 @@ describe("the command line", { concurrency: 2 }, () => {
       stderr,
       /got "-5"\.\nFor help, run npm run -s toolbooth -- credits grant --help\n/,
     );
-    assert.match((await cli.run("key")).stderr, /\nFor help, run npm run -s toolbooth -- help key\n/);
+    assert.match(
+      (await cli.run("key")).stderr,
+      /\nFor help, run npm run -s toolbooth -- help key\n/,
+    );
   });
 
   for (const line of [
@@ -174,7 +177,10 @@ describe("the command line", { concurrency: 2 }, () => {
     const file = path.join(temporaryFolder(), "text.md");
     writeFileSync(file, "hello\n".repeat(999));
     const env = { DATA_DIR: file };
-    assert.match(await cli.refused("account list", { env }), /^DATA_DIR must be a folder, but .+ file/);
+    assert.match(
+      await cli.refused("account list", { env }),
+      /^DATA_DIR must be a folder, but .+ file/,
+    );
     const { status, stdout } = await cli.run(`audit --file ${file}`);
     assert.equal(status, 1);
     assert.match(stdout, /is not a database, so it is no backup.+\.\n$/);

@@ -50,10 +50,7 @@ describe("damage", () => {
     assert.match((await service.failed("audit")).damage[0], damaged);
     const { status, stdout } = await service.run("audit");
     assert.equal(status, 1);
-    assert.match(
-      stdout,
-      /^The database is damaged:\n- /,
-    );
+    assert.match(stdout, /^The database is damaged:\n- /);
   });
 
   test("an operator's action that cannot be recorded is not begun", async () => {
