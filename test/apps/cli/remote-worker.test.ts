@@ -63,9 +63,10 @@ test("data moves from Node to the edge despite an interruption, is used there, a
 
   const ran = await there.run(`import ${file} --json`);
   assert.equal(ran.status, 0, ran.stdout + ran.stderr);
-  assert.match(ran.stderr, /already imported/);
+  assert.match(ran.stderr, /Skipped 1 account: an earlier run of this command imported it/);
   assert.doesNotMatch(ran.stderr, /a secret that the service does not have/);
-  assert.deepEqual(JSON.parse(ran.stdout), { counts, secretIncluded: false });
+  const skipped = { importedBefore: 1, existing: 0 };
+  assert.deepEqual(JSON.parse(ran.stdout), { counts, skipped, secretIncluded: false });
   assert.deepEqual(await there.json("audit"), await here.json("audit"));
   assert.deepEqual(await there.json("account list"), await here.json("account list"));
 

@@ -83,6 +83,6 @@ describe("audit and report", () => {
     assert.match(faults[0], /50 credits were granted, but 48 are accounted for/);
     const { status, stdout } = await cli.run("audit");
     assert.equal(status, 1);
-    assert.match(stdout, /does not reconcile/);
+    assert.match(stdout, /The database is damaged:/);
   });
 });
