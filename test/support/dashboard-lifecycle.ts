@@ -51,7 +51,7 @@ export async function walkThroughLifecycle(
   assert.deepEqual([exported.profile.email, exported.complete], [email, true]);
 
   await session.closeAccount(page, email);
-  await page.waitForURL(`${site.base}/`);
+  await page.getByText("Your account is closed.").waitFor();
   await assertEmails(site, email);
 
   // Whoever signs in again gets another account, without starter credits and with no free call.
