@@ -130,6 +130,15 @@ const LINKS: Screen[] = [
     link(body<LinkView>({ code: "12345678", signedUp: false })),
   ),
   at(LINK, "link, expired", press("Sign in"), link(ended)),
+  at(
+    LINK,
+    "link, passkey required",
+    async (page) => {
+      await press("Sign in")(page);
+      await page.getByText("Your account demands its passkey. Sign in with it.").waitFor();
+    },
+    link(problem(403, "passkey_required", "This account demands its passkey.")),
+  ),
   at(LINK, "link, error", press("Sign in"), link(broken)),
   at("/sign-in/link", "link, no secret"),
   at(UNDO, "undo"),
