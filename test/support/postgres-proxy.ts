@@ -33,8 +33,8 @@ export type Network = {
   leadTo(port: number): void;
   /** Waits before anything goes on, in both directions. */
   delay(ms: number): void;
-  /** From now on `count` answers to a COMMIT are lost: the connection ends when they would arrive. */
-  loseCommits(count: number): void;
+  /** From now on `count` answers to a COMMIT are lost: the connection ends when they would arrive, and `then` is called. */
+  loseCommits(count: number, then?: () => void): void;
   /** Nothing goes through, and nobody is told. */
   swallow(isSwallowing: boolean): void;
   /** Ends every connection. */
@@ -48,6 +48,7 @@ export type Network = {
 export async function openNetwork(to: number): Promise<Network> {
   let [target, waitMs, toLose, lost, swallowing] = [to, 0, 0, 0, false];
   let connections = 0;
+  let onLost = () => {};
   const sockets = new Set<Socket>();
   const later = (act: () => void) => (waitMs === 0 ? act() : setTimeout(act, waitMs));
   const server = createServer((client) => {
@@ -67,6 +68,7 @@ export async function openNetwork(to: number): Promise<Network> {
         lost += 1;
         client.destroy();
         backend.destroy();
+        onLost();
         return;
       }
       later(() => client.write(data));
@@ -83,8 +85,9 @@ export async function openNetwork(to: number): Promise<Network> {
     delay: (ms) => {
       waitMs = ms;
     },
-    loseCommits: (count) => {
+    loseCommits: (count, then = () => {}) => {
       toLose = count;
+      onLost = then;
     },
     swallow: (isSwallowing) => {
       swallowing = isSwallowing;
