@@ -18,7 +18,7 @@ export function requesterNetwork(network: string | null, secret: string): string
 /** How long the old address can undo a change. */
 export const UNDO_MS = 3 * DAY_MS;
 
-/** The page of a link in an email. The secret is in the fragment, which browsers and proxies send nobody; the page posts it. */
+/** The page of a link in an email. The secret is in the fragment, which browsers do not send; the page posts it. */
 const linkTo = (publicUrl: string, path: string, secret: string) => `${publicUrl}${path}#${secret}`;
 
 /** To the old address, after the change. It is queued with the change. */
@@ -49,7 +49,7 @@ export function addressChangedEmail(
 
 type SentCode = Pick<CodeEmail, "to" | "code" | "origin"> & { network: string };
 
-/** Queues the emails of sign-in and account changes. `network`: of whoever causes it; empty where no bound counts it. */
+/** Queues the emails of sign-in and account changes. `network`: that of the request; empty where no bound counts it. */
 export function accountEmails({
   publicUrl,
   mail,

@@ -107,7 +107,7 @@ export function createAuth(options: AuthOptions) {
   }
 
   /**
-   * Signs in whoever has shown that they read the emails of this address; signs them up where they have no user. `headers` are the
+   * Signs in the person who has shown that they read the emails of this address; signs them up where they have no user. `headers` are the
    * client's, with those of `auth-hooks.ts`.
    */
   async function signInByEmail(

@@ -50,7 +50,7 @@ type Write = (draft: EmailDraft) => Email;
 const IGNORE = "If it wasn't you, you can ignore this email.";
 const NO_ACTION = "If you made this change, you don't need to do anything.";
 const REQUESTED = "The code was requested on:";
-/** Who asks for a code wants to get in with it: nobody needs it but the page. */
+/** Users type the code into our page and never give it to a person. */
 const KEEP_CODE = "Never give this code to anyone: we don't ask for it, on the phone or by email.";
 
 function codeEmails(write: Write) {

@@ -33,7 +33,7 @@ export type Mail = {
  * - `notification`: only the account's owner or the operator.
  * - `closing`: the same, but counted separately, so that queued notifications cannot displace the last email.
  * - `credits`: the account's calls, or time.
- * - `sign_up`, `sign_in`, `known` and `change`: whoever enters the address. `sign_up` goes to addresses without an account, `sign_in` to
+ * - `sign_up`, `sign_in`, `known` and `change`: anyone who enters the address. `sign_up` goes to addresses without an account, `sign_in` to
  *   those of accounts, `known` is caused in a browser in which the owner of the account has signed in before, and `change` goes to an
  *   address to which a signed-in user wants to move. Each has bounds of its own (`bounds.ts`), so that a flood of
  *   unknown addresses uses nothing of the accounts, and others use nothing of their owners.

@@ -147,7 +147,7 @@ export async function closeMyAccount(context: RequestContext): Promise<Response>
   return json({});
 }
 
-/** Whoever has taken an account over could close it otherwise, and an undo would give nothing back. */
+/** Otherwise a thief could close the account, and an undo would give nothing back. */
 async function requireNoUndo({ deps, now }: RequestContext, user: string): Promise<void> {
   const { until } = await deps.activityLog.undoableUntil({ user, at: now });
   if (until === null) return;

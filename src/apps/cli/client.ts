@@ -169,7 +169,7 @@ const targetOf = ({ url, token }: Remote): RequestOptions => {
   };
 };
 
-/** Whoever can write to the folder could put a socket there, so the folder and the socket must be this user's or root's. */
+/** Anyone who can write to the folder could put a socket there, so the folder and the socket must be this user's or root's. */
 function socketOf(config: Pick<Config, "dataDir">): RequestOptions {
   const { dataDir } = config;
   const socketPath = socketPathOf(dataDir);

@@ -90,7 +90,7 @@ async function runTyped(typed: readonly string[], env: Env, terminal: Terminal):
   const start: Start = (command, input, options) => {
     running = runCommand(command, input, options, env, terminal);
   };
-  // `help key create` is `key create --help`. Nothing but options too, because whoever types only the name wants to see what it can do.
+  // `help key create` is `key create --help`. Nothing but options too, because a user who types only the name wants to see what it can do.
   const words = wordsOf(typed);
   const isHelp = words[0] === "help" || (words.length === 0 && !typed.includes("--version"));
   const isAsked = isHelp || typed.includes("--help") || typed.includes("-h");
