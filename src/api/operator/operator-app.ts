@@ -110,14 +110,18 @@ function responseTo({ result, pieces, messages }: Performed): Response {
 function streamOf(pieces: AsyncIterable<Uint8Array | string>): ReadableStream<Uint8Array> {
   const utf8 = new TextEncoder();
   const iterator = pieces[Symbol.asyncIterator]();
+  let isBegun = false;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        isBegun = true;
         const { done, value } = await iterator.next();
         if (done === true) controller.close();
         else controller.enqueue(typeof value === "string" ? utf8.encode(value) : value);
       },
       async cancel() {
+        // A client may leave before the first piece. A generator that has not begun would not run its `finally`, which removes copies.
+        if (!isBegun) await iterator.next();
         await iterator.return?.();
       },
     },

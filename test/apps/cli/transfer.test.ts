@@ -68,6 +68,21 @@ describe("export", () => {
     for (const row of emptied) assert.deepEqual(row, { busy: 0, log: 0, checkpointed: 0 });
   });
 
+  test("a client that leaves before the first byte leaves no copy in the data folder", async () => {
+    const { app, dataDir } = await openFolderService();
+    for (const name of ["export", "backup"]) {
+      const request = new Request(`http://localhost/operator/${name}`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: "{}",
+      });
+      const { status, body } = await app.fetch(request, { address: null, isLocal: true });
+      assert.equal(status, 200);
+      await body?.cancel();
+      assert.ok(!readdirSync(dataDir).some((file) => file.startsWith("copy-")), name);
+    }
+  });
+
   test("a client that is killed while it reads leaves no file under the final name, and the server no copy", async (t) => {
     const cli = await openFolderService();
     await cli.json(`import ${file}`);
