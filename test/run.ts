@@ -90,6 +90,10 @@ await services.close();
 report.finish();
 saveDurations(report.durations);
 process.exitCode = report.failures === 0 ? 0 : 1;
+if (values.only !== undefined && report.ran === 0) {
+  process.stderr.write(`No test of these files has the title ${values.only}.\n`);
+  process.exitCode = 2;
+}
 
 /** Matches this title and no other. */
 function exactly(title: string): RegExp {

@@ -12,6 +12,14 @@ export const unitName = (file: string, root: string): string =>
     ? path.basename(file, ".mjs").replaceAll("+", "/")
     : path.relative(root, file);
 
+/** What a test threw, and what caused that: a property fails because of the comparison in it. Node's own error is around them. */
+function causesOf(error: Error): Error[] {
+  const causes: Error[] = [];
+  let cause: unknown = error.cause instanceof Error ? error.cause : error;
+  for (; cause instanceof Error; cause = cause.cause) causes.push(cause);
+  return causes;
+}
+
 /** Writes a line for each file, its failures in full, its skipped tests with their reasons and what it says of itself. */
 export function reportTests(stream: TestsStream, root: string) {
   const durations: Record<string, number> = {};
@@ -43,9 +51,9 @@ export function reportTests(stream: TestsStream, root: string) {
     const { error } = details;
     // A suite fails because of its tests, which are told already.
     if ((error as Error & { failureType?: string }).failureType === "subtestsFailed") return;
-    const cause = error.cause instanceof Error ? error.cause : error;
+    const told = causesOf(error).map((cause) => cause.stack ?? cause.message);
     const text =
-      `✖ ${nameOf(file)}:${line} ${name}\n  ${(cause.stack ?? cause.message).replaceAll("\n", "\n  ")}\n` +
+      `✖ ${nameOf(file)}:${line} ${name}\n  ${told.join("\nCaused by: ").replaceAll("\n", "\n  ")}\n` +
       `  Repeat it: ${commandFor(nameOf(file), name)}\n`;
     failed.push(text);
     write(text);
@@ -73,6 +81,10 @@ export function reportTests(stream: TestsStream, root: string) {
     durations,
     get failures() {
       return failed.length;
+    },
+    /** How many tests passed, failed or were skipped. */
+    get ran() {
+      return passed + failed.length + skipped.length + todos.length;
     },
     finish(): void {
       // What suites say that other files import.
