@@ -56,7 +56,7 @@ async function runSteps(
     }
     await compareAtEnd(run);
   } catch (error) {
-    throw new Error(`${run.log.join("\n")}\n${(error as Error).message}`, { cause: error });
+    throw new Error(run.log.join("\n"), { cause: error });
   }
 }
 

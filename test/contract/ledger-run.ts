@@ -68,8 +68,10 @@ export type Run = Fixture & {
   ledgerEvents: OpenedLedger["ledgerEvents"];
   together: OpenedLedger["together"];
   batches: OpenedLedger["batches"];
-  /** Events that were not deleted. */
-  events: Omit<LedgerEvent, "id">[];
+  /** Events that were not deleted, each with its step. */
+  events: { step: number; event: Omit<LedgerEvent, "id"> }[];
+  /** How many steps have begun. */
+  steps: number;
   /** The furthest that the clock has come: it goes back too. */
   latest: number;
   /** Calls before this may be rolled up; what becomes of those when they are sent again is not promised. */
@@ -87,7 +89,7 @@ export async function startRun(
 ): Promise<Run> {
   const fixture = { model: createModel(), now: START, debits: [], sizes };
   const times = { latest: START, rolledUpBefore: -Infinity, maintainedAt: -Infinity };
-  const lists = { events: [], sent: new Set<string>(), log: [] };
+  const lists = { events: [], steps: 0, sent: new Set<string>(), log: [] };
   const run: Run = {
     ...fixture,
     ...times,
@@ -105,6 +107,7 @@ export async function startRun(
 
 export async function runStep(run: Run, { kind, seed }: StoreStep): Promise<void> {
   const chance = createChance(seed);
+  run.steps += 1;
   switch (kind) {
     case "clock":
       run.now = clockOf(chance, run);
@@ -193,7 +196,7 @@ function predict(run: Run, { name, order }: Operation): unknown {
   const before = model.find(order.account)?.events.length ?? 0;
   const expected = attempt(() => model.operations[name](order as never));
   if (name === "changeAccount" && order.state === "closed")
-    run.events = run.events.filter(({ account }) => account !== order.account);
+    run.events = run.events.filter(({ event }) => event.account !== order.account);
   else recordEvents(run, order.account, before, "now" in order ? order.now : run.now);
   return expected;
 }
@@ -233,9 +236,9 @@ function attempt<Outcome>(operation: () => Outcome): Outcome | "rejected" {
 }
 
 /** Keeps the events that the model has just written for the account, with the time of the order. */
-function recordEvents({ model, events }: Run, account: string, before: number, at: number): void {
+function recordEvents({ model, events, steps }: Run, account: string, before: number, at: number): void {
   const written = model.find(account)?.events.slice(before) ?? [];
-  events.push(...written.map((event) => ({ account, at, ...event })));
+  events.push(...written.map((event) => ({ step: steps, event: { account, at, ...event } })));
 }
 
 /** Nothing is rolled up. */
@@ -262,13 +265,20 @@ function predictDue(run: Run, now: number, max: number): number {
   return notified;
 }
 
-/** Events are listed in the order in which they came about, until they are deleted. */
+/**
+ * Events are listed in the order in which they came about, until they are deleted. A step is one transaction, and may write the events
+ * of one account before those of another.
+ */
 export async function deleteEvents(run: Run, max: number): Promise<void> {
   const { ledgerEvents, log } = run;
   log.push(`deleteEvents ${max}`);
   const events = (await ledgerEvents?.list({ max })) ?? [];
-  const listed = events.map(({ id: _, ...content }) => content);
-  assert.deepEqual(listed, run.events.slice(0, max));
+  assert.equal(events.length, Math.min(max, run.events.length));
+  for (const { id: _, ...listed } of events) {
+    const at = run.events.findIndex(({ event }) => event.account === listed.account);
+    assert.deepEqual(listed, run.events[at]?.event);
+    assert.equal(run.events[at]?.step, run.events[0]?.step);
+    run.events.splice(at, 1);
+  }
   await ledgerEvents?.settle(events);
-  run.events = run.events.slice(events.length);
 }
