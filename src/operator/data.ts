@@ -153,7 +153,7 @@ export const importRecords = defineOperation({
       return {
         outcome: "taken" as const,
         unknownKeys,
-        refused: await importOthers(context, records),
+        refused: await importOthers(context, records, now),
       };
     }),
 });
@@ -188,8 +188,9 @@ async function importPage(
 
 /** Imports records that belong to no ledger: addresses, who had an account or starter credits before, and purchases. */
 async function importOthers(
-  { directory, purchases }: OperatorContext,
+  { directory, ledger, purchases }: OperatorContext,
   records: readonly TransferRecord[],
+  now: number,
 ): Promise<{ account: string; by: string | null }[]> {
   const refused: { account: string; by: string | null }[] = [];
   for (const record of records) {
@@ -201,6 +202,8 @@ async function importOthers(
     } else if (record.record === "purchase") await purchases.add(recordToPurchase(record));
     else if (record.record === "address") {
       const { account, createdAt } = record;
+      // An account that was closed after an earlier run of the import stays closed, without personal data.
+      if ((await ledger.findAccount({ account, now }))?.state === "closed") continue;
       const email = readEmail(record.email);
       const { outcome } = await directory.register({ email, account, createdAt });
       if (outcome !== "taken") continue;

@@ -179,7 +179,7 @@ function demoAccountOf({ records }: Page): string | null {
 /** Leaves room for the rest of the request and one more record, which is far smaller. */
 const PAGE_BYTES = IMPORT_PAGE_BYTES_MAX * 0.75;
 const PAGE_RECORDS = 2_000;
-/** Each takes up to three statements, and a Worker may run only so many in a request. */
+/** Each takes up to four round trips, and a Worker may run only so many in a request. */
 const OTHERS_A_PAGE = 50;
 
 /** Pages of the records of one account, or of those that belong to none. */

@@ -227,6 +227,24 @@ describe("what operators do", () => {
     );
   });
 
+  test("an account that was closed after its import gets no address when the import is run again", async () => {
+    const { ask, deployment } = await openDeployment();
+    const email = "bob@example.org";
+    const address = { record: "address", account: BOB, email, createdAt: 1 };
+    const run = async () => {
+      const { body } = await ask("import", page(BOB, true, true, [accountRecord(BOB)]));
+      const others = await ask("import", { account: null, records: [address] });
+      return [body.result.outcome, others.body.result.refused];
+    };
+    assert.deepEqual(await run(), ["opened", []]);
+    assert.equal((await ask("account close", { email })).body.result.state, "closed");
+    assert.deepEqual(await run(), ["opened_before", []]);
+    assert.equal(await deployment.directory.findByEmail({ email }), null);
+    assert.equal((await ask("account create", { email })).status, 200);
+    assert.deepEqual(await run(), ["opened_before", []], "the address of a new account");
+    assert.notEqual((await deployment.directory.findByEmail({ email }))?.account, BOB);
+  });
+
   test("an import says how many keys were made with a secret that the service does not have", async () => {
     const { ask } = await openDeployment();
     const made = (await ask("key create", { email: ADA, label: "l" })).body.result;
