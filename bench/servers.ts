@@ -31,6 +31,9 @@ async function startPeer(file: string, accounts: number): Promise<Server> {
   return { ...withRemoval(started, remove), port: Number(port), keys };
 }
 
+/** What a first start prints: its address, which was 127.0.0.1 in earlier commits, and a call with the key of the demo account. */
+const ANNOUNCEMENT = /(?:localhost|127\.0\.0\.1):(\d+)[\s\S]*Bearer (\w+)/;
+
 /**
  * Starts the checkout in `root` as `npm start` does, on an empty data folder and without a rate limit. It is used through
  * HTTP only, so that any version of the source can be measured.
@@ -52,7 +55,7 @@ export async function startToolbooth(root: string, accounts: number): Promise<Se
     },
     stderr: "ignore",
   });
-  const [, port, key = ""] = await announcementOf(started, /127\.0\.0\.1:(\d+)[\s\S]*Bearer (\w+)/);
+  const [, port, key = ""] = await announcementOf(started, ANNOUNCEMENT);
   await settle(started.pid);
   const keys = [key];
   while (keys.length < accounts) keys.push(await openAccount(Number(port), keys.length));

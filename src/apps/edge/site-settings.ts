@@ -43,8 +43,7 @@ export function readSiteConfig(env: SiteEnv): ServiceConfig {
   }
   const origins = originsOf(publicUrl, isTryOut);
   // PUBLIC_URL is always set here, and passkeys belong to it, as on Node.
-  const passkeyOrigins = origins.slice(0, 1);
-  return { ...config, publicUrl, secrets, prices, origins, passkeyOrigins };
+  return { ...config, publicUrl, secrets, prices, origins };
 }
 
 function readTexts(texts: Record<string, string>, problems: string[]): Config | null {
