@@ -135,7 +135,7 @@ const LINKS: Screen[] = [
     "link, passkey required",
     async (page) => {
       await press("Sign in")(page);
-      await page.getByText("Your account demands its passkey. Sign in with it.").waitFor();
+      await page.getByText("This account demands its passkey. Sign in with it.").waitFor();
     },
     link(problem(403, "passkey_required", "This account demands its passkey.")),
   ),

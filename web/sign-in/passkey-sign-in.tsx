@@ -13,11 +13,19 @@ const RENEW_MS = 4 * 60_000;
  * A button for signing in with a passkey, and passkeys among the suggestions of the email field. `isDemanded`: nothing else signs the
  * user in, so where passkeys do not work, the page says why.
  */
-export function PasskeySignIn({ visitor, isDemanded }: { visitor: Visitor; isDemanded: boolean }) {
+export function PasskeySignIn({
+  visitor,
+  isDemanded,
+  onSignedIn,
+}: {
+  visitor: Visitor;
+  isDemanded: boolean;
+  onSignedIn?: () => void;
+}) {
   const obstacle = passkeyObstacle(visitor);
   const canUse = obstacle === null;
-  const signIn = usePasskeySignIn();
-  const suggested = useSuggestedPasskeys(canUse && !signIn.isPending);
+  const signIn = usePasskeySignIn(onSignedIn);
+  const suggested = useSuggestedPasskeys(canUse && !signIn.isPending, onSignedIn);
   if (!canUse) {
     return isDemanded || worksElsewhere(visitor) ? (
       <Text mt="md" size="sm" c="dimmed">
@@ -41,8 +49,8 @@ export function PasskeySignIn({ visitor, isDemanded }: { visitor: Visitor; isDem
 }
 
 /** Waits for a passkey from the suggestions, while `isActive`. The dialog of the button takes its place. */
-function useSuggestedPasskeys(isActive: boolean) {
-  const signIn = usePasskeySignIn();
+function useSuggestedPasskeys(isActive: boolean, onSignedIn?: () => void) {
+  const signIn = usePasskeySignIn(onSignedIn);
   const { mutateAsync, reset } = signIn;
   useEffect(() => {
     if (!isActive) return;

@@ -45,14 +45,20 @@ export function useOpenLink() {
   });
 }
 
-/** `autofill`: waits until the user chooses a passkey from the suggestions of the email field. A later wait ends the one before it. */
-export function usePasskeySignIn() {
+/**
+ * `autofill`: waits until the user chooses a passkey from the suggestions of the email field. A later wait ends the one before it.
+ * `onSignedIn` runs once the page knows who is signed in.
+ */
+export function usePasskeySignIn(onSignedIn?: () => void) {
   const client = useQueryClient();
   return useMutation({
     // Imported late: few sign-ins need the code for passkeys.
     mutationFn: async (autofill: boolean) =>
       (await import("../passkeys.ts")).signInByPasskey(autofill),
-    onSuccess: () => enter(client),
+    onSuccess: async () => {
+      await enter(client);
+      onSignedIn?.();
+    },
   });
 }
 

@@ -33,25 +33,40 @@ export default function SignInScreen(): ReactNode {
   const user = useVisitor().data?.user ?? null;
   const next = useNext();
   const [isNew, setNew] = useState(false);
+  const [hasUsedPasskey, setUsedPasskey] = useState(false);
+  const isPasskeyDemanded = useSearchText("error") === "passkey_required";
   const signIn = useSignInByCode(setNew);
   const state = useRouterState({ select: ({ location }) => location.state });
   // Kept here, so that Back finds it in the field.
   const [email, setEmail] = useState(state.codeSentTo ?? "");
-  if (user !== null) return <RedirectToNext next={next} isNew={isNew} />;
+  // A browser that is signed in as another user stays to read that the account needs its passkey.
+  if (user !== null && (!isPasskeyDemanded || hasUsedPasskey))
+    return <RedirectToNext next={next} isNew={isNew} />;
   return state.codeSentTo === undefined ? (
-    <AddressStep email={email} onEmail={setEmail} next={next} />
+    <AddressStep
+      email={email}
+      onEmail={setEmail}
+      next={next}
+      isPasskeyDemanded={isPasskeyDemanded}
+      onPasskey={() => setUsedPasskey(true)}
+    />
   ) : (
     <CodeStep email={state.codeSentTo} state={state} signIn={signIn} />
   );
 }
 
-function AddressStep(props: { email: string; onEmail: (email: string) => void; next: string }) {
+function AddressStep(props: {
+  email: string;
+  onEmail: (email: string) => void;
+  next: string;
+  isPasskeyDemanded: boolean;
+  onPasskey: () => void;
+}) {
   const { email, next } = props;
   const visitor = useVisitor().data;
   const send = useSendCode();
   const showCodeStep = useCodeStep();
   const isClosed = useSearchText("closed") !== "";
-  const isPasskeyDemanded = useSearchText("error") === "passkey_required";
   const [fault, setFault] = useState<string>();
   const problem = send.error instanceof ProblemDetails ? send.error.code : null;
   const rejected = problem === "INVALID_EMAIL";
@@ -113,7 +128,11 @@ function AddressStep(props: { email: string; onEmail: (email: string) => void; n
       </form>
       {visitor !== undefined && (
         <>
-          <PasskeySignIn visitor={visitor} isDemanded={isPasskeyDemanded} />
+          <PasskeySignIn
+            visitor={visitor}
+            isDemanded={props.isPasskeyDemanded}
+            onSignedIn={props.onPasskey}
+          />
           <Providers providers={visitor.providers} next={next} />
           <div className="tb-sign-in-foot">
             <p>{newcomerText(visitor)}</p>
@@ -228,7 +247,7 @@ const PROVIDER_PROBLEMS: Record<string, string> = {
   access_denied: "You did not grant access. Try again, or use your email address.",
   email_not_verified:
     "The provider has not verified your email address. Verify it there, or use it here to get a code.",
-  passkey_required: "Your account demands its passkey. Sign in with it.",
+  passkey_required: "This account demands its passkey. Sign in with it.",
   sign_up_closed: "There is no account with this address, and sign-up is closed.",
 };
 const OTHER_PROBLEM = "The provider could not sign you in. Try again, or use your email address.";

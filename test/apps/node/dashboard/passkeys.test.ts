@@ -10,8 +10,6 @@ import { shareShop } from "./shared-shop.ts";
 /** Passkeys with Chromium's virtual authenticator, and proofs of who the user is. */
 
 const { browser, site } = await shareShop();
-// Passkeys do not work under an IP address.
-const local = { ...site, base: site.base.replace("127.0.0.1", "localhost") };
 
 /** `isTouched`: the device confirms at once, also where the page only offers passkeys as suggestions. */
 async function addAuthenticator(context: BrowserContext, page: Page) {
@@ -62,7 +60,7 @@ async function createKeyWithProof(user: session.BrowserUser, label: string) {
 }
 
 test("a passkey is added, signs in, confirms who the user is, and is demanded", async (t) => {
-  const user = await session.openMember(t, browser, local);
+  const user = await session.openMember(t, browser, site);
   const { page, email } = user;
   const { isTouched } = await addAuthenticator(user.context, page);
   await page.goto("/settings/account");
@@ -84,9 +82,15 @@ test("a passkey is added, signs in, confirms who the user is, and is demanded", 
   await page.addInitScript(NO_SUGGESTIONS);
   await isTouched(false);
   await signOut(page);
-  await session.signIn(page, local, email, 2);
+  await session.signIn(page, site, email, 2);
   await page.getByText("passkey").first().waitFor();
   await isTouched(true);
+  await session.button(page, "Sign in with a passkey").click();
+  await session.heading(page, "Home").waitFor();
+
+  // Where a link leads that its account's demand has stopped, also in a browser that is signed in.
+  await page.goto("/sign-in?error=passkey_required");
+  await page.getByText("This account demands its passkey").waitFor();
   await session.button(page, "Sign in with a passkey").click();
   await session.heading(page, "Home").waitFor();
 });
@@ -95,14 +99,14 @@ const NO_SUGGESTIONS =
   "PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)";
 
 test("without a passkey a code from an email confirms who the user is", async (t) => {
-  const user = await session.openMember(t, browser, local);
+  const user = await session.openMember(t, browser, site);
   const { page, email } = user;
   await page.addInitScript(SUGGESTIONS_FAIL);
   await page.goto("/home");
   ageSessions(email);
   const asking = await createKeyWithProof(user, "proved");
   await asking.getByRole("button", { name: "Send code" }).click();
-  await asking.getByLabel("Code").fill(await codeTo(local, email, 2));
+  await asking.getByLabel("Code").fill(await codeTo(site, email, 2));
   await page.getByRole("textbox", { name: "Your new key" }).waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "I have stored it" }).click();
 
