@@ -12,6 +12,7 @@ const ROWS_A_STEP = 500;
 const ROWS_A_STEP_MAX = 8_000;
 const QUICK_STEP_MS = 25;
 const BETWEEN_STEPS_MS = 50;
+/** Owners are notified days before credits expire, so minutes do not matter. */
 const BETWEEN_ROUNDS_MS = 10 * 60_000;
 
 export function startUpkeep(
