@@ -29,12 +29,3 @@ export const createLedgerReads = (dialect: SqlDialect): LedgerReads => ({
 const READ_NAMES: readonly string[] = Object.keys(createLedgerReads("sqlite"));
 
 export const isReadName = (name: string): name is ReadName => READ_NAMES.includes(name);
-
-/** Creates the read operations. `run` turns a read into a store's operation. */
-export function overReads<Run>(
-  dialect: SqlDialect,
-  run: <Name extends ReadName>(read: LedgerRead<Name>) => Run,
-): Record<ReadName, Run> {
-  const entries = Object.entries(createLedgerReads(dialect));
-  return Object.fromEntries(entries.map(([name, read]) => [name, run(read as never)])) as never;
-}

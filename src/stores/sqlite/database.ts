@@ -1,6 +1,6 @@
 import type { LedgerOperations, SyncLedger } from "#ledger/port.ts";
 import type { LedgerRead } from "../sql/ledger-read.ts";
-import { overReads, type ReadName } from "../sql/ledger-reads.ts";
+import { createLedgerReads, type ReadName } from "../sql/ledger-reads.ts";
 import { isReading, type SqlDatabase, type SqlQuery } from "../sql/sql-database.ts";
 import type { SqlDriver } from "./driver.ts";
 
@@ -17,13 +17,25 @@ export function createSqliteDatabase(driver: SqlDriver): SqlDatabase {
 }
 
 /** Creates the ledger's read operations, for use inside a transaction. Their statements are prepared at their first use. */
-export const createSqliteReads = (driver: SqlDriver): Pick<SyncLedger, ReadName> =>
-  overReads("sqlite", <Name extends ReadName>({ queries, outcome, addition }: LedgerRead<Name>) => {
-    const rowsOf = (asked: SqlQuery[]) =>
-      asked.map(({ sql, values }) => driver.prepare(sql).all(...values));
-    return (order: LedgerOperations[Name][0]) => {
-      const first = outcome(rowsOf(queries(order)), order);
-      const more = addition?.(first, order) ?? null;
-      return more === null ? first : more.outcome(rowsOf(more.queries));
-    };
-  }) as never;
+export function createSqliteReads(driver: SqlDriver): Pick<SyncLedger, ReadName> {
+  const reads = createLedgerReads("sqlite");
+  const rowsOf = (asked: SqlQuery[]) =>
+    asked.map(({ sql, values }) => driver.prepare(sql).all(...values));
+  function run<Name extends ReadName>(
+    { queries, outcome, addition }: LedgerRead<Name>,
+    order: LedgerOperations[Name][0],
+  ): LedgerOperations[Name][1] {
+    const first = outcome(rowsOf(queries(order)), order);
+    const more = addition?.(first, order) ?? null;
+    return more === null ? first : more.outcome(rowsOf(more.queries));
+  }
+  return {
+    findAccount: (order) => run(reads.findAccount, order),
+    listKeys: (order) => run(reads.listKeys, order),
+    credits: (order) => run(reads.credits, order),
+    findCall: (order) => run(reads.findCall, order),
+    usage: (order) => run(reads.usage, order),
+    entries: (order) => run(reads.entries, order),
+    audit: (order) => run(reads.audit, order),
+  };
+}
