@@ -15,7 +15,7 @@ function set(next: readonly Settle[]): void {
 }
 
 export const proof = {
-  /** Resolves to whether the user confirmed. On a page without the dialog nobody can, so it resolves to false. */
+  /** Resolves to whether the user confirmed. On a page without the dialog it resolves to false. */
   ask(): Promise<boolean> {
     if (listeners.size === 0) return Promise.resolve(false);
     return new Promise((resolve) => set([...waiting, resolve]));

@@ -49,7 +49,7 @@ export const createQueryClient = (): QueryClient =>
   });
 
 /**
- * What a click sends, as a mutation: an order that is under way is not begun again, and whoever asks for it waits for the same result.
+ * What a click sends, as a mutation: an order that is under way is not begun again, and every caller gets the same result.
  * A mutation is `isPending` only a moment after the click, and a double click is two.
  */
 export function useSend<Order, Result>(options: UseMutationOptions<Result, Error, Order>) {

@@ -3,7 +3,7 @@ import type { AuthOptions } from "./auth-options.ts";
 
 /**
  * Messages that better-auth logs as errors although it only rejected a request. The client gets the reason in the response, and
- * the log must not contain text that strangers choose. better-auth passes neither a code nor the request to its logger, so
+ * the log must not contain text that clients choose. better-auth passes neither a code nor the request to its logger, so
  * its messages are all there is to recognise.
  */
 const REJECTED_REQUEST =

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { ATTEMPT_SCHEMA } from "./attempts.ts";
 
 /**
- * The better-auth plugin for sign-ins by email: its table of attempts (`attempts.ts`), and an endpoint that signs in whoever has shown
+ * The better-auth plugin for sign-ins by email: its table of attempts (`attempts.ts`), and an endpoint that signs in a user who has shown
  * that they read the emails of an address. The endpoint has no URL: only our handlers call it, after a code or a link was right.
  */
 export const emailSignIn = () =>

@@ -51,7 +51,7 @@ export const accessLogEntry = (
 });
 
 /**
- * The entry of a call in the log that its customer sees; null if the request was no call, or its key belongs to nobody: the account
+ * The entry of a call in the log that its customer sees; null if the request was no call, or its key belongs to no account: the one
  * in a forged key is only a claim. `byteLength`: of a text in UTF-8.
  */
 export function requestLogEntry(

@@ -24,7 +24,7 @@ const ABANDONED_AFTER_MS = 2 * DAY_MS;
  * Fetches the state of a payment, and updates ledger and row to match. Every step is idempotent, so the next webhook, page
  * view or comparison completes what an error or a crash interrupted.
  *
- * The row is read before the provider is asked, and written only where nobody has written it since. The state we act on is
+ * The row is read before the provider is asked, and written only if it has not been written since. The state we act on is
  * therefore never older than the row, and the row's time serves as the version by which the ledger ignores older states.
  *
  * Throws `NotCarriedOut` where too many callers settle the purchase at once, and what the provider throws.

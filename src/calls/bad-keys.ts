@@ -3,7 +3,7 @@ import { ownNetworkOf } from "#networks.ts";
 import { tooManyBadKeys } from "./call-errors.ts";
 
 /**
- * Throttles keys that nobody was given. A forged key with a right account part costs a question to the ledger, so after a
+ * Throttles keys that were never issued. A forged key with a right account part costs a question to the ledger, so after a
  * burst of them from one network, keys from there that this node does not know are rejected without a question.
  *
  * Keys that the node knows are never affected. For a good key that it does not know yet, behind the same address as an

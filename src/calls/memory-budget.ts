@@ -7,7 +7,7 @@ import { MEMORY_WAIT_MS, type MemoryLimits } from "#limits.ts";
  *
  * A call for which too few bytes are left waits in line, up to 2 s in all. Then it gets 503, and what it holds is free for the
  * others: so bodies that have filled the memory together and are all incomplete do not keep each other waiting. A call that
- * waits only because of its own account keeps nobody else out.
+ * waits only because of its own account does not delay other accounts.
  */
 export type MemoryBudget = {
   of(account: string): MemoryLease;

@@ -6,7 +6,7 @@ import { type EmailKind, groupOf, type RequestedGroup } from "./mail.ts";
 /** About 60 MB of emails: enough for a mail server that is down for a day, at seven emails a minute. */
 export const QUEUED_EMAILS_MAX = 10_000;
 /**
- * Emails about security events are added up to here. Strangers can fill the queue with emails that anyone can request,
+ * Emails about security events are added up to here. Attackers can fill the queue with emails that anyone can request,
  * and that must not keep an owner from learning of a thief. Each user has a daily limit of them (`limits.ts`).
  */
 export const EMAILS_BEFORE_SECURITY_STOPS = 2 * QUEUED_EMAILS_MAX;

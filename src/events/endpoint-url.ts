@@ -32,7 +32,7 @@ export function checkEndpointUrl(text: string, networks: WebhookNetworks): Check
 function findError(url: URL, networks: WebhookNetworks): string | null {
   const host = hostOf(url);
   if (url.protocol === "http:" && !(networks === "any" && isOwnMachine(host))) {
-    return "The URL must start with https://, so that nobody can read or change webhooks in transit.";
+    return "The URL must start with https://, so that webhooks cannot be read or changed in transit.";
   }
   if (url.username !== "" || url.password !== "") {
     return "Remove the user and password from the URL. Verify webhooks by their signature instead.";

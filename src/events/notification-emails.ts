@@ -51,8 +51,8 @@ export function createNotificationEmails({
 }
 
 /**
- * A token that unsubscribes without signing in: the account, the topic of the emails, and a keyed hash of both, so that nobody
- * can unsubscribe somebody else. It permits nothing else, and is valid as long as its secret is configured.
+ * A token that unsubscribes without signing in: the account, the topic of the emails, and a keyed hash of both, so that users
+ * cannot unsubscribe each other. It permits nothing else, and is valid as long as its secret is configured.
  */
 export type EmailTopic = keyof NotificationChoice["emails"];
 export type Unsubscription = { account: string; topic: EmailTopic };

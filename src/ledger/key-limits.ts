@@ -94,7 +94,7 @@ export function budgetsAt(
   };
 }
 
-/** Whether a key that works should be revoked because nobody uses it: it is old, and its last use is as old or it had none. */
+/** Whether a key that works should be revoked because it is unused: it is old, and its last use is as old or it had none. */
 export function isUnused(
   {
     createdAt,

@@ -77,7 +77,7 @@ export async function perform(
   return { ...opened, messages };
 }
 
-/** The same bytes for the same order, which nobody without the secret can tell (HMAC in counter mode). */
+/** The same bytes for the same order, which cannot be guessed without the secret (HMAC in counter mode). */
 function bytesOf(secret: string, operation: string, orderId: string): RandomBytes {
   let blocks = 0;
   let rest = new Uint8Array();

@@ -90,7 +90,7 @@ function callsToAction(
     : html`<a class="button" href="${links.credits}">Buy credits</a>`;
 }
 
-/** Calls where each costs one credit, so that nobody has to translate. */
+/** Calls where each costs one credit, so that readers need not convert. */
 const unitOf = ({ tools }: PageOptions): "calls" | "credits" =>
   tools.every(({ price }) => price === 1) ? "calls" : "credits";
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);

@@ -10,7 +10,7 @@ import { CodeForm } from "../sign-in/code-form.tsx";
 
 const PATH = "/dashboard/account/email";
 
-/** Changes the address of the account: asks for the new one, then for the code that was emailed to it, so that a typo locks nobody out. */
+/** Changes the address of the account: asks for the new one, then for the code that was emailed to it, so that a typo does not lock the user out. */
 export function EmailForm({ email }: { email: string }) {
   const start = useSignInChange((email: string) => request<object>("POST", PATH, { email }));
   const confirm = useSignInChange((code: string) =>

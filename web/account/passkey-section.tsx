@@ -102,7 +102,7 @@ function Passkeys(props: {
   );
 }
 
-/** Whoever gets into the mailbox then gets no further; whoever loses every passkey needs the operator. */
+/** An attacker in the mailbox then gets no further; a user who loses every passkey needs the operator. */
 function Demand({ view: { demandsPasskey, passkeys } }: { view: PasskeysView }) {
   const change = useSignInChange((demandsPasskey: boolean) =>
     request<object>("PUT", "/dashboard/passkeys/demand", { demandsPasskey }),

@@ -73,7 +73,7 @@ function BalanceBanner({ visitor }: { visitor: Visitor }) {
 /** Nothing is sold, and there is no address to link to. */
 const isAsking = ({ payable, contact }: Visitor["sales"]) => !payable && contact === null;
 
-/** The one primary action: buying, or writing to whoever gives credits here. */
+/** The one primary action: buying, or writing to the operator who gives credits. */
 function GetCredits({ sales }: { sales: Visitor["sales"] }) {
   if (sales.payable) {
     return (

@@ -106,7 +106,7 @@ const RULES: readonly Rule[] = [
   },
   function creditsExpire({ nextExpiry, creditsPerDay }, now) {
     if (nextExpiry === null || nextExpiry.at > now + EXPIRY_DAYS * DAY_MS) return null;
-    // Without a rate nobody can tell what stays unused.
+    // Without a rate it is unknown what stays unused.
     if (creditsPerDay === null) return null;
     const days = Math.max(0, (nextExpiry.at - now) / DAY_MS);
     // Credits that expire first are spent first.

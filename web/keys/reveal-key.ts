@@ -14,11 +14,11 @@ const isUnused = ({ revokedAt, lastUsedAt }: KeyView): boolean =>
 
 type CreatedKey = { key: KeyView; secret: string };
 
-/** `found`: a key that nobody has used, which was not known before. The user decides whether to replace its secret. */
+/** `found`: a key that has never been used and was not known before. The user decides whether to replace its secret. */
 export type Revealed = { created: CreatedKey } | { found: KeyView };
 
 /**
- * Makes the first key, or gives an unused one a new secret, so that no key is left behind whose secret nobody has: where the response
+ * Makes the first key, or gives an unused one a new secret, so that no key with an unknown secret is left behind: where the response
  * of an attempt was lost, the next attempt finds the key that it made and replaces its secret.
  */
 export function createReveal(send: Send) {

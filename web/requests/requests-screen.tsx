@@ -198,7 +198,7 @@ function useShowNew(
   }, [list, fresh, isPanelOpen, showNew]);
 }
 
-/** Whoever cannot follow moving text must be able to stop it (WCAG 2.2, 2.2.2). */
+/** Users who cannot follow moving text must be able to stop it (WCAG 2.2, 2.2.2). */
 const LiveSwitch = ({ isPaused, onSwitch }: { isPaused: boolean; onSwitch: () => void }) => (
   <div className="tb-log-live">
     <span className="tb-log-dot" data-paused={isPaused} aria-hidden="true" />

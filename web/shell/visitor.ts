@@ -42,7 +42,7 @@ export const isSignedIn = (): boolean =>
   document.documentElement.getAttribute("data-visitor") === "in";
 
 /**
- * Asks the service who the visitor is. Where this browser knows that nobody is signed in, it does not ask: a sign-in always
+ * Asks the service who the visitor is. Where this browser knows that no user is signed in, it does not ask: a sign-in always
  * ends on a page that does.
  */
 export async function askVisitor(base: string): Promise<void> {

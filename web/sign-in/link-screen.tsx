@@ -56,7 +56,8 @@ const OtherBrowser = ({ code }: { code: string }) => (
       <CodeBlock code={code.replace(/^\d{4}/, "$& ")} label="Code" />
     </div>
     <p>
-      If it wasn't you, close this page. Give the code to nobody: without it, nobody can sign in.
+      If it wasn't you, close this page. Do not give the code to anyone: without it, no one can sign
+      in.
     </p>
   </SignInFrame>
 );

@@ -157,7 +157,7 @@ export function createDashboardApp(deps: DashboardDeps, bounds: DashboardBounds)
         cookies: [],
       };
       const response = await app.fetch(request, context);
-      // A download that nobody reads would keep its place.
+      // A download that its client does not read would keep its place.
       if (isHead) await response.body?.cancel();
       const all = new Headers(response.headers);
       for (const cookie of context.cookies) all.append("Set-Cookie", cookie);

@@ -1,8 +1,8 @@
 import { ProblemError } from "#errors.ts";
 
 /**
- * Requests to the dashboard that were rejected because of how many there are, or because of a wrong code. Strangers cause
- * them, so they are metrics and not errors: an attack must not fill the log.
+ * Requests to the dashboard that were rejected because of how many there are, or because of a wrong code. Anyone can
+ * cause them, so they are metrics and not errors: an attack must not fill the log.
  */
 export const REJECTIONS = [
   "wrong_code",

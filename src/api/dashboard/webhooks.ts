@@ -42,7 +42,7 @@ export async function listEndpoints(context: RequestContext): Promise<Response> 
 
 export async function addEndpoint(context: RequestContext): Promise<Response> {
   const member = await requireActiveMember(context);
-  // Checked first, so that nobody proves who they are for a URL that is not allowed.
+  // Checked first, so that users are not asked for a proof for a URL that is not allowed.
   const { url, kinds, paused } = await readEndpoint(context);
   // An endpoint gets the events of the account.
   requireFreshProof(context, member);

@@ -92,7 +92,7 @@ const readAll = async (body: ApiResponse["body"]): Promise<string> =>
 
 /**
  * Whether parsing this JSON and writing it again changes nothing but white space and the spelling of strings. A host that
- * passes on what it has parsed would change any other text, and nobody would notice: `1.0`, a repeated name, names that
+ * passes on what it has parsed would change any other text without notice: `1.0`, a repeated name, names that
  * JavaScript moves. `__proto__` gets lost when members are copied.
  */
 function survivesParsing(json: string): boolean {

@@ -141,7 +141,7 @@ function requestLine(level: "info" | "debug", entry: AccessLogEntry): string {
 function createProbeWatch(): (entry: AccessLogEntry) => boolean {
   const statuses = new Map(["/healthz", "/health", "/readyz"].map((route) => [route, 200]));
   return ({ route, status }) => {
-    // Strangers ask for it too. A rejected request is a request like any other.
+    // Clients without the token ask for it too. A rejected request is a request like any other.
     if (route === "/metrics") return status !== 200;
     const before = statuses.get(route);
     if (before !== undefined) statuses.set(route, status);

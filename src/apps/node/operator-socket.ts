@@ -38,7 +38,7 @@ export async function listenForCommands(
 /** How long a shutdown waits for commands. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
-/** A server that was killed leaves its socket behind, to which nobody listens. */
+/** A server that was killed leaves its socket behind, at which no process listens. */
 async function listenAlone(server: Server, file: string): Promise<void> {
   try {
     await listen(server, file);

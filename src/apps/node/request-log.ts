@@ -110,7 +110,7 @@ function removeFile(file: string): void {
 
 /**
  * The database in the file, which is opened at its first use, again after a failure, and again where it was deleted, moved or replaced:
- * SQLite would go on with the file that nobody can read any more. A damaged file is removed.
+ * SQLite would go on with a file that no longer has a name. A damaged file is removed.
  */
 function openRequestFile(file: string): { database: SqlDatabase; close(): void } {
   let opened: { driver: NodeSqlite; database: SqlDatabase; inode: number | undefined } | null =

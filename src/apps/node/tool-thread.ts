@@ -12,7 +12,7 @@ import { TOOLS } from "#tools/registry.ts";
 const NICENESS_ADDED = 5;
 if (process.platform === "linux") lowerPriority();
 
-/** A sandbox may deny this (systemd's `SystemCallFilter=~@resources`), and nobody may raise the priority of a server that runs with less. */
+/** A sandbox may deny this (systemd's `SystemCallFilter=~@resources`), and no user but root may raise the priority of a server that runs with less. */
 function lowerPriority(): void {
   try {
     setPriority(Math.min(getPriority() + NICENESS_ADDED, constants.priority.PRIORITY_LOW));

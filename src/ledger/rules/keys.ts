@@ -85,7 +85,7 @@ export function decideRotation(
   if (key.revokedAt !== null) return { outcome: { outcome: "revoked" }, changes: {} };
   if (isKeyTaken || key.previousSha256 === sha256)
     return { outcome: { outcome: "taken" }, changes: {} };
-  // The same end means the same order: its response was lost, and the secret in it, which nobody has, must not drop the old one.
+  // The same end means the same order: its response was lost, and the secret in it, which no client received, must not drop the old one.
   const isAgain = key.previousUntil === previousUntil;
   const previousSha256 = isAgain ? key.previousSha256 : key.sha256;
   const rotated = { ...key, sha256, start, previousSha256, previousUntil };

@@ -160,7 +160,7 @@ function describe(value: object, error: z.ZodError): string {
   }
   const where = issue.path.length > 0 ? `${issue.path.join(".")}: ` : "";
   const given = memberAt(value, issue.path);
-  // A member that is unknown or missing has no value to show, and hashes and the secret are nobody's business.
+  // A member that is unknown or missing has no value to show, and hashes and the secret must not be shown.
   const isShown =
     issue.path.length > 0 &&
     (typeof given !== "object" || given === null) &&

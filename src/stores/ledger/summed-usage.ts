@@ -1,7 +1,7 @@
 import { type Ledger, type LedgerOperation, UsageNotSummed } from "#ledger/port.ts";
 import { SUM_STEP_DEBITS_MAX } from "#limits.ts";
 
-/** Nobody waits longer for sums. What was summed until then is kept, so a later attempt has less to do. */
+/** A reader waits for sums no longer than this. What was summed until then is kept, so a later attempt has less to do. */
 const SUM_FOR_MS = 2_000;
 
 /**
@@ -62,7 +62,7 @@ export function withSummedUsage(
       if (order.after != null) await pause(0);
       if (order.isQuick !== true) return readSummed(order.account, () => ledger.usage(order));
       return ledger.usage(order).catch((error) => {
-        // So that a later attempt succeeds. The fault of a step concerns nobody who waits.
+        // So that a later attempt succeeds. No reader waits for this step, so none gets its error.
         if (error instanceof UsageNotSummed) sum(order.account).catch(() => {});
         throw error;
       });

@@ -1,6 +1,6 @@
 /**
  * The second migration: sign-in without passwords. It deletes passwords, one-time passwords, recovery codes, and users who never
- * verified their address, and ends all sessions. Whoever had an authenticator app and a passkey demands the passkey from then on. Owners who had a
+ * verified their address, and ends all sessions. Users who had an authenticator app and a passkey demand the passkey from then on. Owners who had a
  * password or codes are listed in `upgrade_notice` until they have been told (`accounts/tell-owners.ts`).
  */
 

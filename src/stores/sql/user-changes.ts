@@ -63,7 +63,7 @@ export function createUserChanges(
       const isChanged = sql`EXISTS (SELECT 1 FROM sign_in_attempt WHERE id = ${undo.id} AND tries = ${NEW})`;
       const [before = [], ...changes] = await db.batch([
         sql`SELECT email FROM address WHERE account = ${account}`,
-        // Nobody signs in with it: it has the hash of the link in place of a browser's, and no code.
+        // It signs no user in: it has the hash of the link in place of a browser's, and no code.
         sql`INSERT INTO sign_in_attempt
               (id, purpose, email, "userId", browser, link, code, tries, "createdAt", "expiresAt")
             SELECT ${undo.id}, ${purpose}, email, id, ${undo.link}, ${undo.link}, '', ${NEW}, ${iso(at)}, ${iso(undo.until)}
