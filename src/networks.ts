@@ -80,16 +80,6 @@ export function networkOf(text: string, ipv4Bits = 32, ipv6Bits = 64): string {
   return formatNetwork(networkAround(address, isIpv4(address) ? IPV4_BITS + ipv4Bits : ipv6Bits));
 }
 
-/**
- * The networks to which an address belongs. Providers give a customer up to a /48 of IPv6, so counting /64s alone would give
- * one customer 65,536 counts.
- */
-export const networksOf = (address: string): [narrow: string, middle: string, wide: string] => [
-  networkOf(address),
-  networkOf(address, 24, 56),
-  networkOf(address, 16, 48),
-];
-
 /** The /24 of an IPv4 address, or the /64 of an IPv6 address: one person easily has that many addresses. */
 export const ownNetworkOf = (address: string): string => networkOf(address, 24);
 

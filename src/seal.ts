@@ -27,8 +27,6 @@ const FORM = /^sealed1\.([0-9a-f]{8})\.([0-9A-Za-z_-]+)$/;
 const NONCE_BYTES = 12;
 const utf8 = new TextEncoder();
 
-export const isSealed = (text: string): boolean => FORM.test(text);
-
 export function createSealer(secrets: readonly string[], purpose: string): Sealer {
   // Not crypto.subtle: its results arrive one by one from other threads, so webhook deliveries that start together would no longer
   // record their results in one write.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPlaceHider, createSealer, isSealed, SealError } from "#seal.ts";
+import { createPlaceHider, createSealer, SealError } from "#seal.ts";
 
 const [OLD, NEW] = ["the old secret", "the new secret"];
 const PURPOSE = "test";
@@ -8,7 +8,7 @@ const PURPOSE = "test";
 test("a sealed text opens with its secret, purpose and place only, and never repeats itself", async () => {
   const sealer = createSealer([OLD], PURPOSE);
   const sealed = await sealer.seal("Käse 🐝", "row 1");
-  assert.ok(isSealed(sealed) && !isSealed("Käse 🐝"));
+  assert.doesNotMatch(sealed, /K.se/);
   assert.equal(await sealer.open(sealed, "row 1"), "Käse 🐝");
   assert.notEqual(await sealer.seal("Käse 🐝", "row 1"), sealed);
   const at = sealed.length - 10;

@@ -21,8 +21,6 @@ export type DirectoryOperations = {
   /** Stores the hash of an address that an account has changed from. */
   recordClosed: [{ emailHash: string; now: number }, { recorded: true }];
   wasClosed: [{ emailHash: string }, { closed: boolean }];
-  /** The hashes of closed addresses in order, at most `max`, after the given one. */
-  listClosed: [{ after: string | null; max: number }, { emailHash: string; closedAt: number }[]];
   /**
    * Registers the address for the account and, unless another account has the address, decides once for each account whether it
    * gets starter credits, within the budgets, and records it. Repeating it returns the same outcome. Concurrent claims, on any node,
@@ -33,8 +31,6 @@ export type DirectoryOperations = {
   findStarter: [{ account: string }, StarterDecision | null];
   /** How many claims since then had which outcome. */
   countStarters: [{ since: number }, { outcome: StarterOutcome; count: number }[]];
-  /** Claims ordered by account, at most `max`, after the given account. */
-  listStarters: [{ after: string | null; max: number }, StarterDecision[]];
   /** Records a decision made elsewhere. An account that has one keeps it. */
   recordStarter: [StarterDecision, { recorded: true }];
 };

@@ -108,17 +108,6 @@ export function newPurchase(
   };
 }
 
-/** Returns the purchase as a record of an export. */
-export const purchaseToRecord = ({ offer, ...purchase }: Purchase): RecordOf<"purchase"> => ({
-  record: "purchase",
-  ...purchase,
-  offer: offer.id,
-  kind: offer.kind,
-  name: offer.name,
-  credits: offer.credits,
-  months: offer.months,
-});
-
 /** Returns the purchase that a record of an export describes. */
 export function recordToPurchase(exported: RecordOf<"purchase">): Purchase {
   const { record: _, offer: id, kind, name, credits, months, ...purchase } = exported;

@@ -20,8 +20,6 @@ export function pageLinks(publicUrl: string) {
     tools: `${base}/tools`,
     signIn: `${base}/sign-in`,
     keys: `${base}/settings/api-keys`,
-    notificationSettings: `${base}/settings/notifications`,
-    webhookSettings: `${base}/settings/webhooks`,
     account: `${base}/settings/account`,
     requests: `${base}/requests`,
     home: `${base}/home`,

@@ -173,27 +173,6 @@ function describeForgetting(rule: Rule) {
   });
 
   rule(
-    "the hashes of closed addresses are listed page by page, with their first time",
-    async (directory) => {
-      const hashes = ["d", "a", "c", "b"].map((message) => message.repeat(64));
-      for (const [at, emailHash] of hashes.entries())
-        await directory.recordClosed({ emailHash, now: at });
-      await directory.recordClosed({ emailHash: HASH, now: 99 });
-      const first = plain(await directory.listClosed({ after: null, max: 3 }));
-      assert.deepEqual(
-        first.map(({ emailHash, closedAt }) => [emailHash[0], closedAt]),
-        [
-          ["a", 1],
-          ["b", 3],
-          ["c", 2],
-        ],
-      );
-      const rest = await directory.listClosed({ after: first[2]?.emailHash ?? null, max: 3 });
-      assert.deepEqual(plain(rest), [{ emailHash: "d".repeat(64), closedAt: 0 }]);
-    },
-  );
-
-  rule(
     "a deleted address can be registered again and closed a second time, and stays known",
     async (directory) => {
       await directory.register(ADA);

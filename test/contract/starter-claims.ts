@@ -128,19 +128,14 @@ export function describeStarterClaims(rule: Rule): void {
     assert.equal(outcomes.filter((outcome) => outcome === "granted").length, 1);
   });
 
-  rule("claims are listed page by page and can be recorded elsewhere", async (directory) => {
+  rule("claims that were decided elsewhere can be recorded, once each", async (directory) => {
     for (const outcome of ["granted", "day_full"] as const) {
       const { account, emailHashes, now } = claim({ person: outcome });
       const decision = { account, emailHash: emailHashes[0] ?? "", at: now, outcome };
       for (let times = 0; times < 2; times += 1)
         assert.deepEqual({ ...(await directory.recordStarter(decision)) }, { recorded: true });
+      assert.equal((await directory.findStarter({ account }))?.outcome, outcome);
     }
-    const [first] = await directory.listStarters({ after: null, max: 1 });
-    const rest = await directory.listStarters({ after: first?.account ?? null, max: 9 });
-    assert.deepEqual(
-      [first?.outcome, ...rest.map(({ outcome }) => outcome)],
-      ["granted", "day_full"],
-    );
     assert.equal(await ask(directory, claim({ person: "granted" })), "address_used");
     assert.equal(await ask(directory, claim({ person: "day_full" })), "granted");
   });

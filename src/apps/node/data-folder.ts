@@ -18,9 +18,6 @@ export class DataFolderError extends Error {}
 
 export const databaseFile = (dataDir: string) => path.join(dataDir, "toolbooth.sqlite");
 
-export const isMissingOrEmpty = (file: string): boolean =>
-  !((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0);
-
 /** The folder for emails while no mail server is configured. */
 export const outboxFolder = (dataDir: string) => path.join(dataDir, "outbox");
 

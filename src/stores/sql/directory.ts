@@ -65,17 +65,6 @@ export function createDirectory(
       );
       return { closed: found.length > 0 };
     },
-    async listClosed({ after, max }) {
-      const rows = await lastRows(
-        db,
-        sql`SELECT * FROM closed_address WHERE email_hash > ${after ?? ""}
-            ORDER BY email_hash LIMIT ${max}`,
-      );
-      return rows.map((row) => ({
-        emailHash: row["email_hash"] as string,
-        closedAt: Number(row["closed_at"]),
-      }));
-    },
   };
 }
 

@@ -6,7 +6,7 @@ import { lastRows, listOf, type SqlDatabase, type SqlQuery, sql } from "./sql-da
 
 type StarterClaims = Pick<
   Directory,
-  "claimStarter" | "findStarter" | "countStarters" | "listStarters" | "recordStarter"
+  "claimStarter" | "findStarter" | "countStarters" | "recordStarter"
 >;
 
 /** Registers an address that has no account. The second query returns the account that has it. */
@@ -76,13 +76,6 @@ export function createStarterClaims(
         outcome: row["outcome"] as StarterOutcome,
         count: Number(row["times"]),
       }));
-    },
-    async listStarters({ after, max }) {
-      const rows = await lastRows(
-        db,
-        sql`SELECT * FROM starter_claim WHERE account > ${after ?? ""} ORDER BY account LIMIT ${max}`,
-      );
-      return rows.map(readDecision);
     },
     async recordStarter({ account, emailHash, at, outcome }) {
       await db.batch([
