@@ -32,7 +32,7 @@ export type AuthOptions = {
   starter: Starter;
   starterPolicy: StarterPolicy;
   providers: NonNullable<BetterAuthOptions["socialProviders"]>;
-  /** A database or a Kysely dialect, as better-auth expects it. */
+  /** A Kysely dialect, as better-auth expects it. */
   database: NonNullable<BetterAuthOptions["database"]>;
   accountDeps: AccountDeps;
   activityLog: ActivityLog;

@@ -5,7 +5,7 @@ import type { AppContext } from "#api/app-context.ts";
 import { warningsOfWorker } from "#config/setting-names.ts";
 import { createService, type Service } from "#service/compose.ts";
 import { createDashboard } from "#service/dashboard.ts";
-import type { DashboardPlatform, DashboardStores, ServiceConfig } from "#service/parts.ts";
+import type { DashboardPlatform, ServiceConfig } from "#service/parts.ts";
 import { reversalsOfObjects } from "#stores/durable-object/ledger.ts";
 import { objectsOf } from "#stores/durable-object/objects.ts";
 import { exportObjects, importsOfObjects } from "#stores/durable-object/transfer.ts";
@@ -78,8 +78,6 @@ function openStores(env: SiteEnv, config: ServiceConfig, ledger: AppContext["led
   return {
     ...stores,
     ledger,
-    // better-auth knows D1 by its methods.
-    signInDatabase: stores.signInDatabase as DashboardStores["signInDatabase"],
     counts: createEdgeCounts(objectsOf(env.SIGN_IN, env)),
     requests: config.requestLog.keptDays === 0 ? null : openEdgeRequestLog(env),
     queues: [stores.jobs],

@@ -1,5 +1,6 @@
+import { signInOverSqlite } from "../sqlite/kysely.ts";
 import { listAccountOf } from "./account-index.ts";
-import { createD1Database, type D1, steadyD1 } from "./d1-database.ts";
+import { createD1Database, type D1 } from "./d1-database.ts";
 import { createDashboardStores } from "./dashboard-stores.ts";
 import { createForwardedEvents } from "./ledger-events.ts";
 
@@ -9,7 +10,6 @@ export function createD1DashboardStore(d1: D1) {
   return {
     ...createDashboardStores(db, { directory: { onRegister: listAccountOf } }),
     ledgerEvents: createForwardedEvents(db),
-    // better-auth recognizes a D1 binding by its methods, and does not use transactions with it.
-    signInDatabase: steadyD1(d1),
+    signInDatabase: signInOverSqlite(db),
   };
 }

@@ -7,12 +7,8 @@ export type D1 = {
   prepare(sql: string): D1Statement;
   /** Runs the statements in one transaction. D1 has no other transactions, so no code can run between two statements. */
   batch(statements: D1Statement[]): Promise<D1Result[]>;
-  exec(sql: string): Promise<unknown>;
 };
-export type D1Statement = {
-  bind(...values: unknown[]): D1Statement;
-  all(): Promise<D1Result>;
-};
+export type D1Statement = { bind(...values: unknown[]): D1Statement };
 export type D1Result = {
   results: SqlRow[];
   meta: { changes: number; rows_read: number; rows_written: number };
@@ -30,26 +26,6 @@ export function createD1Database(d1: D1): SqlDatabase {
       const results = await sendWithRetries(send, queries.every(isReading));
       return results.map((result) => result.results);
     },
-  };
-}
-
-/** Wraps a D1 binding for better-auth, which sends one statement at a time, so that faults are handled as in batches. */
-export function steadyD1(d1: D1): D1 {
-  /** The original of each wrapped statement, because D1 accepts no others in a batch. */
-  const own = new WeakMap<D1Statement, D1Statement>();
-  function wrap(statement: D1Statement, isRead: boolean): D1Statement {
-    const wrapped: D1Statement = {
-      bind: (...values) => wrap(statement.bind(...values), isRead),
-      all: () => sendWithRetries(() => statement.all(), isRead),
-    };
-    own.set(wrapped, statement);
-    return wrapped;
-  }
-  return {
-    prepare: (sql) => wrap(d1.prepare(sql), isReading({ sql })),
-    batch: (statements) =>
-      sendWithRetries(() => d1.batch(statements.map((each) => own.get(each) ?? each)), false),
-    exec: (sql) => d1.exec(sql),
   };
 }
 

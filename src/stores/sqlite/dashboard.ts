@@ -4,7 +4,7 @@ import { createLedgerEvents } from "../sql/ledger-events.ts";
 import { isReading, type SqlDatabase } from "../sql/sql-database.ts";
 import { createSqliteDatabase, createSqliteReads } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
-import { createKyselyDialect } from "./kysely.ts";
+import { signInOverSqlite } from "./kysely.ts";
 import type { PerformTask } from "./tasks.ts";
 
 /** Opens the stores of accounts, emails, purchases and events. `onFault`: see kysely.ts. */
@@ -17,12 +17,7 @@ export function createSqliteDashboardStore(
     ...createDashboardStores(db),
     ledger,
     ledgerEvents: createLedgerEvents(db, "sqlite"),
-    // A transaction of better-auth would hold the write lock while it does other work.
-    signInDatabase: {
-      dialect: createKyselyDialect(db, onFault),
-      type: "sqlite" as const,
-      transaction: false,
-    },
+    signInDatabase: signInOverSqlite(db, onFault),
   };
 }
 

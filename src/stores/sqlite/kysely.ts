@@ -17,13 +17,18 @@ const READER = /^\s*(?:select|with|pragma)\b|\breturning\b/i;
 const CHANGES = { sql: "SELECT changes() AS changes", values: [] };
 
 /**
- * A Kysely dialect over a database of batches, for better-auth. Each statement is a transaction. `onFault` is called with each fault of
- * the database, because better-auth may not report it.
+ * The database of better-auth, over SQLite or D1. `onFault` is called with each fault of the database, because better-auth may not
+ * report it.
  */
-export function createKyselyDialect(
-  db: SqlDatabase,
-  onFault: (fault: Error) => void = () => {},
-): Dialect {
+export const signInOverSqlite = (db: SqlDatabase, onFault: (fault: Error) => void = () => {}) => ({
+  dialect: createKyselyDialect(db, onFault),
+  type: "sqlite" as const,
+  // A transaction of better-auth would hold the write lock while it does other work, and D1 has none.
+  transaction: false,
+});
+
+/** A Kysely dialect over a database of batches. Each statement is a transaction. */
+function createKyselyDialect(db: SqlDatabase, onFault: (fault: Error) => void): Dialect {
   const connection: DatabaseConnection = {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
       const query = { sql, values: parameters as SqlValue[] };

@@ -111,9 +111,6 @@ function createD1(database: DatabaseSync, trips: RoundTrips): D1 {
       const { changes } = database.prepare("SELECT changes() AS changes").get() as SqlRow;
       return { results, meta: { changes: Number(changes), rows_read: 0, rows_written: 0 } };
     },
-    all() {
-      return trips.take({ target: "D1", what: sql }, () => this.run());
-    },
   });
   return {
     prepare: (sql) => state(sql, []),
@@ -121,9 +118,6 @@ function createD1(database: DatabaseSync, trips: RoundTrips): D1 {
       trips.take({ target: "D1", what: `a batch of ${statements.length}` }, () =>
         inTransaction(database, () => statements.map((each) => (each as Bound).run())),
       ),
-    exec: async () => {
-      throw new Error("Not for statements of several lines");
-    },
   };
 }
 

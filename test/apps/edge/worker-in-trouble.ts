@@ -1,4 +1,5 @@
 /** The API Worker whose requests to its objects fail as a header says. */
+import { createD1Database } from "#stores/sql/d1-database.ts";
 import { wrappedObjects } from "../../support/wrapped-objects.ts";
 import worker from "./worker-with-test-access.ts";
 
@@ -16,8 +17,9 @@ export default {
     const { pathname } = new URL(request.url);
     if (pathname === "/test/perform") return worker.fetch(request, env);
     if (pathname === "/test/kept") {
-      const stored = await env.DB?.prepare("SELECT * FROM job WHERE queue = 'reversal'").all();
-      return Response.json(stored?.results ?? []);
+      const query = { sql: "SELECT * FROM job WHERE queue = 'reversal'", values: [] };
+      const [stored = []] = env.DB ? await createD1Database(env.DB).batch([query]) : [];
+      return Response.json(stored);
     }
     trouble = request.headers.get("x-test-trouble") ?? "";
     troubled ??= {

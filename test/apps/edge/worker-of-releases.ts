@@ -15,6 +15,7 @@ import type { BatchStub, CallResult, LedgerStub } from "#stores/durable-object/r
 import { OBJECT_MIGRATIONS } from "#stores/durable-object/schema.ts";
 import { sendToObject } from "#stores/durable-object/sending.ts";
 import type { Migration } from "#stores/schema/migrations.ts";
+import { createD1Database } from "#stores/sql/d1-database.ts";
 import { type BatchResult, unwrap } from "#stores/sqlite/batch.ts";
 import worker from "../../../src/apps/edge/api-worker.ts";
 import { wrappedObjects } from "../../support/wrapped-objects.ts";
@@ -211,8 +212,9 @@ export default {
         [envs, hasReset, reversals] = [new Map(), false, 0];
         return new Response();
       case "/test/reversals": {
-        const stored = await env.DB?.prepare("SELECT id FROM job WHERE queue = 'reversal'").all();
-        return Response.json({ asked: reversals, stored: stored?.results.length });
+        const query = { sql: "SELECT id FROM job WHERE queue = 'reversal'", values: [] };
+        const [stored] = env.DB ? await createD1Database(env.DB).batch([query]) : [];
+        return Response.json({ asked: reversals, stored: stored?.length });
       }
       case "/test/perform": {
         const { object, name, order } = (await request.json()) as Asked;

@@ -5,12 +5,7 @@ import { newPurchase } from "#billing/purchase-store.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
 import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
-import {
-  createD1Database,
-  type D1,
-  type D1Result,
-  type D1Statement,
-} from "#stores/sql/d1-database.ts";
+import { createD1Database, type D1, type D1Result } from "#stores/sql/d1-database.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
 import { emailsOf } from "../../contract/email-queue-fixture.ts";
@@ -30,15 +25,9 @@ function metered(d1: D1) {
     bill.written += result.meta.rows_written;
     return result;
   };
-  const wrap = (statement: D1Statement): D1Statement => ({
-    ...statement,
-    bind: (...values) => wrap(statement.bind(...values)),
-    all: async () => note(await statement.all()),
-  });
   const wrapped: D1 = {
-    prepare: (text) => wrap(d1.prepare(text)),
+    prepare: (text) => d1.prepare(text),
     batch: async (statements) => (await d1.batch(statements)).map(note),
-    exec: (text) => d1.exec(text),
   };
   return { d1: wrapped, bill };
 }

@@ -70,22 +70,13 @@ export function openD1(migrations: readonly D1Migration[] = D1_MIGRATIONS) {
     sql,
     values,
     bind: (...given) => state(sql, given),
-    all: async () => (await ask([{ sql, values }]))[0] as D1Result,
   });
   const d1: D1 = {
     prepare: (sql) => state(sql, []),
     batch: (statements) => ask(statements.map((each) => ({ ...(each as Told) }))),
-    exec: async () => {
-      throw new Error("Not for statements of several lines");
-    },
   };
   const rows = async (sql: string, ...values: unknown[]): Promise<SqlRow[]> =>
-    (
-      await d1
-        .prepare(sql)
-        .bind(...values)
-        .all()
-    ).results;
+    (await d1.batch([d1.prepare(sql).bind(...values)]))[0]?.results ?? [];
   return { d1, rows };
 }
 

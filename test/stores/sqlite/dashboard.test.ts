@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { Kysely, sql } from "kysely";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { createKyselyDialect } from "#stores/sqlite/kysely.ts";
+import { signInOverSqlite } from "#stores/sqlite/kysely.ts";
 import { openNodeSqlite, SQLITE_MIGRATIONS } from "#stores/sqlite/node.ts";
 import { runMigrations } from "#stores/sqlite/run-migrations.ts";
 import { activityLogContract } from "../../contract/activity-log.ts";
@@ -51,7 +51,9 @@ type Tables = { setting: { name: string; value: string } };
 
 test("statements return their rows or the number of changed rows", async () => {
   const driver = openNodeSqlite(":memory:");
-  const kysely = new Kysely<Tables>({ dialect: createKyselyDialect(createSqliteDatabase(driver)) });
+  const kysely = new Kysely<Tables>({
+    dialect: signInOverSqlite(createSqliteDatabase(driver)).dialect,
+  });
   const value = "select, returning and with are words of this text";
   const made = await kysely
     .insertInto("setting")

@@ -1,7 +1,7 @@
 /** What depends on the store, over D1 in workerd. The other suites of the dashboard run over SQLite. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { D1, D1Statement } from "#stores/sql/d1-database.ts";
+import type { D1 } from "#stores/sql/d1-database.ts";
 import { openFixture, openMember, useDashboardStore } from "../dashboard-fixture.ts";
 import { d1Store } from "./store.ts";
 
@@ -11,15 +11,9 @@ let trouble: string | null = null;
 const troubled = (d1: D1): D1 => {
   const orFail = <Result>(ask: () => Promise<Result>) =>
     trouble === null ? ask() : Promise.reject(new Error(`D1_ERROR: ${trouble}`));
-  const wrap = (statement: D1Statement): D1Statement => ({
-    ...statement,
-    bind: (...values) => wrap(statement.bind(...values)),
-    all: () => orFail(() => statement.all()),
-  });
   return {
-    prepare: (sql) => wrap(d1.prepare(sql)),
+    prepare: (sql) => d1.prepare(sql),
     batch: (statements) => orFail(() => d1.batch(statements)),
-    exec: (sql) => d1.exec(sql),
   };
 };
 useDashboardStore(() => d1Store(troubled));
