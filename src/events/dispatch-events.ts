@@ -23,8 +23,11 @@ export type DispatchDeps = {
   now(): number;
   random: RandomBytes;
   logError: LogError;
-  /** Shared by all rounds. */
-  deferred: DeferredEvents;
+  /**
+   * The ids of events that could not be handled, in the order of their last failure. Shared by all rounds, and in memory only: after a
+   * restart they are tried like others.
+   */
+  failed: Set<string>;
 };
 
 /** After failing attempts of so many milliseconds a round ends, because the database is probably unavailable. */
@@ -41,18 +44,21 @@ const newWebhookId = (random: RandomBytes) => `evt_${randomBase62(WEBHOOK_ID_CHA
 export const newDeliveryId = (random: RandomBytes) =>
   `dlv_${randomBase62(DELIVERY_ID_CHARS, random)}`;
 
+/** With more failures nothing can be written at all. The oldest ones are forgotten, and tried like others. */
+const FAILED_MAX = 1_000;
+
 /**
- * Dispatches one round of events: first those that were not tried yet, so that events that fail do not hold up others. `more`: whether to
- * start the next round at once.
+ * Dispatches one round of events: first those that have not failed, so that events that fail do not hold up others. `more`: whether to
+ * start the next round at once, for events that have not been tried.
  */
 export async function dispatchEvents(
   deps: DispatchDeps,
 ): Promise<{ dispatched: number; more: boolean }> {
-  const { source, logError, deferred } = deps;
-  const now = deps.now();
-  const listed = await source.list({ max: EVENTS_AT_ONCE + deferred.size() });
-  const fresh = listed.filter(({ id }) => !deferred.has(id));
-  const again = listed.filter(({ id }) => deferred.isDue(id, now));
+  const { source, logError, failed } = deps;
+  const listed = await source.list({ max: EVENTS_AT_ONCE + failed.size });
+  const fresh = listed.filter(({ id }) => !failed.has(id));
+  const byId = new Map(listed.map((event) => [event.id, event]));
+  const again = [...failed].flatMap((id) => byId.get(id) ?? []);
   const events = [...fresh, ...again].slice(0, EVENTS_AT_ONCE);
   const handled: LedgerEvent[] = [];
   let failingMs = 0;
@@ -62,13 +68,13 @@ export async function dispatchEvents(
     try {
       if ((await handle(deps, event)) === "queue_full") {
         isQueueFull = true;
-        deferred.defer(event.id, now);
+        recordFailure(failed, event);
         continue;
       }
       handled.push(event);
-      deferred.remove(event.id);
+      failed.delete(event.id);
     } catch (cause) {
-      deferred.defer(event.id, now);
+      recordFailure(failed, event);
       logError(`Event ${event.id} could not be dispatched and will be retried`, { cause });
       failingMs += deps.now() - startedAt;
       if (failingMs >= FAILING_MS_MAX) break;
@@ -76,9 +82,17 @@ export async function dispatchEvents(
   }
   if (isQueueFull) logError("The email queue is full; emails about credits are waiting", {});
   if (handled.length > 0) await source.settle(handled);
-  const isProgress = handled.length > 0 || (fresh.length > 0 && !deferred.isFull());
-  const more = failingMs < FAILING_MS_MAX && isProgress && events.length >= EVENTS_AT_ONCE;
+  const isProgress = handled.length > 0 || failed.size < FAILED_MAX;
+  const more = failingMs < FAILING_MS_MAX && isProgress && fresh.length >= EVENTS_AT_ONCE;
   return { dispatched: handled.length, more };
+}
+
+function recordFailure(failed: Set<string>, { id }: LedgerEvent): void {
+  // Deleted first, so that the set stays in the order of the last failure.
+  failed.delete(id);
+  failed.add(id);
+  const [oldest] = failed;
+  if (failed.size > FAILED_MAX && oldest !== undefined) failed.delete(oldest);
 }
 
 async function handle(deps: DispatchDeps, event: LedgerEvent): Promise<"queue_full" | "settle"> {
@@ -119,47 +133,4 @@ async function createEmail(
   if (address === null) return null;
   const email = emails(event, address.email);
   return email === null ? null : toQueuedEmail(email, deps);
-}
-
-/**
- * Events that could not be handled. Each is skipped for a while that grows with every failure, so that it does not hold up the
- * events behind it. The list is in memory: after a restart each event is tried once more.
- */
-export type DeferredEvents = {
-  /** How many events are deferred: a round must list so many more. */
-  size(): number;
-  /** Whether no more can be deferred without forgetting others. */
-  isFull(): boolean;
-  has(id: string): boolean;
-  /** Whether a deferred event is to be tried again. */
-  isDue(id: string, now: number): boolean;
-  /** Defers an event, twice as long as the last time. */
-  defer(id: string, now: number): void;
-  /** Removes an event that was handled. */
-  remove(id: string): void;
-};
-
-const FIRST_WAIT_MS = 10_000;
-const LONGEST_WAIT_MS = 5 * 60_000;
-/** With more failures nothing can be written at all, and the oldest events are tried again. */
-const DEFERRED_MAX = 1_000;
-
-export function createDeferredEvents(): DeferredEvents {
-  const waits = new Map<string, { ms: number; until: number }>();
-  return {
-    size: () => waits.size,
-    isFull: () => waits.size >= DEFERRED_MAX,
-    has: (id) => waits.has(id),
-    isDue: (id, now) => now >= (waits.get(id)?.until ?? Number.POSITIVE_INFINITY),
-    defer(id, now) {
-      const previousMs = waits.get(id)?.ms ?? FIRST_WAIT_MS / 2;
-      const ms = Math.min(2 * previousMs, LONGEST_WAIT_MS);
-      // Deleted first, so that the map stays in the order of the last failure.
-      waits.delete(id);
-      waits.set(id, { ms, until: now + ms });
-      const [oldest] = waits.keys();
-      if (waits.size > DEFERRED_MAX && oldest !== undefined) waits.delete(oldest);
-    },
-    remove: (id) => void waits.delete(id),
-  };
 }

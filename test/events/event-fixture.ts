@@ -2,11 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { emailSealer } from "#email/email-queue.ts";
 import { createWebhookSender } from "#events/deliver-webhooks.ts";
-import {
-  createDeferredEvents,
-  type DispatchDeps,
-  dispatchEvents,
-} from "#events/dispatch-events.ts";
+import { type DispatchDeps, dispatchEvents } from "#events/dispatch-events.ts";
 import { endpointSealer } from "#events/endpoint-secrets.ts";
 import type { Endpoint, EventStore } from "#events/event-store.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
@@ -76,7 +72,7 @@ export async function openEvents(file = ":memory:") {
   };
   const wiring: DispatchDeps = {
     ...{ source, eventStore, ledger, directory, random, logError },
-    deferred: createDeferredEvents(),
+    failed: new Set<string>(),
     emails: createNotificationEmails({
       publicUrl: SITE,
       secrets: SECRETS,

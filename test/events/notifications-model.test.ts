@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RETRY_WAITS_MS } from "#events/bounds.ts";
-import {
-  createDeferredEvents,
-  type DispatchDeps,
-  dispatchEvents,
-} from "#events/dispatch-events.ts";
+import { type DispatchDeps, dispatchEvents } from "#events/dispatch-events.ts";
 import type { Endpoint } from "#events/event-store.ts";
 import { randomFrom, SEED } from "../support/random.ts";
 import { type Fixture, lowEvent, openEvents, responding } from "./event-fixture.ts";
@@ -66,7 +62,7 @@ async function play(chance: Chance) {
       eventStore: mortal({ choice: eventStore.choice, handle: eventStore.handle }, chance, life),
       ledger: mortal({ findAccount: ledger.findAccount }, chance, life),
       directory: mortal({ findByAccount: directory.findByAccount }, chance, life),
-      deferred: createDeferredEvents(),
+      failed: new Set<string>(),
     };
     const died = (error: unknown) => assert.ok(error instanceof Killed, String(error));
     await dispatchEvents(wiring).catch(died);

@@ -5,7 +5,7 @@ import { createBilling } from "#billing/billing.ts";
 import type { BillingDeps } from "#billing/billing-deps.ts";
 import type { Offer, PriceList } from "#billing/price-list.ts";
 import { emailSealer } from "#email/email-queue.ts";
-import { createDeferredEvents, dispatchEvents } from "#events/dispatch-events.ts";
+import { dispatchEvents } from "#events/dispatch-events.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { accountId } from "../contract/ledger/fixture.ts";
@@ -87,7 +87,7 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
       }),
       sealer: emailSealer(["secret"]),
       transportKind: "smtp",
-      deferred: createDeferredEvents(),
+      failed: new Set<string>(),
       now: () => clock.at,
       random: (count) => Uint8Array.from({ length: count }, () => Math.floor(random() * 256)),
       logError: (message, { cause }) => {

@@ -4,7 +4,7 @@ import { createFetchTransport } from "#email/fetch-transport.ts";
 import { createEmailSender } from "#email/send-emails.ts";
 import type { Transport } from "#email/transport.ts";
 import { createWebhookSender } from "#events/deliver-webhooks.ts";
-import { createDeferredEvents, dispatchEvents } from "#events/dispatch-events.ts";
+import { dispatchEvents } from "#events/dispatch-events.ts";
 import { forgetOld } from "#events/event-store.ts";
 import { createFetchWebhookTransport } from "#events/webhook-transport.ts";
 import { runBounded } from "#jobs/job-runner.ts";
@@ -59,7 +59,7 @@ export function createEdgeBackground(
   const emailTransport =
     api === null ? consoleTransport() : createFetchTransport(api, from, SEND_MS);
   const webhookTransport = createFetchWebhookTransport(config.webhookNetworks);
-  const deferred = createDeferredEvents();
+  const failedEvents = new Set<string>();
 
   /** Sends due emails. The sender lives for one round, because its state is of no use to other requests. */
   const sendEmails = () =>
@@ -90,7 +90,7 @@ export function createEdgeBackground(
       transportKind,
     };
     for (let rounds = 0; rounds < EVENT_ROUNDS_MAX; rounds += 1) {
-      const { more } = await dispatchEvents({ ...deps, ...given, deferred });
+      const { more } = await dispatchEvents({ ...deps, ...given, failed: failedEvents });
       if (!more) break;
     }
   }

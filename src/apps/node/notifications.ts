@@ -1,24 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LogError } from "#email/email-queue.ts";
 import { createWebhookSender } from "#events/deliver-webhooks.ts";
-import {
-  createDeferredEvents,
-  type DispatchDeps,
-  dispatchEvents,
-} from "#events/dispatch-events.ts";
+import { type DispatchDeps, dispatchEvents } from "#events/dispatch-events.ts";
 import type { EventStore } from "#events/event-store.ts";
 import { forgetOld } from "#events/event-store.ts";
 import type { WebhookTransport } from "#events/webhook-transport.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import { startJobs } from "#jobs/node-schedule.ts";
-import { HOUR_MS } from "#limits.ts";
 import type { Sealer } from "#seal.ts";
 
 /**
  * The background work for events: every few seconds it dispatches events that the ledger has written and delivers due
  * webhooks, and from time to time it deletes old records. Any number of nodes may do this concurrently.
  */
-export type NotificationsDeps = Omit<DispatchDeps, "eventStore" | "deferred"> & {
+export type NotificationsDeps = Omit<DispatchDeps, "eventStore" | "failed"> & {
   eventStore: EventStore;
   jobs: JobQueue;
   transport: WebhookTransport;
@@ -44,9 +38,9 @@ export type Notifications = {
 };
 
 export function startNotifications(wiring: NotificationsDeps): Notifications {
-  const { eventStore, jobs, transport, now, random, everyMs = EVERY_MS, onEmails } = wiring;
-  const logError = onceAnHour(wiring.logError, now);
-  const deferred = createDeferredEvents();
+  const { eventStore, jobs, transport, now, random, logError, onEmails } = wiring;
+  const { everyMs = EVERY_MS } = wiring;
+  const failedEvents = new Set<string>();
   const ending = new AbortController();
   const isEnding = () => ending.signal.aborted;
   const pause = (ms: number): Promise<void> =>
@@ -66,7 +60,7 @@ export function startNotifications(wiring: NotificationsDeps): Notifications {
   async function dispatchNewEvents(): Promise<void> {
     let more = true;
     while (more && !isEnding()) {
-      const round = await dispatchEvents({ ...wiring, logError, deferred });
+      const round = await dispatchEvents({ ...wiring, failed: failedEvents });
       if (round.dispatched > 0) {
         onEmails();
         webhooks.wake();
@@ -108,17 +102,3 @@ export function startNotifications(wiring: NotificationsDeps): Notifications {
     },
   };
 }
-
-/** Limits how often a continuing fault is logged. */
-function onceAnHour(logError: LogError, now: () => number): LogError {
-  const lastLogged = new Map<string, number>();
-  return (message, details) => {
-    const at = now();
-    if (at - (lastLogged.get(message) ?? Number.NEGATIVE_INFINITY) < HOUR_MS) return;
-    if (lastLogged.size >= MESSAGES_MAX) lastLogged.clear();
-    lastLogged.set(message, at);
-    logError(message, details);
-  };
-}
-
-const MESSAGES_MAX = 1_000;
