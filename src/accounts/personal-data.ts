@@ -1,26 +1,30 @@
-import type { Key, LedgerOperations, UsageRow } from "#ledger/port.ts";
+import type { Ledger, LedgerOperations } from "#ledger/port.ts";
 import { grantPages, usagePages } from "#ledger/read-pages.ts";
-import type { ActivityLogOperations, UserRecord } from "./activity-log.ts";
+import type { ActivityLog } from "./activity-log.ts";
+import { type RequestLogReads, requestsPage } from "./request-log.ts";
 
 /** A page of a list; `next` is the `after` of the next page, null on the last one. */
 type Page = { rows: readonly object[]; next: string | null };
 
-/** Where the data of an account is read from: the stores, or the operator API. */
-export type PersonalDataSource = {
-  account(): Promise<LedgerOperations["findAccount"][1]>;
-  /** Null where nobody has signed up for the account. */
-  user(): Promise<UserRecord | null>;
-  keys(): Promise<readonly Key[]>;
-  credits(order: {
-    after?: string | null | undefined;
-    max?: number | undefined;
-  }): Promise<LedgerOperations["credits"][1]>;
-  purchases(after: string | null): Promise<Page>;
-  usage(order: Omit<LedgerOperations["usage"][0], "account">): Promise<readonly UsageRow[]>;
-  activity(user: string, after: string | null): Promise<ActivityLogOperations["listEvents"][1]>;
-  /** Of the request log, newest first; empty without one. */
-  requests(before: string | null): Promise<Page>;
+/** Where the data of an account is read from. */
+type PersonalStores = {
+  ledger: Pick<Ledger, "findAccount" | "listKeys" | "credits" | "usage">;
+  activityLog: Pick<ActivityLog, "readUser" | "listEvents">;
+  purchases: {
+    list(order: {
+      account: string;
+      after: string | null;
+      max: number;
+    }): Promise<readonly { id: string }[]>;
+  };
+  /** Null without a request log. */
+  requests: Pick<RequestLogReads, "list"> | null;
 };
+
+const ROWS_AT_ONCE = 500;
+
+/** Runs a read of a list when it is its turn. */
+type InTurn = <Result>(read: () => Promise<Result>) => Promise<Result>;
 
 export const EXPORT_FORMAT = "toolbooth-personal-data";
 const EXPORT_VERSION = 1;
@@ -33,14 +37,20 @@ const EXPORT_VERSION = 1;
  * The last member is `complete`: a document without it was cut off.
  */
 export async function* personalData(
-  source: PersonalDataSource,
+  { ledger, activityLog, purchases, requests }: PersonalStores,
   { account, service, now }: { account: string; service: string; now: number },
+  inTurn: InTurn = (read) => read(),
 ): AsyncGenerator<string> {
+  const max = ROWS_AT_ONCE;
+  const lists: Pick<Ledger, "credits" | "usage"> = {
+    credits: (order) => inTurn(() => ledger.credits(order)),
+    usage: (order) => inTurn(() => ledger.usage(order)),
+  };
   const [status, user, keys, credits] = await Promise.all([
-    source.account(),
-    source.user(),
-    source.keys(),
-    source.credits({ max: 0 }),
+    ledger.findAccount({ account, now }),
+    activityLog.readUser({ account }),
+    ledger.listKeys({ account }),
+    lists.credits({ account, now, max: 0 }),
   ]);
   const head = {
     format: EXPORT_FORMAT,
@@ -67,11 +77,31 @@ export async function* personalData(
   };
   // Without the closing brace.
   yield textOf(head).slice(0, -2);
-  yield* list("grants", grantPages(source, { account, now }));
-  yield* list("purchases", pages(source.purchases));
-  yield* list("usage", usageOf(source, account));
-  yield* list("activity", user === null ? noPages() : activityOf(source, user.id));
-  yield* list("requests", pages(source.requests));
+  yield* list("grants", grantPages(lists, { account, now }));
+  yield* list(
+    "purchases",
+    pages(async (after) => {
+      const rows = await inTurn(() => purchases.list({ account, after, max }));
+      return { rows, next: rows.length < max ? null : (rows.at(-1)?.id ?? null) };
+    }),
+  );
+  yield* list("usage", usageOf(lists, account));
+  yield* list(
+    "activity",
+    user === null
+      ? noPages()
+      : pages(async (after) => {
+          const order = { user: user.id, after, max };
+          const { events, next } = await inTurn(() => activityLog.listEvents(order));
+          // The number of an event counts those of all users.
+          return { rows: events.map(({ id: _, ...event }) => event), next };
+        }),
+  );
+  // A search takes turns by itself.
+  yield* list(
+    "requests",
+    pages((before) => requestsPage(requests, account, before, max)),
+  );
   yield ',\n  "complete": true\n}\n';
 }
 
@@ -118,16 +148,9 @@ async function* pages(read: (after: string | null) => Promise<Page>) {
   }
 }
 
-const activityOf = (source: PersonalDataSource, user: string) =>
-  pages(async (after) => {
-    const { events, next } = await source.activity(user, after);
-    // The number of an event counts those of all users.
-    return { rows: events.map(({ id: _, ...event }) => event), next };
-  });
-
-async function* usageOf(source: PersonalDataSource, account: string) {
+async function* usageOf(ledger: Pick<Ledger, "usage">, account: string) {
   const order = { account, from: 0, to: Number.MAX_SAFE_INTEGER };
-  for await (const rows of usagePages(source, order))
+  for await (const rows of usagePages(ledger, order))
     yield rows.map(({ account: _, ...row }) => row);
 }
 

@@ -7,7 +7,7 @@ type UsageOrder = Omit<LedgerOperations["usage"][0], "after" | "max">;
 
 /** Yields the usage of an account in pages of at most USAGE_PAGE_ROWS rows. */
 export async function* usagePages(
-  ledger: { usage(order: LedgerOperations["usage"][0]): Promise<readonly UsageRow[]> },
+  ledger: Pick<Ledger, "usage">,
   order: UsageOrder,
 ): AsyncGenerator<readonly UsageRow[]> {
   for (let after: UsageRow | undefined; ; ) {
@@ -42,21 +42,12 @@ export async function callsByKey(
 
 /** Yields all grants of an account in pages: in the order in which they are spent, then spent and expired ones. */
 export async function* grantPages(
-  ledger: {
-    credits(order: LedgerOperations["credits"][0]): Promise<{
-      grants: readonly Grant[];
-      next: string | null;
-    }>;
-  },
+  ledger: Pick<Ledger, "credits">,
   { account, now }: { account: string; now: number },
 ): AsyncGenerator<readonly Grant[]> {
   const listed = new Set<string>();
   for (let after: string | null = null; ; ) {
-    const page: { grants: readonly Grant[]; next: string | null } = await ledger.credits({
-      account,
-      now,
-      after,
-    });
+    const page: LedgerOperations["credits"][1] = await ledger.credits({ account, now, after });
     // A grant that a call used up since the first page is in both parts of the list.
     const grants = page.grants.filter(({ id }) => !listed.has(id));
     for (const { id } of grants) listed.add(id);

@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { AccountError, readEmail, runSteps } from "#accounts/accounts.ts";
 import { isStartUnder } from "#accounts/key-format.ts";
-import { entryLines, type PersonalDataSource, personalData } from "#accounts/personal-data.ts";
+import { entryLines, personalData } from "#accounts/personal-data.ts";
 import { createRecordActivity } from "#accounts/record-activity.ts";
-import { requestsPage } from "#accounts/request-log.ts";
 import { recordToPurchase } from "#billing/purchase-store.ts";
 import { faultOfRecord } from "#ledger/transfer/lines.ts";
 import { type TransferRecord, transferRecord } from "#ledger/transfer/records.ts";
@@ -213,7 +212,6 @@ async function importOthers(
   return refused;
 }
 
-const ROWS_AT_ONCE = 500;
 const ENTRIES_AT_ONCE = 1_000;
 const ofOwner = z.object({ id: z.string(), email: z.string() });
 
@@ -225,20 +223,18 @@ export const exportAccount = defineFile({
   find: accountOf,
   action: { subject: ({ account }) => account },
   async open(context, _, { now }, { account, email }) {
-    const { activityLog, publicUrl } = context.notify;
+    const { ledger, purchases, requests, notify } = context;
+    const { activityLog, publicUrl } = notify;
     const user = await activityLog.readUser({ account });
     if (user !== null)
-      await createRecordActivity(context.notify)({
+      await createRecordActivity(notify)({
         ...({ user: user.id, at: now, kind: "data_exported", detail: "by the operator" } as const),
         ...{ address: null, userAgent: null, byOperator: true },
         // The owner asked for it, or the law does; the operator can read the data in any case.
         withoutEmail: true,
       });
-    const source = sourceOf(context, account, now);
-    const pieces = personalData(
-      { ...source, user: async () => user },
-      { account, service: publicUrl, now },
-    );
+    const stores = { ledger, activityLog, purchases, requests };
+    const pieces = personalData(stores, { account, service: publicUrl, now });
     return { result: { id: account, email }, pieces };
   },
 });
@@ -256,22 +252,3 @@ export const exportEntries = defineFile({
     return { result: { id: account, email }, pieces: entryLines(read) };
   },
 });
-
-function sourceOf(
-  { ledger, notify, purchases, requests }: OperatorContext,
-  account: string,
-  now: number,
-): Omit<PersonalDataSource, "user"> {
-  return {
-    account: () => ledger.findAccount({ account, now }),
-    keys: () => ledger.listKeys({ account }),
-    credits: (order) => ledger.credits({ ...order, account, now }),
-    usage: (order) => ledger.usage({ ...order, account }),
-    activity: (user, after) => notify.activityLog.listEvents({ user, after, max: ROWS_AT_ONCE }),
-    requests: (before) => requestsPage(requests, account, before, ROWS_AT_ONCE),
-    async purchases(after) {
-      const rows = await purchases.list({ account, after, max: ROWS_AT_ONCE });
-      return { rows, next: rows.length < ROWS_AT_ONCE ? null : (rows.at(-1)?.id ?? null) };
-    },
-  };
-}

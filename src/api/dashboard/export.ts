@@ -1,7 +1,6 @@
 import type { ActivityEvent } from "#accounts/activity-log.ts";
-import { entryLines, type PersonalDataSource, personalData } from "#accounts/personal-data.ts";
+import { entryLines, personalData } from "#accounts/personal-data.ts";
 import { inReadTurn } from "#accounts/read-turns.ts";
-import { requestsPage } from "#accounts/request-log.ts";
 import { DashboardError } from "./dashboard-error.ts";
 import { requireFreshProof } from "./fresh-proof.ts";
 import {
@@ -19,15 +18,20 @@ const ENTRIES_AT_ONCE = 1_000;
 
 /** Everything about the user and the account in one JSON document (`accounts/personal-data.ts`). */
 export async function exportData(context: RequestContext): Promise<Response> {
-  const member = await requireExporter(context);
+  const { account, user } = await requireExporter(context);
   const { deps, now } = context;
-  const { account, user } = member;
   deps.downloads.check(account, now);
   await recordEvent(context, user, "data_exported", null);
   const order = { account, service: deps.settings.publicUrl, now };
   const name = `toolbooth-${dayOf(now)}.json`;
+  const stores = {
+    ledger: deps.accountDeps.ledger,
+    activityLog: deps.activityLog,
+    purchases: deps.sales.purchases,
+    requests: deps.requests?.log ?? null,
+  };
   return download(context, account, {
-    pieces: personalData(sourceOf(context, member), order),
+    pieces: personalData(stores, order, (read) => inReadTurn(deps.readTurns, account, read)),
     type: "application/json",
     name,
   });
@@ -91,28 +95,6 @@ export async function exportEvents(context: RequestContext): Promise<Response> {
     default:
       throw new DashboardError("invalid_request", "`format` must be csv or json.");
   }
-}
-
-function sourceOf({ deps, now }: RequestContext, { account }: Member): PersonalDataSource {
-  const { ledger } = deps.accountDeps;
-  const inTurn = <Result>(read: () => Promise<Result>) => inReadTurn(deps.readTurns, account, read);
-  return {
-    account: () => ledger.findAccount({ account, now }),
-    user: () => deps.activityLog.readUser({ account }),
-    keys: () => ledger.listKeys({ account }),
-    credits: (order) => inTurn(() => ledger.credits({ ...order, account, now })),
-    usage: (order) => inTurn(() => ledger.usage({ ...order, account })),
-    activity: (user, after) =>
-      inTurn(() => deps.activityLog.listEvents({ user, after, max: ROWS_AT_ONCE })),
-    // A search takes turns by itself.
-    requests: (before) => requestsPage(deps.requests?.log ?? null, account, before, ROWS_AT_ONCE),
-    async purchases(after) {
-      const rows = await inTurn(() =>
-        deps.sales.purchases.list({ account, after, max: ROWS_AT_ONCE }),
-      );
-      return { rows, next: rows.length < ROWS_AT_ONCE ? null : (rows.at(-1)?.id ?? null) };
-    },
-  };
 }
 
 type EventPage = { events: ActivityEvent[]; next: string | null };
