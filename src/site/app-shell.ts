@@ -6,7 +6,7 @@ import { type Html, html, raw } from "./markup.ts";
 import { isMemberPath } from "./member-links.ts";
 import { basePath } from "./page-links.ts";
 import type { AppAssets } from "./page-manifest.ts";
-import type { AppOptions } from "./page-options.ts";
+import type { PageOptions } from "./page-options.ts";
 import { renderFooter } from "./shell.ts";
 import { SHELL_STYLE } from "./shell-style.ts";
 import { tokensCss } from "./tokens.ts";
@@ -67,7 +67,7 @@ export const appHeaders = (assets: AppAssets | null): Record<string, string> => 
 
 export function renderAppPage(
   page: AppPage,
-  options: AppOptions,
+  options: PageOptions,
   assets: AppAssets | null,
 ): string {
   const { publicUrl } = options;

@@ -46,9 +46,8 @@ function hero(options: PageOptions): Html {
   const { dashboard } = options;
   return html`<div class="hero"><div class="pitch">
 <h1>Small tools, one request away</h1>
-<p class="lead">Developer tools as HTTP endpoints${dashboard && " and as pages in your browser"}. JSON or files in, JSON or the bare result out, no client library. A successful call costs ${callPrice(options.tools)}; an error costs nothing.</p>
+<p class="lead">Developer tools as HTTP endpoints and as pages in your browser. JSON or files in, JSON or the bare result out, no client library. A successful call costs ${callPrice(options.tools)}; an error costs nothing.</p>
 ${mainActions(options)}${
-  dashboard &&
   signUpIsOpen(options) &&
   html`<p class="small soft">${
     dashboard.starter.credits > 0 &&
@@ -81,27 +80,18 @@ function mainActions(options: PageOptions): Html {
       ? html`<a class="button tb-if-out" href="${links.signIn}">Get started</a>
 <a class="button tb-if-in" href="${links.home}">Open your dashboard</a>\n`
       : html`<a class="button" href="${links.quickstart}">Make your first call</a>\n`
-  }${
-    options.dashboard
-      ? html`<a class="button quiet" href="${links.tools}">Use the tools in your browser</a>`
-      : html`<a class="button quiet" href="${links.docs}">Read the documentation</a>`
-  }</p>
+  }<a class="button quiet" href="${links.tools}">Use the tools in your browser</a></p>
 `;
 }
 
-function tools({ publicUrl, dashboard, tools: all }: PageOptions): Html {
+function tools({ publicUrl, tools: all }: PageOptions): Html {
   const links = pageLinks(publicUrl);
-  const address = (name: string) => `${dashboard ? links.tools : links.docs}/${name}`;
   const card = (href: string, name: IconName, title: string, path: string, text: string) =>
     html`<li><a href="${href}"><span class="tile">${icon(name)}</span><b>${title}</b><code>${path}</code><span>${prose(text)}</span></a></li>\n`;
   return html`<section aria-labelledby="tools"><h2 id="tools">The tools</h2>
-<p class="lead">${
-    dashboard
-      ? "Each tool is an endpoint and a page. The pages are free and need no account."
-      : "Each tool does one thing and documents every limit."
-  }</p>
+<p class="lead">Each tool is an endpoint and a page. The pages are free and need no account.</p>
 <ul class="cards">${all.map(({ name, title, summary }) =>
-    card(address(name), toolIcon(name), title, `POST /api/v1/${name}`, summary),
+    card(`${links.tools}/${name}`, toolIcon(name), title, `POST /api/v1/${name}`, summary),
   )}${card(links.docs, "docs", "Documentation", "GET /docs", "Every field, every limit, examples in five languages.")}</ul></section>
 `;
 }
@@ -151,7 +141,7 @@ const GRANT = 1_000;
 /** How credits work, by an account's first calls with the prices and the starter credits of this service. */
 function creditExample(options: PageOptions): Html {
   const { dashboard, tools } = options;
-  const starter = signUpIsOpen(options) ? (dashboard?.starter.credits ?? 0) : 0;
+  const starter = signUpIsOpen(options) ? dashboard.starter.credits : 0;
   const priceOf = (tool: Tool) => tools.find(({ name }) => name === tool.name)?.price ?? tool.price;
   const isFirstFree = freeCall(options) !== "" && priceOf(uuid) <= options.freeCallCredits;
   const rows: Row[] = [
@@ -198,7 +188,6 @@ const signed = (change: number): string => {
 /** The price list; null where no credits are for sale. */
 function prices(options: PageOptions): Html | null {
   const { dashboard, publicUrl } = options;
-  if (!dashboard?.prices) return null;
   const { packs, lifetime } = dashboard.prices;
   const offers = lifetime === null ? packs : [...packs, lifetime];
   if (offers.length === 0) return null;
@@ -227,7 +216,7 @@ const howToBuy = ({ payable, contact }: PricesView, credits: string): Html =>
       ? html`To buy credits, contact the operator of this service.`
       : html`To buy credits, contact <a href="${contactHref(contact)}">${contact}</a>.`;
 
-function reasons({ publicUrl, dashboard }: PageOptions): Html {
+function reasons({ publicUrl }: PageOptions): Html {
   const links = pageLinks(publicUrl);
   const list: [IconName, string, string, Html][] = [
     [
@@ -248,19 +237,12 @@ function reasons({ publicUrl, dashboard }: PageOptions): Html {
       "Send an Idempotency-Key. If you repeat the call within 24 hours, you get the first response again, byte for byte, without a charge.",
       html`<a href="${links.calls}#safe-retries">Safe retries</a>`,
     ],
-    dashboard
-      ? [
-          "lock",
-          "The same bytes in your browser",
-          "The tool pages run the code that serves the API. Your input never leaves the page.",
-          html`<a href="${links.browserTools}">Browser tools</a>`,
-        ]
-      : [
-          "check",
-          "The same response everywhere",
-          "Markdown, QR codes and hashes depend on nothing but their input: no clock, no network, no randomness.",
-          html`<a href="${links.docs}">Documentation</a>`,
-        ],
+    [
+      "lock",
+      "The same bytes in your browser",
+      "The tool pages run the code that serves the API. Your input never leaves the page.",
+      html`<a href="${links.browserTools}">Browser tools</a>`,
+    ],
     [
       "keys",
       "Revoked keys stop at once",

@@ -12,41 +12,34 @@ import { linksToPricing, type PageOptions } from "./page-options.ts";
  */
 export function renderHeader(path: string | null, options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
-  const { dashboard } = options;
   const entries = openLinks(options);
   return html`<a class="tb-skip" href="#content">Skip to content</a>
-<header class="tb-header" data-base="${basePath(options.publicUrl)}"${dashboard && raw(" data-dashboard")}${sells(options) && raw(" data-sells")}><div class="tb-bar">
+<header class="tb-header" data-base="${basePath(options.publicUrl)}"${sells(options) && raw(" data-sells")}><div class="tb-bar">
 <a class="tb-brand" href="${links.front}">${markOn("var(--tb-bg)")}<span>Toolbooth</span></a>
 <nav class="tb-links" aria-label="Pages">
 ${entries.map(([href, label]) => link(href, label, path, options))}</nav>
 <button type="button" class="tb-search tb-scripted" data-open="search" aria-haspopup="dialog" aria-keyshortcuts="Control+K">${icon("search", 18)}<span class="tb-search-label">Search</span><kbd>Ctrl K</kbd></button>
 <button type="button" class="tb-icon-button tb-scripted tb-wide" popovertarget="tb-appearance" aria-label="Appearance">${icon("sun")}${icon("moon")}</button>
-${dashboard && visitorLinks(options)}<button type="button" class="tb-icon-button tb-narrow" popovertarget="tb-menu" aria-label="Menu">${icon("menu", 22)}</button>
+${visitorLinks(options)}<button type="button" class="tb-icon-button tb-narrow" popovertarget="tb-menu" aria-label="Menu">${icon("menu", 22)}</button>
 </div></header>
 <div popover id="tb-appearance" class="tb-popover" role="dialog" aria-label="Appearance">${appearanceChoice("tb-appearance-choice")}</div>
-${dashboard && accountMenu(path, options)}<div popover id="tb-menu" class="tb-popover tb-menu" role="dialog" aria-label="Menu">
-${
-  dashboard &&
-  html`<nav class="tb-nav tb-if-in" aria-label="Dashboard">${menuLinks(path, options)}</nav>\n`
-}<nav class="tb-nav" aria-label="Pages"><ul>${entries.map(([href, label]) => html`<li>${link(href, label, path, options)}</li>`)}</ul></nav>
-${
-  dashboard &&
-  html`<div class="tb-menu-actions tb-if-out"><a class="tb-button" href="${links.signIn}">Sign in</a></div>
-<div class="tb-if-in">${signedInAs()}</div>\n`
-}<div class="tb-scripted">${appearanceChoice("tb-menu-appearance")}</div>
+${accountMenu(path, options)}<div popover id="tb-menu" class="tb-popover tb-menu" role="dialog" aria-label="Menu">
+<nav class="tb-nav tb-if-in" aria-label="Dashboard">${menuLinks(path, options)}</nav>
+<nav class="tb-nav" aria-label="Pages"><ul>${entries.map(([href, label]) => html`<li>${link(href, label, path, options)}</li>`)}</ul></nav>
+<div class="tb-menu-actions tb-if-out"><a class="tb-button" href="${links.signIn}">Sign in</a></div>
+<div class="tb-if-in">${signedInAs()}</div>
+<div class="tb-scripted">${appearanceChoice("tb-menu-appearance")}</div>
 </div>
 `;
 }
 
-/** Whether the service sells credits, or shows a price list. */
-const sells = ({ dashboard }: PageOptions): boolean => dashboard?.prices?.payable === true;
+const sells = ({ dashboard }: PageOptions): boolean => dashboard.prices.payable;
 
 /** The links that need no account. */
 function openLinks(options: PageOptions): [string, string][] {
   const links = pageLinks(options.publicUrl);
-  const { dashboard } = options;
   return [
-    [dashboard ? links.tools : `${links.docs}#tools`, "Tools"],
+    [links.tools, "Tools"],
     ...(linksToPricing(options) ? ([[links.pricing, "Pricing"]] as [string, string][]) : []),
     [links.docs, "Documentation"],
   ];

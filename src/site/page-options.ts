@@ -12,14 +12,13 @@ export type ServiceOptions = ApiOptions & {
   freeCallCredits: number;
 };
 
-/** What the pages say of the service. Whatever is left out is not offered, and no link leads there. */
+/** What the pages say of the service. Whatever is left out is not there (yet), and no link leads there. */
 export type PageOptions = ServiceOptions & {
   /** The pages of `docs/`; left out, there is no documentation. */
   docs?: DocsSources | undefined;
   /** What was built for these pages; all of them work without it. */
   assets?: PageAssets | undefined;
-  /** What the dashboard offers; null where there is none. */
-  dashboard?: DashboardOffer | null | undefined;
+  dashboard: DashboardOffer;
   /** The operator's own pages. */
   legal?: LegalSources | undefined;
   /** Every setting of this version, for operators. */
@@ -35,12 +34,12 @@ export type PageAssets = {
   early: string;
 };
 
+/** What the dashboard offers. */
 export type DashboardOffer = {
   signUp: "open" | "closed";
   providers: readonly ("github" | "google")[];
   starter: { credits: number; days: number };
-  /** What is for sale; left out or null where nothing is. */
-  prices?: PricesView | null | undefined;
+  prices: PricesView;
 };
 
 /** `isOfServer`: Cloudflare Workers ignore the setting. */
@@ -52,20 +51,12 @@ export type SettingShown = {
 };
 
 /** Whether anybody can create an account. */
-export const signUpIsOpen = ({ dashboard }: PageOptions): boolean => dashboard?.signUp === "open";
+export const signUpIsOpen = ({ dashboard }: PageOptions): boolean => dashboard.signUp === "open";
 
 /** What is for sale; null where nothing is. */
-export function soldBy({ dashboard }: PageOptions): PricesView | null {
-  const prices = dashboard?.prices ?? null;
-  return prices !== null && (prices.packs.length > 0 || prices.lifetime !== null) ? prices : null;
-}
-
-export const starterCredits = ({ dashboard }: PageOptions): number =>
-  dashboard?.starter.credits ?? 0;
+export const soldBy = ({ dashboard: { prices } }: PageOptions): PricesView | null =>
+  prices.packs.length > 0 || prices.lifetime !== null ? prices : null;
 
 /** Whether navigation links to the pricing page: where something is sold, or given for signing up. */
 export const linksToPricing = (options: PageOptions): boolean =>
-  soldBy(options) !== null || (signUpIsOpen(options) && starterCredits(options) > 0);
-
-/** What these pages say of the service. They are part of the dashboard. */
-export type AppOptions = PageOptions & { dashboard: DashboardOffer };
+  soldBy(options) !== null || (signUpIsOpen(options) && options.dashboard.starter.credits > 0);

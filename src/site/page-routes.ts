@@ -145,14 +145,14 @@ function keepPages(site: SiteContext): () => Pages {
 /** What all pages say of the service. */
 function optionsOf({ settings, dashboard }: SiteContext): PageOptions {
   const { table, securityContact: _, ...options } = settings;
-  return { ...options, settings: table, dashboard: dashboard?.offer ?? null };
+  return { ...options, settings: table, dashboard: dashboard.offer };
 }
 
 /** The pages that React draws, and the files of the build. */
 function appPages(site: SiteContext, replier: PageReplier): PageRoute[] {
-  const { dashboard, pages, settings } = site;
-  if (dashboard === null || pages === null) return [];
-  const options = { ...optionsOf(site), dashboard: dashboard.offer };
+  const { pages, settings } = site;
+  if (pages === null) return [];
+  const options = optionsOf(site);
   const asset: PageRoute = {
     path: "/assets/:name",
     handler: (request) =>

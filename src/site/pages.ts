@@ -86,9 +86,7 @@ export function createPages(options: PageOptions): Pages {
   const listed = () => [
     ...["/", PRICING_PATH, ...LEGAL_PATHS.filter((path) => keep(path) !== undefined)],
     ...(docs?.paths ?? []),
-    ...listAppPages(options.tools).flatMap(({ path, findable }) =>
-      options.dashboard && findable ? [path] : [],
-    ),
+    ...listAppPages(options.tools).flatMap(({ path, findable }) => (findable ? [path] : [])),
   ];
   return {
     docs,
@@ -114,7 +112,7 @@ function notFoundPage(options: PageOptions): string {
 <p class="lead">The page may have moved, or the address may be misspelled. Addresses are in lower case and have no slash at the end.</p>
 <p class="actions"><a class="button" href="${front}">Go to the front page</a>
 <a class="button quiet" href="${docs}">Read the documentation</a>
-${options.dashboard && html`<a class="button quiet" href="${tools}">Open the tools</a>`}</p></div>`,
+<a class="button quiet" href="${tools}">Open the tools</a></p></div>`,
     },
     options,
   );

@@ -7,7 +7,7 @@ import { type Html, type HtmlPart, html, raw } from "./markup.ts";
 import { lastsText, perThousand } from "./offer-text.ts";
 import { bestPlan, estimateOf, purchasesText, recommendedOffer } from "./pack-plan.ts";
 import { type PageLinks, pageLinks } from "./page-links.ts";
-import { type PageOptions, signUpIsOpen, soldBy, starterCredits } from "./page-options.ts";
+import { type PageOptions, signUpIsOpen, soldBy } from "./page-options.ts";
 import { renderPage } from "./shell.ts";
 
 /** The numbers of credits a month that the page shows without a script. */
@@ -128,10 +128,9 @@ function estimateText(prices: PricesView, credits: number): Html | null {
 const TICK = icon("check", 18);
 
 function free(options: PageOptions, links: PageLinks): Html {
-  const credits = starterCredits(options);
+  const { credits, days } = options.dashboard.starter;
   const isOpen = signUpIsOpen(options);
   const first = freeCall(options);
-  const { days = 0 } = options.dashboard?.starter ?? {};
   return html`<section class="beside" aria-labelledby="free"><h2 id="free">Free to start</h2>
 <ul class="ticks">
 ${first !== "" && html`<li>${TICK}${first}</li>\n`}${
@@ -139,12 +138,13 @@ ${first !== "" && html`<li>${TICK}${first}</li>\n`}${
   credits > 0 &&
   html`<li>${TICK}You get ${credits.toLocaleString("en-US")} starter credits, once, when you first sign in. They are valid for ${days} days.</li>\n`
 }<li>${TICK}<span>Errors are free, as are <code>GET /api/v1/account</code> and repeats with the same <code>Idempotency-Key</code>.</span></li>
-${options.dashboard && html`<li>${TICK}<span>The <a href="${links.tools}">browser tools</a> run on your computer and cost nothing.</span></li>\n`}</ul></section>
+<li>${TICK}<span>The <a href="${links.tools}">browser tools</a> run on your computer and cost nothing.</span></li>
+</ul></section>
 `;
 }
 
 function withoutPrices(options: PageOptions, links: PageLinks): HtmlPart {
-  const contact = options.dashboard?.prices?.contact ?? null;
+  const { contact } = options.dashboard.prices;
   const { sentence } = topUp({ payable: false, contact }, options.publicUrl);
   return [
     html`<section class="card" aria-labelledby="here"><h2 id="here">Credits on this service</h2>

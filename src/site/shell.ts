@@ -69,18 +69,10 @@ type FooterLink = [href: string, label: string, isForVisitors?: boolean];
 
 /** The links of the footer, in columns. The pages of the operator have one where there are any. */
 function footerGroups(links: PageLinks, options: PageOptions): [string, FooterLink[]][] {
-  const { dashboard } = options;
   const legal = legalLinks(options);
-  const when = (isShown: unknown, ...link: FooterLink): FooterLink[] => (isShown ? [link] : []);
+  const pricing: FooterLink[] = linksToPricing(options) ? [[links.pricing, "Pricing"]] : [];
   const groups: [string, FooterLink[]][] = [
-    [
-      "Product",
-      [
-        ...when(dashboard, links.tools, "Tools"),
-        ...when(linksToPricing(options), links.pricing, "Pricing"),
-        ...when(dashboard, links.signIn, "Sign in", true),
-      ],
-    ],
+    ["Product", [[links.tools, "Tools"], ...pricing, [links.signIn, "Sign in", true]]],
     [
       "Developers",
       [

@@ -12,8 +12,7 @@ export type SiteContext = {
     /** The URL at which to report vulnerabilities, for `/.well-known/security.txt`; without it there is no such file. */
     securityContact?: string | null;
   };
-  /** Null: the site is the documentation of the API alone. */
-  dashboard: DashboardSite | null;
+  dashboard: DashboardSite;
   /** The built pages; null: only the pages that need no script. */
   pages: BuiltPages | null;
   /** The pages of `docs/`; null where they are not there (yet). */

@@ -12,7 +12,7 @@ export const createSite =
   (site: SiteContext): CreateSite =>
   (parts) => {
     const replier = createPageReplier(parts.deps.replier, parts.app);
-    const sales = site.dashboard?.offer.prices ?? NOT_SOLD;
+    const sales = site.dashboard.offer.prices;
     const settings = { ...site.settings, sales };
     // Made by the first request for it: describing the API takes as long as everything else that a start does here.
     let description: string | undefined;
@@ -32,11 +32,8 @@ export const createSite =
     };
   };
 
-const NOT_SOLD = { payable: false, contact: null };
-
 /** All methods pass: the dashboard app has its own errors, and its bodies are small enough not to need draining. */
 function dashboardRoutes({ dashboard }: SiteContext): Route[] {
-  if (dashboard === null) return [];
   const pass: Handler = (request, _, connection) => dashboard.fetch(request, connection);
   const methods = Object.fromEntries(
     ["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) => [method, pass]),
@@ -47,7 +44,7 @@ function dashboardRoutes({ dashboard }: SiteContext): Route[] {
     tool: null,
     bodyBytesMax: DASHBOARD_BODY_BYTES_MAX,
   };
-  if (!dashboard.offer.prices?.payable) return [pages];
+  if (!dashboard.offer.prices.payable) return [pages];
   const messages = {
     path: STRIPE_MESSAGE_PATH,
     methods: { POST: pass },

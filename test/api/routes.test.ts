@@ -27,9 +27,7 @@ test("the server declares each of its routes once", () => {
   const site = createSite({
     settings: { ...settings, ...(table ? { table } : {}) },
     docs: () => docs ?? null,
-    dashboard: dashboard
-      ? { offer: dashboard, fetch: () => assert.fail("no request is sent") }
-      : null,
+    dashboard: { offer: dashboard, fetch: () => assert.fail("no request is sent") },
     pages: {
       serveAsset: () => assert.fail("no request is sent"),
       assetsFor: async () => null,

@@ -9,6 +9,7 @@ import { apiOptionsOf } from "#site/site-context.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
+import { BARE_SITE } from "./bare-site.ts";
 import { START } from "./fixed-context.ts";
 import { type Backstage, createBackstage } from "./ledger-access.ts";
 import {
@@ -73,8 +74,7 @@ export function openInProcess(
     context,
     createSite({
       settings: apiOptionsOf(context, "0.0.0"),
-      dashboard: null,
-      pages: null,
+      ...BARE_SITE,
       docs: () => docs ?? null,
     }),
   );

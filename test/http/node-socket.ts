@@ -18,6 +18,7 @@ import { createNodePlatform } from "../../src/apps/node/platform.ts";
 import { version } from "../../src/apps/node/runtime.ts";
 import { type NodeServerOptions, startNodeServer } from "../../src/apps/node/server.ts";
 import { openToolPool } from "../../src/apps/node/tool-pool.ts";
+import { BARE_SITE } from "./bare-site.ts";
 import { patternedBytes, START } from "./fixed-context.ts";
 import { inPieces } from "./in-process.ts";
 import { createBackstage } from "./ledger-access.ts";
@@ -81,12 +82,7 @@ export async function openNodeSocket(
     ...staged,
     memory,
   };
-  const site = {
-    settings: apiOptionsOf(context, version),
-    dashboard: null,
-    pages: null,
-    docs: () => null,
-  };
+  const site = { settings: apiOptionsOf(context, version), ...BARE_SITE };
   const app = createApp(context, createSite(site));
   const at = { host: "127.0.0.1", port: 0 };
   const server = await startNodeServer(() => app, { ...at, ...options });

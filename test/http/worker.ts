@@ -11,6 +11,7 @@ import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { createEdgeAppContext, randomBytes, type WorkerEnv } from "../../src/apps/edge/platform.ts";
 import { wrappedObjects } from "../support/wrapped-objects.ts";
+import { BARE_SITE } from "./bare-site.ts";
 import { patternedBytes, START } from "./fixed-context.ts";
 import { type Command, createBackstage } from "./ledger-access.ts";
 
@@ -64,9 +65,7 @@ function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
     },
     createSite({
       settings: apiOptionsOf(context, ""),
-      dashboard: null,
-      pages: null,
-      docs: () => null,
+      ...BARE_SITE,
     }),
   );
   return { app, backstage };

@@ -7,12 +7,12 @@ import { build } from "esbuild";
 import { bundleEarlyScript } from "#apps/node/build-pages.ts";
 import { listDocs } from "#apps/node/docs.ts";
 import { SETTINGS } from "#config/settings.ts";
-import type { AppOptions, PageOptions } from "#site/page-options.ts";
+import type { PageOptions } from "#site/page-options.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { SITE_FILES, type SiteFiles } from "#site/site-files.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { AXE_HEADERS, AXE_PATH, readAxe } from "../web/axe.ts";
-import { prices } from "../web/sales-fixtures.ts";
+import { noPrices, prices } from "../web/sales-fixtures.ts";
 
 export const ROOT = path.join(import.meta.dirname, "../..");
 const DOCS = listDocs();
@@ -25,7 +25,7 @@ export const FILES = Object.fromEntries(
 ) as SiteFiles;
 
 /** A service with everything that the pages can offer, published at the root of a host. */
-export const FULL: AppOptions = {
+export const FULL: PageOptions = {
   docs: DOCS,
   publicUrl: "https://tools.test",
   rateLimit: 100,
@@ -37,7 +37,7 @@ export const FULL: AppOptions = {
   settings: SETTINGS,
 };
 
-/** A service without a dashboard and without a script for its pages. */
+/** A service that sells and gives nothing, and whose pages have not been built yet. */
 export const BARE: PageOptions = {
   docs: DOCS,
   publicUrl: "https://tools.test",
@@ -45,6 +45,10 @@ export const BARE: PageOptions = {
   freeCallCredits: 1,
   tools: TOOLS,
   version: "1.2.3",
+  dashboard: {
+    ...{ signUp: "closed", providers: [], prices: noPrices },
+    starter: { credits: 0, days: 0 },
+  },
 };
 
 /** The text of a page by its path; undefined where there is none. */

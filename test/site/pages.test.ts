@@ -20,13 +20,13 @@ const full = createPages(FULL);
 const bare = createPages(BARE);
 const at = (pages: Pages, path: string): string => pageAt(pages, path) ?? pages.notFound.body;
 
-/** What a service with a dashboard serves besides these pages. */
+/** What a service serves besides these pages. */
 const ELSEWHERE =
   /^(?:mailto:sales@example\.com|\/openapi\.json|\/(?:sign-in|sign-up|settings\/(?:api-keys|account|notifications|webhooks)|home|requests|usage|credits|pricing|tools(?:\/[a-z0-9-]+)?))$/;
 
 for (const [kind, pages, options] of [
-  ["with a dashboard", full, FULL],
-  ["without a dashboard", bare, BARE],
+  ["of a service that offers everything", full, FULL],
+  ["of a service that offers nothing", bare, BARE],
 ] as const) {
   const settings = [{ name: "<b>'\"", fallback: "<b>'\"", meaning: "<b>'\"" }];
   const hostile = createPages({
@@ -109,10 +109,7 @@ for (const [kind, pages, options] of [
           if (pageAt(pages, target.replace(/\.md$/, "")) !== undefined && page === undefined) {
             assert.ok(pages.docs?.markdown(target.replace(/\.md$/, "")) !== undefined, href);
           } else if (page === undefined) {
-            assert.match(
-              href,
-              kind === "with a dashboard" ? ELSEWHERE : /^\/openapi(?:-operations)?\.json$/,
-            );
+            assert.match(href, ELSEWHERE);
           } else if (place !== undefined) {
             assert.ok(attributes(page, "id").includes(place), href);
           }
@@ -188,16 +185,14 @@ describe("the front page", () => {
     );
   });
 
-  it("leads to every tool: to its page, or to its documentation where there is no dashboard", () => {
+  it("leads to the page of every tool", () => {
     for (const { name } of TOOLS) {
       assert.ok(at(full, "/").includes(`href="/tools/${name}"`), name);
-      assert.ok(at(bare, "/").includes(`href="/docs/${name}"`), name);
     }
   });
 
   it("offers sign-up only where it is open", () => {
-    const dashboard = { ...FULL.dashboard, signUp: "closed" } as NonNullable<typeof FULL.dashboard>;
-    const closed = createPages({ ...FULL, dashboard });
+    const closed = createPages({ ...FULL, dashboard: { ...FULL.dashboard, signUp: "closed" } });
     for (const path of pathsOf(closed)) {
       const text = at(closed, path);
       assert.doesNotMatch(text, /Get started/, path);
@@ -219,11 +214,10 @@ describe("the documentation", () => {
     }
   });
 
-  it("leads from the reference of a tool to its page, where there is one", () => {
+  it("leads from the reference of a tool to its page", () => {
     for (const { name } of TOOLS) {
       const [beginning = ""] = at(full, `/docs/${name}`).split("<h2");
       assert.ok(beginning.includes(`<a class="button quiet" href="/tools/${name}">`), name);
-      assert.doesNotMatch(at(bare, `/docs/${name}`), /href="\/tools/);
     }
   });
 
@@ -290,7 +284,6 @@ describe("the files for search engines", () => {
     const named = paths.map(([, path]) => path);
     for (const path of pathsOf(full)) assert.ok(named.includes(path), path);
     for (const { name } of TOOLS) assert.ok(named.includes(`/tools/${name}`), name);
-    assert.doesNotMatch(at(bare, "/sitemap.xml"), /tools\//);
     assert.deepEqual(findTagFaults(at(full, "/sitemap.xml").replace(/^<\?xml[^>]*\?>\n/, "")), []);
     for (const path of ["/home", "/dashboard/", "/api/"]) {
       assert.ok(at(full, "/robots.txt").includes(`\nDisallow: ${path}\n`), path);

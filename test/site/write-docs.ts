@@ -3,6 +3,7 @@ import path from "node:path";
 import { listDocs } from "#apps/node/docs.ts";
 import { STARTER_CREDITS_DEFAULT, STARTER_DAYS_DEFAULT } from "#limits.ts";
 import { docsFacts, PLACEHOLDER_URL } from "#site/docs/facts.ts";
+import { noPrices } from "../web/sales-fixtures.ts";
 import { FULL, ROOT } from "./pages-server.ts";
 
 /**
@@ -21,7 +22,7 @@ export function filledDocs(): Map<string, string> {
     ...FULL,
     publicUrl: PLACEHOLDER_URL,
     dashboard: {
-      ...{ signUp: "open", providers: [], prices: null },
+      ...{ signUp: "open", providers: [], prices: noPrices },
       starter: { credits: STARTER_CREDITS_DEFAULT, days: STARTER_DAYS_DEFAULT },
     },
   });

@@ -47,7 +47,6 @@ export function startShell(page: Document): void {
   }
   page.addEventListener("click", followLink);
   for (const type of ["dragover", "drop"] as const) addEventListener(type, keepPage);
-  if (header.dataset["dashboard"] === undefined) return;
   followOtherTabs(() => host.askVisitor());
   // React asks for the visitor itself.
   if (page.getElementById("app") === null) host.askVisitor();

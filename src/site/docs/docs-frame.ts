@@ -31,14 +31,10 @@ ${at >= 0 && renderNeighbours(all[at - 1], all[at + 1], base)}`,
   );
 }
 
-/** A link to the page of the tool, where the service has one, before the first heading of its reference. */
-function withToolLink(
-  { path }: DocsPlace,
-  body: Html,
-  { tools, publicUrl, dashboard }: PageOptions,
-): Html {
+/** A link to the page of the tool, before the first heading of its reference. */
+function withToolLink({ path }: DocsPlace, body: Html, { tools, publicUrl }: PageOptions): Html {
   const tool = tools.find(({ name }) => path === `/docs/${name}`);
-  if (tool === undefined || !dashboard) return body;
+  if (tool === undefined) return body;
   const link = html`<p class="actions"><a class="button quiet" href="${pageLinks(publicUrl).tools}/${tool.name}">Try ${tool.name} in your browser</a></p>
 `;
   return raw(body.replace(/(?=<h2)/, () => String(link)));

@@ -124,25 +124,20 @@ const CODE_OR_LINK =
   /^(`{3,})[\s\S]*?^\1$|`[^`\n]+`|(!?)\[((?:`[^`\n]*`|[^\]`])*)\]\((?!#)([^)\s]+)\)/gm;
 const CODE_OR_BLANK_LINES = /^(`{3,})[\s\S]*?^\1$|\n{3,}/gm;
 const PAGE_LINK = /^([\w-]+)\.md(#[\w-]+)?$/;
-/** Paths of this service that it serves without its dashboard. */
-const WITHOUT_DASHBOARD = /^\/?(?:docs|openapi\.json|llms\.txt|$)/;
 
 /**
  * The Markdown with whole addresses, so that a page that was saved or sent to a program keeps its links. What is not served (images,
- * the decisions, other files of the repository, the dashboard where there is none) is named without a link.
+ * the decisions, other files of the repository) is named without a link.
  */
 function withWholeLinks(
   markdown: string,
   pages: ReadonlyMap<string, string>,
-  { publicUrl, dashboard }: PageOptions,
+  { publicUrl }: PageOptions,
 ): string {
-  const isServed = (path: string) => Boolean(dashboard) || WITHOUT_DASHBOARD.test(path);
   return markdown
     .replace(CODE_OR_LINK, (found, _, image, label, target?: string) => {
       if (target === undefined) return found;
       if (image === "!") return label;
-      if (target.startsWith(PLACEHOLDER_URL))
-        return isServed(target.slice(PLACEHOLDER_URL.length)) ? found : label;
       if (/^\w+:/.test(target)) return found;
       const [, slug, id = ""] = PAGE_LINK.exec(target) ?? [];
       const path = slug === "README" ? CONTENTS_PATH : `${CONTENTS_PATH}/${slug}`;

@@ -1,7 +1,7 @@
 import { callPrice, freeCall } from "#api/openapi/words.ts";
 import { createThrottle } from "#ledger/throttle.ts";
 import { type CreditSales, topUp } from "#top-up.ts";
-import type { PageOptions } from "../page-options.ts";
+import { type PageOptions, signUpIsOpen, soldBy } from "../page-options.ts";
 import type { DocsFacts } from "./expand.ts";
 import { autolink, formatCount, inlineCode, sentence, table } from "./markdown.ts";
 import {
@@ -19,16 +19,13 @@ import { sampleCall, toolReference } from "./tool-reference.ts";
 /** What the pages say of this service, from the code and the settings that decide it. */
 export function docsFacts(options: PageOptions): DocsFacts {
   const { dashboard, tools, rateLimit, publicUrl } = options;
-  const prices = dashboard?.prices ?? null;
-  const isSold = prices !== null && (prices.packs.length > 0 || prices.lifetime !== null);
-  const sales = prices ?? { payable: false, contact: null };
-  const starter = dashboard?.starter ?? { credits: 0, days: 0 };
+  const { prices, starter, providers } = dashboard;
+  const isSold = soldBy(options) !== null;
   return {
     conditions: {
-      dashboard: Boolean(dashboard),
-      "sign-up": dashboard?.signUp === "open",
-      "social-sign-in": (dashboard?.providers.length ?? 0) > 0,
-      "starter-credits": dashboard?.signUp === "open" && starter.credits > 0,
+      "sign-up": signUpIsOpen(options),
+      "social-sign-in": providers.length > 0,
+      "starter-credits": signUpIsOpen(options) && starter.credits > 0,
       "rate-limit": rateLimit > 0,
       "several-prices": new Set(tools.map(({ price }) => price)).size > 1,
       sales: isSold,
@@ -44,15 +41,14 @@ export function docsFacts(options: PageOptions): DocsFacts {
       "rate-limit": formatCount(rateLimit),
       "rate-limit-burst": formatCount(2 * rateLimit),
       "rate-limit-policy": inlineCode(`RateLimit-Policy: ${createThrottle(rateLimit).policy}`),
-      "social-sign-in": (dashboard?.providers ?? []).map((name) => PROVIDERS[name]).join(" or "),
-      "lifetime-name": sentence(prices?.lifetime?.name ?? ""),
-      "top-up": topUpText(sales),
-      contact: prices?.contact ? autolink(prices.contact) : "the operator of this service",
+      "social-sign-in": providers.map((name) => PROVIDERS[name]).join(" or "),
+      "lifetime-name": sentence(prices.lifetime?.name ?? ""),
+      "top-up": topUpText(prices),
+      contact: prices.contact ? autolink(prices.contact) : "the operator of this service",
       "server-settings": (options.settings ?? [])
         .filter(({ isOfServer }) => isOfServer)
         .map(({ name }) => inlineCode(name))
         .join(", "),
-      "tool-count": NUMBERS[tools.length] ?? String(tools.length),
     },
     blocks: {
       "tool-prices": () =>
@@ -98,4 +94,3 @@ function topUpText(sales: CreditSales): string {
 export const PLACEHOLDER_URL = "https://api.example.com";
 
 const PROVIDERS = { github: "GitHub", google: "Google" };
-const NUMBERS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];

@@ -13,7 +13,7 @@ import {
 import type { Tool } from "#tools/define-tool.ts";
 import { layOutJson } from "../json-layout.ts";
 import { lastsText } from "../offer-text.ts";
-import type { PageOptions, SettingShown } from "../page-options.ts";
+import { type PageOptions, type SettingShown, signUpIsOpen } from "../page-options.ts";
 import { ERROR_TEXTS } from "./error-texts.ts";
 import { fence, formatCount, inlineCode, sentence, table } from "./markdown.ts";
 
@@ -110,13 +110,13 @@ const headersTable = (headers: readonly { name: string; description: string }[])
   );
 
 /** The kinds of grants that this service makes. */
-export function grantsTable({ dashboard }: PageOptions): string {
-  const { starter, prices } = dashboard ?? {};
-  const terms = [...new Set(prices?.packs.map(({ months }) => months))];
+export function grantsTable(options: PageOptions): string {
+  const { starter, prices } = options.dashboard;
+  const terms = [...new Set(prices.packs.map(({ months }) => months))];
   const term = (months: number | null) =>
     months === null ? "never" : `${lastsText(months)} after payment`;
   const rows: string[][] = [];
-  if (starter?.credits && dashboard?.signUp === "open") {
+  if (starter.credits > 0 && signUpIsOpen(options)) {
     rows.push([
       "Starter",
       `Once, when you first sign in: ${formatCount(starter.credits)} credits`,
@@ -125,7 +125,7 @@ export function grantsTable({ dashboard }: PageOptions): string {
   }
   if (terms.length > 0)
     rows.push(["Pack", "When you pay for a pack", terms.map(term).join(", or ")]);
-  if (prices?.lifetime) {
+  if (prices.lifetime) {
     rows.push([
       "Lifetime plan",
       `Once, when you pay for the plan: ${formatCount(prices.lifetime.credits)} credits`,

@@ -35,13 +35,11 @@ export function searchEntries(label: string, path: string, page: RenderedPage): 
   return [...sections, ...settings];
 }
 
-/** The pages of the tools, where the service has them. */
-export const toolEntries = ({ tools, dashboard }: PageOptions): SearchEntry[] =>
-  dashboard
-    ? tools.map(({ name, title, summary }) => ({
-        page: "Tools",
-        title,
-        href: `/tools/${name}`,
-        text: summary.replaceAll("`", ""),
-      }))
-    : [];
+/** The pages of the tools. */
+export const toolEntries = ({ tools }: PageOptions): SearchEntry[] =>
+  tools.map(({ name, title, summary }) => ({
+    page: "Tools",
+    title,
+    href: `/tools/${name}`,
+    text: summary.replaceAll("`", ""),
+  }));

@@ -4,6 +4,7 @@ import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { openOnce } from "../../../src/apps/edge/open-once.ts";
 import { createEdgeAppContext, type WorkerEnv } from "../../../src/apps/edge/platform.ts";
+import { BARE_SITE } from "../../http/bare-site.ts";
 import access from "./worker-with-test-access.ts";
 
 export { AccountLedger } from "../../../src/apps/edge/api-worker.ts";
@@ -13,10 +14,7 @@ type Env = WorkerEnv & Parameters<typeof access.fetch>[1];
 const open = openOnce((env: WorkerEnv) => {
   const context = createEdgeAppContext(env);
   const settings = apiOptionsOf(context, "");
-  return createApp(
-    context,
-    createSite({ settings, dashboard: null, pages: null, docs: () => null }),
-  );
+  return createApp(context, createSite({ settings, ...BARE_SITE }));
 });
 
 export default {
