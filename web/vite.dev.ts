@@ -13,9 +13,9 @@ import { siteFileSource } from "./site-file-source.ts";
 import config from "./vite.config.ts";
 
 const CHECKOUT = path.join(import.meta.dirname, "..");
+const HOST = "127.0.0.1";
 const port = Number(process.env["PORT"] ?? 8787);
-/** A name and not an IP address, because of passkeys. */
-const pagesUrl = `http://localhost:${port}`;
+const pagesUrl = `http://${HOST}:${port}`;
 
 export default defineConfig(
   mergeConfig(config, {
@@ -25,13 +25,13 @@ export default defineConfig(
     cacheDir: path.join(CHECKOUT, "node_modules/.vite"),
     plugins: [react(), server()],
     server: {
-      host: "localhost",
+      host: HOST,
       port,
       strictPort: true,
       fs: { allow: [CHECKOUT] },
       proxy: {
         "/": {
-          target: `http://127.0.0.1:${port + 1}`,
+          target: `http://${HOST}:${port + 1}`,
           bypass: ({ url = "/" }) => ofVite(url),
           configure: (proxy) => proxy.on("proxyRes", allowStyles),
         },

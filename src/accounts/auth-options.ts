@@ -24,6 +24,8 @@ export type AuthOptions = {
   publicUrl: string;
   /** Other origins of the pages besides PUBLIC_URL's: on the operator's own machine, `localhost` and `127.0.0.1`. */
   trustedOrigins: readonly string[];
+  /** Those among which the origin of passkeys is chosen. Omitted: all trusted origins. */
+  passkeyOrigins?: readonly string[] | undefined;
   /** Signs sessions and hashes codes; derived from the service's secret for this purpose alone. */
   secret: string;
   /** Derived in the same way from secrets that were replaced: what was encrypted under them is still decrypted. */

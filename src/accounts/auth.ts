@@ -67,7 +67,7 @@ export function createAuth(options: AuthOptions) {
   } satisfies BetterAuthOptions;
   const auth = betterAuth(settings);
   const context = () => auth.$context;
-  const place = passkeyPlaceOf(options.publicUrl);
+  const place = passkeyPlaceOf(options.passkeyOrigins ?? options.trustedOrigins);
   let passkeyHandler: Promise<(request: Request) => Promise<Response>> | null = null;
   /** Loads the plugin for passkeys with the first request that needs it. */
   async function handlePasskey(request: Request, at: PasskeyPlace): Promise<Response> {
@@ -194,7 +194,7 @@ function tables(hooks: Hooks) {
   } satisfies BetterAuthOptions;
 }
 
-/** Request limits and cookies. Limits count by network address, so that other clients cannot lock a user out. */
+/** Request limits and cookies. Limits count by network address, so that strangers cannot lock a user out. */
 function limits({ publicUrl, inBackground, newId, counts, isForOneRequest = false }: AuthOptions) {
   return {
     rateLimit: {

@@ -45,13 +45,16 @@ export type PasskeyPlace = { rpId: string; origin: string };
 
 /**
  * Passkeys belong to a domain name and need a secure origin, so they do not work under an IP address or under plain HTTP, except
- * on `localhost`. Returns null if they do not work at PUBLIC_URL.
+ * on `localhost`. Returns the first origin of the pages where they work; null if there is none.
  */
-export function passkeyPlaceOf(publicUrl: string): PasskeyPlace | null {
-  const { hostname, protocol, origin } = new URL(publicUrl);
-  const isAddress = /^\[|^[\d.]+$/.test(hostname);
-  const isSecure = protocol === "https:" || /(?:^|\.)localhost$/.test(hostname);
-  return !isAddress && isSecure ? { rpId: hostname, origin } : null;
+export function passkeyPlaceOf(origins: readonly string[]): PasskeyPlace | null {
+  for (const origin of origins) {
+    const { hostname, protocol } = new URL(origin);
+    const isAddress = /^\[|^[\d.]+$/.test(hostname);
+    const isSecure = protocol === "https:" || /(?:^|\.)localhost$/.test(hostname);
+    if (!isAddress && isSecure) return { rpId: hostname, origin };
+  }
+  return null;
 }
 
 /**

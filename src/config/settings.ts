@@ -28,7 +28,7 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   PUBLIC_URL: {
     fallback: "http://HOST:PORT",
     meaning:
-      "Base URL of links in responses, pages and emails, and the only address at which users can sign in. It is never taken from a request. Unset with HOST=0.0.0.0 or 127.0.0.1: http://localhost:PORT, because passkeys need a name",
+      "Base URL of links in responses, pages and emails, and the only address at which users can sign in. It is never taken from a request. Unset with HOST=0.0.0.0: http://localhost:PORT",
   },
   RATE_LIMIT: {
     fallback: "100",

@@ -142,6 +142,7 @@ function signInOptions(
   return {
     ...{ publicUrl, accountDeps, now, mail, counts, inBackground },
     trustedOrigins: origins,
+    passkeyOrigins: config.passkeyOrigins,
     secret: derived(newest(config), "toolbooth sessions"),
     earlierSecrets: secrets.slice(1).map((each) => derived(each, "toolbooth sessions")),
     signUp: config.signUp,

@@ -29,6 +29,8 @@ export type ServiceConfig = Config & {
   publicUrl: string;
   /** The origins of our pages; the first is that of PUBLIC_URL. */
   origins: readonly string[];
+  /** Those to which passkeys may belong. Omitted: all. */
+  passkeyOrigins?: readonly string[];
   /** The first one signs new keys; all of them verify keys. */
   secrets: readonly string[];
   /** Null if nothing is for sale. */

@@ -43,7 +43,8 @@ export function readSiteConfig(env: SiteEnv): ServiceConfig {
   }
   const origins = originsOf(publicUrl, isTryOut);
   // PUBLIC_URL is always set here, and passkeys belong to it, as on Node.
-  return { ...config, publicUrl, secrets, prices, origins };
+  const passkeyOrigins = origins.slice(0, 1);
+  return { ...config, publicUrl, secrets, prices, origins, passkeyOrigins };
 }
 
 function readTexts(texts: Record<string, string>, problems: string[]): Config | null {

@@ -11,13 +11,9 @@ const isEverywhere = (host: string) => host === "0.0.0.0" || /^[0:]*:[0:]*$/.tes
 export const isOwnMachine = ({ host, publicUrl }: Listening) =>
   isLoopback(host) && (publicUrl === null || isLoopback(hostOf(publicUrl)));
 
-/** Returns the URL at which the server listens. On this machine it is `localhost`, because passkeys do not work under an IP address. */
-export const addressOf = (host: string, port: number): string =>
-  urlOf(["127.0.0.1", "::1"].includes(host) ? "localhost" : host, port);
-
 /** Returns the base URL of links. Without PUBLIC_URL it is an address that works at least from this machine. */
 export const baseOf = ({ host, publicUrl }: Listening, port: number): string =>
-  publicUrl ?? addressOf(isEverywhere(host) ? "localhost" : host, port);
+  publicUrl ?? urlOf(isEverywhere(host) ? "localhost" : host, port);
 
 /** Returns the allowed origins of the dashboard. Without PUBLIC_URL, all names of this machine count: `localhost` is `127.0.0.1`. */
 export function originsOf(config: Listening, port: number): string[] {

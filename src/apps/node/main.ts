@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { RequestChunk } from "#accounts/request-chunk.ts";
 import { createRequestRecorder, type Handed, NODE_RECORDER } from "#accounts/request-recorder.ts";
-import type { Config } from "#config/config.ts";
+import { type Config, urlOf } from "#config/config.ts";
 import { LocalCallLedger } from "#ledger/call-ledger.ts";
 import { createService } from "#service/compose.ts";
-import { addressOf, baseOf, isOwnMachine, originsOf, warningsOf } from "./addresses.ts";
+import { baseOf, isOwnMachine, originsOf, warningsOf } from "./addresses.ts";
 import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts";
 import { outboxFolder } from "./data-folder.ts";
 import { createDemoAccount, DEMO_EMAIL } from "./demo-account.ts";
@@ -136,7 +136,7 @@ async function main(): Promise<void> {
   const demoKey = await openDemoAccount(config, store);
   // Last, because a supervisor that reads this line may send a signal immediately.
   const publicUrl = baseOf(config, server.port);
-  const address = addressOf(config.host, server.port);
+  const address = urlOf(config.host, server.port);
   const warnings = warningsOf(config, outboxFolder(config.dataDir), server.port);
   store.announce?.(address);
   announce(config, { address, publicUrl, demoKey, warnings });

@@ -38,8 +38,6 @@ test("a first start on a used port does not consume the demo key: the next start
   const first = await startServer(t, { DATA_DIR, TOOLBOOTH_LOG_LEVEL: "debug" });
   const key = await first.demoKey();
   assert.match(first.written(), /demo@toolbooth\.localhost, 100 credits/);
-  const named = first.written().match(/http:\/\/[^\s/"']+/g);
-  assert.deepEqual([...new Set(named)], [`http://localhost:${first.port}`], "one address for all");
   await callWithKeys(first, key);
   assert.deepEqual(await first.end("SIGINT"), { code: 0, signal: null });
   const log = first.log();
