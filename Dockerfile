@@ -29,4 +29,4 @@ VOLUME /data
 EXPOSE 8787
 HEALTHCHECK --interval=10s --timeout=3s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # The process itself, not npm, so that it gets the signals.
-CMD ["node", "--disable-warning=ExperimentalWarning", "src/apps/node/start.js"]
+CMD ["node", "--disable-warning=ExperimentalWarning", "src/apps/start.js", "start"]

@@ -48,6 +48,7 @@ const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
     ...[...BASE, "config", "tools", "ledger", "jobs", "email", "accounts", "billing", "events"],
     ...["operator", "calls", "api", "site"],
   ],
+  toolbooth: ["tools"],
   apps: [
     ...[...BASE, "config", "tools", "ledger", "jobs", "email", "accounts", "billing", "events"],
     ...["operator", "calls", "api", "site", "service", "stores", "node-thread"],

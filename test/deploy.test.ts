@@ -400,7 +400,7 @@ test("the scrape config names the alerts and the place of the metrics", () => {
 
 test("commands in the guides to a fleet exist, and so do their options", () => {
   const shown = ["docs/fleet.md", "deploy/compose.yaml", "deploy/kubernetes.yaml"].flatMap(
-    (file) => [...source(file).matchAll(/(?:src\/apps\/cli\/start\.js|`toolbooth) ([^`\n]+)/g)],
+    (file) => [...source(file).matchAll(/(?:src\/apps\/start\.js|`toolbooth) ([^`\n]+)/g)],
   );
   assert.ok(shown.length >= 3);
   for (const [, line = ""] of shown) {

@@ -2,6 +2,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import type { TestContext } from "node:test";
 import { bareEnvironment } from "../support/bare-environment.ts";
@@ -9,7 +10,7 @@ import { bareEnvironment } from "../support/bare-environment.ts";
 export { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Runs the build of the present sources, as `npm test` makes it first; without one, the TypeScript. */
-const ENTRY = path.join(import.meta.dirname, "../../src/apps/node/start.js");
+const ENTRY = path.join(import.meta.dirname, "../../src/apps/start.js");
 /** Only ends what hangs. */
 const DEADLINE_MS = 600_000;
 
@@ -40,9 +41,14 @@ export function spawnServer(
     process.execPath,
     "--disable-warning=ExperimentalWarning",
     ENTRY,
+    "start",
   ];
   const child = spawn(command as string, args, {
-    env: { ...bareEnvironment(), PORT: "0", TOOLBOOTH_LOG_LEVEL: "warn", ...env },
+    // Not in the checkout, whose `.env` would be read.
+    ...{
+      cwd: tmpdir(),
+      env: { ...bareEnvironment(), PORT: "0", TOOLBOOTH_LOG_LEVEL: "warn", ...env },
+    },
     stdio,
   });
   t.after(

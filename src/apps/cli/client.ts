@@ -7,6 +7,7 @@ import path from "node:path";
 import { text as readText } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as z from "zod";
+import { quotedCommand } from "#command-line.ts";
 import type { Config } from "#config/config.ts";
 import { randomBase62 } from "#ids.ts";
 import {
@@ -214,7 +215,7 @@ async function explainNoServer({
   const server = findServer(dataDir);
   const isElsewhere = server !== null || hostOfServer(dataDir) !== hostname();
   if (databaseUrl === null && !isElsewhere)
-    return `No server is running on the data folder ${dataDir}. Start one with \`npm start\`, then run the command again.`;
+    return `No server is running on the data folder ${dataDir}. Start one with ${quotedCommand("start")}, then run the command again.`;
   return `The ${server ?? "server"} of the data folder ${dataDir} cannot be reached from here${databaseUrl === null ? "" : ", and a command reaches PostgreSQL only through a server"}. Run the command where a server runs, such as with docker compose exec, or name the service with --remote.`;
 }
 

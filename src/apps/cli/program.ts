@@ -10,7 +10,7 @@ import { ACCOUNT_COMMANDS } from "./accounts.ts";
 import { AUDIT_COMMANDS } from "./audit.ts";
 import { CALL_COMMANDS } from "./calls.ts";
 import { createClient, type Remote } from "./client.ts";
-import type { Command, Outcome } from "./command.ts";
+import { type Command, defineCommand, type Outcome } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
 import { CREDITS_COMMANDS } from "./credits.ts";
 import { DATA_COMMANDS } from "./data.ts";
@@ -20,8 +20,25 @@ import { KEY_COMMANDS } from "./keys.ts";
 import { PAYMENT_COMMANDS } from "./payments.ts";
 import { REPORT_COMMANDS } from "./report.ts";
 
+/** Without other words, the start file runs the server instead of the command line (`apps/start.js`). */
+const START = defineCommand({
+  name: "start",
+  summary: "Start the service",
+  details: [
+    "It serves until it gets SIGTERM or SIGINT. Its settings are those of the environment and of the file .env in the current folder; those of the environment take precedence. The data is in DATA_DIR (data by default).",
+  ],
+  example: "start",
+  input: z.object({}),
+  run() {
+    throw new UsageError(
+      "start takes no options. Its settings are those of the environment and of the file .env in the current folder.",
+    );
+  },
+});
+
 /** All commands, in the order of `help`. */
 export const COMMANDS: readonly Command[] = [
+  START,
   ...[...ACCOUNT_COMMANDS, ...KEY_COMMANDS, ...CREDITS_COMMANDS, ...CALL_COMMANDS],
   ...[
     ...PAYMENT_COMMANDS,
@@ -124,7 +141,7 @@ type Start = (command: Command, input: Record<string, unknown>, options: Options
 function createProgram(start: Start, words: readonly string[] | null): CommandLine {
   const program = new CommandLine(PROGRAM)
     .description(
-      "Manages the service of the data folder in DATA_DIR, or another one. The server must be running, except for restore and audit --file.",
+      "Starts the service, and manages that of the data folder in DATA_DIR or another one. The server must be running, except for start, restore and audit --file.",
     )
     .option("--remote <URL>", "work on the service at this URL, with TOOLBOOTH_OPERATOR_TOKEN")
     .option("--json", "print one JSON object, and everything else on standard error")

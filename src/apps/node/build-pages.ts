@@ -7,6 +7,7 @@ import { INLINE, type InlineTexts, MANIFEST, type PageManifest } from "#site/pag
 import { manifestKey, SITE_FILES } from "#site/site-files.ts";
 import { siteFileSource } from "../../../web/site-file-source.ts";
 import { pagesPlaces } from "./builds.js";
+import { PAGE_LICENSES } from "./licenses.ts";
 import { writeBuild } from "./write-build.ts";
 
 /** Builds the pages of `web/` and returns the folder. */
@@ -41,8 +42,9 @@ async function bundle(outDir: string): Promise<PageManifest> {
   const { build, mergeConfig } = await import("vite");
   const { default: config, frontConfig } = await import("../../../web/vite.config.ts");
   const manifests: PageManifest[] = [];
-  for (const each of [frontConfig, config]) {
-    const where = { configFile: false as const, build: { outDir, emptyOutDir: false } };
+  for (const [index, each] of [frontConfig, config].entries()) {
+    const license = { fileName: PAGE_LICENSES[index] as string };
+    const where = { configFile: false as const, build: { outDir, emptyOutDir: false, license } };
     await build(mergeConfig(each, where));
     manifests.push(JSON.parse(readFileSync(path.join(outDir, MANIFEST), "utf8")) as PageManifest);
   }

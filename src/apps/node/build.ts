@@ -1,8 +1,9 @@
 /**
  * `npm run build`: builds the pages, the server and the command line, and writes the files for Cloudflare. The server runs
- * `build.ts pages` as a separate process, so that the bundler's memory is released afterwards.
+ * `build.ts pages` as a separate process, so that the bundler's memory is released afterwards. `npm run package` writes what is published.
  */
 import path from "node:path";
+import { buildPackage } from "./build-package.ts";
 import { buildPages } from "./build-pages.ts";
 import { buildServer } from "./build-server.ts";
 
@@ -12,6 +13,14 @@ const DATA_DIR = process.env["DATA_DIR"] ?? path.join(CHECKOUT, "data");
 async function main(): Promise<void> {
   const pages = await timed("the pages", buildPages(CHECKOUT, DATA_DIR));
   if (process.argv[2] === "pages") return;
+  if (process.argv[2] === "package") {
+    const out = path.join(CHECKOUT, "dist", "package");
+    await timed(
+      "the package",
+      buildPackage(CHECKOUT, pages, out).then(() => out),
+    );
+    return;
+  }
   await timed("the server", buildServer(CHECKOUT));
   const { writeEdgeFiles } = await import("./edge-files.ts");
   const out = path.join(CHECKOUT, "dist", "edge");

@@ -15,9 +15,15 @@ const CHECKOUT = path.join(import.meta.dirname, "../../..");
 const SOURCES = {
   server: { folders: ["src"], leftOut: /^src\/apps\/edge\// },
   // Databases and apps do not run in a browser; what builds the pages counts.
-  pages: { folders: ["src", "web"], leftOut: /^src\/(?:stores|apps\/(?!node\/build-pages\.ts))/ },
+  pages: {
+    folders: ["src", "web"],
+    leftOut: /^src\/(?:stores|apps\/(?!node\/(?:build-pages|licenses)\.ts))/,
+  },
 };
 const FILES = ["package.json", "package-lock.json"];
+
+/** The name of a build in the published package, which has no sources. */
+export const PACKED = "packed";
 
 /**
  * Returns the name of the build of the present sources.
@@ -26,6 +32,7 @@ const FILES = ["package.json", "package-lock.json"];
  * @param {"server" | "pages"} kind
  */
 export function hashSources(checkout, kind) {
+  if (!existsSync(path.join(checkout, "src"))) return PACKED;
   const { folders, leftOut } = SOURCES[kind];
   const files = folders.flatMap((folder) => filesBelow(checkout, folder));
   const hash = createHash("sha256");
@@ -71,6 +78,7 @@ const filesBelow = (checkout, folder) =>
  * @param {() => Promise<unknown>} importSource
  */
 export async function run(name, importSource) {
+  readEnvFile();
   // Threads read the variable. Where this user may not write, Node does without the cache.
   process.env["NODE_COMPILE_CACHE"] ??= path.join(CHECKOUT, "node_modules/.cache/compiled");
   enableCompileCache();
@@ -80,6 +88,18 @@ export async function run(name, importSource) {
   if (folder !== undefined) return createRequire(import.meta.url)(`${folder}/${name}.cjs`);
   if (name === "main") process.stderr.write(OTHER_SOURCES);
   return importSource();
+}
+
+/** Reads `.env` in the current folder. Settings of the environment take precedence. */
+function readEnvFile() {
+  try {
+    process.loadEnvFile();
+  } catch (cause) {
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (cause);
+    if (code === "ENOENT") return;
+    process.stderr.write(`The settings in .env cannot be read: ${message}\n`);
+    process.exit(1);
+  }
 }
 
 const OTHER_SOURCES =

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { gunzipSync } from "node:zlib";
 import { chooseEncoding } from "#calls/reply.ts";
 import {
   type AppAssets,
@@ -53,14 +54,14 @@ function readAssets(folder: string): Map<string, Asset> {
   const read = (name: string) =>
     names.includes(name) ? readFileSync(path.join(folder, name)) : undefined;
   const assets = new Map<string, Asset>();
-  for (const name of names) {
-    if (/\.(?:br|gz)$/.test(name)) continue;
+  // The published package leaves out what it has compressed.
+  for (const name of new Set(names.map((each) => each.replace(/\.(?:br|gz)$/, "")))) {
     const [br, gzip] = [read(`${name}.br`), read(`${name}.gz`)];
     assets.set(name, {
       type: TYPES[path.extname(name)] ?? "application/octet-stream",
       // The file name contains the content's hash.
       etag: name,
-      plain: readFileSync(path.join(folder, name)),
+      plain: read(name) ?? gunzipSync(gzip as Buffer),
       ...(br && { br }),
       ...(gzip && { gzip }),
     });

@@ -11,19 +11,24 @@ const NEEDED = 24;
  * Returns the sentence for a version of Node that is too old; undefined for others.
  *
  * @param {string} version as in `process.versions.node`
+ * @param {boolean} isInstalled whether this is the package, and not a checkout
  * @returns {string | undefined}
  */
-function complaintAbout(version) {
+function complaintAbout(version, isInstalled) {
   const parts = version.split(".");
   if (Number(parts[0]) >= NEEDED) return undefined;
+  // npm has Node as a package, which is put first on the path of `npx` and of npm's scripts.
+  const install = isInstalled
+    ? `\`npm install node-linux-${process.arch}@${NEEDED}\` installs it for this folder`
+    : "`npm ci` installs it for `npm start` and `npm run toolbooth`";
   return (
     `Toolbooth needs Node ${NEEDED} or newer; this is ${parts[0]}.${parts[1]}. ` +
-    "On Linux, `npm ci` installs it for `npm start` and `npm run toolbooth`; elsewhere see https://nodejs.org.\n"
+    `On Linux, ${install}; elsewhere see https://nodejs.org.\n`
   );
 }
 exports.complaintAbout = complaintAbout;
 
-const complaint = complaintAbout(process.versions.node);
+const complaint = complaintAbout(process.versions.node, /[\\/]node_modules[\\/]/.test(__dirname));
 if (complaint !== undefined) {
   process.stderr.write(complaint);
   process.exit(1);

@@ -1,3 +1,4 @@
+import { commandLine } from "#command-line.ts";
 import type { Config } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
 import { isOwnMachine } from "./addresses.ts";
@@ -22,8 +23,8 @@ export function announce(
   if (isOwnMachine(config)) return;
   say(
     `To create an account and a key for the data in ${config.dataDir}:\n` +
-      "  npm run -s toolbooth -- account create you@example.com --credits 1000\n" +
-      "  npm run -s toolbooth -- key create you@example.com --label production\n",
+      `  ${commandLine("account create", "you@example.com", "--credits", "1000")}\n` +
+      `  ${commandLine("key create", "you@example.com", "--label", "production")}\n`,
   );
 }
 

@@ -156,7 +156,7 @@ describe("the command line", { concurrency: 2 }, () => {
     test(`"${line.split(" /")[0]}" without a server says in one sentence how to start one, and creates nothing`, async () => {
       assert.equal(
         await cli.refused(line),
-        `No server is running on the data folder ${dataDir}. Start one with \`npm start\`, then run the command again.`,
+        `No server is running on the data folder ${dataDir}. Start one with \`${PROGRAM} start\`, then run the command again.`,
       );
       assert.deepEqual(readdirSync(folder), []);
     });

@@ -192,7 +192,7 @@ describe("backup and restore", { concurrency: 2 }, () => {
       mkdirSync(dataDir);
       copyFileSync(cli.database, path.join(dataDir, "toolbooth.sqlite"));
       const watcher = watch(dataDir);
-      const child = start("cli/start.js", ["restore", cli.copy], { DATA_DIR: dataDir });
+      const child = start(["restore", cli.copy], { DATA_DIR: dataDir });
       let steps = 0;
       watcher.on("change", () => {
         steps += 1;

@@ -9,12 +9,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after } from "node:test";
-import { fileURLToPath } from "node:url";
 import { runCommandLine } from "#apps/cli/program.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
 
-export const entry = (file: string) =>
-  fileURLToPath(new URL(`../../../src/apps/${file}`, import.meta.url));
+const ENTRY = path.join(import.meta.dirname, "../../../src/apps/start.js");
 
 /** Creates a folder that is removed after the test or the file that calls this. */
 export function temporaryFolder(): string {
@@ -28,10 +26,11 @@ export type Ran = { status: number | null; stdout: string; stderr: string };
 type Env = Record<string, string>;
 type More = { env?: Env; input?: string | Uint8Array };
 
-export function start(file: string, args: readonly string[], given: Env): ChildProcess {
+export function start(args: readonly string[], given: Env): ChildProcess {
   const { words, env } = withRemote(args, given);
-  return spawn(process.execPath, ["--disable-warning=ExperimentalWarning", entry(file), ...words], {
-    env: { ...bareEnvironment(), ...env },
+  return spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ENTRY, ...words], {
+    // Not in the checkout, whose `.env` would be read.
+    ...{ cwd: tmpdir(), env: { ...bareEnvironment(), ...env } },
     stdio: "pipe",
   });
 }
@@ -57,7 +56,7 @@ export function commandLine(dataDir: string, base: Env = {}) {
 /** Runs the command line against the server of a data folder, each time in a process of its own: with standard input and output, and signals. */
 export function commandProcess(dataDir: string, base: Env = {}) {
   return linesOver(async (args, { env = {}, input = "" } = {}) => {
-    const child = start("cli/start.js", args, { DATA_DIR: dataDir, ...base, ...env });
+    const child = start(args, { DATA_DIR: dataDir, ...base, ...env });
     child.stdin?.on("error", () => {}).end(input);
     const texts = [child.stdout, child.stderr].map((stream) => stream?.toArray());
     const [status] = (await once(child, "exit")) as [number | null];
@@ -106,7 +105,7 @@ function sentence(problem: Json): string {
 /** Starts a server on a free port. */
 export async function startServer(dataDir: string, env: Env = {}) {
   const silent = { PORT: "0", TOOLBOOTH_LOG_LEVEL: "silent" };
-  const child = start("node/start.js", [], { DATA_DIR: dataDir, ...silent, ...env });
+  const child = start(["start"], { DATA_DIR: dataDir, ...silent, ...env });
   const exited = once(child, "exit");
   let output = "";
   const url = await new Promise<string | undefined>((resolve) => {

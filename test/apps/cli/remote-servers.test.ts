@@ -82,7 +82,7 @@ describe("commands over the network to a fleet", () => {
       arrived.resolve();
       return false;
     };
-    const child = start("cli/start.js", ["import", file], remote);
+    const child = start(["import", file], remote);
     child.stderr?.resume();
     const exited = once(child, "exit");
     await Promise.race([arrived.promise, exited]);

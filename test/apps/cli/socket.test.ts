@@ -6,6 +6,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { listenForCommands } from "#apps/node/operator-socket.ts";
 import { socketPathOf } from "#apps/node/socket-path.ts";
+import { PROGRAM } from "#command-line.ts";
 import { commandLine, commandProcess, startServer, temporaryFolder } from "./fixture.ts";
 
 const HOST = { HOST: "0.0.0.0" };
@@ -111,14 +112,14 @@ test("a node that shares its data folder leaves the socket of the other alone", 
   await first.close();
 });
 
-test("the first command says in one sentence to start the server, and works after npm start", async (t) => {
+test("the first command says in one sentence to start the server, and works after that", async (t) => {
   const dataDir = path.join(temporaryFolder(), "data");
   const alone = commandProcess(dataDir);
   const early = await alone.run("account create ada@b.co --json");
   assert.equal(early.status, 1);
   assert.deepEqual(JSON.parse(early.stdout), {
     ok: false,
-    error: `No server is running on the data folder ${dataDir}. Start one with \`npm start\`, then run the command again.`,
+    error: `No server is running on the data folder ${dataDir}. Start one with \`${PROGRAM} start\`, then run the command again.`,
   });
   assert.ok(!existsSync(dataDir));
   const server = await startServer(dataDir);

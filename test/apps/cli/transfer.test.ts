@@ -93,7 +93,7 @@ describe("export", () => {
       ["SIGTERM", ["export", path.join(folder, "stopped.jsonl")]],
       ["SIGKILL", ["backup", path.join(folder, "killed.sqlite")]],
     ] as const) {
-      const child = start("cli/start.js", args, { DATA_DIR: cli.dataDir });
+      const child = start(args, { DATA_DIR: cli.dataDir });
       child.stderr?.resume();
       const exited = once(child, "exit");
       let isOver = false;
@@ -166,7 +166,7 @@ describe("import", () => {
       arrived.resolve();
       return new Promise<Response>(() => {});
     });
-    const child = start("cli/start.js", ["import", file], { ...env, DATA_DIR: "/nowhere" });
+    const child = start(["import", file], { ...env, DATA_DIR: "/nowhere" });
     child.stderr?.resume();
     const exited = once(child, "exit");
     await Promise.race([arrived.promise, exited]);

@@ -16,8 +16,8 @@ function makeCheckout(t: TestContext) {
   mkdirSync(node, { recursive: true });
   writeFileSync(path.join(checkout, "package.json"), '{ "type": "module" }');
   writeFileSync(path.join(checkout, "package-lock.json"), "{}");
-  for (const name of ["builds.js", "right-node.cjs", "start.js"]) {
-    cpSync(path.join(ROOT, "src/apps/node", name), path.join(node, name));
+  for (const name of ["node/builds.js", "node/right-node.cjs", "start.js"]) {
+    cpSync(path.join(ROOT, "src/apps", name), path.join(checkout, "src/apps", name));
   }
   const source = path.join(node, "main.ts");
   writeFileSync(source, 'console.log("source 1");');
@@ -27,8 +27,8 @@ function makeCheckout(t: TestContext) {
     writeFileSync(path.join(build, "main.cjs"), 'console.log("built");');
   };
   const start = () =>
-    execFileSync(process.execPath, [path.join(node, "start.js")], {
-      encoding: "utf8",
+    execFileSync(process.execPath, [path.join(checkout, "src/apps/start.js"), "start"], {
+      ...{ cwd: checkout, encoding: "utf8" },
       stdio: ["ignore", "pipe", "ignore"],
     }).trim();
   return { source, publish, start };

@@ -35,9 +35,10 @@ const BUILD = `
 export function makeCheckout(t: Pick<TestContext, "after">): string {
   const checkout = temporaryFolder(t);
   const node = "src/apps/node";
-  const same = ["builds.js", "write-build.ts", "right-node.cjs", "start.js"];
+  const same = ["builds.js", "write-build.ts", "right-node.cjs"];
   for (const name of [
     ...same.map((file) => `${node}/${file}`),
+    "src/apps/start.js",
     "package.json",
     "package-lock.json",
   ])

@@ -126,7 +126,7 @@ test("a server answers calls while its pages are built, and after their build ha
   write(checkout, "hold", "");
   const server = path.join(checkout, "dist/server", hashSources(checkout, "server"));
   cpSync(await buildServer(ROOT), server, { recursive: true });
-  const wrap = ["sh", "-c", 'exec "$1" "$2" "$0/src/apps/node/start.js"', checkout];
+  const wrap = ["sh", "-c", 'exec "$1" "$2" "$0/src/apps/start.js" start', checkout];
   const { base, demoKey, written } = await startServer(t, { DATA_DIR: temporaryFolder(t) }, wrap);
   const call = async () => {
     const headers = { Authorization: `Bearer ${await demoKey()}` };

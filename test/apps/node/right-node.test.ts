@@ -12,7 +12,7 @@ import { complaintAbout } from "../../../src/apps/node/right-node.cjs";
  */
 const ROOT = path.join(import.meta.dirname, "../../..");
 const CHECK = "src/apps/node/right-node.cjs";
-const STARTS = ["src/apps/node/start.js", "src/apps/cli/start.js"];
+const START = "src/apps/start.js";
 const COMPLAINT =
   /^Toolbooth needs Node 24 or newer; this is \d+\.\d+\. On Linux, `npm ci` installs it [^\n]+ https:\/\/nodejs\.org\.\n$/;
 
@@ -20,34 +20,44 @@ const read = (file: string) => readFileSync(path.join(ROOT, file), "utf8");
 
 for (const version of ["0.12.18", "8.17.0", "14.21.3", "20.20.2", "23.11.1"])
   test(`Node ${version} is too old`, () => {
-    const text = complaintAbout(version) ?? "";
+    const text = complaintAbout(version, false) ?? "";
     assert.match(text, COMPLAINT);
     assert.ok(text.includes(`this is ${version.split(".").slice(0, 2).join(".")}. `));
   });
 
 for (const version of ["24.0.0", process.versions.node, "25.1.0-nightly2026", "100.0.0"])
-  test(`Node ${version} is new enough`, () => assert.equal(complaintAbout(version), undefined));
+  test(`Node ${version} is new enough`, () =>
+    assert.equal(complaintAbout(version, false), undefined));
+
+test("the package says how to install Node for the folder that has it", () => {
+  const install = `npm install node-linux-${process.arch}@24`;
+  assert.match(
+    complaintAbout("20.20.2", true) ?? "",
+    new RegExp(
+      `this is 20\\.20\\. On Linux, \`${install}\` installs it for this folder; elsewhere `,
+    ),
+  );
+});
 
 test("the check is a script that every Node can parse, and requires nothing", () => {
   parse(read(CHECK), { ecmaVersion: 2015, sourceType: "script" });
   assert.doesNotMatch(read(CHECK), /\brequire\(/);
 });
 
-for (const file of STARTS)
-  test(`old Nodes can parse ${file}, which imports only the check before it runs`, () => {
-    const { body } = parse(read(file), {
-      ecmaVersion: 2020,
-      sourceType: "module",
-      allowHashBang: true,
-    });
-    const imported = body.flatMap((node) =>
-      node.type === "ImportDeclaration" ? [String(node.source.value)] : [],
-    );
-    assert.deepEqual(
-      imported.map((name) => path.join(path.dirname(file), name)),
-      [CHECK],
-    );
+test("old Nodes can parse the start file, which imports only the check before it runs", () => {
+  const { body } = parse(read(START), {
+    ecmaVersion: 2020,
+    sourceType: "module",
+    allowHashBang: true,
   });
+  const imported = body.flatMap((node) =>
+    node.type === "ImportDeclaration" ? [String(node.source.value)] : [],
+  );
+  assert.deepEqual(
+    imported.map((name) => path.join(path.dirname(START), name)),
+    [CHECK],
+  );
+});
 
 test("each npm script that starts Node begins with the check, and gives Node no option that an old one rejects", () => {
   const scripts: Record<string, string> = JSON.parse(read("package.json")).scripts;
@@ -67,13 +77,14 @@ const oldNodes = (process.env["PATH"] ?? "")
     file,
     version: execFileSync(file, ["-p", "process.versions.node"]).toString(),
   }))
-  .filter(({ version }) => complaintAbout(version) !== undefined);
+  .filter(({ version }) => complaintAbout(version, false) !== undefined);
 
 test("an old Node prints the sentence and nothing else, for every start", (t) => {
   if (oldNodes.length === 0) t.skip("there is no old Node on this machine");
   for (const { file } of oldNodes)
     for (const args of [
-      ...STARTS.map((start) => [start]),
+      [START],
+      [START, "start"],
       ["-r", `./${CHECK}`, "src/apps/node/build.ts"],
     ]) {
       const { status, stdout, stderr } = spawnSync(file, args, { cwd: ROOT, encoding: "utf8" });

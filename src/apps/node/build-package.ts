@@ -1,0 +1,123 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { PROGRAM } from "#command-line.ts";
+import packageJson from "../../../package.json" with { type: "json" };
+import { bundleServer } from "./build-server.ts";
+import { PACKED } from "./builds.js";
+import {
+  bundledInPages,
+  type License,
+  licensesOf,
+  licensesText,
+  PAGE_LICENSES,
+} from "./licenses.ts";
+
+/** Whoever has the package has no scripts of a checkout. */
+const inPackage = (text: string) => text.replaceAll(PROGRAM, "npx toolbooth");
+
+/**
+ * Writes the folder that is published: what runs is JavaScript, because Node strips no types below `node_modules`, in bundles, so that
+ * it has the versions and overrides of our lockfile and few packages are installed with it. Every file is where the checkout has it,
+ * seen from the code that reads it, with `dist` in place of `src`.
+ *
+ * @param pages the folder of the built pages
+ * @param out the folder to write
+ */
+export async function buildPackage(checkout: string, pages: string, out: string): Promise<void> {
+  rmSync(out, { recursive: true, force: true });
+  const dist = path.join(out, "dist");
+  const [metafile] = await Promise.all([
+    bundleServer(checkout, path.join(dist, "server", PACKED), inPackage),
+    bundleEntry(checkout, dist),
+    writeDeclarations(checkout, path.join(dist, "types")),
+  ]);
+  for (const name of ["start.js", "node/builds.js", "node/right-node.cjs"])
+    cpSync(path.join(checkout, "src/apps", name), path.join(dist, "apps", name));
+  copyPages(pages, path.join(dist, "pages", PACKED));
+  mkdirSync(path.join(out, "docs"));
+  for (const name of readdirSync(path.join(checkout, "docs")).filter((each) => /\.md$/.test(each)))
+    writeFileSync(path.join(out, "docs", name), inPackage(read(checkout, "docs", name)));
+  for (const name of ["README.md", "LICENSE"])
+    writeFileSync(path.join(out, name), inPackage(read(checkout, name)));
+  const licenses: License[] = [
+    ...licensesOf(checkout, Object.keys(metafile.inputs)),
+    ...bundledInPages(checkout, pages),
+  ];
+  writeFileSync(path.join(out, "THIRD-PARTY-LICENSES.txt"), licensesText(licenses));
+  const externals = Object.values(metafile.outputs).flatMap(({ imports }) =>
+    imports.filter(({ external }) => external === true).map((each) => each.path),
+  );
+  writeFileSync(path.join(out, "package.json"), `${manifest([...externals, "zod"])}\n`);
+}
+
+const read = (...parts: string[]) => readFileSync(path.join(...parts), "utf8");
+
+/** Of the dependencies, only those that are not in the bundles are installed. */
+function manifest(needed: readonly string[]): string {
+  const { name, version, description, keywords, license, repository, engines } = packageJson;
+  const dependencies = Object.entries(packageJson.dependencies).filter(([each]) =>
+    needed.includes(each),
+  );
+  const published = {
+    ...{ name, version, description, keywords, license, repository, type: "module", engines },
+    bin: { toolbooth: "dist/apps/start.js" },
+    exports: {
+      ".": { types: "./dist/types/toolbooth.d.ts", default: "./dist/toolbooth.js" },
+      "./package.json": "./package.json",
+    },
+    files: ["dist", "docs", "THIRD-PARTY-LICENSES.txt"],
+    dependencies: Object.fromEntries(dependencies),
+  };
+  return JSON.stringify(published, null, 2);
+}
+
+/** What tools import. Zod stays a package, so that they share it with what they import themselves. */
+async function bundleEntry(checkout: string, dist: string): Promise<void> {
+  const { build } = await import("esbuild");
+  await build({
+    absWorkingDir: checkout,
+    entryPoints: ["src/toolbooth.ts"],
+    outdir: dist,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    packages: "external",
+    legalComments: "none",
+    logLevel: "error",
+  });
+}
+
+/** The declarations name files by paths, because `imports` of our package.json do not travel. */
+async function writeDeclarations(checkout: string, types: string): Promise<void> {
+  const tsc = path.join(checkout, "node_modules/typescript/bin/tsc");
+  await promisify(execFile)(
+    process.execPath,
+    [tsc, "-p", path.join(checkout, "tsconfig.package.json"), "--outDir", types],
+    { cwd: checkout },
+  );
+  for (const name of readdirSync(types, { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".d.ts")) continue;
+    const file = path.join(types, name);
+    const up = "../".repeat(name.split(path.sep).length - 1) || "./";
+    const text = readFileSync(file, "utf8").replaceAll(
+      /(\bfrom |\bimport\()"(#|\.\.?\/)([^"]+)\.ts"/g,
+      (_, before: string, start: string, rest: string) =>
+        `${before}"${start === "#" ? up : start}${rest}.js"`,
+    );
+    writeFileSync(file, text);
+  }
+}
+
+/** Leaves out what is there in compressed form too: the server makes it of that when it starts (`pages-store.ts`). */
+function copyPages(from: string, to: string): void {
+  const names = new Set(readdirSync(from, { recursive: true, encoding: "utf8" }));
+  const isLeftOut = (name: string) =>
+    names.has(`${name}.gz`) || PAGE_LICENSES.some((each) => each === name);
+  cpSync(from, to, {
+    recursive: true,
+    filter: (file) => !isLeftOut(path.relative(from, file)),
+  });
+}

@@ -1,0 +1,264 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { before, describe, test } from "node:test";
+import { promisify } from "node:util";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { buildPackage } from "#apps/node/build-package.ts";
+import { buildPages } from "#apps/node/build-pages.ts";
+import { eventually } from "../../http/test-api.ts";
+import { afterSuite } from "../../support/after-suite.ts";
+import { bareEnvironment } from "../../support/bare-environment.ts";
+import { startRegistry } from "../../support/npm-registry.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+/** What is published: a user with npm and nothing else of ours installs it into a project of their own, and has a service that charges. */
+const ROOT = path.join(import.meta.dirname, "../../..");
+const TARBALL_BYTES_MAX = 3 * 1024 * 1024;
+/** Only ends what hangs. */
+const DEADLINE_MS = 300_000;
+
+type Packed = { filename: string; size: number; files: { path: string }[] };
+
+describe("the package", () => {
+  const t = afterSuite();
+  const folder = temporaryFolder(t);
+  const project = path.join(folder, "my-api");
+  const installed = path.join(project, "node_modules/toolbooth");
+  const env = {
+    ...{ ...bareEnvironment(), HOME: folder, npm_config_cache: path.join(folder, "cache") },
+    ...{ npm_config_audit: "false", npm_config_fund: "false", npm_config_update_notifier: "false" },
+  };
+  const run = (command: string, args: readonly string[], cwd = project) =>
+    promisify(execFile)(command, args, { cwd, env, timeout: DEADLINE_MS });
+  let packed: Packed;
+  let tarball: string;
+  let paths: string[];
+  let asked: ReadonlySet<string>;
+
+  before(async () => {
+    const out = path.join(folder, "package");
+    await buildPackage(ROOT, await buildPages(ROOT, folder), out);
+    const { stdout } = await run("npm", ["pack", out, "--json"], folder);
+    packed = Object.values<Packed>(JSON.parse(stdout))[0] as Packed;
+    tarball = path.join(folder, packed.filename);
+    paths = packed.files.map((file) => file.path);
+    const registry = await startRegistry(t, { toolbooth: tarball });
+    asked = registry.asked;
+    mkdirSync(project);
+    const theirs = { name: "my-api", version: "7.0.0", private: true, license: "UNLICENSED" };
+    writeFileSync(path.join(project, "package.json"), JSON.stringify(theirs));
+    await run("npm", ["install", "toolbooth", "--registry", registry.url]);
+  });
+
+  test("has what runs, pages, docs and licenses, and no sources, tests, binaries or install scripts", () => {
+    const kept =
+      /^(?:package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.txt|docs\/[\w-]+\.md|dist\/.+)$/;
+    const dist =
+      /^dist\/(?:toolbooth\.js|types\/[\w/-]+\.d\.ts|apps\/(?:start\.js|node\/(?:builds\.js|right-node\.cjs))|server\/packed\/[\w-]+\.cjs|pages\/packed\/.+)$/;
+    for (const each of paths) {
+      assert.match(each, kept);
+      if (each.startsWith("dist/")) assert.match(each, dist);
+      assert.doesNotMatch(each, /\.tsx?$(?<!\.d\.ts)|\.test\.|\.map$/);
+    }
+    for (const each of ["docs/quickstart.md", "dist/pages/packed/manifest.json", "LICENSE"])
+      assert.ok(paths.includes(each), each);
+    const manifest = JSON.parse(readFileSync(path.join(installed, "package.json"), "utf8"));
+    for (const name of ["scripts", "optionalDependencies", "devDependencies", "overrides"])
+      assert.equal(manifest[name], undefined, name);
+    assert.deepEqual(Object.keys(manifest.exports), [".", "./package.json"]);
+    assert.equal(manifest.engines.node, ">=24");
+    const ours = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8"));
+    assert.deepEqual(Object.keys(manifest.dependencies), ["piscina", "zod"]);
+    for (const [name, version] of Object.entries(manifest.dependencies))
+      assert.equal(version, ours.dependencies[name], `${name} is pinned`);
+  });
+
+  test("is small, and brings few other packages", () => {
+    assert.ok(packed.size <= TARBALL_BYTES_MAX, `${packed.size} bytes`);
+    const lock = JSON.parse(readFileSync(path.join(project, "package-lock.json"), "utf8"));
+    const names = Object.keys(lock.packages).filter((name) => name !== "");
+    assert.ok(names.length <= 70, names.join());
+    assert.ok(![...asked].some((name) => /^node(?:-|$)/.test(name)), "Node is not among them");
+  });
+
+  test("has the license of every package whose code it contains", () => {
+    const text = readFileSync(path.join(installed, "THIRD-PARTY-LICENSES.txt"), "utf8");
+    for (const name of ["hono", "better-auth", "pg", "zod", "react", "@mantine/core"])
+      assert.match(text, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, "m"));
+    assert.match(text, /^@fontsource-variable\/figtree \S+ \(OFL-1\.1\)$/m);
+    assert.match(text, /SIL OPEN FONT LICENSE Version 1\.1/);
+    assert.doesNotMatch(text, /\(undefined\)/);
+  });
+
+  test("publint and arethetypeswrong find nothing", async () => {
+    const { messages, pkg } = await publint({ pkgDir: installed, pack: false });
+    assert.deepEqual(
+      messages.map((each) => formatMessage(each, pkg)),
+      [],
+    );
+    const result = await checkPackage(
+      createPackageFromTarballData(new Uint8Array(readFileSync(tarball))),
+    );
+    assert.ok("problems" in result, "it has types");
+    // Resolution as of Node 10 knows no `exports`, and Node 24 can require modules.
+    const found = result.problems.filter(
+      (problem) =>
+        !("resolutionKind" in problem && problem.resolutionKind === "node10") &&
+        problem.kind !== "CJSResolvesToESM",
+    );
+    assert.deepEqual(found, []);
+  });
+
+  test("gives tools of one's own defineTool and z, whose types hold, and the Zod that they import themselves", async () => {
+    const tools = path.join(project, "tools");
+    mkdirSync(tools);
+    const check = `import { defineTool, z } from "toolbooth";
+import * as zod from "zod";
+if (z !== zod.z || typeof defineTool !== "function") throw new Error("another Zod");
+`;
+    writeFileSync(path.join(tools, "check.ts"), check);
+    await run(process.execPath, [path.join(tools, "check.ts")]);
+    const wrong = `import { z } from "toolbooth";
+export const text: number = z.string().parse("a");
+`;
+    writeFileSync(path.join(tools, "wrong.ts"), wrong);
+    const strict = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2024"];
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [
+        path.join(ROOT, "node_modules/typescript/bin/tsc"),
+        ...strict,
+        ...["tools/check.ts", "tools/wrong.ts"],
+      ],
+      { cwd: project, encoding: "utf8" },
+    );
+    assert.notEqual(status, 0);
+    const errors = stdout.trim().split("\n");
+    assert.equal(errors.length, 1, stdout);
+    assert.match(errors[0] ?? "", /^tools\/wrong\.ts\(2,14\): error TS2322/);
+  });
+
+  test("nothing else of it can be imported", async () => {
+    const failed = await run(process.execPath, [
+      "-e",
+      'import("toolbooth/dist/server/packed/main.cjs").catch(({ code }) => console.log(code))',
+    ]);
+    assert.equal(failed.stdout, "ERR_PACKAGE_PATH_NOT_EXPORTED\n");
+  });
+
+  test("an old Node says which one is needed and how to get it", (t) => {
+    const file = "/usr/bin/node";
+    const version = existsSync(file)
+      ? `${spawnSync(file, ["-p", "process.versions.node"]).stdout}`
+      : "";
+    if (version === "" || Number.parseInt(version, 10) >= 24)
+      return t.skip("there is no old Node on this machine");
+    const { status, stdout, stderr } = spawnSync(file, ["node_modules/.bin/toolbooth", "start"], {
+      cwd: project,
+      encoding: "utf8",
+    });
+    assert.deepEqual([status, stdout], [1, ""]);
+    const install = `npm install node-linux-${process.arch}@24`;
+    assert.match(stderr, /^Toolbooth needs Node 24 or newer; this is \d+\.\d+\. [^\n]+\n$/);
+    assert.ok(stderr.includes(`\`${install}\` installs it for this folder`), stderr);
+  });
+
+  /** `npx toolbooth start`, in a group of processes of its own. */
+  async function start() {
+    const child = spawn("npx", ["toolbooth", "start"], {
+      ...{ cwd: project, env, detached: true, stdio: ["ignore", "pipe", "pipe"] as const },
+    }) as ChildProcess & { pid: number };
+    const kill = () => {
+      try {
+        process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // It has ended.
+      }
+    };
+    t.after(kill);
+    let written = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        written += text;
+      });
+    let base = "";
+    await eventually("it listens", async () => {
+      if (child.exitCode !== null) throw new Error(written);
+      base = /listens on (http:\/\/\S+)\nDocumentation/.exec(written)?.[1] ?? "";
+      return base !== "";
+    });
+    const demoKey = async () => {
+      await eventually("it prints the key", async () => /^ {2}tb_\w+$/m.test(written));
+      return /^ {2}(tb_\w+)$/m.exec(written)?.[1] as string;
+    };
+    return { base, kill, demoKey, written: () => written };
+  }
+
+  test("npx toolbooth start serves in the user's folder: a charged call survives SIGKILL", async () => {
+    writeFileSync(path.join(project, ".env"), "PORT=0\nTOOLBOOTH_STARTER_CREDITS=7\n");
+    const first = await start();
+    const key = await first.demoKey();
+    const send = async (base: string, tool: string, body: object) => {
+      const response = await fetch(`${base}/api/v1/${tool}`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      const text = await response.text();
+      assert.equal(response.status, 200, text);
+      return { text, left: response.headers.get("credits-remaining") };
+    };
+    const hash = { text: "hello" };
+    assert.equal((await send(first.base, "hash", hash)).left, "7", "the first call is free");
+    assert.equal((await send(first.base, "hash", hash)).left, "6");
+    first.kill();
+    assert.ok(existsSync(path.join(project, "data/toolbooth.sqlite")));
+
+    const second = await start();
+    const answer = await send(second.base, "hash", hash);
+    assert.equal(answer.left, "5");
+    assert.match(answer.text, /"hash":"2cf24dba5fb0a30e26e83b2ac5b9e29e/);
+    // Each of these needs a file that is found by its path: threads, pages, docs.
+    await send(second.base, "markdown-render", { markdown: "x".repeat(500_000) });
+    const get = async (to: string, accept = "identity") => {
+      const response = await fetch(second.base + to, { headers: { "Accept-Encoding": accept } });
+      assert.equal(response.status, 200, to);
+      return response.text();
+    };
+    const page = await get("/sign-in");
+    const scripts = [...page.matchAll(/(?:src|href)="\/?(assets\/[^"]+\.js)"/g)].map(
+      ([, each]) => `/${each}`,
+    );
+    assert.ok(scripts.length > 0, page);
+    for (const each of scripts) assert.equal(await get(each), await get(each, "br"));
+    assert.match(await get("/docs/cli.md"), /npx toolbooth/);
+    const signedOut = await fetch(`${second.base}/dashboard/home`);
+    assert.equal(signedOut.status, 401, await signedOut.text());
+
+    const command = async (...words: string[]) =>
+      (await run("npx", ["toolbooth", ...words])).stdout;
+    const created = await command(
+      "account",
+      "create",
+      "ada@example.com",
+      "--credits",
+      "5",
+      "--json",
+    );
+    assert.equal(JSON.parse(created).balance, 5);
+    assert.match(await command("audit"), /reconcile/);
+    assert.match(await command("help"), /^Usage: npx toolbooth /);
+    second.kill();
+    assert.doesNotMatch(second.written(), /npm run|"level":"error"/);
+  });
+
+  test("what the bundles say names the commands of the package", () => {
+    const server = path.join(installed, "dist/server/packed");
+    for (const name of readdirSync(server))
+      assert.ok(!readFileSync(path.join(server, name), "utf8").includes("npm run -s"), name);
+  });
+});
