@@ -143,11 +143,12 @@ function htmlOf(block: Block): string {
   return `<dl style="${STYLE.text}">\n${rows.join("\n")}\n</dl>`;
 }
 
-const DATE = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
-
-/** Formats a time for readers, with its zone: `November 21, 2026 at 14:05 UTC`. */
-export const formatTime = (at: number): string =>
-  `${DATE.format(at)} at ${new Date(at).toISOString().slice(11, 16)} UTC`;
+/** Formats a time for readers, with its zone: `November 21, 2026 at 14:05 UTC`. A format that is kept would take 20 ms of every start. */
+export const formatTime = (at: number): string => {
+  const time = new Date(at);
+  const date = time.toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
+  return `${date} at ${time.toISOString().slice(11, 16)} UTC`;
+};
 
 const ENTITIES: Record<string, string> = {
   "&": "&amp;",

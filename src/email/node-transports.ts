@@ -1,11 +1,10 @@
 /**
- * The transports of Node, both over nodemailer: SMTP, and the outbox folder for a service without a mail server. Logs contain only the
- * codes of a server's replies.
+ * The transports of Node, both over nodemailer, which the first email loads: SMTP, and the outbox folder for a service without a mail
+ * server. Logs contain only the codes of a server's replies.
  */
 
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { createTransport } from "nodemailer";
 import type { SendMailOptions } from "nodemailer/lib/mailer";
 import {
   CONNECT_TIMEOUT_MS,
@@ -46,8 +45,8 @@ export function createSmtpTransport(
   times: SmtpTimes = TIMES,
 ): Transport {
   const { host, port, secure, isLoopback, login } = server;
-  const pool = createTransport({
-    pool: true,
+  const options = {
+    pool: true as const,
     host,
     port,
     secure,
@@ -65,9 +64,13 @@ export function createSmtpTransport(
     disableFileAccess: true,
     disableUrlAccess: true,
     logger: false,
-  });
+  };
+  const openPool = async () => (await import("nodemailer")).createTransport(options);
+  let opened: ReturnType<typeof openPool> | undefined;
   return {
     async send(email, messageId, signal) {
+      opened ??= openPool();
+      const pool = await opened;
       const message = messageOf(email, messageId, from);
       const within = AbortSignal.any([signal, AbortSignal.timeout(times.sendMs)]);
       try {
@@ -77,7 +80,7 @@ export function createSmtpTransport(
         throw toTransportError(error as SmtpError);
       }
     },
-    close: () => pool.close({ force: true }),
+    close: () => void opened?.then((pool) => pool.close({ force: true })),
   };
 }
 
@@ -164,11 +167,12 @@ export type OutboxOptions = {
 };
 
 export function createOutbox({ folder, from, now, logsText, log, show }: OutboxOptions): Transport {
-  const composer = createTransport({ streamTransport: true, buffer: true });
   let count = 0;
   return {
     async send(email, messageId) {
       const date = new Date(now());
+      const { createTransport } = await import("nodemailer");
+      const composer = createTransport({ streamTransport: true, buffer: true });
       const { message } = await composer.sendMail({ ...messageOf(email, messageId, from), date });
       count += 1;
       const file = path.join(folder, fileName(date, count, messageId));

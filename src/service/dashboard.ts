@@ -1,7 +1,6 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { accountEmails } from "#accounts/account-emails.ts";
 import type { AccountDeps } from "#accounts/accounts.ts";
-import { createAuth } from "#accounts/auth.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import { createDisposableEmail } from "#accounts/disposable-email.ts";
 import { keyedHash } from "#accounts/keyed-hash.ts";
@@ -13,15 +12,11 @@ import {
 } from "#accounts/request-counts.ts";
 import { exhaustedText } from "#accounts/starter-claim.ts";
 import { tellOwners } from "#accounts/tell-owners.ts";
-import {
-  createDashboardApp,
-  createDashboardBounds,
-  type DashboardApp,
-} from "#api/dashboard/dashboard-app.ts";
+import type { DashboardApp, DashboardBounds } from "#api/dashboard/dashboard-app.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
 import { createDownloads } from "#api/dashboard/downloads.ts";
 import { isKnownBrowser, knownBrowserSecret } from "#api/dashboard/known-browser.ts";
-import { createOperatorApp, type OperatorApp } from "#api/operator/operator-app.ts";
+import type { OperatorApp } from "#api/operator/operator-app.ts";
 import type { Billing } from "#billing/billing.ts";
 import { salesOf } from "#billing/price-list.ts";
 import { createWhenSendable } from "#email/bounds.ts";
@@ -93,21 +88,41 @@ export function createDashboard(parts: DashboardParts): LocalDashboard {
     },
     newRequestId: () => newId("req"),
   };
-  const options = signInOptions(parts, shared);
   const deps = depsOf(parts, shared);
-  const bounds = createDashboardBounds(shared.counts);
-  const open = () => createDashboardApp({ ...deps, auth: createAuth(options) }, bounds);
-  const opened = platform.isForOneRequest ? null : open();
+  const app = appOf(parts, shared, deps);
+  const operator = operatorOf(parts, shared);
   return {
     async fetch(request, peer) {
-      const response = await (opened ?? open()).fetch(request, peer);
+      const response = await (await app()).fetch(request, peer);
       if (response.ok && mayMakeDue(request)) background.deliverWebhooks();
       return response;
     },
-    operator: operatorOf(parts, shared),
+    operator: { fetch: async (request, from) => (await operator()).fetch(request, from) },
     stopDownloads: deps.downloads.stop,
     scheduled: background.scheduled,
     close: background.close,
+  };
+}
+
+/** Returns what gives the dashboard's app, with sign-in. Both are loaded by the first request for them: background work needs neither. */
+function appOf(
+  parts: DashboardParts,
+  shared: Shared,
+  deps: Omit<DashboardDeps, "auth">,
+): () => Promise<DashboardApp> {
+  const options = signInOptions(parts, shared);
+  let bounds: DashboardBounds | undefined;
+  let opened: DashboardApp | undefined;
+  return async () => {
+    if (opened !== undefined) return opened;
+    const [{ createDashboardApp, createDashboardBounds }, { createAuth }] = await Promise.all([
+      import("#api/dashboard/dashboard-app.ts"),
+      import("#accounts/auth.ts"),
+    ]);
+    bounds ??= createDashboardBounds(shared.counts);
+    const app = opened ?? createDashboardApp({ ...deps, auth: createAuth(options) }, bounds);
+    if (!parts.platform.isForOneRequest) opened = app;
+    return app;
   };
 }
 
@@ -211,21 +226,27 @@ function depsOf(
   };
 }
 
+/** Returns what gives the operator API. Its operations are loaded by the first request for one. */
 function operatorOf(
   parts: DashboardParts,
   { mail, accountDeps, billing, inBackground, newRequestId }: Shared,
-): OperatorApp {
+): () => Promise<OperatorApp> {
   const { config, stores, platform } = parts;
   const { directory, purchases, activityLog, requests } = stores;
   const { now, logAction, logError } = platform;
-  return createOperatorApp({
-    ...{ token: config.operatorToken, now, logAction, logError, newRequestId },
-    waitUntil: inBackground,
-    context: {
-      ...{ directory, purchases, requests, accountDeps, billing, ...stores.operator },
-      keyBounds: keyBoundsOf(parts),
-      notify: { activityLog, mail, publicUrl: config.publicUrl },
-      jobs: operatorJobs(stores.queues),
-    },
-  });
+  let opened: OperatorApp | undefined;
+  return async () => {
+    const { createOperatorApp } = await import("#api/operator/operator-app.ts");
+    opened ??= createOperatorApp({
+      ...{ token: config.operatorToken, now, logAction, logError, newRequestId },
+      waitUntil: inBackground,
+      context: {
+        ...{ directory, purchases, requests, accountDeps, billing, ...stores.operator },
+        keyBounds: keyBoundsOf(parts),
+        notify: { activityLog, mail, publicUrl: config.publicUrl },
+        jobs: operatorJobs(stores.queues),
+      },
+    });
+    return opened;
+  };
 }

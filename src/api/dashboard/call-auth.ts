@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { AccountError, readEmail } from "#accounts/accounts.ts";
 import { CLIENT_ADDRESS_HEADER, CLIENT_NETWORK_HEADER } from "#accounts/auth-hooks.ts";
 import { signUpNetworkOf } from "#networks.ts";
-import { AuthError, DashboardError, retryAfter, tooManyRequests } from "./dashboard-error.ts";
+import { AuthError, DashboardError, tooManyRequests } from "./dashboard-error.ts";
 import { type RequestContext, readJson } from "./request-context.ts";
 
 /**
@@ -117,13 +117,6 @@ async function problemOf(
   cookies.push(...response.headers.getSetCookie());
   return new AuthError(code, typeof message === "string" ? message : code, status);
 }
-
-export const busy = () =>
-  new DashboardError(
-    "unavailable",
-    "The service is busy, and nothing was changed. Try again in a moment.",
-    retryAfter(2_000),
-  );
 
 /** Adds the cookies of `from` to `response`. */
 export function keepCookies(response: Response, from: Response): Response {

@@ -59,6 +59,13 @@ export const retryAfter = (ms: number): Record<string, string> => ({
   "Retry-After": String(Math.max(1, Math.ceil(ms / 1_000))),
 });
 
+export const busy = () =>
+  new DashboardError(
+    "unavailable",
+    "The service is busy, and nothing was changed. Try again in a moment.",
+    retryAfter(2_000),
+  );
+
 export const tooManyRequests = (waitMs: number) =>
   new DashboardError(
     "too_many_requests",

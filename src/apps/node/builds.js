@@ -63,12 +63,20 @@ export const pagesPlaces = (checkout, dataDir) => [
 export const findBuild = (places, hash) =>
   places.map((place) => path.join(place, hash)).find((folder) => existsSync(folder));
 
-/** @param {string} checkout @param {string} folder */
+/**
+ * Not with the option `recursive`, which asks the system about each file once more.
+ *
+ * @param {string} checkout
+ * @param {string} folder
+ * @returns {string[]}
+ */
 const filesBelow = (checkout, folder) =>
-  readdirSync(path.join(checkout, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(checkout, path.join(entry.parentPath, entry.name)))
-    .map((file) => file.replaceAll("\\", "/"))
+  readdirSync(path.join(checkout, folder), { withFileTypes: true })
+    .flatMap((entry) => {
+      const name = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return filesBelow(checkout, name);
+      return entry.isFile() ? [name] : [];
+    })
     .sort();
 
 /**

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { busy } from "#api/dashboard/call-auth.ts";
+import { busy } from "#api/dashboard/dashboard-error.ts";
 import type { Rejection } from "#api/dashboard/rejections.ts";
 import { problemResponse } from "#calls/problem.ts";
 import { ApiError } from "#errors.ts";

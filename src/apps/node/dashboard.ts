@@ -2,7 +2,7 @@ import type { RequestChunk } from "#accounts/request-chunk.ts";
 import type { Handed } from "#accounts/request-recorder.ts";
 import type { Rejection } from "#api/dashboard/rejections.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
-import { startThread } from "#node-thread.ts";
+import { type NodeThread, startThread } from "#node-thread.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import type { ServiceConfig } from "#service/parts.ts";
 import type { NodeLog } from "./log.ts";
@@ -103,6 +103,12 @@ const CONNECTION_HEADERS = new Set([
 
 type Waiting = { kind: RequestKind; resolve(response: Response): void; reject(error: Error): void };
 
+/**
+ * The thread starts with the first request for it, at the latest after this time, because emails and events of an earlier run may wait.
+ * Calls need none of it, and starting it takes more CPU time than all the rest of the server.
+ */
+const START_AFTER_MS = 2_000;
+
 /** Starts the thread, and restarts it when it dies or fails to start. Requests in the meantime get an error that asks to retry. */
 export function startDashboard(
   config: ServiceConfig,
@@ -121,29 +127,45 @@ export function startDashboard(
   let count = 0;
   let jobs: readonly JobCount[] = [];
   let signUps: SignUpCounts | null = null;
-  const thread = startThread<ToDashboard, FromDashboard>({
-    name: "The dashboard thread",
-    entry: new URL("./dashboard-thread.ts", import.meta.url),
-    start() {
-      const connection = connect();
-      const transferList = "orders" in connection ? [connection.orders] : [];
-      return { workerData: { config, connection } satisfies ThreadData, transferList };
-    },
-    onMessage: receive,
-    onEnd() {
-      const ended = new DashboardUnavailable("The thread ended");
-      for (const each of waiting.values()) each.reject(ended);
-      for (const each of handing.values()) each("lost");
-      handing.clear();
-      for (const cutOff of downloads) cutOff(ended);
-    },
-    onDeath(cause, hasRun) {
-      const what = hasRun ? "died; restarting" : "failed to start; retrying";
-      log.logError(`Dashboard thread ${what}`, { cause });
-    },
-    restartAfterMs: (deaths) => Math.min(RESTART_MAX_MS, RESTART_FIRST_MS * 2 ** deaths),
-  });
-  const started = thread.started.catch(() => {});
+  let thread: NodeThread<ToDashboard> | undefined;
+  let isStopped = false;
+  const starting = setTimeout(start, START_AFTER_MS).unref();
+
+  function start(): NodeThread<ToDashboard> {
+    clearTimeout(starting);
+    thread ??= startThread<ToDashboard, FromDashboard>({
+      name: "The dashboard thread",
+      entry: new URL("./dashboard-thread.ts", import.meta.url),
+      start() {
+        const connection = connect();
+        const transferList = "orders" in connection ? [connection.orders] : [];
+        return { workerData: { config, connection } satisfies ThreadData, transferList };
+      },
+      onMessage: receive,
+      onEnd() {
+        const ended = new DashboardUnavailable("The thread ended");
+        for (const each of waiting.values()) each.reject(ended);
+        for (const each of handing.values()) each("lost");
+        handing.clear();
+        for (const cutOff of downloads) cutOff(ended);
+      },
+      onDeath(cause, hasRun) {
+        const what = hasRun ? "died; restarting" : "failed to start; retrying";
+        log.logError(`Dashboard thread ${what}`, { cause });
+      },
+      restartAfterMs: (deaths) => Math.min(RESTART_MAX_MS, RESTART_FIRST_MS * 2 ** deaths),
+    });
+    return thread;
+  }
+
+  /** Resolves to what sends a message to the thread, and returns false if it is down. */
+  async function whenStarted(): Promise<(order: ToDashboard) => boolean> {
+    // A stopped server starts nothing.
+    if (isStopped && thread === undefined) return () => false;
+    const running = start();
+    await running.started.catch(() => {});
+    return running.post;
+  }
 
   function receive(message: FromDashboard): void {
     if (message.kind === "response") {
@@ -178,7 +200,7 @@ export function startDashboard(
 
   return {
     async fetch(request, body, peer, kind = "other", isLocal = false) {
-      await started;
+      const post = await whenStarted();
       if (waitingOf(kind) >= REQUESTS_MAX[kind]) {
         onRejection("dashboard_busy");
         throw new DashboardBusy("Too many requests at once");
@@ -188,7 +210,7 @@ export function startDashboard(
       const headers = [...request.headers].filter(([name]) => !CONNECTION_HEADERS.has(name));
       const { method, url } = request;
       const order = { kind: "request" as const, id, method, url, headers, body, peer, isLocal };
-      if (!thread.post(order)) throw new DashboardUnavailable("No thread");
+      if (!post(order)) throw new DashboardUnavailable("No thread");
       const { promise, resolve, reject } = Promise.withResolvers<Response>();
       waiting.set(id, { kind, resolve, reject });
       const late = setTimeout(
@@ -201,16 +223,20 @@ export function startDashboard(
       });
     },
     async logRequests(chunks) {
-      await started;
+      const post = await whenStarted();
       count += 1;
-      if (!thread.post({ kind: "requests", id: count, chunks })) return "again";
+      if (!post({ kind: "requests", id: count, chunks })) return "again";
       const { promise, resolve } = Promise.withResolvers<Handed>();
       handing.set(count, resolve);
       return promise;
     },
     countJobs: () => jobs,
     countSignUps: () => signUps,
-    stop: () => thread.stop({ kind: "stop" }, stopTimeoutMs),
+    async stop() {
+      isStopped = true;
+      clearTimeout(starting);
+      await thread?.stop({ kind: "stop" }, stopTimeoutMs);
+    },
   };
 }
 

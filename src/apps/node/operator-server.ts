@@ -1,5 +1,4 @@
 import { createTokenComparison } from "#api/operator/check-token.ts";
-import { respondWithError } from "#api/operator/operator-app.ts";
 import { dropBody, readBody } from "#calls/body.ts";
 import { createIds } from "#ids.ts";
 import { OPERATOR_BODY_BYTES_MAX } from "#limits.ts";
@@ -31,6 +30,8 @@ export function createOperatorServer(token: string | null, log: NodeLog) {
       }
       return await forward(await readBody(request, OPERATOR_BODY_BYTES_MAX, null));
     } catch (thrown) {
+      // The rest of the operator API is there for its thread alone.
+      const { respondWithError } = await import("#api/operator/operator-app.ts");
       return respondWithError(thrown, newId("req"), log.logError, request);
     }
   };

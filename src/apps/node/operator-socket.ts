@@ -1,7 +1,6 @@
 import { mkdirSync, unlinkSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { connect } from "node:net";
-import { getRequestListener } from "@hono/node-server";
 import { SOCKET_PATH_TOO_LONG, socketPathOf } from "./socket-path.ts";
 
 export type OperatorSocket = { close(): Promise<void> };
@@ -15,7 +14,10 @@ export async function listenForCommands(
   respond: (request: Request) => Promise<Response>,
   warn: (sentence: string) => void,
 ): Promise<OperatorSocket> {
-  const server = createServer(getRequestListener(respond, { hostname: "localhost" }));
+  const server = createServer(async (incoming, outgoing) => {
+    const { getRequestListener } = await import("@hono/node-server");
+    await getRequestListener(respond, { hostname: "localhost" })(incoming, outgoing);
+  });
   const file = socketPathOf(dataDir);
   try {
     if (file === null) throw new Error(SOCKET_PATH_TOO_LONG);

@@ -11,8 +11,8 @@ import { type PageStore, readPageStore } from "./pages-store.ts";
 
 /** The pages of `web/`. The API does not depend on them. */
 export type NodePages = BuiltPages & {
-  /** Resolves when the pages are ready or their build has failed. */
-  settled: Promise<void>;
+  /** Resolves when the pages are ready or their build has failed. Asking for it is a request for them. */
+  readonly settled: Promise<void>;
   /** Stops a running build. */
   close(): void;
 };
@@ -30,27 +30,51 @@ const PATIENCE_MS = 15_000;
 /** A build takes seconds; after this it counts as hung. */
 const BUILD_TIMEOUT_MS = 180_000;
 
-/** Reads the pages that were built from the present sources, or builds them beside the running server. */
+/**
+ * Finds the pages that were built from the present sources, and reads them with the first request for one, because calls need none of
+ * them. Where there are none, it builds them at once, beside the running server.
+ */
 export function openPages(options: PageOptions): NodePages {
   let store: PageStore | null = null;
   let front: PageAssets | null = null;
+  let settled: Promise<void> | undefined;
+  const there = findPages(options);
   const ending = new AbortController();
-  const settled = prepare(options, ending.signal).then(
-    (ready) => {
-      front = frontAssetsOf(ready.assetsFor(FRONT_ENTRY));
-      store = ready;
-    },
-    (cause: unknown) => {
-      if (!ending.signal.aborted) options.logError("Building the pages failed", { cause });
-    },
-  );
+  const keep = (ready: PageStore) => {
+    front = frontAssetsOf(ready.assetsFor(FRONT_ENTRY));
+    store = ready;
+  };
+  const fail = (cause: unknown) => {
+    if (!ending.signal.aborted) options.logError("Building the pages failed", { cause });
+  };
+  /** Pages that are built are there when this returns. */
+  function settle(): Promise<void> {
+    if (settled !== undefined) return settled;
+    if (there === undefined) {
+      settled = build(options, ending.signal).then(keep).catch(fail);
+      return settled;
+    }
+    settled = Promise.resolve();
+    try {
+      keep(readPageStore(there));
+    } catch (cause) {
+      fail(cause);
+    }
+    return settled;
+  }
   const whenSettled = (): Promise<PageStore | null> =>
-    Promise.race([settled, setTimeout(PATIENCE_MS, undefined, { ref: false })]).then(() => store);
+    Promise.race([settle(), setTimeout(PATIENCE_MS, undefined, { ref: false })]).then(() => store);
+  if (there === undefined) void settle();
 
   return {
-    settled,
+    get settled() {
+      return settle();
+    },
     close: () => ending.abort(),
-    frontAssets: () => front,
+    frontAssets() {
+      void settle();
+      return front;
+    },
     async serveAsset(name, request) {
       const ready = store ?? (await whenSettled());
       return ready?.response(name, request) ?? notBuilt();
@@ -62,12 +86,12 @@ export function openPages(options: PageOptions): NodePages {
   };
 }
 
-async function prepare(options: PageOptions, signal: AbortSignal): Promise<PageStore> {
+/** Returns the build of the present sources. */
+const findPages = ({ checkout, dataDir }: PageOptions): string | undefined =>
+  findBuild(pagesPlaces(checkout, dataDir), hashSources(checkout, "pages"));
+
+async function build(options: PageOptions, signal: AbortSignal): Promise<PageStore> {
   const { checkout, dataDir, say } = options;
-  const hash = hashSources(checkout, "pages");
-  const find = () => findBuild(pagesPlaces(checkout, dataDir), hash);
-  const there = find();
-  if (there !== undefined) return readPageStore(there);
   say("Building the pages; the API is already available.\n");
   // A separate process, because the bundler's memory is needed for seconds only.
   const script = path.join(checkout, "src/apps/node/build.ts");
@@ -76,7 +100,7 @@ async function prepare(options: PageOptions, signal: AbortSignal): Promise<PageS
     ["--disable-warning=ExperimentalWarning", script, "pages"],
     { cwd: checkout, env: buildEnvironment(dataDir), timeout: BUILD_TIMEOUT_MS, signal },
   );
-  const made = find();
+  const made = findPages(options);
   if (made === undefined) throw new Error("The sources changed during the build");
   const store = readPageStore(made);
   say(stdout);

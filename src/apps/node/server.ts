@@ -7,7 +7,6 @@ import {
   STATUS_CODES,
 } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
-import { getRequestListener } from "@hono/node-server";
 import type { App } from "#api/app.ts";
 import { markWaiting } from "#calls/body.ts";
 import { ApiError } from "#errors.ts";
@@ -87,20 +86,7 @@ export async function startNodeServer(
     socket.on("error", () => {});
     reject(new Error("CONNECT"), socket as Socket);
   });
-  const listener = getRequestListener(
-    (request, { incoming }) => {
-      if (held.has(incoming as IncomingMessage)) markWaiting(request);
-      return hasOneHost(incoming as IncomingMessage)
-        ? app.fetch(request, incoming)
-        : app.reject(NOT_A_REQUEST, request.headers);
-    },
-    {
-      // HTTP/1.0 allows requests without a Host header, and nothing here depends on it.
-      hostname: "localhost",
-      // For example, a request without a URL or with an invalid Host header.
-      errorHandler: () => app.reject(NOT_A_REQUEST, new Headers()),
-    },
-  );
+  const respondWithWebObjects = webListener(app);
   const handleRequest: RequestListener = (incoming, outgoing) => {
     if (connections.enter(outgoing)) serveRequest(incoming, outgoing);
     else connections.wait(outgoing, () => serveRequest(incoming, outgoing));
@@ -115,7 +101,8 @@ export async function startNodeServer(
     // During shutdown a kept-alive connection would accept new requests forever.
     if (!server.listening && connections.isLast(outgoing))
       outgoing.setHeader("Connection", "close");
-    if (!respondToSmallCall(app.calls, incoming, outgoing)) void listener(incoming, outgoing);
+    if (!respondToSmallCall(app.calls, incoming, outgoing))
+      respondWithWebObjects(incoming, outgoing);
   };
   server.on("request", handleRequest);
   server.on("checkContinue", (incoming, outgoing) => {
@@ -125,6 +112,36 @@ export async function startNodeServer(
   // Unknown expectations are ignored (RFC 9110, section 10.1.1).
   server.on("checkExpectation", handleRequest);
   return { port, stop: () => stop(server, connections) };
+}
+
+/**
+ * Returns what makes a web `Request` of a request and writes the `Response`. The first one loads the classes for it, which a server that
+ * has only small calls does without.
+ */
+function webListener(app: App): RequestListener {
+  let listener: RequestListener | undefined;
+  async function openListener(): Promise<RequestListener> {
+    const { getRequestListener } = await import("@hono/node-server");
+    listener ??= getRequestListener(
+      (request, { incoming }) => {
+        if (held.has(incoming as IncomingMessage)) markWaiting(request);
+        return hasOneHost(incoming as IncomingMessage)
+          ? app.fetch(request, incoming)
+          : app.reject(NOT_A_REQUEST, request.headers);
+      },
+      {
+        // HTTP/1.0 allows requests without a Host header, and nothing here depends on it.
+        hostname: "localhost",
+        // For example, a request without a URL or with an invalid Host header.
+        errorHandler: () => app.reject(NOT_A_REQUEST, new Headers()),
+      },
+    ) as RequestListener;
+    return listener;
+  }
+  return (incoming, outgoing) => {
+    if (listener !== undefined) void listener(incoming, outgoing);
+    else void openListener().then((opened) => opened(incoming, outgoing));
+  };
 }
 
 /** The response to a request, as a property of it, because a call can afford no weak map. */

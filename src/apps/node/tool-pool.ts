@@ -38,10 +38,11 @@ export function openToolPool(
   let retry: NodeJS.Timeout | undefined;
   /** Ends the jobs that wait for a thread or have one. */
   const jobs = new Set<AbortController>();
-  let pool = openThreads();
+  /** Opened by the first job: small calls need no thread. */
+  let pool: Threads | undefined;
 
-  function openThreads() {
-    const opened = new Piscina<ThreadJob | null, ToolThreadResponse | null>({
+  function openThreads(): Threads {
+    const opened: Threads = new Piscina({
       filename: entry.href,
       minThreads: 1,
       maxThreads: threads,
@@ -60,7 +61,7 @@ export function openToolPool(
   }
 
   /** Runs a job that does nothing. If a thread cannot do even that, calls fail at once until one can. */
-  async function prove(opened: typeof pool): Promise<void> {
+  async function prove(opened: Threads): Promise<void> {
     const proving = new AbortController();
     proof = proving;
     try {
@@ -112,6 +113,7 @@ export function openToolPool(
   }
 
   async function run(job: ThreadJob, account = ""): Promise<ToolResponse> {
+    pool ??= openThreads();
     if (broken !== null) throw withoutThreads(broken.cause);
     const end = new AbortController();
     jobs.add(end);
@@ -119,7 +121,7 @@ export function openToolPool(
     const signal = AbortSignal.any([end.signal, AbortSignal.timeout(TOOL_TIMEOUT_MS)]);
     try {
       await takeTurn(account, signal);
-      return await runOnThread(job, signal).finally(endTurn);
+      return await runOnThread(pool, job, signal).finally(endTurn);
     } catch (error) {
       // It may have begun while the job waited.
       throw (broken as Broken) === null ? error : withoutThreads((broken as Broken)?.cause);
@@ -128,12 +130,16 @@ export function openToolPool(
     }
   }
 
-  async function runOnThread(job: ThreadJob, signal: AbortSignal): Promise<ToolResponse> {
+  async function runOnThread(
+    threads: Threads,
+    job: ThreadJob,
+    signal: AbortSignal,
+  ): Promise<ToolResponse> {
     // Transferring the bytes saves a copy; with an idempotency key they may be needed for a replay. A buffer that has other bytes
     // too is not transferred.
     const isOwn = job.body.byteLength === job.body.buffer.byteLength;
     const transferList = job.fingerprint || !isOwn ? [] : [job.body.buffer as ArrayBuffer];
-    const response = await pool.run(job, { signal, transferList }).catch((cause) => {
+    const response = await threads.run(job, { signal, transferList }).catch((cause) => {
       throw isPassing(cause) ? overloaded(cause) : cause;
     });
     if (response === null) throw new Error("A thread returned no response");
@@ -147,8 +153,7 @@ export function openToolPool(
     waiting: queue.size,
     async close() {
       clearTimeout(retry);
-      const last = pool;
-      await (broken === null ? last.close() : last.destroy());
+      await (broken === null ? pool?.close() : pool?.destroy());
     },
   };
 }
@@ -175,6 +180,7 @@ const NO_TOOL_THREADS = {
   stopsCalls: true,
 };
 
+type Threads = Piscina<ThreadJob | null, ToolThreadResponse | null>;
 type Broken = { cause: unknown } | null;
 
 const ENTRY = new URL("./tool-thread.ts", import.meta.url);
