@@ -33,7 +33,9 @@ export const ERRORS = {
   rate_limited: { status: 429, title: "Too many calls" },
   headers_too_large: { status: 431, title: "The headers are too large" },
   internal: { status: 500, title: "Internal error" },
+  tool_failed: { status: 500, title: "The tool has a fault" },
   unavailable: { status: 503, title: "Temporarily unavailable" },
+  tool_timeout: { status: 504, title: "The tool took too long" },
 } as const satisfies Record<string, ErrorEntry>;
 
 type ErrorEntry = { status: number; title: string };

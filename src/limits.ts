@@ -193,6 +193,23 @@ export const LEDGER_BATCH_MAX = 512;
 
 /** A tool on a worker thread is stopped after this time. The slowest known input within the limits takes 3.4 s. */
 export const TOOL_TIMEOUT_MS = 20_000;
+/** An own tool that names no limits. */
+export const OWN_BODY_BYTES_MAX = 1024 * KB;
+export const OWN_TIME_LIMIT_MS = 10_000;
+/** Clients and proxies wait for about a minute. */
+export const OWN_TIME_LIMIT_MAX_MS = 60_000;
+/** What an own tool may let bodies have at most: several of them fit in the memory of calls. */
+export const OWN_BODY_BYTES_LIMIT = 16 * MB;
+/** A response of an own tool is held whole, once in its thread and once outside of it. */
+export const OWN_RESPONSE_BYTES_MAX = 16 * MB;
+/** From this size on, a call of an own tool asks for credits before it runs. */
+export const OWN_HEAVY_FROM_BYTES = 64 * KB;
+/** The heap of a thread of an own tool. */
+export const OWN_HEAP_MB = 256;
+/** Reading a tool's file and what it imports. */
+export const OWN_LOAD_TIMEOUT_MS = 30_000;
+/** A thread of an own tool without calls ends after this time. */
+export const OWN_IDLE_MS = 5 * 60_000;
 /** Calls of one account that may wait for a worker thread. The memory that they may hold bounds those of all accounts. */
 export const TOOL_QUEUE_PER_ACCOUNT_MAX = 64;
 

@@ -145,9 +145,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
     bodyBytesMax: number,
   ): Promise<ApiResponse> {
     const error = thrown instanceof ApiError ? thrown : internalError(thrown);
-    if (error.code === "internal" || error.code === "unavailable") {
-      logError(app, error, context);
-    }
+    if (error.status >= 500) logError(app, error, context);
     const dropped = await dropBody(request, bodyBytesMax);
     return replier.problem(error, request.headers, context, dropped);
   }

@@ -18,7 +18,8 @@ import {
  * The second step of a call. The ledger decides about key, account, rate and credits with the debit, so here it is asked only
  * where an early check saves work:
  *
- * - A local ledger is asked before costly work, for a key that this process does not know, and for an exhausted rate.
+ * - A local ledger is asked before costly work, for a key that this process does not know, for an exhausted rate, and for a call of an
+ *   own tool right after an error of the account, because nobody knows what it costs.
  * - A remote one, which costs a round trip, only right after an error of the account.
  * - If large calls hold much memory, either is asked before another large body is read.
  *
@@ -49,11 +50,14 @@ function checkNetwork({ deps, caller, address }: KeyedRequest): void {
   if (!known) deps.badKeys.check({ address, account, keySha256 });
 }
 
-function asksFirst({ deps, caller }: Call, isHeavy: boolean): boolean {
+function asksFirst({ deps, tool, caller }: Call, isHeavy: boolean): boolean {
   const { calls } = deps.app;
   return calls.isRemote
     ? deps.recentErrors.areLikely(caller, isHeavy)
-    : isHeavy || !caller.known || calls.isOverRate(caller);
+    : isHeavy ||
+        !caller.known ||
+        calls.isOverRate(caller) ||
+        (tool.isOwn === true && deps.recentErrors.areLikely(caller, true));
 }
 
 /**

@@ -174,6 +174,20 @@ export const idempotencyInProgress = () =>
     { headers: { "Retry-After": "1" } },
   );
 
+export const toolFailed = (name: string, cause: unknown) =>
+  new ApiError(
+    "tool_failed",
+    `The tool ${name} has a fault, so the call failed. It was not charged. Send the request id to the operator.`,
+    { cause },
+  );
+
+export const toolTimeout = (name: string, limitMs: number) =>
+  new ApiError(
+    "tool_timeout",
+    `The tool ${name} did not finish within ${limitMs / 1_000} s and was stopped. The call was not charged. Send a smaller input, or try again.`,
+    { cause: `It ran for more than ${limitMs} ms` },
+  );
+
 export const internalError = (cause: unknown) =>
   new ApiError("internal", "Something went wrong on our side. The call was not charged.", {
     cause,

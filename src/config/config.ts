@@ -45,6 +45,8 @@ export type Config = Readonly<{
   requestLog: { keptDays: number; keptMax: number };
   logLevel: (typeof LOG_LEVELS)[number];
   toolThreads: number;
+  /** The names of the tools that come with Toolbooth and are offered. Null for all. */
+  builtInTools: readonly string[] | null;
   mail: MailSettings;
   /** URL at which to report vulnerabilities: mailto or https. */
   securityContact: string | null;
@@ -93,6 +95,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     requestLog: readRequestLog(readNumber),
     logLevel: readLogLevel(read("TOOLBOOTH_LOG_LEVEL"), problems),
     toolThreads: readNumber("TOOLBOOTH_TOOL_THREADS", 1, 1, 256),
+    builtInTools: readBuiltInTools(read("TOOLBOOTH_BUILT_IN_TOOLS")),
     mail: readMail(read, problems),
     securityContact: readSecurityContact(read("TOOLBOOTH_SECURITY_CONTACT"), problems),
     signUp: readSignUp(read("TOOLBOOTH_SIGN_UP"), problems),
@@ -139,6 +142,13 @@ function readSecurityContact(text: string | undefined, problems: string[]): stri
     `TOOLBOOTH_SECURITY_CONTACT must be an email address or an https URL; got "${text}".`,
   );
   return null;
+}
+
+/** The loader of tools knows the names. */
+function readBuiltInTools(text: string | undefined): string[] | null {
+  if (text === undefined) return null;
+  const names = text.split(",").map((name) => name.trim());
+  return text.trim() === "none" ? [] : names.filter((name) => name !== "");
 }
 
 function readSignUp(text: string | undefined, problems: string[]): Config["signUp"] {

@@ -33,6 +33,7 @@ export const SETTING_NAMES = [
   "TOOLBOOTH_OPERATOR_TOKEN",
   "TOOLBOOTH_LOG_LEVEL",
   "TOOLBOOTH_TOOL_THREADS",
+  "TOOLBOOTH_BUILT_IN_TOOLS",
 ] as const;
 
 export type SettingName = (typeof SETTING_NAMES)[number];
@@ -47,6 +48,7 @@ export const NODE_SETTING_NAMES: readonly SettingName[] = [
   "TOOLBOOTH_TRUSTED_PROXIES",
   "TOOLBOOTH_LOG_LEVEL",
   "TOOLBOOTH_TOOL_THREADS",
+  "TOOLBOOTH_BUILT_IN_TOOLS",
 ];
 
 /** Returns warnings about settings that are set, although a Worker ignores them. */

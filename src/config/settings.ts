@@ -146,7 +146,12 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   TOOLBOOTH_TOOL_THREADS: {
     fallback: "1",
     meaning:
-      "Worker threads that process large inputs. On more than two cores, one less than their number uses all of them",
+      "Worker threads that process large inputs, and threads for each of your own tools. On more than two cores, one less than their number uses all of them",
+  },
+  TOOLBOOTH_BUILT_IN_TOOLS: {
+    fallback: "",
+    meaning:
+      "Which of the tools that come with Toolbooth are offered beside your own: names with commas, such as hash,uuid, or none. Unset: all",
   },
 };
 

@@ -90,8 +90,9 @@ export type DashboardStores = {
 };
 
 /** What a runtime supplies to the dashboard and to operators. */
-export type DashboardPlatform = Pick<AppContext, "tools" | "now" | "random" | "hashKey"> &
-  Pick<DashboardDeps, "onRejection" | "logWarning" | "logError" | "readTurns"> &
+export type DashboardPlatform = Pick<AppContext, "now" | "random" | "hashKey"> & {
+  tools: readonly { name: string }[];
+} & Pick<DashboardDeps, "onRejection" | "logWarning" | "logError" | "readTurns"> &
   Pick<OperatorAppWiring, "logAction"> & {
     wait(ms: number): Promise<unknown>;
     /** Keeps work alive after a response. Its failures are logged before. */

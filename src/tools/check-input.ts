@@ -205,10 +205,24 @@ function fieldDetail(
 ): string {
   if (issue.code === "custom") return issue.message;
   if (value === undefined) return "is required";
+  if (!isExplained(issue, schema)) return lowercaseStart(issue.message);
   if (value === "" && (schema?.minLength ?? 0) > 0) return "must not be empty";
   // Error messages are logged.
   return `must be ${expectation(schema)}${isSecret ? "" : `; got ${show(value)}`}`;
 }
+
+/** Whether `expectation` says what the value must be. Bounds of texts and formats, which only own tools have, are told by Zod. */
+const isExplained = (issue: z.core.$ZodIssue, schema: FieldSchema | undefined): boolean =>
+  schema?.type !== undefined &&
+  schema.type !== "array" &&
+  (issue.code === "invalid_type" ||
+    issue.code === "invalid_value" ||
+    (issue.code === "too_small" && issue.origin === "string" && schema.minLength === 1) ||
+    ((issue.code === "too_small" || issue.code === "too_big") &&
+      schema.minimum !== undefined &&
+      schema.maximum !== undefined));
+
+const lowercaseStart = (text: string) => text.replace(/^./, (first) => first.toLowerCase());
 
 /** A body can have half a million unknown names; listing them all would make a large and useless response. */
 const UNKNOWN_FIELDS_MAX = 20;

@@ -1,4 +1,4 @@
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
 
 /** The constraints of a field that error messages name, as members of its JSON Schema. */
 export type FieldSchema = {
@@ -39,6 +39,11 @@ export function constraintsOf(schema: z.core.$ZodType): BodySchema {
       return { type: "check" in def ? "integer" : "number", ...boundsOf(def.checks) };
     case "boolean":
       return { type: "boolean" };
+    case "array":
+      return { type: "array" };
+    // A schema that describes itself (`describedBy`).
+    case "any":
+      return (z.globalRegistry.get(schema) ?? {}) as BodySchema;
     default:
       return {};
   }

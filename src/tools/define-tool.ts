@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { PRICE_CREDITS_MAX } from "#limits.ts";
+import type { InputOf, InputSchema, OutputSchema } from "./input-schema.ts";
 
 /**
  * A long text for runtimes with little memory, as blocks of UTF-8. An engine stores a string with any character beyond
@@ -11,11 +11,11 @@ export type LongText = {
 };
 
 /**
- * A tool is one folder: `tool.ts` has a `Tool` as its default export, and the engine is beside it. The route, the
- * price, the OpenAPI description, the documentation, the browser form and the shared tests are all derived from this
- * value.
+ * A tool is the default export of a file, made by `defineTool`. The route, the price, the OpenAPI description, the documentation, the
+ * form of its page and the shared tests are all derived from this value.
  *
- * A tool runs unchanged in Node, workerd and browsers, so everything that depends on the runtime is passed in.
+ * The tools that come with Toolbooth run unchanged in Node, workerd and browsers, so everything that depends on the runtime is passed
+ * in.
  */
 
 export type HashAlgorithm = "sha1" | "sha256" | "sha384" | "sha512";
@@ -93,6 +93,8 @@ export type Tool<Input = unknown, Output = unknown> = {
   agents?: { description?: string; fields?: Record<string, string> };
   /** The cost of a successful call in credits: a whole number from 0 to PRICE_CREDITS_MAX. */
   price: number;
+  /** What a call does besides its response. So far only `none`: a function of its input, which may run again. */
+  effect: "none";
   /** Checks the parsed body. It must be strict: an unknown field is an error. */
   input: z.ZodMiniType<Input>;
   /** Describes the response. Fields are in the order in which they are sent. */
@@ -116,6 +118,10 @@ export type Tool<Input = unknown, Output = unknown> = {
   /** A body of at least this many bytes runs off the main thread (measurements: docs/decisions/0005). */
   heavyFromBytes: number;
   examples: Example[];
+  /** A tool of the operator's folder: it runs in threads of its own, and its code is not sent to visitors. */
+  isOwn?: boolean;
+  /** The thread of an own tool is ended when a call has run for so long. */
+  timeLimitMs?: number;
   /** How the browser tool starts. By default, its form contains the first example, and each change runs the tool. */
   page?: ToolPage;
   run(input: Input, context: ToolContext): Output | Promise<Output>;
@@ -137,17 +143,39 @@ export type ToolPage = {
   controls?: Record<string, "none" | "color">;
 };
 
+/** What an author writes: four members and `effect`. The rest has defaults (`own-tool.ts`). */
+export type ToolDefinition<Schema extends InputSchema = InputSchema, Output = unknown> = Pick<
+  Tool<InputOf<Schema>, Output>,
+  "summary" | "price" | "effect" | "run"
+> & {
+  /** The fields by name, or a schema. Zod of either kind, or any Standard Schema. */
+  input: Schema;
+  output?: OutputSchema<Output>;
+} & Partial<
+    Omit<
+      Tool<InputOf<Schema>, Output>,
+      "summary" | "price" | "effect" | "run" | "input" | "output" | "name" | "isOwn"
+    >
+  >;
+
+/** A test of a tool that uses no context need not make one. */
+type DefinedTool<Schema extends InputSchema, Output> = ToolDefinition<Schema, Output> & {
+  run(input: InputOf<Schema>, context?: ToolContext): Output | Promise<Output>;
+};
+
+/** Marks a definition, with the place where it is. Known also to another copy of this file, as a project may have. */
+export const DEFINED = Symbol.for("toolbooth.tool");
+
 /**
- * Returns the tool unchanged; it exists so that TypeScript infers the input and output types. Throws a RangeError if
- * the ledger cannot charge the price.
+ * Returns the tool marked; it exists so that TypeScript infers the types of input and output. What is wrong with a definition is told
+ * when its tool is made (`ownTool`).
  */
-export function defineTool<Input, Output>(tool: Tool<Input, Output>): Tool<Input, Output> {
-  if (!Number.isInteger(tool.price) || tool.price < 0 || tool.price > PRICE_CREDITS_MAX) {
-    throw new RangeError(
-      `The price of ${tool.name} must be a whole number of credits from 0 to ${PRICE_CREDITS_MAX}; got ${tool.price}.`,
-    );
-  }
-  return tool;
+export function defineTool<Input, Output>(tool: Tool<Input, Output>): Tool<Input, Output>;
+export function defineTool<const Schema extends InputSchema, Output>(
+  definition: ToolDefinition<Schema, Output>,
+): DefinedTool<Schema, Output>;
+export function defineTool(definition: object): object {
+  return { ...definition, [DEFINED]: new Error("The definition of a tool") };
 }
 
 /** Attaches the field's description, and its JSON Schema `format`, for OpenAPI and the browser form. */

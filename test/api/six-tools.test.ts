@@ -19,6 +19,7 @@ const wordCount = defineTool({
   summary: "The number of words in a text.",
   description: "Counts the words of `text`, separated by white space.",
   price: 3,
+  effect: "none",
   input: z.strictObject({
     text: textField(1_000, "The text to count."),
     minLength: about(

@@ -11,6 +11,7 @@ import { createAppContext } from "#service/parts.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { databaseFile, openDataFolder } from "../../src/apps/node/data-folder.ts";
 import { createNodeLog } from "../../src/apps/node/log.ts";
 import { createNodeMetrics } from "../../src/apps/node/metrics.ts";
@@ -77,7 +78,7 @@ export async function openNodeSocket(
       settings: { publicUrl: PUBLIC_URL, secrets: SECRETS, rateLimit, freeCallCredits },
       sales: () => ({ payable: false, contact: null }),
       stores: staged,
-      platform: createNodePlatform({ config, pool, metrics, log, ...random }),
+      platform: createNodePlatform({ config, tools: TOOLS, pool, metrics, log, ...random }),
     }),
     ...staged,
     memory,

@@ -1,9 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import * as full from "zod";
+import * as mini from "zod/mini";
+import { inputSchema } from "#api/openapi/schemas.ts";
+import type { ApiError } from "#errors.ts";
 import { PRICE_CREDITS_MAX } from "#limits.ts";
-import { defineTool } from "#tools/define-tool.ts";
+import { checkInput } from "#tools/check-input.ts";
+import { defineTool, type Tool, type ToolDefinition } from "#tools/define-tool.ts";
+import type { InputSchema } from "#tools/input-schema.ts";
+import { nameFault, ownTool } from "#tools/own-tool.ts";
 import { TOOLS } from "#tools/registry.ts";
-import uuid from "#tools/uuid/tool.ts";
+import { fixedToolContext } from "../support/tool-context.ts";
+
+const four = { summary: "A tool.", input: {}, price: 1, effect: "none", run: () => ({}) } as const;
+const withInput = (input: InputSchema) =>
+  ownTool("sample", defineTool({ ...four, input } as ToolDefinition));
 
 test("the five tools of the specification cost one credit a call", () => {
   assert.deepEqual(
@@ -12,14 +23,185 @@ test("the five tools of the specification cost one credit a call", () => {
   );
 });
 
+test("four members and the effect make a tool; the rest has defaults", () => {
+  const made = ownTool("word-count", defineTool({ ...four, input: { text: full.string() } }));
+  const { name, title, description, body, bodyBytesMax, examples, timeLimitMs, isOwn } = made;
+  assert.deepEqual(
+    { name, title, description, body, bodyBytesMax, examples, timeLimitMs, isOwn },
+    {
+      ...{ name: "word-count", title: "Word count", description: "A tool.", body: "required" },
+      ...{ bodyBytesMax: 1_048_576, examples: [], timeLimitMs: 10_000, isOwn: true },
+    },
+  );
+});
+
+test("a tool whose fields may all be left out needs no body", () => {
+  assert.equal(withInput({ count: full.int().optional() }).body, "optional");
+  assert.equal(withInput({}).body, "optional");
+  assert.equal(withInput({ count: full.int() }).body, "required");
+});
+
+/** What is wrong with a definition. */
+const faultsIn = (definition: object): string[] => {
+  try {
+    ownTool("sample", defineTool(definition as never));
+  } catch (error) {
+    return (error as Error).message.split("\n");
+  }
+  return [];
+};
+
 test("a price is a whole number of credits from 0 to 1,000,000", () => {
-  for (const price of [0, 1, 7, PRICE_CREDITS_MAX]) {
-    assert.equal(defineTool({ ...uuid, price }).price, price);
+  for (const price of [0, 1, 7, PRICE_CREDITS_MAX])
+    assert.deepEqual(faultsIn({ ...four, price }), []);
+  for (const price of [-1, 0.5, 1_000_001, Number.NaN, Number.POSITIVE_INFINITY, true]) {
+    assert.deepEqual(faultsIn({ ...four, price }), [
+      `\`price\` must be a whole number of credits from 0 to 1000000; got ${price}.`,
+    ]);
   }
-  for (const price of [-1, 0.5, 1_000_001, Number.NaN, Number.POSITIVE_INFINITY, "1" as never]) {
-    assert.throws(() => defineTool({ ...uuid, price }), {
-      name: "RangeError",
-      message: `The price of uuid must be a whole number of credits from 0 to 1000000; got ${price}.`,
-    });
+});
+
+test("everything that is wrong with a definition is told at once", () => {
+  const wrong = {
+    ...{ summary: " ", inputs: {}, price: "1", title: 7, examples: [{ name: "a" }] },
+    ...{ timeLimitMs: 0, bodyBytesMax: 1e9, name: "other" },
+  };
+  assert.deepEqual(
+    faultsIn(wrong).map((line) => /^`\w+`/.exec(line)?.[0]),
+    [
+      ...["`inputs`", "`name`", "`summary`", "`input`", "`price`", "`effect`", "`title`"],
+      ...["`examples`", "`run`", "`timeLimitMs`", "`bodyBytesMax`"],
+    ],
+  );
+  assert.ok(faultsIn(wrong).includes("`name` is the name of the file; leave it out."));
+  assert.ok(faultsIn(null as never).length > 3);
+});
+
+test("a tool that does not say that it only computes is refused, with the reason", () => {
+  for (const effect of [undefined, "read", "act"]) {
+    const [fault = "", ...others] = faultsIn({ ...four, effect });
+    assert.match(fault, /^`effect` must be "none"; got .* credits to be held before they run/);
+    assert.deepEqual(others, []);
   }
+});
+
+/** A library of schemas that knows Standard Schema: an object with a text of at least two characters. */
+const standard = (jsonSchema?: object) =>
+  ({
+    "~standard": {
+      ...{ version: 1, vendor: "sample" },
+      validate(value: unknown) {
+        const { text } = (value ?? {}) as { text?: unknown };
+        return typeof text === "string" && text.length > 1
+          ? { value: { text: text.toUpperCase() } }
+          : { issues: [{ message: "must have two characters", path: [{ key: "text" }] }] };
+      },
+      ...(jsonSchema && { jsonSchema: { input: () => jsonSchema } }),
+    },
+  }) as never;
+
+const faultsOf = (tool: Tool, value: unknown): unknown => {
+  try {
+    checkInput(tool, value);
+  } catch (error) {
+    return (error as ApiError).details.errors?.map(({ pointer, detail }) => `${pointer} ${detail}`);
+  }
+  return [];
+};
+
+test("an input is an object of fields, or a schema of Zod, full or mini: unknown fields are faults", () => {
+  for (const input of [
+    { text: full.string() },
+    { text: mini.string() },
+    full.object({ text: full.string() }),
+    full.strictObject({ text: full.string() }),
+    mini.object({ text: mini.string() }),
+  ]) {
+    const tool = withInput(input);
+    assert.deepEqual(checkInput(tool, { text: "a" }).input, { text: "a" });
+    assert.deepEqual(faultsOf(tool, { text: 1, txt: 2 }), [
+      "/text must be a string; got 1",
+      "/txt unknown field; did you mean `text`?",
+    ]);
+  }
+  const loose = withInput(full.looseObject({ text: full.string() }));
+  assert.deepEqual(checkInput(loose, { text: "a", more: 1 }).input, { text: "a", more: 1 });
+});
+
+test("the messages of Zod tell what the service's own cannot", () => {
+  const tool = withInput({
+    mail: full.email().optional(),
+    short: full.string().max(3).optional(),
+    count: full.int().min(2).optional(),
+    list: full.array(full.string()).min(1).optional(),
+    either: full.union([full.string(), full.number()]).optional(),
+    even: full
+      .int()
+      .refine((value) => value % 2 === 0, "must be even")
+      .optional(),
+  });
+  assert.deepEqual(
+    faultsOf(tool, { mail: "x", short: "four", count: 1, list: [], either: true, even: 3 }),
+    [
+      "/mail invalid email address",
+      "/short too big: expected string to have <=3 characters",
+      "/count too small: expected number to be >=2",
+      "/list too small: expected array to have >=1 items",
+      "/either invalid input",
+      "/even must be even",
+    ],
+  );
+  assert.deepEqual(faultsOf(tool, { list: 7 }), [
+    "/list invalid input: expected array, received number",
+  ]);
+});
+
+test("a schema that follows Standard Schema checks and changes the input", () => {
+  const json = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+  const tool = withInput(standard(json));
+  assert.deepEqual(checkInput(tool, { text: "ab" }).input, { text: "AB" });
+  assert.deepEqual(faultsOf(tool, { text: "a" }), ["/text must have two characters"]);
+  const { description: _, ...described } = inputSchema(tool);
+  assert.deepEqual(described, json);
+});
+
+test("one that has no JSON Schema is described as any object", () => {
+  const tool = withInput(standard());
+  assert.deepEqual(checkInput(tool, { text: "ab" }).input, { text: "AB" });
+  assert.equal(inputSchema(tool).type, "object");
+  assert.equal(inputSchema(tool).properties, undefined);
+});
+
+test("checks that are asynchronous are a fault of the tool", () => {
+  const tool = withInput({
+    "~standard": { validate: async (value: unknown) => ({ value }) },
+  } as never);
+  assert.throws(() => checkInput(tool, {}), /must be synchronous/);
+});
+
+test("the response is what run returns, behind ok; an output that its schema forbids is a fault", async () => {
+  const run = async (output: unknown, members: object = {}) =>
+    ownTool("sample", defineTool({ ...four, ...members, run: () => output })).run(
+      {},
+      fixedToolContext(),
+    );
+  assert.equal(JSON.stringify(await run({ words: 3 })), '{"ok":true,"words":3}');
+  const words = { output: { words: full.int() } };
+  assert.equal(JSON.stringify(await run({ words: 3 }, words)), '{"ok":true,"words":3}');
+  await assert.rejects(run({ words: "3" }, words), /run returned what `output` forbids: words: /);
+  await assert.rejects(run({ words: 3, more: 1 }, words), /forbids/);
+  for (const output of [undefined, null, 7, "text", []])
+    await assert.rejects(run(output), TypeError);
+});
+
+test("a name has lowercase letters, digits and hyphens, and is not that of another endpoint", () => {
+  for (const name of ["a", "word-count", "sha3-256", "2fa"])
+    assert.equal(nameFault(name), undefined);
+  for (const name of ["", "-a", "a-", "a--b", "Word", "a_b", "a.b", "ä", "account"])
+    assert.notEqual(nameFault(name), undefined, name);
+});
+
+test("what defineTool did not make is no tool", () => {
+  for (const exported of [undefined, null, four, () => four])
+    assert.throws(() => ownTool("sample", exported), /its default export must be a tool/);
 });

@@ -12,6 +12,8 @@ import {
   keyExpired,
   keyNotAllowed,
   rateLimited,
+  toolFailed,
+  toolTimeout,
   unavailable,
 } from "#calls/call-errors.ts";
 import { errorDocsUrl, problemBody } from "#calls/problem.ts";
@@ -225,7 +227,9 @@ function sampleErrors({ publicUrl, tools, sales = null }: Options): Record<strin
       "The request line and headers are over 32768 bytes.",
     ),
     internal: internalError(undefined),
+    tool_failed: toolFailed("word-count", undefined),
     unavailable: unavailable(undefined),
+    tool_timeout: toolTimeout("word-count", 10_000),
   };
   const call = { account: "acc_4XnB7pQ2sLk9", callId: "call_T8vWz3HcY5m0a1", at: SAMPLE_DAY };
   return {

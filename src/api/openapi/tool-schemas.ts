@@ -42,13 +42,12 @@ export function toolSchemas(tool: Tool<unknown>): Record<string, JsonSchema> {
 function requestSchema(tool: Tool<unknown>): JsonSchema {
   const { properties, ...schema } = inputSchema(tool);
   if (properties === undefined) return schema;
-  const example = shortestRequest(tool, schema.required);
+  const example = tool.examples.length > 0 && shortestRequest(tool, schema.required);
   return {
     ...schema,
     properties: mapValues(properties, withoutDefault),
     // Not `examples`, which Postman ignores here.
-    example,
-    default: example,
+    ...(example && { example, default: example }),
   };
 }
 

@@ -19,6 +19,7 @@ import { JOB_COMMANDS } from "./jobs.ts";
 import { KEY_COMMANDS } from "./keys.ts";
 import { PAYMENT_COMMANDS } from "./payments.ts";
 import { REPORT_COMMANDS } from "./report.ts";
+import { TOOL_COMMANDS } from "./tools.ts";
 
 /** Without other words, the start file runs the server instead of the command line (`apps/start.js`). */
 const START = defineCommand({
@@ -39,6 +40,7 @@ const START = defineCommand({
 /** All commands, in the order of `help`. */
 export const COMMANDS: readonly Command[] = [
   START,
+  ...TOOL_COMMANDS,
   ...[...ACCOUNT_COMMANDS, ...KEY_COMMANDS, ...CREDITS_COMMANDS, ...CALL_COMMANDS],
   ...[
     ...PAYMENT_COMMANDS,
@@ -50,6 +52,7 @@ export const COMMANDS: readonly Command[] = [
 ];
 
 const GROUPS: Record<string, string> = {
+  new: "Write new files",
   account: "Create and manage accounts",
   key: "Create and manage API keys",
   credits: "Grant credits and show balances",

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { DropReason } from "#email/email-queue.ts";
 import type { DashboardPlatform } from "#service/parts.ts";
-import { TOOLS } from "#tools/registry.ts";
 import { startNodeBackground } from "./background.ts";
 import type { FromDashboard } from "./dashboard.ts";
 import { createReadTurns } from "./read-turns.ts";
@@ -25,6 +24,7 @@ const REST_MAX_MS = 50;
 export function createDashboardPlatform(
   say: (message: FromDashboard) => void,
   isSynchronous: boolean,
+  tools: DashboardPlatform["tools"],
 ): NodeDashboardPlatform {
   const now = () => Date.now();
   const dropped: NodeDashboardPlatform["dropped"] = {};
@@ -32,7 +32,7 @@ export function createDashboardPlatform(
   const logError: DashboardPlatform["logError"] = (message, { requestId, cause }) =>
     say({ kind: "error", message, requestId, cause: describe(cause) });
   return {
-    ...{ tools: TOOLS, now, random, hashKey, logError, readDisposableDomains, dropped },
+    ...{ tools, now, random, hashKey, logError, readDisposableDomains, dropped },
     logWarning: (message) => say({ kind: "warning", message }),
     logAction: (message, action) => say({ kind: "action", message, action }),
     onRejection: (reason) => say({ kind: "rejection", reason }),

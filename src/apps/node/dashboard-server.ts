@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import { busy } from "#api/dashboard/dashboard-error.ts";
-import type { Rejection } from "#api/dashboard/rejections.ts";
 import { problemResponse } from "#calls/problem.ts";
 import { ApiError } from "#errors.ts";
 import { isLoopback } from "#hosts.ts";
@@ -9,6 +8,7 @@ import type { Dashboard, ServiceConfig } from "#service/parts.ts";
 import { createClientAddress } from "./client-address.ts";
 import {
   DashboardBusy,
+  type DashboardOptions,
   type DashboardThread,
   DashboardUnavailable,
   startDashboard,
@@ -28,13 +28,16 @@ export function openDashboardServer(
   config: ServiceConfig,
   connect: NodeStore["connect"],
   log: NodeLog,
-  onRejection: (reason: Rejection) => void,
+  options: Partial<Pick<DashboardOptions, "tools" | "onRejection">>,
 ): DashboardServer {
   const clientAddress = createClientAddress(config.trustedProxies, () => {
     if (isBehindNothing(config)) return;
     log.warn(UNTRUSTED_PROXY);
   });
-  const thread = startDashboard(config, connect, log, { onRejection });
+  const thread = startDashboard(config, connect, log, {
+    ...options,
+    tools: (options.tools ?? []).map(({ name }) => ({ name })),
+  });
   const forward = (request: Request, body: Uint8Array, connection: unknown): Promise<Response> => {
     const peer = clientAddress(connection as IncomingMessage | undefined);
     const sent = body.byteLength === 0 ? null : body;

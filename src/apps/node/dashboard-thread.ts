@@ -11,8 +11,8 @@ import { isForOperator } from "./operator-server.ts";
 if (parentPort === null) throw new Error("This file must be started as a worker thread");
 const port = parentPort;
 const say = (message: FromDashboard) => port.postMessage(message);
-const { config, connection } = workerData as ThreadData;
-const platform = createDashboardPlatform(say, "file" in connection);
+const { config, connection, tools } = workerData as ThreadData;
+const platform = createDashboardPlatform(say, "file" in connection, tools);
 const { stores, requests, close } = openDashboardStores(connection, { config, ...platform });
 const dashboard = createDashboard({ config, stores, platform });
 

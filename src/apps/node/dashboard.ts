@@ -11,7 +11,12 @@ import { REQUESTS_MAX, type RequestKind } from "./request-kind.ts";
 import type { NodeStore, StoreConnection } from "./store.ts";
 
 /** What the thread starts with. */
-export type ThreadData = { config: ServiceConfig; connection: StoreConnection };
+export type ThreadData = {
+  config: ServiceConfig;
+  connection: StoreConnection;
+  /** Those that a key can be limited to. */
+  tools: readonly { name: string }[];
+};
 
 type HeaderList = readonly (readonly [string, string])[];
 
@@ -109,15 +114,22 @@ type Waiting = { kind: RequestKind; resolve(response: Response): void; reject(er
  */
 const START_AFTER_MS = 2_000;
 
+export type DashboardOptions = {
+  tools: ThreadData["tools"];
+  onRejection: (reason: Rejection) => void;
+  stopTimeoutMs: number;
+};
+
 /** Starts the thread, and restarts it when it dies or fails to start. Requests in the meantime get an error that asks to retry. */
 export function startDashboard(
   config: ServiceConfig,
   connect: NodeStore["connect"],
   log: NodeLog,
   {
+    tools = [],
     onRejection = () => {},
     stopTimeoutMs = STOP_TIMEOUT_MS,
-  }: { onRejection?: (reason: Rejection) => void; stopTimeoutMs?: number } = {},
+  }: Partial<DashboardOptions> = {},
 ): DashboardThread {
   const waiting = new Map<number, Waiting>();
   /** Cuts off each download that is running. */
@@ -139,7 +151,7 @@ export function startDashboard(
       start() {
         const connection = connect();
         const transferList = "orders" in connection ? [connection.orders] : [];
-        return { workerData: { config, connection } satisfies ThreadData, transferList };
+        return { workerData: { config, connection, tools } satisfies ThreadData, transferList };
       },
       onMessage: receive,
       onEnd() {

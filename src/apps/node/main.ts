@@ -15,6 +15,7 @@ import { createNodeMetrics } from "./metrics.ts";
 import { connectionsWithin, readOpenFilesLimit } from "./open-files.ts";
 import { isForOperator } from "./operator-server.ts";
 import { listenForCommands } from "./operator-socket.ts";
+import { openOwnToolThreads } from "./own-tool-threads.ts";
 import { createNodePlatform, elapsed } from "./platform.ts";
 import { createNodeReadiness } from "./readiness.ts";
 import { openReversals } from "./reversals.ts";
@@ -22,11 +23,13 @@ import { hashKey, random, version } from "./runtime.ts";
 import { startNodeServer } from "./server.ts";
 import { readNodeSettings } from "./settings.ts";
 import { openSiteFiles } from "./site-files.ts";
-import { announce, explain } from "./start-text.ts";
+import { announce, explain, say } from "./start-text.ts";
 import { diskOf, startStorageWatch } from "./storage-watch.ts";
 import { type NodeStore, openNodeStore, type StoreEvents } from "./store.ts";
 import { openWatchedToolPool } from "./tool-pool.ts";
+import { loadTools, type ServedTools } from "./tools-folder.ts";
 import { startUpkeep } from "./upkeep.ts";
+import { watchTools } from "./watch-tools.ts";
 
 /** Long enough for a database that starts together with its nodes or fails over to a new primary. */
 const DATABASE_PATIENCE_MS = 60_000;
@@ -34,12 +37,18 @@ const DATABASE_PATIENCE_MS = 60_000;
 /** How long a stop waits for the request log. */
 const LOG_STOP_MS = 2_000;
 
+/** `toolbooth dev` serves the tools as they are saved. */
+const isDevelopment = process.argv[2] === "dev";
+
 /** The service on Node: opens its storage, starts its server, and stops both on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const { config, prices } = readNodeSettings(process.env);
   const log = createNodeLog(config.logLevel, { readable: await readableLines() });
   const faults = createLastingFaults(log);
   const now = () => Date.now();
+  // Read while the database opens.
+  const loading = loadTools(config.builtInTools);
+  loading.catch(() => {});
   const storage = startStorageWatch({ faults, disk: diskOf(config.dataDir), now });
   const connectionsMax = connectionsWithin(readOpenFilesLimit(), log.warn);
   const store = await openNodeStore(
@@ -59,12 +68,18 @@ async function main(): Promise<void> {
     { forMs: DATABASE_PATIENCE_MS, log: log.warn },
   );
   const { ledger } = store;
+  const served = await loading;
   const pool = openWatchedToolPool(config.toolThreads, faults, log);
+  const openOwn = ({ files }: ServedTools) =>
+    openOwnToolThreads(files, config.toolThreads, (tool, cause) =>
+      log.logError(`The tool ${tool} ended its thread after a call`, { cause }),
+    );
+  let own = openOwn(served);
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
   let dashboard: DashboardServer | undefined;
   const metrics = createNodeMetrics({
     ledger: store.waiting,
-    tools: pool.waiting,
+    tools: () => pool.waiting() + own.waiting(),
     jobs: async () => [...(dashboard?.countJobs() ?? []), ...(await reversals.countJobs())],
     signUps: async () => dashboard?.countSignUps() ?? null,
     faults: faults.current,
@@ -98,15 +113,27 @@ async function main(): Promise<void> {
       // With PORT=0 the port is only known once the server listens.
       const at = { publicUrl: baseOf(config, port), origins: originsOf(config, port) };
       const known = { ...config, ...at, secrets: store.secrets, prices };
-      dashboard = openDashboardServer(known, store.connect, log, (reason) =>
-        metrics.rejections.inc({ reason }),
-      );
-      const platform = createNodePlatform({ config, pool, log, metrics, requests });
-      const forOperator = { isForOperator: (_: Request, to: unknown) => isForOperator(urlIn(to)) };
-      return createService({
-        ...{ config: known, stores },
-        platform: { ...platform, ...forOperator, version, files, dashboard },
+      const dashboardServer = openDashboardServer(known, store.connect, log, {
+        tools: served.tools,
+        onRejection: (reason) => metrics.rejections.inc({ reason }),
       });
+      dashboard = dashboardServer;
+      const forOperator = { isForOperator: (_: Request, to: unknown) => isForOperator(urlIn(to)) };
+      const compose = ({ tools }: ServedTools) => {
+        const platform = createNodePlatform({ config, tools, pool, own, log, metrics, requests });
+        return createService({
+          ...{ config: known, stores },
+          platform: { ...platform, ...forOperator, version, files, dashboard: dashboardServer },
+        });
+      };
+      const service = compose(served);
+      if (isDevelopment)
+        watchTools(config.builtInTools, served, (next) => {
+          own.retire();
+          own = openOwn(next);
+          Object.assign(service, compose(next));
+        });
+      return service;
     },
     {
       ...{ host: config.host, port: config.port, connectionsMax },
@@ -130,6 +157,7 @@ async function main(): Promise<void> {
     await store.close();
     await reversals.close();
     await pool.close();
+    await own.close();
   });
 
   // After the port is bound, because the key is shown only once and a failed start must not consume it.
@@ -140,6 +168,7 @@ async function main(): Promise<void> {
   const warnings = warningsOf(config, outboxFolder(config.dataDir), server.port);
   store.announce?.(address);
   announce(config, { address, publicUrl, demoKey, warnings });
+  for (const message of served.messages) say(`${message}\n`);
   for (const warning of warnings) log.warn(warning);
   log.info("started", { version, address, publicUrl });
 }

@@ -11,10 +11,11 @@ import type { RandomBytes } from "#ids.ts";
 import { NODE_MEMORY } from "#limits.ts";
 import { isLoopbackAddress } from "#networks.ts";
 import type { CallPlatform } from "#service/parts.ts";
-import { TOOLS } from "#tools/registry.ts";
+import type { Tool } from "#tools/define-tool.ts";
 import { createClientAddress } from "./client-address.ts";
 import type { NodeLog } from "./log.ts";
 import { countRequest, type NodeMetrics } from "./metrics.ts";
+import type { OwnToolThreads } from "./own-tool-threads.ts";
 import { hashKey, random } from "./runtime.ts";
 import { whenSent } from "./server.ts";
 import type { ToolPool } from "./tool-pool.ts";
@@ -22,7 +23,10 @@ import type { ToolPool } from "./tool-pool.ts";
 /** What the platform of calls is made of. */
 type Parts = {
   config: Pick<Config, "trustedProxies" | "metricsToken">;
+  tools: readonly Tool[];
   pool: Pick<ToolPool, "run">;
+  /** Omitted: the operator has no tools of their own. */
+  own?: Pick<OwnToolThreads, "run">;
   log: Pick<NodeLog, "access" | "logError">;
   metrics: NodeMetrics;
   /** Omitted: there is no request log. */
@@ -37,7 +41,9 @@ const digest: Sources["digest"] = (algorithm, bytes) => hash(algorithm, bytes, "
 /** What Node supplies to calls. */
 export function createNodePlatform({
   config,
+  tools,
   pool,
+  own,
   log,
   metrics,
   requests = null,
@@ -46,7 +52,7 @@ export function createNodePlatform({
   const sources: Sources = { random: parts.random ?? random, digest };
   const clientAddress = createClientAddress(config.trustedProxies);
   return {
-    tools: TOOLS,
+    tools,
     waitUntil: null,
     memory: NODE_MEMORY,
     bodyTimeoutMs: null,
@@ -55,10 +61,12 @@ export function createNodePlatform({
     elapsed,
     random: sources.random,
     hashKey,
-    runTool: (tool, job, account) =>
-      job.body.byteLength >= tool.heavyFromBytes
+    runTool: (tool, job, account) => {
+      if (tool.isOwn && own !== undefined) return own.run(tool, job, account);
+      return job.body.byteLength >= tool.heavyFromBytes
         ? pool.run({ ...job, tool: tool.name }, account)
-        : runTool(tool, job, sources),
+        : runTool(tool, job, sources);
+    },
     whenSent: (connection, then) => whenSent(connection as IncomingMessage | undefined, then),
     hasLeft: (connection) =>
       (connection as IncomingMessage | undefined)?.socket?.destroyed === true,

@@ -7,6 +7,7 @@ import { StartupDatabaseError } from "./database-startup.ts";
 import { welcome } from "./demo-account.ts";
 import { TooFewOpenFiles } from "./open-files.ts";
 import { version } from "./runtime.ts";
+import { ToolsError } from "./tools-folder.ts";
 
 /** What a start prints for the person who started it. */
 
@@ -31,6 +32,7 @@ export function announce(
 /** Returns why the server cannot start, and what to do. */
 export function explain(error: NodeJS.ErrnoException): string {
   if (error instanceof ConfigError) return `Invalid settings:\n${error.message}`;
+  if (error instanceof ToolsError) return `The tools cannot be served:\n${error.message}`;
   const known = [DataFolderError, StartupDatabaseError, TooFewOpenFiles];
   if (known.some((kind) => error instanceof kind)) return error.message;
   if (error.code === "EADDRINUSE")

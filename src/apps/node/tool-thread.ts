@@ -1,33 +1,22 @@
 import { hash, randomBytes } from "node:crypto";
-import { constants, getPriority, setPriority } from "node:os";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { runTool, type ToolJob, type ToolResponse } from "#calls/run-tool.ts";
 import { ApiError, type ErrorCode, type ProblemDetails } from "#errors.ts";
 import { TOOLS } from "#tools/registry.ts";
+import { lowerPriority } from "./low-priority.ts";
 
-/**
- * Large calls give way to small ones: the system prefers the threads that respond, where cores are scarce. Linux applies the priority to
- * the calling thread; elsewhere it would apply to the process.
- */
-const NICENESS_ADDED = 5;
-if (process.platform === "linux") lowerPriority();
-
-/** A sandbox may deny this (systemd's `SystemCallFilter=~@resources`), and no user but root may raise the priority of a server that runs with less. */
-function lowerPriority(): void {
-  try {
-    setPriority(Math.min(getPriority() + NICENESS_ADDED, constants.priority.PRIORITY_LOW));
-  } catch {
-    // The calls work all the same.
-  }
-}
+lowerPriority();
 
 /** A job for a thread names its tool. */
 export type ThreadJob = ToolJob & { tool: string };
 
-/** Runs one job on a pool thread. An API error is returned as data because thrown errors lose their fields between threads. */
-export type ToolThreadResponse =
-  | ToolResponse
-  | { fault: { code: ErrorCode; message: string; details: Omit<ProblemDetails, "cause"> } };
+/** An API error is returned as data because thrown errors lose their fields between threads. */
+export type ToolThreadResponse = ToolResponse | { fault: ThreadFault };
+export type ThreadFault = {
+  code: ErrorCode;
+  message: string;
+  details: Omit<ProblemDetails, "cause">;
+};
 
 const toolsByName = new Map(TOOLS.map((tool) => [tool.name, tool]));
 
@@ -36,7 +25,7 @@ const sources = {
   digest: (algorithm: string, bytes: Uint8Array) => hash(algorithm, bytes, "buffer"),
 };
 
-/** Null is no job: its result only says that the thread has started. */
+/** Runs one job on a pool thread. Null is no job: its result only says that the thread has started. */
 export default async function runJob(job: ThreadJob | null): Promise<ToolThreadResponse | null> {
   if (job === null) return null;
   try {
@@ -47,8 +36,7 @@ export default async function runJob(job: ThreadJob | null): Promise<ToolThreadR
     return moved({ body: bytes, type, fingerprint }, bytes);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const { cause: _, ...details } = error.details;
-    return { fault: { code: error.code, message: error.message, details } };
+    return { fault: faultOf(error) };
   }
 }
 
@@ -56,4 +44,8 @@ export default async function runJob(job: ThreadJob | null): Promise<ToolThreadR
 function moved(response: ToolResponse, bytes: Uint8Array): ToolResponse {
   const transferable = { [transferableSymbol]: [bytes.buffer], [valueSymbol]: response };
   return move(transferable as never) as unknown as ToolResponse;
+}
+
+function faultOf({ code, message, details: { cause: _, ...details } }: ApiError): ThreadFault {
+  return { code, message, details };
 }

@@ -99,9 +99,18 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
       "Something failed in the service. The failure is logged under the response's `requestId`.",
     cure: "Try again. If the error persists, send the `requestId` to the operator. The call was not charged. If the response could not be made after the call was charged, `charged` is `reversed`: the charge is reversed automatically.",
   },
+  tool_failed: {
+    cause:
+      "The tool threw an error, ended its thread, or returned what its own description forbids. The failure is logged under the response's `requestId`.",
+    cure: "Check whether another input works. If the error persists, send the `requestId` to the operator. The call was not charged.",
+  },
   unavailable: {
     cause:
       "The service cannot reach the ledger, or is already handling as many large calls or connections as it can.",
     cure: "Try again after the time in `Retry-After`. The call was not charged, unless `charged` is `unknown`: the service lost the ledger in the middle of the charge. A charge that was made is then reversed automatically. If the call has an `Idempotency-Key`, repeat it instead: it is not charged twice. `callId` names the call to the operator.",
+  },
+  tool_timeout: {
+    cause: "The tool did not finish within its time limit and was stopped.",
+    cure: "Send a smaller input, or try again later. The call was not charged.",
   },
 };

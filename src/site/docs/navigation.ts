@@ -40,7 +40,7 @@ const TOOL_REFERENCE = /^<!-- generated tool ([\w-]+) -->$/m;
  */
 export function readNavigation(
   sources: DocsSources,
-  tools: readonly { name: string; summary: string }[],
+  tools: readonly { name: string; summary: string; isOwn?: boolean }[],
 ): DocsEntry[] {
   const entries: DocsEntry[] = [];
   let section = "";
@@ -52,7 +52,8 @@ export function readNavigation(
     if (sources[file] === undefined)
       throw new Error(`docs/README.md names ${file}, which is missing`);
     const [, tool] = TOOL_REFERENCE.exec(sources[file]) ?? [];
-    if (tool !== undefined && !tools.some(({ name }) => name === tool)) continue;
+    // That of a tool which a tool of the operator replaces is generated.
+    if (tool !== undefined && !tools.some(({ name, isOwn }) => name === tool && !isOwn)) continue;
     entries.push({ slug, file, label: label.replaceAll("`", ""), description, section });
   }
   const listed = new Set(entries.map(({ slug }) => slug));

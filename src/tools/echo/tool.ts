@@ -34,6 +34,7 @@ export default defineTool({
       "Returns the JSON value in `body` exactly as it was sent, and the time of receipt.",
   },
   price: 1,
+  effect: "none",
   input,
   output,
   body: "optional",

@@ -80,6 +80,7 @@ export default defineTool({
     },
   },
   price: 1,
+  effect: "none",
   input,
   output,
   body: "required",

@@ -144,6 +144,7 @@ export default defineTool({
   description:
     "Renders GitHub-flavored Markdown (tables, task lists, strikethrough, autolinks, footnotes, alerts) to sanitized HTML. Raw HTML is removed, and its text stays; `sup` and `sub` stay, because 2⁶⁴ must not become another number. A link or image with a scheme other than http, https, mailto, tel, xmpp, ftp, irc or ircs becomes its text.",
   price: 1,
+  effect: "none",
   input,
   output,
   body: "required",

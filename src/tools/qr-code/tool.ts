@@ -141,6 +141,7 @@ export default defineTool({
     },
   },
   price: 1,
+  effect: "none",
   input,
   output,
   variants: {

@@ -46,6 +46,7 @@ export default defineTool({
     fields: { version: "`4` is random; `7` begins with the time, so that the UUIDs sort." },
   },
   price: 1,
+  effect: "none",
   input,
   output,
   body: "optional",

@@ -208,7 +208,7 @@ test("the server responds with 503 and Retry-After while there is no thread, and
     blocked: new SharedArrayBuffer(4),
     orders: new MessageChannel().port2,
   });
-  const service = openDashboardServer(configOf(folder), connect, log, () => {});
+  const service = openDashboardServer(configOf(folder), connect, log, {});
   await assert.rejects(
     service.fetch(new Request(`${ORIGIN}/dashboard/visitor`), new Uint8Array(), undefined),
     (fault) =>

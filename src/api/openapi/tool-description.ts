@@ -1,0 +1,63 @@
+import type { Representation, Tool } from "#tools/define-tool.ts";
+import { describedBy } from "#tools/input-schema.ts";
+import type { JsonSchema } from "./document.ts";
+import { convert } from "./schemas.ts";
+
+/**
+ * An own tool as plain data: what the service, the documentation and the tool's page need to know of it, without its code. It is posted
+ * from the thread that has read the file.
+ */
+export type ToolDescription = Omit<
+  Tool,
+  "input" | "output" | "representations" | "run" | "runInBlocks" | "encode"
+> & {
+  inputSchema: JsonSchema;
+  /** With `ok`, which the service adds. */
+  outputSchema: JsonSchema;
+  representations?: Omit<Representation, "write">[];
+};
+
+/** Throws an Error if a schema has no JSON Schema, as a date or a function has none. */
+export function describeOwnTool(tool: Tool): ToolDescription {
+  const { input, output, representations, run: _, runInBlocks: __, encode: ___, ...data } = tool;
+  const described: ToolDescription = {
+    ...data,
+    inputSchema: convert(input, "input"),
+    outputSchema: withOk(convert(output, "output")),
+  };
+  if (representations !== undefined)
+    described.representations = representations.map(({ write: _, ...form }) => form);
+  return described;
+}
+
+const withOk = ({ properties = {}, required = [], ...schema }: JsonSchema): JsonSchema => ({
+  ...schema,
+  type: "object",
+  properties: {
+    ok: { type: "boolean", const: true, description: "True on success." },
+    ...properties,
+  },
+  required: ["ok", ...required.filter((name) => name !== "ok")],
+});
+
+/** The tool without its code: its input is checked, and it runs, in its thread. */
+export function toolOfDescription({
+  inputSchema,
+  outputSchema,
+  representations,
+  ...data
+}: ToolDescription): Tool {
+  const tool: Tool = {
+    ...data,
+    input: describedBy(inputSchema),
+    output: describedBy(outputSchema),
+    run: elsewhere,
+  };
+  if (representations !== undefined)
+    tool.representations = representations.map((form) => ({ ...form, write: elsewhere }));
+  return tool;
+}
+
+function elsewhere(): never {
+  throw new Error("An own tool runs in its thread");
+}

@@ -1,0 +1,180 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import * as z from "zod";
+import { ApiError } from "#errors.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import { nameFault } from "#tools/own-tool.ts";
+import { type OwnToolThreads, openOwnToolThreads } from "../node/own-tool-threads.ts";
+import { loadTools, TOOLS_FOLDER, ToolsError } from "../node/tools-folder.ts";
+import { type Command, defineCommand } from "./command.ts";
+import { CommandError, UsageError } from "./command-error.ts";
+
+/** Commands for whoever writes tools. They work on the current folder, without a server. */
+
+const CHECK = defineCommand({
+  name: "check",
+  summary: "Check the tools of the current folder",
+  details: [
+    "It reads every file of tools/ as a start does, runs the examples of each tool and compares their responses, and checks the types if TypeScript is installed in the project. Nothing is charged. The exit code is 1 if anything is wrong.",
+  ],
+  example: "check",
+  input: z.object({}),
+  async run({ config, log }) {
+    const faults = findTypeFaults();
+    const served = await loadTools(config.builtInTools).catch((error) => {
+      if (!(error instanceof ToolsError)) throw error;
+      faults.push(...error.message.split("\n"));
+      return null;
+    });
+    const own = served?.tools.filter(({ isOwn }) => isOwn) ?? [];
+    const threads = openOwnToolThreads(served?.files ?? [], 1, (name, cause) =>
+      log(`${name} ended its thread after a call: ${cause}`),
+    );
+    const lines: string[] = [];
+    for (const tool of own) {
+      const found = await checkExamples(tool, threads);
+      faults.push(...found);
+      if (found.length === 0) lines.push(resultOf(tool));
+    }
+    await threads.close();
+    const isGood = faults.length === 0;
+    if (isGood && own.length === 0) lines.push(`The folder ${TOOLS_FOLDER}/ has no tools.`);
+    return {
+      json: { ok: isGood, tools: own.map(({ name }) => name), faults },
+      text: [...lines, ...faults].map((line) => `${line}\n`).join(""),
+      exitCode: isGood ? 0 : 1,
+    };
+  },
+});
+
+const resultOf = ({ name, examples: { length } }: Tool): string =>
+  length === 0
+    ? `${name}: read. It has no examples: add one, so that it is run here and shown in the documentation.`
+    : `${name}: ${length === 1 ? "the example is" : `${length} examples are`} right.`;
+
+/** What TypeScript says of the project; nothing if it is not installed there. */
+function findTypeFaults(): string[] {
+  if (!existsSync("tsconfig.json")) return [];
+  let compiler: string;
+  try {
+    const file = createRequire(path.resolve("package.json")).resolve("typescript/package.json");
+    const { bin } = JSON.parse(readFileSync(file, "utf8")) as { bin: { tsc: string } };
+    compiler = path.join(path.dirname(file), bin.tsc);
+  } catch {
+    return [];
+  }
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [compiler, "--noEmit", "--pretty", "false"],
+    {
+      encoding: "utf8",
+    },
+  );
+  return status === 0 ? [] : stdout.trim().split("\n");
+}
+
+async function checkExamples(tool: Tool, threads: OwnToolThreads): Promise<string[]> {
+  const faults: string[] = [];
+  for (const { name, request, response } of tool.examples) {
+    const at = `${TOOLS_FOLDER}/${tool.name}, the example "${name}"`;
+    const expected =
+      typeof response === "object" && response !== null ? { ok: true, ...response } : response;
+    try {
+      const found = await callTool(tool, request, threads);
+      if (!isDeepStrictEqual(found, expected))
+        faults.push(
+          `${at}: the response is ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`,
+        );
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const { cause } = error;
+      faults.push(`${at}: ${error.message}${cause === undefined ? "" : ` ${firstLine(cause)}`}`);
+    }
+  }
+  return faults;
+}
+
+const firstLine = (cause: unknown): string =>
+  String(cause instanceof Error ? cause.message : cause).split("\n")[0] ?? "";
+
+/** The response as JSON. */
+async function callTool(tool: Tool, request: unknown, threads: OwnToolThreads): Promise<unknown> {
+  const text = request === undefined ? "" : JSON.stringify(request);
+  const job = {
+    ...{ body: new TextEncoder().encode(text), contentType: "application/json", query: "" },
+    ...{ accept: null, receivedAt: Date.now(), random: null, fingerprint: false },
+  };
+  const { body } = await threads.run(tool, job, "");
+  return JSON.parse(typeof body === "string" ? body : new TextDecoder().decode(body));
+}
+
+const NEW = defineCommand({
+  name: "new tool",
+  summary: "Write a new tool and its test",
+  details: [
+    "It writes tools/<name>.ts, a tool that counts words, and tools/<name>.test.ts. Files that exist are not changed.",
+  ],
+  example: "new tool word-count",
+  positionals: ["name"],
+  input: z.object({
+    name: z.string().refine((name) => nameFault(name) === undefined, {
+      error: "must have lowercase letters, digits and hyphens between them, and not be `account`",
+    }),
+  }),
+  async run(_, { name }) {
+    const [file, test] = [".ts", ".test.ts"].map((end) => path.join(TOOLS_FOLDER, `${name}${end}`));
+    const files = { [file as string]: SOURCE, [test as string]: testOf(name) };
+    for (const each of Object.keys(files))
+      if (existsSync(each))
+        throw new CommandError(`${each} exists. Nothing was written; choose another name.`);
+    mkdirSync(TOOLS_FOLDER, { recursive: true });
+    for (const [each, text] of Object.entries(files)) writeFileSync(each, text);
+    return {
+      json: { ok: true, files: Object.keys(files) },
+      text: `Wrote ${file} and ${test}. Run the test with: node --test ${test}\n`,
+    };
+  },
+});
+
+const SOURCE = `import { defineTool, z } from "toolbooth";
+
+export default defineTool({
+  summary: "Counts the words of a text.",
+  input: { text: z.string().describe("The text to count.") },
+  output: { words: z.int().describe("The number of words.") },
+  price: 1,
+  effect: "none",
+  examples: [
+    { name: "three words", request: { text: "three little words" }, response: { words: 3 } },
+  ],
+  run: ({ text }) => ({ words: text.trim().split(/\\s+/).length }),
+});
+`;
+
+const testOf = (name: string) => `import assert from "node:assert/strict";
+import { test } from "node:test";
+import tool from ${JSON.stringify(`./${name}.ts`)};
+
+test("counts words, not spaces", async () => {
+  assert.deepEqual(await tool.run({ text: "  three  little words " }), { words: 3 });
+});
+`;
+
+/** The start file runs the server in place of the command line (`start.js`). */
+const DEV = defineCommand({
+  name: "dev",
+  summary: "Start the service, and serve its tools as they are saved",
+  details: [
+    "It is the service of the current folder. When a file of tools/, or one that it imports, has been saved, the next call runs what is saved. While a file is wrong, it says why, and the last good version is served.",
+  ],
+  example: "dev",
+  input: z.object({}),
+  async run() {
+    throw new UsageError("dev takes no options. Its settings are those of the environment.");
+  },
+});
+
+export const TOOL_COMMANDS: readonly Command[] = [DEV, CHECK, NEW];

@@ -1,0 +1,246 @@
+import { Worker } from "node:worker_threads";
+import { toolFailed, toolTimeout } from "#calls/call-errors.ts";
+import type { ToolJob, ToolResponse } from "#calls/run-tool.ts";
+import { ApiError } from "#errors.ts";
+import {
+  OWN_HEAP_MB,
+  OWN_IDLE_MS,
+  OWN_LOAD_TIMEOUT_MS,
+  OWN_TIME_LIMIT_MS,
+  TOOL_QUEUE_PER_ACCOUNT_MAX,
+  TOOL_TIMEOUT_MS,
+} from "#limits.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import type { FromServing, OwnThreadData, ToolFile } from "./own-tool-thread.ts";
+import { createTurnQueue } from "./turn-queue.ts";
+
+/**
+ * The threads in which own tools run. Each tool has its own, so that what one leaves behind or breaks is not another's; they start with
+ * the first call and end when there are none. A thread has one call at a time, and is ended and replaced when that call takes too long.
+ */
+export type OwnToolThreads = {
+  /** Throws an ApiError: those of a call, `tool_failed`, `tool_timeout`, or `unavailable` where too many wait. */
+  run(tool: Tool, job: ToolJob, account: string): Promise<ToolResponse>;
+  /** How many calls wait for a thread. */
+  waiting(): number;
+  close(): Promise<void>;
+  /** Ends each thread when it has no call. */
+  retire(): void;
+};
+
+/** `threadsMax`: for each tool. `onFault`: a tool has ended its thread between two calls. */
+export function openOwnToolThreads(
+  files: readonly ToolFile[],
+  threadsMax: number,
+  onFault: (tool: string, cause: unknown) => void,
+): OwnToolThreads {
+  const threads = new Map(
+    files.map((file) => {
+      const { name } = file;
+      return [name, new ThreadsOfTool(file, threadsMax, (cause) => onFault(name, cause))];
+    }),
+  );
+  return {
+    run: (tool, job, account) => (threads.get(tool.name) as ThreadsOfTool).run(tool, job, account),
+    waiting: () => [...threads.values()].reduce((sum, each) => sum + each.waiting(), 0),
+    retire() {
+      for (const each of threads.values()) each.retire();
+    },
+    async close() {
+      await Promise.all([...threads.values()].map((each) => each.close()));
+    },
+  };
+}
+
+class ThreadsOfTool {
+  readonly #file: ToolFile;
+  readonly #max: number;
+  readonly #threads = new Set<ToolThread>();
+  readonly #idle: ToolThread[] = [];
+  readonly #queue = createTurnQueue<PromiseWithResolvers<void>>();
+  readonly #onFault: (cause: unknown) => void;
+  #running = 0;
+  #isRetired = false;
+
+  constructor(file: ToolFile, max: number, onFault: (cause: unknown) => void) {
+    this.#file = file;
+    this.#max = max;
+    this.#onFault = onFault;
+  }
+
+  waiting(): number {
+    return this.#queue.size();
+  }
+
+  async run(tool: Tool, job: ToolJob, account: string): Promise<ToolResponse> {
+    await this.#takeTurn(account);
+    try {
+      const thread = this.#idle.pop() ?? this.#start(tool);
+      return await thread.run(job, tool.timeLimitMs ?? OWN_TIME_LIMIT_MS);
+    } finally {
+      this.#endTurn();
+    }
+  }
+
+  /** Resolves when one of the threads is free for the account. */
+  #takeTurn(account: string): Promise<void> {
+    if (this.#running < this.#max) {
+      this.#running += 1;
+      return Promise.resolve();
+    }
+    if (this.#queue.sizeOf(account) >= TOOL_QUEUE_PER_ACCOUNT_MAX)
+      return Promise.reject(overloaded(this.#file.name));
+    const turn = Promise.withResolvers<void>();
+    this.#queue.add(account, turn);
+    const late = setTimeout(() => {
+      this.#queue.remove(turn);
+      turn.reject(overloaded(this.#file.name));
+    }, TOOL_TIMEOUT_MS);
+    return turn.promise.finally(() => clearTimeout(late));
+  }
+
+  #endTurn(): void {
+    const next = this.#queue.next();
+    if (next === undefined) this.#running -= 1;
+    else next.resolve();
+  }
+
+  #start(tool: Tool): ToolThread {
+    const thread = new ToolThread(this.#file, tool, {
+      onFree: () => void (this.#isRetired ? thread.end() : this.#idle.push(thread)),
+      onFault: (cause) => this.#onFault(cause),
+      onEnd: () => {
+        this.#threads.delete(thread);
+        const at = this.#idle.indexOf(thread);
+        if (at !== -1) this.#idle.splice(at, 1);
+      },
+    });
+    this.#threads.add(thread);
+    return thread;
+  }
+
+  retire(): void {
+    this.#isRetired = true;
+    for (const thread of [...this.#idle]) void thread.end();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#threads].map((thread) => thread.end()));
+  }
+}
+
+type Watch = { onFree(): void; onEnd(): void; onFault(cause: unknown): void };
+
+/** A thread with the code of a tool, and the call that it has. */
+class ToolThread {
+  readonly #tool: Tool;
+  readonly #worker: Worker;
+  readonly #watch: Watch;
+  readonly #ready = Promise.withResolvers<void>();
+  /** What the thread has thrown outside of a call. */
+  #cause: unknown;
+  #hasEnded = false;
+  /** It is ended on purpose. */
+  #isEnding = false;
+  #call: PromiseWithResolvers<ToolResponse> | undefined;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(file: ToolFile, tool: Tool, watch: Watch) {
+    this.#tool = tool;
+    this.#watch = watch;
+    this.#ready.promise.catch(() => {});
+    this.#worker = new Worker(new URL("./own-tool-thread.ts", import.meta.url), {
+      workerData: { kind: "serve", file } satisfies OwnThreadData,
+      resourceLimits: { maxOldGenerationSizeMb: OWN_HEAP_MB },
+    });
+    this.#worker.on("message", (message: FromServing) => this.#receive(message));
+    this.#worker.on("error", (cause) => {
+      this.#cause = cause;
+    });
+    this.#worker.on("exit", (code) =>
+      this.#fail(this.#cause ?? `It ended its thread with exit code ${code}`),
+    );
+  }
+
+  async run(job: ToolJob, timeLimitMs: number): Promise<ToolResponse> {
+    clearTimeout(this.#idle);
+    const call = Promise.withResolvers<ToolResponse>();
+    this.#call = call;
+    const load = setTimeout(
+      () => this.#stop(toolFailed(this.#tool.name, "The file does not load in time")),
+      OWN_LOAD_TIMEOUT_MS,
+    );
+    let limit: NodeJS.Timeout | undefined;
+    this.#ready.promise.then(
+      () => {
+        clearTimeout(load);
+        if (this.#call !== call) return;
+        limit = setTimeout(
+          () => this.#stop(toolTimeout(this.#tool.name, timeLimitMs)),
+          timeLimitMs,
+        );
+        this.#post(job);
+      },
+      () => {},
+    );
+    try {
+      return await call.promise;
+    } finally {
+      clearTimeout(load);
+      clearTimeout(limit);
+      this.#call = undefined;
+      if (!this.#hasEnded) this.#rest();
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    await this.#worker.terminate();
+  }
+
+  /** Bytes that are not needed again are moved; a view of a larger buffer would take the whole buffer along. */
+  #post(job: ToolJob): void {
+    const { body } = job;
+    const isWhole = body.byteLength === body.buffer.byteLength;
+    const sent = isWhole && !job.fingerprint ? body : body.slice();
+    this.#worker.postMessage({ ...job, body: sent }, [sent.buffer as ArrayBuffer]);
+  }
+
+  #receive(message: FromServing): void {
+    const call = this.#call;
+    if (message.kind === "ready") this.#ready.resolve();
+    else if (message.kind === "response") call?.resolve(message.response);
+    else if (message.kind === "failed") call?.reject(toolFailed(this.#tool.name, message.cause));
+    else {
+      const { code, message: text, details } = message.fault;
+      call?.reject(new ApiError(code, text, details));
+    }
+  }
+
+  #rest(): void {
+    this.#idle = setTimeout(() => void this.end(), OWN_IDLE_MS).unref();
+    this.#watch.onFree();
+  }
+
+  #stop(error: ApiError): void {
+    this.#fail(error);
+    void this.end();
+  }
+
+  #fail(cause: unknown): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    clearTimeout(this.#idle);
+    this.#watch.onEnd();
+    this.#ready.reject(cause);
+    if (this.#call === undefined && !this.#isEnding) this.#watch.onFault(cause);
+    this.#call?.reject(cause instanceof ApiError ? cause : toolFailed(this.#tool.name, cause));
+  }
+}
+
+const overloaded = (name: string) =>
+  new ApiError(
+    "unavailable",
+    `Too many calls of ${name} are waiting. The call was not charged. Try again in a moment.`,
+    { headers: { "Retry-After": "2" } },
+  );

@@ -1,0 +1,68 @@
+import { existsSync, type FSWatcher, watch } from "node:fs";
+import path from "node:path";
+import { say } from "./start-text.ts";
+import { loadTools, type ServedTools, startToolsReader, TOOLS_FOLDER } from "./tools-folder.ts";
+
+/** Editors write a file in several steps, and save several files at once. */
+const PAUSE_MS = 30;
+
+/**
+ * `toolbooth dev`: hands over the tools each time that one of their files, or a file that they import, has been saved. While a file is
+ * wrong it says why, and what was handed over last stays.
+ */
+export function watchTools(
+  builtIn: readonly string[] | null,
+  first: ServedTools,
+  serve: (tools: ServedTools) => void,
+): void {
+  const folder = path.resolve(TOOLS_FOLDER);
+  const watchers = new Map<string, FSWatcher>();
+  /** It waits for the next change, because its start takes longer than reading the files. */
+  let reader = startToolsReader();
+  let pause: NodeJS.Timeout | undefined;
+  let isReading = false;
+  let isAgain = false;
+
+  function follow(imports: readonly string[]): void {
+    // Without the folder, the project is watched until it is there.
+    const root = existsSync(folder) ? folder : path.dirname(folder);
+    const folders = new Set([root, ...imports.map((file) => path.dirname(file))]);
+    for (const [each, watcher] of watchers) {
+      if (folders.has(each)) continue;
+      watcher.close();
+      watchers.delete(each);
+    }
+    for (const each of folders) if (!watchers.has(each)) watchers.set(each, watch(each, later));
+  }
+
+  function later(): void {
+    clearTimeout(pause);
+    pause = setTimeout(() => void read(), PAUSE_MS);
+  }
+
+  async function read(): Promise<void> {
+    isAgain = isReading;
+    if (isReading) return;
+    isReading = true;
+    let isTaken = false;
+    const takeReader = () => {
+      isTaken = true;
+      return reader;
+    };
+    try {
+      const next = await loadTools(builtIn, folder, takeReader);
+      follow(next.imports);
+      serve(next);
+      say(`Serving ${next.tools.map(({ name }) => name).join(", ")}.\n`);
+      for (const message of next.messages) say(`${message}\n`);
+    } catch (error) {
+      say(`${(error as Error).message}\nThe tools are served as they were before.\n`);
+    } finally {
+      isReading = false;
+      if (isTaken) reader = startToolsReader();
+    }
+    if (isAgain) later();
+  }
+
+  follow(first.imports);
+}

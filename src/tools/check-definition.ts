@@ -1,0 +1,75 @@
+import { OWN_BODY_BYTES_LIMIT, OWN_TIME_LIMIT_MAX_MS, PRICE_CREDITS_MAX } from "#limits.ts";
+import type { Example } from "./define-tool.ts";
+import { isSchema } from "./input-schema.ts";
+import { nearestName } from "./nearest-name.ts";
+
+/** Everything that is wrong with a definition, each a sentence: JavaScript has no types that say it. */
+export function definitionFaults(definition: Readonly<Record<string, unknown>>): string[] {
+  const { summary, input, output, price, effect, run, examples } = definition;
+  const { timeLimitMs, bodyBytesMax } = definition;
+  const faults: string[] = [];
+  for (const name of Object.keys(definition)) {
+    if (MEMBERS.includes(name)) continue;
+    if (name === "name") {
+      faults.push("`name` is the name of the file; leave it out.");
+      continue;
+    }
+    const nearest = nearestName(name, MEMBERS);
+    faults.push(
+      `\`${name}\` is no member of a tool${nearest === undefined ? `; the members are ${MEMBERS.join(", ")}.` : `; did you mean \`${nearest}\`?`}`,
+    );
+  }
+  if (typeof summary !== "string" || summary.trim() === "")
+    faults.push("`summary` must be a sentence that says what the tool does.");
+  if (!isSchema(input)) faults.push(`\`input\` must be ${A_SCHEMA}.`);
+  if (output !== undefined && !isSchema(output)) faults.push(`\`output\` must be ${A_SCHEMA}.`);
+  if (!isWhole(price, 0, PRICE_CREDITS_MAX))
+    faults.push(
+      `\`price\` must be a whole number of credits from 0 to ${PRICE_CREDITS_MAX}; got ${shown(price)}.`,
+    );
+  if (effect !== "none")
+    faults.push(
+      `\`effect\` must be "none"; got ${shown(effect)}. A tool may only compute: calls that cost money or change the world need credits to be held before they run, which Toolbooth cannot do yet. If the tool only computes, write \`effect: "none"\`.`,
+    );
+  for (const name of TEXTS)
+    if (definition[name] !== undefined && typeof definition[name] !== "string")
+      faults.push(`\`${name}\` must be a text; got ${shown(definition[name])}.`);
+  if (examples !== undefined && !(Array.isArray(examples) && examples.every(isExample)))
+    faults.push(
+      "`examples` must be a list of `{ name, request, response }`, with a text as `name`.",
+    );
+  if (typeof run !== "function") faults.push("`run` must be a function of the input.");
+  if (timeLimitMs !== undefined && !isWhole(timeLimitMs, 1, OWN_TIME_LIMIT_MAX_MS))
+    faults.push(
+      `\`timeLimitMs\` must be a whole number from 1 to ${OWN_TIME_LIMIT_MAX_MS}; got ${shown(timeLimitMs)}.`,
+    );
+  if (bodyBytesMax !== undefined && !isWhole(bodyBytesMax, 1, OWN_BODY_BYTES_LIMIT))
+    faults.push(
+      `\`bodyBytesMax\` must be a whole number from 1 to ${OWN_BODY_BYTES_LIMIT}; got ${shown(bodyBytesMax)}.`,
+    );
+  return faults;
+}
+
+const TEXTS = ["title", "description", "operation"];
+
+const isExample = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  typeof (value as Example).name === "string" &&
+  "response" in value;
+
+const A_SCHEMA =
+  "an object of fields, such as `{ text: z.string() }`, or a schema of Zod or another library that follows Standard Schema";
+
+const isWhole = (value: unknown, min: number, max: number): boolean =>
+  Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+
+const shown = (value: unknown): string =>
+  value === undefined ? "nothing" : typeof value === "string" ? `"${value}"` : String(value);
+
+const MEMBERS: readonly string[] = [
+  ...["summary", "input", "price", "effect", "run", "output", "examples", "title", "description"],
+  ...["timeLimitMs", "bodyBytesMax", "fieldBytesMax", "secretFields", "rawBody", "body"],
+  ...["representations", "variants", "verbatim", "encode", "agents", "operation", "page"],
+  ...["heavyFromBytes", "runInBlocks"],
+];

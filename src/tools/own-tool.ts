@@ -1,0 +1,82 @@
+import * as z from "zod/mini";
+import { OWN_BODY_BYTES_MAX, OWN_HEAVY_FROM_BYTES, OWN_TIME_LIMIT_MS } from "#limits.ts";
+import { definitionFaults } from "./check-definition.ts";
+import { DEFINED, type Tool, type ToolDefinition } from "./define-tool.ts";
+import { schemaOf } from "./input-schema.ts";
+
+/** A tool of the operator's folder, whose file gives it its name. */
+
+/** Names in a URL. `account` is the endpoint of a key's account. */
+const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const RESERVED = ["account"];
+
+/** Returns why a file cannot give a tool its name; undefined if it can. */
+export function nameFault(name: string): string | undefined {
+  if (RESERVED.includes(name)) return `the name \`${name}\` is reserved; rename the file`;
+  if (NAME.test(name)) return undefined;
+  return "the name of a tool has lowercase letters, digits and hyphens between them, such as `word-count`; rename the file, or begin its name with `_` if it is no tool";
+}
+
+/**
+ * Returns the tool that a file exports, with the defaults of everything that its definition leaves out. Its response is the object that
+ * `run` returns, behind `ok`. Throws a TypeError with everything that is wrong; its stack has the place of the definition.
+ */
+export function ownTool(name: string, exported: unknown): Tool {
+  const { [DEFINED]: place, ...definition } = (exported ?? {}) as Defined;
+  if (place === undefined) throw new TypeError(NO_TOOL);
+  const faults = definitionFaults(definition);
+  if (faults.length > 0)
+    throw Object.assign(new TypeError(faults.join("\n")), { stack: place.stack });
+  const input = schemaOf(definition.input);
+  const output = definition.output === undefined ? z.looseObject({}) : schemaOf(definition.output);
+  return {
+    ...{ title: titleOf(name), description: definition.summary },
+    ...{ body: takesNothing(input) ? "optional" : "required", bodyBytesMax: OWN_BODY_BYTES_MAX },
+    ...{ fieldBytesMax: {}, heavyFromBytes: OWN_HEAVY_FROM_BYTES, examples: [] },
+    timeLimitMs: OWN_TIME_LIMIT_MS,
+    ...definition,
+    ...{ name, isOwn: true, input, output },
+    async run(sent, context) {
+      const returned = await definition.run(sent as never, context);
+      const checked = z.safeParse(output, returned);
+      if (!checked.success) throw new OutputFault(checked.error.issues);
+      // A verbatim response is written from what the tool returned.
+      if (definition.encode !== undefined) return returned;
+      const result: unknown = checked.data;
+      if (typeof result !== "object" || result === null || Array.isArray(result))
+        throw new TypeError(`run must return an object; it returned ${kindOf(result)}`);
+      return { ok: true, ...result };
+    },
+  } as Tool;
+}
+
+type Defined = ToolDefinition & { [DEFINED]?: Error };
+
+const NO_TOOL =
+  'its default export must be a tool: `export default defineTool({ … })`, with `import { defineTool } from "toolbooth"`';
+
+/** `word-count` is shown as "Word count". */
+const titleOf = (name: string): string =>
+  name.replaceAll("-", " ").replace(/^./, (first) => first.toUpperCase());
+
+/** Whether every field may be left out. */
+function takesNothing(schema: z.core.$ZodType): boolean {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  return (
+    def.type === "object" &&
+    Object.values(def.shape).every((field) => field._zod.optin !== undefined)
+  );
+}
+
+/** The output of a tool does not fit its own schema. */
+class OutputFault extends TypeError {
+  constructor(issues: readonly z.core.$ZodIssue[]) {
+    const found = issues.map(
+      ({ path, message }) => `${path.map(String).join(".") || "the whole"}: ${message}`,
+    );
+    super(`run returned what \`output\` forbids: ${found.join("; ")}`);
+  }
+}
+
+const kindOf = (value: unknown): string =>
+  value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { eventually } from "../../http/test-api.ts";
+import { bareEnvironment } from "../../support/bare-environment.ts";
+import { importOf, toolProject, WORD_COUNT } from "../node/tool-project.ts";
+
+/** The commands for whoever writes tools, in a folder of their own. */
+
+const CHECKOUT = path.join(import.meta.dirname, "../../..");
+const { bin } = JSON.parse(readFileSync(path.join(CHECKOUT, "package.json"), "utf8"));
+
+function toolbooth(folder: string, ...words: string[]) {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [path.join(CHECKOUT, bin.toolbooth), ...words],
+    { cwd: folder, env: bareEnvironment(), encoding: "utf8" },
+  );
+  return { status, stdout, stderr };
+}
+
+const withExample = (response: string) =>
+  WORD_COUNT.replace(
+    "  price: 1,",
+    `  price: 1,\n  examples: [{ name: "two", request: { text: "a b" }, response: ${response} }],`,
+  );
+
+test("new tool writes a tool and its test, which pass, and changes no file that exists", (t) => {
+  const folder = toolProject(t, {});
+  const made = toolbooth(folder, "new", "tool", "word-count");
+  assert.equal(made.status, 0, made.stderr);
+  assert.match(made.stdout, /^Wrote tools\/word-count\.ts and tools\/word-count\.test\.ts\./);
+  assert.deepEqual(toolbooth(folder, "check"), {
+    ...{ status: 0, stdout: "word-count: the example is right.\n", stderr: "" },
+  });
+  const ran = spawnSync(process.execPath, ["--test", "tools/word-count.test.ts"], {
+    cwd: folder,
+    env: bareEnvironment(),
+    encoding: "utf8",
+  });
+  assert.equal(ran.status, 0, ran.stdout);
+
+  const again = toolbooth(folder, "new", "tool", "word-count");
+  assert.deepEqual([again.status, /^tools\/word-count\.ts exists\./.test(again.stderr)], [1, true]);
+  const wrong = toolbooth(folder, "new", "tool", "Word_Count");
+  assert.deepEqual([wrong.status, wrong.stdout], [2, ""]);
+  assert.match(wrong.stderr, /must have lowercase letters/);
+  assert.ok(!existsSync(path.join(folder, "tools/Word_Count.ts")));
+});
+
+test("check runs the examples, and names each file and example that is wrong", (t) => {
+  const folder = toolProject(t, {
+    "tools/good.ts": withExample("{ words: 2 }"),
+    "tools/without.ts": WORD_COUNT,
+  });
+  const good = toolbooth(folder, "check");
+  assert.equal(good.status, 0, good.stderr);
+  assert.match(good.stdout, /^good: the example is right\.\nwithout: .*no examples/);
+
+  writeFileSync(path.join(folder, "tools/off.ts"), withExample("{ words: 3 }"));
+  writeFileSync(
+    path.join(folder, "tools/throws.ts"),
+    withExample("{ words: 2 }").replace(/run: .*/, 'run() { throw new Error("no luck"); },'),
+  );
+  const wrong = toolbooth(folder, "check", "--json");
+  assert.equal(wrong.status, 1);
+  assert.deepEqual(JSON.parse(wrong.stdout), {
+    ok: false,
+    tools: ["good", "off", "throws", "without"],
+    faults: [
+      'tools/off, the example "two": the response is {"ok":true,"words":2}, not {"ok":true,"words":3}',
+      'tools/throws, the example "two": The tool throws has a fault, so the call failed. It was not charged. Send the request id to the operator. Error: no luck',
+    ],
+  });
+
+  writeFileSync(path.join(folder, "tools/broken.ts"), WORD_COUNT.replace("run:", "rum:"));
+  const broken = toolbooth(folder, "check");
+  assert.equal(broken.status, 1);
+  assert.match(broken.stdout, /^tools\/broken\.ts:3: `rum` is no member of a tool/m);
+});
+
+test("check reports the types, where the project has TypeScript", (t) => {
+  const folder = toolProject(t, {
+    "tools/word-count.ts": withExample("{ words: 2 }").replace("text.trim()", "text.trim(7)"),
+    "tsconfig.json": JSON.stringify({
+      compilerOptions: {
+        ...{ module: "nodenext", target: "es2024", strict: true, noEmit: true },
+        ...{ allowJs: true, allowImportingTsExtensions: true, skipLibCheck: true, types: [] },
+      },
+      include: ["tools"],
+    }),
+    "node_modules/toolbooth/index.d.ts": `export declare const z: typeof import("zod").z;
+export declare function defineTool(tool: { input: object; run(input: { text: string }): object; [member: string]: unknown }): object;`,
+  });
+  assert.equal(toolbooth(folder, "check").status, 0, "without TypeScript no types are checked");
+  for (const name of ["typescript", "zod", "@typescript"])
+    symlinkSync(path.join(CHECKOUT, "node_modules", name), path.join(folder, "node_modules", name));
+  const { status, stdout } = toolbooth(folder, "check");
+  assert.equal(status, 1);
+  assert.match(stdout, /^tools\/word-count\.ts\(\d+,\d+\): error TS2554/m);
+});
+
+test("dev serves a tool as it is saved, and the last good version while a file is wrong", async (t) => {
+  const folder = toolProject(t, { "tools/word-count.ts": WORD_COUNT });
+  const file = path.join(folder, "tools/word-count.ts");
+  const child = spawn(process.execPath, [path.join(CHECKOUT, bin.toolbooth), "dev"], {
+    cwd: folder,
+    env: { ...bareEnvironment(), PORT: "0", DATA_DIR: "data", TOOLBOOTH_LOG_LEVEL: "warn" },
+  });
+  t.after(() => child.kill("SIGKILL"));
+  let written = "";
+  child.stdout.on("data", (text) => {
+    written += text;
+  });
+  const find = async (pattern: RegExp) => {
+    await eventually(`it prints ${pattern}`, async () => pattern.test(written));
+    return pattern.exec(written)?.[1] ?? "";
+  };
+  const base = await find(/listens on (\S+)/);
+  const key = await find(/^ {2}(tb_\w+)$/m);
+  const words = async () => {
+    const response = await fetch(`${base}/api/v1/word-count`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}` },
+      body: '{"text":"a b"}',
+    });
+    return ((await response.json()) as { words?: number }).words;
+  };
+  const becomes = (count: number) =>
+    eventually(`it counts ${count}`, async () => (await words()) === count);
+  assert.equal(await words(), 2);
+
+  writeFileSync(file, WORD_COUNT.replace("length }", "length * 10 }"));
+  await becomes(20);
+  writeFileSync(file, WORD_COUNT.replace("run:", "rum:"));
+  await find(/^tools\/word-count\.ts:3: (`rum`) is no member/m);
+  await find(/^The tools are served (as) they were before\.$/m);
+  assert.equal(await words(), 20);
+
+  mkdirSync(path.join(folder, "lib"));
+  writeFileSync(path.join(folder, "lib/factor.ts"), "export const factor = 3;");
+  const importing = `${importOf("{ factor }", "../lib/factor.ts")};\n${WORD_COUNT}`;
+  writeFileSync(file, importing.replace("length }", "length * factor }"));
+  await becomes(6);
+  writeFileSync(path.join(folder, "lib/factor.ts"), "export const factor = 4;");
+  await becomes(8);
+});

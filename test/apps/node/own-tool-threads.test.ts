@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { before, describe, test } from "node:test";
+import { eventually } from "../../http/test-api.ts";
+import { afterSuite } from "../../support/after-suite.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { startProject, tool, toolProject, WORD_COUNT } from "./tool-project.ts";
+
+/** What a faulty tool can do: end its call, uncharged, and nothing else. */
+
+const HOSTILE: Record<string, { members: string; code: string; log: RegExp }> = {
+  "loops without an end": {
+    members: "timeLimitMs: 300, run() { for (;;); }",
+    ...{ code: "tool_timeout", log: /ran for more than 300 ms/ },
+  },
+  "loops while its input is checked": {
+    members:
+      "timeLimitMs: 300, input: { text: z.string().default('').check(() => { for (;;); }) }, run: () => ({})",
+    ...{ code: "tool_timeout", log: /ran for more than 300 ms/ },
+  },
+  "never settles": {
+    members: "timeLimitMs: 300, run: () => new Promise(() => {})",
+    ...{ code: "tool_timeout", log: /ran for more than 300 ms/ },
+  },
+  "makes a string of 10 GB": {
+    members: "run: () => ({ text: 'x'.repeat(10 * 2 ** 30) })",
+    ...{ code: "tool_failed", log: /Invalid string length/ },
+  },
+  "fills its memory": {
+    members:
+      "timeLimitMs: 60_000, run() { const all = []; for (;;) all.push(Array.from({ length: 1e5 }, Math.random)); }",
+    ...{ code: "tool_failed", log: /memory limit/ },
+  },
+  "returns more than a response may have": {
+    members: "run: () => ({ text: 'x'.repeat(17 * 2 ** 20) })",
+    ...{ code: "tool_failed", log: /the limit is 16777216/ },
+  },
+  "throws a number": {
+    members: "run() { throw 7; }",
+    ...{ code: "tool_failed", log: /threw 7/ },
+  },
+  "rejects with nothing": {
+    members: "run: () => Promise.reject()",
+    ...{ code: "tool_failed", log: /threw undefined/ },
+  },
+  "returns what its schema forbids": {
+    members: "output: { words: z.int() }, run: () => ({ words: 'three' }) as never",
+    ...{ code: "tool_failed", log: /returned what `output` forbids: words: / },
+  },
+  "returns no object": {
+    members: "run: () => 7 as never",
+    ...{ code: "tool_failed", log: /forbids|must return an object/ },
+  },
+  "returns what JSON has not": {
+    members: "run: () => ({ big: 7n })",
+    ...{ code: "tool_failed", log: /BigInt/ },
+  },
+  "leaves a rejected promise behind": {
+    members: "run() { Promise.reject(new Error('left behind')); return {}; }",
+    ...{ code: "tool_failed", log: /left behind/ },
+  },
+  "throws in a callback": {
+    members:
+      "run: () => new Promise(() => setTimeout(() => { throw new Error('in a callback'); }))",
+    ...{ code: "tool_failed", log: /in a callback/ },
+  },
+  "ends the process": {
+    members: "run() { process.exit(0); }",
+    ...{ code: "tool_failed", log: /exit code 0/ },
+  },
+};
+
+const nameOf = (sentence: string) => sentence.replaceAll(/[^a-z0-9]+/gi, "-").toLowerCase();
+
+describe("hostile tools", () => {
+  const t = afterSuite();
+  let server: Awaited<ReturnType<typeof startProject>>;
+  before(async () => {
+    const folder = toolProject(t, {
+      "tools/word-count.ts": WORD_COUNT,
+      "tools/slow.ts": `import { existsSync } from "node:fs";
+${tool("timeLimitMs: 60_000, input: { until: z.string() }, run({ until }) { while (!existsSync(until)); return {}; }")}`,
+      "tools/breaks.ts": tool(`run() {
+        Array.prototype.map = () => { throw new Error("broken"); };
+        (Object.prototype as any).text = "broken";
+        (globalThis as any).fetch = (globalThis as any).Promise = undefined;
+        return {};
+      }`),
+      ...Object.fromEntries(
+        Object.entries(HOSTILE).map(([sentence, { members }]) => [
+          `tools/${nameOf(sentence)}.ts`,
+          tool(members),
+        ]),
+      ),
+    });
+    server = await startProject(t, folder);
+    await server.call("uuid");
+  });
+
+  for (const [sentence, { code, log }] of Object.entries(HOSTILE)) {
+    test(`a tool that ${sentence} ends its call with ${code}, uncharged, and other tools answer`, async () => {
+      const balance = await server.balance();
+      for (const _ of ["first", "again"]) {
+        const failed = await server.call(nameOf(sentence));
+        assert.equal(failed.json.code, code, JSON.stringify(failed.json));
+        assert.equal(failed.status, code === "tool_failed" ? 500 : 504);
+        assert.doesNotMatch(JSON.stringify(failed.json), /at file:|left behind/);
+      }
+      await eventually(`the log has ${log}`, async () => log.test(server.log()));
+      assert.equal(await server.balance(), balance);
+      assert.equal((await server.call("word-count", { text: "a b" })).json.words, 2);
+      assert.equal((await server.call("hash", { text: "a" })).status, 200);
+    });
+  }
+
+  test("a tool that breaks the globals of its thread breaks no other tool", async () => {
+    await server.call("breaks");
+    assert.equal((await server.call("word-count", { text: "a b" })).json.words, 2);
+    assert.equal((await server.call("hash", { text: "a" })).status, 200);
+  });
+
+  test("small calls are answered while a tool loops", async () => {
+    const order: string[] = [];
+    const until = path.join(temporaryFolder(t), "now");
+    const slow = server.call("slow", { until }).then(({ status }) => order.push(`slow ${status}`));
+    for (const name of ["hash", "word-count", "hash"]) {
+      const { status } = await server.call(name, { text: "a" });
+      order.push(`${name} ${status}`);
+    }
+    writeFileSync(until, "");
+    await slow;
+    assert.deepEqual(order, ["hash 200", "word-count 200", "hash 200", "slow 200"]);
+  });
+});

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { loadTools } from "../../../src/apps/node/tools-folder.ts";
+import { runServer } from "../../http/server-process.ts";
+import { importOf, inFolder, startProject, tool, toolProject, WORD_COUNT } from "./tool-project.ts";
+
+/** The operator's tools: which files are tools, what is wrong with those that are not, and what follows from those that are. */
+
+const namesOf = (tools: readonly { name: string }[]) => tools.map(({ name }) => name);
+const load = (folder: string, builtIn: readonly string[] | null = []) =>
+  loadTools(builtIn, path.join(folder, "tools"));
+
+describe("files", () => {
+  test("files of TypeScript and JavaScript are tools; tests, names that begin with _ and folders are none", async (t) => {
+    const folder = toolProject(t, {
+      "tools/word-count.ts": WORD_COUNT,
+      "tools/word-count.test.ts": "throw new Error('a test is not loaded');",
+      "tools/types.d.ts": "export {};",
+      "tools/plain.js": tool("run: () => ({})"),
+      "tools/module.mjs": tool("run: () => ({})"),
+      "tools/_shared.ts": "throw new Error('not loaded');",
+      "tools/lib/deep.ts": "throw new Error('not loaded');",
+      "tools/README.md": "# Tools",
+      "tools/data.json": "{}",
+    });
+    const { tools, messages } = await load(folder);
+    assert.deepEqual(namesOf(tools), ["module", "plain", "word-count"]);
+    assert.deepEqual(messages, []);
+  });
+
+  test("a tool may import other files of the project, JSON and packages", async (t) => {
+    const folder = toolProject(t, {
+      "tools/a.ts": `${importOf("{ two }", "../lib/two.ts")};
+${importOf("data", "./data.json")} with { type: "json" };
+import three from "three-package";
+${tool("run: () => ({ sum: two + data.one + three })")}`,
+      "lib/two.ts": "export const two: number = 2;",
+      "tools/data.json": '{ "one": 1 }',
+      "node_modules/three-package/package.json": '{ "type": "module", "exports": "./index.js" }',
+      "node_modules/three-package/index.js": "export default 3;",
+    });
+    assert.deepEqual(namesOf((await load(folder)).tools), ["a"]);
+  });
+
+  test("every wrong file is named with its line and the reason, in one message", async (t) => {
+    const folder = toolProject(t, {
+      "tools/Bad_Name.ts": WORD_COUNT,
+      "tools/account.ts": WORD_COUNT,
+      "tools/twice.js": tool("run: () => ({})"),
+      "tools/twice.ts": WORD_COUNT,
+      "tools/empty.ts": "export const nothing = 1;",
+      "tools/enum.ts": `const a = 1;\nenum Color { Red }\n${WORD_COUNT}`,
+      "tools/effect.ts": WORD_COUNT.replace('"none"', '"read"'),
+      "tools/members.ts": `${WORD_COUNT.replace("summary", "sumary").replace("price: 1", "price: 0.5").replace('  effect: "none",\n', "")}`,
+      "tools/missing.ts": `// a comment\nimport nothing from "nothing-there";\n${WORD_COUNT}`,
+      "tools/near.ts": `${importOf("nothing", "./nothing.ts")};\n${WORD_COUNT}`,
+      "tools/syntax.js": "const a = 1;\nconst b = = 2;\n",
+      "tools/throws.ts": "\n\nthrow new Error('no database');\n",
+      "tools/number.ts": "throw 7;",
+      "tools/date.ts": WORD_COUNT.replace("z.string()", "z.date()"),
+    });
+    const message = await load(folder).then(
+      () => assert.fail("the folder is served"),
+      (error: Error) => error.message,
+    );
+    assert.deepEqual(message.split("\n"), [
+      "tools/Bad_Name.ts: the name of a tool has lowercase letters, digits and hyphens between them, such as `word-count`; rename the file, or begin its name with `_` if it is no tool",
+      "tools/account.ts: the name `account` is reserved; rename the file",
+      "tools/twice.ts: twice.js is a tool of the same name; rename one of them",
+      "tools/date.ts: Date cannot be represented in JSON Schema",
+      'tools/effect.ts:3: `effect` must be "none"; got "read". A tool may only compute: calls that cost money or change the world need credits to be held before they run, which Toolbooth cannot do yet. If the tool only computes, write `effect: "none"`.',
+      'tools/empty.ts: its default export must be a tool: `export default defineTool({ … })`, with `import { defineTool } from "toolbooth"`',
+      "tools/enum.ts:2: TypeScript enum is not supported: Node removes the types and compiles nothing, so only syntax that can be removed works",
+      "tools/members.ts:3: `sumary` is no member of a tool; did you mean `summary`?",
+      "tools/members.ts:3: `summary` must be a sentence that says what the tool does.",
+      "tools/members.ts:3: `price` must be a whole number of credits from 0 to 1000000; got 0.5.",
+      'tools/members.ts:3: `effect` must be "none"; got nothing. A tool may only compute: calls that cost money or change the world need credits to be held before they run, which Toolbooth cannot do yet. If the tool only computes, write `effect: "none"`.',
+      "tools/missing.ts:2: the package `nothing-there` is not installed; run `npm install nothing-there`",
+      `tools/near.ts:1: there is no file ${path.join(folder, "tools/nothing.ts")}`,
+      "tools/number.ts: it threw 7",
+      "tools/syntax.js:2: Unexpected token '='",
+      "tools/throws.ts:3: no database",
+    ]);
+  });
+
+  test("a file whose code ends the process, or rejects a promise, is named", async (t) => {
+    const exits = toolProject(t, { "tools/exits.ts": "process.exit(0);" });
+    await assert.rejects(load(exits), /^Error: tools\/exits\.ts: its code ended the thread/);
+    const rejects = toolProject(t, {
+      "tools/rejects.ts":
+        "Promise.reject(new Error('no luck')); await new Promise(() => setInterval(() => {}, 1e6));",
+    });
+    await assert.rejects(load(rejects), /^Error: tools\/rejects\.ts: reading it failed: no luck$/);
+  });
+});
+
+describe("built-in tools", () => {
+  test("without a folder they are all there; the setting leaves some, or none", async (t) => {
+    const bare = toolProject(t, {});
+    assert.deepEqual(namesOf((await load(bare, null)).tools), [
+      ...["markdown-render", "qr-code", "hash", "uuid", "echo"],
+    ]);
+    assert.deepEqual(namesOf((await load(bare, ["uuid", "hash"])).tools), ["hash", "uuid"]);
+    await assert.rejects(load(bare), /There are no tools to serve: the folder tools\/ has none/);
+    await assert.rejects(
+      load(bare, ["hsah"]),
+      /no tool called hsah comes with Toolbooth; did you mean hash\?/,
+    );
+  });
+
+  test("a file of the same name replaces one, and the start says so", async (t) => {
+    const folder = toolProject(t, { "tools/hash.ts": WORD_COUNT });
+    const { tools, messages } = await load(folder, ["hash", "uuid"]);
+    assert.deepEqual(namesOf(tools), ["hash", "uuid"]);
+    assert.equal(tools[0]?.summary, "Counts the words of a text.");
+    assert.deepEqual(messages, ["tools/hash.ts replaces the tool hash that comes with Toolbooth."]);
+  });
+});
+
+test("a server with a wrong file does not start, and says where the fault is", async (t) => {
+  const folder = toolProject(t, { "tools/word-count.ts": WORD_COUNT.replace("run:", "rum:") });
+  const DATA_DIR = path.join(folder, "data");
+  const { code, written } = await runServer(t, { DATA_DIR }, inFolder(folder));
+  assert.equal(code, 1);
+  assert.match(
+    written,
+    /^The tools cannot be served:\ntools\/word-count\.ts:3: `rum` is no member of a tool; did you mean `run`\?\n/m,
+  );
+  assert.doesNotMatch(written, /^\s+at /m);
+});
+
+describe("twelve lines", () => {
+  test("give a route, checks, a price, a description, documentation, MCP and a line of the log", async (t) => {
+    const folder = toolProject(t, { "tools/word-count.ts": WORD_COUNT });
+    const server = await startProject(t, folder, { TOOLBOOTH_LOG_LEVEL: "info" });
+    await server.call("word-count", { text: "the free first call" });
+
+    const made = await server.call("word-count", { text: "a b  c" });
+    assert.deepEqual([made.status, made.charged, made.json], [200, "1", { ok: true, words: 3 }]);
+
+    const wrong = await server.call("word-count", { text: 7, txt: "" });
+    assert.equal(wrong.status, 400);
+    assert.deepEqual(wrong.json.errors, [
+      { pointer: "/text", detail: "must be a string; got 7" },
+      { pointer: "/txt", detail: "unknown field; did you mean `text`?" },
+    ]);
+    const missing = await server.call("word-count", {});
+    assert.deepEqual(missing.json.errors, [{ pointer: "/text", detail: "is required" }]);
+
+    const twice = { "Idempotency-Key": "one" };
+    const [first, again] = [
+      await server.call("word-count", { text: "x" }, twice),
+      await server.call("word-count", { text: "x" }, twice),
+    ];
+    assert.deepEqual([first.charged, again.charged, again.json], ["1", "0", first.json]);
+    assert.equal(await server.balance(), 98);
+
+    const api = JSON.parse(await server.get("/openapi.json"));
+    const { post } = api.paths["/api/v1/word-count"];
+    assert.deepEqual(
+      [post.operationId, post.summary, post["x-price"]],
+      ["callWordCount", "Counts the words of a text.", { credits: 1 }],
+    );
+    assert.deepEqual(api.components.schemas.CallWordCountInput.required, ["text"]);
+    assert.equal(api.components.schemas.CallWordCountInput.properties.text.type, "string");
+    assert.equal(api.components.schemas.CallWordCountResult.properties.ok.const, true);
+
+    assert.match(await server.get("/docs/word-count.md"), /POST http:\/\/\S+\/api\/v1\/word-count/);
+    assert.match(await server.get("/docs/word-count"), /Counts the words of a text\./);
+    assert.match(await server.get("/llms.txt"), /word-count/);
+
+    const mcp = await fetch(`${server.base}/mcp`, {
+      method: "POST",
+      headers: { ...server.headers, Accept: "application/json, text/event-stream" },
+      body: JSON.stringify({
+        ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+        params: { name: "word-count", arguments: { text: "four words are here" } },
+      }),
+    });
+    assert.match(await mcp.text(), /\\?"words\\?":4/);
+    assert.equal(await server.balance(), 97);
+    assert.match(server.log(), /"route":"\/api\/v1\/word-count"/);
+  });
+});
