@@ -12,9 +12,9 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
-import { run } from "node:test";
 import { parseArgs } from "node:util";
 import { startServices } from "./support/services.ts";
+import "./support/test-context.ts";
 import { isFast, listTestFiles, reachedFrom } from "./support/test-lanes.ts";
 import { reportTests, SERVERS_SUFFIX, unitName } from "./support/test-report.ts";
 
@@ -33,8 +33,12 @@ const FAST_SIZES: Record<string, string> = {
   TEST_SALES_RUNS: "2",
 };
 
-/** No test begins, and so no hook after the last one runs, before all files of a module are loaded. */
-const WAIT = `import { before } from "node:test";
+/**
+ * Comes before `node:test`, which takes what it has replaced. No test begins, and so no hook after the last one runs, before all files
+ * of a module are loaded.
+ */
+const BEGIN = `await import(${JSON.stringify(path.join(ROOT, "test/support/test-context.ts"))});
+const { before } = await import("node:test");
 const { promise, resolve: loaded } = Promise.withResolvers();
 before(() => promise);`;
 
@@ -70,6 +74,8 @@ Object.assign(process.env, services.environment);
 const durations = readDurations();
 
 process.stdout.write(`TEST_SEED=${process.env["TEST_SEED"]}\n`);
+// Not before what it takes has been replaced.
+const { run } = await import("node:test");
 const stream = run({
   cwd: ROOT,
   files: longestFirst(groupByFolder(chosen)),
@@ -115,7 +121,7 @@ function groupByFolder(files: readonly string[]): string[] {
     const imports = members.map(
       (file) => `await import(${JSON.stringify(path.join(ROOT, file))});`,
     );
-    writeFileSync(module, [WAIT, ...imports, "loaded();\n"].join("\n"));
+    writeFileSync(module, [BEGIN, ...imports, "loaded();\n"].join("\n"));
     return module;
   });
 }

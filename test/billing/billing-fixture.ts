@@ -9,7 +9,6 @@ import { createStripeProvider, type StripeOptions } from "#billing/stripe.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { accountId, createFixture as ledgerFixture } from "../contract/ledger/fixture.ts";
 import {
   FAKE_SECRET_KEY,
@@ -20,6 +19,7 @@ import {
 } from "../stripe/fake-stripe.ts";
 import type { Message } from "../stripe/messages.ts";
 import { openMemoryStore } from "../support/memory-ledger.ts";
+import { openMemorySqlite } from "../support/memory-sqlite.ts";
 
 /** A whole second, because Stripe counts in seconds. */
 export const START = Date.UTC(2026, 0, 31, 10);
@@ -55,7 +55,7 @@ export async function openFixture(
   const now = () => clock.at;
   const fake = given ?? (await startFakeStripe({ now }));
   if (given === undefined) t.after(() => fake.close());
-  const driver = openNodeSqlite(":memory:");
+  const driver = openMemorySqlite();
   t.after(() => driver.close());
   const purchases: PurchaseStore = createPurchaseStore(createSqliteDatabase(driver));
   const store = openMemoryStore();

@@ -4,8 +4,8 @@ import type { Ledger } from "#ledger/port.ts";
 import { OrderRejected } from "#ledger/port.ts";
 import type { AccountImports } from "#ledger/transfer/account-moves.ts";
 import type { RecordOf, TransferRecord } from "#ledger/transfer/records.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { ACCOUNTS, accountOf, fill, NOW, recordsOf } from "../stores/transfer-fixture.ts";
+import { openMemorySqlite } from "../support/memory-sqlite.ts";
 import { accountId, createFixture, keySha256 } from "./ledger/fixture.ts";
 
 /** An empty ledger that is to hold many accounts. `another`: as another process has it that works on the same data. */
@@ -26,7 +26,7 @@ const of = (account: string): TransferRecord[] => byAccount.get(account) ?? [];
 let gathering: Promise<void> | undefined;
 
 async function gatherRecords(): Promise<void> {
-  const driver = openNodeSqlite(":memory:");
+  const driver = openMemorySqlite();
   await fill(driver);
   for (const record of await recordsOf(driver)) {
     const account = accountOf(record);

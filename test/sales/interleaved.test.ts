@@ -12,10 +12,10 @@ import type { Offer } from "#billing/price-list.ts";
 import { type Ledger, NotCarriedOut } from "#ledger/port.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { ADA } from "../billing/billing-fixture.ts";
 import { createFixture } from "../contract/ledger/fixture.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
+import { openMemorySqlite } from "../support/memory-sqlite.ts";
 import { randomFrom, SEED } from "../support/random.ts";
 import { createTill, eventsOf } from "./till.ts";
 
@@ -51,7 +51,7 @@ type Call = { callId: string; now: number };
 
 function openLife(t: TestContext, kind: Offer["kind"], random: () => number) {
   const clock = { at: START };
-  const driver = openNodeSqlite(":memory:");
+  const driver = openMemorySqlite();
   t.after(() => driver.close());
   const till = createTill(() => clock.at);
   const ledger = createMemoryLedger();

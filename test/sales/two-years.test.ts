@@ -6,9 +6,9 @@ import { test } from "node:test";
 import type { DebitOutcome } from "#ledger/port.ts";
 import { unwrap } from "#stores/sqlite/batch.ts";
 import { createDebitPeriods } from "#stores/sqlite/debit-periods.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openBatched } from "../stores/sqlite/fixture.ts";
 import { openMemoryStore } from "../support/memory-ledger.ts";
+import { openMemorySqlite } from "../support/memory-sqlite.ts";
 import type { OpenedLedger } from "./judged.ts";
 import { liveOften, RUNS } from "./live-often.ts";
 
@@ -24,7 +24,7 @@ function openMemory(): OpenedLedger {
 
 /** Like the thread that alone writes: it caches what it has read from one order to the next. */
 function openSqlite(): OpenedLedger {
-  const driver = openNodeSqlite(":memory:");
+  const driver = openMemorySqlite();
   const { ledger, ledgerEvents, runBatch } = openBatched(driver, {
     periods: createDebitPeriods(driver),
   });

@@ -7,8 +7,8 @@ import type { Offer, PriceList } from "#billing/price-list.ts";
 import { emailSealer } from "#email/email-queue.ts";
 import { dispatchEvents } from "#events/dispatch-events.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { accountId } from "../contract/ledger/fixture.ts";
+import { openMemorySqlite } from "../support/memory-sqlite.ts";
 import { openDashboardStoreOver } from "../support/sqlite-stores.ts";
 import {
   type ApiError,
@@ -45,7 +45,7 @@ export type User = {
 
 export async function openWorld(opened: OpenedLedger, random: () => number) {
   const clock = { at: START };
-  const driver = openNodeSqlite(":memory:");
+  const driver = openMemorySqlite();
   const store = openDashboardStoreOver(driver);
   const model = createModel();
   const seen: Seen = { handled: new Set(), emails: [], webhooks: [] };

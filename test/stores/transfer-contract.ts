@@ -3,8 +3,8 @@ import { describe, type TestContext, test } from "node:test";
 import type { LedgerEvents } from "#ledger/events.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { accountId, assertTotals, DAY } from "../contract/ledger/fixture.ts";
+import { openMemorySqlite } from "../support/memory-sqlite.ts";
 import { openSqliteDirect } from "../support/sqlite-direct.ts";
 import {
   accountOf,
@@ -34,7 +34,7 @@ let filled: Promise<readonly TransferRecord[]> | undefined;
 /** Records of a ledger with one of everything, from SQLite. */
 function filledRecords(): Promise<readonly TransferRecord[]> {
   filled ??= (async () => {
-    const driver = openNodeSqlite(":memory:");
+    const driver = openMemorySqlite();
     await fill(driver);
     const records = await recordsOf(driver);
     driver.close();

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { HANGS_MS } from "../support/deadline.ts";
 import type { Screen } from "./screen-mocks.ts";
-import type { ScreenSite } from "./screen-site.ts";
+import { BLANK_PATH, type ScreenSite } from "./screen-site.ts";
 
 /** The colour scheme and width of a viewport. 320 pixels also stand for 1280 pixels at 400 percent zoom. */
 export type Mode = { colorScheme: "light" | "dark"; width: number };
@@ -14,8 +14,7 @@ export const modeName = ({ colorScheme, width }: Mode): string => `${colorScheme
 
 const heightAt = (width: number): number => (width < 600 ? 800 : 900);
 
-/** Gives a page another mode, which its next screen has from its beginning. */
-export async function setMode(page: Page, { colorScheme, width }: Mode): Promise<void> {
+async function setMode(page: Page, { colorScheme, width }: Mode): Promise<void> {
   await page.setViewportSize({ width, height: heightAt(width) });
   await page.emulateMedia({ colorScheme });
 }
@@ -53,14 +52,18 @@ export const isFixedClockError = (text: string): boolean =>
 /** A mocked error response. */
 const MOCK_ERROR = /^Failed to load resource/;
 
-/** Opens a screen and waits until it has reached its state. */
+/** Opens a screen, in another mode than that of the page if one is given, and waits until it has reached its state. */
 export async function openScreen(
   { page }: ScreenPage,
   { url, mocked }: ScreenSite,
   screen: Screen,
+  mode?: Mode,
 ): Promise<void> {
   // A URL that differs only in its fragment would not load the page anew, and the same one would keep the state of its history entry.
-  await page.goto("about:blank");
+  // The page between two screens is of the same origin: the browser would start a process anew after a page of none.
+  await page.goto(url + BLANK_PATH);
+  // Here, because the screen before would be laid out and painted anew.
+  if (mode !== undefined) await setMode(page, mode);
   await mocked.show(page, url, screen.mocks);
   const pendingRequest = isWaiting(screen) ? waitForPendingRequest(page, screen) : undefined;
   await page.goto(`${url}${screen.path}`);

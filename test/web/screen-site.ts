@@ -15,6 +15,8 @@ import { MockedPages } from "./screen-mocks.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const HTML = "text/html; charset=utf-8";
+/** Where the site has a page without content. */
+export const BLANK_PATH = "/blank";
 
 export type ScreenSite = Awaited<ReturnType<typeof openScreenSite>>;
 
@@ -38,6 +40,10 @@ export async function openScreenSite(visitor?: Visitor, legal?: LegalSources) {
     if (mocked.respond(incoming, outgoing)) return;
     if (incoming.url === AXE_PATH) {
       outgoing.writeHead(200, AXE_HEADERS).end(readAxe());
+      return;
+    }
+    if (incoming.url === BLANK_PATH) {
+      outgoing.writeHead(200, { "Content-Type": HTML }).end();
       return;
     }
     const response = await respond(new Request(`http://site.test${incoming.url}`));

@@ -12,7 +12,6 @@ import {
   openPage,
   openScreen,
   type ScreenPage,
-  setMode,
 } from "./screen-page.ts";
 import { openScreenSite } from "./screen-site.ts";
 import { isAlike, SCREENS } from "./screens.ts";
@@ -39,9 +38,9 @@ function pathOf({ path }: Screen): string {
 /** The initial state of each path, which is the first screen that has it. */
 const INITIAL = new Map(SCREENS.toReversed().map((screen) => [pathOf(screen), screen]));
 
-async function findProblems(screenPage: ScreenPage, screen: Screen): Promise<string[]> {
+async function findProblems(screenPage: ScreenPage, screen: Screen, mode: Mode): Promise<string[]> {
   const { page, consoleErrors } = screenPage;
-  await openScreen(screenPage, site, screen);
+  await openScreen(screenPage, site, screen, mode);
   const problems = await findLayoutFaults(page);
   const path = pathOf(screen);
   if (INITIAL.get(path) === screen && site.appPaths.includes(path)) {
@@ -72,8 +71,7 @@ describe("every screen", { concurrency: CONCURRENCY }, () => {
     it(`${screen.name}: has no accessibility, layout or console problem (${modeName(mode)})`, async () => {
       const screenPage = free.pop() ?? (await openPage(browser, mode));
       try {
-        await setMode(screenPage.page, mode);
-        assert.deepEqual(await findProblems(screenPage, screen), []);
+        assert.deepEqual(await findProblems(screenPage, screen, mode), []);
       } finally {
         screenPage.consoleErrors.length = 0;
         free.push(screenPage);

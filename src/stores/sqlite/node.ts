@@ -78,7 +78,8 @@ export function openNodeSqliteCopy(file: string): NodeSqlite {
   return createDriver(new DatabaseSync(file));
 }
 
-function createDriver(database: DatabaseSync): NodeSqlite {
+/** Gives a connection as the stores know it. The schema and the settings of the connection stay as they are. */
+export function createDriver(database: DatabaseSync): NodeSqlite {
   const statements = new Map<string, SqlStatement>();
   // BigInt, because damage can make a number too large for JavaScript's.
   database.function(ROW_CHECKSUM, CHECKSUM_OPTIONS, (...values) => rowChecksum(values.map(plain)));

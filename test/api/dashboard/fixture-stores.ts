@@ -12,7 +12,8 @@ import { REQUEST_LOG_MIGRATIONS } from "#stores/schema/sqlite-requests.ts";
 import { createRequestLog } from "#stores/sql/request-log.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import type { SqlRow, SqlValue } from "#stores/sqlite/driver.ts";
-import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
+import type { NodeSqlite } from "#stores/sqlite/node.ts";
+import { openMemorySqlite } from "../../support/memory-sqlite.ts";
 import { openDashboardStoreOver } from "../../support/sqlite-stores.ts";
 
 type Rows = (sql: string, ...values: SqlValue[]) => Promise<SqlRow[]>;
@@ -44,7 +45,7 @@ export const rowsOf =
     driver.prepare(sql).all(...values);
 
 export function sqliteStore(): FixtureStore {
-  const driver = openNodeSqlite(":memory:");
+  const driver = openMemorySqlite();
   const rows = rowsOf(driver);
   return {
     open: () => openDashboardStoreOver(driver),
@@ -56,7 +57,7 @@ export function sqliteStore(): FixtureStore {
 
 /** A request log of its own, and the database that it is in. */
 export function openRequestLog(bounds = { keptDays: 7, keptMax: 1_000 }) {
-  const driver = openNodeSqlite(":memory:", REQUEST_LOG_MIGRATIONS);
+  const driver = openMemorySqlite(REQUEST_LOG_MIGRATIONS);
   const requestLog = createRequestLog(createSqliteDatabase(driver), {
     ...{ bounds, elapsed: () => 0, pause: async () => {}, turns: FREE_READ_TURNS },
   });

@@ -42,8 +42,9 @@ import {
 } from "#stores/sqlite/batch.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { createSqliteImports } from "#stores/sqlite/imports.ts";
-import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
+import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import type { Json } from "../../apps/cli/fixture.ts";
+import { openMemorySqlite } from "../../support/memory-sqlite.ts";
 
 export const TOKEN = "the operator's own token of the tests".replaceAll(" ", "-");
 export const SECRETS = ["the secret of the deployed service"];
@@ -51,7 +52,7 @@ export const BASE = "https://edge.test";
 
 /** What an object has: a database of its own, and the two ways in. */
 function createObject() {
-  const driver = openNodeSqlite(":memory:");
+  const driver = openMemorySqlite();
   const run = createBatchRunner(driver);
   const exports = createExports(driver);
   const imports = createSqliteImports(driver);
@@ -83,7 +84,7 @@ export function createDeployment(changed: Changed = {}) {
     objects.set(account, found);
     return found;
   };
-  const d1: NodeSqlite = openNodeSqlite(":memory:");
+  const d1: NodeSqlite = openMemorySqlite();
   d1.exec(d1Edge);
   after(() => {
     for (const { driver } of [...objects.values(), { driver: d1 }]) driver.close();

@@ -63,6 +63,10 @@ export function runUntilFailure(
   return { operations: done, runs, counts, failure: null };
 }
 
+/** Whether a run of this seed fails. */
+export const isFoundIn = (rules: Rules, seed: number): boolean =>
+  runSteps(rules, stepsOf(seed, STEPS_PER_RUN)).message !== null;
+
 type RunOutcome = { operations: number; steps: number; message: string | null; log: Log };
 
 export function runSteps(

@@ -3,7 +3,6 @@ import { describe, test } from "node:test";
 import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
 import {
   accountId,
@@ -11,6 +10,7 @@ import {
   createFixture,
   keySha256,
 } from "../../contract/ledger/fixture.ts";
+import { openMemorySqlite } from "../../support/memory-sqlite.ts";
 import { fill, NOW } from "../transfer-fixture.ts";
 import { openObject } from "./fixture.ts";
 
@@ -20,7 +20,7 @@ type Object = ReturnType<typeof openObject>;
 
 /** The records of each account of a real ledger, in the order in which they are written. */
 async function readRecords(): Promise<Map<string, TransferRecord[]>> {
-  const driver = openNodeSqlite(":memory:");
+  const driver = openMemorySqlite();
   await fill(driver);
   const records = ACCOUNT_RECORDS.flatMap((kind) => [...pagesOf(driver, kind)]);
   driver.close();

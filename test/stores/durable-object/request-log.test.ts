@@ -4,17 +4,17 @@ import type { RequestLog, RequestLogBounds } from "#accounts/request-log.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { createObjectRequestLog } from "#stores/durable-object/request-log.ts";
 import { OBJECT_MIGRATIONS } from "#stores/durable-object/schema.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { createFixture } from "../../contract/ledger/fixture.ts";
 import { anEntry, chunkOf, NOON, requestLogContract } from "../../contract/request-log.ts";
 import { eventually } from "../../http/test-api.ts";
+import { openMemorySqlite } from "../../support/memory-sqlite.ts";
 import { openObject } from "./fixture.ts";
 
 const BOUNDS = { keptDays: 7, keptMax: 1_000 };
 
 /** The database of an object with an open account. */
 function openDatabase(t: { after(end: () => void): void }, account: string, bounds = BOUNDS) {
-  const driver = openNodeSqlite(":memory:", OBJECT_MIGRATIONS);
+  const driver = openMemorySqlite(OBJECT_MIGRATIONS);
   t.after(() => driver.close());
   driver
     .prepare("INSERT INTO account (id, created_at, free_call) VALUES (?, 0, 'open')")
@@ -113,7 +113,7 @@ describe("the rows of the request log in an object", () => {
   });
 
   test("are deleted where the log was switched off, and nothing is added", (t) => {
-    const driver = openNodeSqlite(":memory:", OBJECT_MIGRATIONS);
+    const driver = openMemorySqlite(OBJECT_MIGRATIONS);
     t.after(() => driver.close());
     driver.exec("INSERT INTO account (id, created_at, free_call) VALUES ('acc_rows', 0, 'open')");
     const on = createObjectRequestLog(driver, BOUNDS);

@@ -9,7 +9,6 @@ import { createD1Database } from "#stores/sql/d1-database.ts";
 import { createDirectory } from "#stores/sql/directory.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { accountIndexContract } from "../../contract/account-index.ts";
 import { activityLogContract } from "../../contract/activity-log.ts";
 import { createCleaner } from "../../contract/clean-database.ts";
@@ -21,6 +20,7 @@ import { jobQueueContract } from "../../contract/job-queue.ts";
 import { insertAs, operatorActionsContract } from "../../contract/operator-actions.ts";
 import { purchaseStoreContract } from "../../contract/purchase-store.ts";
 import { upgradeContract } from "../../contract/upgrade.ts";
+import { openMemorySqlite } from "../../support/memory-sqlite.ts";
 import { openD1, statementsOf } from "./d1-fixture.ts";
 
 const TABLES =
@@ -68,7 +68,7 @@ emailQueueContract("in D1", async () => {
 });
 
 accountIndexContract("in SQLite", async (t) => {
-  const driver = openNodeSqlite(":memory:");
+  const driver = openMemorySqlite();
   t.after(() => driver.close());
   driver.exec(d1Edge);
   const db = createSqliteDatabase(driver);

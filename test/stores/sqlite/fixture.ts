@@ -7,6 +7,7 @@ import { type BatchResult, createBatchRunner, outcomeOf, unwrap } from "#stores/
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import { createFixture, type OpenedLedger } from "../../contract/ledger/fixture.ts";
+import { openMemorySqlite } from "../../support/memory-sqlite.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** The path of a database in a folder of its own, which is removed after the test. */
@@ -14,8 +15,8 @@ export const temporaryFile = (t: Pick<TestContext, "after">): string =>
   path.join(temporaryFolder(t), "toolbooth.sqlite");
 
 /** A database that is closed after the test; by default in memory, where no commit waits for the disk. */
-export function openDriver(t: Pick<TestContext, "after">, file = ":memory:"): NodeSqlite {
-  const driver = openNodeSqlite(file);
+export function openDriver(t: Pick<TestContext, "after">, file?: string): NodeSqlite {
+  const driver = file === undefined ? openMemorySqlite() : openNodeSqlite(file);
   t.after(() => driver.close());
   return driver;
 }

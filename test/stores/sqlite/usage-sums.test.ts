@@ -5,13 +5,13 @@ import { callsByKey, usagePages } from "#ledger/read-pages.ts";
 import { SUM_STEP_DEBITS, SUM_STEP_DEBITS_MAX, UNSUMMED_DEBITS_MAX } from "#limits.ts";
 import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
 import { createBatchRunner } from "#stores/sqlite/batch.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { assertTotals, createFixture, DAY, HOUR, START } from "../../contract/ledger/fixture.ts";
+import { openMemorySqlite } from "../../support/memory-sqlite.ts";
 import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 
 /** How much work it is to read the usage of an account with many calls: what is counted are steps and rows, not time. */
 async function open(t: TestContext) {
-  const driver = openNodeSqlite(":memory:");
+  const driver = openMemorySqlite();
   t.after(() => driver.close());
   const opened = openSqliteDirect(driver);
   const { ledger: direct, sumUsage } = opened;

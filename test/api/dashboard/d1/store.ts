@@ -1,7 +1,7 @@
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import type { D1 } from "#stores/sql/d1-database.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openD1 } from "../../../stores/sql/d1-fixture.ts";
+import { openMemorySqlite } from "../../../support/memory-sqlite.ts";
 import { openSqliteDirect } from "../../../support/sqlite-direct.ts";
 import { type FixtureStore, rowsOf, SQLITE_TABLES } from "../fixture-stores.ts";
 
@@ -9,7 +9,7 @@ import { type FixtureStore, rowsOf, SQLITE_TABLES } from "../fixture-stores.ts";
 export function d1Store(wrap: (d1: D1) => D1 = (d1) => d1): FixtureStore {
   const { d1, rows } = openD1();
   const wrapped = wrap(d1);
-  const driver = openNodeSqlite(":memory:");
+  const driver = openMemorySqlite();
   return {
     open: () => ({ ...createD1DashboardStore(wrapped), ledger: openSqliteDirect(driver).ledger }),
     rows,
