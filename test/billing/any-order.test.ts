@@ -254,3 +254,39 @@ test("settled by eight callers at once, again and again, a payment has one grant
   await assertSettled(fixture, id, 10);
   assert.deepEqual(await fixture.grants(), { grant: "100/90" });
 });
+
+test("a settlement that read the payment before a refund of the same millisecond does not give the credits back", async (t) => {
+  const read = Promise.withResolvers<void>();
+  const refunded = Promise.withResolvers<void>();
+  let isSlow = false;
+  const fixture = await openFixture(t, {
+    deps: (deps) => ({
+      ...deps,
+      provider: {
+        ...deps.provider,
+        async fetchPayment(ref) {
+          const state = await deps.provider.fetchPayment(ref);
+          if (isSlow) {
+            isSlow = false;
+            read.resolve();
+            await refunded.promise;
+          }
+          return state;
+        },
+      },
+    }),
+  });
+  const { fake, billing } = fixture;
+  const { id, session } = await fixture.buy();
+  fake.pay(session);
+  await billing.settle({ session });
+  isSlow = true;
+  const slow = billing.settle({ session });
+  await read.promise;
+  fake.refund(session, 250);
+  await billing.settle({ session });
+  refunded.resolve();
+  await slow;
+  await assertSettled(fixture, id, 0);
+  assert.deepEqual(await fixture.grants(), { grant: "100/50" });
+});

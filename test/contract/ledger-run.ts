@@ -236,7 +236,12 @@ function attempt<Outcome>(operation: () => Outcome): Outcome | "rejected" {
 }
 
 /** Keeps the events that the model has just written for the account, with the time of the order. */
-function recordEvents({ model, events, steps }: Run, account: string, before: number, at: number): void {
+function recordEvents(
+  { model, events, steps }: Run,
+  account: string,
+  before: number,
+  at: number,
+): void {
   const written = model.find(account)?.events.slice(before) ?? [];
   events.push(...written.map((event) => ({ step: steps, event: { account, at, ...event } })));
 }

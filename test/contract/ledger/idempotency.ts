@@ -85,14 +85,24 @@ export function describeIdempotency(open: OpenLedger) {
     const account = await fixture.account("Ada", { credits: 5 });
     await fixture.debit(account, { idempotency: first });
     const later = START + IDEMPOTENCY_KEPT_MS;
-    const other = idempotency("order-1", "other body", "other answer");
+    const other = {
+      ...idempotency("order-1", "other body", "other answer"),
+      receivedAt: later,
+    };
     assert.deepEqual(
       await fixture.debit(account, { idempotency: other, now: later }),
       debited(1, 3),
     );
     const again = { now: later + IDEMPOTENCY_KEPT_MS - 1 };
-    const outcome = await fixture.debit(account, { idempotency: other, ...again });
-    assert.equal(outcome.outcome, "replayed");
+    assert.deepEqual(await fixture.debit(account, { idempotency: other, ...again }), {
+      outcome: "replayed",
+      balance: 3,
+      replay: {
+        responseSha256: sha256("other answer"),
+        receivedAt: later,
+        random: "other answer",
+      },
+    });
     assert.equal(
       (await fixture.debit(account, { idempotency: repeat, ...again })).outcome,
       "idempotency_key_reused",

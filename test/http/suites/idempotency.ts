@@ -231,17 +231,28 @@ function concurrentSentences(sentence: Sentence) {
       const running = caller.call("uuid", {}, keyed("slow"));
       await untilHeld(service, 1);
       for (const body of [{}, { count: 2 }]) {
-        const refused = await caller.call("uuid", body, keyed("slow"));
+        const refused = await Promise.race([
+          caller.call("uuid", body, keyed("slow")),
+          untilHeld(service, 2).then(() => assert.fail("a repeat reached the ledger")),
+        ]);
         assertProblem(refused, "idempotency_in_progress");
         assert.equal(refused.header("retry-after"), "1");
         assert.equal(refused.header("credits-remaining"), "100");
       }
-      const elsewhere = caller.call("echo", {}, keyed("slow"));
-      await untilHeld(service, 2);
+      // The key of another tool, or of another account, is another key.
+      const neighbor = await createCaller(service);
+      const elsewhere = [
+        caller.call("echo", {}, keyed("slow")),
+        neighbor.call("uuid", {}, keyed("slow")),
+      ];
+      await Promise.race([
+        untilHeld(service, 3),
+        ...elsewhere.map(async (other) => assert.fail(`status ${(await other).status}`)),
+      ]);
       await service.trouble("none");
       const first = await running;
       assertResponse(first, 1);
-      assertResponse(await elsewhere, 1);
+      for (const other of elsewhere) assertResponse(await other, 1);
       assertReplay(first, await caller.call("uuid", {}, keyed("slow")));
       assert.equal(await caller.balance(), 98);
     },

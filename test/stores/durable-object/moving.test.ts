@@ -93,9 +93,10 @@ describe("importing an account into an object", () => {
     const spoilt = of(ADA).filter((record) => record.record !== "usage");
     await moveIn(object, spoilt);
     const fixture = createFixture({ ledger: object.ledger });
-    const order = fixture.debitOrder(ADA, { now: NOW });
+    const order = fixture.debitOrder(ADA, { now: NOW, callId: "call_new" });
+    const calls = object.calls(0);
     const isHidden = async () => {
-      assert.equal((await object.calls(0).debit(order, false)).outcome.outcome, "invalid_key");
+      assert.equal((await calls.debit(order, false)).outcome.outcome, "invalid_key");
       assert.equal((await object.ledger.keyStatus(accountState(ADA))).outcome, "invalid_key");
       assert.equal(await object.ledger.findAccount({ account: ADA, now: NOW }), null);
       assert.deepEqual(await readOut(object), []);
@@ -112,6 +113,8 @@ describe("importing an account into an object", () => {
     assert.equal((await object.ledger.keyStatus(accountState(ADA))).outcome, "good");
     assert.equal((await object.moves.beginImport({ account: ADA })).outcome, "finished_before");
     assert.deepEqual(await readOut(object), of(ADA));
+    // The Worker that had the key rejected asks again.
+    assert.equal((await calls.debit(order, false)).outcome.outcome, "debited");
   });
 
   test("begins nothing if the account exists", async () => {

@@ -5,6 +5,7 @@ import type { PostgresPool } from "#stores/postgres/pool.ts";
 import {
   assertTotals,
   createFixture,
+  debited,
   idempotency,
   keyId,
   keySha256,
@@ -105,6 +106,23 @@ describe("a batch of debits in PostgreSQL", () => {
       assert.deepEqual(outcome, { outcome: "debited", charged: 555, balance: 45 });
     });
     assert.ok(trips <= 4, `${trips} round trips`);
+    await assertTotals(ledger, START);
+    await close();
+  });
+
+  test("an order whose clock is behind counts what the orders before it in the batch have spent", async () => {
+    const { account, balance, debit, grant, ledger, close } = openCounted();
+    const id = await account("Clocks");
+    await grant(id, "soon", 10, { expiresAt: START + 5 });
+    // So many that the balance needs a sum.
+    for (let n = 0; n < 30; n += 1) await grant(id, `g${n}`, 10);
+    const outcomes = await Promise.all([
+      debit(id, { now: START + 10 }),
+      debit(id, { now: START }),
+      debit(id, { now: START + 10 }),
+    ]);
+    assert.deepEqual(outcomes, [debited(1, 299), debited(1, 308), debited(1, 298)]);
+    assert.equal(await balance(id), 307);
     await assertTotals(ledger, START);
     await close();
   });
