@@ -111,11 +111,11 @@ async function writeDeclarations(checkout: string, types: string): Promise<void>
   }
 }
 
-/** Leaves out what is there in compressed form too: the server makes it of that when it starts (`pages-store.ts`). */
+/** Leaves out what is there in compressed form too: the server makes it of that when it is asked for (`pages-store.ts`). */
 function copyPages(from: string, to: string): void {
   const names = new Set(readdirSync(from, { recursive: true, encoding: "utf8" }));
   const isLeftOut = (name: string) =>
-    names.has(`${name}.gz`) || PAGE_LICENSES.some((each) => each === name);
+    names.has(`${name}.br`) || PAGE_LICENSES.some((each) => each === name);
   cpSync(from, to, {
     recursive: true,
     filter: (file) => !isLeftOut(path.relative(from, file)),

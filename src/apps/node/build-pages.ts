@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
+import { brotliCompress, constants } from "node:zlib";
 import { INLINE, type InlineTexts, MANIFEST, type PageManifest } from "#site/page-manifest.ts";
 import { manifestKey, SITE_FILES } from "#site/site-files.ts";
 import { siteFileSource } from "../../../web/site-file-source.ts";
@@ -121,14 +121,11 @@ async function compressAll(folder: string): Promise<void> {
 async function compress(file: string): Promise<void> {
   const bytes = readFileSync(file);
   if (bytes.length < COMPRESS_FROM_BYTES) return;
-  const brotli = promisify(brotliCompress)(bytes, {
+  const smaller = await promisify(brotliCompress)(bytes, {
     params: {
       [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
       [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
     },
   });
-  const packed = { br: await brotli, gz: await promisify(gzip)(bytes, { level: 9 }) };
-  for (const [ending, smaller] of Object.entries(packed)) {
-    if (smaller.length < bytes.length) writeFileSync(`${file}.${ending}`, smaller);
-  }
+  if (smaller.length < bytes.length) writeFileSync(`${file}.br`, smaller);
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { gunzipSync } from "node:zlib";
+import { brotliDecompressSync, gzipSync } from "node:zlib";
 import { chooseEncoding } from "#calls/reply.ts";
 import {
   type AppAssets,
@@ -19,7 +19,8 @@ export type PageStore = {
   assetsFor(entry: string, screen?: string): AppAssets;
 };
 
-type Asset = { type: string; etag: string; plain: Buffer; br?: Buffer; gzip?: Buffer };
+/** `br`: omitted if compression does not make it smaller. The other forms are made when they are first asked for. */
+type Asset = { type: string; etag: string; br?: Buffer; plain?: Buffer; gzip?: Buffer };
 
 export function readPageStore(folder: string): PageStore {
   const assets = readAssets(path.join(folder, "assets"));
@@ -55,25 +56,32 @@ function readAssets(folder: string): Map<string, Asset> {
     names.includes(name) ? readFileSync(path.join(folder, name)) : undefined;
   const assets = new Map<string, Asset>();
   // The published package leaves out what it has compressed.
-  for (const name of new Set(names.map((each) => each.replace(/\.(?:br|gz)$/, "")))) {
-    const [br, gzip] = [read(`${name}.br`), read(`${name}.gz`)];
+  for (const name of new Set(names.map((each) => each.replace(/\.br$/, "")))) {
+    const [plain, br] = [read(name), read(`${name}.br`)];
     assets.set(name, {
       type: TYPES[path.extname(name)] ?? "application/octet-stream",
       // The file name contains the content's hash.
       etag: name,
-      plain: read(name) ?? gunzipSync(gzip as Buffer),
+      ...(plain && { plain }),
       ...(br && { br }),
-      ...(gzip && { gzip }),
     });
   }
   return assets;
 }
 
+function bytesOf(asset: Asset, encoding: "br" | "gzip" | null): Buffer {
+  if (encoding === "br") return asset.br as Buffer;
+  asset.plain ??= brotliDecompressSync(asset.br as Buffer);
+  if (encoding === null) return asset.plain;
+  asset.gzip ??= gzipSync(asset.plain, { level: 9 });
+  return asset.gzip;
+}
+
 function respondWith(asset: Asset, request: Request): Response {
   const liked = chooseEncoding(request.headers.get("accept-encoding"));
   // Files that compression would not make smaller are sent as they are.
-  const encoding = liked !== null && asset[liked] !== undefined ? liked : null;
-  const bytes = (encoding === null ? undefined : asset[encoding]) ?? asset.plain;
+  const encoding = asset.br === undefined ? null : liked;
+  const bytes = bytesOf(asset, encoding);
   const etag = `"${asset.etag}${encoding === null ? "" : `-${encoding}`}"`;
   const headers: Record<string, string> = {
     "Cache-Control": "public, max-age=31536000, immutable",
