@@ -212,7 +212,7 @@ export function startDashboard(
 
   return {
     async fetch(request, body, peer, kind = "other", isLocal = false) {
-      const post = await whenStarted();
+      const send = await whenStarted();
       if (waitingOf(kind) >= REQUESTS_MAX[kind]) {
         onRejection("dashboard_busy");
         throw new DashboardBusy("Too many requests at once");
@@ -222,7 +222,7 @@ export function startDashboard(
       const headers = [...request.headers].filter(([name]) => !CONNECTION_HEADERS.has(name));
       const { method, url } = request;
       const order = { kind: "request" as const, id, method, url, headers, body, peer, isLocal };
-      if (!post(order)) throw new DashboardUnavailable("No thread");
+      if (!send(order)) throw new DashboardUnavailable("No thread");
       const { promise, resolve, reject } = Promise.withResolvers<Response>();
       waiting.set(id, { kind, resolve, reject });
       const late = setTimeout(
@@ -235,9 +235,9 @@ export function startDashboard(
       });
     },
     async logRequests(chunks) {
-      const post = await whenStarted();
+      const send = await whenStarted();
       count += 1;
-      if (!post({ kind: "requests", id: count, chunks })) return "again";
+      if (!send({ kind: "requests", id: count, chunks })) return "again";
       const { promise, resolve } = Promise.withResolvers<Handed>();
       handing.set(count, resolve);
       return promise;
