@@ -113,7 +113,7 @@ export const tooManyBadKeys = (retryAfterSeconds: number) =>
 export const tooManyReplays = (retryAfterSeconds: number) =>
   new ApiError(
     "rate_limited",
-    `This large call was repeated more than ${REPLAYS_PER_MINUTE_MAX} times within a minute with the same Idempotency-Key. Keep its response, or wait ${retryAfterSeconds} s, then try again.`,
+    `This call was repeated more than ${REPLAYS_PER_MINUTE_MAX} times within a minute with the same Idempotency-Key. Keep its response, or wait ${retryAfterSeconds} s, then try again.`,
     {
       members: { limitSource: "idempotency_key" },
       headers: { "Retry-After": String(retryAfterSeconds) },

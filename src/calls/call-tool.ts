@@ -166,8 +166,8 @@ async function charge(call: Call): Promise<void> {
   }
   call.lap("ledger");
   const isDebited = counted.outcome.outcome === "debited";
-  if (call.repeatName !== null && call.isHeavy && !isDebited)
-    deps.repeats.countReplay(call.repeatName);
+  const isCostly = call.isHeavy || call.tool.isOwn === true;
+  if (call.repeatName !== null && isCostly && !isDebited) deps.repeats.countReplay(call.repeatName);
   const outcome = requireGood(call, counted);
   switch (outcome.outcome) {
     case "key_budget_exhausted":

@@ -205,3 +205,33 @@ test("what defineTool did not make is no tool", () => {
   for (const exported of [undefined, null, four, () => four])
     assert.throws(() => ownTool("sample", exported), /its default export must be a tool/);
 });
+
+test("run is typed by the input, and checked by the output and the effect", async () => {
+  const shape = defineTool({
+    summary: "Counts the words of a text.",
+    input: { text: full.string(), count: full.int().optional(), mode: full.enum(["a", "b"]) },
+    price: 1,
+    effect: "none",
+    run({ text, count, mode }) {
+      const typed: [string, number | undefined, "a" | "b"] = [text, count, mode];
+      // @ts-expect-error: a text is no number
+      const wrong: number = text;
+      return { words: typed.length, wrong };
+    },
+  });
+  assert.deepEqual(await shape.run({ text: "a", mode: "a" }), { words: 3, wrong: "a" });
+  defineTool({
+    ...four,
+    input: mini.object({ text: mini.string() }),
+    output: full.object({ words: full.int() }),
+    run: ({ text }: { text: string }) => ({ words: text.length }),
+  });
+  defineTool({
+    ...{ summary: "A tool.", input: {}, price: 1, effect: "none" },
+    output: full.object({ words: full.int() }),
+    // @ts-expect-error: a text is no number
+    run: () => ({ words: "a" }),
+  });
+  // @ts-expect-error: the effect is missing
+  defineTool({ summary: "A tool.", input: {}, price: 1, run: () => ({}) });
+});

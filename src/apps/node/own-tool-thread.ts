@@ -1,5 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
-import { registerHooks } from "node:module";
+import { createRequire, registerHooks } from "node:module";
+import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
@@ -43,6 +44,16 @@ const load = async ({ name, file }: ToolFile): Promise<Tool> => {
   const { default: exported } = (await import(pathToFileURL(file).href)) as { default: unknown };
   return ownTool(name, exported);
 };
+
+/** What nearly every tool imports takes longer to load than the tools. A thread that waits for its order has it. */
+async function loadPackage(): Promise<void> {
+  try {
+    const file = createRequire(path.resolve("package.json")).resolve("toolbooth");
+    await import(pathToFileURL(file).href);
+  } catch {
+    // A tool that imports it says what is wrong.
+  }
+}
 
 async function describe({ files, folder }: DescribeOrder): Promise<void> {
   const imports = new Set<string>();
@@ -112,4 +123,7 @@ const describeCause = (cause: unknown): string =>
 
 const start = workerData as OwnThreadData;
 if (start.kind === "serve") void serve(start.file);
-else port.once("message", (order: DescribeOrder) => void describe(order));
+else {
+  port.once("message", (order: DescribeOrder) => void describe(order));
+  void loadPackage();
+}

@@ -1,10 +1,13 @@
 import { existsSync, type FSWatcher, watch } from "node:fs";
 import path from "node:path";
+import type { Worker } from "node:worker_threads";
 import { say } from "./start-text.ts";
 import { loadTools, type ServedTools, startToolsReader, TOOLS_FOLDER } from "./tools-folder.ts";
 
 /** Editors write a file in several steps, and save several files at once. */
 const PAUSE_MS = 30;
+/** After a change its first call has the machine to itself. */
+const QUIET_MS = 1_000;
 
 /**
  * `toolbooth dev`: hands over the tools each time that one of their files, or a file that they import, has been saved. While a file is
@@ -18,7 +21,8 @@ export function watchTools(
   const folder = path.resolve(TOOLS_FOLDER);
   const watchers = new Map<string, FSWatcher>();
   /** It waits for the next change, because its start takes longer than reading the files. */
-  let reader = startToolsReader();
+  let spare: Worker | undefined;
+  let spareLater: NodeJS.Timeout | undefined;
   let pause: NodeJS.Timeout | undefined;
   let isReading = false;
   let isAgain = false;
@@ -35,6 +39,18 @@ export function watchTools(
     for (const each of folders) if (!watchers.has(each)) watchers.set(each, watch(each, later));
   }
 
+  function prepare(): void {
+    spareLater = setTimeout(() => {
+      spare ??= startToolsReader();
+    }, QUIET_MS);
+  }
+
+  function takeReader(): Worker {
+    const taken = spare ?? startToolsReader();
+    spare = undefined;
+    return taken;
+  }
+
   function later(): void {
     clearTimeout(pause);
     pause = setTimeout(() => void read(), PAUSE_MS);
@@ -44,11 +60,7 @@ export function watchTools(
     isAgain = isReading;
     if (isReading) return;
     isReading = true;
-    let isTaken = false;
-    const takeReader = () => {
-      isTaken = true;
-      return reader;
-    };
+    clearTimeout(spareLater);
     try {
       const next = await loadTools(builtIn, folder, takeReader);
       follow(next.imports);
@@ -59,10 +71,11 @@ export function watchTools(
       say(`${(error as Error).message}\nThe tools are served as they were before.\n`);
     } finally {
       isReading = false;
-      if (isTaken) reader = startToolsReader();
+      prepare();
     }
     if (isAgain) later();
   }
 
   follow(first.imports);
+  prepare();
 }

@@ -87,7 +87,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   rate_limited: {
     cause:
-      "`limitSource` says which limit: `account` and `key`, the calls per second of the account or of the key; `idempotency_key`, the repeats of one large call within a minute; `network`, keys that are not valid from your network.",
+      "`limitSource` says which limit: `account` and `key`, the calls per second of the account or of the key; `idempotency_key`, the repeats of one call within a minute, where repeating it is costly; `network`, keys that are not valid from your network.",
     cure: "Wait as long as `Retry-After` says. The `RateLimit` header of every response says how many calls of the account are left. If `limitSource` is `network`, check your key first.",
   },
   headers_too_large: {

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import * as z from "zod";
+import { defineTool } from "#tools/define-tool.ts";
+import { ownTool } from "#tools/own-tool.ts";
+import { inProcess, openMemory } from "../http/in-process.ts";
+import {
+  assertProblem,
+  assertResponse,
+  createCaller,
+  openService,
+  type TestServiceSettings,
+} from "../http/test-api.ts";
+
+/** What differs for own tools, because nobody knows what their calls cost. */
+
+const SETTINGS: TestServiceSettings = { rateLimit: 100_000, fixed: true };
+
+async function openWithOwnTool(t: TestContext) {
+  let runs = 0;
+  const own = ownTool(
+    "count",
+    defineTool({
+      summary: "Counts.",
+      input: { text: z.string().default("") },
+      price: 2,
+      effect: "none",
+      run() {
+        runs += 1;
+        return { done: true };
+      },
+    }),
+  );
+  const open = async () => openMemory(SETTINGS, { tools: [own] });
+  const service = await openService({ ...inProcess, open }, SETTINGS);
+  t.after(service.close);
+  return { service, runs: () => runs };
+}
+
+test("each repeat of a call runs its tool again, so there are at most ten in a minute", async (t) => {
+  const { service, runs } = await openWithOwnTool(t);
+  const caller = await createCaller(service, { credits: 20 });
+  const headers = { "Idempotency-Key": "one" };
+  const first = await caller.call("count", {}, headers);
+  assertResponse(first, 2);
+  for (let repeat = 1; repeat <= 10; repeat++)
+    assertResponse(await caller.call("count", {}, headers), 0);
+  assertProblem(await caller.call("count", {}, headers), "rate_limited");
+  assert.equal(runs(), 11);
+});
+
+test("an account without credits is rejected before the tool runs, once it has been rejected after a run", async (t) => {
+  const { service, runs } = await openWithOwnTool(t);
+  const caller = await createCaller(service, { credits: 2 });
+  assertResponse(await caller.call("count", {}), 2);
+  for (let call = 1; call <= 5; call++)
+    assertProblem(await caller.call("count", {}), "insufficient_credits");
+  assert.equal(runs(), 2);
+});
