@@ -86,3 +86,29 @@ test("a grant that no row names is reported with its id, and reconciling repairs
   await billing.compare({ since: START });
   assert.deepEqual(await auditOf(fixture), []);
 });
+
+test("a grant of another size than its purchase is reported, be it smaller or larger", async (t) => {
+  const fixture = await openFixture(t);
+  const { fake, buy, receiveAll, purchase, purchases } = fixture;
+  const [{ id: small, session: one }, { id: large, session: two }] = [
+    await buy(),
+    await buy("large"),
+  ];
+  fake.pay(one);
+  fake.pay(two);
+  await receiveAll();
+  const rows = [await purchase(small), await purchase(large)];
+  const grants = rows.map(({ grant }) => grant);
+  for (const [index, row] of rows.entries()) {
+    const seen = row.updatedAt;
+    const other = grants[1 - index] ?? null;
+    await purchases.update({ purchase: { ...row, grant: other, updatedAt: seen + 1 }, seen });
+  }
+  assert.deepEqual(
+    (await auditOf(fixture)).toSorted(),
+    [
+      `The purchase ${small} of ${ADA} is for 100 credits, but its grant ${grants[1]} is for 1000`,
+      `The purchase ${large} of ${ADA} is for 1000 credits, but its grant ${grants[0]} is for 100`,
+    ].toSorted(),
+  );
+});

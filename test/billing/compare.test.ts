@@ -141,6 +141,15 @@ test("only purchases begun since then are compared", async (t) => {
   assert.deepEqual([looked, settledNow.map(({ purchase }) => purchase)], [1, [fresh.id]]);
 });
 
+test("a payment whose page was opened since then is compared, although its purchase began just before", async (t) => {
+  const { fake, billing, buy } = await openFixture(t);
+  const { id, session } = await buy();
+  fake.pay(session);
+  // Stripe counts in seconds.
+  const { looked, settledNow } = await billing.compare({ since: START + 1 });
+  assert.deepEqual([looked, settledNow.map(({ purchase }) => purchase)], [1, [id]]);
+});
+
 test("a provider failure ends the comparison, and running it again completes it", async (t) => {
   const { fake, billing, buy, grants } = await openFixture(t);
   const sessions = [(await buy()).session, (await buy()).session, (await buy()).session];

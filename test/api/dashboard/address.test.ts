@@ -14,6 +14,7 @@ import {
 } from "./passkeys-fixture.ts";
 
 const TO = "moved@example.com";
+const ATTEMPT = "toolbooth.attempt";
 
 const isInAs = async (who: Browser) =>
   ((await who.get("/dashboard/visitor")).body as Visitor).user?.email ?? null;
@@ -75,10 +76,14 @@ test("the code works for the user who asked, in the browser that asked", async (
   await begin(ann.browser);
   const code = await fixture.lastCode(TO);
   assert.equal((await confirm(bea.browser, code)).code, "attempt_ended");
-  // Nor in the same browser, once somebody else is signed in there.
+  // Nor in the same browser, once somebody else is signed in there. A passkey leaves the cookie of the attempt.
+  bea.browser.cookies.set(ATTEMPT, ann.browser.cookies.get(ATTEMPT) ?? "");
+  assert.equal((await confirm(bea.browser, code)).code, "attempt_ended");
+  assert.equal(await isInAs(bea.browser), bea.email);
+  await begin(ann.browser);
   await fixture.signIn(ann.browser, bea.email);
   await begin(ann.browser, "beas@example.com");
-  assert.equal((await confirm(ann.browser, code)).code, "wrong_code");
+  assert.equal((await confirm(ann.browser, await fixture.lastCode(TO))).code, "wrong_code");
   assert.equal(await isInAs(bea.browser), bea.email);
   // A code for a new address signs nobody in, and a code for a sign-in moves nothing.
   const other = await openMember(fixture);

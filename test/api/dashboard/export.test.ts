@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
+import { csvCell } from "#api/dashboard/export.ts";
 import { clock, DAY } from "./clock.ts";
 import { type Fixture, type Member, openFixture, openMember } from "./dashboard-fixture.ts";
 
@@ -123,6 +124,12 @@ test("the activity list is exported as CSV without formulas, and as JSON", async
   const { events } = json.body as { events: { kind: string; at: string }[] };
   assert.equal(events.length, lines.length - 2);
   assert.equal(events[0]?.kind, "key_created");
+});
+
+test("a cell with which a spreadsheet would begin a formula is text", () => {
+  for (const first of ["=", "+", "-", "@", "\t", "\r"])
+    assert.match(csvCell(`${first}SUM(A1)`), /^"?'/, JSON.stringify(first));
+  assert.equal(csvCell("SUM(A1)"), "SUM(A1)");
 });
 
 test("an old session alone exports nothing", async () => {

@@ -100,3 +100,20 @@ test("while the list of disposable domains cannot be read, nobody gets starter c
   assert.deepEqual(await homeOf(browser), WITH);
   assert.deepEqual(await joinAll(fixture, ["bob@example.com"]), [WITH]);
 });
+
+test("starter credits that reach the ledger before their account are granted once it is there", async () => {
+  const fixture = openFixture();
+  const { ledger } = fixture.accountDeps;
+  const { grant, openAccount } = ledger;
+  const asked = Promise.withResolvers<void>();
+  ledger.grant = async (order) => {
+    const outcome = await grant(order);
+    asked.resolve();
+    return outcome;
+  };
+  ledger.openAccount = async (order) => {
+    await asked.promise;
+    return openAccount(order);
+  };
+  assert.deepEqual(await joinAll(fixture, ["ann@example.com"]), [WITH]);
+});

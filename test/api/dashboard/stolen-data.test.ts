@@ -8,6 +8,7 @@ import { createMail, emailSealer } from "#email/email-queue.ts";
 import { signedHeaders } from "#events/deliver-webhooks.ts";
 import { readUnsubscription, signUnsubscription } from "#events/notification-emails.ts";
 import {
+  AUTH_SECRET,
   enter,
   type Fixture,
   isOverSqlite,
@@ -172,6 +173,19 @@ if (isOverSqlite())
       for (const text of texts) assert.ok(!(await attack(text)), `${name} with ${text}`);
     }
   });
+
+test("the hash of a session's token opens no session, not even with SECRET", async () => {
+  const service = await openService();
+  const [token = ""] = service.live.cookie.split(".");
+  const signed = (text: string) =>
+    `${text}.${createHmac("sha256", AUTH_SECRET).update(text).digest("base64")}`;
+  assert.equal(signed(token), service.live.cookie);
+  const sessions = await service.fixture.rows("SELECT token FROM user_session");
+  assert.ok(sessions.length > 0);
+  const { cookie } = attacks(service);
+  for (const session of sessions)
+    assert.ok(!(await cookie(signed(String(session["token"])))), String(session["token"]));
+});
 
 test("the code of an attempt is not in the database, nor a hash of it that eight digits can be guessed from", async () => {
   const { fixture, code } = await openService();

@@ -101,6 +101,7 @@ describe("the operator API", () => {
     const wrong = await send("guess", "2001:db8::2");
     assert.equal(wrong.status, 429, "the same network");
     assert.ok(Number(wrong.headers.get("retry-after")) >= 1);
+    assert.equal((await send("guess", "192.0.2.1")).status, 401, "another network");
     for (const peer of ["2001:db8::2", "192.0.2.1"]) {
       const right = await Promise.all(Array.from({ length: 20 }, () => send(TOKEN, peer)));
       assert.ok(
