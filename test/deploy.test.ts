@@ -275,11 +275,12 @@ test("nginx lets the largest body of a call through, waits long enough and reuse
   assert.match(nginx, /TOOLBOOTH_TRUSTED_PROXIES=127\.0\.0\.1\./);
 });
 
-test("the systemd unit starts what the image starts, and waits and allows as much as the server needs", () => {
+test("the systemd unit starts the server, as the image does, and waits and allows as much as the server needs", () => {
   const unit = read("toolbooth.service");
   const valueAt = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(unit)?.[1] ?? "";
-  const command = JSON.parse(/^CMD (.+)$/m.exec(source("Dockerfile"))?.[1] ?? "[]") as string[];
-  assert.ok(valueAt("ExecStart").endsWith(` ${command.slice(1).join(" ")}`));
+  const { bin } = JSON.parse(source("package.json")) as { bin: { toolbooth: string } };
+  assert.ok(valueAt("ExecStart").endsWith(` ${bin.toolbooth} start`));
+  assert.match(source("Dockerfile"), /^CMD \["toolbooth", "start"\]$/m);
   assert.equal(valueAt("Environment"), `DATA_DIR=/var/lib/${valueAt("StateDirectory")}`);
   const named = [...unit.matchAll(/^# .*set (.+?), … in it$/gm)].flatMap(([, names = ""]) =>
     names.split(", "),
@@ -400,7 +401,7 @@ test("the scrape config names the alerts and the place of the metrics", () => {
 
 test("commands in the guides to a fleet exist, and so do their options", () => {
   const shown = ["docs/fleet.md", "deploy/compose.yaml", "deploy/kubernetes.yaml"].flatMap(
-    (file) => [...source(file).matchAll(/(?:src\/apps\/start\.js|`toolbooth) ([^`\n]+)/g)],
+    (file) => [...source(file).matchAll(/(?:(?:exec |--|node1) toolbooth|`toolbooth) ([^`\n]+)/g)],
   );
   assert.ok(shown.length >= 3);
   for (const [, line = ""] of shown) {
@@ -453,6 +454,17 @@ test("the pod runs the image as a user other than root, with volumes where it wr
     mounts.map((mount) => at(mount, "name")),
     volumes,
   );
+});
+
+test("the image has labels and a health check, says that it is a container, and makes no volume of its own", () => {
+  const dockerfile = source("Dockerfile");
+  const { license } = JSON.parse(source("package.json"));
+  for (const name of ["title", "description", "source"])
+    assert.match(dockerfile, new RegExp(`org\\.opencontainers\\.image\\.${name}="[^"]+"`));
+  assert.ok(dockerfile.includes(`image.licenses="${license}"`));
+  assert.match(dockerfile, /^HEALTHCHECK .+readyz/m);
+  assert.match(dockerfile, /^ENV .*\bcontainer=oci\b/m);
+  assert.doesNotMatch(dockerfile, /^VOLUME/m);
 });
 
 test(".dockerignore excludes files with passwords, and no folder that the image needs", () => {

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
+import type { Metafile } from "esbuild";
 import { PROGRAM } from "#command-line.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { bundleServer } from "./build-server.ts";
@@ -28,7 +29,7 @@ const inPackage = (text: string) => text.replaceAll(PROGRAM, "npx toolbooth");
 export async function buildPackage(checkout: string, pages: string, out: string): Promise<void> {
   rmSync(out, { recursive: true, force: true });
   const dist = path.join(out, "dist");
-  const [metafile] = await Promise.all([
+  const [server, entry] = await Promise.all([
     bundleServer(checkout, path.join(dist, "server", PACKED), inPackage),
     bundleEntry(checkout, dist),
     writeDeclarations(checkout, path.join(dist, "types")),
@@ -42,23 +43,23 @@ export async function buildPackage(checkout: string, pages: string, out: string)
   for (const name of ["README.md", "LICENSE"])
     writeFileSync(path.join(out, name), inPackage(read(checkout, name)));
   const licenses: License[] = [
-    ...licensesOf(checkout, Object.keys(metafile.inputs)),
+    ...licensesOf(checkout, Object.keys(server.inputs)),
     ...bundledInPages(checkout, pages),
   ];
   writeFileSync(path.join(out, "THIRD-PARTY-LICENSES.txt"), licensesText(licenses));
-  const externals = Object.values(metafile.outputs).flatMap(({ imports }) =>
-    imports.filter(({ external }) => external === true).map((each) => each.path),
-  );
-  writeFileSync(path.join(out, "package.json"), `${manifest([...externals, "zod"])}\n`);
+  writeFileSync(path.join(out, "package.json"), `${manifest([server, entry])}\n`);
 }
 
 const read = (...parts: string[]) => readFileSync(path.join(...parts), "utf8");
 
-/** Of the dependencies, only those that are not in the bundles are installed. */
-function manifest(needed: readonly string[]): string {
+/** Of the dependencies, only those that the bundles import are installed: the others are in them. */
+function manifest(bundles: readonly Metafile[]): string {
+  const imported = bundles
+    .flatMap(({ outputs }) => Object.values(outputs).flatMap(({ imports }) => imports))
+    .filter(({ external }) => external === true);
   const { name, version, description, keywords, license, repository, engines } = packageJson;
   const dependencies = Object.entries(packageJson.dependencies).filter(([each]) =>
-    needed.includes(each),
+    imported.some(({ path: name }) => name === each || name.startsWith(`${each}/`)),
   );
   const published = {
     ...{ name, version, description, keywords, license, repository, type: "module", engines },
@@ -74,9 +75,9 @@ function manifest(needed: readonly string[]): string {
 }
 
 /** What tools import. Zod stays a package, so that they share it with what they import themselves. */
-async function bundleEntry(checkout: string, dist: string): Promise<void> {
+async function bundleEntry(checkout: string, dist: string): Promise<Metafile> {
   const { build } = await import("esbuild");
-  await build({
+  const { metafile } = await build({
     absWorkingDir: checkout,
     entryPoints: ["src/toolbooth.ts"],
     outdir: dist,
@@ -86,8 +87,10 @@ async function bundleEntry(checkout: string, dist: string): Promise<void> {
     target: "node24",
     packages: "external",
     legalComments: "none",
+    metafile: true,
     logLevel: "error",
   });
+  return metafile;
 }
 
 /** The declarations name files by paths, because `imports` of our package.json do not travel. */

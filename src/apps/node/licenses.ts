@@ -28,7 +28,7 @@ export const bundledInPages = (checkout: string, pages: string): License[] => [
 function readLicense(folder: string): License {
   const read = (name: string) => readFileSync(path.join(folder, name), "utf8");
   const { name, version, license, author } = JSON.parse(read("package.json"));
-  const files = readdirSync(folder).filter((each) => /^(?:licen[cs]e|copying|notice)/i.test(each));
+  const files = readdirSync(folder).filter((each) => /^(?:licen[cs]e|copying)/i.test(each));
   // Some packages name only the license.
   const text =
     files.map((file) => read(file).trim()).join("\n\n") || `By ${author?.name ?? author}`;

@@ -7,6 +7,7 @@ import { createService } from "#service/compose.ts";
 import { baseOf, isOwnMachine, originsOf, warningsOf } from "./addresses.ts";
 import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts";
 import { outboxFolder } from "./data-folder.ts";
+import { demandLastingData } from "./data-mount.ts";
 import { createDemoAccount, DEMO_EMAIL } from "./demo-account.ts";
 import { createLastingFaults, type LastingFaults } from "./lasting-faults.ts";
 import { isOfOneOrder } from "./ledger-faults.ts";
@@ -43,6 +44,7 @@ const isDevelopment = process.argv[2] === "dev";
 /** The service on Node: opens its storage, starts its server, and stops both on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const { config, prices } = readNodeSettings(process.env);
+  demandLastingData(config, process.env["container"]);
   const log = createNodeLog(config.logLevel, { readable: await readableLines() });
   const faults = createLastingFaults(log);
   const now = () => Date.now();
