@@ -19,11 +19,7 @@ const AS_WRANGLER = {
   logLevel: "silent",
 } as const satisfies BuildOptions;
 
-/** The file of the Worker, which a checkout's wrangler.jsonc names. */
-function mainOf(root: string): string {
-  const text = readFileSync(path.join(root, "wrangler.jsonc"), "utf8");
-  return path.join(root, /^\s*"main": "([^"]+)"/m.exec(text)?.[1] ?? "");
-}
+const mainOf = (root: string) => path.join(root, "src/apps/edge/api-worker.ts");
 
 /** Returns the Worker of a checkout as it is deployed. */
 export async function bundleWorker(root: string): Promise<Uint8Array> {

@@ -1,21 +1,8 @@
 import { Hono } from "hono";
-import { dropBody } from "#calls/body.ts";
-import { Call, CallDeps } from "#calls/call.ts";
-import { internalError } from "#calls/call-errors.ts";
-import { callTool } from "#calls/call-tool.ts";
-import {
-  type ApiRequest,
-  type ApiResponse,
-  asWebResponse,
-  type HandleCall,
-  type HeaderLookup,
-} from "#calls/exchange.ts";
+import { asWebResponse, type HandleCall } from "#calls/exchange.ts";
 import { allowedMethods } from "#calls/problem.ts";
-import type { RequestContext } from "#calls/request-context.ts";
 import { ApiError } from "#errors.ts";
-import type { Tool } from "#tools/define-tool.ts";
 import { createReadAccount } from "./account.ts";
-import type { AppContext } from "./app-context.ts";
 import { createMonitoringEndpoints } from "./health.ts";
 import {
   type CreateSite,
@@ -24,15 +11,13 @@ import {
   type Handler,
   isMcpPath,
   methodNotAllowed,
-  pathOf,
   type Route,
 } from "./routes.ts";
+import type { ToolCalls } from "./tool-calls.ts";
 
 /**
  * The service as a function from a request to a response. Each runtime's server calls `fetch` and passes what it knows
  * about the client as `connection`, which reaches the handlers unchanged.
- *
- * This is the only place where an ApiError becomes a response. Anything else that is thrown becomes a 500 without details.
  */
 export type App = {
   fetch(request: Request, connection?: unknown): Response | Promise<Response>;
@@ -42,113 +27,16 @@ export type App = {
   calls: ReadonlyMap<string, HandleCall>;
 };
 
-/** The service uses a client's request id only if it is safe in a header and a log. */
-const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
-
-/**
- * The trace id of a `traceparent` header (W3C Trace Context, section 3.2.2.3): two, 32, 16 and two lowercase hexadecimal
- * digits. Version ff and ids of zeros are invalid. Later versions may append members after another hyphen.
- */
-const TRACEPARENT =
-  /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
-
-/** An invalid header is ignored, as the standard demands. Responses carry no trace headers: it defines none for them. */
-function traceIdOf(traceparent: string | null): string | null {
-  if (traceparent === null) return null;
-  const [, version, traceId = null, more] = TRACEPARENT.exec(traceparent) ?? [];
-  return version === "00" && more !== undefined ? null : traceId;
-}
-
 /** `createSite` adds the pages and the dashboard; null if another process serves them. */
-export function createApp(app: AppContext, createSite: CreateSite | null): App {
-  const deps = new CallDeps(app, () => app.metrics?.countThrottledKey());
-  const { replier, newId } = deps;
+export function createApp(calls: ToolCalls, createSite: CreateSite | null): App {
+  const { app, deps } = calls;
   const readAccount = createReadAccount(app, deps);
-  const monitoring = createMonitoringEndpoints(app, replier);
-  const calls = new Map(app.tools.map((tool) => [pathOf(tool), callOf(tool)]));
+  const monitoring = createMonitoringEndpoints(app, deps.replier);
   const hono = new Hono();
-  const site = createSite?.({ app, deps, calls });
-  const apiRoutes = createRoutes(app.tools, deps, { readAccount, monitoring });
+  const site = createSite?.({ app, deps, calls: calls.byPath });
+  const apiRoutes = createRoutes(calls, { readAccount, monitoring });
   const routes = [...apiRoutes, ...(site?.routes ?? [])];
   const suggestPath = createPathSuggestion(apiRoutes);
-
-  function createRequestContext(
-    headers: HeaderLookup,
-    method: string,
-    route: string,
-    tool: string | null,
-  ): RequestContext {
-    const sentId = headers.get("x-request-id");
-    return {
-      requestId: sentId !== null && REQUEST_ID.test(sentId) ? sentId : newId("req"),
-      method,
-      route,
-      tool,
-      traceId: traceIdOf(headers.get("traceparent")),
-      startedAt: app.elapsed(),
-      receivedAt: app.now(),
-      account: null,
-      key: null,
-      address: null,
-      isMcp: false,
-      charged: null,
-      balance: null,
-      callId: null,
-      isChargeInDoubt: false,
-      rate: null,
-      replayed: false,
-      timing: "",
-      times: { key: null, body: null, tool: null, ledger: null },
-      receivedBytes: null,
-      sent: 0,
-      code: null,
-      problem: null,
-    };
-  }
-
-  const record = (context: RequestContext, status: number, connection?: unknown): void =>
-    app.record?.(context, status, app.elapsed() - context.startedAt, connection);
-
-  /** `asMade` turns an error into what the handler returns. */
-  async function respond<Sent extends ApiRequest, Made extends { status: number }>(
-    handler: (request: Sent, context: RequestContext, connection: unknown) => Made | Promise<Made>,
-    asMade: (problem: ApiResponse) => Made,
-    request: Sent,
-    context: RequestContext,
-    bodyBytesMax: number,
-    connection: unknown,
-  ): Promise<Made> {
-    let response: Made;
-    try {
-      response = await handler(request, context, connection);
-    } catch (thrown) {
-      response = asMade(await respondWithError(thrown, request, context, bodyBytesMax));
-    }
-    record(context, response.status, connection);
-    return response;
-  }
-
-  function callOf(tool: Tool): HandleCall {
-    const path = pathOf(tool);
-    const handler = (request: ApiRequest, context: RequestContext, connection: unknown) =>
-      callTool(new Call(deps, tool, request, context, connection));
-    return (request, connection) => {
-      const context = createRequestContext(request.headers, request.method, path, tool.name);
-      return respond(handler, (made) => made, request, context, tool.bodyBytesMax, connection);
-    };
-  }
-
-  async function respondWithError(
-    thrown: unknown,
-    request: ApiRequest,
-    context: RequestContext,
-    bodyBytesMax: number,
-  ): Promise<ApiResponse> {
-    const error = thrown instanceof ApiError ? thrown : internalError(thrown);
-    if (error.status >= 500) logError(app, error, context);
-    const dropped = await dropBody(request, bodyBytesMax);
-    return replier.problem(error, request.headers, context, dropped);
-  }
 
   function nothingAt(path: string): ApiError {
     const list = ` ${app.settings.publicUrl}/openapi.json lists the paths.`;
@@ -169,17 +57,24 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
   for (const route of routes) {
     hono.all(route.path, (c) => {
       const request = c.req.raw;
-      const context = createRequestContext(request.headers, request.method, route.path, route.tool);
+      const context = calls.createContext(request.headers, request.method, route.path, route.tool);
       const handler = route.methods[request.method === "HEAD" ? "GET" : request.method];
       const chosen =
         handler ?? route.otherMethods ?? (() => rejectMethod(route, request.method, c.req.path));
-      const response = respond(chosen, asWebResponse, request, context, route.bodyBytesMax, c.env);
+      const response = calls.respond(
+        chosen,
+        asWebResponse,
+        request,
+        context,
+        route.bodyBytesMax,
+        c.env,
+      );
       return route.isSameOriginOnly ? response.then(withoutCors) : response;
     });
   }
   hono.notFound((c) => {
     const request = c.req.raw;
-    const context = createRequestContext(request.headers, request.method, "none", null);
+    const context = calls.createContext(request.headers, request.method, "none", null);
     const handler: Handler = (_, requestContext) => {
       const isPageRequest = request.method === "GET" || request.method === "HEAD";
       const { path } = c.req;
@@ -189,7 +84,7 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       }
       return site.notFound(request, requestContext, c.env);
     };
-    return respond(handler, asWebResponse, request, context, 0, c.env);
+    return calls.respond(handler, asWebResponse, request, context, 0, c.env);
   });
 
   return {
@@ -199,26 +94,9 @@ export function createApp(app: AppContext, createSite: CreateSite | null): App {
       app.waitUntil?.(Promise.resolve(result));
       return result;
     },
-    async reject(error, headers) {
-      const context = createRequestContext(headers, "none", "none", null);
-      const response = await replier.problem(error, headers, context, false);
-      record(context, response.status);
-      return asWebResponse(response);
-    },
-    calls,
+    reject: (error, headers) => calls.reject(error, headers).then(asWebResponse),
+    calls: calls.byPath,
   };
-}
-
-/** The id of a call is a member of the line and not in its message, so that errors of different calls are counted together. */
-function logError(app: AppContext, error: ApiError, { requestId, traceId }: RequestContext): void {
-  const { cause, message, details } = error;
-  const callId = details.members?.callId;
-  app.logError(callId === undefined ? message : message.replace(` ${callId}`, ""), {
-    requestId,
-    ...(traceId !== null && { traceId }),
-    ...(callId !== undefined && { callId }),
-    cause,
-  });
 }
 
 function withoutCors(response: Response): Response {

@@ -1,13 +1,12 @@
-import { Call, type CallDeps } from "#calls/call.ts";
-import { callTool } from "#calls/call-tool.ts";
+import type { CallDeps } from "#calls/call.ts";
 import { asWebResponse, type HandleCall } from "#calls/exchange.ts";
 import { EXPOSED_HEADERS, type Replier } from "#calls/reply.ts";
 import type { RequestContext } from "#calls/request-context.ts";
 import { ApiError } from "#errors.ts";
-import type { Tool } from "#tools/define-tool.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import type { AppContext } from "./app-context.ts";
 import type { createMonitoringEndpoints } from "./health.ts";
+import type { ToolCalls } from "./tool-calls.ts";
 
 /** A path with its handlers by method. Any other method on the path is 405. */
 export type Route = {
@@ -49,22 +48,21 @@ export type ApiHandlers = {
 
 /** The routes of the API and of the operator's monitoring. */
 export function createRoutes(
-  tools: readonly Tool[],
-  deps: CallDeps,
+  { deps, tools }: Pick<ToolCalls, "deps" | "tools">,
   { readAccount, monitoring }: ApiHandlers,
 ): Route[] {
   const { replier } = deps;
   const preflight = createPreflight(replier, "POST, OPTIONS");
   return [
-    ...tools.map((tool) => ({
-      path: pathOf(tool),
+    ...tools.map(({ name, path, bodyBytesMax, call }) => ({
+      path,
       methods: {
         POST: async (request: Request, context: RequestContext, connection: unknown) =>
-          asWebResponse(await callTool(new Call(deps, tool, request, context, connection))),
+          asWebResponse(await call(request, context, connection)),
         OPTIONS: preflight,
       },
-      tool: tool.name,
-      bodyBytesMax: tool.bodyBytesMax,
+      tool: name,
+      bodyBytesMax,
     })),
     {
       path: "/api/v1/account",
@@ -79,8 +77,6 @@ export function createRoutes(
     { ...get("/metrics", monitoring.metrics), isSameOriginOnly: true },
   ];
 }
-
-export const pathOf = (tool: Pick<Tool, "name">): string => `/api/v1/${tool.name}`;
 
 export const get = (path: string, handler: Handler): Route => ({
   path,

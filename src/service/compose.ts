@@ -1,6 +1,7 @@
 import { type App, createApp } from "#api/app.ts";
 import { viewPrices } from "#api/dashboard/prices.ts";
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
+import { createToolCalls } from "#api/tool-calls.ts";
 import { salesOf } from "#billing/price-list.ts";
 import { readBody } from "#calls/body.ts";
 import { SETTINGS } from "#config/settings.ts";
@@ -57,7 +58,7 @@ export function createService({
     return dashboard.fetch(request, body, connection);
   }
   const site = { settings, dashboard: { offer: offerOf(config), fetch: fetchDashboard }, ...files };
-  const app = createApp(context, createSite(site));
+  const app = createApp(createToolCalls(context), createSite(site));
   return {
     ...app,
     fetch: (request, connection) =>

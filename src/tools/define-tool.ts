@@ -131,6 +131,9 @@ export type Tool<Input = unknown, Output = unknown> = {
   encode?(output: Output): string;
 };
 
+/** A tool that its first call loads. `name` and `bodyBytesMax` are those of the tool. */
+export type LazyTool = Pick<Tool, "name" | "bodyBytesMax"> & { load(): Promise<Tool> };
+
 export type ToolPage = {
   /**
    * The initial content of the form; an omitted field has its default. The form of a verbatim tool has the field

@@ -6,6 +6,7 @@ import { createRequestCounts } from "#accounts/request-counts.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { createDashboardBounds, dashboardRoutes } from "#api/dashboard/dashboard-app.ts";
 import { createRoutes } from "#api/routes.ts";
+import { pathOf } from "#api/tool-calls.ts";
 import type { CallDeps } from "#calls/call.ts";
 import { listAppPages } from "#site/app-pages.ts";
 import { createSite } from "#site/site.ts";
@@ -39,7 +40,11 @@ test("the server declares each of its routes once", () => {
   const app = { tools: TOOLS, settings: { publicUrl: FULL.publicUrl } } as AppContext;
   const deps = { replier: { plain() {} } } as unknown as CallDeps;
   const { routes: ofSite } = site({ app, deps, calls: unused });
-  const routes = [...createRoutes(TOOLS, deps, handlers), ...ofSite];
+  const calls = {
+    deps,
+    tools: TOOLS.map((tool) => ({ ...tool, path: pathOf(tool), call: unused })),
+  };
+  const routes = [...createRoutes(calls, handlers), ...ofSite];
   assertUnique(routes.map((route) => route.path));
 });
 

@@ -1,6 +1,7 @@
 /** The app in this process, with the memory ledger, a clock of its own and random bytes that are the same in every run. */
 import { type App, createApp } from "#api/app.ts";
 import type { AppContext } from "#api/app-context.ts";
+import { createToolCalls } from "#api/tool-calls.ts";
 import { runTool, type Sources } from "#calls/run-tool.ts";
 import { FREE_CALL_CREDITS_DEFAULT, NODE_MEMORY } from "#limits.ts";
 import type { DocsSources } from "#site/docs/navigation.ts";
@@ -71,7 +72,7 @@ export function openInProcess(
     ...changes,
   };
   const app = createApp(
-    context,
+    createToolCalls(context),
     createSite({
       settings: apiOptionsOf(context, "0.0.0"),
       ...BARE_SITE,

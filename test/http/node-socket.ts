@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createApp } from "#api/app.ts";
 import type { AppContext } from "#api/app-context.ts";
+import { createToolCalls } from "#api/tool-calls.ts";
 import { readConfig } from "#config/config.ts";
 import { NODE_MEMORY } from "#limits.ts";
 import { createAppContext } from "#service/parts.ts";
@@ -84,7 +85,7 @@ export async function openNodeSocket(
     memory,
   };
   const site = { settings: apiOptionsOf(context, version), ...BARE_SITE };
-  const app = createApp(context, createSite(site));
+  const app = createApp(createToolCalls(context), createSite(site));
   const at = { host: "127.0.0.1", port: 0 };
   const server = await startNodeServer(() => app, { ...at, ...options });
   return {

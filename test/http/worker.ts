@@ -3,13 +3,15 @@
  * Several apps live here at once, named by a header; commands come on a path outside of the API.
  */
 
-import { createApp } from "#api/app.ts";
 import { reverseOrKeep } from "#jobs/reverse-calls.ts";
 import type { Audit, Ledger } from "#ledger/port.ts";
 import { addTotals, zeroTotals } from "#ledger/reconcile.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
+import { TOOLS } from "#tools/registry.ts";
+import { createEdgeApi } from "../../src/apps/edge/api.ts";
 import { createEdgeAppContext, randomBytes, type WorkerEnv } from "../../src/apps/edge/platform.ts";
+import { LAZY_TOOLS } from "../../src/apps/edge/tools.ts";
 import { wrappedObjects } from "../support/wrapped-objects.ts";
 import { BARE_SITE } from "./bare-site.ts";
 import { patternedBytes, START } from "./fixed-context.ts";
@@ -45,6 +47,7 @@ function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
   const LEDGER = wrappedObjects(env.LEDGER, counted);
   const context = createEdgeAppContext(
     { ...env, ...texts, LEDGER },
+    TOOLS,
     fixed ? patternedBytes : randomBytes,
   );
   const { ledger } = createEdgeAppContext({ ...env, ...texts });
@@ -55,7 +58,7 @@ function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
     roundTrips: () => roundTrips,
   });
   const own = backstage.parts(context.settings);
-  const app = createApp(
+  const api = createEdgeApi(
     {
       ...context,
       ...own,
@@ -63,12 +66,13 @@ function open({ texts, fixed, bodyTimeoutMs }: OpenOrder, env: WorkerEnv) {
       reverseLater: async (call) =>
         context.waitUntil?.(reverseOrKeep(own, call, () => backstage.keep(call))),
     },
+    LAZY_TOOLS,
     createSite({
       settings: apiOptionsOf(context, ""),
       ...BARE_SITE,
     }),
   );
-  return { app, backstage };
+  return { api, backstage };
 }
 
 /** Where every account has its own books, those of all that were opened here are looked through one after the other. */
@@ -153,7 +157,7 @@ export default {
       await abandon((await request.json()) as AbandonOrder, env, deps);
       return new Response();
     }
-    if (pathname !== "/test/perform") return deps.app.fetch(request, request);
+    if (pathname !== "/test/perform") return deps.api.fetch(request);
     try {
       const value = await deps.backstage.perform((await request.json()) as Command);
       return Response.json({ value });

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { createPostgresReads } from "#stores/postgres/database.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { postgresLedger } from "#stores/schema/postgres-ledger.ts";
-import { createSqliteReads } from "#stores/sqlite/database.ts";
+import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { newEmptyDatabase } from "./postgres/fixture.ts";
 import { openDriver } from "./sqlite/fixture.ts";
 

@@ -3,7 +3,8 @@ import { describe, type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
-import { createExports } from "#stores/durable-object/exports.ts";
+import { exportRecords } from "#stores/durable-object/exports.ts";
+import { countWrites } from "#stores/durable-object/writes.ts";
 import { createSqliteImports } from "#stores/sqlite/imports.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { allEntries, assertTotals, DAY } from "../contract/ledger/fixture.ts";
@@ -48,10 +49,10 @@ describe("a ledger of random orders", () => {
         await moves.beginImport({ account });
         await moves.importRecords({ account, records });
         assert.deepEqual(await moves.finishImport({ account, now }), { ok: true, faults: [] });
-        const { exportRecords } = createExports(to);
+        const writes = countWrites();
         const readOut = ACCOUNT_RECORDS.flatMap((kind): TransferRecord[] => {
           const page = { account, kind, after: null, max: 5_000, hold: false };
-          return exportRecords(page).records;
+          return exportRecords(to, writes, page).records;
         });
         assert.deepEqual(readOut, records);
         moved.push(to);

@@ -5,10 +5,11 @@ import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import type { SqlDriver } from "#stores/sqlite/driver.ts";
+import { createSqliteReads } from "#stores/sqlite/reads.ts";
 
 /** The ledger and the directory over a connection of the test, with one transaction per operation. */
 export function openSqliteDirect(driver: SqlDriver) {
-  const runBatch = createBatchRunner(driver);
+  const runBatch = createBatchRunner(driver, { createReads: createSqliteReads });
   const perform = async (name: StoreOperation, order: unknown) =>
     unwrap(runBatch([[name, order]])[0] as BatchResult);
   const ledger = ledgerOver(perform);

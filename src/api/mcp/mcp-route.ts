@@ -7,13 +7,8 @@ import type { RequestContext } from "#calls/request-context.ts";
 import { ApiError } from "#errors.ts";
 import { SPACE_BYTES } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import {
-  createPreflight,
-  methodNotAllowed,
-  pathOf,
-  type Route,
-  type SiteParts,
-} from "../routes.ts";
+import { createPreflight, methodNotAllowed, type Route, type SiteParts } from "../routes.ts";
+import { pathOf } from "../tool-calls.ts";
 import { isBatch } from "./message.ts";
 import { createMcp, type Exchange, type Reply } from "./serve-message.ts";
 import type { Piece } from "./tool-result.ts";

@@ -1,11 +1,12 @@
-import { createApp } from "#api/app.ts";
 import { dropBody } from "#calls/body.ts";
 import { problemBody } from "#calls/problem.ts";
 import { ApiError } from "#errors.ts";
 import { createIds } from "#ids.ts";
 import { SPACE_BYTES } from "#limits.ts";
+import { createEdgeApi } from "./api.ts";
 import { openOnce } from "./open-once.ts";
 import { createEdgeAppContext, randomBytes, type WorkerEnv } from "./platform.ts";
+import { LAZY_TOOLS } from "./tools.ts";
 
 /**
  * The Worker that serves API calls on Cloudflare. It parses and runs a call near the client and makes one round trip to the
@@ -27,16 +28,15 @@ function isCall(url: string): boolean {
   }
 }
 
-const open = openOnce((env: WorkerEnv) => createApp(createEdgeAppContext(env), null));
+const open = openOnce((env: WorkerEnv) => createEdgeApi(createEdgeAppContext(env), LAZY_TOOLS));
 
 export default {
   async fetch(request: Request, env: WorkerEnv): Promise<Response> {
     if (env.SITE !== undefined && !isCall(request.url)) {
       return env.SITE.fetch(request);
     }
-    const app = open(env);
-    // The request tells the handlers the client's address.
-    return app === null ? refuse(request) : app.fetch(request, request);
+    const api = open(env);
+    return api === null ? refuse(request) : api.fetch(request);
   },
 };
 

@@ -20,7 +20,7 @@ import type { RequestLogStub } from "#stores/durable-object/request-log-stub.ts"
 import type { LedgerStub, OtherRelease } from "#stores/durable-object/rpc.ts";
 import { addJobs } from "#stores/sql/add-jobs.ts";
 import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
-import { TOOLS } from "#tools/registry.ts";
+import type { Tool } from "#tools/define-tool.ts";
 import { openEdgeRequestLog, recordCalls } from "./request-log.ts";
 import { type SiteBinding, salesKnownTo } from "./sales.ts";
 import { readWorkerSettings } from "./settings.ts";
@@ -34,9 +34,10 @@ export type WorkerEnv = {
   SITE?: SiteBinding;
 } & Record<string, unknown>;
 
-/** The parts of calls on Cloudflare. Throws a `ConfigError` if settings are invalid. */
+/** The parts of calls on Cloudflare. `tools`: none where calls load theirs (`tools.ts`). Throws a `ConfigError` if settings are invalid. */
 export function openEdgeCalls(
   env: WorkerEnv,
+  tools: readonly Tool[],
   random: RandomBytes = randomBytes,
 ): Parameters<typeof createAppContext>[0] {
   const { settings, requestLog, warnings } = readWorkerSettings(env);
@@ -60,7 +61,7 @@ export function openEdgeCalls(
         waitUntil(reverseOrKeep(reversing, call, () => keepIn(env.DB, call))),
     },
     platform: {
-      tools: TOOLS,
+      tools,
       waitUntil,
       memory: WORKER_MEMORY,
       bodyTimeoutMs: REQUEST_TIMEOUT_MS,
@@ -81,8 +82,11 @@ export function openEdgeCalls(
   };
 }
 
-export const createEdgeAppContext = (env: WorkerEnv, random?: RandomBytes): AppContext =>
-  createAppContext(openEdgeCalls(env, random));
+export const createEdgeAppContext = (
+  env: WorkerEnv,
+  tools: readonly Tool[] = [],
+  random?: RandomBytes,
+): AppContext => createAppContext(openEdgeCalls(env, tools, random));
 
 /**
  * Returns the client's address from a header that only the platform can set; null when running locally, where a client may also send

@@ -13,6 +13,7 @@ import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
 import { exportOthers } from "#stores/sql/export-records.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
+import { TOOLS } from "#tools/registry.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { createEdgeBackground } from "./background.ts";
 import { type EdgePages, openEdgePages, readDisposableDomains } from "./pages.ts";
@@ -30,7 +31,7 @@ export function openSite(
   env: SiteEnv,
   config: ServiceConfig,
 ): { service: Service; pages: EdgePages } {
-  const calls = openEdgeCalls(callsPartOf(env));
+  const calls = openEdgeCalls(callsPartOf(env), TOOLS);
   const logError = withHint(calls.platform.logError);
   for (const warning of warningsOfWorker(textsIn(env))) logError(warning, {});
   const { ledger } = calls.stores;

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import path from "node:path";
 import { INLINE, MANIFEST } from "#site/page-manifest.ts";
 import { D1_MIGRATIONS, migrationFile } from "#stores/schema/d1-migrations.ts";
+import { buildApiWorker } from "./build-api-worker.ts";
 import { listDocs } from "./docs.ts";
 import { readLegalFiles } from "./legal-files.ts";
 import { readDisposableDomains } from "./sign-up-lists.ts";
@@ -18,21 +19,37 @@ const HEADERS = `/assets/*
   Content-Security-Policy: default-src 'none'; script-src 'self'
 `;
 
+const API = "api";
+
 /**
- * Writes the files that Wrangler needs besides the code: the assets of the site Worker, with the built pages, and the D1 migrations.
- * Files that have not changed are left alone, so concurrent builds and readers do not interfere.
+ * Writes the files that Wrangler needs besides the code of the site Worker: its assets, with the built pages, the D1 migrations, and the
+ * modules of the API Worker.
  */
 export async function writeEdgeFiles(
   pages: string,
   { out, dataDir }: { out: string; dataDir: string },
 ): Promise<void> {
   const files = await listFiles(pages, dataDir);
+  const { modules } = await buildApiWorker();
+  for (const [name, bytes] of modules) files.set(`${API}/${name}`, Buffer.from(bytes));
+  replaceFiles(out, files);
+}
+
+/** Writes the modules of the API Worker alone. */
+export async function writeApiWorker(out: string): Promise<void> {
+  const { modules } = await buildApiWorker();
+  const files = [...modules].map(([name, bytes]) => [name, Buffer.from(bytes)] as const);
+  replaceFiles(path.join(out, API), new Map(files));
+}
+
+/** Files that have not changed are left alone, so concurrent builds and readers do not interfere. */
+function replaceFiles(out: string, files: ReadonlyMap<string, Buffer>): void {
   for (const [name, bytes] of files) replaceFile(out, name, bytes);
   // After the new ones are there, so that a reader finds what it looks for.
   for (const entry of readdirSync(out, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name);
     const name = path.relative(out, file).replaceAll("\\", "/");
-    if (entry.isFile() && !files.has(name) && !name.startsWith(PARTIAL))
+    if (entry.isFile() && !files.has(name) && !entry.name.startsWith(PARTIAL))
       rmSync(file, { force: true });
   }
 }

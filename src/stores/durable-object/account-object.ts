@@ -17,6 +17,7 @@ import { type StoreOperation, type SumUsage, withSummedUsage } from "../ledger/s
 import type { Migration } from "../schema/migrations.ts";
 import { createD1Database, type D1 } from "../sql/d1-database.ts";
 import { createForwardedEvents, createLedgerEvents } from "../sql/ledger-events.ts";
+import { isReadName } from "../sql/ledger-read.ts";
 import {
   type BatchItem,
   type BatchResult,
@@ -29,11 +30,10 @@ import {
 import { createSqliteDatabase } from "../sqlite/database.ts";
 import { createDebitPeriods } from "../sqlite/debit-periods.ts";
 import type { SqlDriver } from "../sqlite/driver.ts";
-import { createSqliteImports } from "../sqlite/imports.ts";
+import type { createSqliteReads } from "../sqlite/reads.ts";
 import { runMigrations } from "../sqlite/run-migrations.ts";
 import { createObjectDriver, type ObjectStorage } from "./driver.ts";
 import { createForwarding } from "./events.ts";
-import { createExports } from "./exports.ts";
 import { setAlarmSurely } from "./next-alarm.ts";
 import { type ObjectNamespace, objectsOf } from "./objects.ts";
 import { AGAIN_AFTER_MAX_MS, createOpening, type Opening } from "./opening.ts";
@@ -55,6 +55,7 @@ import {
 } from "./rpc.ts";
 import { OBJECT_MIGRATIONS } from "./schema.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
+import { countWrites, type Writes } from "./writes.ts";
 
 /**
  * The ledger of one account at the edge: a Durable Object with a database of its own. The object is the only writer, so credits
@@ -105,7 +106,7 @@ export class AccountLedger extends DurableObject {
       this.#hasUnsummed = true;
     };
     const periods = createDebitPeriods(driver);
-    const run = createBatchRunner(driver, { periods, onEvent, onUnsummed });
+    const run = createBatchRunner(driver, { createReads, periods, onEvent, onUnsummed });
     const ownEvents = createLedgerEvents(createSqliteDatabase(driver), "sqlite");
     const forwarding =
       DB === undefined
@@ -125,14 +126,13 @@ export class AccountLedger extends DurableObject {
     });
     // Data that an earlier version stored may be due for maintenance that only this version knows.
     if (hasMigrated) upkeep.schedule().catch(logAlarmError);
-    const exports = createExports(driver);
-    const imports = createSqliteImports(driver);
     const hasAccount = () => account.get() !== undefined;
-    return { run, upkeep, exports, imports, requests, hasAccount };
+    return { driver, run, upkeep, writes: countWrites(), requests, hasAccount };
   }
 
   /** Performs one operation in one transaction. */
   async perform(name: StoreOperation, order: unknown): Promise<BatchResult> {
+    if (isReadName(name)) await loadReads();
     if (name === "usage" || name === "entries")
       return settle(() => this.#reads[name](order as never));
     const result = this.#runOne(name, order);
@@ -146,6 +146,7 @@ export class AccountLedger extends DurableObject {
       const fault = new OrderRejected(`A request takes at most ${ITEMS_MAX} operations`);
       return items.map(() => ({ error: describeFault(fault) }));
     }
+    if (items.some(([name]) => isReadName(name))) await loadReads();
     const results = this.#runAll(items);
     for (const [at, [name, order]] of items.entries())
       await this.#scheduleAfter(name, order, results[at] as BatchResult);
@@ -219,25 +220,35 @@ export class AccountLedger extends DurableObject {
   }
 
   exportRecords(order: MoveOperations["exportRecords"][0]): Promise<BatchResult> {
-    return settle(() => this.#usable().exports.exportRecords(order));
+    return settle(async () => {
+      const { exportRecords } = await import("./exports.ts");
+      const { driver, writes } = this.#usable();
+      return exportRecords(driver, writes, order);
+    });
   }
 
   beginImport(order: MoveOperations["beginImport"][0]): Promise<BatchResult> {
-    return settle(() => this.#usable().imports.beginImport(order));
+    return settle(async () => (await this.#imports()).beginImport(order));
   }
 
   importRecords(order: MoveOperations["importRecords"][0]): Promise<BatchResult> {
-    return settle(() => this.#usable().imports.importRecords(order));
+    return settle(async () => (await this.#imports()).importRecords(order));
   }
 
   finishImport(order: MoveOperations["finishImport"][0]): Promise<BatchResult> {
     return settle(async () => {
-      const { exports, imports, upkeep } = this.#usable();
-      exports.beginWrite();
+      const imports = await this.#imports();
+      const { writes, upkeep } = this.#usable();
+      writes.begin();
       const outcome = await imports.finishImport(order);
       if (outcome.ok) await upkeep.schedule();
       return outcome;
     });
+  }
+
+  async #imports(): Promise<AccountImports> {
+    const { createSqliteImports } = await import("../sqlite/imports.ts");
+    return createSqliteImports(this.#usable().driver);
   }
 
   /** Adds to the request log of the account, or reads it. */
@@ -261,7 +272,7 @@ export class AccountLedger extends DurableObject {
       for (const [name] of items) requireOperation(name);
       data = this.#usable();
       for (const [name] of items) {
-        if (!isRead(name)) data.exports.beginWrite();
+        if (!isRead(name)) data.writes.begin();
         if (name === "probe") this.#requireNoReport();
       }
     } catch (error) {
@@ -322,15 +333,30 @@ export class AccountLedger extends DurableObject {
 
 /** What the object does with its data, once it is open. */
 type AccountData = {
+  driver: SqlDriver;
   run: ReturnType<typeof createBatchRunner>;
   upkeep: Upkeep;
-  exports: ReturnType<typeof createExports>;
-  imports: AccountImports;
+  writes: Writes;
   requests: ObjectRequestLog;
   hasAccount(): boolean;
 };
 
 type Summed = Awaited<ReturnType<SumUsage>>;
+
+/**
+ * Reads, exports and imports are modules that the first of them loads, because the Worker that makes calls near the client loads this
+ * class too (docs/decisions/0060). What an object does within a transaction cannot wait, so reads are loaded before.
+ */
+let reads: { createSqliteReads: typeof createSqliteReads } | undefined;
+
+async function loadReads(): Promise<void> {
+  reads ??= await import("../sqlite/reads.ts");
+}
+
+function createReads(driver: SqlDriver) {
+  if (reads === undefined) throw new Error("The reads are not loaded");
+  return reads.createSqliteReads(driver);
+}
 
 const logAlarmError = (cause: unknown) =>
   console.error(JSON.stringify({ message: NO_ALARM, cause: String(cause) }));

@@ -8,7 +8,7 @@ import {
   REQUEST_LOG_DAYS_DEFAULT,
   REQUEST_LOG_MAX,
 } from "#limits.ts";
-import { createRequestSearch } from "../sql/request-search.ts";
+import type { createRequestSearch } from "../sql/request-search.ts";
 import { createSqliteDatabase } from "../sqlite/database.ts";
 import type { SqlDriver, SqlRow } from "../sqlite/driver.ts";
 import type { Forwarding } from "./events.ts";
@@ -128,6 +128,16 @@ export function createObjectRequestLog(
     return mayHaveRows ? Math.min(...times) : null;
   }
 
+  let loaded: ReturnType<typeof createRequestSearch> | undefined;
+
+  /** A module that the first search loads. */
+  async function search() {
+    const module = await import("../sql/request-search.ts");
+    const options = { elapsed: () => Date.now(), turns: createTurns() };
+    loaded ??= module.createRequestSearch(createSqliteDatabase(driver), options);
+    return loaded;
+  }
+
   return {
     append: (chunk) =>
       driver.transaction("write", () => {
@@ -136,10 +146,8 @@ export function createObjectRequestLog(
         if (isNew) removeSuperfluous(chunk.lastAt);
         return isNew;
       }),
-    ...createRequestSearch(createSqliteDatabase(driver), {
-      elapsed: () => Date.now(),
-      turns: createTurns(),
-    }),
+    list: async (order) => (await search()).list(order),
+    summarize: async (order) => (await search()).summarize(order),
     async counts({ from }) {
       const first = from - (from % HOUR_MS);
       const rows = allCounts.all(dayOf(first), first);

@@ -8,7 +8,7 @@ import {
 import type { RuleName, RuleOrders } from "#ledger/rules/rules.ts";
 import { LEDGER_TIMEOUT_MS, SUM_STEP_DEBITS } from "#limits.ts";
 import { type SumUsage, withSummedUsage } from "../ledger/summed-usage.ts";
-import { isReadName } from "../sql/ledger-reads.ts";
+import { isReadName } from "../sql/ledger-read.ts";
 import { createPostgresReads } from "./database.ts";
 import type { NodeClock } from "./database-clock.ts";
 import { createPostgresDebits } from "./debits.ts";

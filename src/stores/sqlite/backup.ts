@@ -2,7 +2,6 @@ import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Audit } from "#ledger/port.ts";
 import { planMigrations, SchemaTooNew } from "../schema/migrations.ts";
-import { createSqliteReads } from "./database.ts";
 import { insertSql, type SqlDriver, type SqlRow } from "./driver.ts";
 import { isDamage, primaryCodeOf, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from "./faults.ts";
 import {
@@ -11,6 +10,7 @@ import {
   openNodeSqliteReadOnly,
   SQLITE_MIGRATIONS,
 } from "./node.ts";
+import { createSqliteReads } from "./reads.ts";
 import { findRowDamage } from "./row-checks.ts";
 import { readSchema } from "./run-migrations.ts";
 import { findStoredSecret, storeSecret } from "./settings.ts";

@@ -1,6 +1,6 @@
 import { NotCarriedOut, OrderRejected, OutcomeUnknown, UsageNotSummed } from "#ledger/port.ts";
 import type { StoreOperation } from "../ledger/summed-usage.ts";
-import { isReadName } from "../sql/ledger-reads.ts";
+import { isReadName } from "../sql/ledger-read.ts";
 import type { SqlDriver } from "./driver.ts";
 import { codeOf, isDoubtful, isUniqueViolation, mayBeOneOrder } from "./faults.ts";
 import { createSqliteLedger, type SqliteLedgerOptions } from "./ledger.ts";
@@ -31,7 +31,7 @@ export function createBatchRunner(
   options: SqliteLedgerOptions & {
     /** Called with the number of debits that a transaction appended to the journal. */
     onDebits?: (count: number) => void;
-  } = {},
+  },
 ): (items: BatchItem[]) => BatchResult[] {
   const ledger = createSqliteLedger(driver, options);
 

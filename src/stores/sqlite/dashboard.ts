@@ -2,9 +2,10 @@ import { type Ledger, UsageNotSummed } from "#ledger/port.ts";
 import { createDashboardStores } from "../sql/dashboard-stores.ts";
 import { createLedgerEvents } from "../sql/ledger-events.ts";
 import { isReading, type SqlDatabase } from "../sql/sql-database.ts";
-import { createSqliteDatabase, createSqliteReads } from "./database.ts";
+import { createSqliteDatabase } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
 import { signInOverSqlite } from "./kysely.ts";
+import { createSqliteReads } from "./reads.ts";
 import type { PerformTask } from "./tasks.ts";
 
 /** Opens the stores of accounts, emails, purchases and events. `onFault`: see kysely.ts. */

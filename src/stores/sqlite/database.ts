@@ -1,41 +1,15 @@
-import type { LedgerOperations, SyncLedger } from "#ledger/port.ts";
-import type { LedgerRead } from "../sql/ledger-read.ts";
-import { createLedgerReads, type ReadName } from "../sql/ledger-reads.ts";
-import { isReading, type SqlDatabase, type SqlQuery } from "../sql/sql-database.ts";
+import { isReading, type SqlDatabase } from "../sql/sql-database.ts";
 import type { SqlDriver } from "./driver.ts";
 
-/** How the statements of `stores/sql`, which are written once for all databases, run over a SQLite driver. */
-
-/** Creates a database of batches over a driver. Each batch is one transaction. A batch that only reads takes no write lock. */
+/**
+ * Creates a database of batches over a driver, for the statements of `stores/sql`, which are written once for all databases. Each batch
+ * is one transaction. A batch that only reads takes no write lock.
+ */
 export function createSqliteDatabase(driver: SqlDriver): SqlDatabase {
   return {
     batch: async (queries) =>
       driver.transaction(queries.every(isReading) ? "read" : "write", () =>
         queries.map(({ sql, values }) => driver.prepare(sql).all(...values)),
       ),
-  };
-}
-
-/** Creates the ledger's read operations, for use inside a transaction. Their statements are prepared at their first use. */
-export function createSqliteReads(driver: SqlDriver): Pick<SyncLedger, ReadName> {
-  const reads = createLedgerReads("sqlite");
-  const rowsOf = (asked: SqlQuery[]) =>
-    asked.map(({ sql, values }) => driver.prepare(sql).all(...values));
-  function run<Name extends ReadName>(
-    { queries, outcome, addition }: LedgerRead<Name>,
-    order: LedgerOperations[Name][0],
-  ): LedgerOperations[Name][1] {
-    const first = outcome(rowsOf(queries(order)), order);
-    const more = addition?.(first, order) ?? null;
-    return more === null ? first : more.outcome(rowsOf(more.queries));
-  }
-  return {
-    findAccount: (order) => run(reads.findAccount, order),
-    listKeys: (order) => run(reads.listKeys, order),
-    credits: (order) => run(reads.credits, order),
-    findCall: (order) => run(reads.findCall, order),
-    usage: (order) => run(reads.usage, order),
-    entries: (order) => run(reads.entries, order),
-    audit: (order) => run(reads.audit, order),
   };
 }

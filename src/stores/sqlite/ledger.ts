@@ -4,12 +4,13 @@ import { SUM_STEP_DEBITS } from "#limits.ts";
 import type { KnownAccount } from "../ledger/known-account.ts";
 import type { StoreOperation, SumOrder } from "../ledger/summed-usage.ts";
 import { decide, type LoadRequest, orderContext } from "../ledger/working-set.ts";
-import { createSqliteReads } from "./database.ts";
+import { isReadName } from "../sql/ledger-read.ts";
 import type { DebitPeriods } from "./debit-periods.ts";
 import type { SqlDriver } from "./driver.ts";
 import { createLoader } from "./load.ts";
 import { createMaintain, type MaintainParts } from "./maintain.ts";
 import { createJournal, createNewDebits, type Journal } from "./new-debits.ts";
+import type { SqliteReads } from "./reads.ts";
 import { createSaver } from "./save.ts";
 import { createUsageSums } from "./usage-sums.ts";
 
@@ -17,6 +18,8 @@ type Order<Name extends LedgerOperation> = LedgerOperations[Name][0];
 type Outcome<Name extends LedgerOperation> = LedgerOperations[Name][1];
 
 export type SqliteLedgerOptions = {
+  /** Called before the first read (`reads.ts`). */
+  createReads(driver: SqlDriver): SqliteReads;
   /** Set in a Durable Object, whose database has one account. Debits then need no journal. */
   periods?: DebitPeriods;
   /** Called for each event that is written. */
@@ -46,7 +49,7 @@ export type SqliteLedger = {
 
 export function createSqliteLedger(
   driver: SqlDriver,
-  { periods, onEvent = () => {}, onUnsummed = () => {} }: SqliteLedgerOptions = {},
+  { createReads, periods, onEvent = () => {}, onUnsummed = () => {} }: SqliteLedgerOptions,
 ): SqliteLedger {
   const loader = createLoader(driver);
   const journal = createJournal(driver);
@@ -55,8 +58,8 @@ export function createSqliteLedger(
   const saver = createSaver(driver, newDebits, usageSums, onEvent);
   const accounts = new Map<string, KnownAccount>();
   const onSummed = (account: string) => void accounts.delete(account);
+  let reads: SqliteReads | undefined;
   const others = {
-    ...createSqliteReads(driver),
     ...createUpkeep(driver, periods ?? journal, { usageSums, onSummed, recordDue }),
     probe: createProbe(driver, periods === undefined ? PROBE_BYTES : 0),
   };
@@ -134,6 +137,10 @@ export function createSqliteLedger(
     perform(name, order, isCareful) {
       if (isRuleName(name)) return performRule(name, order as { account: string }, isCareful);
       save();
+      if (isReadName(name)) {
+        reads ??= createReads(driver);
+        return reads[name](order as never);
+      }
       const outcome = others[name](order as never);
       // Maintenance may have moved debits.
       newDebits.begin();

@@ -8,6 +8,7 @@ import {
   JOURNAL_SLICE_ROWS,
 } from "./new-debits.ts";
 import { openNodeSqlite } from "./node.ts";
+import { createSqliteReads } from "./reads.ts";
 import { createTasks, type Tasks } from "./tasks.ts";
 import {
   packResults,
@@ -37,6 +38,7 @@ const ROWS_BETWEEN_TRIES = 2_000;
 /** Accounts whose debits should be summed. */
 const unsummed = new Set<string>();
 const runBatch = createBatchRunner(driver, {
+  createReads: createSqliteReads,
   onDebits(count) {
     journalRows += count;
   },

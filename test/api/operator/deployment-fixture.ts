@@ -21,9 +21,10 @@ import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorContext } from "#operator/context.ts";
-import { createExports } from "#stores/durable-object/exports.ts";
+import { exportRecords } from "#stores/durable-object/exports.ts";
 import type { MovingStub } from "#stores/durable-object/rpc.ts";
 import { exportObjects, importsOfObjects } from "#stores/durable-object/transfer.ts";
+import { countWrites } from "#stores/durable-object/writes.ts";
 import { d1Edge } from "#stores/schema/d1-migrations.ts";
 import { createAccountIndex, listAccountOf } from "#stores/sql/account-index.ts";
 import { createActivityLog } from "#stores/sql/activity-log.ts";
@@ -43,6 +44,7 @@ import {
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { createSqliteImports } from "#stores/sqlite/imports.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
+import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import type { Json } from "../../apps/cli/fixture.ts";
 import { openMemorySqlite } from "../../support/memory-sqlite.ts";
 
@@ -53,18 +55,18 @@ export const BASE = "https://edge.test";
 /** What an object has: a database of its own, and the two ways in. */
 function createObject() {
   const driver = openMemorySqlite();
-  const run = createBatchRunner(driver);
-  const exports = createExports(driver);
+  const run = createBatchRunner(driver, { createReads: createSqliteReads });
+  const writes = countWrites();
   const imports = createSqliteImports(driver);
   const stub: MovingStub = {
-    exportRecords: (order) => settle(() => exports.exportRecords(order)),
+    exportRecords: (order) => settle(() => exportRecords(driver, writes, order)),
     beginImport: (order) => settle(() => imports.beginImport(order)),
     importRecords: (order) => settle(() => imports.importRecords(order)),
     finishImport: (order) => settle(() => imports.finishImport(order)),
   };
   const perform = (name: Parameters<typeof isRead>[0], order: unknown) =>
     settle(() => {
-      if (!isRead(name)) exports.beginWrite();
+      if (!isRead(name)) writes.begin();
       return unwrap(run([[name, order]])[0] as BatchResult);
     });
   return { driver, stub, perform };

@@ -96,7 +96,8 @@ test("the page's commands create the tables, update them, and lead to a first ca
   assert.match(build, /^npm ci && npm run build\n$/);
   // Migrations of its own, because the test adds one: a later release adds a table, with a trigger.
   mkdirSync(path.join(folder, "dist/edge"), { recursive: true });
-  symlinkSync(path.join(ROOT, "dist/edge/assets"), path.join(folder, "dist/edge/assets"));
+  for (const name of ["api", "assets"])
+    symlinkSync(path.join(ROOT, "dist/edge", name), path.join(folder, "dist/edge", name));
   const migrations = path.join(folder, "dist/edge/migrations");
   cpSync(path.join(ROOT, "dist/edge/migrations"), migrations, { recursive: true });
 

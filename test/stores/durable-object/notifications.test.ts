@@ -10,6 +10,7 @@ import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { createDebitPeriods } from "#stores/sqlite/debit-periods.ts";
+import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { createFixture, DAY, HOUR, MINUTE, START } from "../../contract/ledger/fixture.ts";
 import { openEmpty } from "../transfer-fixture.ts";
 
@@ -23,6 +24,7 @@ async function openFixture(t: TestContext, before = async () => {}) {
   const periods = createDebitPeriods(driver);
   let hasEvent = false;
   const run = createBatchRunner(driver, {
+    createReads: createSqliteReads,
     periods,
     onEvent: () => {
       hasEvent = true;

@@ -6,6 +6,7 @@ import { ROLL_UP_AFTER_DAYS } from "#limits.ts";
 import { createUpkeep } from "#stores/durable-object/upkeep.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
 import { createDebitPeriods } from "#stores/sqlite/debit-periods.ts";
+import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import {
   assertTotals,
   createFixture,
@@ -25,7 +26,7 @@ describe("the alarm of an account's object", () => {
     t.mock.timers.enable({ apis: ["Date"], now: START });
     const driver = openEmpty(t);
     const periods = createDebitPeriods(driver);
-    const run = createBatchRunner(driver, { periods });
+    const run = createBatchRunner(driver, { createReads: createSqliteReads, periods });
     const asked = { getAlarm: 0, setAlarm: 0 };
     /** `setAlarm`: what the next attempts to set one meet. */
     const trouble: Record<"maintain" | "forwarding" | "sums", Error | null> & {

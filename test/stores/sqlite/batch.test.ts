@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import type { DebitOutcome, LedgerOperation, LedgerOperations } from "#ledger/port.ts";
 import { createBatchRunner } from "#stores/sqlite/batch.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import {
   assertTotals,
   createFixture,
@@ -25,7 +26,7 @@ function openFixture(t: TestContext, file = ":memory:") {
     await assertTotals(fixture.ledger, START);
     driver.close();
   });
-  const runBatch = createBatchRunner(driver);
+  const runBatch = createBatchRunner(driver, { createReads: createSqliteReads });
   return { ...fixture, driver, runBatch };
 }
 

@@ -5,6 +5,7 @@ import { createBatchRunner } from "#stores/sqlite/batch.ts";
 import type { SqlDriver, SqlStatement } from "#stores/sqlite/driver.ts";
 import { CommitFailed } from "#stores/sqlite/faults.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { createFixture, idempotency, START } from "../../contract/ledger/fixture.ts";
 import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 
@@ -83,7 +84,7 @@ function openTrial() {
   const fixture = createFixture(openSqliteDirect(memory));
   const faults = { at: null, times: 0, code: 0, isCommitted: false } as Faults;
   const { driver, steps } = failing(memory, faults);
-  const runBatch = createBatchRunner(driver);
+  const runBatch = createBatchRunner(driver, { createReads: createSqliteReads });
   let accounts = 0;
   return async (given: Faults, isRepeatable: boolean) => {
     accounts += 1;

@@ -5,6 +5,7 @@ import { type BatchItem, createBatchRunner } from "#stores/sqlite/batch.ts";
 import { CHECKSUMS } from "#stores/sqlite/checked-tables.ts";
 import { createJournal } from "#stores/sqlite/new-debits.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { accountId, DAY, keyId, keySha256, START, sha256 } from "../../contract/ledger/fixture.ts";
 
 /** The time of the audits: after every call of the file. */
@@ -15,7 +16,7 @@ const TOOLS = ["hash", "uuid", "echo", "qr-code", "markdown-render"];
 /** Fills a file with rows in every table of the ledger, as a server would, and closes it. */
 export function fillLedgerFile(file: string, accounts: number, rounds: number): void {
   const driver = openNodeSqlite(file);
-  const runBatch = createBatchRunner(driver);
+  const runBatch = createBatchRunner(driver, { createReads: createSqliteReads });
   const perform = (items: [LedgerOperation, object][]) => {
     const results = runBatch(items as BatchItem[]);
     for (const result of results) assert.ok("value" in result, JSON.stringify(result));

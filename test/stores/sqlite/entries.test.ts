@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { LedgerOperations } from "#ledger/port.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
-import { createLedgerReads, type ReadName } from "#stores/sql/ledger-reads.ts";
-import { createSqliteReads } from "#stores/sqlite/database.ts";
+import type { ReadName } from "#stores/sql/ledger-read.ts";
+import { createLedgerReads } from "#stores/sql/ledger-reads.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
+import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { START } from "../../contract/ledger/fixture.ts";
 import { openDriver as open } from "./fixture.ts";
 

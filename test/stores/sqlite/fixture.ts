@@ -6,6 +6,7 @@ import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
 import { type BatchResult, createBatchRunner, outcomeOf, unwrap } from "#stores/sqlite/batch.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
+import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { createFixture, type OpenedLedger } from "../../contract/ledger/fixture.ts";
 import { openMemorySqlite } from "../../support/memory-sqlite.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -24,9 +25,9 @@ export function openDriver(t: Pick<TestContext, "after">, file?: string): NodeSq
 /** The ledger as its thread carries it out: batches over one connection, which keeps rows from one to the next. */
 export function openBatched(
   driver: Parameters<typeof createBatchRunner>[0],
-  options: Parameters<typeof createBatchRunner>[1] = {},
+  options: Partial<Parameters<typeof createBatchRunner>[1]> = {},
 ) {
-  const runBatch = createBatchRunner(driver, options);
+  const runBatch = createBatchRunner(driver, { createReads: createSqliteReads, ...options });
   const perform = async (name: StoreOperation, order: unknown) =>
     unwrap(runBatch([[name, order]])[0] as BatchResult);
   const opened = {

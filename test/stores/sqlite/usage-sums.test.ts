@@ -5,6 +5,7 @@ import { callsByKey, usagePages } from "#ledger/read-pages.ts";
 import { SUM_STEP_DEBITS, SUM_STEP_DEBITS_MAX, UNSUMMED_DEBITS_MAX } from "#limits.ts";
 import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
 import { createBatchRunner } from "#stores/sqlite/batch.ts";
+import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { assertTotals, createFixture, DAY, HOUR, START } from "../../contract/ledger/fixture.ts";
 import { openMemorySqlite } from "../../support/memory-sqlite.ts";
 import { openSqliteDirect } from "../../support/sqlite-direct.ts";
@@ -128,7 +129,10 @@ describe("sums of usage in SQLite", () => {
   test("an account that makes many calls is summed as they are made", async (t) => {
     const { driver, fixture, account } = await open(t);
     const unsummed: string[] = [];
-    const runBatch = createBatchRunner(driver, { onUnsummed: (each) => unsummed.push(each) });
+    const runBatch = createBatchRunner(driver, {
+      createReads: createSqliteReads,
+      onUnsummed: (each) => unsummed.push(each),
+    });
     for (let batch = 1; batch <= 20; batch += 1) {
       runBatch(
         Array.from({ length: 1_000 }, (_, call) => [

@@ -1,0 +1,45 @@
+import {
+  bodyBytesFor,
+  ECHO_VALUE_BYTES_MAX,
+  HASH_TEXT_BYTES_MAX,
+  HMAC_KEY_BYTES_MAX,
+  MARKDOWN_BYTES_MAX,
+  QR_TEXT_BYTES_MAX,
+  SPACE_BYTES,
+  UUID_BODY_BYTES_MAX,
+} from "#limits.ts";
+import type { LazyTool, Tool } from "#tools/define-tool.ts";
+
+/**
+ * The tools of the API Worker. Each is a module of its own in what is deployed, which the first call of the tool loads
+ * (docs/decisions/0060).
+ */
+export const LAZY_TOOLS: readonly LazyTool[] = [
+  lazy(
+    "markdown-render",
+    bodyBytesFor(MARKDOWN_BYTES_MAX),
+    () => import("#tools/markdown-render/tool.ts"),
+  ),
+  lazy("qr-code", bodyBytesFor(QR_TEXT_BYTES_MAX), () => import("#tools/qr-code/tool.ts")),
+  lazy(
+    "hash",
+    bodyBytesFor(HASH_TEXT_BYTES_MAX + HMAC_KEY_BYTES_MAX),
+    () => import("#tools/hash/tool.ts"),
+  ),
+  lazy("uuid", UUID_BODY_BYTES_MAX, () => import("#tools/uuid/tool.ts")),
+  lazy("echo", ECHO_VALUE_BYTES_MAX + SPACE_BYTES, () => import("#tools/echo/tool.ts")),
+];
+
+function lazy(
+  name: string,
+  bodyBytesMax: number,
+  importTool: () => Promise<{ default: Tool }>,
+): LazyTool {
+  // Not the promise, because a request may not wait for that of another one.
+  let tool: Tool | undefined;
+  const load = async () => {
+    tool ??= (await importTool()).default;
+    return tool;
+  };
+  return { name, bodyBytesMax, load };
+}
