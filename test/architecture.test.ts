@@ -10,7 +10,18 @@ const ROOT = path.join(import.meta.dirname, "..");
 
 /** What everything may import. */
 const BASE = [
-  ...["command-line", "crc32", "errors", "hosts", "ids", "limits", "networks", "seal", "top-up"],
+  ...[
+    "brand",
+    "command-line",
+    "crc32",
+    "errors",
+    "hosts",
+    "ids",
+    "limits",
+    "networks",
+    "seal",
+    "top-up",
+  ],
 ];
 
 /** A part is a folder of src/ or a file beside them. The parts that it may import, types included, besides itself. */
@@ -25,6 +36,7 @@ const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
   "node-thread": [],
   seal: [],
   "top-up": [],
+  brand: [],
   config: [...BASE, "email", "tools"],
   tools: BASE,
   ledger: BASE,
@@ -92,6 +104,8 @@ const PAGES_MAY_IMPORT = [
     "src/calls/problem.ts",
     "src/api/openapi/schemas.ts",
   ],
+  // The name of the service in code samples.
+  "src/brand.ts",
   // The code samples that users copy: the documentation and the dashboard share them.
   "src/site/request-code.ts",
   // The cause and the cure of each error: the documentation and the request log share them.

@@ -1,15 +1,13 @@
 import { useRouterState } from "@tanstack/react-router";
 import { useState } from "react";
+import { service } from "./page-facts.ts";
 import { NEXT_KEY } from "./shell/storage-keys.ts";
 
 /**
  * The path under which the service is published, without a trailing slash; empty at the root of a host.
  * The server writes it into the head of every page. All links and requests of the dashboard start with it.
  */
-export function base(): string {
-  const tag = document.querySelector<HTMLMetaElement>('meta[name="toolbooth-base"]');
-  return (tag?.content ?? "").replace(/\/+$/, "");
-}
+export const base = (): string => service().base;
 
 /** An absolute URL, for what leaves the page: links in emails, the return from a social sign-in. */
 export const absoluteUrl = (path: string): string => `${location.origin}${base()}${path}`;

@@ -20,7 +20,7 @@ factory?.createPolicy("default", {
   },
 });
 
-const preview = factory?.createPolicy("toolbooth-preview", { createHTML: (html) => html });
+const preview = factory?.createPolicy("tb-preview", { createHTML: (html) => html });
 
 /** Marks markup that never becomes part of the page: it is parsed into a document without scripts, or shown in a sandbox. */
 export const inertMarkup = (html: string): string =>

@@ -1,6 +1,5 @@
 import path from "node:path";
-import { defineConfig, mergeConfig, type Plugin, type Rolldown, type UserConfig } from "vite";
-import { TOOLS } from "../src/tools/registry.ts";
+import { defineConfig, mergeConfig, type Rolldown, type UserConfig } from "vite";
 
 /**
  * What both builds share; src/apps/node/build.ts runs them and sets the output folder. Every output file is below
@@ -14,7 +13,6 @@ const SHARED: UserConfig = {
   clearScreen: false,
   logLevel: "warn",
   oxc: { jsx: { runtime: "automatic" } },
-  plugins: [virtualTools()],
   worker: { format: "es", rolldownOptions: { output: { chunkFileNames } } },
   build: {
     target: "es2023",
@@ -46,7 +44,7 @@ const GROUPS: Rolldown.CodeSplittingGroup[] = [
   {
     name: "member",
     priority: 2,
-    test: /\/web\/(?:frame\/[\w-]+|member-queries|parts\/(?:chart|icon|language-tabs|query-result|section)|requests\/request-text|home\/(?:sample-call|first-call[\w-]*)|keys\/reveal-key)\.tsx?$|virtual:tools/,
+    test: /\/web\/(?:frame\/[\w-]+|member-queries|parts\/(?:chart|icon|language-tabs|query-result|section)|requests\/request-text|home\/(?:sample-call|first-call[\w-]*)|keys\/reveal-key)\.tsx?$/,
   },
   { name: "shared", priority: 1, minShareCount: 2, test: (id) => !NOT_SHARED.test(id) },
 ];
@@ -79,22 +77,4 @@ export const frontConfig = defineConfig(
 function chunkFileNames({ facadeModuleId }: { facadeModuleId: string | null }): string {
   const tool = /\/src\/tools\/([^/]+)\/tool\.ts$/.exec(facadeModuleId ?? "")?.[1];
   return `assets/${tool ?? "[name]"}-[hash].js`;
-}
-
-/**
- * A module derived from the registry, so a new tool needs no change in `web/`: what the pages show of a tool before its code is
- * loaded.
- */
-function virtualTools(): Plugin {
-  const modules: Record<string, () => string> = {
-    "virtual:tools": () => {
-      const list = TOOLS.map(({ name, title, summary }) => ({ name, title, summary }));
-      return `export const TOOL_LIST = ${JSON.stringify(list)};`;
-    },
-  };
-  return {
-    name: "virtual-tools",
-    resolveId: (id) => (Object.hasOwn(modules, id) ? `\0${id}` : undefined),
-    load: (id) => modules[id.slice(1)]?.(),
-  };
 }

@@ -23,7 +23,7 @@ const linkTo = (publicUrl: string, path: string, secret: string) => `${publicUrl
 
 /** To the old address, after the change. It is queued with the change. */
 export function addressChangedEmail(
-  publicUrl: string,
+  { publicUrl, name }: { publicUrl: string; name: string },
   order: {
     to: string;
     newAddress: string;
@@ -34,7 +34,7 @@ export function addressChangedEmail(
   },
 ) {
   const { undo, now, ...rest } = order;
-  return createEmails(publicUrl).addressChanged({
+  return createEmails(publicUrl, null, name).addressChanged({
     ...rest,
     undo:
       undo === null
@@ -52,10 +52,11 @@ type SentCode = Pick<CodeEmail, "to" | "code" | "origin"> & { network: string };
 /** Queues the emails of sign-in and account changes. `network`: that of the request; empty where no bound counts it. */
 export function accountEmails({
   publicUrl,
+  name,
   mail,
   now,
-}: Pick<AuthOptions, "publicUrl" | "mail" | "now">) {
-  const emails = createEmails(publicUrl);
+}: Pick<AuthOptions, "publicUrl" | "name" | "mail" | "now">) {
+  const emails = createEmails(publicUrl, null, name);
   const times = () => ({ now: now(), expiresAt: now() + ATTEMPT_MINUTES * 60_000 });
   return {
     signInCode: (

@@ -9,6 +9,8 @@ import { keyedHash } from "./keyed-hash.ts";
 
 /** Dependencies for managing accounts and keys: the directory maps email addresses to accounts in the ledger. */
 export type AccountDeps = {
+  /** What new keys begin with. */
+  keyPrefix: string;
   ledger: Ledger;
   directory: Directory;
   secrets: readonly string[];
@@ -62,7 +64,7 @@ export async function createKey(
   id = newKeyId(account, accountDeps.random),
   limits: KeyLimits | null = null,
 ): Promise<{ id: string; key: string }> {
-  const key = makeKey(account, accountDeps.secrets, accountDeps.random);
+  const key = makeKey(account, accountDeps.secrets, accountDeps.random, accountDeps.keyPrefix);
   const { outcome } = await accountDeps.ledger.createKey({
     account,
     id,
@@ -87,7 +89,7 @@ export async function rotateKey(
     now,
   }: { account: string; id: string; previousUntil: number; now: number },
 ): Promise<{ key: string }> {
-  const key = makeKey(account, accountDeps.secrets, accountDeps.random);
+  const key = makeKey(account, accountDeps.secrets, accountDeps.random, accountDeps.keyPrefix);
   const { outcome } = await accountDeps.ledger.rotateKey({
     ...{ account, id, previousUntil, now },
     sha256: await accountDeps.hashKey(key),

@@ -22,6 +22,8 @@ export function cookiePrefix(publicUrl: string): "" | "__Secure-" | "__Host-" {
 /** Dependencies and settings of sign-in. */
 export type AuthOptions = {
   publicUrl: string;
+  /** The name of the service. */
+  name: string;
   /** Other origins of the pages besides PUBLIC_URL's: on the operator's own machine, `localhost` and `127.0.0.1`. */
   trustedOrigins: readonly string[];
   /** Those among which the origin of passkeys is chosen. Omitted: all trusted origins. */

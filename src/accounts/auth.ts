@@ -39,7 +39,7 @@ export function createAuth(options: AuthOptions) {
   const hooks = createAuthHooks(options, () => context());
   const plugins = [hashedSessions(), emailSignIn(), passkeyTable];
   const settings = {
-    appName: "Toolbooth",
+    appName: options.name,
     // better-auth takes its base path from this URL, including a path of PUBLIC_URL.
     baseURL: `${options.publicUrl}${AUTH_PATH}`,
     secret: options.secret,
@@ -71,7 +71,7 @@ export function createAuth(options: AuthOptions) {
   let passkeyHandler: Promise<(request: Request) => Promise<Response>> | null = null;
   /** Loads the plugin for passkeys with the first request that needs it. */
   async function handlePasskey(request: Request, at: PasskeyPlace): Promise<Response> {
-    passkeyHandler ??= loadPasskeyPlugin(at, options.now).then(
+    passkeyHandler ??= loadPasskeyPlugin(at, options).then(
       (plugin) => betterAuth({ ...settings, plugins: [...plugins, plugin] }).handler,
     );
     return (await passkeyHandler)(request);
@@ -208,7 +208,7 @@ function limits({ publicUrl, inBackground, newId, counts, isForOneRequest = fals
       },
     },
     advanced: {
-      cookiePrefix: `${cookiePrefix(publicUrl)}toolbooth`,
+      cookiePrefix: `${cookiePrefix(publicUrl)}tb`,
       // better-auth would add its own prefix before ours.
       useSecureCookies: false,
       defaultCookieAttributes: {

@@ -36,12 +36,12 @@ function keptError({ pointer, parameter, header, detail }: FieldError): FieldErr
 /** Control characters and halves of characters are replaced: PostgreSQL's JSON cannot hold some of them. */
 function cut(text: string, max: number): string {
   const plain = text
-    .replace(KEY, "tb_…")
+    .replace(KEY, (key) => `${key.slice(0, key.indexOf("_") + 1)}…`)
     .replace(LONG_QUOTE, (_, quoted: string) => `"${quoted.slice(0, QUOTED_CHARS_MAX)}…"`);
   const short = plain.length > max ? `${plain.slice(0, max - 1)}…` : plain;
   return short.replace(/[\p{Cc}\p{Cs}]/gu, "\ufffd");
 }
 
 const LONG_QUOTE = new RegExp(`"([^"]{${QUOTED_CHARS_MAX + 1},})"`, "g");
-/** A client may have sent its key in a field. */
-const KEY = /tb_[0-9A-Za-z]{12,}/g;
+/** A client may have sent its key in a field. The ids that a sentence of ours names are kept. */
+const KEY = /\b(?!acc_|key_|call_|req_)[a-z]{2,8}_[0-9A-Za-z]{12,}/g;

@@ -1,3 +1,4 @@
+import { TOOLBOOTH } from "#brand.ts";
 import { addToCrc32, CRC32_START, endCrc32 } from "#crc32.ts";
 import {
   ACCOUNT_PART_CHARS,
@@ -12,9 +13,10 @@ import { keyedHash } from "./keyed-hash.ts";
 /**
  * An API key is one base62 word:
  *
- *     tb_ | account part 12 | tag 6 | secret 32 | checksum 6
+ *     prefix | account part 12 | tag 6 | secret 32 | checksum 6
  *
- * The account part names the account, and with it the database that holds its ledger. The tag is an HMAC of the account part
+ * The prefix is the service's (`brand.ts`): 2 to 8 lower-case letters and an underscore. A key keeps the one that it was made
+ * with. The account part names the account, and with it the database that holds its ledger. The tag is an HMAC of the account part
  * under the service's secret, so a made-up account is rejected without a lookup. The secret has 190 random bits. The checksum
  * is the CRC-32 of everything before it, so typos are detected offline and secret scanners can verify a match. Neither tag
  * nor checksum authenticates: only the ledger decides, by the SHA-256 of the whole key.
@@ -26,29 +28,37 @@ const BODY_CHARS = ACCOUNT_PART_CHARS + TAG_CHARS + SECRET_CHARS;
 
 /** Letters and digits after the prefix. */
 export const KEY_CHARS = BODY_CHARS + CHECKSUM_CHARS;
-export const KEY_PATTERN = `tb_[0-9A-Za-z]{${KEY_CHARS}}`;
-const KEY = new RegExp(`^${KEY_PATTERN}$`);
-/** The part of a key that lists show: enough to tell keys apart, too little to use one. */
-const START_CHARS = "tb_".length + ACCOUNT_PART_CHARS + TAG_CHARS + 4;
+const PREFIX = "[a-z]{2,8}_";
+/** Of keys with this prefix; left out: with any that a service can have. */
+export const keyPattern = (prefix = PREFIX): string => `${prefix}[0-9A-Za-z]{${KEY_CHARS}}`;
+const KEY = new RegExp(`^${keyPattern()}$`);
+const START = new RegExp(`^${PREFIX}`);
+/** The part of a key, after its prefix, that lists show: enough to tell keys apart, too little to use one. */
+const START_CHARS = ACCOUNT_PART_CHARS + TAG_CHARS + 4;
 
 /** Makes a key. `secrets`: the first one signs and all verify, so that a secret can be rotated. */
 export function makeKey(
   accountId: string,
   secrets: readonly string[],
   random: RandomBytes,
+  prefix = TOOLBOOTH.keyPrefix,
 ): string {
   const part = accountPart(accountId);
-  const body = `tb_${part}${tagOf(part, signingSecret(secrets))}${randomBase62(SECRET_CHARS, random)}`;
+  const body = `${prefix}${part}${tagOf(part, signingSecret(secrets))}${randomBase62(SECRET_CHARS, random)}`;
   return body + checksumOf(body);
 }
 
-export const keyStart = (key: string) => key.slice(0, START_CHARS);
+export const keyStart = (key: string) => key.slice(0, bodyAt(key) + START_CHARS);
+
+/** Where the account part begins. */
+const bodyAt = (key: string) => key.indexOf("_") + 1;
 
 /** Whether a key that starts like this was made under one of these secrets. */
 export function isStartUnder(start: string, secrets: readonly string[]): boolean {
-  const part = start.slice(3, 3 + ACCOUNT_PART_CHARS);
-  const tag = start.slice(3 + ACCOUNT_PART_CHARS, 3 + ACCOUNT_PART_CHARS + TAG_CHARS);
-  return start.startsWith("tb_") && secrets.some((secret) => tagOf(part, secret) === tag);
+  if (!START.test(start)) return false;
+  const part = partOf(start);
+  const tag = start.slice(bodyAt(start) + ACCOUNT_PART_CHARS).slice(0, TAG_CHARS);
+  return secrets.some((secret) => tagOf(part, secret) === tag);
 }
 
 /** Whether the text has the form of a key and a correct checksum. This needs no secret, so scanners can check it too. */
@@ -62,10 +72,10 @@ export function isWellFormedKey(text: string): boolean {
 export function accountOfKey(text: string, secrets: readonly string[]): string | undefined {
   if (!isWellFormedKey(text)) return undefined;
   // The tag only saves lookups, so its comparison need not take constant time.
-  return isStartUnder(text, secrets)
-    ? accountOfPart(text.slice(3, 3 + ACCOUNT_PART_CHARS))
-    : undefined;
+  return isStartUnder(text, secrets) ? accountOfPart(partOf(text)) : undefined;
 }
+
+const partOf = (key: string) => key.slice(bodyAt(key)).slice(0, ACCOUNT_PART_CHARS);
 
 function signingSecret(secrets: readonly string[]): string {
   const [first] = secrets;

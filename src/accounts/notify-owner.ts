@@ -61,9 +61,9 @@ async function notify(
   change: OperatorChange,
   at: number,
 ): Promise<{ error: string | null }> {
-  const { mail, publicUrl } = deps;
+  const { mail, publicUrl, name } = deps;
   if (change.kind === "account_closed")
-    return accountEmails({ publicUrl, mail, now: () => at }).accountClosed(email);
+    return accountEmails({ publicUrl, name, mail, now: () => at }).accountClosed(email);
   const { kind } = change;
   const { emailed } = await createRecordActivity(deps)({
     user,

@@ -17,7 +17,6 @@ export type Passkey = {
 
 export const PASSKEYS_MAX = 20;
 const PASSKEY_MODEL = "passkey";
-const SERVICE_NAME = "Toolbooth";
 
 export function createPasskeys(
   adapter: () => Promise<Pick<AuthContext["adapter"], "findMany" | "update">>,
@@ -64,12 +63,12 @@ export function passkeyPlaceOf(origins: readonly string[]): PasskeyPlace | null 
  */
 export async function loadPasskeyPlugin(
   { rpId, origin }: PasskeyPlace,
-  now: AuthOptions["now"],
+  { name, now }: Pick<AuthOptions, "name" | "now">,
 ): Promise<Plugin> {
   const { passkey } = await import("@better-auth/passkey");
   return passkey({
     rpID: rpId,
-    rpName: SERVICE_NAME,
+    rpName: name,
     origin,
     authenticatorSelection: { residentKey: "required", userVerification: "required" },
     advanced: { webAuthnChallengeCookie: "passkey" },

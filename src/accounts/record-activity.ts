@@ -25,6 +25,8 @@ export type ActivityDeps = {
   activityLog: Pick<ActivityLog, "recordEvent" | "findAddress">;
   mail: Pick<QueuedMail, "prepare" | "wake">;
   publicUrl: string;
+  /** The name of the service. */
+  name: string;
 };
 
 export type RecordActivity = (
@@ -42,6 +44,7 @@ export function createRecordActivity({
   activityLog,
   mail,
   publicUrl,
+  name,
 }: ActivityDeps): RecordActivity {
   async function emailsFor(activity: Activity, event: SecurityEvent): Promise<EventEmails | null> {
     const { user, alsoEmails = [], withoutEmail = false } = activity;
@@ -50,7 +53,7 @@ export function createRecordActivity({
     if (to === undefined) return null;
     const [own, summary, ...others] = await Promise.all(
       [
-        ...[securityEmail, securitySummary].map((write) => write(publicUrl, to, event)),
+        ...[securityEmail, securitySummary].map((write) => write(publicUrl, to, event, name)),
         ...alsoEmails,
       ].map(async (email) => (email === null ? null : mail.prepare(email))),
     );

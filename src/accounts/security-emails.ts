@@ -226,8 +226,13 @@ const FACT_CHARS_MAX = EMAIL_CHARS_MAX;
 export const securityText = ({ kind }: Pick<SecurityEvent, "kind">): SecurityText | null =>
   SECURITY_EMAILS[kind] ?? null;
 
-/** The email about an event; null for kinds without one. `site`: the public URL, without a trailing slash. */
-export function securityEmail(site: string, to: string, event: SecurityEvent): Email | null {
+/** The email about an event; null for kinds without one. `site`: the public URL, without a trailing slash; `name`: that of the service. */
+export function securityEmail(
+  site: string,
+  to: string,
+  event: SecurityEvent,
+  name?: string,
+): Email | null {
   const text = securityText(event);
   if (text === null) return null;
   const { detail, facts = [] } = event;
@@ -251,11 +256,17 @@ export function securityEmail(site: string, to: string, event: SecurityEvent): E
       why: `You received this email because ${text.because}. If it was you, you don't need to do anything. You can't turn these emails off, because they protect your account.`,
     },
     site,
+    name,
   );
 }
 
 /** The email that replaces those about single events when the limit of their kind is reached. */
-export function securitySummary(site: string, to: string, event: SecurityEvent): Email | null {
+export function securitySummary(
+  site: string,
+  to: string,
+  event: SecurityEvent,
+  name?: string,
+): Email | null {
   const text = securityText(event);
   if (text === null) return null;
   const { path, label } = PAGES.account;
@@ -274,5 +285,6 @@ export function securitySummary(site: string, to: string, event: SecurityEvent):
       why: `You received this email because ${text.because} several times. If it was you, you don't need to do anything.`,
     },
     site,
+    name,
   );
 }

@@ -10,11 +10,12 @@ export async function tellOwners(deps: {
   activityLog: Pick<ActivityLog, "listUntold" | "tellOwner">;
   mail: Pick<QueuedMail, "prepare" | "wake">;
   publicUrl: string;
+  name: string;
   now(): number;
   max: number;
 }): Promise<void> {
-  const { activityLog, mail, publicUrl, now, max } = deps;
-  const emails = createEmails(publicUrl);
+  const { activityLog, mail, publicUrl, name, now, max } = deps;
+  const emails = createEmails(publicUrl, null, name);
   let count = 0;
   for (const { user, email: to } of await activityLog.listUntold({ max })) {
     const email = await mail.prepare(emails.passwordsRetired({ to }));

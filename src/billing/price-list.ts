@@ -31,10 +31,17 @@ export type PriceList = {
   recommended: string | null;
 };
 
-/** How credits are sold with this price list; `payable`: whether a payment provider is configured. */
-export const salesOf = (prices: PriceList | null, payable: boolean): CreditSales => ({
+/**
+ * How credits are sold with this price list. `payable`: whether a payment provider is configured; `contact`: that of the service, for a
+ * price list without one.
+ */
+export const salesOf = (
+  prices: PriceList | null,
+  payable: boolean,
+  contact: string | null,
+): CreditSales => ({
   payable: prices !== null && payable,
-  contact: prices?.contact ?? null,
+  contact: prices?.contact ?? contact,
 });
 
 export const offersOf = ({ packs, lifetime }: PriceList): readonly Offer[] =>

@@ -1,4 +1,5 @@
-import { accountOfKey, isWellFormedKey, KEY_CHARS, KEY_PATTERN } from "#accounts/key-format.ts";
+import { accountOfKey, isWellFormedKey, KEY_CHARS, keyPattern } from "#accounts/key-format.ts";
+import type { Brand } from "#brand.ts";
 import { ApiError } from "#errors.ts";
 import type { Caller, KeyedRequest } from "./call.ts";
 import { invalidKey, rejectedKey } from "./call-errors.ts";
@@ -12,7 +13,7 @@ import type { ApiRequest } from "./exchange.ts";
  */
 export function authenticate(request: KeyedRequest): Promise<void> | undefined {
   const { deps } = request;
-  const key = readBearer(request.request);
+  const key = readBearer(request.request, deps.app.settings);
   const known = deps.keys.find(key);
   if (known !== undefined) return enter(request, known);
   const hashed = deps.app.hashKey(key);
@@ -23,7 +24,9 @@ export function authenticate(request: KeyedRequest): Promise<void> | undefined {
 
 function identify({ deps }: KeyedRequest, key: string, keySha256: string): Caller {
   const account = accountOfKey(key, deps.app.settings.secrets);
-  if (account === undefined) throw isWellFormedKey(key) ? invalidKey() : mistypedKey(key);
+  if (account === undefined) {
+    throw isWellFormedKey(key) ? invalidKey() : mistypedKey(key, deps.app.settings);
+  }
   return { key, account, keySha256, keyId: null, known: false };
 }
 
@@ -47,13 +50,13 @@ const KEY_CHARS_MAX = 200;
 
 type HasKey = Pick<ApiRequest, "headers" | "url">;
 
-function readBearer(request: HasKey): string {
+function readBearer(request: HasKey, brand: Brand): string {
   const header = request.headers.get("authorization");
   const match = header === null ? null : BEARER.exec(header);
   // An unset shell variable leaves "Bearer " without a key.
   const key = match?.[1];
   if (!key || PLACEHOLDER.test(key)) throw missingKey(findMisplacedKey(request));
-  if (key.length > KEY_CHARS_MAX) throw mistypedKey(key);
+  if (key.length > KEY_CHARS_MAX) throw mistypedKey(key, brand);
   return key;
 }
 
@@ -62,7 +65,6 @@ export const missingKey = (found = "The request has no API key.") =>
   new ApiError(
     "missing_key",
     `${found} Send the key in the header \`Authorization: Bearer <API key>\`.`,
-    { headers: { "WWW-Authenticate": 'Bearer realm="toolbooth"' } },
   );
 
 /** Says where the request has something that looks like a key, never what it is. */
@@ -94,15 +96,15 @@ const KEY_HEADERS = [
   ...["X-Auth-Key", "Token", "Proxy-Authorization"],
 ];
 const KEY_PARAMETER = /[?&]((?:api[-_]?|access[-_]?)?(?:key|token))=[^&#]/i;
-const ANY_KEY = new RegExp(KEY_PATTERN);
-const ANY_PARAMETER = new RegExp(`[?&]([\\w-]{1,40})=${KEY_PATTERN}`);
+const ANY_KEY = new RegExp(`\\b${keyPattern()}`);
+const ANY_PARAMETER = new RegExp(`[?&]([\\w-]{1,40})=${keyPattern()}`);
 
 /** Anyone can verify a checksum offline, so this reveals nothing. */
-const mistypedKey = (key: string): ApiError =>
+const mistypedKey = (key: string, { keyPrefix }: Brand): ApiError =>
   rejectedKey(
     KEY_ID.test(key)
-      ? "This is the id of an API key, not the key. The key begins with `tb_` and is shown once, when it is created."
-      : `This API key looks mistyped or truncated: a key is \`tb_\` followed by ${KEY_CHARS} letters and digits, the last six of which are a checksum. Copy the whole key again, without quotes.`,
+      ? `This is the id of an API key, not the key. The key begins with \`${keyPrefix}\` and is shown once, when it is created.`
+      : `This API key looks mistyped or truncated: a key is \`${keyPrefix}\` followed by ${KEY_CHARS} letters and digits, the last six of which are a checksum. Copy the whole key again, without quotes.`,
   );
 
 const KEY_ID = /^key_[0-9A-Za-z]+$/;

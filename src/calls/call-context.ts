@@ -1,3 +1,4 @@
+import type { Brand } from "#brand.ts";
 import type { RandomBytes } from "#ids.ts";
 import type { CallLedger } from "#ledger/call-ledger.ts";
 import type { CallRef } from "#ledger/port.ts";
@@ -63,7 +64,7 @@ export type ErrorDetails = {
   cause?: unknown;
 };
 
-export type CallSettings = {
+export type CallSettings = Brand & {
   /** Base of the links in responses, without a trailing slash. Never taken from a request's Host header. */
   publicUrl: string;
   /** Calls per second for each account, with bursts of twice as many; 0 disables the limit. */

@@ -68,10 +68,7 @@ export function keyExpired(at: number): ApiError {
 }
 
 export const rejectedKey = (detail: string, members?: { expiredAt: string }): ApiError =>
-  new ApiError("invalid_key", detail, {
-    ...(members && { members }),
-    headers: { "WWW-Authenticate": 'Bearer realm="toolbooth", error="invalid_token"' },
-  });
+  new ApiError("invalid_key", detail, { ...(members && { members }) });
 
 export function keyNotAllowed(forbidden: KeyNotAllowed): ApiError {
   const isTool = forbidden.limit === "tools";

@@ -1,4 +1,5 @@
-import type { ApiError } from "#errors.ts";
+import { challengeOf } from "#brand.ts";
+import type { ApiError, ErrorCode } from "#errors.ts";
 import { ratePolicy } from "#ledger/throttle.ts";
 import { COMPRESS_FROM_BYTES, RATE_LIMITED_WAIT_MS } from "#limits.ts";
 import type { CallContext } from "./call-context.ts";
@@ -32,11 +33,16 @@ export class Replier {
   readonly #app: CallContext;
   readonly #ofAccount: string;
   readonly #docsUrl: string;
+  /** `WWW-Authenticate` of a 401 (RFC 6750, section 3). */
+  readonly #challenges: Readonly<Partial<Record<ErrorCode, string>>>;
 
   constructor(app: CallContext) {
     this.#app = app;
     this.#ofAccount = ratePolicy("account", app.settings.rateLimit);
     this.#docsUrl = errorDocsUrl(app.settings.publicUrl);
+    const challenge = challengeOf(app.settings);
+    const invalid = `${challenge}, error="invalid_token"`;
+    this.#challenges = { missing_key: challenge, invalid_key: invalid };
   }
 
   /** The 200 of a tool. `lease` covers the bytes that are not sent yet; null if memory is not counted. */
@@ -70,9 +76,11 @@ export class Replier {
     context.code = fault.code;
     context.problem = fault;
     const body = problemBody(fault, context.requestId, this.#docsUrl);
+    const challenge = this.#challenges[fault.code];
     const headers = {
       ...this.#commonHeaders(asked, context),
       ...fault.details.headers,
+      ...(challenge !== undefined && { "WWW-Authenticate": challenge }),
       // The server does not read the rest of the body.
       ...(bodyDropped ? {} : { Connection: "close" }),
       "Content-Type": problemType(asked.get("accept")),

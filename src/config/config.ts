@@ -4,8 +4,12 @@ import { nearestName } from "#tools/nearest-name.ts";
 import {
   ConfigError,
   checkJurisdiction,
+  type Look,
   type ReadText,
+  readBrand,
+  readContact,
   readFreeCallCredits,
+  readLook,
   readOperatorToken,
   readPublicUrl,
   readRateLimit,
@@ -31,6 +35,12 @@ export type Config = Readonly<{
   databaseUrl: string | null;
   /** No trailing slash. Null to derive it from the listening address. */
   publicUrl: string | null;
+  /** The name of the service, and what new keys begin with (`brand.ts`). */
+  name: string;
+  keyPrefix: string;
+  /** Where customers reach the operator: an email address or an https URL. */
+  contact: string | null;
+  look: Look;
   rateLimit: number;
   metricsToken: string | null;
   /** The first one signs, all of them verify. Null for a secret that is generated once and stored with the data. */
@@ -79,6 +89,9 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     dataDir: read("DATA_DIR") ?? "./data",
     databaseUrl: readDatabaseUrl(read("DATABASE_URL"), problems),
     publicUrl: readPublicUrl(read("PUBLIC_URL"), problems),
+    ...readBrand(read, problems),
+    contact: readContact(read, problems),
+    look: readLook(read, problems),
     rateLimit: readRateLimit(readNumber),
     metricsToken: read("METRICS_TOKEN") ?? null,
     secrets: readSecrets(read("SECRET"), problems),
@@ -128,6 +141,7 @@ function readMail(read: ReadText, problems: string[]): MailSettings {
     apiUrl: read("MAIL_API_URL"),
     apiToken: read("MAIL_API_TOKEN"),
     mailFrom: read("MAIL_FROM"),
+    name: read("TOOLBOOTH_NAME"),
   });
   problems.push(...mail.problems);
   return mail.settings;

@@ -1,3 +1,4 @@
+import { type Brand, NAME_CHARS_MAX, TOOLBOOTH } from "#brand.ts";
 import { hostOf, isLoopback } from "#hosts.ts";
 import {
   FREE_CALL_CREDITS_DEFAULT,
@@ -75,6 +76,72 @@ export function readPublicUrl(text: string | undefined, problems: string[]): str
   // The message omits the value because it may contain a password.
   problems.push("PUBLIC_URL must be an http or https URL without credentials, query or fragment.");
   return null;
+}
+
+/** The names of the service, which both Workers read. */
+export function readBrand(read: ReadText, problems: string[]): Brand {
+  const { name = TOOLBOOTH.name, keyPrefix = TOOLBOOTH.keyPrefix } = {
+    name: read("TOOLBOOTH_NAME"),
+    keyPrefix: read("TOOLBOOTH_KEY_PREFIX"),
+  };
+  checkLine("TOOLBOOTH_NAME", name, NAME_CHARS_MAX, problems);
+  // It is the name of a sender, as that in MAIL_FROM.
+  if (/["<>\\]/.test(name))
+    problems.push("TOOLBOOTH_NAME must not have double quotes, angle brackets or backslashes.");
+  if (!/^[a-z]{2,8}_$/.test(keyPrefix))
+    problems.push(
+      `TOOLBOOTH_KEY_PREFIX must be 2 to 8 lower-case letters and an underscore, such as acme_; got ${JSON.stringify(keyPrefix.slice(0, 40))}.`,
+    );
+  else if (OWN_PREFIXES.includes(keyPrefix))
+    problems.push(`TOOLBOOTH_KEY_PREFIX must not be ${keyPrefix}, with which other ids begin.`);
+  return { name, keyPrefix };
+}
+
+/** A text of one line, which pages show. */
+function checkLine(setting: string, text: string, max: number, problems: string[]): void {
+  const isLine = text.isWellFormed() && text === text.trim() && !UNSEEN.test(text);
+  if (isLine && [...text].length <= max) return;
+  problems.push(
+    `${setting} must be 1 to ${max} characters on one line, without control characters and without spaces around them.`,
+  );
+}
+
+/** Control characters, and those that change the direction of what follows them. */
+const UNSEEN = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+
+/** Ids of this service and of Stripe, which must not be taken for keys. */
+const OWN_PREFIXES = ["acc_", "key_", "call_", "req_", "sk_", "rk_", "whsec_"];
+
+/** The look of the pages. The logo is a path, or the SVG itself. */
+export type Look = Readonly<Record<"logo" | "accent" | "headline" | "lead", string | null>>;
+
+const HEADLINE_CHARS_MAX = 80;
+const LEAD_CHARS_MAX = 400;
+
+export function readLook(read: ReadText, problems: string[]): Look {
+  const accent = read("TOOLBOOTH_ACCENT") ?? null;
+  if (accent !== null && !/^#[\da-f]{6}$/i.test(accent))
+    problems.push(
+      `TOOLBOOTH_ACCENT must be a colour such as #0a5f58; got ${JSON.stringify(accent.slice(0, 40))}.`,
+    );
+  const [headline = null, lead = null] = [read("TOOLBOOTH_HEADLINE"), read("TOOLBOOTH_LEAD")];
+  if (headline !== null) checkLine("TOOLBOOTH_HEADLINE", headline, HEADLINE_CHARS_MAX, problems);
+  if (lead !== null) checkLine("TOOLBOOTH_LEAD", lead, LEAD_CHARS_MAX, problems);
+  const logo = read("TOOLBOOTH_LOGO") ?? null;
+  return { logo, accent: accent?.toLowerCase() ?? null, headline, lead };
+}
+
+/** An email address or an https URL, as it was given; null if it is unset. */
+export function readContact(read: ReadText, problems: string[]): string | null {
+  const text = read("TOOLBOOTH_CONTACT");
+  if (text === undefined) return null;
+  const isAddress = /^[^\s:/@<>"]+@[^\s:/@<>"]+$/.test(text);
+  const isUrl = /^https:\/\/[^\s<>"]+$/.test(text) && URL.canParse(text);
+  if (!isAddress && !isUrl)
+    problems.push(
+      `TOOLBOOTH_CONTACT must be an email address or an https URL; got ${JSON.stringify(text.slice(0, 80))}.`,
+    );
+  return text;
 }
 
 const SECRET_CHARS_MIN = 16;

@@ -1,3 +1,4 @@
+import { NAME_CHARS_MAX, TOOLBOOTH } from "#brand.ts";
 import {
   FREE_CALL_CREDITS_DEFAULT,
   MAIL_API_URL_DEFAULT,
@@ -53,7 +54,7 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   MAIL_FROM: {
     fallback: "",
     meaning:
-      "Sender of emails, such as Toolbooth <hello@example.org>. Required with SMTP_URL and with MAIL_API_TOKEN",
+      "Sender of emails, such as Toolbooth <hello@example.org>. Without a name in it, emails have that of TOOLBOOTH_NAME. Required with SMTP_URL and with MAIL_API_TOKEN",
   },
   MAIL_API_TOKEN: {
     fallback: "",
@@ -72,6 +73,38 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   STRIPE_WEBHOOK_SECRET: {
     fallback: "",
     meaning: "Signing secret (whsec_…) of the Stripe webhook endpoint PUBLIC_URL/webhooks/stripe",
+  },
+  TOOLBOOTH_NAME: {
+    fallback: TOOLBOOTH.name,
+    meaning: `Name of your service, at most ${NAME_CHARS_MAX} characters: on pages, in emails, in the OpenAPI description and for agents. With a name of its own, a service shows customers neither our name nor the documentation for operators`,
+  },
+  TOOLBOOTH_LOGO: {
+    fallback: "",
+    meaning:
+      "Logo of your service, beside its name and as the icon of its pages: the path of an SVG or PNG file of at most 100 KB, or the SVG itself (a value that begins with <; required on Cloudflare Workers). Unset: the first character of TOOLBOOTH_NAME",
+  },
+  TOOLBOOTH_ACCENT: {
+    fallback: "",
+    meaning:
+      "Colour of links, buttons and marks on pages, as #rrggbb. Pages darken or lighten it where text could not be read, and a warning at the start says so",
+  },
+  TOOLBOOTH_HEADLINE: {
+    fallback: "",
+    meaning: "Headline of the front page, at most 80 characters",
+  },
+  TOOLBOOTH_LEAD: {
+    fallback: "",
+    meaning: "Text below the headline of the front page, at most 400 characters",
+  },
+  TOOLBOOTH_CONTACT: {
+    fallback: "",
+    meaning:
+      "Email address or https URL at which customers reach you. Pages, errors and emails name it; the contact of TOOLBOOTH_PRICES takes precedence for buying credits",
+  },
+  TOOLBOOTH_KEY_PREFIX: {
+    fallback: TOOLBOOTH.keyPrefix,
+    meaning:
+      "What new API keys begin with: 2 to 8 lower-case letters and an underscore. Keys with an earlier prefix stay valid",
   },
   TOOLBOOTH_SECURITY_CONTACT: {
     fallback: "",

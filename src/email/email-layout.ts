@@ -3,6 +3,7 @@
  * email. The HTML has no tables, images or scripts, fetches nothing, and follows the reader's dark mode. All text is
  * escaped here and only here.
  */
+import { inNameOf, TOOLBOOTH } from "#brand.ts";
 import type { Email, EmailKind } from "./mail.ts";
 
 export type Block =
@@ -26,9 +27,10 @@ export type EmailDraft = {
 };
 
 /**
- * Lays out an email. `site`: the public URL of the service. Throws a TypeError if a link is not an http or https URL.
+ * Lays out an email. `site`: the public URL of the service; `name`: its name, in place of ours. Throws a TypeError if a link is not an http or https URL.
  */
-export function layOut(draft: EmailDraft, site: string): Email {
+export function layOut(written: EmailDraft, site: string, name = TOOLBOOTH.name): Email {
+  const draft = named(written, name);
   const { to, kind, subject, blocks, usefulUntil = null, unsubscribe } = draft;
   for (const block of blocks) {
     if (typeof block === "object" && "link" in block) assertHttpUrl(block.link);
@@ -38,13 +40,25 @@ export function layOut(draft: EmailDraft, site: string): Email {
     kind,
     subject,
     usefulUntil,
-    text: layOutText(draft, site),
-    html: layOutHtml(draft, site),
+    text: layOutText(draft, `${name}, ${site}`),
+    html: layOutHtml(draft, site, name),
   };
   if (unsubscribe === undefined) return email;
   assertHttpUrl(unsubscribe.page);
   assertHttpUrl(unsubscribe.post);
   return { ...email, unsubscribe: unsubscribe.post };
+}
+
+/** The draft of the service with this name. Facts stay: they are the reader's. */
+function named(draft: EmailDraft, name: string): EmailDraft {
+  const inName = (text: string) => inNameOf({ name }, text);
+  return {
+    ...draft,
+    subject: inName(draft.subject),
+    heading: inName(draft.heading),
+    blocks: draft.blocks.map((block) => (typeof block === "string" ? inName(block) : block)),
+    why: inName(draft.why),
+  };
 }
 
 /** The service generates every link, so an invalid one is a bug. */
@@ -56,9 +70,9 @@ function assertHttpUrl(link: string): void {
 
 const UNSUBSCRIBE = "Unsubscribe from these emails:";
 
-function layOutText({ heading, blocks, why, unsubscribe }: EmailDraft, site: string): string {
+function layOutText({ heading, blocks, why, unsubscribe }: EmailDraft, sender: string): string {
   const optOut = unsubscribe === undefined ? "" : `${UNSUBSCRIBE}\n${unsubscribe.page}\n`;
-  return [heading, ...blocks.map(textOf), `-- \n${why}\n${optOut}Toolbooth, ${site}`]
+  return [heading, ...blocks.map(textOf), `-- \n${why}\n${optOut}${sender}`]
     .join("\n\n")
     .concat("\n");
 }
@@ -93,7 +107,7 @@ const DARK = `:root{color-scheme:light dark;supported-color-schemes:light dark}
 .accent{color:#63cdbb!important}.soft{color:#9ba6ae!important}.foot{border-color:#2a3136!important}
 .button{background:#63cdbb!important;color:#10211f!important}}`;
 
-function layOutHtml(draft: EmailDraft, site: string): string {
+function layOutHtml(draft: EmailDraft, site: string, name: string): string {
   const { heading, blocks, why, subject, unsubscribe } = draft;
   const optOut =
     unsubscribe === undefined
@@ -111,12 +125,12 @@ function layOutHtml(draft: EmailDraft, site: string): string {
 </head>
 <body class="body" style="${STYLE.body}">
 <div role="article" style="${STYLE.main}">
-<p class="accent" style="${STYLE.brand}">Toolbooth</p>
+<p class="accent" style="${STYLE.brand}">${escapeHtml(name)}</p>
 <h1 style="${STYLE.heading}">${escapeHtml(heading)}</h1>
 ${blocks.map(htmlOf).join("\n")}
 <div class="foot" style="${STYLE.foot}">
 <p class="soft" style="${STYLE.soft}">${escapeHtml(why)}</p>
-${optOut}<p class="soft" style="${STYLE.soft}">Toolbooth, ${anchor(site)}</p>
+${optOut}<p class="soft" style="${STYLE.soft}">${escapeHtml(name)}, ${anchor(site)}</p>
 </div>
 </div>
 </body>

@@ -35,9 +35,9 @@ type AddressChangedEmail = {
   origin: OriginFacts;
 };
 
-/** `site`: the public URL of the service, without a trailing slash. `sales`: how it sells credits; null: not known. */
-export function createEmails(site: string, sales: CreditSales | null = null) {
-  const write = (draft: EmailDraft) => layOut(draft, site);
+/** `site`: the public URL of the service, without a trailing slash. `sales`: how it sells credits; null: not known. `name`: its name. */
+export function createEmails(site: string, sales: CreditSales | null = null, name?: string) {
+  const write = (draft: EmailDraft) => layOut(draft, site, name);
   return {
     ...codeEmails(write),
     ...accountEmails(site, write),

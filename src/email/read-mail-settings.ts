@@ -2,6 +2,7 @@
  * Parses and checks SMTP_URL, MAIL_API_URL, MAIL_API_TOKEN and MAIL_FROM. Faults are sentences for the operator. They
  * never contain a URL or a token, because both may contain a password.
  */
+import { slugOf, TOOLBOOTH } from "#brand.ts";
 import { hostOf, isLoopback } from "#hosts.ts";
 import { MAIL_API_URL_DEFAULT } from "#limits.ts";
 import { isPlainAddress, oneLine } from "./mail.ts";
@@ -26,15 +27,21 @@ export type MailSettings = { smtp: SmtpServer | null; api: MailApi | null; from:
 export const transportKindOf = ({ smtp, api }: MailSettings): TransportKind =>
   smtp === null && api === null ? "outbox" : "smtp";
 
-const NO_SENDER: Sender = { name: "Toolbooth", address: "toolbooth@localhost" };
+/** Of emails that stay in the outbox. */
+const noSender = (name = TOOLBOOTH.name): Sender => ({
+  name,
+  address: `${slugOf(name)}@localhost`,
+});
 
 export function readMailSettings(env: {
   smtpUrl: string | undefined;
   apiUrl?: string | undefined;
   apiToken?: string | undefined;
   mailFrom: string | undefined;
+  /** The name of the service, if it has one of its own: the sender's, where MAIL_FROM has none. */
+  name?: string | undefined;
 }): { settings: MailSettings; problems: string[] } {
-  const { smtpUrl, apiUrl, apiToken, mailFrom } = env;
+  const { smtpUrl, apiUrl, apiToken, mailFrom, name } = env;
   const problems: string[] = [];
   const smtp = smtpUrl === undefined ? null : readSmtpUrl(smtpUrl, problems);
   const api = readMailApi(apiUrl, apiToken, problems);
@@ -49,7 +56,7 @@ export function readMailSettings(env: {
       `MAIL_FROM is required with ${transportSetting}: set the sender of emails, such as Toolbooth <toolbooth@example.org>.`,
     );
   }
-  const from = mailFrom === undefined ? NO_SENDER : readSender(mailFrom, problems);
+  const from = mailFrom === undefined ? noSender(name) : readSender(mailFrom, name, problems);
   return { settings: { smtp, api, from }, problems };
 }
 
@@ -111,14 +118,14 @@ function readSmtpUrl(text: string, problems: string[]): SmtpServer | null {
 
 const SENDER_NAME_CHARS_MAX = 100;
 
-function readSender(text: string, problems: string[]): Sender {
+function readSender(text: string, own: string | undefined, problems: string[]): Sender {
   const match = /^\s*(?:"?([^"<>]*?)"?\s*<([^<>]+)>|([^<>]+?))\s*$/.exec(text);
   const address = match?.[2] ?? match?.[3] ?? "";
   const name = match?.[1] ?? "";
   if (isPlainAddress(address) && name === oneLine(name, SENDER_NAME_CHARS_MAX))
-    return { name, address };
+    return { name: name || (own ?? ""), address };
   problems.push(
     "MAIL_FROM must be an email address such as toolbooth@example.org, optionally with a name: Toolbooth <toolbooth@example.org>.",
   );
-  return NO_SENDER;
+  return noSender();
 }

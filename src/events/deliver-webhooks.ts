@@ -1,4 +1,5 @@
 import { Webhook } from "standardwebhooks";
+import { productOf, TOOLBOOTH } from "#brand.ts";
 import type { RandomBytes } from "#ids.ts";
 import type { JobPolicy, JobResult } from "#jobs/job-policy.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
@@ -15,6 +16,8 @@ import type { DeliveryToSend, EventStore } from "./event-store.ts";
 import { NotReached, type WebhookTransport } from "./webhook-transport.ts";
 
 export type WebhookSenderDeps = {
+  /** The name of the service; left out: ours. */
+  name?: string | undefined;
   jobs: Pick<JobQueue, "take" | "settle" | "nextDue">;
   eventStore: Pick<EventStore, "findDelivery" | "pauseEndpoint" | "replaceSecrets">;
   /** Opens the secrets of endpoints (`endpointSealer`). */
@@ -91,7 +94,7 @@ async function attempt(
   try {
     const at = now();
     const secrets = await openSecrets(deps, delivery, at);
-    const headers = signedHeaders({ secrets, id: event, body, at });
+    const headers = signedHeaders({ secrets, id: event, body, at, name: deps.name });
     const { status } = await transport.post({ url, headers, body }, signal);
     return { status, error: describeStatus(status) };
   } catch (cause) {
@@ -128,12 +131,14 @@ export function signedHeaders(order: {
   id: string;
   body: string;
   at: number;
+  /** The name of the service. */
+  name?: string | undefined;
 }): Record<string, string> {
-  const { secrets, id, body, at } = order;
+  const { secrets, id, body, at, name = TOOLBOOTH.name } = order;
   const sign = (secret: string) => new Webhook(secret).sign(id, new Date(at), body);
   return {
     "Content-Type": "application/json",
-    "User-Agent": "Toolbooth-Webhooks/1.0",
+    "User-Agent": `${productOf(name)}-Webhooks/1.0`,
     "webhook-id": id,
     "webhook-timestamp": String(Math.floor(at / 1_000)),
     "webhook-signature": secrets.map(sign).join(" "),

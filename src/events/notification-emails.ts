@@ -20,15 +20,17 @@ export type NotificationEmails = (event: LedgerEvent, to: string) => Email | nul
 /** Returns a function that writes the email for an event, with links to unsubscribe. `publicUrl` has no trailing slash. */
 export function createNotificationEmails({
   publicUrl,
+  name,
   secrets,
   sales,
 }: {
   publicUrl: string;
+  name: string;
   secrets: readonly string[];
   /** How the service sells credits. */
   sales: CreditSales;
 }): NotificationEmails {
-  const emails = createEmails(publicUrl, sales);
+  const emails = createEmails(publicUrl, sales, name);
   return (event, to) => {
     const topic = topicOf(event);
     if (topic === null) return null;

@@ -290,7 +290,7 @@ export const setEmail = defineOperation({
     const { outcome } = await notify.activityLog.changeAddress({
       ...{ account, from, to, at: now, keptSession: null },
       undo: { id, link: hashOf(undo), until: now + UNDO_MS },
-      email: await notify.mail.prepare(addressChangedEmail(notify.publicUrl, about)),
+      email: await notify.mail.prepare(addressChangedEmail(notify, about)),
     });
     if (outcome === "taken")
       throw new AccountError(`Another account has ${to}. Nothing was changed.`);

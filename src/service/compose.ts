@@ -44,10 +44,12 @@ export function createService({
   stores: CallStores;
   platform: Platform;
 }): Service {
-  const sales = salesOf(config.prices, config.stripe !== null);
+  const sales = salesOf(config.prices, config.stripe !== null, config.contact);
   const context = createAppContext({ settings: config, sales: () => sales, stores, platform });
   const settings = {
     ...apiOptionsOf(context, version),
+    contact: config.contact,
+    look: { ...config.look, logo: config.logo ?? null },
     table: SETTINGS,
     securityContact: config.securityContact,
   };
@@ -86,5 +88,5 @@ const offerOf = ({
   signUp,
   providers: Object.keys(providers) as DashboardOffer["providers"],
   starter: { credits: config.starterCredits, days: config.starterDays },
-  prices: viewPrices(prices, stripe !== null),
+  prices: viewPrices(prices, stripe !== null, config.contact),
 });

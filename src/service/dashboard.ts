@@ -58,12 +58,11 @@ export function createDashboard(parts: DashboardParts): LocalDashboard {
   const billing = billingOf(parts);
   const background = platform.startBackground({
     ...{ config, stores, sealer, transportKind },
-    tellOwners: (max) =>
-      tellOwners({ activityLog: stores.activityLog, mail, publicUrl: config.publicUrl, now, max }),
+    tellOwners: (max) => tellOwners({ ...config, activityLog: stores.activityLog, mail, now, max }),
     endpointSealer: endpointSealer(config.secrets),
     emails: createNotificationEmails({
       ...config,
-      sales: salesOf(config.prices, config.stripe !== null),
+      sales: salesOf(config.prices, config.stripe !== null, config.contact),
     }),
   });
   const mail = createMail(
@@ -84,6 +83,7 @@ export function createDashboard(parts: DashboardParts): LocalDashboard {
     counts: countsOf(parts),
     accountDeps: {
       ...{ ledger: stores.ledger, directory: stores.directory, secrets: config.secrets },
+      keyPrefix: config.keyPrefix,
       ...{ random, hashKey: platform.hashKey, forgetRequests: stores.forgetRequests },
     },
     newRequestId: () => newId("req"),
@@ -151,11 +151,11 @@ function signInOptions(
   { config, stores, platform }: DashboardParts,
   { mail, accountDeps, counts, inBackground }: Shared,
 ): AuthOptions {
-  const { publicUrl, origins, secrets } = config;
+  const { publicUrl, name, origins, secrets } = config;
   const { now, random, readDisposableDomains, isForOneRequest } = platform;
   const browserSecret = knownBrowserSecret(secrets);
   return {
-    ...{ publicUrl, accountDeps, now, mail, counts, inBackground },
+    ...{ publicUrl, name, accountDeps, now, mail, counts, inBackground },
     trustedOrigins: origins,
     passkeyOrigins: config.passkeyOrigins,
     secret: derived(newest(config), "toolbooth sessions"),
@@ -197,12 +197,12 @@ function depsOf(
   { mail, accountDeps, billing, inBackground, newRequestId }: Shared,
 ): Omit<DashboardDeps, "auth"> {
   const { config, stores, platform } = parts;
-  const { publicUrl, secrets, requestLog, prices } = config;
+  const { publicUrl, name, secrets, requestLog, prices } = config;
   const { now, random } = platform;
   const { activityLog, emailQueue, events, purchases, requests } = stores;
   return {
     settings: {
-      ...{ publicUrl, origins: config.origins, signUp: config.signUp },
+      ...{ publicUrl, name, origins: config.origins, signUp: config.signUp },
       providers: Object.keys(config.providers) as DashboardDeps["settings"]["providers"],
       starter: starterOf(config),
       emailsStayHere: transportKindOf(config.mail) === "outbox",
@@ -211,12 +211,12 @@ function depsOf(
       secret: knownBrowserSecret(secrets),
     },
     ...{ accountDeps, activityLog, events, now, inBackground, newRequestId },
-    recordActivity: createRecordActivity({ activityLog, mail, publicUrl }),
+    recordActivity: createRecordActivity({ activityLog, mail, publicUrl, name }),
     requests: requests === null ? null : { log: requests, bounds: requestLog },
     downloads: createDownloads(),
     readTurns: platform.readTurns,
-    sales: { prices, billing, purchases },
-    emails: accountEmails({ publicUrl, mail, now }),
+    sales: { prices, billing, purchases, contact: config.contact },
+    emails: accountEmails({ publicUrl, name, mail, now }),
     whenSendable: createWhenSendable({ queue: emailQueue, bounds: REQUESTED_EMAILS, now }),
     newSecret: () => randomBase62(32, random),
     afterResponse: (work) => inBackground(platform.wait(AFTER_RESPONSE_MS).then(work)),
@@ -243,7 +243,7 @@ function operatorOf(
       context: {
         ...{ directory, purchases, requests, accountDeps, billing, ...stores.operator },
         keyBounds: keyBoundsOf(parts),
-        notify: { activityLog, mail, publicUrl: config.publicUrl },
+        notify: { activityLog, mail, publicUrl: config.publicUrl, name: config.name },
         jobs: operatorJobs(stores.queues),
       },
     });

@@ -20,6 +20,7 @@ import type { LedgerEvents } from "#ledger/events.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { OperatorContext } from "#operator/context.ts";
 import type { Sealer } from "#seal.ts";
+import type { Logo } from "#site/logo.ts";
 import type { SiteContext } from "#site/site-context.ts";
 
 /** What a service is made of: its configuration, its stores, and what its runtime supplies. compose.ts puts them together. */
@@ -35,6 +36,8 @@ export type ServiceConfig = Config & {
   secrets: readonly string[];
   /** Null if nothing is for sale. */
   prices: PriceList | null;
+  /** The operator's logo; omitted: there is none. */
+  logo?: Logo | null;
 };
 
 /** The storage of calls. */

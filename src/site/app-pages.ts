@@ -1,24 +1,12 @@
 import type { Tool } from "#tools/define-tool.ts";
 import type { AppPage } from "./app-shell.ts";
+import { toolsWithPage } from "./page-options.ts";
 
 export const APP_ENTRY = "main.tsx";
 
 /** Every page that React draws. */
 export const listAppPages = (tools: readonly Tool[]): AppPage[] => [
-  {
-    path: "/tools",
-    title: "Tools",
-    description: "Use the tools here for free, without an account, or call them through the API.",
-    findable: true,
-    screen: "tools/tools-screen.tsx",
-  },
-  ...tools.map(({ name, title, summary }) => ({
-    path: `/tools/${name}`,
-    title,
-    description: summary.replaceAll("`", ""),
-    findable: true,
-    screen: "tools/tool-screen.tsx",
-  })),
+  ...toolPages(toolsWithPage({ tools })),
   {
     path: "/sign-in",
     title: "Sign in",
@@ -56,6 +44,26 @@ export const listAppPages = (tools: readonly Tool[]): AppPage[] => [
   page("/usage", "Usage", "usage/usage-screen.tsx"),
   page("/credits", "Credits", "credits/credits-screen.tsx"),
 ];
+
+/** The list of the tools that have a page, and their pages. */
+function toolPages(tools: readonly Tool[]): AppPage[] {
+  if (tools.length === 0) return [];
+  const list: AppPage = {
+    path: "/tools",
+    title: "Tools",
+    description: "Use the tools here for free, without an account, or call them through the API.",
+    findable: true,
+    screen: "tools/tools-screen.tsx",
+  };
+  const pages = tools.map(({ name, title, summary }) => ({
+    path: `/tools/${name}`,
+    title,
+    description: summary.replaceAll("`", ""),
+    findable: true,
+    screen: "tools/tool-screen.tsx",
+  }));
+  return [list, ...pages];
+}
 
 /** A page that search engines may not list. */
 function page(path: string, title: string, screen: string): AppPage {

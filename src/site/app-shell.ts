@@ -1,4 +1,7 @@
+import { keyVariableOf } from "#brand.ts";
+import { accentCss, accentOf } from "./accent.ts";
 import { hashSource } from "./content-hash.ts";
+import { firstCall } from "./first-call.ts";
 import { GATE_STYLE } from "./gate.ts";
 import { fontStyle, type HeadOptions, preloadFonts, renderMeta } from "./head.ts";
 import { renderHeader, sideLinks } from "./header.ts";
@@ -6,7 +9,7 @@ import { type Html, html, raw } from "./markup.ts";
 import { isMemberPath } from "./member-links.ts";
 import { basePath } from "./page-links.ts";
 import type { AppAssets } from "./page-manifest.ts";
-import type { PageOptions } from "./page-options.ts";
+import { type PageOptions, toolsWithPage } from "./page-options.ts";
 import { renderFooter } from "./shell.ts";
 import { SHELL_STYLE } from "./shell-style.ts";
 import { tokensCss } from "./tokens.ts";
@@ -45,7 +48,7 @@ const policyWith = (early: string): string =>
     "frame-ancestors 'none'",
     // The policies are in web/trusted-types.ts.
     "require-trusted-types-for 'script'",
-    "trusted-types default toolbooth-preview",
+    "trusted-types default tb-preview",
   ].join("; ");
 
 /** By the script in the head, which only a new build changes: its hash would cost every request. */
@@ -65,25 +68,56 @@ export const appHeaders = (assets: AppAssets | null): Record<string, string> => 
   "X-Content-Type-Options": "nosniff",
 });
 
+/** What the script of these pages knows of the service (`web/page-facts.ts`). */
+export type ServiceShown = {
+  /** The path under which it is published, without a slash at its end; empty at the root of a host. */
+  base: string;
+  name: string;
+  /** What new keys begin with, and the environment variable from which samples read one. */
+  keyPrefix: string;
+  keyVariable: string;
+  /** The names of the operator's own pages. */
+  legal: readonly string[];
+  tools: readonly { name: string; title: string; summary: string; hasPage: boolean }[];
+  /** The name of a tool, and a request that it takes; left out for a call without a body. */
+  firstCall: { tool: string; request?: unknown };
+};
+
+function serviceShown(options: PageOptions): ServiceShown {
+  const { tool, request } = firstCall(options.tools);
+  const pages = new Set(toolsWithPage(options));
+  return {
+    base: basePath(options.publicUrl),
+    name: options.name,
+    keyPrefix: options.keyPrefix,
+    keyVariable: keyVariableOf(options),
+    legal: Object.keys(options.legal ?? {}),
+    tools: options.tools.map((tool) => {
+      const { name, title, summary } = tool;
+      return { name, title, summary, hasPage: pages.has(tool) };
+    }),
+    firstCall: { tool: tool.name, request },
+  };
+}
+
 export function renderAppPage(
   page: AppPage,
   options: PageOptions,
   assets: AppAssets | null,
 ): string {
-  const { publicUrl } = options;
+  const { publicUrl, name, look } = options;
   const base = basePath(publicUrl);
-  const site = { publicUrl, files: assets?.files ?? null };
+  const site = { publicUrl, name, look, files: assets?.files ?? null };
   const head = {
     path: page.findable ? page.path : null,
-    title: `${page.title} - Toolbooth`,
+    title: `${page.title} - ${options.name}`,
     description: page.description,
   };
   return String(html`<!doctype html>
 <html lang="en">
 <head>
-${renderMeta(head, site)}<meta name="toolbooth-base" content="${base}">
-<meta name="toolbooth-legal" content="${Object.keys(options.legal ?? {}).join(" ")}">
-${assets && renderAssets(assets, site)}</head>
+${renderMeta(head, site)}<meta name="tb-service" content="${JSON.stringify(serviceShown(options))}">
+${assets && renderAssets(assets, site, accentStyle(options))}</head>
 <body${isMemberPath(page.path) && raw(' data-area="member"')}>
 ${renderHeader(page.path, options)}<div class="tb-body">
 <nav class="tb-side tb-nav" aria-label="Dashboard">${sideLinks(page.path, options)}</nav>
@@ -95,13 +129,17 @@ ${renderFooter(options)}</body>
 `);
 }
 
+const accentStyle = ({ look }: PageOptions): string =>
+  look?.accent ? accentCss(accentOf(look.accent)) : "";
+
 /** Preloads the styles; the script applies them, so they do not block the first paint. */
 function renderAssets(
   { early, firstPaint, styles, scripts, preloads }: AppAssets,
   site: HeadOptions,
+  accent: string,
 ): Html {
   const base = basePath(site.publicUrl);
-  const style = tokensCss() + fontStyle(site) + firstPaint + SHELL_STYLE + GATE_STYLE;
+  const style = tokensCss() + accent + fontStyle(site) + firstPaint + SHELL_STYLE + GATE_STYLE;
   return html`<script>${raw(early)}</script>
 <style>${raw(style)}</style>
 ${preloadFonts(site, ["sans.woff2"])}${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${scripts.map(

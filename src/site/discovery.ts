@@ -1,5 +1,6 @@
 import type { ApiOptions } from "#api/openapi/document.ts";
 import { callPrice } from "#api/openapi/words.ts";
+import { type Brand, hasOwnName } from "#brand.ts";
 import type { DocsEntry } from "./docs/navigation.ts";
 import { html } from "./markup.ts";
 import { basePath } from "./page-links.ts";
@@ -27,15 +28,18 @@ export function robotsText(publicUrl: string): string {
 const SECURITY_TEXT_DAYS = 180;
 
 /** `/.well-known/security.txt` (RFC 9116): where to report a vulnerability. */
-export function securityText(publicUrl: string, contact: string, now: number): string {
+export function securityText(
+  { publicUrl, ...brand }: Pick<Brand, "name"> & { publicUrl: string },
+  contact: string,
+  now: number,
+): string {
   const expires = new Date(now + SECURITY_TEXT_DAYS * 86_400_000);
   expires.setUTCHours(0, 0, 0, 0);
   return `Contact: ${contact}
 Expires: ${expires.toISOString()}
 Preferred-Languages: en
 Canonical: ${publicUrl}${SECURITY_TEXT_PATH}
-Policy: ${publicUrl}/docs/security
-`;
+${hasOwnName(brand) ? "" : `Policy: ${publicUrl}/docs/security\n`}`;
 }
 
 export const SECURITY_TEXT_PATH = "/.well-known/security.txt";
@@ -50,10 +54,13 @@ ${entries}</urlset>
 }
 
 /** `/llms.txt` (llmstxt.org): what an agent needs to call the tools, with links to the pages as Markdown. */
-export function llmsText({ publicUrl, tools }: ApiOptions, pages: readonly DocsEntry[]): string {
+export function llmsText(
+  { publicUrl, name, tools }: ApiOptions,
+  pages: readonly DocsEntry[],
+): string {
   const toolLines = tools.map(
-    ({ name, summary }) =>
-      `- [${name}](${publicUrl}/docs/${name}.md): POST ${publicUrl}/api/v1/${name}. ${summary}`,
+    (tool) =>
+      `- [${tool.name}](${publicUrl}/docs/${tool.name}.md): POST ${publicUrl}/api/v1/${tool.name}. ${tool.summary}`,
   );
   const isTool = new Set(tools.map(({ name }) => name));
   const sections = Map.groupBy(
@@ -69,9 +76,9 @@ export function llmsText({ publicUrl, tools }: ApiOptions, pages: readonly DocsE
         )
         .join("\n")}\n`,
   );
-  return `# Toolbooth
+  return `# ${name}
 
-> ${toolCount(tools.length)} developer tools over HTTP. Every call is a POST with JSON, a file or query parameters, and the header \`Authorization: Bearer <API key>\`. A successful call costs ${callPrice(tools)}; an error costs nothing, unless it says that the call may have been charged (\`charged\`).
+> ${toolCount(tools.length)} over HTTP. Every call is a POST with JSON, a file or query parameters, and the header \`Authorization: Bearer <API key>\`. A successful call costs ${callPrice(tools)}; an error costs nothing, unless it says that the call may have been charged (\`charged\`).
 
 A response with status 200 has \`"ok": true\`, unless \`Accept\` asks for the bare result (\`image/png\`, \`text/html\`, \`text/plain\`, …). An error is a problem document (RFC 9457) with a stable \`code\` and a \`detail\` that says what to do. If you repeat a call with the same \`Idempotency-Key\` header within 24 hours, you get the first response again and are not charged. Every response to an authenticated call has the balance in \`Credits-Remaining\`.
 
@@ -87,4 +94,5 @@ ${toolLines.join("\n")}
 ${pageLines.join("\n")}`;
 }
 
-const toolCount = (count: number): string => (count === 5 ? "Five" : String(count));
+const toolCount = (count: number): string =>
+  count === 1 ? "One tool" : `${count === 5 ? "Five" : count} tools`;

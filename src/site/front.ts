@@ -1,31 +1,35 @@
 import type { PricesView } from "#api/dashboard/shapes.ts";
 import { callPrice, creditsText, freeCall } from "#api/openapi/words.ts";
+import { hasOwnName, keyVariableOf } from "#brand.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import hash from "#tools/hash/tool.ts";
-import { drawQrSvg } from "#tools/qr-code/draw.ts";
-import { encodeQr, type QrSymbol } from "#tools/qr-code/encode-qr.ts";
-import uuid from "#tools/uuid/tool.ts";
 import { contactHref } from "#top-up.ts";
+import { shorten } from "./docs/tool-reference.ts";
+import { firstCall } from "./first-call.ts";
 import { FRONT_STYLE } from "./front-style.ts";
 import { gatePicture } from "./gate.ts";
 import { type IconName, icon, toolIcon } from "./icons.ts";
 import { layOutJson } from "./json-layout.ts";
-import { codeBlock, type Html, highlightJson, html, prose, raw } from "./markup.ts";
+import { codeBlock, type Html, highlightJson, html, prose } from "./markup.ts";
 import { recommendedOffer } from "./pack-plan.ts";
 import { pageLinks } from "./page-links.ts";
-import { type DashboardOffer, type PageOptions, signUpIsOpen } from "./page-options.ts";
+import {
+  type DashboardOffer,
+  type PageOptions,
+  signUpIsOpen,
+  toolsWithPage,
+} from "./page-options.ts";
 import { offerCard } from "./pricing.ts";
 import { curlCode } from "./request-code.ts";
 import { renderPage } from "./shell.ts";
+import { tryIt } from "./try-it.ts";
 
 /** The front page: what the service is beside a call, the tools, two of them to try, what a call costs, and how to begin. */
 export function frontPage(options: PageOptions): string {
   return renderPage(
     {
       path: "/",
-      title: "Toolbooth - small developer tools over HTTP",
-      description:
-        "Markdown to safe HTML, QR codes, hashes, UUIDs and echo as metered HTTP endpoints and as pages. Pay with credits; errors are free. Host it yourself.",
+      title: hasOwnName(options) ? options.name : "Toolbooth - small developer tools over HTTP",
+      description: description(options),
       style: FRONT_STYLE,
       main: [
         hero(options),
@@ -34,7 +38,7 @@ export function frontPage(options: PageOptions): string {
         creditExample(options),
         prices(options),
         reasons(options),
-        selfHosting(options),
+        !hasOwnName(options) && selfHosting(options),
         closing(options),
       ],
     },
@@ -42,11 +46,25 @@ export function frontPage(options: PageOptions): string {
   );
 }
 
+/** The titles of the tools as far as search engines show them, and how they are paid. */
+function description({ tools }: PageOptions): string {
+  const paid = "as HTTP endpoints, paid with credits. Errors are free.";
+  let shown = "Tools";
+  for (const [index, { title }] of tools.entries()) {
+    const next = index === 0 ? title : `${shown}, ${title}`;
+    if (next.length > TITLES_CHARS_MAX) break;
+    shown = next;
+  }
+  return `${shown} ${paid}`;
+}
+
+const TITLES_CHARS_MAX = 100;
+
 function hero(options: PageOptions): Html {
-  const { dashboard } = options;
+  const { dashboard, look } = options;
   return html`<div class="hero"><div class="pitch">
-<h1>Small tools, one request away</h1>
-<p class="lead">Developer tools as HTTP endpoints and as pages in your browser. JSON or files in, JSON or the bare result out, no client library. A successful call costs ${callPrice(options.tools)}; an error costs nothing.</p>
+<h1>${look?.headline ?? "Small tools, one request away"}</h1>
+<p class="lead">${look?.lead ?? defaultLead(options)}</p>
 ${mainActions(options)}${
   signUpIsOpen(options) &&
   html`<p class="small soft">${
@@ -58,17 +76,27 @@ ${callShown(options)}</div>
 `;
 }
 
+function defaultLead(options: PageOptions): Html {
+  const hasPages = toolsWithPage(options).length > 0;
+  return html`${hasOwnName(options) ? "Tools" : "Developer tools"} as HTTP endpoints${hasPages && " and as pages in your browser"}. JSON or files in, JSON or the bare result out, no client library. A successful call costs ${callPrice(options.tools)}; an error costs nothing.`;
+}
+
 /** A call beside the words of the front page: the request, the barrier that takes its price, and the response. All of it is true. */
-function callShown({ publicUrl, tools }: PageOptions): Html {
-  const tool = tools.find(({ name }) => name === hash.name) ?? hash;
-  const [example] = hash.examples as [(typeof hash.examples)[number]];
-  const call = { url: `${publicUrl}/api/v1/${hash.name}`, body: example.request };
+function callShown(options: PageOptions): Html {
+  const { publicUrl, tools } = options;
+  const { tool, request } = firstCall(tools);
+  const [example] = tool.examples;
+  const call = {
+    url: `${publicUrl}/api/v1/${tool.name}`,
+    body: request,
+    variable: keyVariableOf(options),
+  };
   return html`<div class="call">
 ${codeBlock("Request", curlCode(call))}
-<div class="toll">${gatePicture("hash", { raised: true })}<p><code>Credits-Charged: ${tool.price}</code><span>${
+<div class="toll">${gatePicture(toolIcon(tool.name), { raised: true })}<p><code>Credits-Charged: ${tool.price}</code><span>${
     tool.price === 1 ? "One credit." : `${tool.price} credits.`
   } An error costs none.</span></p></div>
-${codeBlock(html`Response <b class="status">200 OK</b>`, highlightJson(layOutJson(example.response)))}</div>
+${example && codeBlock(html`Response <b class="status">200 OK</b>`, highlightJson(layOutJson(shorten(example.response).value)))}</div>
 `;
 }
 
@@ -80,57 +108,30 @@ function mainActions(options: PageOptions): Html {
       ? html`<a class="button tb-if-out" href="${links.signIn}">Get started</a>
 <a class="button tb-if-in" href="${links.home}">Open your dashboard</a>\n`
       : html`<a class="button" href="${links.quickstart}">Make your first call</a>\n`
-  }<a class="button quiet" href="${links.tools}">Use the tools in your browser</a></p>
+  }${
+    toolsWithPage(options).length > 0
+      ? html`<a class="button quiet" href="${links.tools}">Use the tools in your browser</a>`
+      : html`<a class="button quiet" href="${links.docs}">Read the documentation</a>`
+  }</p>
 `;
 }
 
-function tools({ publicUrl, tools: all }: PageOptions): Html {
-  const links = pageLinks(publicUrl);
+function tools(options: PageOptions): Html {
+  const links = pageLinks(options.publicUrl);
+  const pages = new Set(toolsWithPage(options));
+  const address = (tool: Tool) => `${pages.has(tool) ? links.tools : links.docs}/${tool.name}`;
   const card = (href: string, name: IconName, title: string, path: string, text: string) =>
     html`<li><a href="${href}"><span class="tile">${icon(name)}</span><b>${title}</b><code>${path}</code><span>${prose(text)}</span></a></li>\n`;
   return html`<section aria-labelledby="tools"><h2 id="tools">The tools</h2>
-<p class="lead">Each tool is an endpoint and a page. The pages are free and need no account.</p>
-<ul class="cards">${all.map(({ name, title, summary }) =>
-    card(`${links.tools}/${name}`, toolIcon(name), title, `POST /api/v1/${name}`, summary),
+<p class="lead">${
+    pages.size === options.tools.length
+      ? "Each tool is an endpoint and a page. The pages are free and need no account."
+      : "Each tool does one thing and documents every limit."
+  }</p>
+<ul class="cards">${options.tools.map((tool) =>
+    card(address(tool), toolIcon(tool.name), tool.title, `POST /api/v1/${tool.name}`, tool.summary),
   )}${card(links.docs, "docs", "Documentation", "GET /docs", "Every field, every limit, examples in five languages.")}</ul></section>
 `;
-}
-
-/**
- * Two tools to try on the page. The server renders an example; with its script (`web/front/try-it.ts`) the field takes any
- * text and the elements marked `data-try` follow it.
- */
-function tryIt({ publicUrl, assets }: PageOptions): Html {
-  const [example] = hash.examples as [(typeof hash.examples)[number]];
-  const { text } = example.request as { text: string };
-  const { hash: digest } = example.response as { hash: string };
-  const svg = drawQrSvg(encodeQr(text, "M") as QrSymbol, QR_WIDTH);
-  const withScript = Boolean(assets?.script);
-  return html`<section class="try" aria-labelledby="try"${withScript && raw(" data-try")}>
-<div><h2 id="try">${withScript ? "Try it now" : "Two tools and their results"}</h2>
-<label for="try-text">${withScript ? "Your text" : "Text"}</label>
-<textarea id="try-text" rows="4" maxlength="2000" readonly spellcheck="false" autocomplete="off" autocapitalize="off" aria-describedby="try-hint">${text}</textarea>
-<p class="hint" id="try-hint">${
-    withScript
-      ? html`<span data-try="hint">Computed on this page by the code that serves the API. Nothing is sent.</span><noscript> This is an example: turn on JavaScript to use your own text.</noscript>`
-      : "An example, computed by this service."
-  }</p></div>
-<div class="results"><div class="made"><div class="qr"><img data-try="qr" src="data:image/svg+xml,${encodeURIComponent(
-    svg,
-  )}" width="${QR_WIDTH}" height="${QR_WIDTH}" alt="QR code of the text"></div>
-<dl><dt><code>qr-code</code></dt><dd data-try="qr-note">Level M, as SVG</dd>
-<dt><code>hash</code></dt><dd><code class="digest" data-try="hash">${digest}</code></dd></dl></div>
-<p class="fault" role="status" data-try="fault"></p>
-${codeBlock("The hash as a call", curlParts(publicUrl, text))}</div></section>`;
-}
-
-const QR_WIDTH = 160;
-
-/** The call, with the body in an element of its own: it is the last word of the command. */
-function curlParts(publicUrl: string, text: string): Html {
-  const code = curlCode({ url: `${publicUrl}/api/v1/hash`, body: { text } });
-  const at = code.indexOf("-d ") + "-d ".length;
-  return html`${code.slice(0, at)}<span data-try="body">${code.slice(at)}</span>`;
 }
 
 type Row = { what: Html; detail: string; change: number };
@@ -138,36 +139,36 @@ type Row = { what: Html; detail: string; change: number };
 /** What an account without starter credits gets in the example. */
 const GRANT = 1_000;
 
-/** How credits work, by an account's first calls with the prices and the starter credits of this service. */
+/** How credits work, by an account's first calls with the tools, the prices and the starter credits of this service. */
 function creditExample(options: PageOptions): Html {
   const { dashboard, tools } = options;
   const starter = signUpIsOpen(options) ? dashboard.starter.credits : 0;
-  const priceOf = (tool: Tool) => tools.find(({ name }) => name === tool.name)?.price ?? tool.price;
-  const isFirstFree = freeCall(options) !== "" && priceOf(uuid) <= options.freeCallCredits;
+  const first = tools[0] as Tool;
+  const second = tools[1] ?? first;
+  const last = tools.at(-1) ?? first;
+  const isFirstFree =
+    freeCall(options) !== "" && first.price > 0 && first.price <= options.freeCallCredits;
+  const nameOf = ({ name }: Tool) => html`<code>${name}</code>`;
   const rows: Row[] = [
     starter > 0
       ? { what: html`Starter credits`, detail: "Your first sign-in", change: starter }
       : { what: html`Credits granted`, detail: "By the operator of the service", change: GRANT },
     {
-      what: html`<code>uuid</code>`,
+      what: nameOf(first),
       detail: isFirstFree ? "200, the first call of an account is free" : "200",
-      change: isFirstFree ? 0 : -priceOf(uuid),
+      change: isFirstFree ? 0 : -first.price,
     },
-    { what: html`<code>hash</code>`, detail: "200", change: -priceOf(hash) },
+    { what: nameOf(second), detail: "200", change: -second.price },
     {
-      what: html`<code>hash</code>`,
+      what: nameOf(second),
       detail: "200, repeated with the same Idempotency-Key",
       change: 0,
     },
-    {
-      what: html`<code>qr-code</code>`,
-      detail: "400, the text is too long for its level",
-      change: 0,
-    },
+    { what: nameOf(last), detail: "400, a field is out of range", change: 0 },
   ];
   let balance = 0;
   return html`<section class="split wash" aria-labelledby="credits"><div><h2 id="credits">How credits work</h2>
-<p>A call costs the price of its tool: ${creditsText(priceOf(hash))} for a hash. You pay for results only, so errors and repeats are free, and the balance never goes below zero.</p>
+<p>A call costs the price of its tool: ${creditsText(second.price)} for a call of <code>${second.name}</code>. You pay for results only, so errors and repeats are free, and the balance never goes below zero.</p>
 <p>Every response says what it cost and what is left. The ledger on your Credits page lists every change.</p>
 <p class="actions"><a class="button quiet" href="${pageLinks(options.publicUrl).docsCredits}">Read about credits</a></p></div>
 <div class="scroll"><table class="ledger"><caption class="said">The first calls of an account</caption>
@@ -216,8 +217,8 @@ const howToBuy = ({ payable, contact }: PricesView, credits: string): Html =>
       ? html`To buy credits, contact the operator of this service.`
       : html`To buy credits, contact <a href="${contactHref(contact)}">${contact}</a>.`;
 
-function reasons({ publicUrl }: PageOptions): Html {
-  const links = pageLinks(publicUrl);
+function reasons(options: PageOptions): Html {
+  const links = pageLinks(options.publicUrl);
   const list: [IconName, string, string, Html][] = [
     [
       "check",
@@ -237,12 +238,19 @@ function reasons({ publicUrl }: PageOptions): Html {
       "Send an Idempotency-Key. If you repeat the call within 24 hours, you get the first response again, byte for byte, without a charge.",
       html`<a href="${links.calls}#safe-retries">Safe retries</a>`,
     ],
-    [
-      "lock",
-      "The same bytes in your browser",
-      "The tool pages run the code that serves the API. Your input never leaves the page.",
-      html`<a href="${links.browserTools}">Browser tools</a>`,
-    ],
+    toolsWithPage(options).length > 0
+      ? [
+          "lock",
+          "The same bytes in your browser",
+          "The tool pages run the code that serves the API. Your input never leaves the page.",
+          html`<a href="${links.browserTools}">Browser tools</a>`,
+        ]
+      : [
+          "docs",
+          "Documented limits",
+          "Every field, every limit and every error of a tool is on its page, with examples in five languages.",
+          html`<a href="${links.docs}">Documentation</a>`,
+        ],
     [
       "keys",
       "Revoked keys stop at once",

@@ -1,5 +1,8 @@
+import { hasOwnName } from "#brand.ts";
+import { accentCss, accentOf } from "./accent.ts";
 import { type Html, html } from "./markup.ts";
 import { basePath } from "./page-links.ts";
+import type { PageOptions } from "./page-options.ts";
 import { fontFaces, type SiteFiles } from "./site-files.ts";
 import { DARK, LIGHT } from "./tokens.ts";
 
@@ -23,12 +26,17 @@ export function renderMeta({ path, title, description }: PageHead, site: HeadOpt
 <title>${title}</title>
 <meta name="description" content="${description}">
 ${path === null ? html`<meta name="robots" content="noindex">\n` : renderCard(title, description, path, site)}<link rel="icon" href="${base}/favicon.ico" sizes="32x32">
-<link rel="icon" href="${base}/icon.svg" type="image/svg+xml">
+<link rel="icon" href="${base}/icon.svg" type="${iconTypeOf(site)}">
 <link rel="manifest" href="${base}/manifest.webmanifest">
-${site.files && html`<link rel="apple-touch-icon" href="${base}/${site.files["touch-icon.png"]}">\n`}`;
+${site.files && !hasOwnName(site) && html`<link rel="apple-touch-icon" href="${base}/${site.files["touch-icon.png"]}">\n`}`;
 }
 
-export type HeadOptions = { publicUrl: string; files: SiteFiles | null };
+export type HeadOptions = Pick<PageOptions, "publicUrl" | "name" | "look"> & {
+  files: SiteFiles | null;
+};
+
+/** The type of `/icon.svg`, which may be a PNG. */
+const iconTypeOf = ({ look }: HeadOptions): string => look?.logo?.type ?? "image/svg+xml";
 
 /** The Open Graph properties (https://ogp.me), and the size of the image that Twitter and others show above them. */
 function renderCard(title: string, description: string, path: string, site: HeadOptions): Html {
@@ -36,16 +44,17 @@ function renderCard(title: string, description: string, path: string, site: Head
   const url = `${publicUrl}${path}`;
   return html`<link rel="canonical" href="${url}">
 <meta property="og:type" content="website">
-<meta property="og:site_name" content="Toolbooth">
+<meta property="og:site_name" content="${site.name}">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
 <meta property="og:url" content="${url}">
 ${
   files &&
+  !hasOwnName(site) &&
   html`<meta property="og:image" content="${publicUrl}/${files["share.png"]}">
 <meta property="og:image:width" content="1200">
 <meta property="og:image:height" content="630">
-<meta property="og:image:alt" content="Toolbooth: small tools, one request away">
+<meta property="og:image:alt" content="${site.name}: small tools, one request away">
 <meta name="twitter:card" content="summary_large_image">
 `
 }`;
@@ -56,7 +65,7 @@ ${
  * code comes late leaves the one for code to the styles, which fetch it when there is some.
  */
 export function preloadFonts(
-  site: HeadOptions,
+  site: Pick<HeadOptions, "publicUrl" | "files">,
   names: readonly ("sans.woff2" | "mono.woff2")[],
 ): Html | null {
   const { publicUrl, files } = site;
@@ -68,26 +77,38 @@ export function preloadFonts(
 }
 
 /** The declarations of the typefaces; empty without a build. */
-export const fontStyle = ({ publicUrl, files }: HeadOptions): string =>
+export const fontStyle = ({
+  publicUrl,
+  files,
+}: Pick<HeadOptions, "publicUrl" | "files">): string =>
   files === null ? "" : fontFaces(files, basePath(publicUrl));
 
+/** The styles that differ between services: the typefaces, whose paths a build gives, and the colour of the operator. */
+export function serviceStyle({ publicUrl, assets, look }: PageOptions): string {
+  const fonts = fontStyle({ publicUrl, files: assets?.files ?? null });
+  return look?.accent ? fonts + accentCss(accentOf(look.accent)) : fonts;
+}
+
 /** The web app manifest (https://www.w3.org/TR/appmanifest), for a home screen. */
-export function webManifest({ publicUrl, files }: HeadOptions): string {
+export function webManifest(site: HeadOptions): string {
+  const { publicUrl, name } = site;
+  // The images have our logo.
+  const files = hasOwnName(site) ? null : site.files;
   const base = basePath(publicUrl);
-  const image = (name: keyof SiteFiles, sizes: string, purpose: string) =>
-    files ? [{ src: `${base}/${files[name]}`, type: "image/png", sizes, purpose }] : [];
+  const image = (file: keyof SiteFiles, sizes: string, purpose: string) =>
+    files ? [{ src: `${base}/${files[file]}`, type: "image/png", sizes, purpose }] : [];
   return JSON.stringify({
     id: `${base}/`,
-    name: "Toolbooth",
-    short_name: "Toolbooth",
-    description: "Small developer tools over HTTP, paid per call with credits.",
+    name,
+    short_name: name,
+    description: "Tools over HTTP, paid per call with credits.",
     start_url: `${base}/`,
     scope: `${base}/`,
     display: "browser",
     background_color: LIGHT.bg,
     theme_color: LIGHT.bg,
     icons: [
-      { src: `${base}/icon.svg`, type: "image/svg+xml", sizes: "any", purpose: "any" },
+      { src: `${base}/icon.svg`, type: iconTypeOf(site), sizes: "any", purpose: "any" },
       ...image("icon-192.png", "192x192", "any"),
       ...image("icon-512.png", "512x512", "any"),
       ...image("icon-maskable.png", "512x512", "maskable"),

@@ -1,9 +1,9 @@
 import { type IconName, icon } from "./icons.ts";
-import { markOn } from "./mark.ts";
+import { brandMark } from "./mark.ts";
 import { type Html, html, raw } from "./markup.ts";
 import { MEMBER_LINKS, type MemberLink, SETTINGS_LINKS } from "./member-links.ts";
 import { basePath, pageLinks } from "./page-links.ts";
-import { linksToPricing, type PageOptions } from "./page-options.ts";
+import { linksToPricing, type PageOptions, toolsWithPage } from "./page-options.ts";
 
 /**
  * The header of every page, and the menus that its buttons open. It is the same for all visitors, because pages are cached: it
@@ -15,7 +15,7 @@ export function renderHeader(path: string | null, options: PageOptions): Html {
   const entries = openLinks(options);
   return html`<a class="tb-skip" href="#content">Skip to content</a>
 <header class="tb-header" data-base="${basePath(options.publicUrl)}"${sells(options) && raw(" data-sells")}><div class="tb-bar">
-<a class="tb-brand" href="${links.front}">${markOn("var(--tb-bg)")}<span>Toolbooth</span></a>
+<a class="tb-brand" href="${links.front}">${brandMark(options)}<span>${options.name}</span></a>
 <nav class="tb-links" aria-label="Pages">
 ${entries.map(([href, label]) => link(href, label, path, options))}</nav>
 <button type="button" class="tb-search tb-scripted" data-open="search" aria-haspopup="dialog" aria-keyshortcuts="Control+K">${icon("search", 18)}<span class="tb-search-label">Search</span><kbd>Ctrl K</kbd></button>
@@ -39,7 +39,7 @@ const sells = ({ dashboard }: PageOptions): boolean => dashboard.prices.payable;
 function openLinks(options: PageOptions): [string, string][] {
   const links = pageLinks(options.publicUrl);
   return [
-    [links.tools, "Tools"],
+    [toolsWithPage(options).length > 0 ? links.tools : `${links.docs}#tools`, "Tools"],
     ...(linksToPricing(options) ? ([[links.pricing, "Pricing"]] as [string, string][]) : []),
     [links.docs, "Documentation"],
   ];

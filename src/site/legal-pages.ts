@@ -14,7 +14,7 @@ export function legalPage(path: string, options: PageOptions): string | undefine
   return renderPage(
     {
       path,
-      title: `${heading} - Toolbooth`,
+      title: `${heading} - ${options.name}`,
       description: `${heading} of this service.`,
       // The first paragraph of a legal text is not an introduction.
       main: html`<article class="docs"><h1>${heading}</h1>

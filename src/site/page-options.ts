@@ -1,15 +1,28 @@
 import type { PricesView } from "#api/dashboard/shapes.ts";
 import type { ApiOptions } from "#api/openapi/document.ts";
+import type { Tool } from "#tools/define-tool.ts";
 import type { DocsSources } from "./docs/navigation.ts";
 import type { LegalSources } from "./legal-sources.ts";
+import type { Logo } from "./logo.ts";
 import type { SiteFiles } from "./site-files.ts";
 
 /** What every part of the site says of the service: what the OpenAPI description does, and its settings. */
 export type ServiceOptions = ApiOptions & {
   /** Calls per second for each account; 0: no limit. */
   rateLimit: number;
+  /** How the operator wants the pages to look. */
+  look?: LookShown | undefined;
   /** The first successful call of an account is free if its price is at most this many credits. */
   freeCallCredits: number;
+};
+
+/** Null: as ours. The logo is at `/icon.svg`. */
+export type LookShown = {
+  logo: Logo | null;
+  /** `#rrggbb` in lower case. */
+  accent: string | null;
+  headline: string | null;
+  lead: string | null;
 };
 
 /** What the pages say of the service. Whatever is left out is not there (yet), and no link leads there. */
@@ -49,6 +62,10 @@ export type SettingShown = {
   meaning: string;
   isOfServer?: boolean;
 };
+
+/** The tools that have a page, on which they run in the browser. The code of an own tool is not among the built pages. */
+export const toolsWithPage = ({ tools }: Pick<PageOptions, "tools">): readonly Tool[] =>
+  tools.filter(({ browser, isOwn }) => browser === true && isOwn !== true);
 
 /** Whether anybody can create an account. */
 export const signUpIsOpen = ({ dashboard }: PageOptions): boolean => dashboard.signUp === "open";

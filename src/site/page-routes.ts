@@ -5,7 +5,7 @@ import { appHeaders, renderAppPage } from "./app-shell.ts";
 import { SECURITY_TEXT_PATH, securityText } from "./discovery.ts";
 import type { DocsSources } from "./docs/navigation.ts";
 import type { LegalSources } from "./legal-sources.ts";
-import { favicon, ICON_SVG } from "./mark.ts";
+import { favicon, siteIcon } from "./mark.ts";
 import type { PageAssets, PageOptions } from "./page-options.ts";
 import type { PageReplier } from "./page-replies.ts";
 import { createPages, FOR_A_DAY, HTML, isDocsPath, type Pages, SITE_PATHS, TEXT } from "./pages.ts";
@@ -35,17 +35,19 @@ export function createPageRoutes(site: SiteContext, replier: PageReplier): PageR
     (type: string, body: string | Uint8Array, own: Record<string, string>): PageHandler =>
     ({ headers }, context) =>
       replier.plain(type, body, headers, context, { headers: own });
+  const { settings } = site;
+  const iconRoute = (path: string, { type, body }: ReturnType<typeof favicon>): PageRoute => ({
+    path,
+    handler: file(type, body, {
+      ...FOR_A_DAY,
+      "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
+    }),
+  });
   return [
     ...[...SITE_PATHS, "/docs", "/docs.md", "/docs/:page"].map((path) => ({ path, handler })),
     ...securityTextRoute(site, replier),
-    { path: "/favicon.ico", handler: file("image/vnd.microsoft.icon", favicon(), FOR_A_DAY) },
-    {
-      path: "/icon.svg",
-      handler: file("image/svg+xml", ICON_SVG, {
-        ...FOR_A_DAY,
-        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
-      }),
-    },
+    iconRoute("/favicon.ico", favicon(settings)),
+    iconRoute("/icon.svg", siteIcon(settings)),
     ...appPages(site, replier),
   ];
 }
@@ -62,12 +64,12 @@ function pathOf(url: string): string {
 
 /** Made for each request, because its expiry depends on the time. */
 function securityTextRoute({ settings }: SiteContext, replier: PageReplier): PageRoute[] {
-  const { publicUrl, securityContact } = settings;
+  const { securityContact } = settings;
   if (!securityContact) return [];
   const handler: PageHandler = ({ headers }, context) =>
     replier.plain(
       TEXT,
-      securityText(publicUrl, securityContact, context.receivedAt),
+      securityText(settings, securityContact, context.receivedAt),
       headers,
       context,
     );

@@ -6,12 +6,12 @@ import { createDocs, type Docs, prefersMarkdown } from "./docs/docs.ts";
 import { frontPage } from "./front.ts";
 import { FRONT_STYLE } from "./front-style.ts";
 import { gatePicture } from "./gate.ts";
-import { fontStyle, webManifest } from "./head.ts";
+import { serviceStyle, webManifest } from "./head.ts";
 import { legalPage } from "./legal-pages.ts";
 import { LEGAL_PATHS } from "./legal-sources.ts";
 import { html } from "./markup.ts";
 import { pageLinks } from "./page-links.ts";
-import type { PageOptions } from "./page-options.ts";
+import { type PageOptions, toolsWithPage } from "./page-options.ts";
 import { PRICING_PATH, pricingPage } from "./pricing.ts";
 import { renderPage } from "./shell.ts";
 import { STYLE } from "./style.ts";
@@ -44,10 +44,10 @@ export const FOR_A_DAY = { "Cache-Control": "public, max-age=86400" };
 /** The pages that the server renders, each when it is first asked for. */
 export function createPages(options: PageOptions): Pages {
   const { publicUrl, assets } = options;
-  const site = { publicUrl, files: assets?.files ?? null };
+  const site = { publicUrl, name: options.name, look: options.look, files: assets?.files ?? null };
   const docs = options.docs === undefined ? null : createDocs(options.docs, options);
   const headers = {
-    "Content-Security-Policy": pagePolicy(fontStyle(site), assets?.early ?? ""),
+    "Content-Security-Policy": pagePolicy(serviceStyle(options), assets?.early ?? ""),
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     ...transportPolicy(publicUrl),
@@ -104,7 +104,7 @@ function notFoundPage(options: PageOptions): string {
   return renderPage(
     {
       path: null,
-      title: "Not found - Toolbooth",
+      title: `Not found - ${options.name}`,
       description: "This service has no page at this address.",
       style: FRONT_STYLE,
       main: html`<div class="lost">${gatePicture("search", { raised: false })}<p class="code-word" aria-hidden="true">404</p>
@@ -112,7 +112,7 @@ function notFoundPage(options: PageOptions): string {
 <p class="lead">The page may have moved, or the address may be misspelled. Addresses are in lower case and have no slash at the end.</p>
 <p class="actions"><a class="button" href="${front}">Go to the front page</a>
 <a class="button quiet" href="${docs}">Read the documentation</a>
-<a class="button quiet" href="${tools}">Open the tools</a></p></div>`,
+${toolsWithPage(options).length > 0 && html`<a class="button quiet" href="${tools}">Open the tools</a>`}</p></div>`,
     },
     options,
   );
@@ -123,12 +123,12 @@ const STYLE_HASHES = [STYLE, FRONT_STYLE].map((style) => ` '${hashSource(style)}
 /**
  * The Content-Security-Policy of the server-rendered pages: scripts, fonts and icons are files of this service, the inline styles
  * and the one inline script are allowed by their hashes (CSP Level 3, section 2.3.1), and nothing is loaded from elsewhere.
- * `fonts`: the style that declares the typefaces; empty without a build, as is the script.
+ * `own`: the style of the service (`serviceStyle`); empty without a build and a colour.
  */
-const pagePolicy = (fonts: string, early: string): string =>
+const pagePolicy = (own: string, early: string): string =>
   [
     "default-src 'none'",
-    `style-src${STYLE_HASHES}${fonts && ` '${hashSource(fonts)}'`}`,
+    `style-src${STYLE_HASHES}${own && ` '${hashSource(own)}'`}`,
     `script-src 'self'${early && ` '${hashSource(early)}'`}`,
     "img-src 'self' data:",
     "font-src 'self'",

@@ -1,3 +1,4 @@
+import { keyVariableOf, TOOLBOOTH } from "#brand.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { layOutJson } from "./json-layout.ts";
 
@@ -14,15 +15,17 @@ export type CallShown = {
   json?: string;
   /** A file that is sent in place of `body`. */
   file?: FileShown;
+  /** The environment variable with the key; left out: `KEY_VARIABLE`. */
+  variable?: string;
 };
 
 /** A file as the body; with `fields`, as `base64` in a body of JSON, for fields that must not be in a URL. */
 export type FileShown = { name: string; type: string; fields?: Record<string, unknown> };
 
-export const KEY_VARIABLE = "TOOLBOOTH_KEY";
+export const KEY_VARIABLE = keyVariableOf(TOOLBOOTH);
 
-export function curlCode({ url, body, json, file, secret = null }: CallShown): string {
-  const key = `-H ${curlKey(secret)}`;
+export function curlCode({ url, body, json, file, secret = null, variable }: CallShown): string {
+  const key = `-H ${curlKey(secret, variable)}`;
   if (file?.fields !== undefined) {
     const parts = Object.entries(file.fields).map(
       // Not -F, which reads a file where the value begins with @ or <.
@@ -55,9 +58,9 @@ export const curlLines = (url: string, options: string[]): string =>
   [`curl ${shellWord(url)}`, ...options.map((option) => `  ${option}`)].join(" \\\n");
 
 /** The header with the key: in double quotes where the shell fills in the variable, else in single ones. */
-export const curlKey = (secret: string | null = null): string =>
+export const curlKey = (secret: string | null = null, variable = KEY_VARIABLE): string =>
   secret === null
-    ? `"Authorization: Bearer $${KEY_VARIABLE}"`
+    ? `"Authorization: Bearer $${variable}"`
     : shellQuote(`Authorization: Bearer ${secret}`);
 
 /** The type of the body; null where there is none. */
@@ -90,13 +93,11 @@ function bareInput({ rawBody, examples }: Tool): string {
 }
 
 export function fetchCode(call: CallShown): string {
-  const { url, file, secret = null } = call;
+  const { url, file, secret = null, variable = KEY_VARIABLE } = call;
   const type = typeOf(call);
   const typeLine = type === null ? "" : `\n    "Content-Type": ${JSON.stringify(type)},`;
   const key =
-    secret === null
-      ? `\`Bearer \${process.env.${KEY_VARIABLE}}\``
-      : JSON.stringify(`Bearer ${secret}`);
+    secret === null ? `\`Bearer \${process.env.${variable}}\`` : JSON.stringify(`Bearer ${secret}`);
   const sent = fetchBody(call);
   const head = file === undefined ? "" : 'import { readFile } from "node:fs/promises";\n\n';
   return `${head}const response = await fetch(${JSON.stringify(url)}, {
@@ -124,11 +125,9 @@ function fetchBody({ body, json, file }: CallShown): string | null {
 }
 
 export function pythonCode(call: CallShown): string {
-  const { url, file, secret = null } = call;
+  const { url, file, secret = null, variable = KEY_VARIABLE } = call;
   const key =
-    secret === null
-      ? `"Bearer " + os.environ["${KEY_VARIABLE}"]`
-      : JSON.stringify(`Bearer ${secret}`);
+    secret === null ? `"Bearer " + os.environ["${variable}"]` : JSON.stringify(`Bearer ${secret}`);
   const type = typeOf(call);
   const typeLine = type === null ? "" : `\n        "Content-Type": ${JSON.stringify(type)},`;
   const sent = pythonBody(call);
@@ -181,9 +180,9 @@ function pythonLiteral(value: unknown): string {
 }
 
 export function goCode(call: CallShown): string {
-  const { url, secret = null, file } = call;
+  const { url, secret = null, file, variable = KEY_VARIABLE } = call;
   const key =
-    secret === null ? `"Bearer "+os.Getenv("${KEY_VARIABLE}")` : JSON.stringify(`Bearer ${secret}`);
+    secret === null ? `"Bearer "+os.Getenv("${variable}")` : JSON.stringify(`Bearer ${secret}`);
   const type = typeOf(call);
   const typeLine =
     type === null ? "" : `\n\trequest.Header.Set("Content-Type", ${JSON.stringify(type)})`;
@@ -250,10 +249,10 @@ const goString = (text: string): string =>
   /[`\r]/.test(text) ? JSON.stringify(text) : `\`${text}\``;
 
 export function phpCode(call: CallShown): string {
-  const { url, secret = null } = call;
+  const { url, secret = null, variable = KEY_VARIABLE } = call;
   const key =
     secret === null
-      ? `"Authorization: Bearer " . getenv("${KEY_VARIABLE}")`
+      ? `"Authorization: Bearer " . getenv("${variable}")`
       : phpString(`Authorization: Bearer ${secret}`);
   const type = typeOf(call);
   const typeLine = type === null ? "" : `\n        ${phpString(`Content-Type: ${type}`)},`;

@@ -20,8 +20,9 @@ const HEADER = `
 .tb-header{position:sticky;top:0;z-index:20;flex:none;height:var(--tb-header-height);border-bottom:1px solid var(--tb-line);background:var(--tb-bg);font:400 1rem/1.5 var(--tb-font)}
 .tb-bar{display:flex;align-items:center;gap:.5rem;height:100%;max-width:calc(var(--tb-page-width) + 2*var(--tb-gutter));margin:0 auto;padding:0 var(--tb-gutter)}
 .tb-brand{display:inline-flex;gap:.6rem;align-items:center;min-height:2.75rem;font-weight:650;letter-spacing:-.01em;color:var(--tb-ink);text-decoration:none}
-.tb-brand svg{flex:none;color:var(--tb-accent)}
-.tb-links{display:flex;gap:.25rem;align-items:center;margin:0 auto 0 1.25rem}
+.tb-bar .tb-brand{min-width:0}.tb-bar .tb-brand span{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.tb-brand svg{flex:none;color:var(--tb-accent)}.tb-brand img{flex:none;width:auto;max-width:6rem;height:1.5rem;object-fit:contain}
+.tb-links{display:flex;flex:none;gap:.25rem;align-items:center;margin:0 auto 0 1.25rem}
 .tb-links a,.tb-visitor a:not(.tb-button){position:relative;display:inline-flex;align-items:center;min-height:2.5rem;padding:0 .75rem;border-radius:var(--tb-radius);color:var(--tb-soft);font-size:.9375rem;text-decoration:none;transition:color var(--tb-fast),background-color var(--tb-fast)}
 .tb-links a:hover,.tb-visitor a:not(.tb-button):hover{color:var(--tb-ink);background:var(--tb-panel)}
 .tb-links a[aria-current],.tb-visitor a[aria-current]{color:var(--tb-ink)}

@@ -1,10 +1,12 @@
-import { fontStyle, preloadFonts, renderMeta } from "./head.ts";
+import { hasOwnName } from "#brand.ts";
+import { contactHref } from "#top-up.ts";
+import { preloadFonts, renderMeta, serviceStyle } from "./head.ts";
 import { renderHeader } from "./header.ts";
 import { legalLinks } from "./legal-sources.ts";
-import { markOn } from "./mark.ts";
+import { brandMark } from "./mark.ts";
 import { type Html, type HtmlPart, html, raw } from "./markup.ts";
 import { basePath, type PageLinks, pageLinks } from "./page-links.ts";
-import { linksToPricing, type PageOptions } from "./page-options.ts";
+import { linksToPricing, type PageOptions, toolsWithPage } from "./page-options.ts";
 import { STYLE } from "./style.ts";
 
 /** A page and what its frame shows. */
@@ -37,10 +39,11 @@ ${renderFooter(options)}</body>
 `);
 }
 
-function renderHead(page: Page, { publicUrl, assets }: PageOptions): Html {
+function renderHead(page: Page, options: PageOptions): Html {
+  const { publicUrl, name, look, assets } = options;
   const base = basePath(publicUrl);
-  const site = { publicUrl, files: assets?.files ?? null };
-  const fonts = fontStyle(site);
+  const site = { publicUrl, name, look, files: assets?.files ?? null };
+  const fonts = serviceStyle(options);
   return html`${renderMeta(page, site)}${preloadFonts(site, ["sans.woff2", "mono.woff2"])}<style>${raw(STYLE)}</style>
 ${page.style && html`<style>${raw(page.style)}</style>\n`}${fonts && html`<style>${raw(fonts)}</style>\n`}${assets?.early && html`<script>${raw(assets.early)}</script>\n`}${
   // Blocks the first paint, so that examples become tabs before they are seen. It is one small file.
@@ -51,10 +54,11 @@ ${page.style && html`<style>${raw(page.style)}</style>\n`}${fonts && html`<style
 
 /** The footer of every page. */
 export function renderFooter(options: PageOptions): Html {
+  const isOwn = hasOwnName(options);
   const links = pageLinks(options.publicUrl);
   return html`<footer class="tb-footer"><div class="tb-foot">
-<div><p class="tb-brand">${markOn("var(--tb-bg)")}<span>Toolbooth <small>${options.version}</small></span></p>
-<p>Published at ${options.publicUrl}. Free software under the MIT license.</p></div>
+<div><p class="tb-brand">${brandMark(options)}<span>${options.name}${!isOwn && html` <small>${options.version}</small>`}</span></p>
+<p>Published at ${options.publicUrl}.${!isOwn && " Free software under the MIT license."}</p></div>
 <nav aria-label="Site">
 ${footerGroups(links, options).map(
   ([title, entries]) =>
@@ -70,9 +74,16 @@ type FooterLink = [href: string, label: string, isForVisitors?: boolean];
 /** The links of the footer, in columns. The pages of the operator have one where there are any. */
 function footerGroups(links: PageLinks, options: PageOptions): [string, FooterLink[]][] {
   const legal = legalLinks(options);
-  const pricing: FooterLink[] = linksToPricing(options) ? [[links.pricing, "Pricing"]] : [];
+  const when = (isShown: unknown, ...link: FooterLink): FooterLink[] => (isShown ? [link] : []);
   const groups: [string, FooterLink[]][] = [
-    ["Product", [[links.tools, "Tools"], ...pricing, [links.signIn, "Sign in", true]]],
+    [
+      "Product",
+      [
+        ...when(toolsWithPage(options).length > 0, links.tools, "Tools"),
+        ...when(linksToPricing(options), links.pricing, "Pricing"),
+        [links.signIn, "Sign in", true],
+      ],
+    ],
     [
       "Developers",
       [
@@ -80,7 +91,8 @@ function footerGroups(links: PageLinks, options: PageOptions): [string, FooterLi
         [links.quickstart, "Quickstart"],
         [links.errors, "Errors"],
         [links.openapi, "OpenAPI"],
-        [links.selfHosting, "Self-hosting"],
+        ...when(!hasOwnName(options), links.selfHosting, "Self-hosting"),
+        ...when(options.contact, contactHref(options.contact ?? ""), "Contact"),
       ],
     ],
     ["Legal and trust", legal],

@@ -38,7 +38,10 @@ export type BuiltPages = {
 };
 
 /** What the description and the pages say of an app. */
-export function apiOptionsOf({ settings, tools }: AppContext, version: string): ServiceOptions {
-  const { publicUrl, rateLimit, freeCallCredits } = settings;
-  return { publicUrl, rateLimit, freeCallCredits, tools, version };
+export function apiOptionsOf(
+  { settings, tools }: Pick<AppContext, "settings" | "tools">,
+  version: string,
+): ServiceOptions {
+  const { publicUrl, name, keyPrefix, rateLimit, freeCallCredits } = settings;
+  return { publicUrl, name, keyPrefix, rateLimit, freeCallCredits, tools, version };
 }

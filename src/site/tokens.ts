@@ -71,6 +71,17 @@ export const SIZES = {
 /** The attribute of the root element with the scheme that the user chose. Mantine reads and sets it too. */
 export const SCHEME_ATTRIBUTE = "data-mantine-color-scheme";
 
+/** The tokens of a service that differ from those of all. */
+export const schemesCss = (
+  light: Readonly<Record<string, string>>,
+  dark: Readonly<Record<string, string>>,
+): string =>
+  [
+    `:root{${declare(light)}}`,
+    `@media screen and (prefers-color-scheme:dark){:root:not([${SCHEME_ATTRIBUTE}=light]){${declare(dark)}}}`,
+    `@media screen{:root[${SCHEME_ATTRIBUTE}=dark]{${declare(dark)}}}`,
+  ].join("");
+
 const declare = (values: Readonly<Record<string, string>>): string =>
   Object.entries(values)
     .map(([name, value]) => `--tb-${name}:${value}`)

@@ -122,6 +122,8 @@ export type Tool<Input = unknown, Output = unknown> = {
   isOwn?: boolean;
   /** The thread of an own tool is ended when a call has run for so long. */
   timeLimitMs?: number;
+  /** Whether the tool has a page on which it runs in the browser of anybody, who then gets its code. Left out: it has none. */
+  browser?: boolean;
   /** How the browser tool starts. By default, its form contains the first example, and each change runs the tool. */
   page?: ToolPage;
   run(input: Input, context: ToolContext): Output | Promise<Output>;

@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import type { App } from "#api/app.ts";
 import { describeApi } from "#api/openapi/openapi.ts";
+import { TOOLBOOTH } from "#brand.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { inProcess, openMemory } from "../http/in-process.ts";
 import { createCaller, openService, PUBLIC_URL, sha256 } from "../http/test-api.ts";
@@ -28,7 +29,12 @@ const PROGRAMS = path.join(ROOT, "node_modules/toolbooth-client-generators/node_
 const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-clients-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const description = path.join(folder, "openapi.json");
-const document = describeApi({ publicUrl: PUBLIC_URL, tools: TOOLS, version: "1.2.3" });
+const document = describeApi({
+  ...TOOLBOOTH,
+  publicUrl: PUBLIC_URL,
+  tools: TOOLS,
+  version: "1.2.3",
+});
 
 /** Code that uses a client, by the name of its generator. */
 const USES = {

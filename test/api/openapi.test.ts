@@ -10,11 +10,17 @@ import addFormats from "ajv-formats";
 import type { JsonSchema, OpenApiDocument, Operation } from "#api/openapi/document.ts";
 import { REQUEST_HEADERS } from "#api/openapi/headers.ts";
 import { describeApi } from "#api/openapi/openapi.ts";
+import { TOOLBOOTH } from "#brand.ts";
 import { ERRORS, type ErrorCode } from "#errors.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { strictCopy } from "../http/description.ts";
 
-const OPTIONS = { publicUrl: "https://tools.test", tools: TOOLS, version: "1.2.3" };
+const OPTIONS = {
+  ...TOOLBOOTH,
+  publicUrl: "https://tools.test",
+  tools: TOOLS,
+  version: "1.2.3",
+};
 const document = describeApi(OPTIONS);
 const toolPaths = Object.entries(document.paths).filter(([path]) =>
   TOOLS.some(({ name }) => path === `/api/v1/${name}`),

@@ -7,6 +7,7 @@ import type { AppContext } from "#api/app-context.ts";
 import { createDashboardBounds, dashboardRoutes } from "#api/dashboard/dashboard-app.ts";
 import { createRoutes } from "#api/routes.ts";
 import { pathOf } from "#api/tool-calls.ts";
+import { TOOLBOOTH } from "#brand.ts";
 import type { CallDeps } from "#calls/call.ts";
 import { listAppPages } from "#site/app-pages.ts";
 import { createSite } from "#site/site.ts";
@@ -37,7 +38,7 @@ test("the server declares each of its routes once", () => {
   });
   const monitoring = { healthz: unused, readyz: unused, metrics: unused };
   const handlers = { readAccount: unused, monitoring };
-  const app = { tools: TOOLS, settings: { publicUrl: FULL.publicUrl } } as AppContext;
+  const app = { tools: TOOLS, settings: { ...TOOLBOOTH, publicUrl: FULL.publicUrl } } as AppContext;
   const deps = { replier: { plain() {} } } as unknown as CallDeps;
   const { routes: ofSite } = site({ app, deps, calls: unused });
   const calls = {

@@ -37,6 +37,7 @@ const wordCount = defineTool({
   bodyBytesMax: 10_000,
   fieldBytesMax: { text: 1_000 },
   heavyFromBytes: Number.POSITIVE_INFINITY,
+  browser: true,
   examples: [{ name: "three", request: { text: "a b c" }, response: { ok: true, words: 3 } }],
   run({ text, minLength, unique }) {
     const words = text.split(/\s+/).filter((word) => word.length >= minLength);

@@ -175,3 +175,52 @@ test("a jurisdiction is one of Cloudflare's, and no server has one", () => {
   const [problem = ""] = faultsOf(() => readNodeSettings(env("eu")));
   assert.match(problem, / works only on Cloudflare/);
 });
+
+test("the name, the look and the key prefix of a service are checked, and all faults reported at once", (t) => {
+  const { name, keyPrefix, contact, look } = readConfig({});
+  assert.deepEqual([name, keyPrefix, contact], ["Toolbooth", "tb_", null]);
+  assert.deepEqual(look, { logo: null, accent: null, headline: null, lead: null });
+  const own = readConfig({
+    TOOLBOOTH_NAME: "Äcme & Söhne 道具",
+    TOOLBOOTH_KEY_PREFIX: "acme_",
+    TOOLBOOTH_CONTACT: "help@acme.test",
+    TOOLBOOTH_ACCENT: "#FFEE00",
+    MAIL_FROM: "hello@acme.test",
+  });
+  assert.equal(own.name, "Äcme & Söhne 道具");
+  assert.equal(own.look.accent, "#ffee00");
+  assert.deepEqual(own.mail.from, { name: own.name, address: "hello@acme.test" });
+
+  const folder = temporaryFolder(t);
+  const text = path.join(folder, "logo.txt");
+  writeFileSync(text, "no picture");
+  for (const [setting, ...wrong] of [
+    ["TOOLBOOTH_NAME", "a\tb", "a\nb", " a", "a".repeat(41), "a\u202eb", "\ud800", "<b>", '"a"'],
+    ["TOOLBOOTH_KEY_PREFIX", "acme", "a_", "Acme_", "abcdefghi_", "ac1_", "_", "acc_", "sk_"],
+    ["TOOLBOOTH_CONTACT", "nobody", "http://acme.test", "javascript:alert(1)", "a@b c"],
+    ["TOOLBOOTH_ACCENT", "red", "#fff", "#12345g", "#1234567"],
+    ["TOOLBOOTH_HEADLINE", "a\nb", "a".repeat(81)],
+    ["TOOLBOOTH_LEAD", "a".repeat(401)],
+    ["TOOLBOOTH_LOGO", text, folder, path.join(folder, "none.svg"), "<b>no picture</b>", "<svg/>"],
+  ] as const) {
+    for (const value of wrong) {
+      const found = faultsOf(() => readNodeSettings({ [setting]: value }));
+      assert.equal(found.length, 1, `${setting}=${value}: ${found}`);
+      assert.ok(found[0]?.startsWith(setting), found[0]);
+    }
+  }
+  const all = {
+    ...{ TOOLBOOTH_NAME: " a", TOOLBOOTH_ACCENT: "red", TOOLBOOTH_LOGO: text, PORT: "x" },
+    MAIL_FROM: "hello@acme.test",
+  };
+  assert.equal(faultsOf(() => readNodeSettings(all)).length, 4);
+
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>';
+  const file = path.join(folder, "logo.svg");
+  writeFileSync(file, `<?xml version="1.0"?>\n${svg}`);
+  assert.deepEqual(readNodeSettings({ TOOLBOOTH_LOGO: svg }).logo, {
+    ...{ type: "image/svg+xml", text: svg },
+  });
+  assert.equal(readNodeSettings({ TOOLBOOTH_LOGO: file }).logo?.type, "image/svg+xml");
+  assert.equal(readNodeSettings({}).logo, null);
+});

@@ -209,7 +209,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
   [
     "account export bob@b.co",
     {
-      ...{ format: "toolbooth-personal-data", version: 1, service: "SERVICE", exportedAt: TIME },
+      ...{ format: "personal-data", version: 1, service: "SERVICE", exportedAt: TIME },
       account: {
         ...{ account: ACCOUNT, state: "suspended", createdAt: TIME, freeCall: "open" },
         ...{ balance: 0, lifetime: false, lowBalance: 20 },

@@ -115,7 +115,14 @@ export function upgradeContract(store: string, open: OpenBefore): void {
         },
         logError: (message) => assert.fail(message),
       });
-      const given = { activityLog, mail, publicUrl: "https://x.test", now: () => NOW, max: 2 };
+      const given = {
+        activityLog,
+        mail,
+        publicUrl: "https://x.test",
+        name: "Toolbooth",
+        now: () => NOW,
+        max: 2,
+      };
       for (let round = 0; round < 4; round += 1) await tellOwners(given);
       const read = async () => {
         const [jobs, events] = await db.batch([

@@ -75,6 +75,7 @@ export async function openEvents(file = ":memory:") {
     failed: new Set<string>(),
     emails: createNotificationEmails({
       publicUrl: SITE,
+      name: "Toolbooth",
       secrets: SECRETS,
       sales: { payable: true, contact: null },
     }),

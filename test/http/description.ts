@@ -13,6 +13,7 @@ import type {
 } from "#api/openapi/document.ts";
 import { RATE_HEADERS } from "#api/openapi/headers.ts";
 import { describeApi } from "#api/openapi/openapi.ts";
+import { TOOLBOOTH } from "#brand.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { type ApiResponse, PUBLIC_URL, type TestService } from "./test-api.ts";
 
@@ -68,7 +69,7 @@ export function assertDescribed(
   response: ApiResponse,
 ): void {
   const { rateLimit } = settings;
-  const api = describeApi({ publicUrl: PUBLIC_URL, tools: TOOLS, version: "1.2.3" });
+  const api = describeApi({ ...TOOLBOOTH, publicUrl: PUBLIC_URL, tools: TOOLS, version: "1.2.3" });
   const description = descriptions.get(rateLimit) ?? createDescription(api, settings);
   descriptions.set(rateLimit, description);
   const [path, method] = [`/api/v1/${name}`, name === "account" ? "get" : "post"] as const;

@@ -1,7 +1,9 @@
 /** The app in this process, with the memory ledger, a clock of its own and random bytes that are the same in every run. */
+
 import { type App, createApp } from "#api/app.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { createToolCalls } from "#api/tool-calls.ts";
+import { TOOLBOOTH } from "#brand.ts";
 import { runTool, type Sources } from "#calls/run-tool.ts";
 import { FREE_CALL_CREDITS_DEFAULT, NODE_MEMORY } from "#limits.ts";
 import type { DocsSources } from "#site/docs/navigation.ts";
@@ -53,7 +55,7 @@ export function openInProcess(
   const { rateLimit, freeCallCredits = FREE_CALL_CREDITS_DEFAULT } = settings;
   const context: AppContext = {
     ...backstage.parts(settings),
-    settings: { publicUrl: PUBLIC_URL, secrets: SECRETS, rateLimit, freeCallCredits },
+    settings: { ...TOOLBOOTH, publicUrl: PUBLIC_URL, secrets: SECRETS, rateLimit, freeCallCredits },
     tools: TOOLS,
     random: sources.random,
     runTool: (tool, job) => runTool(tool, job, sources),

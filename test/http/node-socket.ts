@@ -6,6 +6,7 @@ import path from "node:path";
 import { createApp } from "#api/app.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { createToolCalls } from "#api/tool-calls.ts";
+import { TOOLBOOTH } from "#brand.ts";
 import { readConfig } from "#config/config.ts";
 import { NODE_MEMORY } from "#limits.ts";
 import { createAppContext } from "#service/parts.ts";
@@ -76,7 +77,13 @@ export async function openNodeSocket(
   const staged = backstage.parts(settings);
   const context = {
     ...createAppContext({
-      settings: { publicUrl: PUBLIC_URL, secrets: SECRETS, rateLimit, freeCallCredits },
+      settings: {
+        ...TOOLBOOTH,
+        publicUrl: PUBLIC_URL,
+        secrets: SECRETS,
+        rateLimit,
+        freeCallCredits,
+      },
       sales: () => ({ payable: false, contact: null }),
       stores: staged,
       platform: createNodePlatform({ config, tools: TOOLS, pool, metrics, log, ...random }),

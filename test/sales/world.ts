@@ -82,6 +82,7 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
       directory: store.directory,
       emails: createNotificationEmails({
         publicUrl: "https://toolbooth.test",
+        name: "Toolbooth",
         secrets: ["secret"],
         sales: { payable: true, contact: null },
       }),

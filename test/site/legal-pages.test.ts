@@ -44,8 +44,12 @@ test("pages that React draws know what there is, to say what a user agrees to", 
   const [page] = listAppPages(FULL.tools);
   assert.ok(page);
   const head = (legal?: typeof LEGAL) => renderAppPage(page, { ...FULL, legal }, null);
-  assert.ok(head(LEGAL).includes('<meta name="toolbooth-legal" content="terms privacy status">'));
-  assert.ok(head().includes('<meta name="toolbooth-legal" content="">'));
+  assert.ok(
+    head(LEGAL).includes(
+      "&quot;legal&quot;:[&quot;terms&quot;,&quot;privacy&quot;,&quot;status&quot;]",
+    ),
+  );
+  assert.ok(head().includes("&quot;legal&quot;:[]"));
 });
 
 function openFolder(t: TestContext) {

@@ -28,7 +28,7 @@ const LONG = "a page ".repeat(1_000);
 function pagesOf(compress: (encoding: string, body: string | Uint8Array) => Promise<Uint8Array>) {
   const app = {
     ...{ elapsed: () => 0, sendStream: () => null, logError() {}, compress },
-    settings: { rateLimit: 0, publicUrl: "https://tools.test" },
+    settings: { name: "Toolbooth", rateLimit: 0, publicUrl: "https://tools.test" },
   } as unknown as AppContext;
   return createPageReplier(new Replier(app), app);
 }

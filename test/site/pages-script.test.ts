@@ -138,7 +138,7 @@ describe("samples in several languages", () => {
     await page.getByRole("radio", { name: "Python" }).press("ArrowLeft");
     assert.deepEqual(await shown(page), ["js"]);
     // A group without the chosen language shows its first one.
-    await page.evaluate("localStorage.setItem('toolbooth-docs-language', 'go')");
+    await page.evaluate("localStorage.setItem('tb-docs-language', 'go')");
     await page.reload();
     await page.getByRole("radio", { name: "JavaScript" }).waitFor({ state: "attached" });
     assert.deepEqual(await shown(page), ["js"]);

@@ -6,6 +6,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { bundleEarlyScript } from "#apps/node/build-pages.ts";
 import { listDocs } from "#apps/node/docs.ts";
+import { TOOLBOOTH } from "#brand.ts";
 import { SETTINGS } from "#config/settings.ts";
 import type { PageOptions } from "#site/page-options.ts";
 import { createPages, type Pages } from "#site/pages.ts";
@@ -27,6 +28,7 @@ export const FILES = Object.fromEntries(
 /** A service with everything that the pages can offer, published at the root of a host. */
 export const FULL: PageOptions = {
   docs: DOCS,
+  ...TOOLBOOTH,
   publicUrl: "https://tools.test",
   rateLimit: 100,
   freeCallCredits: 1,
@@ -40,6 +42,7 @@ export const FULL: PageOptions = {
 /** A service that sells and gives nothing, and whose pages have not been built yet. */
 export const BARE: PageOptions = {
   docs: DOCS,
+  ...TOOLBOOTH,
   publicUrl: "https://tools.test",
   rateLimit: 0,
   freeCallCredits: 1,

@@ -167,7 +167,10 @@ describe("the front page", () => {
   it("shows a call, its price and its response, and a balance that adds up", () => {
     const page = at(full, "/");
     assert.ok(page.includes("<code>Credits-Charged: 1</code>"));
-    assert.ok(page.includes("315f5bdb76d078c43b8ac0064e4a0164612b1fce77c869345bfc94c75894edd3"));
+    assert.ok(page.includes("/api/v1/markdown-render"));
+    assert.ok(
+      page.includes("is <strong>bold</strong>".replace(/</g, "&lt;").replace(/>/g, "&gt;")),
+    );
     const rows = [...page.matchAll(/<td(?: class="plus")?>([^<]*)<\/td><td>([^<]*)<\/td><\/tr>/g)];
     const shown = rows.map(([, change, balance]) => `${change} ${balance}`);
     assert.deepEqual(shown, ["+100 100", "0 100", "−1 99", "0 99", "0 99"]);
@@ -295,7 +298,7 @@ describe("the files for search engines", () => {
   });
 
   it("name the contact for vulnerabilities in security.txt, for half a year", () => {
-    const text = securityText("https://tools.test", "mailto:s@tools.test", Date.UTC(2026, 0, 1, 5));
+    const text = securityText(FULL, "mailto:s@tools.test", Date.UTC(2026, 0, 1, 5));
     assert.deepEqual(text.split("\n"), [
       "Contact: mailto:s@tools.test",
       "Expires: 2026-06-30T00:00:00.000Z",

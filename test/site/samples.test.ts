@@ -259,8 +259,8 @@ describe("the samples that verify webhooks", () => {
     symlinkSync(path.join(ROOT, "node_modules"), path.join(folder, "node_modules"));
     const file = path.join(folder, "webhook.mjs");
     writeFileSync(file, sample("js"));
-    process.env["TOOLBOOTH_WEBHOOK_SECRET"] = secret;
-    t.after(() => delete process.env["TOOLBOOTH_WEBHOOK_SECRET"]);
+    process.env["WEBHOOK_SECRET"] = secret;
+    t.after(() => delete process.env["WEBHOOK_SECRET"]);
     const { read } = (await import(pathToFileURL(file).href)) as {
       read(body: string, headers: object): unknown;
     };
@@ -280,7 +280,7 @@ describe("the samples that verify webhooks", () => {
     const call =
       "import sys\nbody, headers = json.load(sys.stdin)\nprint(read(body.encode(), headers))";
     writeFileSync(file, `${sample("python")}\n${call}\n`);
-    const env = { ...process.env, TOOLBOOTH_WEBHOOK_SECRET: secret };
+    const env = { ...process.env, WEBHOOK_SECRET: secret };
     const read = (text: string, headers: object) =>
       spawnSync(python.path, [file], {
         env,

@@ -191,7 +191,7 @@ test("every error code has a cause and a cure; codes of another version have non
 });
 
 test("the call to send again has the tool, and neither a key nor a body", () => {
-  const code = repeatCode(sampleRequest(0), "https://api.example.com");
+  const code = repeatCode(sampleRequest(0), "https://api.example.com", "TOOLBOOTH_KEY");
   assert.match(code, /^curl https:\/\/api\.example\.com\/api\/v1\/hash /);
   assert.match(code, /\$TOOLBOOTH_KEY/);
   assert.match(code, /@body\.json/);

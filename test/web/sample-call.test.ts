@@ -9,6 +9,10 @@ import { exportCode, sampleCall } from "../../web/home/sample-call.ts";
 import { SECRET } from "./fixtures.ts";
 
 const run = promisify(execFile);
+const HASH = {
+  firstCall: { tool: "hash", request: { text: "Hello, world!" } },
+  keyVariable: "TOOLBOOTH_KEY",
+};
 const apiUrl = "http://127.0.0.1:8787/tools'$HOME`id`";
 
 test("a shell passes the intended arguments to curl, with the key and with the variable", async () => {
@@ -23,9 +27,9 @@ test("a shell passes the intended arguments to curl, with the key and with the v
     const { stdout } = await run("sh", ["-c", `curl() { printf '%s\\n' "$@"; }\n${code}`]);
     return stdout.trimEnd().split("\n");
   };
-  const withKey = curlCode(sampleCall(apiUrl, SECRET));
+  const withKey = curlCode(sampleCall(apiUrl, SECRET, HASH));
   assert.deepEqual(await curlArguments(withKey), expected(SECRET));
-  const withVariable = `${exportCode(SECRET)}\n${curlCode(sampleCall(apiUrl, null))}`;
+  const withVariable = `${exportCode(SECRET, HASH)}\n${curlCode(sampleCall(apiUrl, null, HASH))}`;
   assert.deepEqual(await curlArguments(withVariable), expected(SECRET));
 });
 
@@ -42,7 +46,7 @@ test("the JavaScript code runs unchanged and makes the call", async () => {
     const { port } = server.address() as AddressInfo;
     const own = `http://127.0.0.1:${port}`;
     for (const secret of [SECRET, null]) {
-      const code = fetchCode(sampleCall(own, secret));
+      const code = fetchCode(sampleCall(own, secret, HASH));
       const env = { ...process.env, TOOLBOOTH_KEY: SECRET };
       await run(process.execPath, ["--input-type=module", "-e", code], { env });
     }
@@ -54,21 +58,21 @@ test("the JavaScript code runs unchanged and makes the call", async () => {
 });
 
 test("the Python code has the same URL, key and body", () => {
-  const code = pythonCode(sampleCall("https://api.example.com", null));
+  const code = pythonCode(sampleCall("https://api.example.com", null, HASH));
   assert.match(code, /"https:\/\/api\.example\.com\/api\/v1\/hash"/);
   assert.match(code, /os\.environ\["TOOLBOOTH_KEY"\]/);
   assert.match(code, /^import json, os, urllib\.error, urllib\.request$/m);
-  const own = pythonCode(sampleCall("https://api.example.com", SECRET));
+  const own = pythonCode(sampleCall("https://api.example.com", SECRET, HASH));
   assert.ok(own.includes(`"Authorization": "Bearer ${SECRET}"`));
 });
 
 test("the code of every language has the URL, the body, and the key or its variable", () => {
   const apiUrl = "https://api.example.com";
   for (const write of [curlCode, fetchCode, pythonCode, goCode, phpCode]) {
-    const own = write(sampleCall(apiUrl, SECRET));
+    const own = write(sampleCall(apiUrl, SECRET, HASH));
     assert.ok(own.includes(`${apiUrl}/api/v1/hash`), write.name);
     assert.ok(own.includes("Hello, world!"), write.name);
     assert.ok(own.includes(`Bearer ${SECRET}`) && !own.includes("TOOLBOOTH_KEY"), write.name);
-    assert.ok(write(sampleCall(apiUrl, null)).includes("TOOLBOOTH_KEY"), write.name);
+    assert.ok(write(sampleCall(apiUrl, null, HASH)).includes("TOOLBOOTH_KEY"), write.name);
   }
 });

@@ -5,7 +5,7 @@ import type { Visitor } from "#api/dashboard/shapes.ts";
 import { contactHref } from "#top-up.ts";
 import { counted } from "../parts/numbers.ts";
 
-const DISMISSED_UNTIL = "toolbooth-low-balance-dismissed-until";
+const DISMISSED_UNTIL = "tb-low-balance-dismissed-until";
 const DAY_MS = 24 * 3_600_000;
 
 /**

@@ -1,6 +1,7 @@
 import { Button, Group, Text } from "@mantine/core";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { base } from "../addresses.ts";
+import { toolsWithPage } from "../page-facts.ts";
 import { Failure, Message } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
@@ -38,7 +39,9 @@ export function NotFound() {
       <PageTitle title="Page not found" />
       <Text c="dimmed">The address may be misspelled, or the page has moved.</Text>
       <Group gap="sm" mt="lg">
-        <Button renderRoot={(props) => <Link to="/tools" {...props} />}>Browse tools</Button>
+        {toolsWithPage().length > 0 && (
+          <Button renderRoot={(props) => <Link to="/tools" {...props} />}>Browse tools</Button>
+        )}
         <Button component="a" href={`${base()}/`} variant="default">
           Go to the front page
         </Button>

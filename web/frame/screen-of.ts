@@ -58,7 +58,7 @@ const serviceResponds = (): Promise<boolean> =>
     (error: unknown) => !(error instanceof OfflineError),
   );
 
-const RELOADED_AT = "toolbooth-reloaded-at";
+const RELOADED_AT = "tb-reloaded-at";
 const RELOAD_PAUSE_MS = 60_000;
 
 function mayReload(): boolean {

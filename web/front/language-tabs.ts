@@ -1,5 +1,5 @@
 /** Where the browser keeps the language that the reader has chosen, for all pages. */
-const STORAGE_KEY = "toolbooth-docs-language";
+const STORAGE_KEY = "tb-docs-language";
 
 type Group = { choices: Map<string, HTMLInputElement>; blocks: Map<string, HTMLElement> };
 

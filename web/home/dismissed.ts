@@ -2,7 +2,7 @@ import { useState } from "react";
 import { DAY_MS } from "../parts/numbers.ts";
 
 /** Suggestions that were dismissed in this browser, with the time, by account and suggestion. */
-const NAME = "toolbooth-dismissed-suggestions";
+const NAME = "tb-dismissed-suggestions";
 const KEPT_MS = 90 * DAY_MS;
 type Dismissed = Record<string, number>;
 

@@ -1,6 +1,7 @@
 import { Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { base } from "../addresses.ts";
+import { toolsWithPage } from "../page-facts.ts";
 import { clockText } from "../parts/numbers.ts";
 import { State } from "../parts/state.tsx";
 import type { FirstCall } from "./first-call.ts";
@@ -74,6 +75,11 @@ const MoreOf = ({ requestId }: SeenCall) =>
   );
 
 /** What to do after the first call. */
-export const NextStep = () => (
-  <Button renderRoot={(props) => <Link to="/tools" {...props} />}>Explore the tools</Button>
-);
+export const NextStep = () =>
+  toolsWithPage().length > 0 ? (
+    <Button renderRoot={(props) => <Link to="/tools" {...props} />}>Explore the tools</Button>
+  ) : (
+    <Button component="a" href={`${base()}/docs`}>
+      Read the documentation
+    </Button>
+  );

@@ -6,6 +6,7 @@ import { screenOf } from "../frame/screen-of.ts";
 import type { FirstKeyDialogProps } from "../keys/first-key-dialog.tsx";
 import { findUnusedKey } from "../keys/reveal-key.ts";
 import { useKeys } from "../member-queries.ts";
+import { service, toolsWithPage } from "../page-facts.ts";
 import { CodeBlock } from "../parts/code-block.tsx";
 import { LanguageTabs, useLanguage } from "../parts/language-tabs.tsx";
 import { Section } from "../parts/section.tsx";
@@ -47,9 +48,9 @@ export function FirstSteps({ view, visitor }: { view: HomeView; visitor: Visitor
               {wasFree && "Your first successful call is free."}
               {hasKey && (
                 <div className="tb-step-call">
-                  <CodeBlock code={exportCode(null)} label="Set your API key" />
+                  <CodeBlock code={exportCode(null, service())} label="Set your API key" />
                   <LanguageTabs
-                    call={sampleCall(apiUrl, null)}
+                    call={sampleCall(apiUrl, null, service())}
                     language={language}
                     onLanguage={setLanguage}
                   />
@@ -58,9 +59,11 @@ export function FirstSteps({ view, visitor }: { view: HomeView; visitor: Visitor
               )}
             </Step>
           </ol>
-          <Text size="sm" c="dimmed">
-            You can <Link to="/tools">try every tool in the browser</Link> without a key.
-          </Text>
+          {toolsWithPage().length > 0 && (
+            <Text size="sm" c="dimmed">
+              You can <Link to="/tools">try the tools in the browser</Link> without a key.
+            </Text>
+          )}
         </Section>
       ) : (
         <Section title="You are set up">

@@ -5,6 +5,7 @@ import type { FirstCall } from "../home/first-call.ts";
 import { FirstCallStatus, NextStep } from "../home/first-call-status.tsx";
 import { sampleCall } from "../home/sample-call.ts";
 import { type CreatedKey, useChange } from "../member-queries.ts";
+import { service } from "../page-facts.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { copyLater } from "../parts/clipboard.ts";
 import { codeOf, LanguageTabs, useLanguage } from "../parts/language-tabs.tsx";
@@ -19,7 +20,7 @@ import { createReveal, FIRST_LABEL, type Revealed } from "./reveal-key.ts";
 import "./keys.css";
 
 /** As long as a key (`accounts/key-format.ts`), so that nothing moves when it is revealed. */
-const MASKED = `tb_${"•".repeat(56)}`;
+const masked = () => `${service().keyPrefix}${"•".repeat(56)}`;
 
 export type FirstKeyDialogProps = {
   apiUrl: string;
@@ -60,7 +61,7 @@ export default function FirstKeyDialog(props: FirstKeyDialogProps) {
     const pending = reveal.mutateAsync(replaced);
     const code = pending.then((revealed) => {
       if (!("created" in revealed)) throw new Error("There is no secret yet");
-      return codeOf(language, sampleCall(apiUrl, revealed.created.secret));
+      return codeOf(language, sampleCall(apiUrl, revealed.created.secret, service()));
     });
     void copyLater(code).then(setIsCopied);
     pending.then(show, () => {}); // The mutation has the error.
@@ -83,10 +84,15 @@ export default function FirstKeyDialog(props: FirstKeyDialogProps) {
   return (
     <TitledDialog title={titleOf(call, secret)} wide onClose={close}>
       <Lead replaced={replaced} isFound={isFound} isShown={secret !== null} isCopied={isCopied} />
-      <SecretField label="Your API key" secret={secret} masked={MASKED} copyLabel="Copy the key" />
+      <SecretField
+        label="Your API key"
+        secret={secret}
+        masked={masked()}
+        copyLabel="Copy the key"
+      />
       <div className="tb-first-key-code">
         <LanguageTabs
-          call={sampleCall(apiUrl, secret ?? MASKED)}
+          call={sampleCall(apiUrl, secret ?? masked(), service())}
           isCopyable={secret !== null}
           language={language}
           onLanguage={setLanguage}

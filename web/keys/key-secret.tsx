@@ -2,6 +2,7 @@ import { Text } from "@mantine/core";
 import { curlCode } from "#site/request-code.ts";
 import { sampleCall } from "../home/sample-call.ts";
 import type { CreatedKey } from "../member-queries.ts";
+import { service } from "../page-facts.ts";
 import { CodeBlock } from "../parts/code-block.tsx";
 import { Message } from "../parts/message.tsx";
 import { timeText } from "../parts/numbers.ts";
@@ -35,7 +36,10 @@ export function KeySecretDialog(props: {
           <Text mt="lg" mb="xs">
             Try it now: paste this into a terminal.
           </Text>
-          <CodeBlock code={curlCode(sampleCall(apiUrl, secret))} label="Sample call with curl" />
+          <CodeBlock
+            code={curlCode(sampleCall(apiUrl, secret, service()))}
+            label="Sample call with curl"
+          />
         </>
       }
     >

@@ -1,7 +1,7 @@
-import { TOOL_LIST } from "virtual:tools";
 import { NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { type ReactNode, useId } from "react";
 import type { BudgetPeriod, KeyLimitsView } from "#api/dashboard/shapes.ts";
+import { service } from "../page-facts.ts";
 import { counted, formatNumber, longDay, timeText } from "../parts/numbers.ts";
 import { PERIODS, spentOf } from "./key-text.ts";
 import {
@@ -102,7 +102,7 @@ function Expiry({ draft, errors, limits, now, onChange }: Props) {
 
 function Tools({ draft, errors, bounds, onChange }: Props) {
   const id = useId();
-  const titles = new Map(TOOL_LIST.map(({ name, title }) => [name, title]));
+  const titles = new Map(service().tools.map(({ name, title }) => [name, title]));
   const choices: [boolean, string][] = [
     [true, "All tools, including future ones"],
     [false, "Only these tools"],

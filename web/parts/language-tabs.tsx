@@ -33,7 +33,7 @@ const LANGUAGES = [
 export type Language = (typeof LANGUAGES)[number]["id"];
 
 /** Where the tabs of the documentation keep the chosen language (`web/front/language-tabs.ts`). */
-const STORAGE_KEY = "toolbooth-docs-language";
+const STORAGE_KEY = "tb-docs-language";
 
 const find = (id: string | null) => LANGUAGES.find((language) => language.id === id);
 

@@ -1,10 +1,8 @@
 import { absoluteUrl } from "../addresses.ts";
+import { service } from "../page-facts.ts";
 
-/** The operator's own pages, which the server names in the head of every page. */
-function legalNames(): string[] {
-  const tag = document.querySelector<HTMLMetaElement>('meta[name="toolbooth-legal"]');
-  return tag === null ? [] : tag.content.split(" ");
-}
+/** The operator's own pages. */
+const legalNames = (): readonly string[] => service().legal;
 
 /** What a user agrees to by an action, such as "signing up"; nothing where the operator published neither page. */
 export function AgreementText({ by }: { by: string }) {

@@ -1,9 +1,9 @@
-import { TOOL_LIST } from "virtual:tools";
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useId, useState } from "react";
 import type { RequestsView } from "#api/dashboard/shapes.ts";
 import { ERRORS } from "#errors.ts";
 import { useKeys } from "../member-queries.ts";
+import { service } from "../page-facts.ts";
 import { RangeForm } from "../parts/range-form.tsx";
 import {
   ERROR_CODES,
@@ -97,7 +97,7 @@ export function FilterBar({ filters, keys, onChoose }: Props) {
 }
 
 const toolNames = ({ tool }: Filters): string[] => {
-  const names = TOOL_LIST.map(({ name }) => name);
+  const names = service().tools.map(({ name }) => name);
   return tool === null || names.includes(tool) ? names : [...names, tool];
 };
 

@@ -5,6 +5,7 @@ import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
 import { ERRORS } from "#errors.ts";
 import { ERROR_TEXTS } from "#site/docs/error-texts.ts";
 import { absoluteUrl, base } from "../addresses.ts";
+import { service } from "../page-facts.ts";
 import { CodeBlock, CopyButton } from "../parts/code-block.tsx";
 import { Prose } from "../parts/prose.tsx";
 import { State } from "../parts/state.tsx";
@@ -219,9 +220,12 @@ function Repeat({ request }: { request: RequestView }) {
       <h3>Send it again</h3>
       <Text size="sm" c="dimmed" mb="xs">
         Bodies are not kept. Put the body into <code>body.json</code>, and your key into{" "}
-        <code>TOOLBOOTH_KEY</code>.
+        <code>{service().keyVariable}</code>.
       </Text>
-      <CodeBlock code={repeatCode(request, apiUrl)} label="The call with curl" />
+      <CodeBlock
+        code={repeatCode(request, apiUrl, service().keyVariable)}
+        label="The call with curl"
+      />
     </section>
   );
 }

@@ -87,9 +87,9 @@ export function latencyParts({ total, body, tool, ledger }: RequestTimes): Laten
 }
 
 /** The call again with curl. The body is not kept, so the reader puts it into a file. */
-export const repeatCode = ({ tool }: RequestView, apiUrl: string): string =>
+export const repeatCode = ({ tool }: RequestView, apiUrl: string, variable: string): string =>
   curlLines(`${apiUrl}/api/v1/${tool}`, [
-    `-i -H ${curlKey()}`,
+    `-i -H ${curlKey(null, variable)}`,
     '-H "Content-Type: application/json"',
     "--data-binary @body.json",
   ]);

@@ -1,6 +1,6 @@
-import { TOOL_LIST } from "virtual:tools";
 import type { RequestSummaryView } from "#api/dashboard/shapes.ts";
 import { SUMMARY_REQUESTS_MAX } from "#limits.ts";
+import { service } from "../page-facts.ts";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import type { Filters, Search } from "./filters.ts";
 import type { useRequestSummary } from "./live.ts";
@@ -19,7 +19,7 @@ export function SummaryStrip(props: {
 }) {
   const { query, filters } = props;
   const sums = new Map((query.data?.tools ?? []).map((each) => [each.tool, each]));
-  const tools = [...new Set([...TOOL_LIST.map(({ name }) => name), ...sums.keys()])];
+  const tools = [...new Set([...service().tools.map(({ name }) => name), ...sums.keys()])];
   return (
     <section className="tb-log-summary" aria-label="Success rate and latency by tool">
       <Totals

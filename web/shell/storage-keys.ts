@@ -4,7 +4,7 @@
 export const APPEARANCE_KEY = "mantine-color-scheme-value";
 
 /** Whether this browser was signed in when it last knew: "in" or "out". */
-export const VISITOR_KEY = "toolbooth-visitor";
+export const VISITOR_KEY = "tb-visitor";
 
 /** The page that the user wanted when the last code was sent. */
-export const NEXT_KEY = "toolbooth-next";
+export const NEXT_KEY = "tb-next";

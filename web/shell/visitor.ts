@@ -57,7 +57,7 @@ export async function askVisitor(base: string): Promise<void> {
   showVisitor(user);
 }
 
-const SIGNED_OUT_KEY = "toolbooth-signed-out";
+const SIGNED_OUT_KEY = "tb-signed-out";
 
 /** Shows that the user has signed out, here and in the other tabs of this browser. */
 export function announceSignOut(): void {

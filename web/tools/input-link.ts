@@ -57,7 +57,7 @@ export function storeInputs(tool: string, fields: readonly ToolField[], values: 
   }
 }
 
-const storageKey = (tool: string): string => `toolbooth-inputs-${tool}`;
+const storageKey = (tool: string): string => `tb-inputs-${tool}`;
 
 /** Values that differ from those of an empty form, without secrets. */
 function keptValues(fields: readonly ToolField[], values: FieldValues): FieldValues {

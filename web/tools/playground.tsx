@@ -1,8 +1,8 @@
 import { Button, Text, Title, VisuallyHidden } from "@mantine/core";
 import { useEffect, useMemo, useRef, useState } from "react";
-import { KEY_VARIABLE } from "#site/request-code.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { base } from "../addresses.ts";
+import { service } from "../page-facts.ts";
 import { writeClipboard } from "../parts/clipboard.ts";
 import { DownloadButton } from "../parts/download.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -181,9 +181,13 @@ function Code({ shown: { call, fileContent, hasSecret } }: { shown: ShownCall })
   const [language, setLanguage] = useLanguage();
   return (
     <div className="play-notes">
-      <LanguageTabs call={call} language={language} onLanguage={setLanguage} />
+      <LanguageTabs
+        call={{ ...call, variable: service().keyVariable }}
+        language={language}
+        onLanguage={setLanguage}
+      />
       <Text size="sm" c="dimmed">
-        Your API key is read from <code>{KEY_VARIABLE}</code>.
+        Your API key is read from <code>{service().keyVariable}</code>.
       </Text>
       {hasSecret && (
         <Text size="sm" c="dimmed">

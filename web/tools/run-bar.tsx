@@ -1,5 +1,6 @@
 import { Button, Text, TextInput } from "@mantine/core";
 import type { Tool } from "#tools/define-tool.ts";
+import { service } from "../page-facts.ts";
 import { Icon } from "../parts/icon.tsx";
 import { counted } from "../parts/numbers.ts";
 import { Choice } from "./choice.tsx";
@@ -60,7 +61,7 @@ export function RunBar({
             label="API key"
             description="Kept in the memory of this page only, until you leave it."
             inputWrapperOrder={["label", "input", "error", "description"]}
-            placeholder="tb_…"
+            placeholder={`${service().keyPrefix}…`}
             value={apiKey}
             error={keyError}
             errorProps={{ role: "alert" }}

@@ -54,5 +54,5 @@ export async function sendCall(
 export function keyFault(key: string): string | null {
   if (key === "") return "Paste an API key to call the API.";
   if (!/^[\x21-\x7e]+$/.test(key)) return "The key contains characters that no API key has.";
-  return key.startsWith("tb_") ? null : "API keys begin with tb_.";
+  return /^[a-z]{2,8}_/.test(key) ? null : "This does not look like an API key: copy it whole.";
 }

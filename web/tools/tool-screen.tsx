@@ -1,8 +1,8 @@
-import { TOOL_LIST } from "virtual:tools";
 import { Text } from "@mantine/core";
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { absoluteUrl, base } from "../addresses.ts";
+import { toolsWithPage } from "../page-facts.ts";
 import { Empty } from "../parts/empty-state.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Failure } from "../parts/message.tsx";
@@ -16,11 +16,11 @@ import "./tools.css";
 /** A tool that runs in the browser, without an account or an API call. */
 export default function ToolScreen() {
   const { name = "" } = useParams({ strict: false }) as { name?: string };
-  const entry = TOOL_LIST.find((tool) => tool.name === name);
+  const entry = toolsWithPage().find((tool) => tool.name === name);
   return entry === undefined ? <UnknownTool name={name} /> : <ToolPage key={name} entry={entry} />;
 }
 
-function ToolPage({ entry }: { entry: (typeof TOOL_LIST)[number] }) {
+function ToolPage({ entry }: { entry: ReturnType<typeof toolsWithPage>[number] }) {
   const { loaded, error, retry } = useTool(entry.name);
   const apiUrl = useVisitor().data?.apiUrl ?? absoluteUrl("");
   return (

@@ -1,7 +1,7 @@
-import { TOOL_LIST } from "virtual:tools";
 import { Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { toolIcon } from "#site/icons.ts";
+import { toolsWithPage } from "../page-facts.ts";
 import { Icon } from "../parts/icon.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import "./tools.css";
@@ -22,7 +22,7 @@ export default function ToolsScreen() {
         </span>
       </Text>
       <ul className="tool-cards">
-        {TOOL_LIST.map(({ name, title, summary }) => (
+        {toolsWithPage().map(({ name, title, summary }) => (
           <li key={name}>
             <Link to="/tools/$name" params={{ name }}>
               <span className="tool-tile">

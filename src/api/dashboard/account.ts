@@ -27,7 +27,7 @@ type AccountStatus = NonNullable<LedgerOperations["findAccount"][1]>;
 const EVENTS_A_PAGE = 30;
 
 export async function showVisitor(context: RequestContext): Promise<Response> {
-  const { settings } = context.deps;
+  const { settings, sales } = context.deps;
   const signedIn = await findSignedIn(context);
   const view: Visitor = {
     user: signedIn === null ? null : await viewUser(context, signedIn),
@@ -38,7 +38,7 @@ export async function showVisitor(context: RequestContext): Promise<Response> {
     passkeyOrigin: context.deps.auth.passkeyPlace?.origin ?? null,
     emailsStayHere: settings.emailsStayHere,
     requestLog: context.deps.requests !== null,
-    sales: salesOf(context.deps.sales.prices, context.deps.sales.billing !== null),
+    sales: salesOf(sales.prices, sales.billing !== null, sales.contact),
   };
   return json(view);
 }

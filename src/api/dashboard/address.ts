@@ -115,7 +115,7 @@ const emailAbout = (
   { deps, peer, now, request }: RequestContext,
   order: { to: string; newAddress: string; undo: string | null },
 ) =>
-  addressChangedEmail(deps.settings.publicUrl, {
+  addressChangedEmail(deps.settings, {
     ...order,
     now,
     origin: originFacts({

@@ -4,8 +4,7 @@ import { cookiePath, cookiePrefix } from "#accounts/auth-options.ts";
 type Place = { publicUrl: string };
 
 const isSecure = ({ publicUrl }: Place) => publicUrl.startsWith("https:");
-const nameOf = (name: string, { publicUrl }: Place) =>
-  `${cookiePrefix(publicUrl)}toolbooth.${name}`;
+const nameOf = (name: string, { publicUrl }: Place) => `${cookiePrefix(publicUrl)}tb.${name}`;
 
 /** Returns the value of one of our cookies. */
 export function readCookie(

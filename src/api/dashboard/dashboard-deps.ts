@@ -22,6 +22,8 @@ export type DashboardDeps = {
   settings: {
     /** Base of the links in responses and emails, without a trailing slash. */
     publicUrl: string;
+    /** The name of the service. */
+    name: string;
     /** The origins of our pages; the first is that of PUBLIC_URL. */
     origins: readonly string[];
     signUp: "open" | "closed";
@@ -51,6 +53,8 @@ export type DashboardDeps = {
   /** The price list (null: nothing is sold), the payment provider (null: none), and the purchases. */
   sales: {
     prices: PriceList | null;
+    /** Where customers reach the operator; null: not said. */
+    contact: string | null;
     billing: Billing | null;
     purchases: Pick<PurchaseStore, "find" | "list">;
   };

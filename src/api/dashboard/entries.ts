@@ -1,4 +1,5 @@
 import { inReadTurn, type ReadTurns } from "#accounts/read-turns.ts";
+import { slugOf } from "#brand.ts";
 import { ENTRY_KINDS, type EntriesOrder, hasGaps } from "#ledger/entries.ts";
 import { type Ledger, OrderRejected } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
@@ -96,7 +97,7 @@ export async function exportLedger(context: RequestContext): Promise<Response> {
     keys: await ledger.listKeys({ account }),
   }));
   const labels = new Map(keys.map(({ id, label }) => [id, label]));
-  const name = `toolbooth-ledger-${new Date(now).toISOString().slice(0, 10)}.csv`;
+  const name = `${slugOf(deps.settings.name)}-ledger-${new Date(now).toISOString().slice(0, 10)}.csv`;
   const pieces = csvRows(ledger, deps.readTurns, filters, (key) => labels.get(key) ?? "");
   return download(context, account, { pieces, type: CSV, name });
 }

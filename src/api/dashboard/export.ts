@@ -1,6 +1,7 @@
 import type { ActivityEvent } from "#accounts/activity-log.ts";
 import { entryLines, personalData } from "#accounts/personal-data.ts";
 import { inReadTurn } from "#accounts/read-turns.ts";
+import { slugOf } from "#brand.ts";
 import { DashboardError } from "./dashboard-error.ts";
 import { requireFreshProof } from "./fresh-proof.ts";
 import {
@@ -23,7 +24,7 @@ export async function exportData(context: RequestContext): Promise<Response> {
   deps.downloads.check(account, now);
   await recordEvent(context, user, "data_exported", null);
   const order = { account, service: deps.settings.publicUrl, now };
-  const name = `toolbooth-${dayOf(now)}.json`;
+  const name = `${slugOf(deps.settings.name)}-${dayOf(now)}.json`;
   const stores = {
     ledger: deps.accountDeps.ledger,
     activityLog: deps.activityLog,
@@ -48,7 +49,7 @@ export async function exportEntries(context: RequestContext): Promise<Response> 
     inReadTurn(deps.readTurns, account, () =>
       ledger.entries({ account, after, max: ENTRIES_AT_ONCE, now }),
     );
-  const name = `toolbooth-entries-${dayOf(now)}.jsonl`;
+  const name = `${slugOf(deps.settings.name)}-entries-${dayOf(now)}.jsonl`;
   return download(context, account, { pieces: entryLines(read), type: "application/jsonl", name });
 }
 
@@ -82,7 +83,7 @@ export async function exportEvents(context: RequestContext): Promise<Response> {
       deps.activityLog.listEvents({ user: user.id, after, max: ROWS_AT_ONCE }),
     ),
   );
-  const name = `toolbooth-activity-${dayOf(now)}`;
+  const name = `${slugOf(deps.settings.name)}-activity-${dayOf(now)}`;
   switch (url.searchParams.get("format")) {
     case "csv":
       return download(context, account, {

@@ -5,24 +5,29 @@ import type { OfferView, PricesView } from "./shapes.ts";
 
 /** The price list; it needs no session. */
 export async function showPrices({ deps }: RequestContext): Promise<Response> {
-  const { prices, billing } = deps.sales;
-  return json(viewPrices(prices, billing !== null));
+  const { prices, billing, contact } = deps.sales;
+  return json(viewPrices(prices, billing !== null, contact));
 }
 
-export function viewPrices(prices: PriceList | null, payable: boolean): PricesView {
+/** `contact`: that of the service, for a price list without one. */
+export function viewPrices(
+  prices: PriceList | null,
+  payable: boolean,
+  contact: string | null,
+): PricesView {
   if (prices === null) {
     return {
       ...{ packs: [], lifetime: null, payable: false, taxesAdded: false },
-      ...{ contact: null, recommended: null },
+      ...{ contact, recommended: null },
     };
   }
-  const { packs, lifetime, taxes, contact, recommended } = prices;
+  const { packs, lifetime, taxes, recommended } = prices;
   return {
     packs: packs.map(viewOffer),
     lifetime: lifetime === null ? null : viewOffer(lifetime),
     payable,
     taxesAdded: taxes === "automatic",
-    contact,
+    contact: prices.contact ?? contact,
     recommended,
   };
 }

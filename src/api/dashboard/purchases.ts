@@ -20,8 +20,8 @@ import { logUncreditedPayment } from "./stripe-message.ts";
 export async function beginPurchase(context: RequestContext): Promise<Response> {
   const { deps } = context;
   const { account, user } = await requireActiveMember(context);
-  const { billing, prices } = deps.sales;
-  if (billing === null) throw notPayable(salesOf(prices, false), deps.settings.publicUrl);
+  const { billing, prices, contact } = deps.sales;
+  if (billing === null) throw notPayable(salesOf(prices, false, contact), deps.settings.publicUrl);
   const { offer } = await readJson(context);
   const base = baseOf(context);
   const begun = await reaching(context, () =>

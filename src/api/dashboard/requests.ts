@@ -5,6 +5,7 @@ import type {
   RequestFilter,
   RequestLogReads,
 } from "#accounts/request-log.ts";
+import { slugOf } from "#brand.ts";
 import type { FieldError } from "#errors.ts";
 import { createPlaceHider } from "#seal.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
@@ -59,7 +60,7 @@ export async function summarizeRequests(context: RequestContext): Promise<Respon
 export async function exportRequests(context: RequestContext): Promise<Response> {
   const { account } = await requireMember(context);
   const { log } = requireLog(context.deps);
-  const name = `toolbooth-requests-${dayOf(context.now)}`;
+  const name = `${slugOf(context.deps.settings.name)}-requests-${dayOf(context.now)}`;
   const pages = requestPages(log, account, readFilter(context.url, cursorsOf(context)));
   switch (context.url.searchParams.get("format")) {
     case "csv":

@@ -74,7 +74,7 @@ export function createMcpRoute(parts: McpParts): Route {
           app.logError(message, { requestId: context.requestId, cause }),
       };
       // Not with the service: describing the tools takes a moment.
-      mcp ??= createMcp({ tools: app.tools, version });
+      mcp ??= createMcp({ tools: app.tools, version, name: app.settings.name });
       return await send(await mcp(exchange), headers, context);
     } finally {
       lease.release();

@@ -1,3 +1,4 @@
+import { slugOf } from "#brand.ts";
 import type { ApiResponse } from "#calls/exchange.ts";
 import { ApiError } from "#errors.ts";
 import { HOUR_MS, IDEMPOTENCY_KEY_CHARS_MAX, MCP_BATCH_BYTES_MAX, MCP_BATCH_MAX } from "#limits.ts";
@@ -56,24 +57,34 @@ export type Exchange = {
 /** `body` is null for a message that has no response. `response`: the whole response is that of the API. */
 export type Reply = { status: number; body: Piece[] | null } | { response: ApiResponse };
 
-type McpOptions = { tools: readonly Tool[]; version: string };
+/** `name`: that of the service. */
+type McpOptions = { tools: readonly Tool[]; version: string; name: string };
 
-/** The key in `_meta` of `tools/call` under which a repeated call is charged once. No revision of MCP has its own yet. */
-const IDEMPOTENCY_META = "toolbooth/idempotency-key";
-const OWN_META = /^toolbooth\//;
+/** The members of `_meta` that are ours, which begin with the name of the service. */
+type OwnMeta = {
+  prefix: string;
+  /** The key in `_meta` of `tools/call` under which a repeated call is charged once. No revision of MCP has its own yet. */
+  idempotencyKey: string;
+};
 
 /**
  * Returns what serves a body with one message or, in early revisions, several. Throws an ApiError: `too_large`, or of the
  * key, the account or the rate.
  */
-export function createMcp({ tools, version }: McpOptions): (exchange: Exchange) => Promise<Reply> {
-  const results = keepResults(tools, { name: "toolbooth", title: "Toolbooth", version });
+export function createMcp({
+  tools,
+  version,
+  name: title,
+}: McpOptions): (exchange: Exchange) => Promise<Reply> {
+  const name = slugOf(title);
+  const own: OwnMeta = { prefix: `${name}/`, idempotencyKey: `${name}/idempotency-key` };
+  const results = keepResults(tools, { name, title, version }, own);
   const kinds = new Map(tools.map((tool) => [tool, responseKindOf(tool)]));
   return (exchange) => {
-    const served = { tools, kinds, results, exchange };
+    const served = { tools, kinds, results, exchange, own };
     const messages = attempt(null, () => {
       const read = readMessages(exchange.body);
-      return Array.isArray(read) ? checkBatch(exchange, read) : { alone: read };
+      return Array.isArray(read) ? checkBatch(exchange, read, own) : { alone: read };
     });
     if ("alone" in messages) return serveMessage(served, messages.alone, true);
     return Array.isArray(messages) ? serveBatch(served, messages) : counted(exchange, messages);
@@ -85,6 +96,7 @@ type Served = {
   kinds: ReadonlyMap<Tool, ResponseKind>;
   results: Results;
   exchange: Exchange;
+  own: OwnMeta;
 };
 
 /** A response of the protocol, which needs no call. */
@@ -106,7 +118,7 @@ async function counted(exchange: Exchange, reply: OwnReply): Promise<OwnReply> {
 }
 
 /** Batches were part of the protocol until 2025-06-18, whose clients name their revision in a header. */
-function checkBatch({ headers, body }: Exchange, messages: unknown[]): unknown[] {
+function checkBatch({ headers, body }: Exchange, messages: unknown[], own: OwnMeta): unknown[] {
   const reject = (text: string) => new RpcError(CODES.invalidRequest, text, { status: 400 });
   const revision = headers.get("mcp-protocol-version");
   if (revision !== null && revision >= FIRST_WITHOUT_BATCHES) {
@@ -116,7 +128,7 @@ function checkBatch({ headers, body }: Exchange, messages: unknown[]): unknown[]
     throw reject(`A batch has 1 to ${MCP_BATCH_MAX} messages.`);
   }
   if (headers.has("idempotency-key")) {
-    const where = `\`_meta["${IDEMPOTENCY_META}"]\` of each call`;
+    const where = `\`_meta["${own.idempotencyKey}"]\` of each call`;
     throw reject(`For a batch, send the idempotency key in ${where}.`);
   }
   if (body.byteLength > MCP_BATCH_BYTES_MAX) {
@@ -187,11 +199,11 @@ function prepare(served: Served, message: unknown): OwnReply | PreparedCall {
 type Results = ReturnType<typeof keepResults>;
 
 /** The results that are the same for every client, as text. */
-function keepResults(tools: readonly Tool[], serverInfo: Params) {
+function keepResults(tools: readonly Tool[], serverInfo: Params, own: OwnMeta) {
   // The tools change only with a release, and are the same for every key.
   const ofModern = { ttlMs: HOUR_MS, cacheScope: "public", ...modernMembers(serverInfo) };
   const list = { tools: tools.map(describeTool) };
-  const about = { capabilities: { tools: {} }, instructions: INSTRUCTIONS };
+  const about = { capabilities: { tools: {} }, instructions: instructions(own) };
   return {
     serverInfo,
     list: JSON.stringify(list),
@@ -202,9 +214,9 @@ function keepResults(tools: readonly Tool[], serverInfo: Params) {
   };
 }
 
-const INSTRUCTIONS =
+const instructions = ({ idempotencyKey }: OwnMeta): string =>
   "Successful calls cost credits. Errors cost nothing, unless they say that the call may have been charged. After rate_limited, wait as long as the error says. To repeat a call safely after a lost response, send the same " +
-  `_meta["${IDEMPOTENCY_META}"] both times: it is charged once.`;
+  `_meta["${idempotencyKey}"] both times: it is charged once.`;
 
 function resultOf(results: Results, { method, params, isModern }: RpcRequest): string {
   switch (`${isModern ? "modern " : ""}${method}`) {
@@ -235,7 +247,7 @@ type PreparedCall = {
   key: string | null;
 };
 
-function prepareCall({ tools, exchange }: Served, request: RpcRequest): PreparedCall {
+function prepareCall({ tools, exchange, own }: Served, request: RpcRequest): PreparedCall {
   const { params, meta } = request;
   const tool = findTool(tools, params["name"]);
   const args = params["arguments"] ?? null;
@@ -243,7 +255,7 @@ function prepareCall({ tools, exchange }: Served, request: RpcRequest): Prepared
     const got = Array.isArray(args) ? "a list" : `a ${typeof args}`;
     throw invalidParams(`\`arguments\` must be an object with the tool's arguments; got ${got}.`);
   }
-  const key = readIdempotencyKey(meta, exchange.headers.get("idempotency-key"));
+  const key = readIdempotencyKey(meta, exchange.headers.get("idempotency-key"), own);
   return { request, tool, body: bodyOfCall(tool, argumentsOf(exchange.body, args)), key };
 }
 
@@ -259,7 +271,7 @@ async function makeCall(served: Served, call: PreparedCall, isAlone: boolean): P
   try {
     const result = await toolResult(kinds.get(tool) ?? "object", response, isAlone);
     if (!isAlone && OF_ALL_MESSAGES.has(codeOf(result))) return { response };
-    return { status: 200, body: writeResult(result, request, served.results.serverInfo) };
+    return { status: 200, body: writeResult(result, request, served) };
   } catch (error) {
     const sent = error instanceof RpcError ? error : internalError();
     if (sent !== error) exchange.logError("A call through MCP failed", error);
@@ -267,8 +279,7 @@ async function makeCall(served: Served, call: PreparedCall, isAlone: boolean): P
   }
 }
 
-const codeOf = ({ meta }: ToolResult) =>
-  (meta["toolbooth/problem"] as Problem | undefined)?.code ?? "";
+const codeOf = ({ meta }: ToolResult) => (meta["problem"] as Problem | undefined)?.code ?? "";
 
 const internalError = () =>
   new RpcError(
@@ -279,9 +290,12 @@ const internalError = () =>
 function writeResult(
   result: ToolResult,
   { id, isModern }: RpcRequest,
-  serverInfo: Params,
+  { results: { serverInfo }, own }: Served,
 ): Piece[] {
-  const { meta, content, structured, isError } = result;
+  const { content, structured, isError } = result;
+  const meta = Object.fromEntries(
+    Object.entries(result.meta).map(([name, value]) => [own.prefix + name, value]),
+  );
   const { _meta, ...others } = isModern ? modernMembers(serverInfo, meta) : { _meta: meta };
   const last = JSON.stringify({ ...(isError ? { isError } : {}), ...others });
   return [
@@ -306,21 +320,25 @@ function findTool(tools: readonly Tool[], name: unknown): Tool {
 }
 
 /** A header is for clients that set one for each request. `_meta` and header may both be there if they agree. */
-function readIdempotencyKey(meta: Params, header: string | null): string | null {
+function readIdempotencyKey(
+  meta: Params,
+  header: string | null,
+  { prefix, idempotencyKey }: OwnMeta,
+): string | null {
   const unknown = Object.keys(meta).find(
-    (name) => OWN_META.test(name) && name !== IDEMPOTENCY_META,
+    (name) => name.startsWith(prefix) && name !== idempotencyKey,
   );
   if (unknown !== undefined) {
-    throw invalidParams(`Unknown _meta "${unknown.slice(0, 100)}". Use "${IDEMPOTENCY_META}".`);
+    throw invalidParams(`Unknown _meta "${unknown.slice(0, 100)}". Use "${idempotencyKey}".`);
   }
-  const key = meta[IDEMPOTENCY_META];
+  const key = meta[idempotencyKey];
   if (key === undefined) return header;
   if (typeof key !== "string" || !IDEMPOTENCY_KEY.test(key)) {
     const rule = `a string of 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`;
-    throw invalidParams(`_meta["${IDEMPOTENCY_META}"] must be ${rule}.`);
+    throw invalidParams(`_meta["${idempotencyKey}"] must be ${rule}.`);
   }
   if (header !== null && header !== key) {
-    throw invalidParams(`_meta["${IDEMPOTENCY_META}"] and the header Idempotency-Key differ.`);
+    throw invalidParams(`_meta["${idempotencyKey}"] and the header Idempotency-Key differ.`);
   }
   return key;
 }

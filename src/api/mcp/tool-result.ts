@@ -5,9 +5,10 @@ import { CODES, type Params, RpcError } from "./protocol.ts";
 /**
  * The response of a call as the result of an MCP tool, in pieces of JSON text: what a tool returns is written into the
  * result as it is, never parsed and written again. What the protocol leaves to the server, the credits and the request id
- * among it, is in `_meta` under names that begin with `toolbooth/`.
+ * among it, is in `_meta` under names that begin with that of the service.
  */
 export type ToolResult = {
+  /** By names without that of the service. */
   meta: Params;
   /** The JSON of the list of contents. */
   content: Piece[];
@@ -132,7 +133,7 @@ export function problemResult(problem: Problem, headers: Record<string, string>)
     `More: ${type}`,
   ];
   return {
-    meta: { ...describeCall(headers), "toolbooth/problem": problem },
+    meta: { ...describeCall(headers), problem: problem },
     content: [contentText(lines.join("\n"))],
     structured: null,
     isError: true,
@@ -144,9 +145,9 @@ function describeCall(headers: Record<string, string>): Params {
   const number = (name: string, key: string) =>
     headers[name] === undefined ? {} : { [key]: Number(headers[name]) };
   return {
-    ...number("Credits-Charged", "toolbooth/credits-charged"),
-    ...number("Credits-Remaining", "toolbooth/credits-remaining"),
-    ...("Idempotency-Replayed" in headers ? { "toolbooth/idempotency-replayed": true } : {}),
-    "toolbooth/request-id": headers["X-Request-Id"],
+    ...number("Credits-Charged", "credits-charged"),
+    ...number("Credits-Remaining", "credits-remaining"),
+    ...("Idempotency-Replayed" in headers ? { "idempotency-replayed": true } : {}),
+    "request-id": headers["X-Request-Id"],
   };
 }

@@ -5,6 +5,7 @@ import type { ApiOptions, Operation } from "./document.ts";
 import { responseHeadersOf, SAMPLE_RATE_LIMIT } from "./headers.ts";
 import { problems } from "./problems.ts";
 import { component } from "./schemas.ts";
+import { namesOfFirst } from "./words.ts";
 
 /** `GET /api/v1/account`: what a key's holder may know of its account, as a schema and as an operation of the description. */
 
@@ -104,7 +105,9 @@ export const describeAccount = (options: ApiOptions): Operation => ({
       content: {
         "application/json": {
           schema: { $ref: "#/components/schemas/Account" },
-          examples: { account: { summary: "An account with starter credits", value: EXAMPLE } },
+          examples: {
+            account: { summary: "An account with starter credits", value: exampleOf(options) },
+          },
         },
       },
     },
@@ -112,7 +115,7 @@ export const describeAccount = (options: ApiOptions): Operation => ({
   },
 });
 
-const EXAMPLE: AccountResponse = {
+const exampleOf = ({ tools }: ApiOptions): AccountResponse => ({
   ok: true,
   balance: 87,
   nextExpiry: { credits: 87, expiresAt: "2027-02-20T09:41:00.000Z" },
@@ -128,8 +131,8 @@ const EXAMPLE: AccountResponse = {
     label: "Production",
     createdAt: "2026-11-22T09:41:00.000Z",
     limits: {
-      tools: ["hash", "uuid"],
+      tools: namesOfFirst(tools),
       budgets: { day: { credits: 50, remaining: 37, resetsAt: "2026-11-23T00:00:00.000Z" } },
     },
   },
-};
+});

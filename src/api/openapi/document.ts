@@ -1,3 +1,4 @@
+import type { Brand } from "#brand.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { CreditSales } from "#top-up.ts";
 
@@ -75,7 +76,9 @@ export type OpenApiDocument = {
 };
 
 /** What the OpenAPI description says about this service. Besides these it does not depend on settings. */
-export type ApiOptions = {
+export type ApiOptions = Brand & {
+  /** Where customers reach the operator: an email address or an https URL; left out or null: not said. */
+  contact?: string | null | undefined;
   /** The base URL that clients use, without a trailing slash. */
   publicUrl: string;
   tools: readonly Tool[];

@@ -1,3 +1,4 @@
+import { challengeOf } from "#brand.ts";
 import { EXPOSED_HEADERS } from "#calls/reply.ts";
 import { BURST_SECONDS, createThrottle } from "#ledger/throttle.ts";
 import { HOUR_MS, IDEMPOTENCY_KEPT_MS, IDEMPOTENCY_KEY_CHARS_MAX } from "#limits.ts";
@@ -57,7 +58,7 @@ const ALWAYS_CREDITS = ["Credits-Charged", "Credits-Remaining"];
 /** Only a service with a rate limit has them. */
 export const RATE_HEADERS = ["RateLimit-Policy", "RateLimit"];
 
-const rows = (mostCharged: number): Row[] => [
+const rows = (mostCharged: number, challenge: string): Row[] => [
   [
     "X-Request-Id",
     always,
@@ -120,7 +121,7 @@ const rows = (mostCharged: number): Row[] => [
     "WWW-Authenticate",
     onErrors(401),
     'How to authenticate (RFC 6750), with `error="invalid_token"` if the request had a key.',
-    { required: true, ...TEXT, example: 'Bearer realm="toolbooth"' },
+    { required: true, ...TEXT, example: challenge },
   ],
   [
     "Accept",
@@ -154,11 +155,13 @@ const rows = (mostCharged: number): Row[] => [
   ],
 ];
 
-const rowsOf = ({ tools }: Pick<ApiOptions, "tools">): Row[] =>
-  rows(Math.max(...tools.map(({ price }) => price)));
+type Options = Pick<ApiOptions, "tools" | "name">;
+
+const rowsOf = ({ tools, name }: Options): Row[] =>
+  rows(Math.max(...tools.map(({ price }) => price)), challengeOf({ name }));
 
 /** The response headers by name. */
-export const responseHeaders = (options: Pick<ApiOptions, "tools">): Record<string, Header> =>
+export const responseHeaders = (options: Options): Record<string, Header> =>
   Object.fromEntries(
     rowsOf(options).map(([name, , description, more]) => [name, { description, ...more }]),
   );
@@ -166,7 +169,7 @@ export const responseHeaders = (options: Pick<ApiOptions, "tools">): Record<stri
 /** The headers of one kind of response. The account of a 200 is known, so there those about credits are required. */
 export const responseHeadersOf = (
   response: ResponseKind,
-  options: Pick<ApiOptions, "tools">,
+  options: Options,
 ): Record<string, Header | Reference> =>
   Object.fromEntries(
     rowsOf(options)

@@ -1,4 +1,5 @@
-import { KEY_PATTERN } from "#accounts/key-format.ts";
+import { keyPattern } from "#accounts/key-format.ts";
+import { hasOwnName } from "#brand.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { ACCOUNT, describeAccount } from "./account.ts";
 import type { ApiOptions, OpenApiDocument, Operation } from "./document.ts";
@@ -18,11 +19,15 @@ export function describeApi(options: ApiOptions): OpenApiDocument {
   return {
     openapi: "3.1.0",
     info: {
-      title: "Toolbooth",
+      title: options.name,
       version,
-      summary: "Small developer tools as metered HTTP endpoints.",
+      summary: hasOwnName(options)
+        ? "Tools as metered HTTP endpoints."
+        : "Small developer tools as metered HTTP endpoints.",
       description: describeService(options),
-      license: { name: "MIT", identifier: "MIT" },
+      ...(options.contact && { contact: contactOf(options.contact) }),
+      // That of the software, whose name the service then has.
+      ...(!hasOwnName(options) && { license: { name: "MIT", identifier: "MIT" } }),
     },
     servers: [{ url: publicUrl, description: "This service." }],
     externalDocs: { url: `${publicUrl}/docs`, description: "The documentation." },
@@ -56,13 +61,16 @@ export function describeApi(options: ApiOptions): OpenApiDocument {
         apiKey: {
           type: "http",
           scheme: "bearer",
-          bearerFormat: KEY_PATTERN,
+          bearerFormat: keyPattern(options.keyPrefix),
           description: "An API key of the account that pays for the call.",
         },
       },
     },
   };
 }
+
+const contactOf = (contact: string) =>
+  contact.startsWith("https:") ? { url: contact } : { email: contact };
 
 /** The description of the API as Markdown, for `info.description`: enough to make calls. The documentation has the rest. */
 function describeService(options: ApiOptions): string {

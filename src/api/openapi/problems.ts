@@ -26,18 +26,21 @@ import {
   type ProblemMembers,
 } from "#errors.ts";
 import { callRef } from "#ids.ts";
-import { about } from "#tools/define-tool.ts";
+import { about, type Tool } from "#tools/define-tool.ts";
 import { QR_LEVELS } from "#tools/qr-code/capacity.ts";
 import { topUp } from "#top-up.ts";
 import type { ApiOptions, ApiResponse, NamedExample, Reference } from "./document.ts";
 import { responseHeadersOf } from "./headers.ts";
 import { component } from "./schemas.ts";
+import { namesOfFirst } from "./words.ts";
 
 /** The errors in the OpenAPI description and on the errors page: their schema, and an example of every code. */
 
 export const ERROR_CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
 
 const text = (description: string, format?: string) => about(z.string(), description, format);
+const JSON_TYPE = "application/json";
+
 const count = (description: string) => about(z.int().check(z.minimum(0)), description);
 
 /** The members that some codes add. */
@@ -139,13 +142,16 @@ export const PROBLEM = component(
   },
 );
 
-type Options = Pick<ApiOptions, "publicUrl" | "tools" | "sales">;
+type Options = Pick<ApiOptions, "publicUrl" | "tools" | "sales" | "name">;
 
 const SAMPLE_DAY = Date.UTC(2027, 0, 15);
 
 /** An error of each code with a detail as the service writes it, and further examples of codes whose documents differ. */
 function sampleErrors({ publicUrl, tools, sales = null }: Options): Record<string, ApiError> {
   const price = Math.max(...tools.map((tool) => tool.price));
+  const [{ name, representations = [] }] = tools as [Tool];
+  const path = `/api/v1/${name}`;
+  const types = representations.map(({ type }) => type);
   const more = topUp(sales, publicUrl);
   const fieldFault = (code: ErrorCode, field: string, detail: string, members = {}) =>
     new ApiError(code, `\`${field}\` ${detail}.`, {
@@ -194,19 +200,19 @@ function sampleErrors({ publicUrl, tools, sales = null }: Options): Record<strin
     account_suspended: accountSuspended(),
     key_not_allowed: keyNotAllowed({
       ...{ outcome: "key_not_allowed", balance: 4_200 },
-      ...{ limit: "tools", tools: ["hash", "uuid"] },
+      ...{ limit: "tools", tools: namesOfFirst(tools) },
     }),
     not_found: new ApiError(
       "not_found",
-      "No endpoint has the path /api/v1/hsah. Did you mean /api/v1/hash?",
+      `No endpoint has the path ${path.slice(0, -1)}. Did you mean ${path}?`,
     ),
     method_not_allowed: new ApiError(
       "method_not_allowed",
-      "GET is not allowed on /api/v1/hash; use POST.",
+      `GET is not allowed on ${path}; use POST.`,
     ),
     not_acceptable: new ApiError(
       "not_acceptable",
-      'hash cannot respond with "image/png". It responds with application/json, text/plain.',
+      `${name} cannot respond with "application/pdf". It responds with ${[JSON_TYPE, ...types].join(", ")}.`,
     ),
     request_timeout: new ApiError("request_timeout", "The request did not arrive in time."),
     idempotency_in_progress: idempotencyInProgress(),
@@ -216,7 +222,7 @@ function sampleErrors({ publicUrl, tools, sales = null }: Options): Record<strin
     }),
     unsupported_media_type: new ApiError(
       "unsupported_media_type",
-      'echo does not take the Content-Type "application/xml". Send JSON with `Content-Type: application/json`.',
+      `${name} does not take the Content-Type "application/xml". Send JSON with \`Content-Type: ${JSON_TYPE}\`.`,
     ),
     rate_limited: rateLimited({
       ...{ source: "account", callsPerSecond: 100, allowed: false },

@@ -9,6 +9,10 @@ type FreeCallOptions = {
   freeCallCredits: number;
 };
 
+/** The names of up to two tools, for examples. */
+export const namesOfFirst = (tools: readonly Tool[]): string[] =>
+  tools.slice(0, 2).map(({ name }) => name);
+
 export const creditsText = (credits: number): string =>
   credits === 1 ? "one credit" : `${credits.toLocaleString("en-US")} credits`;
 

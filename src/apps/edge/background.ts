@@ -74,6 +74,7 @@ export function createEdgeBackground(
   const deliverWebhooks = (forMs: number) =>
     runBounded(jobs, { max: DELIVERIES_MAX, until: now() + forMs }, (bounded) =>
       createWebhookSender({
+        name: config.name,
         ...{ jobs: bounded, eventStore, sealer: endpointSealer, transport: webhookTransport },
         ...{ now, random, logError, atOnce: DELIVERIES_AT_ONCE },
       }),

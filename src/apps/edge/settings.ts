@@ -4,6 +4,7 @@ import {
   ConfigError,
   checkJurisdiction,
   readAddress,
+  readBrand,
   readFreeCallCredits,
   readPublicUrl,
   readRateLimit,
@@ -30,6 +31,7 @@ export function readWorkerSettings(env: object): {
   const readNumber = wholeNumberReader(read, problems);
   const publicUrl = readPublicUrl(read("PUBLIC_URL"), problems);
   const secrets = readSecrets(read("SECRET"), problems);
+  const brand = readBrand(read, problems);
   const rateLimit = readRateLimit(readNumber);
   const freeCallCredits = readFreeCallCredits(readNumber);
   // Objects read some of these settings themselves; the Worker validates them.
@@ -40,7 +42,7 @@ export function readWorkerSettings(env: object): {
     throw new ConfigError(problems.join("\n"));
   }
   return {
-    settings: { publicUrl, secrets, rateLimit, freeCallCredits },
+    settings: { ...brand, publicUrl, secrets, rateLimit, freeCallCredits },
     requestLog,
     warnings: [
       ...unknownSettings(texts).map((name) => `Unknown setting ${name}`),

@@ -5,6 +5,7 @@ import { ConfigError } from "#config/read-settings.ts";
 import { transportKindOf } from "#email/read-mail-settings.ts";
 import { hostOf, isLoopback } from "#hosts.ts";
 import type { ServiceConfig } from "#service/parts.ts";
+import { isSvg, type Logo } from "#site/logo.ts";
 import type { ObjectNamespace } from "#stores/durable-object/objects.ts";
 import type { ReadinessStub } from "#stores/durable-object/readiness.ts";
 import type { RequestLogStub } from "#stores/durable-object/request-log-stub.ts";
@@ -38,13 +39,14 @@ export function readSiteConfig(env: SiteEnv): ServiceConfig {
   if (config !== null) problems.push(...problemsOfWebhooks(config.webhookNetworks, isTryOut));
   // Read even if other settings are invalid, so that one error reports both.
   const prices = readPrices(texts["TOOLBOOTH_PRICES"] ?? "", problems);
+  const logo = readLogoText(texts["TOOLBOOTH_LOGO"] ?? "", problems);
   if (problems.length > 0 || config === null || publicUrl === null || secrets === null) {
     throw new ConfigError(problems.join("\n"));
   }
   const origins = originsOf(publicUrl, isTryOut);
   // PUBLIC_URL is always set here, and passkeys belong to it, as on Node.
   const passkeyOrigins = origins.slice(0, 1);
-  return { ...config, publicUrl, secrets, prices, origins, passkeyOrigins };
+  return { ...config, publicUrl, secrets, prices, logo, origins, passkeyOrigins };
 }
 
 function readTexts(texts: Record<string, string>, problems: string[]): Config | null {
@@ -69,6 +71,16 @@ function readPrices(text: string, problems: string[]): PriceList | null {
   const { prices, problems: found } = readPriceList(text);
   problems.push(...found.map((problem) => `TOOLBOOTH_PRICES: ${problem}`));
   return prices;
+}
+
+/** The SVG itself, because Workers have no files. */
+function readLogoText(text: string, problems: string[]): Logo | null {
+  if (text === "") return null;
+  if (isSvg(text)) return { type: "image/svg+xml", text };
+  problems.push(
+    "On Cloudflare, TOOLBOOTH_LOGO must hold the SVG of the logo, with the namespace http://www.w3.org/2000/svg.",
+  );
+  return null;
 }
 
 function problemsOfWebhooks(networks: Config["webhookNetworks"], isTryOut: boolean): string[] {

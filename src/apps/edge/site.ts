@@ -6,6 +6,7 @@ import { warningsOfWorker } from "#config/setting-names.ts";
 import { createService, type Service } from "#service/compose.ts";
 import { createDashboard } from "#service/dashboard.ts";
 import type { DashboardPlatform, ServiceConfig } from "#service/parts.ts";
+import { accentWarning } from "#site/accent.ts";
 import { reversalsOfObjects } from "#stores/durable-object/ledger.ts";
 import { objectsOf } from "#stores/durable-object/objects.ts";
 import { exportObjects, importsOfObjects } from "#stores/durable-object/transfer.ts";
@@ -33,7 +34,7 @@ export function openSite(
 ): { service: Service; pages: EdgePages } {
   const calls = openEdgeCalls(callsPartOf(env), TOOLS);
   const logError = withHint(calls.platform.logError);
-  for (const warning of warningsOfWorker(textsIn(env))) logError(warning, {});
+  for (const warning of warningsOfSite(env, config)) logError(warning, {});
   const { ledger } = calls.stores;
   const stores = openStores(env, config, ledger);
   const pages = openEdgePages(env.ASSETS, logError);
@@ -69,6 +70,11 @@ export function openSite(
   });
   return { service, pages };
 }
+
+const warningsOfSite = (env: SiteEnv, { look: { accent } }: ServiceConfig): string[] => [
+  ...warningsOfWorker(textsIn(env)),
+  ...(accent === null ? [] : [accentWarning(accent) ?? []].flat()),
+];
 
 const FOR_OPERATOR = /^\/operator(?:\/|$)/;
 
@@ -132,6 +138,8 @@ const SHARED_SETTINGS = [
   "SECRET",
   "PUBLIC_URL",
   "RATE_LIMIT",
+  "TOOLBOOTH_NAME",
+  "TOOLBOOTH_KEY_PREFIX",
   "TOOLBOOTH_FREE_CALL_CREDITS",
   "TOOLBOOTH_JURISDICTION",
   "TOOLBOOTH_REQUEST_LOG_DAYS",

@@ -1,6 +1,7 @@
 import { type Config, urlOf } from "#config/config.ts";
 import { transportKindOf } from "#email/read-mail-settings.ts";
 import { hostOf, isLoopback } from "#hosts.ts";
+import { accentWarning } from "#site/accent.ts";
 
 /** The settings that decide under which addresses the service is reached. */
 type Listening = Pick<Config, "host" | "publicUrl">;
@@ -26,7 +27,7 @@ export function originsOf(config: Listening, port: number): string[] {
 
 /** Returns warnings for a service that others can reach; none for a service on the operator's own machine. */
 export function warningsOf(
-  config: Listening & Pick<Config, "mail">,
+  config: Listening & Pick<Config, "mail" | "look">,
   outboxFolder: string,
   port: number,
 ): string[] {
@@ -41,5 +42,8 @@ export function warningsOf(
       `No emails are sent because neither SMTP_URL nor MAIL_API_TOKEN is set. Emails and their links stay in ${outboxFolder}, so only you can sign in. Set one of the two, and MAIL_FROM.`,
     );
   }
+  const { accent } = config.look;
+  const warning = accent === null ? null : accentWarning(accent);
+  if (warning !== null) warnings.push(warning);
   return warnings;
 }

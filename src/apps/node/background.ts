@@ -33,6 +33,7 @@ export function startNodeBackground(
     { logError },
   );
   const notifications = startNotifications({
+    name: config.name,
     ...{ source: ledgerEvents, ledger, directory, eventStore, jobs, emails },
     ...{ sealer, endpointSealer, transportKind },
     transport: createNodeWebhookTransport({ networks: config.webhookNetworks }),

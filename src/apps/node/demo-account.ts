@@ -6,6 +6,8 @@ import {
   openAccount,
 } from "#accounts/accounts.ts";
 import { grantStarter, type Starter } from "#accounts/welcome.ts";
+import type { FirstCall } from "#site/first-call.ts";
+import { shellQuote } from "#site/request-code.ts";
 
 /** A new data folder gets a demo account with starter credits and one key. */
 export const DEMO_EMAIL = "demo@toolbooth.localhost";
@@ -25,7 +27,13 @@ export async function createDemoAccount(
   return key;
 }
 
-export function welcome(key: string, publicUrl: string, credits: number): string {
+export function welcome(
+  key: string,
+  publicUrl: string,
+  credits: number,
+  { tool, request }: FirstCall,
+): string {
+  const body = request === undefined ? "-X POST" : `-d ${shellQuote(JSON.stringify(request))}`;
   return `
 Demo account: ${DEMO_EMAIL}, ${credits} credits. Its API key, which is shown only once:
 
@@ -33,7 +41,7 @@ Demo account: ${DEMO_EMAIL}, ${credits} credits. Its API key, which is shown onl
 
 Try it:
 
-  curl -s ${publicUrl}/api/v1/hash -H 'Authorization: Bearer ${key}' -d '{"text":"hello"}'
+  curl -s ${publicUrl}/api/v1/${tool.name} -H 'Authorization: Bearer ${key}' ${body}
 
 `;
 }

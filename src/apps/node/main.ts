@@ -43,7 +43,7 @@ const isDevelopment = process.argv[2] === "dev";
 
 /** The service on Node: opens its storage, starts its server, and stops both on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
-  const { config, prices } = readNodeSettings(process.env);
+  const { config, prices, logo } = readNodeSettings(process.env);
   demandLastingData(config, process.env["container"]);
   const log = createNodeLog(config.logLevel, { readable: await readableLines() });
   const faults = createLastingFaults(log);
@@ -114,7 +114,7 @@ async function main(): Promise<void> {
     (port) => {
       // With PORT=0 the port is only known once the server listens.
       const at = { publicUrl: baseOf(config, port), origins: originsOf(config, port) };
-      const known = { ...config, ...at, secrets: store.secrets, prices };
+      const known = { ...config, ...at, secrets: store.secrets, prices, logo };
       const dashboardServer = openDashboardServer(known, store.connect, log, {
         tools: served.tools,
         onRejection: (reason) => metrics.rejections.inc({ reason }),
@@ -169,7 +169,7 @@ async function main(): Promise<void> {
   const address = urlOf(config.host, server.port);
   const warnings = warningsOf(config, outboxFolder(config.dataDir), server.port);
   store.announce?.(address);
-  announce(config, { address, publicUrl, demoKey, warnings });
+  announce(config, { address, publicUrl, demoKey, tools: served.tools, warnings });
   for (const message of served.messages) say(`${message}\n`);
   for (const warning of warnings) log.warn(warning);
   log.info("started", { version, address, publicUrl });
@@ -190,7 +190,8 @@ async function openDemoAccount(config: Config, store: NodeStore): Promise<string
   if (!isOwnMachine(config) || !(await store.isEmptyOrUnfinished(DEMO_EMAIL))) return null;
   const { ledger, directory, secrets } = store;
   const starter = { credits: config.starterCredits, days: config.starterDays };
-  const deps = { ledger, directory, secrets, random, hashKey };
+  const { keyPrefix } = config;
+  const deps = { ledger, directory, secrets, keyPrefix, random, hashKey };
   return createDemoAccount(deps, starter, Date.now());
 }
 

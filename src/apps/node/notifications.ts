@@ -15,6 +15,8 @@ import type { Sealer } from "#seal.ts";
 export type NotificationsDeps = Omit<DispatchDeps, "eventStore" | "failed"> & {
   eventStore: EventStore;
   jobs: JobQueue;
+  /** The name of the service; left out: ours. */
+  name?: string;
   transport: WebhookTransport;
   /** Opens the secrets of endpoints. */
   endpointSealer: Sealer;
@@ -46,6 +48,7 @@ export function startNotifications(wiring: NotificationsDeps): Notifications {
   const pause = (ms: number): Promise<void> =>
     sleep(ms, undefined, { ref: false, signal: ending.signal }).catch(() => {});
   const deliverer = createWebhookSender({
+    name: wiring.name,
     jobs,
     eventStore,
     sealer: wiring.endpointSealer,

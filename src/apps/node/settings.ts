@@ -3,11 +3,13 @@ import type { PriceList } from "#billing/price-list.ts";
 import { readPriceList } from "#billing/price-list.ts";
 import { type Config, readConfig } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
+import { isSvg, type Logo, readLogo } from "#site/logo.ts";
 
 /** Reads a node's settings and the price list they name. One error reports everything that is invalid in both. */
 export function readNodeSettings(env: Record<string, string | undefined>): {
   config: Config;
   prices: PriceList | null;
+  logo: Logo | null;
 } {
   const problems: string[] = [];
   const config = readTexts(env, problems);
@@ -18,8 +20,9 @@ export function readNodeSettings(env: Record<string, string | undefined>): {
     );
   // Read even if other settings are invalid, so that one error reports both.
   const prices = readPrices(env["TOOLBOOTH_PRICES"] ?? "", problems);
+  const logo = readLogoSetting(env["TOOLBOOTH_LOGO"] ?? "", problems);
   if (config === null || problems.length > 0) throw new ConfigError(problems.join("\n"));
-  return { config, prices };
+  return { config, prices, logo };
 }
 
 function readTexts(env: Record<string, string | undefined>, problems: string[]): Config | null {
@@ -47,12 +50,35 @@ function readFile(path: string, problems: string[]): string | null {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = WHY[code ?? ""] ?? "it cannot be read";
-    problems.push(`TOOLBOOTH_PRICES must be the path of a price list in JSON; ${path}: ${reason}.`);
+    problems.push(
+      `TOOLBOOTH_PRICES must be the path of a price list in JSON; ${path}: ${reasonOf(error)}.`,
+    );
     return null;
   }
 }
+
+/** The file of a logo, or the SVG itself. */
+function readLogoSetting(given: string, problems: string[]): Logo | null {
+  if (given === "") return null;
+  const rejected = (reason: string) => {
+    problems.push(`TOOLBOOTH_LOGO must be the path of an SVG or PNG file; ${reason}.`);
+    return null;
+  };
+  if (given.trimStart().startsWith("<")) {
+    return isSvg(given)
+      ? { type: "image/svg+xml", text: given }
+      : rejected("its value is no SVG image, which needs the namespace http://www.w3.org/2000/svg");
+  }
+  try {
+    const logo = readLogo(readFileSync(given));
+    return typeof logo === "string" ? rejected(`${given}: ${logo}`) : logo;
+  } catch (error) {
+    return rejected(`${given}: ${reasonOf(error)}`);
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  WHY[(error as NodeJS.ErrnoException).code ?? ""] ?? "it cannot be read";
 
 const WHY: Record<string, string> = {
   ENOENT: "there is no such file",

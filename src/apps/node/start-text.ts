@@ -1,6 +1,8 @@
 import { commandLine } from "#command-line.ts";
 import type { Config } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
+import { firstCall } from "#site/first-call.ts";
+import type { Tool } from "#tools/define-tool.ts";
 import { isOwnMachine } from "./addresses.ts";
 import { DataFolderError, TOO_MANY_FILES } from "./data-folder.ts";
 import { StartupDatabaseError } from "./database-startup.ts";
@@ -16,10 +18,18 @@ export const say = (text: string) => void process.stdout.write(text);
 /** Prints the start message to stdout. The log goes to stderr and never contains a key. */
 export function announce(
   config: Config,
-  at: { address: string; publicUrl: string; demoKey: string | null; warnings: readonly string[] },
+  at: {
+    address: string;
+    publicUrl: string;
+    demoKey: string | null;
+    tools: readonly Tool[];
+    warnings: readonly string[];
+  },
 ): void {
   say(`Toolbooth ${version} listens on ${at.address}\nDocumentation: ${at.publicUrl}/docs\n`);
-  if (at.demoKey !== null) say(welcome(at.demoKey, at.address, config.starterCredits));
+  if (at.demoKey !== null) {
+    say(welcome(at.demoKey, at.address, config.starterCredits, firstCall(at.tools)));
+  }
   for (const warning of at.warnings) say(`${warning}\n`);
   if (isOwnMachine(config)) return;
   say(

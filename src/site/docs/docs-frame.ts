@@ -1,6 +1,6 @@
 import { type Html, html, raw } from "../markup.ts";
 import { basePath, pageLinks } from "../page-links.ts";
-import type { PageOptions } from "../page-options.ts";
+import { type PageOptions, toolsWithPage } from "../page-options.ts";
 import { renderPage } from "../shell.ts";
 import type { DocsPlace } from "./navigation.ts";
 import type { DocsHeading, RenderedPage } from "./render-page.ts";
@@ -19,7 +19,7 @@ export function renderDocsFrame(
   return renderPage(
     {
       path: place.path,
-      title: `${isContents ? "Documentation" : page.title} - Toolbooth`,
+      title: `${isContents ? "Documentation" : page.title} - ${options.name}`,
       description: plain(place.description),
       side: renderSide(place, page, all, base),
       main: html`<article class="docs"><h1>${page.title}</h1>
@@ -31,11 +31,11 @@ ${at >= 0 && renderNeighbours(all[at - 1], all[at + 1], base)}`,
   );
 }
 
-/** A link to the page of the tool, before the first heading of its reference. */
-function withToolLink({ path }: DocsPlace, body: Html, { tools, publicUrl }: PageOptions): Html {
-  const tool = tools.find(({ name }) => path === `/docs/${name}`);
+/** A link to the page of the tool, where the service has one, before the first heading of its reference. */
+function withToolLink({ path }: DocsPlace, body: Html, options: PageOptions): Html {
+  const tool = toolsWithPage(options).find(({ name }) => path === `/docs/${name}`);
   if (tool === undefined) return body;
-  const link = html`<p class="actions"><a class="button quiet" href="${pageLinks(publicUrl).tools}/${tool.name}">Try ${tool.name} in your browser</a></p>
+  const link = html`<p class="actions"><a class="button quiet" href="${pageLinks(options.publicUrl).tools}/${tool.name}">Try ${tool.name} in your browser</a></p>
 `;
   return raw(body.replace(/(?=<h2)/, () => String(link)));
 }

@@ -1,7 +1,9 @@
+import { hasOwnName, inNameOf, keyVariableOf, productOf, slugOf, TOOLBOOTH } from "#brand.ts";
 import { weightsOf } from "#calls/reply.ts";
 import { html, raw } from "../markup.ts";
 import { basePath } from "../page-links.ts";
 import type { PageOptions } from "../page-options.ts";
+import { KEY_VARIABLE } from "../request-code.ts";
 import { renderDocsFrame } from "./docs-frame.ts";
 import { expandDirectives } from "./expand.ts";
 import { docsFacts, PLACEHOLDER_URL } from "./facts.ts";
@@ -10,6 +12,7 @@ import {
   type DocsEntry,
   type DocsPlace,
   type DocsSources,
+  FOR_OPERATORS,
   readNavigation,
 } from "./navigation.ts";
 import { type RenderedPage, renderPageBody } from "./render-page.ts";
@@ -29,24 +32,28 @@ export type Docs = {
 };
 
 const CONTENTS_PATH = "/docs";
+const TOPICS_LABEL = "All topics";
 /** Every heading, error code and setting in one list: the search, for a browser without scripts. */
 const TOPICS_PATH = "/docs/topics";
 
 export function createDocs(sources: DocsSources, options: PageOptions): Docs {
   const facts = docsFacts(options);
   const base = basePath(options.publicUrl);
-  const entries = readNavigation(sources, options.tools);
+  const entries = readNavigation(sources, options.tools)
+    .filter(({ isForOperators }) => !isForOperators || !hasOwnName(options))
+    .map((entry) => ({ ...entry, description: inDocsOf(options, entry.description) }));
   const sourceOf = new Map<string, string>([[CONTENTS_PATH, sources[CONTENTS_FILE] ?? ""]]);
   for (const { slug, file, label, description } of entries) {
     const generated = `# ${label}\n\n${description}\n\n<!-- generated tool ${slug} -->\n<!-- end -->\n`;
-    sourceOf.set(`/docs/${slug}`, file === null ? generated : (sources[file] as string));
+    sourceOf.set(`/docs/${slug}`, file === null ? generated : textOf(sources, file));
   }
   const places: DocsPlace[] = [
     {
       path: CONTENTS_PATH,
       label: "Overview",
-      description:
-        "Everything about the Toolbooth API: calls, errors, tools, credits, webhooks, self-hosting.",
+      description: `Everything about the ${options.name} API: calls, errors, tools, credits, webhooks${
+        hasOwnName(options) ? "" : ", self-hosting"
+      }.`,
       section: null,
     },
     ...entries.map((entry) => ({ ...entry, path: `/docs/${entry.slug}` })),
@@ -59,7 +66,7 @@ export function createDocs(sources: DocsSources, options: PageOptions): Docs {
     const expanded = expandDirectives(source, facts).replace(CODE_OR_BLANK_LINES, (found) =>
       found.startsWith("\n") ? "\n\n" : found,
     );
-    return withWholeLinks(expanded, sourceOf, options);
+    return inDocsOf(options, withWholeLinks(expanded, sourceOf, options));
   }
   const rendered = new Map<string, RenderedPage>();
   /** For its HTML, the search and the list of topics. */
@@ -79,7 +86,7 @@ export function createDocs(sources: DocsSources, options: PageOptions): Docs {
     html(path) {
       if (path === TOPICS_PATH) {
         const found = places.map((place) => ({ place, topics: entriesOf(place) }));
-        return renderDocsFrame(TOPICS, topicsPage(found, base), places, options);
+        return renderDocsFrame(topicsOf(options), topicsPage(found, base), places, options);
       }
       const place = places.find((each) => each.path === path);
       if (place === undefined) return undefined;
@@ -97,12 +104,12 @@ export function createDocs(sources: DocsSources, options: PageOptions): Docs {
   };
 }
 
-const TOPICS: DocsPlace = {
+const topicsOf = ({ name }: PageOptions): DocsPlace => ({
   path: TOPICS_PATH,
-  label: "All topics",
-  description: "Every heading, error code and setting of the Toolbooth documentation in one list.",
+  label: TOPICS_LABEL,
+  description: `Every heading and error code of the ${name} documentation in one list.`,
   section: null,
-};
+});
 
 function topicsPage(
   found: readonly { place: DocsPlace; topics: readonly SearchEntry[] }[],
@@ -116,7 +123,27 @@ ${found.map(
     .map(({ title, href }) => html`<li><a href="${base}${href}">${title}</a></li>\n`)}</ul>
 `,
 )}`;
-  return { title: TOPICS.label, body, headings: [], sections: [] };
+  return { title: TOPICS_LABEL, body, headings: [], sections: [] };
+}
+
+/** The Markdown of a page, without the mark of its readers. */
+const textOf = (sources: DocsSources, file: string): string => {
+  const text = sources[file] as string;
+  return text.startsWith(FOR_OPERATORS) ? text.slice(FOR_OPERATORS.length) : text;
+};
+
+/**
+ * The text for this service. Pages are written for one that is named Toolbooth, whose keys begin with `tb_` and are in
+ * TOOLBOOTH_KEY.
+ */
+function inDocsOf(options: PageOptions, text: string): string {
+  const withPrefix = text.replace(/\btb_/g, options.keyPrefix);
+  if (!hasOwnName(options)) return withPrefix;
+  const named = withPrefix.replaceAll("Toolbooth-Webhooks", `${productOf(options.name)}-Webhooks`);
+  return inNameOf(options, named.replaceAll(KEY_VARIABLE, keyVariableOf(options))).replaceAll(
+    TOOLBOOTH.name.toLowerCase(),
+    slugOf(options.name),
+  );
 }
 
 /** A code block, code within a line, or a link; what is in code is no link. */

@@ -11,7 +11,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   invalid_utf8: {
     cause: "The bytes of a text, or of JSON, are not well-formed UTF-8.",
-    cure: "Encode the body as UTF-8. A byte order mark at its start is allowed. To hash a file that is not text, send it as `application/octet-stream` or in a form.",
+    cure: "Encode the body as UTF-8. A byte order mark at its start is allowed. Send a file that is not text as `application/octet-stream` or in a form.",
   },
   invalid_request: {
     cause:

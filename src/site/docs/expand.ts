@@ -1,7 +1,7 @@
 /** What the directives of a page may name. */
 export type DocsFacts = {
-  /** `<!-- if name -->` and `<!-- if not name -->`. */
-  conditions: Readonly<Record<string, boolean>>;
+  /** `<!-- if name -->`, `<!-- if not name -->` and, where it depends on an argument, `<!-- if name argument -->`. */
+  conditions: Readonly<Record<string, boolean | ((argument: string) => boolean)>>;
   /** `<!-- value name -->`: a few words inside a sentence. */
   values: Readonly<Record<string, string>>;
   /** `<!-- generated name argument -->`: blocks of Markdown. */
@@ -31,7 +31,8 @@ export function expandDirectives(source: string, facts: DocsFacts): string {
       const outer = stack.at(-1) as { text: string };
       if (isShown) outer.text += text;
     } else if (kind === "if" || kind === "if not") {
-      const holds = find(facts.conditions, name);
+      const found = find(facts.conditions, name);
+      const holds = typeof found === "function" ? found(argument) : found;
       stack.push({ text: "", isShown: kind === "if" ? holds : !holds });
     } else {
       top.text += kind === "value" ? find(facts.values, name) : find(facts.blocks, name)(argument);

@@ -1,8 +1,17 @@
+import { namesOf } from "#api/openapi/tool-schemas.ts";
 import { callPrice, freeCall } from "#api/openapi/words.ts";
+import { hasOwnName } from "#brand.ts";
 import { createThrottle } from "#ledger/throttle.ts";
 import { type CreditSales, topUp } from "#top-up.ts";
-import { type PageOptions, signUpIsOpen, soldBy } from "../page-options.ts";
+import { type PageOptions, signUpIsOpen, soldBy, toolsWithPage } from "../page-options.ts";
 import type { DocsFacts } from "./expand.ts";
+import {
+  curlSample,
+  mcpRepeatSample,
+  mcpSample,
+  repeatSample,
+  sampleCall,
+} from "./first-call-samples.ts";
 import { autolink, formatCount, inlineCode, sentence, table } from "./markdown.ts";
 import {
   errorEntries,
@@ -14,15 +23,19 @@ import {
   settingsTable,
   typesTable,
 } from "./reference-tables.ts";
-import { sampleCall, toolReference } from "./tool-reference.ts";
+import { toolReference } from "./tool-reference.ts";
 
 /** What the pages say of this service, from the code and the settings that decide it. */
 export function docsFacts(options: PageOptions): DocsFacts {
-  const { dashboard, tools, rateLimit, publicUrl } = options;
+  const { dashboard, tools, rateLimit } = options;
   const { prices, starter, providers } = dashboard;
   const isSold = soldBy(options) !== null;
+  const pages = toolsWithPage(options);
   return {
     conditions: {
+      "browser-tools": pages.length > 0,
+      operators: !hasOwnName(options),
+      tool: (name) => tools.some((tool) => tool.name === name),
       "sign-up": signUpIsOpen(options),
       "social-sign-in": providers.length > 0,
       "starter-credits": signUpIsOpen(options) && starter.credits > 0,
@@ -49,6 +62,9 @@ export function docsFacts(options: PageOptions): DocsFacts {
         .filter(({ isOfServer }) => isOfServer)
         .map(({ name }) => inlineCode(name))
         .join(", "),
+      operations: [...tools.map((tool) => namesOf(tool).operation), "getAccount"]
+        .map(inlineCode)
+        .join(", "),
     },
     blocks: {
       "tool-prices": () =>
@@ -61,7 +77,7 @@ export function docsFacts(options: PageOptions): DocsFacts {
           .map(({ name, summary }) => `- [\`${name}\`](${name}.md): ${sentence(summary)}\n`)
           .join(""),
       "browser-tool-list": () =>
-        tools
+        pages
           .map(
             ({ name, summary }) =>
               `- [\`${name}\`](${PLACEHOLDER_URL}/tools/${name}): ${sentence(summary)}\n`,
@@ -76,7 +92,11 @@ export function docsFacts(options: PageOptions): DocsFacts {
       "response-headers": () => responseHeadersTable(options),
       grants: () => grantsTable(options),
       tool: (name) => toolReference(name, options),
-      sample: (name) => sampleCall(name, publicUrl, tools),
+      sample: () => sampleCall(options),
+      call: () => curlSample(options),
+      repeat: () => repeatSample(options),
+      "mcp-call": () => mcpSample(options),
+      "mcp-repeat": () => mcpRepeatSample(options),
     },
   };
 }

@@ -11,6 +11,8 @@ export type DocsEntry = {
   /** One sentence, for the contents, search engines and `/llms.txt`. */
   description: string;
   section: string;
+  /** Not shown to the customers of a service with a name of its own. */
+  isForOperators: boolean;
 };
 
 /** A page as the navigation shows it. */
@@ -30,17 +32,22 @@ const TOOLS_SECTION = "Tools";
 const SECTION = /^## (.+)$/;
 const ENTRY = /^- \[(.+)\]\(([\w-]+)\.md\): (.+)$/;
 
-/** The directive of a page that describes a tool (`facts.ts`). */
+/** The first line of a page for whoever runs a service. All others are for its customers. */
+export const FOR_OPERATORS = "<!-- for operators -->\n";
+
+/** The directives of a page that describes a tool, and of that on the pages of tools (`facts.ts`). */
 const TOOL_REFERENCE = /^<!-- generated tool ([\w-]+) -->$/m;
+const BROWSER_TOOLS = /^<!-- generated browser-tool-list -->$/m;
 
 /**
  * Every page in reading order, read from the lists of `docs/README.md`, so that GitHub and the site show the same order.
- * Pages of tools that the service does not offer are left out; a tool without a page is added at the end of the tools.
+ * Pages of tools that the service does not offer are left out, as is that on browser tools where no tool is one; a tool without a
+ * page is added at the end of the tools.
  * Throws where the contents name a page that is missing.
  */
 export function readNavigation(
   sources: DocsSources,
-  tools: readonly { name: string; summary: string; isOwn?: boolean }[],
+  tools: readonly { name: string; summary: string; isOwn?: boolean; browser?: boolean }[],
 ): DocsEntry[] {
   const entries: DocsEntry[] = [];
   let section = "";
@@ -54,7 +61,12 @@ export function readNavigation(
     const [, tool] = TOOL_REFERENCE.exec(sources[file]) ?? [];
     // That of a tool which a tool of the operator replaces is generated.
     if (tool !== undefined && !tools.some(({ name, isOwn }) => name === tool && !isOwn)) continue;
-    entries.push({ slug, file, label: label.replaceAll("`", ""), description, section });
+    if (BROWSER_TOOLS.test(sources[file]) && !tools.some(({ browser, isOwn }) => browser && !isOwn))
+      continue;
+    const isForOperators = sources[file].startsWith(FOR_OPERATORS);
+    entries.push({
+      ...{ slug, file, label: label.replaceAll("`", ""), description, section, isForOperators },
+    });
   }
   const listed = new Set(entries.map(({ slug }) => slug));
   const generated = tools
@@ -65,6 +77,7 @@ export function readNavigation(
       label: name,
       description: summary,
       section: TOOLS_SECTION,
+      isForOperators: false,
     }));
   const end = entries.findLastIndex((entry) => entry.section === TOOLS_SECTION) + 1;
   return [...entries.slice(0, end), ...generated, ...entries.slice(end)];

@@ -1,4 +1,4 @@
-import type { PageOptions } from "../page-options.ts";
+import { type PageOptions, toolsWithPage } from "../page-options.ts";
 import type { RenderedPage } from "./render-page.ts";
 
 /** One thing that the search finds: a section of a page, an error code, a setting or a tool. */
@@ -35,9 +35,9 @@ export function searchEntries(label: string, path: string, page: RenderedPage): 
   return [...sections, ...settings];
 }
 
-/** The pages of the tools. */
-export const toolEntries = ({ tools }: PageOptions): SearchEntry[] =>
-  tools.map(({ name, title, summary }) => ({
+/** The pages of the tools, where the service has them. */
+export const toolEntries = (options: PageOptions): SearchEntry[] =>
+  toolsWithPage(options).map(({ name, title, summary }) => ({
     page: "Tools",
     title,
     href: `/tools/${name}`,

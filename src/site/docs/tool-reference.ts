@@ -3,6 +3,7 @@ import { inputSchema, outputSchema } from "#api/openapi/schemas.ts";
 import { creditsText, sizeInWords } from "#api/openapi/words.ts";
 import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "#calls/body-types.ts";
 import type { Tool } from "#tools/define-tool.ts";
+import { requestOf } from "../first-call.ts";
 import { layOutJson } from "../json-layout.ts";
 import type { PageOptions } from "../page-options.ts";
 import { bareCurlCode, curlCode, fetchCode, goCode, phpCode, pythonCode } from "../request-code.ts";
@@ -25,6 +26,9 @@ export function toolReference(name: string, options: PageOptions): string {
     responseTypes(tool),
     fieldsOf(outputSchema(tool), "response"),
     "## Examples\n",
+    ...(tool.examples.length === 0
+      ? [samples({ url: `${options.publicUrl}/api/v1/${name}`, body: requestOf(tool) })]
+      : []),
     ...tool.examples.flatMap(({ name: title, request, response }, index) => {
       const call = { url: `${options.publicUrl}/api/v1/${name}`, body: request };
       return [
@@ -98,17 +102,8 @@ function responseTypes({ representations }: Tool): string {
   ].join("\n");
 }
 
-/** The first example of a tool as a call in every language, and its response; of the first tool where that one is missing. */
-export function sampleCall(name: string, publicUrl: string, tools: readonly Tool[]): string {
-  const tool = tools.find((each) => each.name === name) ?? tools[0];
-  if (tool === undefined) return "";
-  const example = tool.examples[0];
-  const call = { url: `${publicUrl}/api/v1/${tool.name}`, body: example?.request };
-  return [samples(call), responseOf(example?.response)].join("\n");
-}
-
 /** Code blocks that follow each other directly are shown as tabs (`render-page.ts`). */
-const samples = (call: { url: string; body: unknown }): string =>
+export const samples = (call: { url: string; body: unknown }): string =>
   [
     fence("sh", curlCode(call)),
     fence("js", fetchCode(call)),
@@ -117,7 +112,7 @@ const samples = (call: { url: string; body: unknown }): string =>
     fence("php", phpCode(call)),
   ].join("\n");
 
-function responseOf(value: unknown): string {
+export function responseOf(value: unknown): string {
   const shown = shorten(value);
   return `${shown.isCut ? "Response (long values shortened):" : "Response:"}\n\n${fence("json", layOutJson(shown.value))}`;
 }
@@ -190,7 +185,7 @@ const capitalized = (text: string) => text.slice(0, 1).toUpperCase() + text.slic
 const VALUE_CHARS_MAX = 120;
 
 /** The same value with long texts cut: the base64 of an image says nothing to a reader. */
-function shorten(value: unknown): { value: unknown; isCut: boolean } {
+export function shorten(value: unknown): { value: unknown; isCut: boolean } {
   let isCut = false;
   const walk = (part: unknown): unknown => {
     if (typeof part === "string" && part.length > VALUE_CHARS_MAX) {

@@ -43,6 +43,7 @@ export default defineTool({
   fieldBytesMax: {},
   // Checking text that consists only of brackets takes 0.8 ms at this size and 14 ms at 1 MB.
   heavyFromBytes: 64 * 1024,
+  browser: true,
   examples: [
     {
       name: "an object",

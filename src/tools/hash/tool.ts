@@ -96,6 +96,7 @@ export default defineTool({
   },
   representations: [{ type: "text/plain", write: ({ hash }) => `${hash}\n` }],
   heavyFromBytes: 384 * 1024,
+  browser: true,
   examples: [
     {
       name: "SHA-256, the default",

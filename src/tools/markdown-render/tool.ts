@@ -160,6 +160,7 @@ export default defineTool({
     { type: "text/plain", fields: { format: "text" }, write: ({ text }) => text ?? "" },
   ],
   heavyFromBytes: 12 * 1024,
+  browser: true,
   examples: [
     {
       name: "headings, emphasis, a link",

@@ -173,6 +173,7 @@ export default defineTool({
     },
   ],
   heavyFromBytes: 192,
+  browser: true,
   examples: [
     {
       name: "a PNG; a width out of range is clamped",

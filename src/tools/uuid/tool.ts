@@ -54,6 +54,7 @@ export default defineTool({
   fieldBytesMax: {},
   representations: [{ type: "text/plain", write: ({ uuids }) => `${uuids.join("\n")}\n` }],
   heavyFromBytes: Number.POSITIVE_INFINITY,
+  browser: true,
   examples: [
     {
       name: "one, the default",

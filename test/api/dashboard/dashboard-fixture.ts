@@ -19,6 +19,7 @@ import type { Visitor } from "#api/dashboard/shapes.ts";
 import { createBilling } from "#billing/billing.ts";
 import type { PaymentProvider } from "#billing/payment-provider.ts";
 import type { PriceList } from "#billing/price-list.ts";
+import { TOOLBOOTH } from "#brand.ts";
 import { createWhenSendable, type RequestedBounds } from "#email/bounds.ts";
 import { createMail, emailSealer } from "#email/email-queue.ts";
 import type { Email, EmailKind } from "#email/mail.ts";
@@ -68,6 +69,7 @@ export const REQUEST_BOUNDS = { keptDays: 7, keptMax: 1_000 };
 export const AUTH_SECRET = "a-secret-for-sessions-of-the-test";
 const SECRETS = ["a-secret-of-the-service"];
 const random = (bytes: number) => new Uint8Array(randomBytes(bytes));
+const { name } = TOOLBOOTH;
 const hashKey = (key: string) => createHash("sha256").update(key).digest("hex");
 const disposableEmail = createDisposableEmail(readDisposableDomains);
 
@@ -107,7 +109,7 @@ export function openFixture(given: FixtureOptions = {}) {
     ) as Port;
 
   const accountDeps = {
-    ...{ secrets: SECRETS, random, hashKey },
+    ...{ secrets: SECRETS, keyPrefix: "tb_", random, hashKey },
     ledger: breakable(store.ledger),
     directory: breakable(store.directory),
     forgetRequests: given.requestLog?.forget,
@@ -176,7 +178,7 @@ export function openFixture(given: FixtureOptions = {}) {
   };
   const counts = createRequestCounts(now);
   const auth = createAuth({
-    ...{ publicUrl, accountDeps, activityLog, mail, now, logError, counts },
+    ...{ publicUrl, name, accountDeps, activityLog, mail, now, logError, counts },
     trustedOrigins: origins,
     secret: authSecret,
     earlierSecrets,
@@ -213,14 +215,14 @@ export function openFixture(given: FixtureOptions = {}) {
         });
   const deps: DashboardDeps = {
     settings: {
-      ...{ publicUrl, origins, signUp, starter: STARTER, emailsStayHere: false },
+      ...{ publicUrl, name, origins, signUp, starter: STARTER, emailsStayHere: false },
       providers: Object.keys(providers) as DashboardDeps["settings"]["providers"],
       secret: browserSecret,
       webhookNetworks,
       keyBounds: { tools: ["echo", "hash", "qr-code"], callsPerSecond: 100 },
     },
     ...{ auth, accountDeps, activityLog, now },
-    recordActivity: createRecordActivity({ activityLog, mail, publicUrl }),
+    recordActivity: createRecordActivity({ activityLog, mail, publicUrl, name }),
     events: breakable(store.events),
     requests:
       given.requestLog === undefined
@@ -228,10 +230,10 @@ export function openFixture(given: FixtureOptions = {}) {
         : { log: breakable(given.requestLog), bounds: REQUEST_BOUNDS },
     downloads: createDownloads(),
     readTurns: FREE_READ_TURNS,
-    sales: { prices, billing, purchases },
+    sales: { prices, billing, purchases, contact: null },
     inBackground,
     afterResponse: (work) => inBackground(work()),
-    emails: accountEmails({ publicUrl, mail, now }),
+    emails: accountEmails({ publicUrl, name, mail, now }),
     whenSendable: createWhenSendable({ queue, bounds, now }),
     newRequestId: () => `req_${randomBase62(12, random)}`,
     newSecret: () => randomBase62(32, random),

@@ -72,15 +72,7 @@ const anyQuery = fc.array(
   { maxLength: 3 },
 );
 const anyCookie = fc.option(
-  fc.tuple(
-    fc.constantFrom(
-      "toolbooth.session_token",
-      "toolbooth.known",
-      "toolbooth.state",
-      "toolbooth.attempt",
-    ),
-    headerText,
-  ),
+  fc.tuple(fc.constantFrom("tb.session_token", "tb.known", "tb.state", "tb.attempt"), headerText),
 );
 
 test("the response to any request is JSON with a code and a request id, and never an internal error", async () => {

@@ -44,7 +44,7 @@ test("the export has all data of the user and no secrets", async () => {
   );
   // biome-ignore lint/suspicious/noExplicitAny: a document of many shapes, which the test reads here and there.
   const data = response.body as any;
-  assert.equal(data.format, "toolbooth-personal-data");
+  assert.equal(data.format, "personal-data");
   assert.deepEqual([data.version, data.complete], [1, true]);
   assert.deepEqual([data.account.account, data.account.state, data.balance], [account, "open", 94]);
   assert.equal(data.profile.email, email);

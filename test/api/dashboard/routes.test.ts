@@ -77,7 +77,7 @@ test("behind TLS and below a path, cookies and links stay below it, and HSTS is 
   const cookies = responses.flatMap(({ headers }) => headers.getSetCookie());
   assert.ok(cookies.length >= 4);
   for (const cookie of cookies) {
-    assert.match(cookie, /^__Secure-toolbooth\./);
+    assert.match(cookie, /^__Secure-tb\./);
     assert.match(cookie, /; *Secure/i);
     assert.match(cookie, /; *Path=\/tools(?:;|$)/i);
   }
@@ -123,11 +123,11 @@ test("behind TLS and without a path, neighbouring hosts cannot set our cookies",
   assert.equal(begun.status, 200);
   const out = await browser.post("/dashboard/auth/sign-out");
   const names = [...browser.cookies.keys()].toSorted().join(" ");
-  assert.match(names, /^__Host-toolbooth\.known$/);
+  assert.match(names, /^__Host-tb\.known$/);
   const cookies = [begun, out].flatMap(({ headers }) => headers.getSetCookie());
-  assert.ok(cookies.some((cookie) => /^__Host-toolbooth\.session_token=;/.test(cookie)));
+  assert.ok(cookies.some((cookie) => /^__Host-tb\.session_token=;/.test(cookie)));
   for (const cookie of cookies) {
-    assert.match(cookie, /^__Host-toolbooth\./);
+    assert.match(cookie, /^__Host-tb\./);
     assert.match(cookie, /; *Secure/i);
     assert.match(cookie, /; *Path=\/(?:;|$)/i);
     assert.doesNotMatch(cookie, /Domain=/i);

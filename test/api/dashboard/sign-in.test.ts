@@ -234,7 +234,7 @@ test("with HTTPS the attempt is in a cookie that no neighbouring host can set", 
     /^__Host-toolbooth\.attempt=[0-9A-Za-z]{24}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
   );
   assert.equal((await enter(who, await fixture.lastCode(EMAIL))).status, 200);
-  assert.ok(!who.cookies.has("__Host-toolbooth.attempt"), "it is dropped with the sign-in");
+  assert.ok(!who.cookies.has("__Host-tb.attempt"), "it is dropped with the sign-in");
 });
 
 test("a sign-in replaces the session that the browser had, also another user's", async () => {
@@ -324,7 +324,7 @@ test("the mark of a known browser is of one address: it does not carry over to a
   const inAnns = await begin(fixture, bea.email, ann.browser);
   assert.equal((await enter(inAnns.who, inAnns.code)).code, "too_many_codes");
   const invented = fixture.browser();
-  invented.cookies.set("toolbooth.known", `${"a".repeat(32)}.${"0".repeat(32)}`);
+  invented.cookies.set("tb.known", `${"a".repeat(32)}.${"0".repeat(32)}`);
   clock.advance(HOUR);
   const { who, code } = await begin(fixture, bea.email, invented);
   assert.equal((await enter(who, code)).code, "too_many_codes");

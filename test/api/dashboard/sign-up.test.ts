@@ -58,7 +58,7 @@ test("ten first codes at once, of as many browsers on two nodes, give one accoun
     // As if each had asked before the others: the bound on emails of an address is not what is tested.
     const { browser: secret, code } = await node.auth.attempts.begin("sign-in", EMAIL);
     const browser = node.browser();
-    browser.cookies.set("toolbooth.attempt", secret);
+    browser.cookies.set("tb.attempt", secret);
     attempts.push({ browser, code });
   }
   const responses = await Promise.all(
@@ -127,7 +127,7 @@ test("closed sign-up responds the same to everyone, and only addresses that the 
     "unknown@example.com",
   );
   const guesser = fixture.browser();
-  guesser.cookies.set("toolbooth.attempt", secret);
+  guesser.cookies.set("tb.attempt", secret);
   const refused = await enter(guesser, code);
   assert.deepEqual([refused.status, refused.code], [403, "sign_up_closed"]);
   assert.deepEqual(

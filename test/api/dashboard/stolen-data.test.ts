@@ -23,8 +23,8 @@ import { comeBackFrom, PROVIDERS, standIn } from "./providers.ts";
 
 /** What someone can do with a copy of the database, but without SECRET. */
 const WEBHOOKS = "/dashboard/webhooks";
-const SESSION = "toolbooth.session_token";
-const ATTEMPT = "toolbooth.attempt";
+const SESSION = "tb.session_token";
+const ATTEMPT = "tb.attempt";
 /** No secret is shorter. */
 const CHARS_MIN = 16;
 

@@ -99,7 +99,7 @@ export function createDeployment(changed: Changed = {}) {
   const directory = createDirectory(db, { onRegister: listAccountOf });
   const actions = createOperatorActions(db);
   const random = (count: number) => randomBytes(count);
-  const accountDeps = { ledger, directory, secrets: SECRETS, random, hashKey };
+  const accountDeps = { ledger, directory, secrets: SECRETS, keyPrefix: "tb_", random, hashKey };
   const told: { message: string; action: string }[] = [];
   const loggedErrors: unknown[] = [];
   let requests = 0;
@@ -108,7 +108,7 @@ export function createDeployment(changed: Changed = {}) {
     ...{ ledger, directory, actions, accountDeps },
     keyBounds: { tools: ["echo", "hash", "qr-code"], callsPerSecond: 100 },
     notify: {
-      ...{ activityLog: createActivityLog(db), publicUrl: "https://edge.test" },
+      ...{ activityLog: createActivityLog(db), publicUrl: "https://edge.test", name: "Toolbooth" },
       mail: createMail({
         ...{
           queue: createEmailQueue(db),

@@ -50,9 +50,17 @@ export async function openFolderService({
   });
   const context: OperatorContext = {
     ledger: patientReads(withSummedUsage(ledger, sumUsage)),
-    ...{ directory, accountDeps: { ledger, directory, secrets, random, hashKey } },
+    ...{
+      directory,
+      accountDeps: { ledger, directory, secrets, keyPrefix: "tb_", random, hashKey },
+    },
     keyBounds: { tools: ["echo", "hash", "uuid"], callsPerSecond: 100 },
-    notify: { activityLog: createActivityLog(db), mail, publicUrl: "https://tools.example" },
+    notify: {
+      activityLog: createActivityLog(db),
+      mail,
+      publicUrl: "https://tools.example",
+      name: "Toolbooth",
+    },
     ...{ purchases: createPurchaseStore(db), billing: null, requests: null },
     actions: createOperatorActions(db),
     jobs: operatorJobs([createJobQueue(db), reversalsForOperator(dataDir)]),

@@ -15,7 +15,6 @@ import { bareEnvironment } from "../../support/bare-environment.ts";
 const ROOT = path.join(import.meta.dirname, "../../..");
 const WAIT_MS_MAX = 10 * 60_000;
 const PAGE = readFileSync(path.join(ROOT, "docs/cloudflare.md"), "utf8");
-const HELLO_SHA256 = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
 
 /** The commands of a section, one text for each block. */
 function commandsOf(section: string): string[] {
@@ -114,7 +113,7 @@ test("the page's commands create the tables, update them, and lead to a first ca
   assert.match(await run(list), /No migrations to apply/);
 
   await startDev(t, checkout, `${dev.trim()} --port ${port}`, base);
-  assert.match(await run(call), new RegExp(HELLO_SHA256));
+  assert.match(await run(call), /"balance":1000\b/);
 });
 
 const NEXT_RELEASE = `CREATE TABLE next_release (account TEXT PRIMARY KEY) STRICT;

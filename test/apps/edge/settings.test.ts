@@ -34,6 +34,19 @@ test("reads the settings of the API Worker among its other bindings", () => {
   assert.deepEqual(readWorkerSettings(GOOD).requestLog, { keptDays: 7, keptMax: 100_000 });
 });
 
+test("reads the name of the service and the prefix of its keys, which errors of calls name", () => {
+  const { settings } = readWorkerSettings(GOOD);
+  assert.deepEqual([settings.name, settings.keyPrefix], ["Toolbooth", "tb_"]);
+  const named = { ...GOOD, TOOLBOOTH_NAME: "Acme Tools", TOOLBOOTH_KEY_PREFIX: "acme_" };
+  const own = readWorkerSettings({ ...named, TOOLBOOTH_ACCENT: "#0a5f58" });
+  assert.deepEqual([own.settings.name, own.settings.keyPrefix], ["Acme Tools", "acme_"]);
+  assert.deepEqual(own.warnings, []);
+  assert.throws(
+    () => readWorkerSettings({ ...named, TOOLBOOTH_KEY_PREFIX: "Acme" }),
+    /TOOLBOOTH_KEY_PREFIX must be 2 to 8 lower-case letters/,
+  );
+});
+
 test("warns about misspelled settings, and about those that only a server has", () => {
   const { warnings } = readWorkerSettings({
     ...GOOD,
@@ -107,7 +120,7 @@ test("both Workers reject a PUBLIC_URL with a path", () => {
 test("reports misspelled settings and keeps serving; settings of the other Worker are not reported", () => {
   const shared = SETTINGS.filter(({ isOfServer }) => !isOfServer);
   const all = Object.fromEntries(shared.map(({ name }) => [name, "40"]));
-  all["TOOLBOOTH_JURISDICTION"] = "eu";
+  Object.assign(all, { TOOLBOOTH_JURISDICTION: "eu", TOOLBOOTH_KEY_PREFIX: "acme_" });
   const env = { ...all, ...GOOD, RATE_LIMIT: "7", TOOLBOOTH_REQUEST_LOG_DAY: "40" };
   assert.deepEqual(readWorkerSettings(env).warnings, ["Unknown setting TOOLBOOTH_REQUEST_LOG_DAY"]);
 });

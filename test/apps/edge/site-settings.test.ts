@@ -44,6 +44,8 @@ test("reports everything that is missing or wrong at once, with what to do", () 
       { MAIL_API_TOKEN: "", SMTP_URL: "smtp://mx.example" },
       /^SMTP_URL does not work on Cloudflare Workers/,
     ],
+    [{ TOOLBOOTH_LOGO: "./logo.svg" }, /^On Cloudflare, TOOLBOOTH_LOGO must hold the SVG/],
+    [{ TOOLBOOTH_NAME: "a\tb" }, /^TOOLBOOTH_NAME must be 1 to 40 characters on one line/],
     [
       { TOOLBOOTH_SIGNUP: "open" },
       /^Unknown setting TOOLBOOTH_SIGNUP. Did you mean TOOLBOOTH_SIGN_UP\?$/,

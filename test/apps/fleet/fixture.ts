@@ -50,7 +50,7 @@ export async function openAccounts(t: Hooks, url: string) {
   const secret = await findSecret(pool);
   if (secret === null) throw new Error("The nodes have no secret");
   const { directory } = createPostgresDashboardStore(pool);
-  return { pool, ledger, directory, random, hashKey, secrets: [secret] };
+  return { pool, ledger, directory, random, hashKey, secrets: [secret], keyPrefix: "tb_" };
 }
 
 export type Accounts = Awaited<ReturnType<typeof openAccounts>>;

@@ -63,7 +63,13 @@ const STATES: [
 for (const [state, act, wants] of STATES) {
   test(`a start ${wants ? "creates" : "does not create"} a demo account when ${state}`, async () => {
     const driver = openNodeSqlite(":memory:");
-    const accountDeps = { ...openSqliteDirect(driver), secrets: ["a secret"], random, hashKey };
+    const accountDeps = {
+      ...openSqliteDirect(driver),
+      secrets: ["a secret"],
+      keyPrefix: "tb_",
+      random,
+      hashKey,
+    };
     await act(accountDeps);
     assert.equal(await isEmptyOrUnfinished(createSqliteDatabase(driver), DEMO_EMAIL), wants);
     if (wants) {

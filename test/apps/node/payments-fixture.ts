@@ -68,7 +68,7 @@ export async function openPayments(t: TestContext) {
       now: Date.now,
       ...{ random, fetchClient: false },
     });
-    const accountDeps = { ledger, directory, secrets, random, hashKey };
+    const accountDeps = { ledger, directory, secrets, keyPrefix: "tb_", random, hashKey };
     return { driver, ledger, purchases, billing, accountDeps };
   }
 

@@ -107,7 +107,13 @@ test("SECRET is used instead of the file, and what the database had is not lost"
 
 test("data with keys gets no new secret", async (t) => {
   const { open, driver, dataDir } = setUp(t);
-  const accountDeps = { ...openSqliteDirect(driver), secrets: [OTHER], random, hashKey };
+  const accountDeps = {
+    ...openSqliteDirect(driver),
+    secrets: [OTHER],
+    keyPrefix: "tb_",
+    random,
+    hashKey,
+  };
   const { account } = await openAccount(accountDeps, "ada@b.c", 0);
   await createKey(accountDeps, account, "l", 0);
   assert.throws(() => open(), /has API keys, but the secret that they were made with is missing/);

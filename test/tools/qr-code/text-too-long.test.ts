@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { problemExamples } from "#api/openapi/problems.ts";
+import { TOOLBOOTH } from "#brand.ts";
 import type { ApiError } from "#errors.ts";
 import { QR_TEXT_BYTES_MAX } from "#limits.ts";
 import { QR_LEVELS, type QrLevel } from "#tools/qr-code/capacity.ts";
@@ -113,7 +114,11 @@ test("each level holds exactly as many bytes of a text as the error says", (t) =
 
 test("the example in the OpenAPI description is the error that the service throws", () => {
   const { message, details } = problem("a".repeat(2000), "Q");
-  const examples = problemExamples({ publicUrl: "https://toolbooth.example", tools: TOOLS });
+  const examples = problemExamples({
+    ...TOOLBOOTH,
+    publicUrl: "https://toolbooth.example",
+    tools: TOOLS,
+  });
   const { value } = examples["text_too_long_for_level"] ?? {};
   const { detail, errors, bytes, capacities, fits } = value as ApiError["details"]["members"] & {
     detail: string;

@@ -143,7 +143,7 @@ test("a page requests its styles again only if they changed", async () => {
 });
 
 test("a forged session has no user, and pages of other sites can change nothing", async () => {
-  const cookie = "toolbooth.session_token=made.up; toolbooth.session_data=e30; known=x";
+  const cookie = "tb.session_token=made.up; tb.session_data=e30; known=x";
   const visitor = await fetch(`${site.base}/dashboard/visitor`, { headers: { Cookie: cookie } });
   assert.equal(((await visitor.json()) as { user: unknown }).user, null);
   const home = await fetch(`${site.base}/dashboard/home`, { headers: { Cookie: cookie } });

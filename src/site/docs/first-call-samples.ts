@@ -1,0 +1,51 @@
+import { firstCall } from "../first-call.ts";
+import { layOutJson } from "../json-layout.ts";
+import type { PageOptions } from "../page-options.ts";
+import { curlCode, curlKey, curlLines, shellQuote } from "../request-code.ts";
+import { fence } from "./markdown.ts";
+import { responseOf, samples } from "./tool-reference.ts";
+
+/** The first call of a service as the pages of the documentation show it, as Markdown. */
+
+/** In every language, with its response. */
+export function sampleCall(options: PageOptions): string {
+  const [example] = firstCall(options.tools).tool.examples;
+  const call = samples(callOf(options));
+  return example === undefined ? call : [call, responseOf(example.response)].join("\n");
+}
+
+export const curlSample = (options: PageOptions): string => fence("sh", curlCode(callOf(options)));
+
+/** With an idempotency key. */
+export const repeatSample = (options: PageOptions): string =>
+  fence("sh", curlCode(callOf(options)).replace(/ \\\n(?= {2}-[dX])/, REPEATED));
+
+const REPEATED = ' \\\n  -H "Idempotency-Key: order-4711" \\\n';
+
+/** Over MCP, with curl. */
+export const mcpSample = (options: PageOptions): string =>
+  fence(
+    "sh",
+    curlLines(`${options.publicUrl}/mcp`, [
+      `-H ${curlKey()}`,
+      '-H "Content-Type: application/json"',
+      `-d ${shellQuote(JSON.stringify(messageOf(options)))}`,
+    ]),
+  );
+
+/** A message of MCP with an idempotency key. */
+export const mcpRepeatSample = (options: PageOptions): string =>
+  fence("json", layOutJson(messageOf(options, { "toolbooth/idempotency-key": "order-4711" })));
+
+function callOf({ publicUrl, tools }: PageOptions) {
+  const { tool, request } = firstCall(tools);
+  return { url: `${publicUrl}/api/v1/${tool.name}`, body: request };
+}
+
+function messageOf({ tools }: PageOptions, meta?: Record<string, string>) {
+  const { tool, request = {} } = firstCall(tools);
+  // The value of a verbatim tool is an argument (`api/mcp/describe-tools.ts`).
+  const args = tool.verbatim === undefined ? request : { body: request };
+  const params = { name: tool.name, arguments: args, ...(meta && { _meta: meta }) };
+  return { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+}

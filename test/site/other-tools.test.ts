@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as z from "zod/mini";
+import { createMcp } from "#api/mcp/serve-message.ts";
+import { describeApi } from "#api/openapi/openapi.ts";
+import { welcome } from "#apps/node/demo-account.ts";
+import { listAppPages } from "#site/app-pages.ts";
+import { renderAppPage } from "#site/app-shell.ts";
+import { firstCall } from "#site/first-call.ts";
+import { createPages } from "#site/pages.ts";
+import { curlCode } from "#site/request-code.ts";
+import { about, defineTool, type Tool } from "#tools/define-tool.ts";
+import echo from "#tools/echo/tool.ts";
+import { TOOLS } from "#tools/registry.ts";
+import { textField } from "#tools/text.ts";
+import { sampleCall } from "../../web/home/sample-call.ts";
+import { FULL, pathsOf } from "./pages-server.ts";
+
+/** A service names the tools that it has, and no other: nothing depends on one of those that come in the box. */
+
+const madeUp = defineTool({
+  name: "word-count",
+  title: "Word count",
+  summary: "The number of words in a text.",
+  description: "Counts the words of `text`.",
+  price: 3,
+  effect: "none",
+  input: z.strictObject({ text: textField(1_000, "The text to count.") }),
+  output: z.strictObject({ ok: about(z.literal(true), "True on success."), words: z.int() }),
+  body: "required",
+  bodyBytesMax: 10_000,
+  fieldBytesMax: { text: 1_000 },
+  heavyFromBytes: Number.POSITIVE_INFINITY,
+  examples: [],
+  run: ({ text }) => ({ ok: true as const, words: text.split(/\s+/).length }),
+}) as Tool;
+
+/** For operators: figures that were measured with the tools that come in the box, and samples of what commands print. */
+const OF_THE_SOFTWARE = ["/docs/benchmarks", "/docs/cli"];
+
+for (const [kind, tools] of [
+  ["only echo", [echo as Tool]],
+  ["a tool of its own without an example", [madeUp]],
+] as const) {
+  const options = { ...FULL, tools };
+  const missing = TOOLS.filter(({ name }) => !tools.some((tool) => tool.name === name));
+  const pages = createPages(options);
+  const names = missing.map(({ name }) => name).join("|");
+  /** Names in code, quotes and addresses: `hash` and `echo` are words too. */
+  const named = new RegExp(
+    `/(?:v1|docs|tools)/(?:${names})\\b|[\`"']\\.?(?:${names})[\`"']|<code>(?:${names})</code>|qr-code|markdown-render|hmacKey|hashText`,
+  );
+  const assertNone = (text: string, where: string) => {
+    const found = named.exec(text);
+    assert.equal(found && text.slice(found.index - 60, found.index + 60), null, where);
+  };
+
+  describe(`a service with ${kind}`, () => {
+    it("has no page, and no Markdown, that names another tool", () => {
+      const shown = pathsOf(pages).filter((path) => !OF_THE_SOFTWARE.includes(path));
+      for (const path of [...shown, "/llms.txt", "/sitemap.xml"]) {
+        assertNone(pages.find(path)?.body ?? "", path);
+        if (path.startsWith("/docs") && path !== "/docs/topics")
+          assertNone(pages.find(`${path}.md`)?.body ?? "", `${path}.md`);
+      }
+      const index = JSON.parse(pages.find("/docs/search.json")?.body ?? "") as { href: string }[];
+      const found = index.filter(({ href }) => !OF_THE_SOFTWARE.includes(href.split("#")[0] ?? ""));
+      assertNone(JSON.stringify(found), "the search");
+      for (const page of listAppPages(tools))
+        assertNone(renderAppPage(page, options, null), page.path);
+    });
+
+    it("links no page that is not there", () => {
+      const app = new Set(listAppPages(tools).map(({ path }) => path));
+      for (const path of pathsOf(pages)) {
+        for (const [, target = ""] of (pages.find(path)?.body ?? "").matchAll(
+          / href="(\/[^"#]*)/g,
+        )) {
+          const isThere =
+            app.has(target) ||
+            pages.find(target) !== undefined ||
+            /^\/(?:openapi\.json|icon|favicon|assets)/.test(target);
+          assert.ok(isThere, `${path} links ${target}`);
+        }
+      }
+      assert.equal(app.has("/tools"), tools[0]?.browser === true);
+    });
+
+    it("describes its own tools alone to programs and agents", async () => {
+      assertNone(JSON.stringify(describeApi(options)), "openapi.json");
+      const exchange = {
+        body: new TextEncoder().encode('{"jsonrpc":"2.0","id":1,"method":"tools/list"}'),
+        headers: new Headers(),
+        count: async () => {},
+        left: () => null,
+      };
+      const mcp = createMcp({ tools, version: "1.2.3", name: "Toolbooth" });
+      const reply = await mcp(exchange as unknown as Parameters<typeof mcp>[0]);
+      assertNone(JSON.stringify(reply), "tools/list");
+    });
+
+    it("prints and shows a first call of its own", () => {
+      const { tool, request } = firstCall(tools);
+      const line = welcome("tb_key", "http://127.0.0.1:8787", 100, { tool, request });
+      assertNone(line, "the start");
+      assert.ok(line.includes(`curl -s http://127.0.0.1:8787/api/v1/${tool.name} -H `));
+      const shown = sampleCall("", null, {
+        firstCall: { tool: tool.name, request },
+        keyVariable: "TOOLBOOTH_KEY",
+      });
+      assert.ok(curlCode(shown).includes(`/api/v1/${tool.name}`));
+      const given = tool.verbatim === undefined ? request : JSON.stringify(request);
+      assert.equal(tool.input.safeParse(given).success, true);
+    });
+  });
+}

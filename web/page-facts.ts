@@ -1,0 +1,15 @@
+import type { ServiceShown } from "#site/app-shell.ts";
+
+let shown: ServiceShown | null = null;
+
+/** What the server says of this service in the head of every page that React draws. */
+export function service(): ServiceShown {
+  if (shown !== null) return shown;
+  const tag = document.querySelector<HTMLMetaElement>('meta[name="tb-service"]');
+  if (tag === null) throw new Error("The page does not say what service it belongs to");
+  shown = JSON.parse(tag.content) as ServiceShown;
+  return shown;
+}
+
+/** The tools that run in the browser. */
+export const toolsWithPage = () => service().tools.filter(({ hasPage }) => hasPage);
