@@ -114,7 +114,7 @@ describe("every block of code", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("status").getByText("Copied").waitFor();
     const copied = await page.evaluate<string>("navigator.clipboard.readText()");
-    assert.match(copied, /^curl http:\/\/127[\s\S]*-d '\{"text":"Hello, world!"\}'$/);
+    assert.match(copied, /^curl http:\/\/127[\s\S]*-d '\{"markdown":"# Hello[^']+"\}'$/);
     assert.equal(await button.textContent(), "Copied");
   });
 });

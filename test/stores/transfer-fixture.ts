@@ -260,18 +260,23 @@ export const accountOf = (record: TransferRecord): string | null => {
 };
 
 /** Where records are imported. */
-export type Into = { imports: AccountImports; directory: Directory; purchases: PurchaseStore };
+export type Into = {
+  imports: AccountImports;
+  ledger: Pick<Ledger, "findAccount">;
+  directory: Directory;
+  purchases: PurchaseStore;
+};
 
 /** Imports records as an operator's requests do, in pages of `step`. */
 export async function importAll(
-  { imports, directory, purchases }: Into,
+  { imports, ledger, directory, purchases }: Into,
   records: readonly TransferRecord[],
   now = NOW,
   step = 500,
 ): Promise<void> {
   const index = { record: async () => ({ recorded: true as const }) };
   const accountDeps = { secrets: [] };
-  const context = { ...{ imports, directory, purchases, index, accountDeps } };
+  const context = { ...{ imports, ledger, directory, purchases, index, accountDeps } };
   const send = (
     account: Parameters<typeof importRecords.run>[1]["account"],
     page: TransferRecord[],

@@ -35,8 +35,14 @@ export async function walkThroughLifecycle(
 
   await page.getByRole("navigation").getByRole("link", { name: "Usage" }).click();
   await session.heading(page, "Usage").waitFor();
-  await page.getByRole("row", { name: /hash/ }).first().waitFor();
-  const cells = page.getByRole("row", { name: /hash/ }).first().getByRole("cell");
+  await page
+    .getByRole("row", { name: /markdown-render/ })
+    .first()
+    .waitFor();
+  const cells = page
+    .getByRole("row", { name: /markdown-render/ })
+    .first()
+    .getByRole("cell");
   // Two calls; the first was free.
   assert.deepEqual((await cells.allInnerTexts()).slice(-2), ["2", "1"]);
 
@@ -54,7 +60,7 @@ export async function walkThroughLifecycle(
   await page.getByText("Your account is closed.").waitFor();
   await assertEmails(site, email);
 
-  // Whoever signs in again gets another account, without starter credits and with no free call.
+  // A user who signs in again gets another account, without starter credits and with no free call.
   await page.goto("/sign-in");
   await session.signIn(page, site, email, 2);
   await session.firstKeyDialog(page).getByRole("button", { name: "Not now" }).click();
@@ -91,11 +97,13 @@ async function makeFirstCall(
   t.diagnostic(`front page to first call: ${counts.clicks} clicks, ${counts.fields} fields`);
   assert.deepEqual(counts, { clicks: 3, fields: 1 });
   assert.equal(first.status, 200, first.body);
-  assert.equal(JSON.parse(first.body).algorithm, "SHA256");
+  assert.match(JSON.parse(first.body).html, /^<h1/);
   assert.ok(line.includes(await dialog.getByLabel("Your API key").inputValue()));
 
   await dialog.getByText("Your first call worked").waitFor();
-  await dialog.getByText(/^hash responded with 200 at [\d:]{8} UTC\. It was free\./).waitFor();
+  await dialog
+    .getByText(/^markdown-render responded with 200 at [\d:]{8} UTC\. It was free\./)
+    .waitFor();
   await dialog.getByRole("button", { name: "Done" }).click();
   await dialog.waitFor({ state: "hidden" });
   await session.heading(page, "Home").waitFor();

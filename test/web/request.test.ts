@@ -35,7 +35,7 @@ before(async () => {
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   // Globals of a page that Node lacks. The base is an absolute URL, because Node has no page to resolve a path against.
-  const content = `${origin}/sub/`;
+  const content = JSON.stringify({ base: `${origin}/sub`, tools: [] });
   const document = { querySelector: () => ({ content }) };
   Object.assign(globalThis, { document, location: { origin } });
   // Dynamic, because these files need the types of the DOM.

@@ -231,7 +231,7 @@ test("with HTTPS the attempt is in a cookie that no neighbouring host can set", 
   assert.deepEqual(others, []);
   assert.match(
     cookie,
-    /^__Host-toolbooth\.attempt=[0-9A-Za-z]{24}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+    /^__Host-tb\.attempt=[0-9A-Za-z]{24}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
   );
   assert.equal((await enter(who, await fixture.lastCode(EMAIL))).status, 200);
   assert.ok(!who.cookies.has("__Host-tb.attempt"), "it is dropped with the sign-in");
