@@ -81,8 +81,11 @@ export function startThread<Order, Message>(
     }, wait).unref();
   }
 
+  const started = start();
+  // Some callers do not wait for it: `onDeath` has the cause.
+  started.catch(() => {});
   return {
-    started: start(),
+    started,
     post(order) {
       if (isRunning) current?.postMessage(order);
       return isRunning;
