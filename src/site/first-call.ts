@@ -22,15 +22,26 @@ export function requestOf(tool: Tool): unknown {
 /** A value with the required fields of the schema. Rules that a schema does not state may reject it. */
 function sampleOf(schema: JsonSchema): unknown {
   const { type, properties = {}, required = [], minimum = 1, minLength = 0, anyOf } = schema;
+  const { additionalProperties = {}, prefixItems = [], items = {}, minItems = 0 } = schema as More;
   if (schema.const !== undefined) return schema.const;
   const [known = schema.default] = schema.examples ?? schema.enum ?? [];
   if (known !== undefined) return known;
   if (anyOf?.[0] !== undefined) return sampleOf(anyOf[0]);
-  if (type === "array") return [];
+  if (type === "array")
+    return Array.from({ length: minItems }, (_, at) => sampleOf(prefixItems[at] ?? items));
   if (type === "boolean") return true;
   if (type === "integer" || type === "number") return Math.max(minimum, 1);
   if (type === "string") return "text".padEnd(minLength, "t");
   return Object.fromEntries(
-    required.map((name) => [name, sampleOf(properties[name] as JsonSchema)]),
+    // A record requires names that it has no properties for.
+    required.map((name) => [name, sampleOf(properties[name] ?? additionalProperties)]),
   );
 }
+
+/** Keywords whose values `JsonSchema` leaves open. */
+type More = {
+  additionalProperties?: JsonSchema;
+  prefixItems?: JsonSchema[];
+  items?: JsonSchema;
+  minItems?: number;
+};

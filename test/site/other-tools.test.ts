@@ -6,7 +6,7 @@ import { describeApi } from "#api/openapi/openapi.ts";
 import { welcome } from "#apps/node/demo-account.ts";
 import { listAppPages } from "#site/app-pages.ts";
 import { renderAppPage } from "#site/app-shell.ts";
-import { firstCall } from "#site/first-call.ts";
+import { firstCall, requestOf } from "#site/first-call.ts";
 import { createPages } from "#site/pages.ts";
 import { curlCode } from "#site/request-code.ts";
 import { about, defineTool, type Tool } from "#tools/define-tool.ts";
@@ -114,3 +114,15 @@ for (const [kind, tools] of [
     });
   });
 }
+
+it("a tool without an example gets a request that its schema accepts, whatever fields it has", () => {
+  const input = z.strictObject({
+    prices: z.record(z.enum(["small", "large"]), z.int()),
+    sizes: z.array(z.int()).check(z.minLength(2)),
+    pair: z.tuple([z.string(), z.boolean()]),
+    format: z.enum(["png", "svg"]),
+    note: z.optional(z.string()),
+  });
+  const request = requestOf({ ...madeUp, input } as unknown as Tool);
+  assert.deepEqual(z.safeParse(input, request).error?.issues ?? [], []);
+});
