@@ -13,30 +13,7 @@ import type { AppContext } from "./app-context.ts";
  *
  * This is the only place where an ApiError becomes a response. Anything else that is thrown becomes a 500 without details.
  */
-export type ToolCalls = {
-  app: AppContext;
-  deps: CallDeps;
-  tools: readonly ServedTool[];
-  /** The calls by path: what the app does with a POST, for a server that needs no router or web objects for it. */
-  byPath: ReadonlyMap<string, HandleCall>;
-  createContext(
-    headers: HeaderLookup,
-    method: string,
-    route: string,
-    tool: string | null,
-  ): RequestContext;
-  /** Responds and records the response. `asMade` turns an error into what the handler returns. */
-  respond<Sent extends ApiRequest, Made extends { status: number }>(
-    handler: (request: Sent, context: RequestContext, connection: unknown) => Made | Promise<Made>,
-    asMade: (problem: ApiResponse) => Made,
-    request: Sent,
-    context: RequestContext,
-    bodyBytesMax: number,
-    connection: unknown,
-  ): Promise<Made>;
-  /** Returns the response to bytes that the server could not parse as a request. `headers`: those that it has read. */
-  reject(error: ApiError, headers: HeaderLookup): Promise<ApiResponse>;
-};
+export type ToolCalls = ReturnType<typeof createToolCalls>;
 
 export type ServedTool = Pick<Tool, "name" | "bodyBytesMax"> & {
   path: string;
@@ -64,10 +41,7 @@ function traceIdOf(traceparent: string | null): string | null {
 export const pathOf = (tool: Pick<Tool, "name">): string => `/api/v1/${tool.name}`;
 
 /** `tools`: those that are served, where they are not loaded with the app. */
-export function createToolCalls(
-  app: AppContext,
-  tools: readonly (Tool | LazyTool)[] = app.tools,
-): ToolCalls {
+export function createToolCalls(app: AppContext, tools: readonly (Tool | LazyTool)[] = app.tools) {
   const deps = new CallDeps(app, () => app.metrics?.countThrottledKey());
   const { replier, newId } = deps;
 
@@ -108,6 +82,7 @@ export function createToolCalls(
   const record = (context: RequestContext, status: number, connection?: unknown): void =>
     app.record?.(context, status, app.elapsed() - context.startedAt, connection);
 
+  /** Responds and records the response. `asMade` turns an error into what the handler returns. */
   async function respond<Sent extends ApiRequest, Made extends { status: number }>(
     handler: (request: Sent, context: RequestContext, connection: unknown) => Made | Promise<Made>,
     asMade: (problem: ApiResponse) => Made,
@@ -159,8 +134,10 @@ export function createToolCalls(
 
   return {
     ...{ app, deps, tools: served, createContext, respond },
+    /** The calls by path: what the app does with a POST, for a server that needs no router or web objects for it. */
     byPath: new Map(served.map((tool) => [tool.path, handlerOf(tool)])),
-    async reject(error, headers) {
+    /** Returns the response to bytes that the server could not parse as a request. `headers`: those that it has read. */
+    async reject(error: ApiError, headers: HeaderLookup): Promise<ApiResponse> {
       const context = createContext(headers, "none", "none", null);
       const response = await replier.problem(error, headers, context, false);
       record(context, response.status);

@@ -53,8 +53,9 @@ function readable(colour: string, grounds: readonly string[], end: string, min: 
 /** The styles that put the shades in place of those of `tokens.ts`. */
 export const accentCss = ({ light, dark }: Accent): string => schemesCss(light, dark);
 
-/** What the operator should know of a colour that could not be used as it is; null if it could. */
-export function accentWarning(colour: string): string | null {
+/** What the operator should know of a colour that could not be used as it is; null if it could, or if there is none. */
+export function accentWarning(colour: string | null): string | null {
+  if (colour === null) return null;
   const { light, dark, adapted } = accentOf(colour);
   if (adapted.length === 0) return null;
   const used = adapted.map((scheme) =>

@@ -12,7 +12,7 @@ import { loadTools, TOOLS_FOLDER, ToolsError } from "../node/tools-folder.ts";
 import { type Command, defineCommand } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
 
-/** Commands for whoever writes tools. They work on the current folder, without a server. */
+/** Commands for authors of tools. They work on the current folder, without a server. */
 
 const CHECK = defineCommand({
   name: "check",

@@ -34,7 +34,9 @@ export function openSite(
 ): { service: Service; pages: EdgePages } {
   const calls = openEdgeCalls(callsPartOf(env), TOOLS);
   const logError = withHint(calls.platform.logError);
-  for (const warning of warningsOfSite(env, config)) logError(warning, {});
+  const accent = accentWarning(config.look.accent);
+  for (const warning of [...warningsOfWorker(textsIn(env)), ...(accent === null ? [] : [accent])])
+    logError(warning, {});
   const { ledger } = calls.stores;
   const stores = openStores(env, config, ledger);
   const pages = openEdgePages(env.ASSETS, logError);
@@ -70,11 +72,6 @@ export function openSite(
   });
   return { service, pages };
 }
-
-const warningsOfSite = (env: SiteEnv, { look: { accent } }: ServiceConfig): string[] => [
-  ...warningsOfWorker(textsIn(env)),
-  ...(accent === null ? [] : [accentWarning(accent) ?? []].flat()),
-];
 
 const FOR_OPERATOR = /^\/operator(?:\/|$)/;
 

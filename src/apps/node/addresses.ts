@@ -42,8 +42,7 @@ export function warningsOf(
       `No emails are sent because neither SMTP_URL nor MAIL_API_TOKEN is set. Emails and their links stay in ${outboxFolder}, so only you can sign in. Set one of the two, and MAIL_FROM.`,
     );
   }
-  const { accent } = config.look;
-  const warning = accent === null ? null : accentWarning(accent);
+  const warning = accentWarning(config.look.accent);
   if (warning !== null) warnings.push(warning);
   return warnings;
 }

@@ -15,7 +15,7 @@ import {
   PAGE_LICENSES,
 } from "./licenses.ts";
 
-/** Whoever has the package has no scripts of a checkout. */
+/** A project that installs the package has no scripts of a checkout. */
 const inPackage = (text: string) => text.replaceAll(PROGRAM, "npx toolbooth");
 
 /**

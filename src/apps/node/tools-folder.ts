@@ -16,7 +16,7 @@ export type ServedTools = {
   files: readonly ToolFile[];
   /** The project's files that the tools have loaded. */
   imports: readonly string[];
-  /** What whoever starts the server should know, each a sentence. */
+  /** What the operator should know at a start, each a sentence. */
   messages: string[];
 };
 

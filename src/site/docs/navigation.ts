@@ -32,7 +32,7 @@ const TOOLS_SECTION = "Tools";
 const SECTION = /^## (.+)$/;
 const ENTRY = /^- \[(.+)\]\(([\w-]+)\.md\): (.+)$/;
 
-/** The first line of a page for whoever runs a service. All others are for its customers. */
+/** The first line of a page for operators. All others are for customers. */
 export const FOR_OPERATORS = "<!-- for operators -->\n";
 
 /** The directives of a page that describes a tool, and of that on the pages of tools (`facts.ts`). */
