@@ -96,15 +96,21 @@ export function createSqliteLedger(
     }
   }
 
-  /** The changes of any other order are written at once, so that new rows get their numbers, and the account is read again. */
+  /**
+   * The changes of any other order are written at once, so that new rows get their numbers, and the account is read again, also after
+   * an order that was rejected: it has loaded rows that later calls do not keep up to date.
+   */
   function performRule(name: RuleName, order: { account: string }, isCareful: boolean): unknown {
     if (name === "keyStatus" || name === "debit")
       return decideOrder(name, order as never, isCareful);
     save();
-    const outcome = decideOrder(name, order as never, false);
-    save();
-    accounts.delete(order.account);
-    return outcome;
+    try {
+      const outcome = decideOrder(name, order as never, false);
+      save();
+      return outcome;
+    } finally {
+      accounts.delete(order.account);
+    }
   }
 
   function recordDue(order: RuleOrders["recordDue"][0]): boolean {

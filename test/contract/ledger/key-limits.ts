@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import type { DebitOutcome, KeyLimits, KeyStatusOrder } from "#ledger/port.ts";
+import {
+  type DebitOutcome,
+  type KeyLimits,
+  type KeyStatusOrder,
+  OrderRejected,
+} from "#ledger/port.ts";
 import {
   createRule,
   DAY,
@@ -365,6 +370,17 @@ export function describeKeyLimits(open: OpenLedger) {
     await ledger.revokeKey({ account, id, now: START });
     for (const secret of [fresh, keySha256(account, "own")])
       assert.deepEqual(await debit({ keySha256: secret }), { outcome: "invalid_key" });
+  });
+
+  test("what a key has spent counts after a rotation that was rejected", async (fixture) => {
+    const { account, id, debit, limit } = await limited(fixture, budget({ total: 2 }));
+    const tooLate = { previousUntil: START - 1, now: START };
+    const rotation = { account, id, sha256: sha256("fresh"), start: "tb_", ...tooLate };
+    await assert.rejects(fixture.ledger.rotateKey(rotation), OrderRejected);
+    for (let call = 1; call <= 2; call += 1) assert.equal(named(await debit()), "debited");
+    await limit(budget({ total: 3 }));
+    assert.equal(named(await debit()), "debited");
+    assert.equal(named(await debit()), "key_budget_exhausted");
   });
 
   test("rotating again drops the oldest secret, and a repeated order does not", async (fixture) => {
