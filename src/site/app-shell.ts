@@ -132,7 +132,10 @@ ${renderFooter(options)}</body>
 const accentStyle = ({ look }: PageOptions): string =>
   look?.accent ? accentCss(accentOf(look.accent)) : "";
 
-/** Preloads the styles; the script applies them, so they do not block the first paint. */
+/**
+ * Preloads the styles; the script applies them, so they do not block the first paint. The visitor, for whom every page asks first, is
+ * asked for while the scripts load: one round trip less before the page is complete.
+ */
 function renderAssets(
   { early, firstPaint, styles, scripts, preloads }: AppAssets,
   site: HeadOptions,
@@ -142,7 +145,8 @@ function renderAssets(
   const style = tokensCss() + accent + fontStyle(site) + firstPaint + SHELL_STYLE + GATE_STYLE;
   return html`<script>${raw(early)}</script>
 <style>${raw(style)}</style>
-${preloadFonts(site, ["sans.woff2"])}${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${scripts.map(
+${preloadFonts(site, ["sans.woff2"])}<link rel="preload" as="fetch" crossorigin href="${base}/dashboard/visitor">
+${styles.map((file) => html`<link rel="preload" as="style" crossorigin href="${base}/${file}">\n`)}${scripts.map(
   (file) => html`<script type="module" crossorigin src="${base}/${file}"></script>\n`,
 )}${preloads.map((file) => html`<link rel="modulepreload" fetchpriority="low" crossorigin href="${base}/${file}">\n`)}`;
 }

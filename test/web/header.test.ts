@@ -94,6 +94,17 @@ describe("the HTML of a page of React", () => {
     }
   });
 
+  it("asks for the visitor once, without waiting for a script", async () => {
+    const { page } = await openPage(browser, { colorScheme: "light", width: 1280 });
+    for (const path of ["/sign-in", "/tools/hash", "/home"]) {
+      await openAt(page, path);
+      const asked = await page.evaluate(`performance.getEntriesByType("resource")
+        .filter(({ name }) => name.endsWith("/dashboard/visitor")).map(({ initiatorType }) => initiatorType)`);
+      assert.deepEqual(asked, ["link"], path);
+    }
+    await page.context().close();
+  });
+
   it("has the heading of a link where React draws it, and says there that it needs JavaScript", async () => {
     const viewport = { width: 1280, height: 800 };
     const scriptless = await browser.newContext({ javaScriptEnabled: false, viewport });
