@@ -82,7 +82,7 @@ async function runSlice(scenario: Scenario, slice: number): Promise<Slice> {
   const log = path.join(FOLDER, `${keyOf(scenario, slice).replaceAll(/\W+/g, "-")}.log`);
   const child = spawn(
     process.execPath,
-    ["--disable-warning=ExperimentalWarning", "--test-reporter=tap", scenario.file],
+    ["--disable-warning=ExperimentalWarning", "--test-reporter=spec", scenario.file],
     {
       cwd: ROOT,
       env: { ...process.env, TEST_SEED: String(results.seed + slice), ...scenario.env },
@@ -103,7 +103,7 @@ async function runSlice(scenario: Scenario, slice: number): Promise<Slice> {
   const [code] = (await once(child, "close")) as [number | null];
   clearTimeout(bound);
   file.end();
-  const tests = Number(/^# tests (\d+)$/m.exec(text)?.[1] ?? 0);
+  const tests = Number(/^ℹ tests (\d+)$/m.exec(text)?.[1] ?? 0);
   const seconds = (performance.now() - began) / 1_000;
   const passed = code === 0 && tests > 0;
   if (!passed) process.stdout.write(`${text}\nThe whole output: ${path.relative(ROOT, log)}\n`);
