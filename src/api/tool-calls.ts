@@ -11,7 +11,7 @@ import type { AppContext } from "./app-context.ts";
 /**
  * The calls of the tools, and what they have in common with the app's other responses. At the edge a call loads this and no router.
  *
- * This is the only place where an ApiError becomes a response. Anything else that is thrown becomes a 500 without details.
+ * An ApiError of a call becomes a response here. Anything else that is thrown becomes a 500 without details.
  */
 export type ToolCalls = ReturnType<typeof createToolCalls>;
 

@@ -30,7 +30,7 @@ import type { CallResponse, ToolJob } from "./run-tool.ts";
  *
  *     authenticate   the key's format (401)
  *     admit          key (401, 403), rate (429), credits (402): only where an early check saves work
- *     read           body (400, 408, 413, 415), idempotency key (400, 409)
+ *     read           idempotency key (400, 429), body (400, 408, 413, 415), a repeat during the first call (409)
  *     run            input (400, 413, 415), type of the response (406), the tool's own errors
  *     charge         key (401, 403), rate (429), credits (402), a reused idempotency key (400)
  *     respond

@@ -3,7 +3,7 @@ import type { KeyLimits, KeySpent } from "../key-limits.ts";
 import type { AccountState, FreeCall, GrantKind } from "../model.ts";
 
 /**
- * The rows of a ledger, as stores save them and rules read and change them. Rows are immutable: a rule returns changed copies.
+ * The rows of a ledger, as stores save them and rules read and change them. A rule returns changed copies and changes no row.
  * Times are milliseconds since 1970 UTC. `no` is the number that the store gave the row; 0 if the row is new.
  */
 export type AccountRow = {
