@@ -69,7 +69,7 @@ const ALLOWED_IMPORTS: Record<string, readonly string[]> = {
 
 /** Files that may import `node:`: their name or their folder says that they are Node's. */
 const NODE_FILES = [
-  /^src\/apps\/(?:node|cli)\//,
+  /^src\/apps\/(?:node|cli|create)\//,
   /^src\/node-/,
   /^src\/stores\/sqlite\/(?:node|thread|backup)/,
   /^src\/(?:email|events|jobs)\/node-/,

@@ -50,6 +50,35 @@ export async function buildPackage(checkout: string, pages: string, out: string)
   writeFileSync(path.join(out, "package.json"), `${manifest([server, entry])}\n`);
 }
 
+/**
+ * Writes the folder of `create-toolbooth`, which is published beside the package: it writes projects that depend on the package in its
+ * own version. It runs as it stands in the checkout.
+ */
+export function buildCreatePackage(checkout: string, out: string): void {
+  rmSync(out, { recursive: true, force: true });
+  const apps = path.join(out, "dist/apps");
+  const source = path.join(checkout, "src/apps/create");
+  const readme = path.join(source, "README.md");
+  cpSync(source, path.join(apps, "create"), {
+    recursive: true,
+    filter: (file) => file !== readme,
+  });
+  const check = "node/right-node.cjs";
+  cpSync(path.join(checkout, "src/apps", check), path.join(apps, check));
+  cpSync(readme, path.join(out, "README.md"));
+  cpSync(path.join(checkout, "LICENSE"), path.join(out, "LICENSE"));
+  const { version, keywords, license, repository, engines } = packageJson;
+  const published = {
+    ...{ name: "create-toolbooth", version },
+    description: "npm create toolbooth: writes a project for a metered API of your own tools",
+    ...{ keywords, license, repository, type: "module", engines },
+    bin: { "create-toolbooth": "dist/apps/create/start.js" },
+    exports: { "./package.json": "./package.json" },
+    files: ["dist"],
+  };
+  writeFileSync(path.join(out, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
+}
+
 const read = (...parts: string[]) => readFileSync(path.join(...parts), "utf8");
 
 /** Of the dependencies, only those that the bundles import are installed: the others are in them. */

@@ -5,7 +5,7 @@
  * is published.
  */
 import path from "node:path";
-import { buildPackage } from "./build-package.ts";
+import { buildCreatePackage, buildPackage } from "./build-package.ts";
 import { buildPages } from "./build-pages.ts";
 import { buildServer } from "./build-server.ts";
 
@@ -26,6 +26,7 @@ async function main(): Promise<void> {
       "the package",
       buildPackage(CHECKOUT, pages, out).then(() => out),
     );
+    buildCreatePackage(CHECKOUT, path.join(CHECKOUT, "dist", "create-toolbooth"));
     return;
   }
   await timed("the server", buildServer(CHECKOUT));

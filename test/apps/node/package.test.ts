@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
-import { buildPackage } from "#apps/node/build-package.ts";
+import { buildCreatePackage, buildPackage } from "#apps/node/build-package.ts";
 import { buildPages } from "#apps/node/build-pages.ts";
 import { eventually } from "../../http/test-api.ts";
 import { afterSuite } from "../../support/after-suite.ts";
@@ -36,19 +36,27 @@ describe("the package", () => {
   const run = (command: string, args: readonly string[], cwd = project) =>
     promisify(execFile)(command, args, { cwd, env, timeout: DEADLINE_MS });
   let packed: Packed;
+  let packedCreate: Packed;
   let tarball: string;
   let paths: string[];
-  let asked: ReadonlySet<string>;
+  let registry: Awaited<ReturnType<typeof startRegistry>>;
 
   before(async () => {
     const out = path.join(folder, "package");
     await buildPackage(ROOT, await buildPages(ROOT, folder), out);
-    const { stdout } = await run("npm", ["pack", out, "--json"], folder);
-    packed = Object.values<Packed>(JSON.parse(stdout))[0] as Packed;
+    buildCreatePackage(ROOT, path.join(folder, "create-package"));
+    const pack = async (from: string) => {
+      const { stdout } = await run("npm", ["pack", from, "--json"], folder);
+      return Object.values<Packed>(JSON.parse(stdout))[0] as Packed;
+    };
+    packed = await pack(out);
+    packedCreate = await pack(path.join(folder, "create-package"));
     tarball = path.join(folder, packed.filename);
     paths = packed.files.map((file) => file.path);
-    const registry = await startRegistry(t, { toolbooth: tarball });
-    asked = registry.asked;
+    registry = await startRegistry(t, {
+      toolbooth: tarball,
+      "create-toolbooth": path.join(folder, packedCreate.filename),
+    });
     mkdirSync(project);
     const theirs = { name: "my-api", version: "7.0.0", private: true, license: "UNLICENSED" };
     writeFileSync(path.join(project, "package.json"), JSON.stringify(theirs));
@@ -83,7 +91,10 @@ describe("the package", () => {
     const lock = JSON.parse(readFileSync(path.join(project, "package-lock.json"), "utf8"));
     const names = Object.keys(lock.packages).filter((name) => name !== "");
     assert.ok(names.length <= 10, names.join());
-    assert.ok(![...asked].some((name) => /^node(?:-|$)/.test(name)), "Node is not among them");
+    assert.ok(
+      ![...registry.asked].some((name) => /^node(?:-|$)/.test(name)),
+      "Node is not among them",
+    );
   });
 
   test("has the license of every package whose code it contains", () => {
@@ -169,10 +180,10 @@ export const text: number = z.string().parse("a");
     assert.ok(stderr.includes(`\`${install}\` installs it for this folder`), stderr);
   });
 
-  /** `npx toolbooth start`, in a group of processes of its own. */
-  async function start() {
-    const child = spawn("npx", ["toolbooth", "start"], {
-      ...{ cwd: project, env, detached: true, stdio: ["ignore", "pipe", "pipe"] as const },
+  /** Starts the service of a folder, in a group of processes of its own. */
+  async function start(cwd = project, command = "npx", args = ["toolbooth", "start"]) {
+    const child = spawn(command, args, {
+      ...{ cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] as const },
     }) as ChildProcess & { pid: number };
     const kill = () => {
       try {
@@ -260,6 +271,65 @@ export const text: number = z.string().parse("a");
     assert.match(await command("help"), /^Usage: npx toolbooth /);
     second.kill();
     assert.doesNotMatch(second.written(), /npm run|"level":"error"/);
+  });
+
+  test("create-toolbooth has what it writes, and nothing to install", async () => {
+    const files = packedCreate.files.map((file) => file.path).sort();
+    const written = [
+      ...[".dockerignore", ".env.example", "Dockerfile", "README.md", "gitignore"],
+      ...["tools/word-count.test.ts", "tools/word-count.ts", "tsconfig.json"],
+    ];
+    const apps = [
+      ...["create.js", ...written.map((name) => `project/${name}`), "start.js"].map(
+        (name) => `create/${name}`,
+      ),
+      "node/right-node.cjs",
+    ];
+    const rest = ["LICENSE", "README.md", "package.json"];
+    assert.deepEqual(files, [...rest, ...apps.map((name) => `dist/apps/${name}`)].sort());
+    const { messages, pkg } = await publint({
+      pkgDir: path.join(folder, "create-package"),
+      pack: false,
+    });
+    assert.deepEqual(
+      messages.map((each) => formatMessage(each, pkg)),
+      [],
+    );
+    assert.equal((pkg as { dependencies?: object }).dependencies, undefined);
+  });
+
+  test("npm create toolbooth writes a project whose tests pass, and which prints a call of its own tool that works", async () => {
+    const place = path.join(folder, "place");
+    const created = path.join(place, "counting-api");
+    mkdirSync(place);
+    const npm = (cwd: string, ...args: string[]) =>
+      run("npm", [...args, "--registry", registry.url], cwd);
+    const { stdout } = await npm(place, "create", "toolbooth", "counting-api", "--yes");
+    assert.match(stdout, /\n {2}cd counting-api\n {2}npm install\n {2}npm start\n/);
+    assert.deepEqual(readdirSync(place), ["counting-api"]);
+    const program = path.join(folder, "create-package/dist/apps/create/start.js");
+    const again = spawnSync(process.execPath, [program, "counting-api"], {
+      cwd: place,
+      encoding: "utf8",
+    });
+    assert.deepEqual([again.status, again.stdout], [1, ""]);
+    assert.match(again.stderr, /^The folder counting-api is not empty\. [^\n]+\n$/);
+    await npm(created, "install");
+    assert.match((await npm(created, "test")).stdout, /^ℹ pass 1$/m);
+    assert.match((await npm(created, "run", "check")).stdout, /^word-count: read\./m);
+    const compiler = path.join(ROOT, "node_modules/typescript/bin/tsc");
+    const types = ["--typeRoots", path.join(ROOT, "node_modules/@types")];
+    await run(process.execPath, [compiler, ...types], created);
+
+    writeFileSync(path.join(created, ".env"), "PORT=0\n");
+    const service = await start(created, "npm", ["start"]);
+    const key = await service.demoKey();
+    await eventually("it prints a call", async () => /^ {2}curl .+\n/m.test(service.written()));
+    const [call = ""] = /curl .+/.exec(service.written()) ?? [];
+    assert.ok(call.includes(`${service.base}/api/v1/word-count `) && call.includes(key), call);
+    const answer = await run("sh", ["-c", `${call} -w ' %{http_code}'`], created);
+    assert.match(answer.stdout, /^\{"ok":true,"words":1\}\s* 200$/);
+    service.kill();
   });
 
   test("what the bundles say names the commands of the package", () => {

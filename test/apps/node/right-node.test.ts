@@ -12,7 +12,8 @@ import { complaintAbout } from "../../../src/apps/node/right-node.cjs";
  */
 const ROOT = path.join(import.meta.dirname, "../../..");
 const CHECK = "src/apps/node/right-node.cjs";
-const START = "src/apps/start.js";
+/** Of the service and the command line, and of `npm create toolbooth`. */
+const STARTS = ["src/apps/start.js", "src/apps/create/start.js"];
 const COMPLAINT =
   /^Toolbooth needs Node 24 or newer; this is \d+\.\d+\. On Linux, `npm ci` installs it [^\n]+ https:\/\/nodejs\.org\.\n$/;
 
@@ -44,20 +45,21 @@ test("the check is a script that every Node can parse, and requires nothing", ()
   assert.doesNotMatch(read(CHECK), /\brequire\(/);
 });
 
-test("old Nodes can parse the start file, which imports only the check before it runs", () => {
-  const { body } = parse(read(START), {
-    ecmaVersion: 2020,
-    sourceType: "module",
-    allowHashBang: true,
+for (const start of STARTS)
+  test(`old Nodes can parse ${start}, which imports only the check before it runs`, () => {
+    const { body } = parse(read(start), {
+      ecmaVersion: 2020,
+      sourceType: "module",
+      allowHashBang: true,
+    });
+    const imported = body.flatMap((node) =>
+      node.type === "ImportDeclaration" ? [String(node.source.value)] : [],
+    );
+    assert.deepEqual(
+      imported.map((name) => path.join(path.dirname(start), name)),
+      [CHECK],
+    );
   });
-  const imported = body.flatMap((node) =>
-    node.type === "ImportDeclaration" ? [String(node.source.value)] : [],
-  );
-  assert.deepEqual(
-    imported.map((name) => path.join(path.dirname(START), name)),
-    [CHECK],
-  );
-});
 
 test("each npm script that starts Node begins with the check, and gives Node no option that an old one rejects", () => {
   const scripts: Record<string, string> = JSON.parse(read("package.json")).scripts;
@@ -83,8 +85,7 @@ test("an old Node prints the sentence and nothing else, for every start", (t) =>
   if (oldNodes.length === 0) t.skip("there is no old Node on this machine");
   for (const { file } of oldNodes)
     for (const args of [
-      [START],
-      [START, "start"],
+      ...STARTS.flatMap((start) => [[start], [start, "start"]]),
       ["-r", `./${CHECK}`, "src/apps/node/build.ts"],
     ]) {
       const { status, stdout, stderr } = spawnSync(file, args, { cwd: ROOT, encoding: "utf8" });

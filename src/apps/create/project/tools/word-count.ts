@@ -1,0 +1,9 @@
+import { defineTool, z } from "toolbooth";
+
+export default defineTool({
+  summary: "Counts the words of a text.",
+  input: { text: z.string() },
+  price: 1,
+  effect: "none",
+  run: ({ text }) => ({ words: text.trim().split(/\s+/).length }),
+});
