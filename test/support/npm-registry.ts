@@ -9,33 +9,30 @@ import type { TestContext } from "node:test";
 const MODULES = path.join(import.meta.dirname, "../../node_modules");
 
 /**
- * Serves `published`, tarballs by the names of their packages, and the packages below `node_modules`, each in one version. Returns its
- * URL and the names that were asked for.
+ * Serves `published`, the tarballs of each package's versions, the latest at the end, and the packages below `node_modules` in the
+ * versions that are there. Returns its URL and the names that were asked for.
  */
 export async function startRegistry(
   t: Pick<TestContext, "after">,
-  published: Record<string, string>,
+  published: Readonly<Record<string, readonly string[]>>,
 ) {
   const asked = new Set<string>();
   const server = createServer((request, response) => {
-    const [, name = "", isTarball] =
-      /^\/((?:@[^/]+\/)?[^/]+)(\/tarball)?$/.exec(decodeURIComponent(request.url ?? "")) ?? [];
+    const [, name = "", index] =
+      /^\/((?:@[^/]+\/)?[^/]+)(?:\/tarball\/(\d+))?$/.exec(decodeURIComponent(request.url ?? "")) ??
+      [];
     asked.add(name);
-    const tarball = published[name];
-    const folder = path.join(MODULES, name);
-    if (tarball === undefined && !existsSync(path.join(folder, "package.json")))
-      return response.writeHead(404).end("{}");
-    if (isTarball)
-      return response.end(tarball === undefined ? pack(folder) : readFileSync(tarball));
-    const manifest = JSON.parse(
-      tarball === undefined
-        ? readFileSync(path.join(folder, "package.json"), "utf8")
-        : execFileSync("tar", ["-xzOf", tarball, "package/package.json"], { encoding: "utf8" }),
-    );
+    const found = published[name]?.map(ofTarball) ?? installed(path.join(MODULES, name));
+    if (index !== undefined) return response.end(found[Number(index)]?.tarball());
     const at = `http://${request.headers.host}/${name}/tarball`;
-    const { version } = manifest;
-    const versions = { [version]: { ...manifest, dist: { tarball: at } } };
-    return response.end(JSON.stringify({ name, "dist-tags": { latest: version }, versions }));
+    const manifests = found.map(({ manifest }, index) => ({
+      ...JSON.parse(manifest()),
+      dist: { tarball: `${at}/${index}` },
+    }));
+    if (manifests.length === 0) return response.writeHead(404).end("{}");
+    const versions = Object.fromEntries(manifests.map((each) => [each.version, each]));
+    const latest = manifests.at(-1).version;
+    return response.end(JSON.stringify({ name, "dist-tags": { latest }, versions }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => {
@@ -43,6 +40,21 @@ export async function startRegistry(
     server.close();
   });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked };
+}
+
+type Version = { manifest: () => string; tarball: () => Buffer };
+
+const ofTarball = (file: string): Version => ({
+  manifest: () =>
+    execFileSync("tar", ["-xzOf", file, "package/package.json"], { encoding: "utf8" }),
+  tarball: () => readFileSync(file),
+});
+
+/** What is installed in this folder, if anything. */
+function installed(folder: string): Version[] {
+  const manifest = path.join(folder, "package.json");
+  if (!existsSync(manifest)) return [];
+  return [{ manifest: () => readFileSync(manifest, "utf8"), tarball: () => pack(folder) }];
 }
 
 /** npm ignores the name of the folder that all files of a tarball are in. */

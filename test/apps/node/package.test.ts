@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { before, describe, test } from "node:test";
 import { promisify } from "node:util";
@@ -22,11 +22,16 @@ const TARBALL_BYTES_MAX = 3_000_000;
 /** Only ends what hangs. */
 const DEADLINE_MS = 300_000;
 
+const manifestIn = (folder: string) =>
+  JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
+const ours = manifestIn(ROOT);
+
 type Packed = { filename: string; size: number; files: { path: string }[] };
 
 describe("the package", () => {
   const t = afterSuite();
   const folder = temporaryFolder(t);
+  const built = path.join(folder, "package");
   const project = path.join(folder, "my-api");
   const installed = path.join(project, "node_modules/toolbooth");
   const env = {
@@ -35,6 +40,12 @@ describe("the package", () => {
   };
   const run = (command: string, args: readonly string[], cwd = project) =>
     promisify(execFile)(command, args, { cwd, env, timeout: DEADLINE_MS });
+  async function pack(from: string): Promise<Packed> {
+    const { stdout } = await run("npm", ["pack", from, "--json"], folder);
+    return Object.values<Packed>(JSON.parse(stdout))[0] as Packed;
+  }
+  /** The tarballs of the versions that are published. */
+  const versions: string[] = [];
   let packed: Packed;
   let packedCreate: Packed;
   let tarball: string;
@@ -42,26 +53,27 @@ describe("the package", () => {
   let registry: Awaited<ReturnType<typeof startRegistry>>;
 
   before(async () => {
-    const out = path.join(folder, "package");
-    await buildPackage(ROOT, await buildPages(ROOT, folder), out);
+    await buildPackage(ROOT, await buildPages(ROOT, folder), built);
     buildCreatePackage(ROOT, path.join(folder, "create-package"));
-    const pack = async (from: string) => {
-      const { stdout } = await run("npm", ["pack", from, "--json"], folder);
-      return Object.values<Packed>(JSON.parse(stdout))[0] as Packed;
-    };
-    packed = await pack(out);
+    packed = await pack(built);
     packedCreate = await pack(path.join(folder, "create-package"));
     tarball = path.join(folder, packed.filename);
     paths = packed.files.map((file) => file.path);
+    versions.push(tarball);
     registry = await startRegistry(t, {
-      toolbooth: tarball,
-      "create-toolbooth": path.join(folder, packedCreate.filename),
+      toolbooth: versions,
+      "create-toolbooth": [path.join(folder, packedCreate.filename)],
     });
     mkdirSync(project);
     const theirs = { name: "my-api", version: "7.0.0", private: true, license: "UNLICENSED" };
     writeFileSync(path.join(project, "package.json"), JSON.stringify(theirs));
-    await run("npm", ["install", "toolbooth", "--registry", registry.url]);
+    await npm(project, "install", "toolbooth");
+    writeFileSync(path.join(project, ".env"), "PORT=0\nTOOLBOOTH_STARTER_CREDITS=7\n");
+    mkdirSync(path.join(project, "tools"));
+    writeFileSync(path.join(project, "tools/word-count.ts"), WORD_COUNT);
   });
+  const npm = (cwd: string, ...args: string[]) =>
+    run("npm", [...args, "--registry", registry.url], cwd);
 
   test("has what runs, pages, docs and licenses, and no sources, tests, binaries or install scripts", () => {
     const kept =
@@ -75,12 +87,11 @@ describe("the package", () => {
     }
     for (const each of ["docs/quickstart.md", "dist/pages/packed/manifest.json", "LICENSE"])
       assert.ok(paths.includes(each), each);
-    const manifest = JSON.parse(readFileSync(path.join(installed, "package.json"), "utf8"));
+    const manifest = manifestIn(installed);
     for (const name of ["scripts", "optionalDependencies", "devDependencies", "overrides"])
       assert.equal(manifest[name], undefined, name);
     assert.deepEqual(Object.keys(manifest.exports), [".", "./package.json"]);
     assert.equal(manifest.engines.node, ">=24");
-    const ours = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8"));
     assert.deepEqual(Object.keys(manifest.dependencies), ["piscina", "zod"]);
     for (const [name, version] of Object.entries(manifest.dependencies))
       assert.equal(version, ours.dependencies[name], `${name} is pinned`);
@@ -211,22 +222,21 @@ export const text: number = z.string().parse("a");
     return { base, kill, demoKey, written: () => written };
   }
 
+  async function call(base: string, key: string, tool: string, body: object, more = {}) {
+    const response = await fetch(`${base}/api/v1/${tool}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", ...more },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    assert.equal(response.status, 200, text);
+    return { text, left: response.headers.get("credits-remaining") };
+  }
+
   test("npx toolbooth start serves the tools of the user's folder: a charged call survives SIGKILL", async () => {
-    writeFileSync(path.join(project, ".env"), "PORT=0\nTOOLBOOTH_STARTER_CREDITS=7\n");
-    mkdirSync(path.join(project, "tools"));
-    writeFileSync(path.join(project, "tools/word-count.ts"), WORD_COUNT);
     const first = await start();
     const key = await first.demoKey();
-    const send = async (base: string, tool: string, body: object) => {
-      const response = await fetch(`${base}/api/v1/${tool}`, {
-        method: "POST",
-        headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-        body: JSON.stringify(body),
-      });
-      const text = await response.text();
-      assert.equal(response.status, 200, text);
-      return { text, left: response.headers.get("credits-remaining") };
-    };
+    const send = (base: string, tool: string, body: object) => call(base, key, tool, body);
     const hash = { text: "hello" };
     assert.equal((await send(first.base, "hash", hash)).left, "7", "the first call is free");
     const counted = await send(first.base, "word-count", { text: "a b c" });
@@ -302,8 +312,6 @@ export const text: number = z.string().parse("a");
     const place = path.join(folder, "place");
     const created = path.join(place, "counting-api");
     mkdirSync(place);
-    const npm = (cwd: string, ...args: string[]) =>
-      run("npm", [...args, "--registry", registry.url], cwd);
     const { stdout } = await npm(place, "create", "toolbooth", "counting-api", "--yes");
     assert.match(stdout, /\n {2}cd counting-api\n {2}npm install\n {2}npm start\n/);
     assert.deepEqual(readdirSync(place), ["counting-api"]);
@@ -318,8 +326,7 @@ export const text: number = z.string().parse("a");
     assert.match((await npm(created, "test")).stdout, /^ℹ pass 1$/m);
     assert.match((await npm(created, "run", "check")).stdout, /^word-count: read\./m);
     const compiler = path.join(ROOT, "node_modules/typescript/bin/tsc");
-    const types = ["--typeRoots", path.join(ROOT, "node_modules/@types")];
-    await run(process.execPath, [compiler, ...types], created);
+    await run(process.execPath, [compiler], created);
 
     writeFileSync(path.join(created, ".env"), "PORT=0\n");
     const service = await start(created, "npm", ["start"]);
@@ -330,6 +337,36 @@ export const text: number = z.string().parse("a");
     const answer = await run("sh", ["-c", `${call} -w ' %{http_code}'`], created);
     assert.match(answer.stdout, /^\{"ok":true,"words":1\}\s* 200$/);
     service.kill();
+  });
+
+  test("npm update is the whole upgrade: the next version goes on with the data, and so does this one afterwards", async () => {
+    rmSync(path.join(project, "data"), { recursive: true, force: true });
+    const program = path.join(project, "node_modules/.bin/toolbooth");
+    const startInstalled = () => start(project, program, ["start"]);
+    const service = await startInstalled();
+    const key = await service.demoKey();
+    await call(service.base, key, "uuid", {});
+    const named = { "Idempotency-Key": "order-1" };
+    const paid = await call(service.base, key, "uuid", {}, named);
+    assert.equal(paid.left, "6", "the first call was free");
+    service.kill();
+
+    const next = { ...manifestIn(built), version: ours.version.replace(/\d+$/, "999") };
+    writeFileSync(path.join(built, "package.json"), JSON.stringify(next));
+    versions.push(path.join(folder, (await pack(built)).filename));
+    const steps: readonly [command: readonly string[], version: string, left: number][] = [
+      [["update", "toolbooth"], next.version, 6],
+      [["install", `toolbooth@${ours.version}`], ours.version, 5],
+    ];
+    for (const [command, version, left] of steps) {
+      await npm(project, ...command);
+      assert.equal(manifestIn(installed).version, version);
+      const { base, kill } = await startInstalled();
+      assert.deepEqual(await call(base, key, "uuid", {}, named), { ...paid, left: `${left}` });
+      const counted = await call(base, key, "word-count", { text: "a b c" });
+      assert.equal(counted.left, `${left - 1}`);
+      kill();
+    }
   });
 
   test("what the bundles say names the commands of the package", () => {
