@@ -5,11 +5,14 @@ import { siteFileSource } from "../../../web/site-file-source.ts";
 
 /** The licenses of the packages whose code is in our bundles: most of them demand that their text goes along. */
 
-/** As Vite writes them. `identifier` is that of SPDX. */
-export type License = { name: string; version: string; identifier?: string; text?: string };
+/** `identifier` is that of SPDX. */
+export type License = { name: string; version: string; identifier: string; text: string };
 
-/** Where the build of the pages writes what its bundles are made of. */
+/** Where the build of the pages writes which packages its bundles are made of. */
 export const PAGE_LICENSES = ["licenses-front.json", "licenses-pages.json"] as const;
+
+/** What a package must not be passed on without. */
+const LICENSE_FILES = /^(?:licen[cs]e|copying|notice)/i;
 
 /** Of the packages that files below `node_modules` are from. */
 export function licensesOf(checkout: string, files: readonly string[]): License[] {
@@ -20,15 +23,25 @@ export function licensesOf(checkout: string, files: readonly string[]): License[
 }
 
 /** Of the packages in the pages, and of the fonts. */
-export const bundledInPages = (checkout: string, pages: string): License[] => [
-  ...PAGE_LICENSES.flatMap((name) => JSON.parse(readFileSync(path.join(pages, name), "utf8"))),
-  ...licensesOf(checkout, SITE_FILES.map(siteFileSource)),
-];
+export function bundledInPages(checkout: string, pages: string): License[] {
+  type Listed = { name: string; version: string };
+  const read = (...parts: string[]) => JSON.parse(readFileSync(path.join(...parts), "utf8"));
+  const installed = Object.entries<Listed>(read(checkout, "package-lock.json").packages);
+  const listed = PAGE_LICENSES.flatMap((name): Listed[] => read(pages, name));
+  const folders = listed.map(({ name, version }) => {
+    const found = installed.find(
+      ([folder, each]) => folder.endsWith(`node_modules/${name}`) && each.version === version,
+    );
+    if (found === undefined) throw new Error(`package-lock.json lacks ${name} ${version}`);
+    return path.join(checkout, found[0]);
+  });
+  return [...folders.map(readLicense), ...licensesOf(checkout, SITE_FILES.map(siteFileSource))];
+}
 
 function readLicense(folder: string): License {
   const read = (name: string) => readFileSync(path.join(folder, name), "utf8");
   const { name, version, license, author } = JSON.parse(read("package.json"));
-  const files = readdirSync(folder).filter((each) => /^(?:licen[cs]e|copying)/i.test(each));
+  const files = readdirSync(folder).filter((each) => LICENSE_FILES.test(each));
   // Some packages name only the license.
   const text =
     files.map((file) => read(file).trim()).join("\n\n") || `By ${author?.name ?? author}`;
@@ -40,10 +53,7 @@ export function licensesText(licenses: readonly License[]): string {
   const byPackage = new Map(licenses.map((each) => [`${each.name} ${each.version}`, each]));
   const texts = [...byPackage]
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(
-      ([title, { identifier, text }]) =>
-        `${title} (${identifier})\n\n${text ?? "The package has no text of its license."}\n`,
-    );
+    .map(([title, { identifier, text }]) => `${title} (${identifier})\n\n${text}\n`);
   const head = "Toolbooth contains code of these packages, each under its own license.\n";
   return [head, ...texts].join(`\n${"-".repeat(80)}\n\n`);
 }
