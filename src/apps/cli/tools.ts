@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
+import { quotedCommand } from "#command-line.ts";
 import { ApiError } from "#errors.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { nameFault } from "#tools/own-tool.ts";
@@ -134,7 +135,9 @@ const NEW = defineCommand({
     for (const [each, text] of Object.entries(files)) writeFileSync(each, text);
     return {
       json: { ok: true, files: Object.keys(files) },
-      text: `Wrote ${file} and ${test}. Run the test with: node --test ${test}\n`,
+      text: `Wrote ${file} and ${test}. Run the test with: node --test ${test}
+A server that runs already serves the tool after a restart; ${quotedCommand("dev")} serves tools as they are saved.
+`,
     };
   },
 });

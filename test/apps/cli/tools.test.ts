@@ -32,6 +32,10 @@ test("new tool writes a tool and its test, which pass, and changes no file that 
   const made = toolbooth(folder, "new", "tool", "word-count");
   assert.equal(made.status, 0, made.stderr);
   assert.match(made.stdout, /^Wrote tools\/word-count\.ts and tools\/word-count\.test\.ts\./);
+  assert.match(
+    made.stdout,
+    /\nA server that runs already serves the tool after a restart; `npm run /,
+  );
   assert.deepEqual(toolbooth(folder, "check"), {
     ...{ status: 0, stdout: "word-count: the example is right.\n", stderr: "" },
   });
