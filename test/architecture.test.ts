@@ -103,6 +103,7 @@ const PAGES_MAY_IMPORT = [
     "src/calls/read-input.ts",
     "src/calls/problem.ts",
     "src/api/openapi/schemas.ts",
+    "src/api/openapi/tool-description.ts",
   ],
   // The name of the service in code samples.
   "src/brand.ts",

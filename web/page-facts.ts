@@ -11,5 +11,6 @@ export function service(): ServiceShown {
   return shown;
 }
 
-/** The tools that run in the browser. */
-export const toolsWithPage = () => service().tools.filter(({ hasPage }) => hasPage);
+/** The tools that have a page, and those that run on it. */
+export const toolsWithPage = () => service().tools.filter(({ page }) => page !== null);
+export const browserTools = () => service().tools.filter(({ page }) => page === "browser");

@@ -51,7 +51,7 @@ function toolPages(tools: readonly Tool[]): AppPage[] {
   const list: AppPage = {
     path: "/tools",
     title: "Tools",
-    description: "Use the tools here for free, without an account, or call them through the API.",
+    description: "Use the tools on their pages, or call them through the API.",
     findable: true,
     screen: "tools/tools-screen.tsx",
   };

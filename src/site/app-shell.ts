@@ -1,4 +1,5 @@
 import { keyVariableOf } from "#brand.ts";
+import type { Tool } from "#tools/define-tool.ts";
 import { accentCss, accentOf } from "./accent.ts";
 import { hashSource } from "./content-hash.ts";
 import { firstCall } from "./first-call.ts";
@@ -9,7 +10,7 @@ import { type Html, html, raw } from "./markup.ts";
 import { isMemberPath } from "./member-links.ts";
 import { basePath } from "./page-links.ts";
 import type { AppAssets } from "./page-manifest.ts";
-import { type PageOptions, toolsWithPage } from "./page-options.ts";
+import { browserTools, type PageOptions, toolsWithPage } from "./page-options.ts";
 import { renderFooter } from "./shell.ts";
 import { SHELL_STYLE } from "./shell-style.ts";
 import { tokensCss } from "./tokens.ts";
@@ -78,14 +79,24 @@ export type ServiceShown = {
   keyVariable: string;
   /** The names of the operator's own pages. */
   legal: readonly string[];
-  tools: readonly { name: string; title: string; summary: string; hasPage: boolean }[];
+  tools: readonly ToolShown[];
   /** The name of a tool, and a request that it takes; left out for a call without a body. */
   firstCall: { tool: string; request?: unknown };
+};
+
+/** `page`: where the calls of the tool's page run; null for a tool without one. */
+export type ToolShown = {
+  name: string;
+  title: string;
+  summary: string;
+  page: "browser" | "api" | null;
 };
 
 function serviceShown(options: PageOptions): ServiceShown {
   const { tool, request } = firstCall(options.tools);
   const pages = new Set(toolsWithPage(options));
+  const inBrowser = new Set(browserTools(options));
+  const pageOf = (tool: Tool) => (inBrowser.has(tool) ? "browser" : pages.has(tool) ? "api" : null);
   return {
     base: basePath(options.publicUrl),
     name: options.name,
@@ -94,7 +105,7 @@ function serviceShown(options: PageOptions): ServiceShown {
     legal: Object.keys(options.legal ?? {}),
     tools: options.tools.map((tool) => {
       const { name, title, summary } = tool;
-      return { name, title, summary, hasPage: pages.has(tool) };
+      return { name, title, summary, page: pageOf(tool) };
     }),
     firstCall: { tool: tool.name, request },
   };

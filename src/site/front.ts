@@ -13,6 +13,7 @@ import { codeBlock, type Html, highlightJson, html, prose } from "./markup.ts";
 import { recommendedOffer } from "./pack-plan.ts";
 import { pageLinks } from "./page-links.ts";
 import {
+  allPagesAreFree,
   type DashboardOffer,
   type PageOptions,
   signUpIsOpen,
@@ -124,7 +125,7 @@ function tools(options: PageOptions): Html {
     html`<li><a href="${href}"><span class="tile">${icon(name)}</span><b>${title}</b><code>${path}</code><span>${prose(text)}</span></a></li>\n`;
   return html`<section aria-labelledby="tools"><h2 id="tools">The tools</h2>
 <p class="lead">${
-    pages.size === options.tools.length
+    pages.size === options.tools.length && allPagesAreFree(options)
       ? "Each tool is an endpoint and a page. The pages are free and need no account."
       : "Each tool does one thing and documents every limit."
   }</p>
@@ -238,7 +239,7 @@ function reasons(options: PageOptions): Html {
       "Send an Idempotency-Key. If you repeat the call within 24 hours, you get the first response again, byte for byte, without a charge.",
       html`<a href="${links.calls}#safe-retries">Safe retries</a>`,
     ],
-    toolsWithPage(options).length > 0
+    allPagesAreFree(options)
       ? [
           "lock",
           "The same bytes in your browser",

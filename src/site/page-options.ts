@@ -63,9 +63,21 @@ export type SettingShown = {
   isOfServer?: boolean;
 };
 
-/** The tools that have a page, on which they run in the browser. The code of an own tool is not among the built pages. */
-export const toolsWithPage = ({ tools }: Pick<PageOptions, "tools">): readonly Tool[] =>
-  tools.filter(({ browser, isOwn }) => browser === true && isOwn !== true);
+type Offered = Pick<PageOptions, "tools">;
+
+/** The tools that have a page: `/tools/<name>`. */
+export const toolsWithPage = ({ tools }: Offered): readonly Tool[] =>
+  tools.filter(({ browser }) => browser === true);
+
+/** Those that run on their page, for free. The page of an own tool calls the API, because its code is sent to nobody. */
+export const browserTools = (options: Offered): readonly Tool[] =>
+  toolsWithPage(options).filter(({ isOwn }) => isOwn !== true);
+
+/** Whether there are pages, and a tool runs on each of them. */
+export const allPagesAreFree = (options: Offered): boolean => {
+  const pages = toolsWithPage(options);
+  return pages.length > 0 && pages.length === browserTools(options).length;
+};
 
 /** Whether anybody can create an account. */
 export const signUpIsOpen = ({ dashboard }: PageOptions): boolean => dashboard.signUp === "open";

@@ -1,3 +1,4 @@
+import { describeOwnTool } from "#api/openapi/tool-description.ts";
 import { transportPolicy } from "#api/transport-policy.ts";
 import type { RequestContext } from "#calls/request-context.ts";
 import { APP_ENTRY, listAppPages } from "./app-pages.ts";
@@ -6,7 +7,7 @@ import { SECURITY_TEXT_PATH, securityText } from "./discovery.ts";
 import type { DocsSources } from "./docs/navigation.ts";
 import type { LegalSources } from "./legal-sources.ts";
 import { favicon, siteIcon } from "./mark.ts";
-import type { PageAssets, PageOptions } from "./page-options.ts";
+import { type PageAssets, type PageOptions, toolsWithPage } from "./page-options.ts";
 import type { PageReplier } from "./page-replies.ts";
 import { createPages, FOR_A_DAY, HTML, isDocsPath, type Pages, SITE_PATHS, TEXT } from "./pages.ts";
 import type { SiteContext } from "./site-context.ts";
@@ -173,6 +174,14 @@ function appPages(site: SiteContext, replier: PageReplier): PageRoute[] {
       });
     },
   }));
+  // What the page of an own tool needs for its form.
+  const described = toolsWithPage(settings)
+    .filter(({ isOwn }) => isOwn)
+    .map((tool) => ({
+      path: `/tools/${tool.name}.json`,
+      handler: (request: Request, context: RequestContext) =>
+        replier.page("application/json", JSON.stringify(describeOwnTool(tool)), request, context),
+    }));
   // One page signs up and in. Relative, because the service may be published below a path.
   const signUp: PageRoute = {
     path: "/sign-up",
@@ -182,5 +191,5 @@ function appPages(site: SiteContext, replier: PageReplier): PageRoute[] {
         headers: { Location: `sign-in${new URL(url).search}` },
       }),
   };
-  return [asset, signUp, ...drawn];
+  return [asset, signUp, ...drawn, ...described];
 }

@@ -7,7 +7,7 @@ import { type Html, type HtmlPart, html, raw } from "./markup.ts";
 import { lastsText, perThousand } from "./offer-text.ts";
 import { bestPlan, estimateOf, purchasesText, recommendedOffer } from "./pack-plan.ts";
 import { type PageLinks, pageLinks } from "./page-links.ts";
-import { type PageOptions, signUpIsOpen, soldBy, toolsWithPage } from "./page-options.ts";
+import { browserTools, type PageOptions, signUpIsOpen, soldBy } from "./page-options.ts";
 import { renderPage } from "./shell.ts";
 
 /** The numbers of credits a month that the page shows without a script. */
@@ -138,7 +138,7 @@ ${first !== "" && html`<li>${TICK}${first}</li>\n`}${
   credits > 0 &&
   html`<li>${TICK}You get ${credits.toLocaleString("en-US")} starter credits, once, when you first sign in. They are valid for ${days} days.</li>\n`
 }<li>${TICK}<span>Errors are free, as are <code>GET /api/v1/account</code> and repeats with the same <code>Idempotency-Key</code>.</span></li>
-${toolsWithPage(options).length > 0 && html`<li>${TICK}<span>The <a href="${links.tools}">browser tools</a> run on your computer and cost nothing.</span></li>\n`}</ul></section>
+${browserTools(options).length > 0 && html`<li>${TICK}<span>The <a href="${links.tools}">browser tools</a> run on your computer and cost nothing.</span></li>\n`}</ul></section>
 `;
 }
 

@@ -6,7 +6,7 @@ import { nearestName } from "./nearest-name.ts";
 /** Everything that is wrong with a definition, each a sentence: JavaScript has no types that say it. */
 export function definitionFaults(definition: Readonly<Record<string, unknown>>): string[] {
   const { summary, input, output, price, effect, run, examples } = definition;
-  const { timeLimitMs, bodyBytesMax } = definition;
+  const { timeLimitMs, bodyBytesMax, browser } = definition;
   const faults: string[] = [];
   for (const name of Object.keys(definition)) {
     if (MEMBERS.includes(name)) continue;
@@ -38,6 +38,8 @@ export function definitionFaults(definition: Readonly<Record<string, unknown>>):
     faults.push(
       "`examples` must be a list of `{ name, request, response }`, with a text as `name`.",
     );
+  if (browser !== undefined && typeof browser !== "boolean")
+    faults.push(`\`browser\` must be true or false; got ${shown(browser)}.`);
   if (typeof run !== "function") faults.push("`run` must be a function of the input.");
   if (timeLimitMs !== undefined && !isWhole(timeLimitMs, 1, OWN_TIME_LIMIT_MAX_MS))
     faults.push(
@@ -71,5 +73,5 @@ const MEMBERS: readonly string[] = [
   ...["summary", "input", "price", "effect", "run", "output", "examples", "title", "description"],
   ...["timeLimitMs", "bodyBytesMax", "fieldBytesMax", "secretFields", "rawBody", "body"],
   ...["representations", "variants", "verbatim", "encode", "agents", "operation", "page"],
-  ...["heavyFromBytes", "runInBlocks"],
+  ...["heavyFromBytes", "runInBlocks", "browser"],
 ];

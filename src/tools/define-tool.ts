@@ -122,9 +122,12 @@ export type Tool<Input = unknown, Output = unknown> = {
   isOwn?: boolean;
   /** The thread of an own tool is ended when a call has run for so long. */
   timeLimitMs?: number;
-  /** Whether the tool has a page on which it runs in the browser of anybody, who then gets its code. Left out: it has none. */
+  /**
+   * Whether the tool has a page with a form. One that comes with Toolbooth runs there, in the browser of anybody; the page of an own
+   * tool calls the API with a key, because its code is sent to nobody. Left out: it has none.
+   */
   browser?: boolean;
-  /** How the browser tool starts. By default, its form contains the first example, and each change runs the tool. */
+  /** How the page starts. By default, its form contains the first example, and a tool that runs there does so at each change. */
   page?: ToolPage;
   run(input: Input, context: ToolContext): Output | Promise<Output>;
   /** Does the same for a runtime with little memory. Only for a tool whose output can be much larger than its input. */

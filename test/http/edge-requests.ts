@@ -45,7 +45,7 @@ function bodyOf(tool: Tool, asked: Case): Uint8Array {
   if ("base64" in asked) return Buffer.from(asked.base64, "base64");
   if ("before" in asked)
     return Buffer.from(asked.before + asked.piece.repeat(asked.times) + asked.after);
-  return Buffer.from(requestText(tool, fieldsOf(tool), asked.form as never));
+  return Buffer.from(requestText(fieldsOf(tool), asked.form as never));
 }
 
 /** The first good body of each tool. */

@@ -14,6 +14,7 @@ import echo from "#tools/echo/tool.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { textField } from "#tools/text.ts";
 import { sampleCall } from "../../web/home/sample-call.ts";
+import { OWN_TOOL } from "../web/own-tool.ts";
 import { FULL, pathsOf } from "./pages-server.ts";
 
 /** A service names the tools that it has, and no other: nothing depends on one of those that come in the box. */
@@ -34,6 +35,8 @@ const madeUp = defineTool({
   examples: [],
   run: ({ text }) => ({ ok: true as const, words: text.split(/\s+/).length }),
 }) as Tool;
+
+const SITEMAP_AND_SEARCH = ["/sitemap.xml", "/docs/search.json"];
 
 /** For operators: figures that were measured with the tools that come in the box, and samples of what commands print. */
 const OF_THE_SOFTWARE = ["/docs/benchmarks", "/docs/cli"];
@@ -114,6 +117,37 @@ for (const [kind, tools] of [
     });
   });
 }
+
+describe("a service with a tool of its operator", () => {
+  const linkedFrom = (tools: readonly Tool[]) => {
+    const pages = createPages({ ...FULL, tools });
+    const shown = [...pathsOf(pages), "/sitemap.xml", "/llms.txt", "/docs/search.json"];
+    return shown.filter((path) => pages.find(path)?.body.includes("/tools/word-count"));
+  };
+
+  it("has a page for it where its author says so, and links the page", () => {
+    const tools = [...TOOLS, OWN_TOOL];
+    assert.deepEqual(linkedFrom(tools), ["/", "/docs/word-count", ...SITEMAP_AND_SEARCH]);
+    const page = listAppPages(tools).find(({ path }) => path === "/tools/word-count");
+    assert.equal(page?.title, "Word count");
+    assert.doesNotMatch(createPages({ ...FULL, tools }).find("/")?.body ?? "", /pages are free/);
+  });
+
+  it("has none, and no link to one, where its author does not", () => {
+    for (const browser of [false, undefined]) {
+      const { browser: _, ...without } = OWN_TOOL;
+      const tools = [...TOOLS, browser === undefined ? without : { ...without, browser }];
+      assert.deepEqual(linkedFrom(tools), []);
+      assert.ok(!listAppPages(tools).some(({ path }) => path === "/tools/word-count"));
+    }
+  });
+
+  it("has no page on browser tools where each of its pages calls the API", () => {
+    const pages = createPages({ ...FULL, tools: [OWN_TOOL] });
+    assert.equal(pages.find("/docs/browser-tools"), undefined);
+    assert.doesNotMatch(pages.find("/pricing")?.body ?? "", /browser tools/);
+  });
+});
 
 it("a tool without an example gets a request that its schema accepts, whatever fields it has", () => {
   const input = z.strictObject({

@@ -51,6 +51,13 @@ const faultsIn = (definition: object): string[] => {
   return [];
 };
 
+test("an author chooses whether a tool has a page", () => {
+  assert.deepEqual(faultsIn({ ...four, browser: true }), []);
+  assert.deepEqual(faultsIn({ ...four, browser: "yes" }), [
+    '`browser` must be true or false; got "yes".',
+  ]);
+});
+
 test("a price is a whole number of credits from 0 to 1,000,000", () => {
   for (const price of [0, 1, 7, PRICE_CREDITS_MAX])
     assert.deepEqual(faultsIn({ ...four, price }), []);

@@ -31,7 +31,7 @@ const ENTRY = `
     if (input.base64 !== undefined) return Uint8Array.fromBase64(input.base64);
     return encode(input.form === undefined
       ? input.before + input.piece.repeat(input.times) + input.after
-      : requestText(tool, fieldsOf(tool), input.form));
+      : requestText(fieldsOf(tool), input.form));
   }
   async function runCases({ tool: name, cases, receivedAt, callContext }) {
     const tool = TOOLS.find((each) => each.name === name);
@@ -103,7 +103,7 @@ function bodyOf(tool: Tool, input: Case): Uint8Array {
   if ("base64" in input) return Buffer.from(input.base64, "base64");
   const text =
     "form" in input
-      ? requestText(tool, fieldsOf(tool), input.form as never)
+      ? requestText(fieldsOf(tool), input.form as never)
       : input.before + input.piece.repeat(input.times) + input.after;
   return Buffer.from(text);
 }

@@ -16,6 +16,7 @@ import {
   textOf,
   VISITOR,
 } from "./browser-tools-setup.ts";
+import { CODE_MARK } from "./own-tool.ts";
 import { openScreenSite } from "./screen-site.ts";
 
 /** The pages of the browser tools, as built. */
@@ -467,6 +468,34 @@ test("a call through the API shows its status, headers and time, and its key is 
   await page.reload();
   await choose(page, "Through the API");
   assert.equal(await page.getByLabel("API key").inputValue(), "");
+  assert.deepEqual(consoleErrors, []);
+});
+
+test("the page of an own tool calls the API with the visitor's key, and loads none of its code", async (t) => {
+  const { page, requests, consoleErrors } = await openTool(setup, t, "word-count");
+  const received: string[] = [];
+  page.on("response", async (response) => received.push(await response.text().catch(() => "")));
+  await page.reload();
+  const sent: { key: string | undefined; body: unknown }[] = [];
+  await page.route("**/api/v1/word-count", async (route) => {
+    const request = route.request();
+    sent.push({ key: request.headers()["authorization"], body: request.postDataJSON() });
+    await route.fulfill({ json: { ok: true, words: 2 } });
+  });
+  assert.equal(await page.getByRole("radio", { name: "In your browser" }).count(), 0);
+  await page.getByRole("textbox", { name: "API key" }).fill("tb_key");
+  await page.getByRole("textbox", { name: "Ignore" }).fill('["a", "b"]');
+  await page.getByRole("button", { name: "Send request" }).click();
+  await page.getByText("From the API.").waitFor();
+  assert.deepEqual(sent, [
+    {
+      key: "Bearer tb_key",
+      body: { text: "three little words", ignore: ["a", "b"], unique: false },
+    },
+  ]);
+  assert.ok(requests.some((each) => each.endsWith("/tools/word-count.json")));
+  assert.ok(received.some((text) => text.includes("Words that do not count.")));
+  assert.doesNotMatch(received.join("\n"), new RegExp(CODE_MARK));
   assert.deepEqual(consoleErrors, []);
 });
 

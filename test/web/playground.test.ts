@@ -3,14 +3,17 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { curlCode, fetchCode, goCode, phpCode, pythonCode } from "#site/request-code.ts";
+import { describedBy } from "#tools/input-schema.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { planCall, showCall } from "../../web/tools/call-plan.ts";
 import { readExpected } from "../../web/tools/expected-digest.ts";
 import { ALGORITHMS, hashStream, WORKER_GROUPS } from "../../web/tools/hash-stream.ts";
 import { fragmentOf, isInputFragment, readFragment } from "../../web/tools/input-link.ts";
 import { layOutJsonText } from "../../web/tools/pretty-json.ts";
+import { requestText } from "../../web/tools/request-text.ts";
 import { keyFault } from "../../web/tools/send-call.ts";
-import { fieldsOf, startValues } from "../../web/tools/tool-fields.ts";
+import { emptyValues, fieldsOf, startValues } from "../../web/tools/tool-fields.ts";
+import { OWN_TOOL } from "./own-tool.ts";
 
 const toolOf = (name: string) => TOOLS.find((tool) => tool.name === name) as (typeof TOOLS)[0];
 const formOf = (name: string) => ({ tool: toolOf(name), fields: fieldsOf(toolOf(name)) });
@@ -128,6 +131,38 @@ test("the code follows the form: JSON, a long text as a file, a file, and no sec
   for (const write of [curlCode, fetchCode, pythonCode, goCode, phpCode]) {
     assert.match(write(call), /12345678901234567890/);
   }
+});
+
+test("the form of an own tool has a control for every kind of field, and sends what the schema takes", () => {
+  const fields = fieldsOf(OWN_TOOL);
+  assert.deepEqual(
+    fields.map(({ name, kind }) => [name, kind]),
+    [
+      ...[["text", "text"] as const, ["ignore", "json"] as const, ["language", "choice"] as const],
+      ...[["unique", "switch"] as const, ["author", "line"] as const, ["from", "number"] as const],
+    ],
+  );
+  const empty = emptyValues(fields);
+  assert.deepEqual(JSON.parse(requestText(fields, empty)), { text: "", unique: false });
+  assert.deepEqual(
+    JSON.parse(requestText(fields, startValues(OWN_TOOL))),
+    OWN_TOOL.examples[0]?.request,
+  );
+  const written = { ...empty, text: "a", ignore: "not JSON", from: 2 };
+  assert.deepEqual(JSON.parse(requestText(fields, written)), {
+    ...{ text: "a", ignore: "not JSON", unique: false, from: 2 },
+  });
+});
+
+test("an own tool whose schema names no fields has one field for the whole body", () => {
+  const tool = { ...OWN_TOOL, input: describedBy({ type: "object" }), examples: [] };
+  const fields = fieldsOf(tool);
+  assert.deepEqual(
+    fields.map(({ name, kind }) => [name, kind]),
+    [["body", "body"]],
+  );
+  assert.deepEqual(startValues(tool), { body: "" });
+  assert.equal(requestText(fields, { body: '{"n":1e400}' }), '{"n":1e400}');
 });
 
 test("JSON is laid out without changing what it says, and in bounded time", () => {

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { Visitor } from "#api/dashboard/shapes.ts";
+import { describeOwnTool } from "#api/openapi/tool-description.ts";
 import { openPages } from "#apps/node/pages.ts";
 import { APP_ENTRY, listAppPages } from "#site/app-pages.ts";
 import { type AppPage, appHeaders, renderAppPage } from "#site/app-shell.ts";
@@ -11,10 +12,13 @@ import { FRONT_ENTRY } from "#site/page-manifest.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { FULL, pathsOf } from "../site/pages-server.ts";
 import { AXE_HEADERS, AXE_PATH, readAxe } from "./axe.ts";
+import { OWN_TOOL } from "./own-tool.ts";
 import { MockedPages } from "./screen-mocks.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
 const HTML = "text/html; charset=utf-8";
+/** The tools that come in the box, and one of the operator. */
+const SERVICE = { ...FULL, tools: [...FULL.tools, OWN_TOOL] };
 /** Where the site has a page without content. */
 export const BLANK_PATH = "/blank";
 
@@ -54,18 +58,20 @@ export async function openScreenSite(visitor?: Visitor, legal?: LegalSources) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await pages.assetsFor(FRONT_ENTRY);
   const assets = pages.frontAssets() ?? undefined;
-  const serverPages = createPages({ ...FULL, publicUrl: url, assets, legal });
-  const appPages = listAppPages(FULL.tools);
+  const serverPages = createPages({ ...SERVICE, publicUrl: url, assets, legal });
+  const appPages = listAppPages(SERVICE.tools);
 
   respond = async (request) => {
     const { pathname } = new URL(request.url);
     if (pathname.startsWith("/assets/")) return pages.serveAsset(path.basename(pathname), request);
     if (visitor && pathname === "/dashboard/visitor") return Response.json(visitor);
+    if (pathname === `/tools/${OWN_TOOL.name}.json`)
+      return Response.json(describeOwnTool(OWN_TOOL));
     const page = appPages.find((each) => each.path === pathname) ?? toolPageFor(appPages, pathname);
     if (page === undefined) return serverPage(serverPages, pathname);
     const assets = await pages.assetsFor(APP_ENTRY, page.screen);
     const headers = { ...appHeaders(assets), "Content-Type": HTML };
-    const options = { ...FULL, publicUrl: url, legal };
+    const options = { ...SERVICE, publicUrl: url, legal };
     // The typefaces are shown however slow the machine is: with `optional`, a page whose fonts come late does without them.
     const body = renderAppPage(page, options, assets).replaceAll(
       "font-display:optional",

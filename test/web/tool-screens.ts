@@ -9,30 +9,38 @@ const link = (inputs: Record<string, unknown>): string =>
 const waitForResult = (page: Page) => page.getByText("Computed in your browser").waitFor();
 
 /** The call is mocked: the page reaches the API on its own origin. */
-const callApi = (status: number, body: unknown) => async (page: Page) => {
-  await page.route("**/api/v1/*", (route) =>
-    route.fulfill({
-      status,
-      headers: {
-        "Credits-Charged": status === 200 ? "1" : "0",
-        "Credits-Remaining": status === 200 ? "41" : "0",
-        "Server-Timing": "total;dur=1.9",
-        "X-Request-Id": "req_2bQnJ7mG5yX0cVdT",
-        "Cache-Control": "no-store",
-      },
-      json: body,
-    }),
-  );
-  await page.getByRole("radio", { name: "Through the API" }).check();
-  await page.getByLabel("API key").fill("tb_example");
-  await page.getByRole("button", { name: "Send request" }).click();
-  await page.getByText("From the API.").waitFor();
-};
+const callApi =
+  (status: number, body: unknown, isOwn = false) =>
+  async (page: Page) => {
+    await page.route("**/api/v1/*", (route) =>
+      route.fulfill({
+        status,
+        headers: {
+          "Credits-Charged": status === 200 ? "1" : "0",
+          "Credits-Remaining": status === 200 ? "41" : "0",
+          "Server-Timing": "total;dur=1.9",
+          "X-Request-Id": "req_2bQnJ7mG5yX0cVdT",
+          "Cache-Control": "no-store",
+        },
+        json: body,
+      }),
+    );
+    if (!isOwn) await page.getByRole("radio", { name: "Through the API" }).check();
+    await page.getByRole("textbox", { name: "API key" }).fill("tb_example");
+    await page.getByRole("button", { name: "Send request" }).click();
+    await page.getByText("From the API.").waitFor();
+  };
 
 const UUIDS = ["0d46edf9-942f-40da-b5ce-619fb43363a7", "6da30ea8-ca08-46ba-b7ab-fc11a5a14ec4"];
 const NO_CREDITS = {
   ...{ ok: false, title: "Not enough credits", status: 402, code: "insufficient_credits" },
   detail: "The call costs 1 credit, and the account has 0.",
+};
+
+const WRONG_LIST = {
+  ...{ ok: false, title: "Invalid request", status: 400, code: "invalid_request" },
+  detail: "`ignore`: must be an array; got a string.",
+  errors: [{ pointer: "/ignore", detail: "must be an array; got a string" }],
 };
 
 async function hashFile(page: Page): Promise<void> {
@@ -124,6 +132,9 @@ export const listToolScreens = (mocks: Mocks): Screen[] => {
       await page.getByRole("button", { name: "Run" }).click();
       await page.getByText("invalid_json").first().waitFor();
     }),
+    tool("own tool", "word-count", (page) => page.getByText("Select Send request").waitFor()),
+    tool("own tool, called", "word-count", callApi(200, { ok: true, words: 2 }, true)),
+    tool("own tool with errors", "word-count", callApi(400, WRONG_LIST, true)),
     tool("inputs of a link", `hash${link({ text: "from a link" })}`, async (page) => {
       await page.getByText("These inputs come from a link.").waitFor();
     }),

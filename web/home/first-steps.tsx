@@ -6,7 +6,7 @@ import { screenOf } from "../frame/screen-of.ts";
 import type { FirstKeyDialogProps } from "../keys/first-key-dialog.tsx";
 import { findUnusedKey } from "../keys/reveal-key.ts";
 import { useKeys } from "../member-queries.ts";
-import { service, toolsWithPage } from "../page-facts.ts";
+import { browserTools, service } from "../page-facts.ts";
 import { CodeBlock } from "../parts/code-block.tsx";
 import { LanguageTabs, useLanguage } from "../parts/language-tabs.tsx";
 import { Section } from "../parts/section.tsx";
@@ -59,7 +59,7 @@ export function FirstSteps({ view, visitor }: { view: HomeView; visitor: Visitor
               )}
             </Step>
           </ol>
-          {toolsWithPage().length > 0 && (
+          {browserTools().length > 0 && (
             <Text size="sm" c="dimmed">
               You can <Link to="/tools">try the tools in the browser</Link> without a key.
             </Text>

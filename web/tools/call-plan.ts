@@ -4,7 +4,7 @@ import type { Tool } from "#tools/define-tool.ts";
 import { utf8LengthOver } from "#tools/text.ts";
 import type { ChosenFile } from "./chosen-file.ts";
 import { requestText, sentValues, withoutSecrets } from "./request-text.ts";
-import { BODY_FIELD, type FieldValues, mainFieldOf, type ToolField } from "./tool-fields.ts";
+import { type FieldValues, isWholeBody, mainFieldOf, type ToolField } from "./tool-fields.ts";
 
 /** The content of a form: the values, and the file that stands for the main field. */
 export type Inputs = { values: FieldValues; file: ChosenFile | null };
@@ -19,7 +19,7 @@ export function planCall(
   { values, file }: Inputs,
 ): CallBody | null {
   if (file === null || file.text !== null) {
-    const body = new TextEncoder().encode(requestText(tool, fields, values));
+    const body = new TextEncoder().encode(requestText(fields, values));
     return { body, contentType: JSON_TYPE, query: "" };
   }
   if (file.bytes === null) return null;
@@ -53,7 +53,7 @@ export function showCall(
   url: string,
 ): ShownCall {
   const { values, hasSecret: secret } = withoutSecrets(fields, inputs.values);
-  const main = mainFieldOf(tool);
+  const main = mainFieldOf(tool, fields);
   const others = otherValues(tool, fields, values);
   const shownAs = (name: string, type: string): CallShown =>
     secret
@@ -65,12 +65,12 @@ export function showCall(
   }
   const text = main === undefined ? "" : String(values[main] ?? "");
   if (main !== undefined && (utf8LengthOver(text, INLINE_BYTES_MAX) || text.includes("\0"))) {
-    const [extension, type] = fileKindOf(tool);
+    const [extension, type] = fileKindOf(tool, fields);
     const name = file?.name ?? `input.${extension}`;
     const fileContent = file === null ? { name, text } : null;
     return { call: shownAs(name, type), fileContent, hasSecret: secret };
   }
-  if (tool.verbatim === undefined) {
+  if (!isWholeBody(fields)) {
     const body = sentValues(fields, values);
     const isEmpty = tool.body === "optional" && Object.keys(body).length === 0;
     return {
@@ -83,8 +83,11 @@ export function showCall(
   return { call, fileContent: null, hasSecret: false };
 }
 
-function fileKindOf({ verbatim, rawBody }: Tool<unknown>): [extension: string, type: string] {
-  if (verbatim !== undefined) return ["json", JSON_TYPE];
+function fileKindOf(
+  { rawBody }: Tool<unknown>,
+  fields: readonly ToolField[],
+): [extension: string, type: string] {
+  if (isWholeBody(fields)) return ["json", JSON_TYPE];
   if (rawBody?.types.includes("text/markdown")) return ["md", "text/markdown"];
   return ["txt", rawBody?.octets === true ? OCTETS : "text/plain"];
 }
@@ -94,10 +97,10 @@ function otherValues(
   tool: Tool<unknown>,
   fields: readonly ToolField[],
   values: FieldValues,
-): FieldValues {
-  const main = mainFieldOf(tool);
+): Record<string, unknown> {
+  const main = mainFieldOf(tool, fields);
   return sentValues(
-    fields.filter(({ name }) => name !== main && name !== BODY_FIELD),
+    fields.filter(({ name }) => name !== main),
     values,
   );
 }
@@ -105,9 +108,12 @@ function otherValues(
 const hasSecret = (fields: readonly ToolField[], values: FieldValues): boolean =>
   fields.some(({ kind, name }) => kind === "secret" && Boolean(values[name]));
 
-const queryOf = (values: FieldValues): string =>
+const queryOf = (values: Record<string, unknown>): string =>
   new URLSearchParams(
-    Object.entries(values).map(([name, value]): [string, string] => [name, String(value)]),
+    Object.entries(values).map(([name, value]): [string, string] => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]),
   ).toString();
 
 const withQuery = (url: string, query: string): string => (query === "" ? url : `${url}?${query}`);

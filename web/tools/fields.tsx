@@ -51,6 +51,7 @@ export function wordsOfField({ field, error }: Pick<FieldProps, "field" | "error
   const { range } = field;
   const words = [
     field.help,
+    field.kind === "json" ? "In JSON." : "",
     range === undefined ? "" : `From ${formatNumber(range.min)} to ${formatNumber(range.max)}.`,
   ];
   const help = words.filter((word) => word !== "").join(" ");
@@ -197,6 +198,8 @@ function LineField({
 
 const CONTROLS = {
   text: LongText,
+  json: LongText,
+  body: LongText,
   line: LineField,
   secret: SecretField,
   color: ColorField,

@@ -1,3 +1,5 @@
+import type { Tool } from "#tools/define-tool.ts";
+
 /**
  * The words of the forms for people: labels, short help and the names of choices. They are here and not in the tools, because
  * the API does not need them. A field without an entry gets its name in words and its description.
@@ -114,9 +116,9 @@ const WORDS: Record<string, Record<string, Words>> = {
   },
 };
 
-/** What the form shows of a field. */
-export function wordsOf(tool: string, name: string, description: string): Required<Words> {
-  const words = WORDS[tool]?.[name];
+/** What the form shows of a field. An own tool may have the name of one that it replaces. */
+export function wordsOf(tool: Tool<unknown>, name: string, description: string): Required<Words> {
+  const words = tool.isOwn ? undefined : WORDS[tool.name]?.[name];
   return {
     label: words?.label ?? inWords(name),
     help: words?.help ?? description,

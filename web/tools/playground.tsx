@@ -36,7 +36,7 @@ const REQUEST_ID = "in-your-browser";
 export function Playground({ tool, view, apiUrl }: LoadedTool & { apiUrl: string }) {
   const { fields, inputs, origin, setInputs, setValues, files, accept } = useInputs(tool);
   const { values, file } = inputs;
-  const [where, setWhere] = useState<Where>("browser");
+  const [where, setWhere] = useState<Where>(tool.isOwn ? "api" : "browser");
   const [key, setKey] = useState("");
   const [keyError, setKeyError] = useState<string | null>(null);
   const [run, setRun] = useState(0);
@@ -105,7 +105,7 @@ export function Playground({ tool, view, apiUrl }: LoadedTool & { apiUrl: string
                   fields={group}
                   values={values}
                   errorOf={(field) =>
-                    isOld && where === "api" ? undefined : errorOf(tool, problem, field)
+                    isOld && where === "api" ? undefined : errorOf(problem, field)
                   }
                   onChange={(field, value) => setValues({ ...values, [field]: value })}
                 />
@@ -207,8 +207,9 @@ function Code({ shown: { call, fileContent, hasSecret } }: { shown: ShownCall })
 
 /** The input itself and its options. On a narrow screen the result is between them, because it changes while the input is typed. */
 function inGroups(fields: readonly ToolField[]): ToolField[][] {
-  const inputs = fields.filter(({ kind }) => kind === "text");
-  const options = fields.filter(({ kind }) => kind !== "text");
+  const isInput = ({ kind }: ToolField) => kind === "text" || kind === "json" || kind === "body";
+  const inputs = fields.filter(isInput);
+  const options = fields.filter((field) => !isInput(field));
   return [inputs, options].filter(({ length }) => length > 0);
 }
 
@@ -245,16 +246,12 @@ function OriginCallout({ origin }: { origin: ReturnType<typeof useInputs>["origi
   );
 }
 
-/** The error at a field. A tool that takes any JSON has one field, which gets every error. */
-function errorOf(
-  tool: Tool<unknown>,
-  problem: Problem | null,
-  { name }: ToolField,
-): string | undefined {
+/** The error at a field, or at a part of it. The field of the whole body gets every error. */
+function errorOf(problem: Problem | null, { name, kind }: ToolField): string | undefined {
   if (problem === null) return undefined;
-  if (tool.verbatim !== undefined) return problem.detail;
+  if (kind === "body") return problem.detail;
   return problem.errors?.find(
-    ({ pointer, parameter }) => pointer === `/${name}` || parameter === name,
+    ({ pointer = "", parameter }) => `${pointer}/`.startsWith(`/${name}/`) || parameter === name,
   )?.detail;
 }
 
@@ -357,22 +354,22 @@ function Examples({
   tool: Tool<unknown>;
   onChoose(values: FieldValues): void;
 }) {
+  const examples = tool.examples.filter(({ request }) => isOfForm(tool, request));
+  if (examples.length === 0) return null;
   return (
     <fieldset className="play-examples">
       <VisuallyHidden component="legend">Examples</VisuallyHidden>
       <span aria-hidden="true">Examples</span>
-      {tool.examples
-        .filter(({ request }) => isOfForm(tool, request))
-        .map(({ name, request }) => (
-          <Button
-            key={name}
-            variant="default"
-            size="xs"
-            onClick={() => onChoose(valuesFor(tool, request))}
-          >
-            <Prose text={name.charAt(0).toUpperCase() + name.slice(1)} />
-          </Button>
-        ))}
+      {examples.map(({ name, request }) => (
+        <Button
+          key={name}
+          variant="default"
+          size="xs"
+          onClick={() => onChoose(valuesFor(tool, request))}
+        >
+          <Prose text={name.charAt(0).toUpperCase() + name.slice(1)} />
+        </Button>
+      ))}
     </fieldset>
   );
 }

@@ -1,27 +1,35 @@
-import type { Tool } from "#tools/define-tool.ts";
-import { BODY_FIELD, type FieldValue, type FieldValues, type ToolField } from "./tool-fields.ts";
+import { BODY_FIELD, type FieldValues, isWholeBody, type ToolField } from "./tool-fields.ts";
 
 /**
  * The request body for the values of a form. Values equal to their default are omitted, because the API fills them in, and so
  * are optional fields that are left empty.
  */
-export function requestText(
-  tool: Tool<unknown>,
-  fields: readonly ToolField[],
-  values: FieldValues,
-): string {
-  if (tool.verbatim !== undefined) return String(values[BODY_FIELD] ?? "");
+export function requestText(fields: readonly ToolField[], values: FieldValues): string {
+  if (isWholeBody(fields)) return String(values[BODY_FIELD] ?? "");
   return JSON.stringify(sentValues(fields, values));
 }
 
 /** The values of a form that a request names. */
-export function sentValues(fields: readonly ToolField[], values: FieldValues): FieldValues {
-  const sent = fields.flatMap(({ name, required, fallback }): [string, FieldValue][] => {
+export function sentValues(
+  fields: readonly ToolField[],
+  values: FieldValues,
+): Record<string, unknown> {
+  const sent = fields.flatMap(({ name, kind, required, fallback }): [string, unknown][] => {
     const value = values[name];
     const isOmitted = !required && (value === fallback || value === "");
-    return isOmitted || value === undefined ? [] : [[name, value]];
+    if (isOmitted || value === undefined) return [];
+    return [[name, kind === "json" ? valueOfText(String(value)) : value]];
   });
   return Object.fromEntries(sent);
+}
+
+/** What is not JSON is sent as the text that it is, and the API says what it must be. */
+function valueOfText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Stands for the value of a secret field in a command, which the shell would keep in its history. */

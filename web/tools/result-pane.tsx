@@ -107,9 +107,10 @@ function ProblemMessage({
   );
 }
 
-/** The result of a tool without a view: each field of the response under its name. */
-function PlainResult({ response }: { response: ShownResponse }) {
-  const { ok: _, ...fields } = JSON.parse(response.body) as Record<string, unknown>;
+/** The result of a tool without a view: each field of the response under its name. An own tool may respond with any JSON. */
+function PlainResult({ response: { body } }: { response: ShownResponse }) {
+  const fields = fieldsIn(body);
+  if (fields === undefined) return <CodeBlock label="Response" code={body} />;
   return Object.entries(fields).map(([name, value]) => (
     <CodeBlock
       key={name}
@@ -117,4 +118,15 @@ function PlainResult({ response }: { response: ShownResponse }) {
       code={typeof value === "string" ? value : JSON.stringify(value, null, 2)}
     />
   ));
+}
+
+function fieldsIn(body: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    const { ok: _, ...fields } = value as Record<string, unknown>;
+    return fields;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,6 @@
 import { Button, Text, TextInput } from "@mantine/core";
 import type { Tool } from "#tools/define-tool.ts";
+import { base } from "../addresses.ts";
 import { service } from "../page-facts.ts";
 import { Icon } from "../parts/icon.tsx";
 import { counted } from "../parts/numbers.ts";
@@ -36,15 +37,17 @@ export function RunBar({
 }) {
   return (
     <div className="play-run">
-      <Choice
-        legend="Run"
-        value={where}
-        onChange={onWhere}
-        choices={[
-          ["browser", "In your browser"],
-          ["api", "Through the API"],
-        ]}
-      />
+      {tool.isOwn !== true && (
+        <Choice
+          legend="Run"
+          value={where}
+          onChange={onWhere}
+          choices={[
+            ["browser", "In your browser"],
+            ["api", "Through the API"],
+          ]}
+        />
+      )}
       {where === "browser" ? (
         <Text size="sm" c="dimmed">
           Free. Nothing you enter leaves this page.
@@ -59,7 +62,12 @@ export function RunBar({
             {...PLAIN_INPUT}
             {...SECRET_INPUT}
             label="API key"
-            description="Kept in the memory of this page only, until you leave it."
+            description={
+              <>
+                Kept in the memory of this page only, until you leave it. Your keys are under{" "}
+                <a href={`${base()}/settings/api-keys`}>API keys</a>.
+              </>
+            }
             inputWrapperOrder={["label", "input", "error", "description"]}
             placeholder={`${service().keyPrefix}…`}
             value={apiKey}

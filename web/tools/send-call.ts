@@ -1,4 +1,4 @@
-import { TOOL_TIMEOUT_MS } from "#limits.ts";
+import { OWN_TIME_LIMIT_MAX_MS, TOOL_TIMEOUT_MS } from "#limits.ts";
 import type { CallBody } from "./call-plan.ts";
 
 /** A call to the API of this service. The key is only ever in the header of this one request. */
@@ -11,8 +11,8 @@ export type SentResponse = {
   tookMs: number;
 };
 
-/** The tool's own limit, and time for the way there and back. */
-const TIMEOUT_MS = 3 * TOOL_TIMEOUT_MS;
+/** The longest limit that a tool may have, and its wait for a thread. */
+const TIMEOUT_MS = OWN_TIME_LIMIT_MAX_MS + TOOL_TIMEOUT_MS;
 
 /**
  * Sends a call, and measures it from here to the last byte of its response. Throws an error whose message is for the user

@@ -1,6 +1,7 @@
 import { Text } from "@mantine/core";
 import { Link, useParams } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import type { ToolShown } from "#site/app-shell.ts";
 import { absoluteUrl, base } from "../addresses.ts";
 import { toolsWithPage } from "../page-facts.ts";
 import { Empty } from "../parts/empty-state.tsx";
@@ -8,20 +9,21 @@ import { Icon } from "../parts/icon.tsx";
 import { Failure } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingBlock } from "../parts/placeholders.tsx";
+import { Prose } from "../parts/prose.tsx";
 import { useVisitor } from "../queries.ts";
 import { type LoadedTool, loadToolWithView } from "./load-view.ts";
 import { Playground } from "./playground.tsx";
 import "./tools.css";
 
-/** A tool that runs in the browser, without an account or an API call. */
+/** A tool that runs in the browser, without an account or an API call; or an own tool, whose calls go through the API. */
 export default function ToolScreen() {
   const { name = "" } = useParams({ strict: false }) as { name?: string };
   const entry = toolsWithPage().find((tool) => tool.name === name);
   return entry === undefined ? <UnknownTool name={name} /> : <ToolPage key={name} entry={entry} />;
 }
 
-function ToolPage({ entry }: { entry: ReturnType<typeof toolsWithPage>[number] }) {
-  const { loaded, error, retry } = useTool(entry.name);
+function ToolPage({ entry }: { entry: ToolShown }) {
+  const { loaded, error, retry } = useTool(entry);
   const apiUrl = useVisitor().data?.apiUrl ?? absoluteUrl("");
   return (
     <>
@@ -37,7 +39,9 @@ function ToolPage({ entry }: { entry: ReturnType<typeof toolsWithPage>[number] }
           </Link>
         </nav>
       </PageTitle>
-      <Text className="tool-lead">{entry.summary}</Text>
+      <Text className="tool-lead">
+        <Prose text={entry.summary} />
+      </Text>
       {error !== null && <Failure error={error} onRetry={retry} />}
       {loaded === null && error === null && <LoadingBlock height={360} />}
       {loaded !== null && (
@@ -49,21 +53,21 @@ function ToolPage({ entry }: { entry: ReturnType<typeof toolsWithPage>[number] }
   );
 }
 
-function useTool(name: string) {
+function useTool(entry: ToolShown) {
   const [loaded, setLoaded] = useState<LoadedTool | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     let isUnmounted = false;
     setError(null);
-    loadToolWithView(name).then(
+    loadToolWithView(entry).then(
       (found) => !isUnmounted && setLoaded(found),
       (cause: unknown) => !isUnmounted && setError(cause),
     );
     return () => {
       isUnmounted = true;
     };
-  }, [name, attempt]);
+  }, [entry, attempt]);
   return { loaded, error, retry: () => setAttempt((count) => count + 1) };
 }
 

@@ -12,7 +12,7 @@ export type Origin = { kind: "here" } | { kind: "link" } | { kind: "link-fault";
 /** The inputs of a form. They survive a reload, and a link can bring them. */
 export function useInputs(tool: Tool<unknown>) {
   const fields = useMemo(() => fieldsOf(tool), [tool]);
-  const mainField = mainFieldOf(tool);
+  const mainField = mainFieldOf(tool, fields);
   const [{ inputs, origin }, setState] = useState(() => {
     const read = takeFragment();
     const start: Inputs = {
@@ -70,8 +70,8 @@ export function useInputs(tool: Tool<unknown>) {
     choosing.current += 1;
     const turn = choosing.current;
     const isCurrent = () => turn === choosing.current;
-    const bytesMax =
-      tool.verbatim?.bytesMax ?? tool.fieldBytesMax[mainField] ?? Number.POSITIVE_INFINITY;
+    const field = fields.find(({ name }) => name === mainField);
+    const bytesMax = field?.bytesMax ?? tool.bodyBytesMax;
     try {
       const read = await readChosenFile(file, bytesMax, tool.rawBody?.octets === true);
       if (!isCurrent()) return;

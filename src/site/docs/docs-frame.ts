@@ -35,7 +35,7 @@ ${at >= 0 && renderNeighbours(all[at - 1], all[at + 1], base)}`,
 function withToolLink({ path }: DocsPlace, body: Html, options: PageOptions): Html {
   const tool = toolsWithPage(options).find(({ name }) => path === `/docs/${name}`);
   if (tool === undefined) return body;
-  const link = html`<p class="actions"><a class="button quiet" href="${pageLinks(options.publicUrl).tools}/${tool.name}">Try ${tool.name} in your browser</a></p>
+  const link = html`<p class="actions"><a class="button quiet" href="${pageLinks(options.publicUrl).tools}/${tool.name}">Try ${tool.name} ${tool.isOwn ? "with your key" : "in your browser"}</a></p>
 `;
   return raw(body.replace(/(?=<h2)/, () => String(link)));
 }

@@ -3,7 +3,7 @@ import { callPrice, freeCall } from "#api/openapi/words.ts";
 import { hasOwnName } from "#brand.ts";
 import { createThrottle } from "#ledger/throttle.ts";
 import { type CreditSales, topUp } from "#top-up.ts";
-import { type PageOptions, signUpIsOpen, soldBy, toolsWithPage } from "../page-options.ts";
+import { browserTools, type PageOptions, signUpIsOpen, soldBy } from "../page-options.ts";
 import type { DocsFacts } from "./expand.ts";
 import {
   curlSample,
@@ -30,7 +30,7 @@ export function docsFacts(options: PageOptions): DocsFacts {
   const { dashboard, tools, rateLimit } = options;
   const { prices, starter, providers } = dashboard;
   const isSold = soldBy(options) !== null;
-  const pages = toolsWithPage(options);
+  const pages = browserTools(options);
   return {
     conditions: {
       "browser-tools": pages.length > 0,

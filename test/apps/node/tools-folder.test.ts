@@ -143,6 +143,28 @@ test("a server with a wrong file does not start, and says where the fault is", a
   assert.doesNotMatch(written, /^\s+at /m);
 });
 
+test("a tool has a page if its author says so, and its code is not sent with it", async (t) => {
+  const mark = "a-line-of-the-code";
+  const of = (members: string) => tool(`${members} run: () => ({ mark: "${mark}" })`);
+  const folder = toolProject(t, {
+    "tools/open.ts": of("browser: true, title: 'Open to all',"),
+    "tools/shut.ts": of(""),
+  });
+  const server = await startProject(t, folder);
+  const statuses = ["open", "open.json", "shut", "shut.json"].map(
+    async (name) => (await fetch(`${server.base}/tools/${name}`)).status,
+  );
+  // Without a build of the pages they are not there yet.
+  const [page, ...others] = await Promise.all(statuses);
+  assert.ok(page === 200 || page === 503);
+  assert.deepEqual(others, [200, 404, 404]);
+  const described = await server.get("/tools/open.json");
+  assert.equal(JSON.parse(described).title, "Open to all");
+  const shown = [described, await server.get("/tools/open"), await server.get("/openapi.json")];
+  assert.doesNotMatch(shown.join("\n"), new RegExp(mark));
+  assert.doesNotMatch(await server.get("/"), /\/tools\/shut/);
+});
+
 describe("twelve lines", () => {
   test("give a route, checks, a price, a description, documentation, MCP and a line of the log", async (t) => {
     const folder = toolProject(t, { "tools/word-count.ts": WORD_COUNT });
