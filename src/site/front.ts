@@ -34,6 +34,7 @@ export function frontPage(options: PageOptions): string {
       style: FRONT_STYLE,
       main: [
         hero(options),
+        ownTool(options),
         tools(options),
         tryIt(options),
         creditExample(options),
@@ -117,13 +118,24 @@ function mainActions(options: PageOptions): Html {
 `;
 }
 
+/** How to have a tool of one's own, for those who look for the software. Null where the documentation is missing. */
+function ownTool(options: PageOptions): Html | null {
+  const [, code] = /```ts\n([\s\S]*?)```/.exec(options.docs?.["own-tools.md"] ?? "") ?? [];
+  if (hasOwnName(options) || code === undefined) return null;
+  return html`<section class="split" aria-labelledby="own"><div><h2 id="own">Sell a function of yours</h2>
+<p>A tool is one file. From it follow the endpoint, the checks of its input, the price, safe retries, the OpenAPI description, a page of the documentation, the tool for agents, and the lines in usage and request log.</p>
+<p class="actions"><a class="button quiet" href="${pageLinks(options.publicUrl).ownTools}">Read about your own tools</a></p></div>
+<div>${codeBlock("tools/word-count.ts", code.trimEnd())}</div></section>
+`;
+}
+
 function tools(options: PageOptions): Html {
   const links = pageLinks(options.publicUrl);
   const pages = new Set(toolsWithPage(options));
   const address = (tool: Tool) => `${pages.has(tool) ? links.tools : links.docs}/${tool.name}`;
   const card = (href: string, name: IconName, title: string, path: string, text: string) =>
     html`<li><a href="${href}"><span class="tile">${icon(name)}</span><b>${title}</b><code>${path}</code><span>${prose(text)}</span></a></li>\n`;
-  return html`<section aria-labelledby="tools"><h2 id="tools">The tools</h2>
+  return html`<section aria-labelledby="tools"><h2 id="tools">${hasOwnName(options) ? "The tools" : "What comes in the box"}</h2>
 <p class="lead">${
     pages.size === options.tools.length && allPagesAreFree(options)
       ? "Each tool is an endpoint and a page. The pages are free and need no account."

@@ -14,6 +14,7 @@ export function pageLinks(publicUrl: string) {
     webhooks: `${base}/docs/webhooks`,
     mcp: `${base}/docs/mcp`,
     browserTools: `${base}/docs/browser-tools`,
+    ownTools: `${base}/docs/own-tools`,
     selfHosting: `${base}/docs/self-hosting`,
     openapi: `${base}/openapi.json`,
     pricing: `${base}/pricing`,

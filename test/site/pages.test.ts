@@ -188,6 +188,18 @@ describe("the front page", () => {
     );
   });
 
+  it("shows a tool of one's own before those that come in the box, as the documentation has it", () => {
+    const front = at(full, "/");
+    const [, code = ""] = /```ts\n([\s\S]*?)\n```/.exec(FULL.docs?.["own-tools.md"] ?? "") ?? [];
+    assert.match(code, /export default defineTool/);
+    const shown = front.indexOf(String(html`${code}`));
+    assert.ok(shown > 0 && shown < front.indexOf('<h2 id="tools">What comes in the box'));
+    assert.match(front, /href="\/docs\/own-tools"/);
+    const named = at(createPages({ ...FULL, name: "Acme" }), "/");
+    assert.doesNotMatch(named, /defineTool|own-tools/);
+    assert.match(named, /<h2 id="tools">The tools</);
+  });
+
   it("leads to the page of every tool", () => {
     for (const { name } of TOOLS) {
       assert.ok(at(full, "/").includes(`href="/tools/${name}"`), name);
