@@ -49,7 +49,7 @@ test("emails about a low balance have a button to buy where credits are sold, ot
   const unsubscribe = { page: `${SITE}/unsubscribe`, post: `${SITE}/unsubscribe` };
   const order = { to: "ada@example.org", at: 0, unsubscribe };
   const textsWith = (sales: CreditSales | null) => {
-    const emails = createEmails(SITE, sales);
+    const emails = createEmails({ publicUrl: SITE, name: "Toolbooth" }, sales);
     return [
       emails.creditsLow({ ...order, balance: 1, lowBalance: 9 }),
       emails.creditsUsedUp(order),

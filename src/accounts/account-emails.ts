@@ -1,4 +1,5 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
+import type { EmailSender } from "#email/email-layout.ts";
 import { type CodeEmail, createEmails, type SignInEmail } from "#email/emails.ts";
 import { DAY_MS } from "#limits.ts";
 import { ATTEMPT_MINUTES } from "./attempts.ts";
@@ -19,11 +20,12 @@ export function requesterNetwork(network: string | null, secret: string): string
 export const UNDO_MS = 3 * DAY_MS;
 
 /** The page of a link in an email. The secret is in the fragment, which browsers do not send; the page posts it. */
-const linkTo = (publicUrl: string, path: string, secret: string) => `${publicUrl}${path}#${secret}`;
+const linkTo = ({ publicUrl }: EmailSender, path: string, secret: string) =>
+  `${publicUrl}${path}#${secret}`;
 
 /** To the old address, after the change. It is queued with the change. */
 export function addressChangedEmail(
-  { publicUrl, name }: { publicUrl: string; name: string },
+  sender: EmailSender,
   order: {
     to: string;
     newAddress: string;
@@ -34,13 +36,13 @@ export function addressChangedEmail(
   },
 ) {
   const { undo, now, ...rest } = order;
-  return createEmails(publicUrl, null, name).addressChanged({
+  return createEmails(sender).addressChanged({
     ...rest,
     undo:
       undo === null
         ? null
         : {
-            link: linkTo(publicUrl, "/undo-email-change", undo),
+            link: linkTo(sender, "/undo-email-change", undo),
             now,
             expiresAt: now + UNDO_MS,
           },
@@ -50,13 +52,11 @@ export function addressChangedEmail(
 type SentCode = Pick<CodeEmail, "to" | "code" | "origin"> & { network: string };
 
 /** Queues the emails of sign-in and account changes. `network`: that of the request; empty where no bound counts it. */
-export function accountEmails({
-  publicUrl,
-  name,
-  mail,
-  now,
-}: Pick<AuthOptions, "publicUrl" | "name" | "mail" | "now">) {
-  const emails = createEmails(publicUrl, null, name);
+export function accountEmails(
+  sender: EmailSender,
+  { mail, now }: Pick<AuthOptions, "mail" | "now">,
+) {
+  const emails = createEmails(sender);
   const times = () => ({ now: now(), expiresAt: now() + ATTEMPT_MINUTES * 60_000 });
   return {
     signInCode: (
@@ -66,7 +66,7 @@ export function accountEmails({
       mail.enqueue({
         ...emails.signInCode({
           ...{ kind, ...code, ...times() },
-          link: linkTo(publicUrl, "/sign-in/link", link),
+          link: linkTo(sender, "/sign-in/link", link),
         }),
         network,
       }),

@@ -1,4 +1,5 @@
 import type { BetterAuthOptions } from "better-auth";
+import type { EmailSender } from "#email/email-layout.ts";
 import type { QueuedMail } from "#email/email-queue.ts";
 import type { AccountDeps } from "./accounts.ts";
 import type { ActivityLog } from "./activity-log.ts";
@@ -20,10 +21,7 @@ export function cookiePrefix(publicUrl: string): "" | "__Secure-" | "__Host-" {
 }
 
 /** Dependencies and settings of sign-in. */
-export type AuthOptions = {
-  publicUrl: string;
-  /** The name of the service. */
-  name: string;
+export type AuthOptions = EmailSender & {
   /** Other origins of the pages besides PUBLIC_URL's: on the operator's own machine, `localhost` and `127.0.0.1`. */
   trustedOrigins: readonly string[];
   /** Those among which the origin of passkeys is chosen. Omitted: all trusted origins. */

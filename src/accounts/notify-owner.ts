@@ -61,9 +61,8 @@ async function notify(
   change: OperatorChange,
   at: number,
 ): Promise<{ error: string | null }> {
-  const { mail, publicUrl, name } = deps;
   if (change.kind === "account_closed")
-    return accountEmails({ publicUrl, name, mail, now: () => at }).accountClosed(email);
+    return accountEmails(deps, { mail: deps.mail, now: () => at }).accountClosed(email);
   const { kind } = change;
   const { emailed } = await createRecordActivity(deps)({
     user,

@@ -1,3 +1,4 @@
+import type { EmailSender } from "#email/email-layout.ts";
 import type { QueuedMail } from "#email/email-queue.ts";
 import type { Email } from "#email/mail.ts";
 import type { ActivityLog, EventEmailed, EventEmails } from "./activity-log.ts";
@@ -21,12 +22,9 @@ export type Activity = Omit<SecurityEvent, "browser"> & {
   withoutEmail?: boolean;
 };
 
-export type ActivityDeps = {
+export type ActivityDeps = EmailSender & {
   activityLog: Pick<ActivityLog, "recordEvent" | "findAddress">;
   mail: Pick<QueuedMail, "prepare" | "wake">;
-  publicUrl: string;
-  /** The name of the service. */
-  name: string;
 };
 
 export type RecordActivity = (
@@ -40,12 +38,8 @@ export const EMAIL_DROPPED = "An email about a security event was dropped: the e
  * Records events in the activity log. If the table in `security-emails.ts` has an email for the kind of the event, the same
  * transaction queues it, so that no recorded event lacks its email. Rejects if nothing was recorded.
  */
-export function createRecordActivity({
-  activityLog,
-  mail,
-  publicUrl,
-  name,
-}: ActivityDeps): RecordActivity {
+export function createRecordActivity(deps: ActivityDeps): RecordActivity {
+  const { activityLog, mail } = deps;
   async function emailsFor(activity: Activity, event: SecurityEvent): Promise<EventEmails | null> {
     const { user, alsoEmails = [], withoutEmail = false } = activity;
     if (withoutEmail || securityText(event) === null) return null;
@@ -53,7 +47,7 @@ export function createRecordActivity({
     if (to === undefined) return null;
     const [own, summary, ...others] = await Promise.all(
       [
-        ...[securityEmail, securitySummary].map((write) => write(publicUrl, to, event, name)),
+        ...[securityEmail, securitySummary].map((write) => write(deps, to, event)),
         ...alsoEmails,
       ].map(async (email) => (email === null ? null : mail.prepare(email))),
     );

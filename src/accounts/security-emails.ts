@@ -1,4 +1,4 @@
-import { formatTime, layOut } from "#email/email-layout.ts";
+import { type EmailSender, formatTime, layOut } from "#email/email-layout.ts";
 import { type Email, oneLine, type SecurityEmailKind } from "#email/mail.ts";
 import { EMAIL_CHARS_MAX, SECURITY_EMAILS_OF_A_KIND_MAX } from "#limits.ts";
 import type { EventKind } from "./activity-log.ts";
@@ -226,13 +226,8 @@ const FACT_CHARS_MAX = EMAIL_CHARS_MAX;
 export const securityText = ({ kind }: Pick<SecurityEvent, "kind">): SecurityText | null =>
   SECURITY_EMAILS[kind] ?? null;
 
-/** The email about an event; null for kinds without one. `site`: the public URL, without a trailing slash; `name`: that of the service. */
-export function securityEmail(
-  site: string,
-  to: string,
-  event: SecurityEvent,
-  name?: string,
-): Email | null {
+/** The email about an event; null for kinds without one. */
+export function securityEmail(sender: EmailSender, to: string, event: SecurityEvent): Email | null {
   const text = securityText(event);
   if (text === null) return null;
   const { detail, facts = [] } = event;
@@ -251,21 +246,19 @@ export function securityEmail(
         text.text,
         { facts: [...named, ...originFacts(event)] },
         text.otherwise,
-        { link: `${site}${path}`, label },
+        { link: `${sender.publicUrl}${path}`, label },
       ],
       why: `You received this email because ${text.because}. If it was you, you don't need to do anything. You can't turn these emails off, because they protect your account.`,
     },
-    site,
-    name,
+    sender,
   );
 }
 
 /** The email that replaces those about single events when the limit of their kind is reached. */
 export function securitySummary(
-  site: string,
+  sender: EmailSender,
   to: string,
   event: SecurityEvent,
-  name?: string,
 ): Email | null {
   const text = securityText(event);
   if (text === null) return null;
@@ -280,11 +273,10 @@ export function securitySummary(
         `We sent you ${SECURITY_EMAILS_OF_A_KIND_MAX} emails with the subject "${text.subject}" within 24 hours, and it has happened again. We won't send you an email for each further event of this kind today. You still get emails about everything else, and the activity list of your account shows every event.`,
         { facts: originFacts(event) },
         "If it wasn't you, someone else has access to your account. Check the activity list, end all other sessions and secure your email account:",
-        { link: `${site}${path}`, label },
+        { link: `${sender.publicUrl}${path}`, label },
       ],
       why: `You received this email because ${text.because} several times. If it was you, you don't need to do anything.`,
     },
-    site,
-    name,
+    sender,
   );
 }

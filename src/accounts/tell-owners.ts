@@ -1,3 +1,4 @@
+import type { EmailSender } from "#email/email-layout.ts";
 import type { QueuedMail } from "#email/email-queue.ts";
 import { createEmails } from "#email/emails.ts";
 import type { ActivityLog } from "./activity-log.ts";
@@ -9,13 +10,12 @@ import type { ActivityLog } from "./activity-log.ts";
 export async function tellOwners(deps: {
   activityLog: Pick<ActivityLog, "listUntold" | "tellOwner">;
   mail: Pick<QueuedMail, "prepare" | "wake">;
-  publicUrl: string;
-  name: string;
+  sender: EmailSender;
   now(): number;
   max: number;
 }): Promise<void> {
-  const { activityLog, mail, publicUrl, name, now, max } = deps;
-  const emails = createEmails(publicUrl, null, name);
+  const { activityLog, mail, now, max } = deps;
+  const emails = createEmails(deps.sender);
   let count = 0;
   for (const { user, email: to } of await activityLog.listUntold({ max })) {
     const email = await mail.prepare(emails.passwordsRetired({ to }));

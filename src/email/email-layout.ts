@@ -3,7 +3,8 @@
  * email. The HTML has no tables, images or scripts, fetches nothing, and follows the reader's dark mode. All text is
  * escaped here and only here.
  */
-import { inNameOf, TOOLBOOTH } from "#brand.ts";
+import { inNameOf } from "#brand.ts";
+import { contactHref } from "#top-up.ts";
 import type { Email, EmailKind } from "./mail.ts";
 
 export type Block =
@@ -26,11 +27,21 @@ export type EmailDraft = {
   unsubscribe?: { page: string; post: string };
 };
 
-/**
- * Lays out an email. `site`: the public URL of the service; `name`: its name, in place of ours. Throws a TypeError if a link is not an http or https URL.
- */
-export function layOut(written: EmailDraft, site: string, name = TOOLBOOTH.name): Email {
-  const draft = named(written, name);
+/** Whose emails these are. */
+export type EmailSender = {
+  /** Without a slash at its end. */
+  publicUrl: string;
+  /** The name of the service. */
+  name: string;
+  /** The operator's colour as it can be read on light and on dark; null or left out: ours. */
+  accent?: Readonly<Record<"light" | "dark", { accent: string }>> | null;
+  /** An email address or a URL of the operator. */
+  contact?: string | null;
+};
+
+/** Lays out an email. Throws a TypeError if a link is not an http or https URL. */
+export function layOut(written: EmailDraft, sender: EmailSender): Email {
+  const draft = named(written, sender.name);
   const { to, kind, subject, blocks, usefulUntil = null, unsubscribe } = draft;
   for (const block of blocks) {
     if (typeof block === "object" && "link" in block) assertHttpUrl(block.link);
@@ -40,8 +51,8 @@ export function layOut(written: EmailDraft, site: string, name = TOOLBOOTH.name)
     kind,
     subject,
     usefulUntil,
-    text: layOutText(draft, `${name}, ${site}`),
-    html: layOutHtml(draft, site, name),
+    text: layOutText(draft, sender),
+    html: layOutHtml(draft, sender),
   };
   if (unsubscribe === undefined) return email;
   assertHttpUrl(unsubscribe.page);
@@ -70,7 +81,11 @@ function assertHttpUrl(link: string): void {
 
 const UNSUBSCRIBE = "Unsubscribe from these emails:";
 
-function layOutText({ heading, blocks, why, unsubscribe }: EmailDraft, sender: string): string {
+function layOutText(
+  { heading, blocks, why, unsubscribe }: EmailDraft,
+  { name, publicUrl, contact }: EmailSender,
+): string {
+  const sender = [`${name}, ${publicUrl}`, ...(contact ? [`Contact: ${contact}`] : [])].join("\n");
   const optOut = unsubscribe === undefined ? "" : `${UNSUBSCRIBE}\n${unsubscribe.page}\n`;
   return [heading, ...blocks.map(textOf), `-- \n${why}\n${optOut}${sender}`]
     .join("\n\n")
@@ -85,30 +100,43 @@ function textOf(block: Block): string {
 
 const SANS = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
 
+const OURS = { light: { accent: "#0a5f58" }, dark: { accent: "#63cdbb" } };
+
 /** Inline styles, because some mail programs drop style sheets. Elements that change in dark mode also have a class. */
 const STYLE = {
   body: `margin:0;padding:24px 16px;background:#fdfdfb;color:#1c2126;font:16px/1.6 ${SANS}`,
   main: "max-width:560px;margin:0 auto",
-  brand: "margin:0 0 24px;font-weight:650;color:#0a5f58",
+  brand: "margin:0 0 24px;font-weight:650",
   heading: "margin:0 0 16px;font-size:24px;line-height:1.25",
   text: "margin:0 0 16px",
   button:
-    "display:inline-block;padding:12px 20px;border-radius:8px;background:#0a5f58;color:#ffffff;font-weight:600;text-decoration:none",
+    "display:inline-block;padding:12px 20px;border-radius:8px;color:#ffffff;font-weight:600;text-decoration:none",
   soft: "margin:0 0 16px;font-size:14px;color:#59626c;overflow-wrap:anywhere;word-break:break-word",
-  address: "color:#0a5f58",
   name: "margin:0;font-size:14px;color:#59626c",
   value: "margin:0 0 12px;overflow-wrap:anywhere;word-break:break-word",
   foot: "margin:32px 0 0;padding:16px 0 0;border-top:1px solid #e3e3dc",
 } as const;
 
-const DARK = `:root{color-scheme:light dark;supported-color-schemes:light dark}
+const darkStyle = (
+  accent: string,
+) => `:root{color-scheme:light dark;supported-color-schemes:light dark}
 @media (prefers-color-scheme:dark){
 .body{background:#13171a!important;color:#e2e6e8!important}
-.accent{color:#63cdbb!important}.soft{color:#9ba6ae!important}.foot{border-color:#2a3136!important}
-.button{background:#63cdbb!important;color:#10211f!important}}`;
+.accent{color:${accent}!important}.soft{color:#9ba6ae!important}.foot{border-color:#2a3136!important}
+.button{background:${accent}!important;color:#0d1917!important}}`;
 
-function layOutHtml(draft: EmailDraft, site: string, name: string): string {
+function layOutHtml(draft: EmailDraft, sender: EmailSender): string {
   const { heading, blocks, why, subject, unsubscribe } = draft;
+  const { publicUrl, name, contact } = sender;
+  const { light, dark } = sender.accent ?? OURS;
+  const anchor = (href: string, shown = href) =>
+    `<a class="accent" style="color:${light.accent}" href="${escapeHtml(href)}">${escapeHtml(shown)}</a>`;
+  const htmlOf = (block: Block): string => {
+    if (typeof block === "string") return `<p style="${STYLE.text}">${escapeHtml(block)}</p>`;
+    if ("facts" in block) return factsHtml(block.facts);
+    return `<p style="${STYLE.text}"><a class="button" style="background:${light.accent};${STYLE.button}" href="${escapeHtml(block.link)}">${escapeHtml(block.label)}</a></p>
+<p class="soft" style="${STYLE.soft}">If the button does not work, open this link:<br>${anchor(block.link)}</p>`;
+  };
   const optOut =
     unsubscribe === undefined
       ? ""
@@ -121,16 +149,16 @@ function layOutHtml(draft: EmailDraft, site: string, name: string): string {
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
 <title>${escapeHtml(subject)}</title>
-<style>${DARK}</style>
+<style>${darkStyle(dark.accent)}</style>
 </head>
 <body class="body" style="${STYLE.body}">
 <div role="article" style="${STYLE.main}">
-<p class="accent" style="${STYLE.brand}">${escapeHtml(name)}</p>
+<p class="accent" style="color:${light.accent};${STYLE.brand}">${escapeHtml(name)}</p>
 <h1 style="${STYLE.heading}">${escapeHtml(heading)}</h1>
 ${blocks.map(htmlOf).join("\n")}
 <div class="foot" style="${STYLE.foot}">
 <p class="soft" style="${STYLE.soft}">${escapeHtml(why)}</p>
-${optOut}<p class="soft" style="${STYLE.soft}">${escapeHtml(name)}, ${anchor(site)}</p>
+${optOut}<p class="soft" style="${STYLE.soft}">${escapeHtml(name)}, ${anchor(publicUrl)}${contact ? `<br>Contact: ${anchor(contactHref(contact), contact)}` : ""}</p>
 </div>
 </div>
 </body>
@@ -138,18 +166,9 @@ ${optOut}<p class="soft" style="${STYLE.soft}">${escapeHtml(name)}, ${anchor(sit
 `;
 }
 
-const anchor = (address: string) =>
-  `<a class="accent" style="${STYLE.address}" href="${escapeHtml(address)}">${escapeHtml(address)}</a>`;
-
-function htmlOf(block: Block): string {
-  if (typeof block === "string") return `<p style="${STYLE.text}">${escapeHtml(block)}</p>`;
-  if ("link" in block) {
-    const href = escapeHtml(block.link);
-    return `<p style="${STYLE.text}"><a class="button" style="${STYLE.button}" href="${href}">${escapeHtml(block.label)}</a></p>
-<p class="soft" style="${STYLE.soft}">If the button does not work, open this link:<br>${anchor(block.link)}</p>`;
-  }
+function factsHtml(facts: readonly (readonly [name: string, value: string])[]): string {
   // `bdi` keeps a right-to-left value from reordering the text beside it.
-  const rows = block.facts.map(
+  const rows = facts.map(
     ([name, value]) =>
       `<dt class="soft" style="${STYLE.name}">${escapeHtml(name)}</dt>
 <dd style="${STYLE.value}"><bdi>${escapeHtml(value)}</bdi></dd>`,

@@ -1,6 +1,6 @@
 import { EMAIL_CHARS_MAX } from "#limits.ts";
 import { type CreditSales, type TopUp, topUp } from "#top-up.ts";
-import { type EmailDraft, formatTime, layOut } from "./email-layout.ts";
+import { type EmailDraft, type EmailSender, formatTime, layOut } from "./email-layout.ts";
 import { type Email, oneLine } from "./mail.ts";
 
 /**
@@ -35,9 +35,10 @@ type AddressChangedEmail = {
   origin: OriginFacts;
 };
 
-/** `site`: the public URL of the service, without a trailing slash. `sales`: how it sells credits; null: not known. `name`: its name. */
-export function createEmails(site: string, sales: CreditSales | null = null, name?: string) {
-  const write = (draft: EmailDraft) => layOut(draft, site, name);
+/** `sales`: how the service sells credits; null: not known. */
+export function createEmails(sender: EmailSender, sales: CreditSales | null = null) {
+  const { publicUrl: site } = sender;
+  const write = (draft: EmailDraft) => layOut(draft, sender);
   return {
     ...codeEmails(write),
     ...accountEmails(site, write),

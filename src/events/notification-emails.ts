@@ -1,5 +1,6 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { isSameHash, keyedHash } from "#accounts/keyed-hash.ts";
+import type { EmailSender } from "#email/email-layout.ts";
 import { createEmails } from "#email/emails.ts";
 import type { Email } from "#email/mail.ts";
 import type { LedgerEvent, LedgerEventKind } from "#ledger/events.ts";
@@ -17,20 +18,19 @@ export const topicOf = ({ kind }: Pick<LedgerEvent, "kind">): EmailTopic | null 
 
 export type NotificationEmails = (event: LedgerEvent, to: string) => Email | null;
 
-/** Returns a function that writes the email for an event, with links to unsubscribe. `publicUrl` has no trailing slash. */
+/** Returns a function that writes the email for an event, with links to unsubscribe. */
 export function createNotificationEmails({
-  publicUrl,
-  name,
+  sender,
   secrets,
   sales,
 }: {
-  publicUrl: string;
-  name: string;
+  sender: EmailSender;
   secrets: readonly string[];
   /** How the service sells credits. */
   sales: CreditSales;
 }): NotificationEmails {
-  const emails = createEmails(publicUrl, sales, name);
+  const { publicUrl } = sender;
+  const emails = createEmails(sender, sales);
   return (event, to) => {
     const topic = topicOf(event);
     if (topic === null) return null;

@@ -20,6 +20,7 @@ import type { OperatorApp } from "#api/operator/operator-app.ts";
 import type { Billing } from "#billing/billing.ts";
 import { salesOf } from "#billing/price-list.ts";
 import { createWhenSendable } from "#email/bounds.ts";
+import type { EmailSender } from "#email/email-layout.ts";
 import { createMail, emailSealer, type QueuedMail } from "#email/email-queue.ts";
 import { transportKindOf } from "#email/read-mail-settings.ts";
 import { endpointSealer } from "#events/endpoint-secrets.ts";
@@ -27,6 +28,7 @@ import { createNotificationEmails } from "#events/notification-emails.ts";
 import { createIds, randomBase62 } from "#ids.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
 import { REQUESTED_EMAILS, STARTER_BUDGETS } from "#limits.ts";
+import { emailSenderOf } from "#site/accent.ts";
 import { openBilling } from "./billing.ts";
 import type { Background, DashboardPlatform, DashboardStores, ServiceConfig } from "./parts.ts";
 
@@ -43,6 +45,7 @@ export type LocalDashboard = DashboardApp &
 /** What several parts share. */
 type Shared = {
   mail: QueuedMail;
+  sender: EmailSender;
   accountDeps: AccountDeps;
   billing: Billing | null;
   counts: RequestCounts;
@@ -55,13 +58,14 @@ export function createDashboard(parts: DashboardParts): LocalDashboard {
   const { now, random, logError } = platform;
   const transportKind = transportKindOf(config.mail);
   const sealer = emailSealer(config.secrets);
+  const sender = emailSenderOf(config);
   const billing = billingOf(parts);
   const background = platform.startBackground({
     ...{ config, stores, sealer, transportKind },
-    tellOwners: (max) => tellOwners({ ...config, activityLog: stores.activityLog, mail, now, max }),
+    tellOwners: (max) => tellOwners({ sender, activityLog: stores.activityLog, mail, now, max }),
     endpointSealer: endpointSealer(config.secrets),
     emails: createNotificationEmails({
-      ...config,
+      ...{ sender, secrets: config.secrets },
       sales: salesOf(config.prices, config.stripe !== null, config.contact),
     }),
   });
@@ -79,7 +83,7 @@ export function createDashboard(parts: DashboardParts): LocalDashboard {
     );
   const newId = createIds(random);
   const shared: Shared = {
-    ...{ mail, billing, inBackground },
+    ...{ mail, sender, billing, inBackground },
     counts: countsOf(parts),
     accountDeps: {
       ...{ ledger: stores.ledger, directory: stores.directory, secrets: config.secrets },
@@ -149,13 +153,13 @@ function countsOf({ config, stores, platform: { now } }: DashboardParts): Reques
 
 function signInOptions(
   { config, stores, platform }: DashboardParts,
-  { mail, accountDeps, counts, inBackground }: Shared,
+  { mail, sender, accountDeps, counts, inBackground }: Shared,
 ): AuthOptions {
-  const { publicUrl, name, origins, secrets } = config;
+  const { publicUrl, origins, secrets } = config;
   const { now, random, readDisposableDomains, isForOneRequest } = platform;
   const browserSecret = knownBrowserSecret(secrets);
   return {
-    ...{ publicUrl, name, accountDeps, now, mail, counts, inBackground },
+    ...{ ...sender, accountDeps, now, mail, counts, inBackground },
     trustedOrigins: origins,
     passkeyOrigins: config.passkeyOrigins,
     secret: derived(newest(config), "toolbooth sessions"),
@@ -194,15 +198,15 @@ const AFTER_RESPONSE_MS = 200;
 
 function depsOf(
   parts: DashboardParts,
-  { mail, accountDeps, billing, inBackground, newRequestId }: Shared,
+  { mail, sender, accountDeps, billing, inBackground, newRequestId }: Shared,
 ): Omit<DashboardDeps, "auth"> {
   const { config, stores, platform } = parts;
-  const { publicUrl, name, secrets, requestLog, prices } = config;
+  const { secrets, requestLog, prices } = config;
   const { now, random } = platform;
   const { activityLog, emailQueue, events, purchases, requests } = stores;
   return {
     settings: {
-      ...{ publicUrl, name, origins: config.origins, signUp: config.signUp },
+      ...{ ...sender, origins: config.origins, signUp: config.signUp },
       providers: Object.keys(config.providers) as DashboardDeps["settings"]["providers"],
       starter: starterOf(config),
       emailsStayHere: transportKindOf(config.mail) === "outbox",
@@ -211,12 +215,12 @@ function depsOf(
       secret: knownBrowserSecret(secrets),
     },
     ...{ accountDeps, activityLog, events, now, inBackground, newRequestId },
-    recordActivity: createRecordActivity({ activityLog, mail, publicUrl, name }),
+    recordActivity: createRecordActivity({ ...sender, activityLog, mail }),
     requests: requests === null ? null : { log: requests, bounds: requestLog },
     downloads: createDownloads(),
     readTurns: platform.readTurns,
     sales: { prices, billing, purchases, contact: config.contact },
-    emails: accountEmails({ publicUrl, name, mail, now }),
+    emails: accountEmails(sender, { mail, now }),
     whenSendable: createWhenSendable({ queue: emailQueue, bounds: REQUESTED_EMAILS, now }),
     newSecret: () => randomBase62(32, random),
     afterResponse: (work) => inBackground(platform.wait(AFTER_RESPONSE_MS).then(work)),
@@ -229,7 +233,7 @@ function depsOf(
 /** Returns what gives the operator API. Its operations are loaded by the first request for one. */
 function operatorOf(
   parts: DashboardParts,
-  { mail, accountDeps, billing, inBackground, newRequestId }: Shared,
+  { mail, sender, accountDeps, billing, inBackground, newRequestId }: Shared,
 ): () => Promise<OperatorApp> {
   const { config, stores, platform } = parts;
   const { directory, purchases, activityLog, requests } = stores;
@@ -243,7 +247,7 @@ function operatorOf(
       context: {
         ...{ directory, purchases, requests, accountDeps, billing, ...stores.operator },
         keyBounds: keyBoundsOf(parts),
-        notify: { activityLog, mail, publicUrl: config.publicUrl, name: config.name },
+        notify: { ...sender, activityLog, mail },
         jobs: operatorJobs(stores.queues),
       },
     });

@@ -1,3 +1,4 @@
+import type { EmailSender } from "#email/email-layout.ts";
 import { channelsOf } from "#tools/qr-code/colors.ts";
 import { DARK, LIGHT, schemesCss } from "./tokens.ts";
 
@@ -49,6 +50,15 @@ function readable(colour: string, grounds: readonly string[], end: string, min: 
   }
   return end;
 }
+
+/** Whose emails a service sends: they have its colour where pages have it. */
+export const emailSenderOf = ({
+  look: { accent },
+  ...service
+}: Required<Omit<EmailSender, "accent">> & { look: { accent: string | null } }): EmailSender => ({
+  ...{ publicUrl: service.publicUrl, name: service.name, contact: service.contact },
+  accent: accent === null ? null : accentOf(accent),
+});
 
 /** The styles that put the shades in place of those of `tokens.ts`. */
 export const accentCss = ({ light, dark }: Accent): string => schemesCss(light, dark);

@@ -118,8 +118,7 @@ export function upgradeContract(store: string, open: OpenBefore): void {
       const given = {
         activityLog,
         mail,
-        publicUrl: "https://x.test",
-        name: "Toolbooth",
+        sender: { publicUrl: "https://x.test", name: "Toolbooth" },
         now: () => NOW,
         max: 2,
       };

@@ -22,7 +22,7 @@ const unsubscribe = {
 };
 const order = { to: "ada@example.org", at: START, unsubscribe };
 const END = Date.UTC(2026, 11, 21, 10);
-const emails = createEmails(SITE);
+const emails = createEmails({ publicUrl: SITE, name: "Toolbooth" });
 const LOW = emails.creditsLow({ ...order, balance: 19, lowBalance: 1_000 });
 const DEPLETED = emails.creditsUsedUp(order);
 const EXPIRING = emails.creditsExpiring({ ...order, remaining: 1_234, expiresAt: END });

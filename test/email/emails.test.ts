@@ -15,10 +15,12 @@ import {
 import { formatTime } from "#email/email-layout.ts";
 import { createEmails, durationText } from "#email/emails.ts";
 import { type Email, isPlainAddress, oneLine } from "#email/mail.ts";
+import { accentOf, contrast } from "#site/accent.ts";
 import { anyCodeUnits } from "../support/arbitraries.ts";
 
 const SITE = "https://toolbooth.example/tools";
-const emails = createEmails(SITE);
+const SENDER = { publicUrl: SITE, name: "Toolbooth" };
+const emails = createEmails(SENDER);
 const NOW = Date.UTC(2026, 10, 21, 14, 5);
 const HOUR = 3_600_000;
 const TO = "ada@example.org";
@@ -31,7 +33,7 @@ const code = {
 const link = { link: LINK, now: NOW, expiresAt: NOW + HOUR };
 /** The email about an event, from the one table of them. */
 function about(kind: EventKind, change: Partial<SecurityEvent> = {}): Email {
-  const email = securityEmail(SITE, TO, { ...FROM, kind, detail: null, ...change });
+  const email = securityEmail(SENDER, TO, { ...FROM, kind, detail: null, ...change });
   assert.ok(email, kind);
   return email;
 }
@@ -86,6 +88,34 @@ test("every email has a short subject and a kind, and says why it was sent, in t
     assert.match(email.subject, /^[\x20-\x7e]{10,50}$/, name);
     for (const text of [email.text, bodyOf(email).body.textContent])
       assert.match(text, /You received this email because /, name);
+  }
+});
+
+test("emails have the operator's colour, which can be read in both schemes, and name the contact", () => {
+  for (const [colour, contact, href] of [
+    ["#ffe14d", "help@acme.test", "mailto:help@acme.test"],
+    ["#1b1b6b", "https://acme.test/help?a=1&b=2", "https://acme.test/help?a=1&b=2"],
+  ] as const) {
+    const accent = accentOf(colour);
+    const { text, html } = createEmails({ ...SENDER, accent, contact }).accountClosed({
+      ...{ to: TO, at: NOW },
+    });
+    assert.ok(text.endsWith(`Toolbooth, ${SITE}\nContact: ${contact}\n`));
+    const links = [...bodyOf({ html } as Email).links].map((link) => link.href);
+    assert.ok(links.includes(href), href);
+    const colours: string[] = html.match(/#[0-9a-f]{6}/g) ?? [];
+    assert.ok(colours.includes(accent.light.accent) && colours.includes(accent.dark.accent));
+    assert.ok(!colours.includes("#0a5f58") && !colours.includes("#63cdbb"));
+    const [, ground = ""] = /background:(#\w+);color:/.exec(html) ?? [];
+    const [, darkGround = ""] = /background:(#\w+)!important;color:#e2/.exec(html) ?? [];
+    const pairs = [
+      [accent.light.accent, ground],
+      [accent.light.accent, "#ffffff"],
+      [accent.dark.accent, darkGround],
+      [accent.dark.accent, "#0d1917"],
+    ] as const;
+    for (const [first, second] of pairs)
+      assert.ok(contrast(first, second) >= 4.5, `${first} on ${second}`);
   }
 });
 
@@ -155,10 +185,10 @@ test("every email about an event says what happened, when, from where, and what 
     assert.match(otherwise, /^(?:If (?:it wasn't you|you didn't)|Sign in).*:$/, kind);
     assert.ok(bodyOf(email).querySelector("a.button")?.href?.startsWith(`${SITE}/`), page);
     assert.equal(email.unsubscribe, undefined, "nobody can turn it off");
-    const summary = securitySummary(SITE, TO, { ...FROM, kind, detail: given });
+    const summary = securitySummary(SENDER, TO, { ...FROM, kind, detail: given });
     assert.match(summary?.text ?? "", /happened again[\s\S]*IP address: 192\.0\.2\.7/, kind);
   }
-  assert.equal(securityEmail(SITE, TO, { ...FROM, kind: "signed_in", detail: null }), null);
+  assert.equal(securityEmail(SENDER, TO, { ...FROM, kind: "signed_in", detail: null }), null);
 });
 
 test("an email about what the operator did names the operator and no network", () => {

@@ -18,7 +18,10 @@ test("an email becomes a file that mail programs open, readable only by its owne
   const transport = createOutbox(options);
   const { mail, sender } = createFixture({ transport });
   const link = "https://toolbooth.example/sign-in#token=abc";
-  const { text } = createEmails("https://toolbooth.example").signInCode({
+  const { text } = createEmails({
+    publicUrl: "https://toolbooth.example",
+    name: "Toolbooth",
+  }).signInCode({
     ...({ to: "ada@example.org", kind: "sign_in_code", code: "12345678", link } as const),
     ...{ now: START, expiresAt: START + 600_000, origin: [] },
   });

@@ -46,7 +46,8 @@ async function failureOf(sending: Promise<void>): Promise<Error> {
 test("every email arrives as it was composed", async (t) => {
   const server = await startMailServer(t);
   const { sender, mail } = createFixture({ transport: openTransport(t, at(server.port)) });
-  const emails = createEmails("https://toolbooth.example");
+  const whose = { publicUrl: "https://toolbooth.example", name: "Toolbooth" };
+  const emails = createEmails(whose);
   const order = {
     to: "ada@example.org",
     now: START,
@@ -59,7 +60,7 @@ test("every email arrives as it was composed", async (t) => {
   const label = "Ключ «Füchse» 🦊 مفتاح <b>";
   const composed = [
     emails.signInCode(order),
-    securityEmail("https://toolbooth.example", "bob@example.org", {
+    securityEmail(whose, "bob@example.org", {
       ...{ kind: "key_created", at: START, detail: label, address: null, browser: null },
     }) as Email,
     emailTo("eve@example.org", {

@@ -74,8 +74,7 @@ export async function openEvents(file = ":memory:") {
     ...{ source, eventStore, ledger, directory, random, logError },
     failed: new Set<string>(),
     emails: createNotificationEmails({
-      publicUrl: SITE,
-      name: "Toolbooth",
+      sender: { publicUrl: SITE, name: "Toolbooth" },
       secrets: SECRETS,
       sales: { payable: true, contact: null },
     }),

@@ -81,8 +81,7 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
       ledger: breaking(ledger, fault),
       directory: store.directory,
       emails: createNotificationEmails({
-        publicUrl: "https://toolbooth.test",
-        name: "Toolbooth",
+        sender: { publicUrl: "https://toolbooth.test", name: "Toolbooth" },
         secrets: ["secret"],
         sales: { payable: true, contact: null },
       }),

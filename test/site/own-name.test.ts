@@ -29,6 +29,7 @@ import { FULL, pathsOf } from "./pages-server.ts";
 const NAME = "Acme Tools";
 const ACME = { ...FULL, name: NAME, keyPrefix: "acme_", contact: "help@acme.test" };
 const SITE = "https://tools.test";
+const SENDER = { publicUrl: SITE, name: NAME, contact: ACME.contact };
 const pages = createPages(ACME);
 const textOf = (path: string) => (pages.find(path) ?? pages.notFound).body;
 
@@ -84,7 +85,7 @@ describe("a service named Acme Tools", () => {
     const code = { to: order.to, code: "12345678", now: 0, expiresAt: 60_000, origin: from };
     const link = `${SITE}/sign-in/link#a`;
     const unsubscribe = { page: `${SITE}/unsubscribe?a`, post: `${SITE}/unsubscribe?b` };
-    const emails = createEmails(SITE, { payable: false, contact: ACME.contact }, NAME);
+    const emails = createEmails(SENDER, { payable: false, contact: ACME.contact });
     const event = { ...order, address: null, browser: null, detail: null };
     const kinds = Object.keys(SECURITY_EMAILS) as (keyof typeof SECURITY_EMAILS)[];
     const all: (Email | null)[] = [
@@ -100,13 +101,16 @@ describe("a service named Acme Tools", () => {
       emails.creditsUsedUp({ ...order, unsubscribe }),
       emails.creditsExpiring({ ...order, remaining: 1, expiresAt: 1, unsubscribe }),
       ...kinds.flatMap((kind) => [
-        securityEmail(SITE, order.to, { ...event, kind }, NAME),
-        securitySummary(SITE, order.to, { ...event, kind }, NAME),
+        securityEmail(SENDER, order.to, { ...event, kind }),
+        securitySummary(SENDER, order.to, { ...event, kind }),
       ]),
     ];
     for (const email of all) {
       assertNothingOfOurs(JSON.stringify(email), email?.subject ?? "no email");
-      assert.match(email?.text ?? "", /Acme Tools, https:\/\/tools\.test\n$/);
+      assert.match(
+        email?.text ?? "",
+        /Acme Tools, https:\/\/tools\.test\nContact: help@acme\.test\n$/,
+      );
     }
   });
 
@@ -114,7 +118,7 @@ describe("a service named Acme Tools", () => {
     const facts = [["Label", "Toolbooth key"]] as const;
     const event = { kind: "key_created", at: 0, detail: "Toolbooth", facts } as const;
     const from = { address: null, browser: null };
-    const email = securityEmail(SITE, "ada@example.org", { ...event, ...from }, NAME);
+    const email = securityEmail(SENDER, "ada@example.org", { ...event, ...from });
     assert.match(email?.text ?? "", /Toolbooth key/);
   });
 

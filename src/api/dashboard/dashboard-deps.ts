@@ -11,6 +11,7 @@ import type { Billing } from "#billing/billing.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { WhenSendable } from "#email/bounds.ts";
+import type { EmailSender } from "#email/email-layout.ts";
 import type { WebhookNetworks } from "#events/endpoint-url.ts";
 import type { EventStore } from "#events/event-store.ts";
 import type { Downloads } from "./downloads.ts";
@@ -19,11 +20,7 @@ import type { Provider } from "./shapes.ts";
 
 /** Everything that a runtime passes to the dashboard's app, which depends on no runtime and no store. */
 export type DashboardDeps = {
-  settings: {
-    /** Base of the links in responses and emails, without a trailing slash. */
-    publicUrl: string;
-    /** The name of the service. */
-    name: string;
+  settings: EmailSender & {
     /** The origins of our pages; the first is that of PUBLIC_URL. */
     origins: readonly string[];
     signUp: "open" | "closed";

@@ -233,7 +233,7 @@ export function openFixture(given: FixtureOptions = {}) {
     sales: { prices, billing, purchases, contact: null },
     inBackground,
     afterResponse: (work) => inBackground(work()),
-    emails: accountEmails({ publicUrl, name, mail, now }),
+    emails: accountEmails({ publicUrl, name }, { mail, now }),
     whenSendable: createWhenSendable({ queue, bounds, now }),
     newRequestId: () => `req_${randomBase62(12, random)}`,
     newSecret: () => randomBase62(32, random),
