@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
 import type { RequestChunk } from "#accounts/request-chunk.ts";
 import { createRequestRecorder, type Handed, NODE_RECORDER } from "#accounts/request-recorder.ts";
 import { type Config, urlOf } from "#config/config.ts";
@@ -72,9 +73,12 @@ async function main(): Promise<void> {
   const { ledger } = store;
   const served = await loading;
   const pool = openWatchedToolPool(config.toolThreads, faults, log);
-  const openOwn = ({ files }: ServedTools) =>
-    openOwnToolThreads(files, config.toolThreads, (tool, cause) =>
-      log.logError(`The tool ${tool} ended its thread after a call`, { cause }),
+  const openOwn = ({ files }: ServedTools, startThread?: () => Worker) =>
+    openOwnToolThreads(
+      files,
+      config.toolThreads,
+      (tool, cause) => log.logError(`The tool ${tool} ended its thread after a call`, { cause }),
+      startThread,
     );
   let own = openOwn(served);
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
@@ -130,9 +134,9 @@ async function main(): Promise<void> {
       };
       const service = compose(served);
       if (isDevelopment)
-        watchTools(config.builtInTools, served, (next) => {
+        watchTools(config.builtInTools, served, (next, startThread) => {
           own.retire();
-          own = openOwn(next);
+          own = openOwn(next, startThread);
           Object.assign(service, compose(next));
         });
       return service;

@@ -3,7 +3,7 @@ import { createRequire, registerHooks } from "node:module";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { describeOwnTool, type ToolDescription } from "#api/openapi/tool-description.ts";
 import { runTool, type ToolJob, type ToolResponse } from "#calls/run-tool.ts";
 import { ApiError } from "#errors.ts";
@@ -15,17 +15,18 @@ import { lowerPriority } from "./low-priority.ts";
 import type { ThreadFault } from "./tool-thread.ts";
 
 /**
- * A thread with the code of own tools, which is loaded nowhere else: it describes the tools of all files, or serves the calls of one.
- * What a tool throws, leaks or breaks stays in its thread.
+ * A thread with the code of own tools, which is loaded nowhere else: as its first message says, it describes the tools of all files, or
+ * serves the calls of one. What a tool throws, leaks or breaks stays in its thread.
  */
 if (parentPort === null) throw new Error("This file must be started as a worker thread");
 const port = parentPort;
 
 /** A file of the folder, and the name that it gives its tool. */
 export type ToolFile = { name: string; file: string };
-export type OwnThreadData = { kind: "describe" } | { kind: "serve"; file: ToolFile };
-/** What a thread that describes is asked, once. */
-export type DescribeOrder = { files: readonly ToolFile[]; folder: string };
+/** The first message. */
+export type OwnThreadOrder =
+  | { kind: "describe"; files: readonly ToolFile[]; folder: string }
+  | { kind: "serve"; file: ToolFile };
 
 export type FromDescribing =
   | { kind: "reading"; file: ToolFile }
@@ -55,7 +56,7 @@ async function loadPackage(): Promise<void> {
   }
 }
 
-async function describe({ files, folder }: DescribeOrder): Promise<void> {
+async function describe(files: readonly ToolFile[], folder: string): Promise<void> {
   const imports = new Set<string>();
   registerHooks({
     load(url, context, next) {
@@ -121,9 +122,7 @@ async function respond(tool: Tool, job: ToolJob): Promise<FromServing> {
 const describeCause = (cause: unknown): string =>
   cause instanceof Error ? (cause.stack ?? cause.message) : `threw ${String(cause)}`;
 
-const start = workerData as OwnThreadData;
-if (start.kind === "serve") void serve(start.file);
-else {
-  port.once("message", (order: DescribeOrder) => void describe(order));
-  void loadPackage();
-}
+port.once("message", (order: OwnThreadOrder) => {
+  void (order.kind === "serve" ? serve(order.file) : describe(order.files, order.folder));
+});
+void loadPackage();

@@ -11,7 +11,7 @@ import {
   TOOL_TIMEOUT_MS,
 } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import type { FromServing, OwnThreadData, ToolFile } from "./own-tool-thread.ts";
+import type { FromServing, OwnThreadOrder, ToolFile } from "./own-tool-thread.ts";
 import { createTurnQueue } from "./turn-queue.ts";
 
 /**
@@ -28,16 +28,29 @@ export type OwnToolThreads = {
   retire(): void;
 };
 
-/** `threadsMax`: for each tool. `onFault`: a tool has ended its thread between two calls. */
+/** A thread that waits for its order (`own-tool-thread.ts`). */
+export const startOwnThread = (): Worker =>
+  new Worker(new URL("./own-tool-thread.ts", import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: OWN_HEAP_MB },
+  });
+
+/**
+ * `threadsMax`: for each tool. `onFault`: a tool has ended its thread between two calls. `startThread`: starts a thread, or returns one
+ * that waits for its order.
+ */
 export function openOwnToolThreads(
   files: readonly ToolFile[],
   threadsMax: number,
   onFault: (tool: string, cause: unknown) => void,
+  startThread: () => Worker = startOwnThread,
 ): OwnToolThreads {
   const threads = new Map(
     files.map((file) => {
       const { name } = file;
-      return [name, new ThreadsOfTool(file, threadsMax, (cause) => onFault(name, cause))];
+      return [
+        name,
+        new ThreadsOfTool(file, threadsMax, startThread, (cause) => onFault(name, cause)),
+      ];
     }),
   );
   return {
@@ -55,6 +68,7 @@ export function openOwnToolThreads(
 class ThreadsOfTool {
   readonly #file: ToolFile;
   readonly #max: number;
+  readonly #startThread: () => Worker;
   readonly #threads = new Set<ToolThread>();
   readonly #idle: ToolThread[] = [];
   readonly #queue = createTurnQueue<PromiseWithResolvers<void>>();
@@ -62,9 +76,15 @@ class ThreadsOfTool {
   #running = 0;
   #isRetired = false;
 
-  constructor(file: ToolFile, max: number, onFault: (cause: unknown) => void) {
+  constructor(
+    file: ToolFile,
+    max: number,
+    startThread: () => Worker,
+    onFault: (cause: unknown) => void,
+  ) {
     this.#file = file;
     this.#max = max;
+    this.#startThread = startThread;
     this.#onFault = onFault;
   }
 
@@ -106,7 +126,7 @@ class ThreadsOfTool {
   }
 
   #start(tool: Tool): ToolThread {
-    const thread = new ToolThread(this.#file, tool, {
+    const thread = new ToolThread(this.#startThread(), this.#file, tool, {
       onFree: () => void (this.#isRetired ? thread.end() : this.#idle.push(thread)),
       onFault: (cause) => this.#onFault(cause),
       onEnd: () => {
@@ -145,14 +165,12 @@ class ToolThread {
   #call: PromiseWithResolvers<ToolResponse> | undefined;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(file: ToolFile, tool: Tool, watch: Watch) {
+  constructor(worker: Worker, file: ToolFile, tool: Tool, watch: Watch) {
     this.#tool = tool;
     this.#watch = watch;
     this.#ready.promise.catch(() => {});
-    this.#worker = new Worker(new URL("./own-tool-thread.ts", import.meta.url), {
-      workerData: { kind: "serve", file } satisfies OwnThreadData,
-      resourceLimits: { maxOldGenerationSizeMb: OWN_HEAP_MB },
-    });
+    this.#worker = worker;
+    worker.postMessage({ kind: "serve", file } satisfies OwnThreadOrder);
     this.#worker.on("message", (message: FromServing) => this.#receive(message));
     this.#worker.on("error", (cause) => {
       this.#cause = cause;

@@ -1,13 +1,14 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { toolOfDescription } from "#api/openapi/tool-description.ts";
 import { OWN_LOAD_TIMEOUT_MS } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import { nameFault } from "#tools/own-tool.ts";
 import { TOOLS } from "#tools/registry.ts";
-import type { DescribeOrder, FromDescribing, OwnThreadData, ToolFile } from "./own-tool-thread.ts";
+import type { FromDescribing, OwnThreadOrder, ToolFile } from "./own-tool-thread.ts";
+import { startOwnThread } from "./own-tool-threads.ts";
 
 /** The tools that a server offers: those of the folder `tools/` of the working directory, then those that come with Toolbooth. */
 export type ServedTools = {
@@ -26,17 +27,17 @@ export class ToolsError extends Error {}
 export const TOOLS_FOLDER = "tools";
 
 /**
- * `builtIn`: the names of the tools that come with Toolbooth and are offered; null for all. `startReader`: starts the thread that reads the
+ * `builtIn`: the names of the tools that come with Toolbooth and are offered; null for all. `startThread`: starts the thread that reads the
  * files, or returns one that waits for it. Throws a `ToolsError`.
  */
 export async function loadTools(
   builtIn: readonly string[] | null,
   folder: string = path.resolve(TOOLS_FOLDER),
-  startReader: () => Worker = startToolsReader,
+  startThread: () => Worker = startOwnThread,
 ): Promise<ServedTools> {
   const { files, faults } = findToolFiles(folder);
   faults.push(...unknownNames(builtIn));
-  const own = files.length === 0 ? NO_OWN : await describe(startReader(), { files, folder });
+  const own = files.length === 0 ? NO_OWN : await describe(startThread(), files, folder);
   faults.push(...own.faults);
   if (faults.length > 0) throw new ToolsError(faults.join("\n"));
   const names = new Set(own.tools.map(({ name }) => name));
@@ -98,13 +99,11 @@ export function findToolFiles(folder: string): { files: ToolFile[]; faults: stri
   return { files, faults };
 }
 
-/** A thread that reads the files of the folder when it is asked. What it has loaded goes with it. */
-export function startToolsReader(): Worker {
-  const workerData: OwnThreadData = { kind: "describe" };
-  return new Worker(new URL("./own-tool-thread.ts", import.meta.url), { workerData });
-}
-
-async function describe(reader: Worker, order: DescribeOrder): Promise<Described> {
+async function describe(
+  reader: Worker,
+  files: readonly ToolFile[],
+  folder: string,
+): Promise<Described> {
   let reading: ToolFile | undefined;
   const read = Promise.withResolvers<Extract<FromDescribing, { kind: "described" }>>();
   const fail = (reason: string) => {
@@ -123,13 +122,14 @@ async function describe(reader: Worker, order: DescribeOrder): Promise<Described
   reader.on("exit", () =>
     fail("its code ended the thread that was reading it, as `process.exit` does"),
   );
-  reader.postMessage(order);
+  reader.postMessage({ kind: "describe", files, folder } satisfies OwnThreadOrder);
   try {
     const { tools, ...rest } = await read.promise;
     return { tools: tools.map(toolOfDescription), ...rest };
   } finally {
     clearTimeout(late);
-    await reader.terminate();
+    // Nobody waits for its end: what it has loaded goes with it.
+    void reader.terminate();
   }
 }
 

@@ -1,28 +1,30 @@
 import { existsSync, type FSWatcher, watch } from "node:fs";
 import path from "node:path";
 import type { Worker } from "node:worker_threads";
+import { startOwnThread } from "./own-tool-threads.ts";
 import { say } from "./start-text.ts";
-import { loadTools, type ServedTools, startToolsReader, TOOLS_FOLDER } from "./tools-folder.ts";
+import { loadTools, type ServedTools, TOOLS_FOLDER } from "./tools-folder.ts";
 
 /** Editors write a file in several steps, and save several files at once. */
 const PAUSE_MS = 30;
 /** After a change its first call has the machine to itself. */
 const QUIET_MS = 1_000;
+/** One reads the files after the next change, and one serves the first call, because their start takes longer than either. */
+const SPARE_THREADS = 2;
 
 /**
- * `toolbooth dev`: hands over the tools each time that one of their files, or a file that they import, has been saved. While a file is
- * wrong it says why, and what was handed over last stays.
+ * `toolbooth dev`: hands over the tools each time that one of their files, or a file that they import, has been saved, and what starts
+ * their threads. While a file is wrong it says why, and what was handed over last stays.
  */
 export function watchTools(
   builtIn: readonly string[] | null,
   first: ServedTools,
-  serve: (tools: ServedTools) => void,
+  serve: (tools: ServedTools, startThread: () => Worker) => void,
 ): void {
   const folder = path.resolve(TOOLS_FOLDER);
   const watchers = new Map<string, FSWatcher>();
-  /** It waits for the next change, because its start takes longer than reading the files. */
-  let spare: Worker | undefined;
-  let spareLater: NodeJS.Timeout | undefined;
+  const spares: Worker[] = [];
+  let quiet: NodeJS.Timeout | undefined;
   let pause: NodeJS.Timeout | undefined;
   let isReading = false;
   let isAgain = false;
@@ -40,15 +42,15 @@ export function watchTools(
   }
 
   function prepare(): void {
-    spareLater = setTimeout(() => {
-      spare ??= startToolsReader();
+    clearTimeout(quiet);
+    quiet = setTimeout(() => {
+      while (spares.length < SPARE_THREADS) spares.push(startOwnThread());
     }, QUIET_MS);
   }
 
-  function takeReader(): Worker {
-    const taken = spare ?? startToolsReader();
-    spare = undefined;
-    return taken;
+  function takeThread(): Worker {
+    prepare();
+    return spares.pop() ?? startOwnThread();
   }
 
   function later(): void {
@@ -60,18 +62,16 @@ export function watchTools(
     isAgain = isReading;
     if (isReading) return;
     isReading = true;
-    clearTimeout(spareLater);
     try {
-      const next = await loadTools(builtIn, folder, takeReader);
+      const next = await loadTools(builtIn, folder, takeThread);
       follow(next.imports);
-      serve(next);
+      serve(next, takeThread);
       say(`Serving ${next.tools.map(({ name }) => name).join(", ")}.\n`);
       for (const message of next.messages) say(`${message}\n`);
     } catch (error) {
       say(`${(error as Error).message}\nThe tools are served as they were before.\n`);
     } finally {
       isReading = false;
-      prepare();
     }
     if (isAgain) later();
   }
