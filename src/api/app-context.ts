@@ -13,6 +13,8 @@ export type AppContext = CallContext & {
   tools: readonly Tool[];
   ledger: Ledger;
   readiness: Readiness;
+  /** What the operator should mend although calls succeed, each a sentence for any client. Omitted: the runtime knows of nothing. */
+  warnings?(): readonly string[];
   /** Keeps work alive after the response. Null if the process outlives the request anyway. */
   waitUntil: ((work: Promise<unknown>) => void) | null;
   /** Null if the runtime keeps no metrics. */

@@ -5,11 +5,11 @@ import type { AppContext, Metrics } from "./app-context.ts";
 
 /** The endpoints for an operator's monitoring: `/healthz`, `/readyz` and `/metrics`. */
 export function createMonitoringEndpoints(app: AppContext, replier: Replier) {
-  const healthy = (request: Request, context: RequestContext) =>
-    replier.plain("application/json", JSON.stringify({ ok: true }), request.headers, context);
+  const json = (body: object, request: Request, context: RequestContext) =>
+    replier.plain("application/json", JSON.stringify(body), request.headers, context);
 
   return {
-    healthz: healthy,
+    healthz: (request: Request, context: RequestContext) => json({ ok: true }, request, context),
 
     async readyz(request: Request, context: RequestContext): Promise<Response> {
       const unready = await app.readiness();
@@ -17,7 +17,8 @@ export function createMonitoringEndpoints(app: AppContext, replier: Replier) {
         const headers = { "Retry-After": "2" };
         throw new ApiError("unavailable", unready.message, { cause: unready.cause, headers });
       }
-      return healthy(request, context);
+      const warnings = app.warnings?.() ?? [];
+      return json(warnings.length === 0 ? { ok: true } : { ok: true, warnings }, request, context);
     },
 
     async metrics(

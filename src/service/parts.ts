@@ -41,7 +41,10 @@ export type ServiceConfig = Config & {
 };
 
 /** The storage of calls. */
-export type CallStores = Pick<AppContext, "ledger" | "calls" | "readiness" | "reverseLater">;
+export type CallStores = Pick<
+  AppContext,
+  "ledger" | "calls" | "readiness" | "warnings" | "reverseLater"
+>;
 
 /** What a runtime supplies to calls: the tools, clocks, random bytes, digests, threads for heavy work, and what its server knows of a connection. */
 export type CallPlatform = Omit<AppContext, keyof CallStores | "settings" | "sales">;

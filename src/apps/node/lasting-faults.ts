@@ -2,7 +2,14 @@
  * Faults that last until someone or something mends them, such as a deleted file or a checkpoint that fails. Each is logged when
  * it begins, when its cause changes and when it is over, and not in between. `/readyz` and `/metrics` report those that last.
  */
-export const FAULT_NAMES = ["files", "disk", "checkpoint", "clock", "tools"] as const;
+export const FAULT_NAMES = [
+  "files",
+  "disk",
+  "checkpoint",
+  "clock",
+  "tools",
+  "other_tools",
+] as const;
 export type FaultName = (typeof FAULT_NAMES)[number];
 
 export type LastingFault = {
@@ -12,6 +19,8 @@ export type LastingFault = {
   message: string;
   /** Whether calls fail or are refused because of it, so that `/readyz` responds with 503. */
   stopsCalls: boolean;
+  /** It may be part of ordinary work, such as an update, so the log has a warning instead of an error. */
+  isWarning?: boolean;
 };
 
 export type LastingFaults = {
@@ -24,6 +33,7 @@ export type LastingFaults = {
 
 export function createLastingFaults(log: {
   error(message: string): void;
+  warn(message: string): void;
   info(message: string): void;
 }): LastingFaults {
   const faults = new Map<FaultName, LastingFault>();
@@ -31,7 +41,9 @@ export function createLastingFaults(log: {
     set(name, fault) {
       const before = faults.get(name);
       faults.set(name, fault);
-      if (before?.message !== fault.message) log.error(fault.message);
+      if (before?.message === fault.message) return;
+      if (fault.isWarning === true) log.warn(fault.message);
+      else log.error(fault.message);
     },
     clear(name) {
       const before = faults.get(name);

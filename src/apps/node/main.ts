@@ -10,6 +10,7 @@ import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts
 import { outboxFolder } from "./data-folder.ts";
 import { demandLastingData } from "./data-mount.ts";
 import { createDemoAccount, DEMO_EMAIL } from "./demo-account.ts";
+import { startFleetTools } from "./fleet-tools.ts";
 import { createLastingFaults, type LastingFaults } from "./lasting-faults.ts";
 import { isOfOneOrder } from "./ledger-faults.ts";
 import { createNodeLog, type NodeLog } from "./log.ts";
@@ -19,7 +20,7 @@ import { isForOperator } from "./operator-server.ts";
 import { listenForCommands } from "./operator-socket.ts";
 import { openOwnToolThreads } from "./own-tool-threads.ts";
 import { createNodePlatform, elapsed } from "./platform.ts";
-import { createNodeReadiness } from "./readiness.ts";
+import { createNodeReadiness, readinessWarnings } from "./readiness.ts";
 import { openReversals } from "./reversals.ts";
 import { hashKey, random, version } from "./runtime.ts";
 import { startNodeServer } from "./server.ts";
@@ -81,6 +82,7 @@ async function main(): Promise<void> {
       startThread,
     );
   let own = openOwn(served);
+  let { tools } = served;
   const reversals = openReversals(config.dataDir, ledger, random, log.logError);
   let dashboard: DashboardServer | undefined;
   const metrics = createNodeMetrics({
@@ -113,7 +115,10 @@ async function main(): Promise<void> {
   const calls = new LocalCallLedger(ledger, config.rateLimit, elapsed, isOfOneOrder);
   const debits = calls.recentDebits;
   const readiness = createNodeReadiness({ ledger, debits, faults, now, elapsed });
-  const stores = { ledger, calls, readiness, reverseLater: reversals.reverseLater };
+  const stores = {
+    ...{ ledger, calls, readiness, reverseLater: reversals.reverseLater },
+    warnings: () => readinessWarnings(faults),
+  };
   const server = await startNodeServer(
     (port) => {
       // With PORT=0 the port is only known once the server listens.
@@ -137,6 +142,7 @@ async function main(): Promise<void> {
         watchTools(config.builtInTools, served, (next, startThread) => {
           own.retire();
           own = openOwn(next, startThread);
+          tools = next.tools;
           Object.assign(service, compose(next));
         });
       return service;
@@ -150,9 +156,12 @@ async function main(): Promise<void> {
     (dashboard as DashboardServer).fetchForOperator(request, null);
   const commands = await listenForCommands(config.dataDir, fetchForCommand, log.warn);
   const upkeep = startUpkeep(ledger, faults, log.logError);
+  const fleetTools =
+    store.exchangeTools && startFleetTools(store.exchangeTools, () => tools, faults);
 
   stopOnSignals(log, async () => {
     upkeep.stop();
+    fleetTools?.stop();
     storage.stop();
     files.pages.close();
     await commands.close();

@@ -7,6 +7,7 @@ import { measurePostgres } from "#stores/postgres/measure.ts";
 import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { keepPartitions } from "#stores/postgres/partitions.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
+import { exchangeTools } from "#stores/postgres/served-tools.ts";
 import { findSecret, keepSecret } from "#stores/postgres/settings.ts";
 import { isEmptyOrUnfinished } from "#stores/sql/directory.ts";
 import type { SqliteThreadOptions } from "#stores/sqlite/thread.ts";
@@ -42,6 +43,7 @@ export async function openPostgresStore(
       waiting,
       directory,
       measure: () => measurePostgres(pool),
+      exchangeTools: (mine: Parameters<typeof exchangeTools>[1]) => exchangeTools(pool, mine),
       connect: () => ({ databaseUrl: url }),
       isEmptyOrUnfinished: (email: string) => isEmptyOrUnfinished(database, email),
       async close() {

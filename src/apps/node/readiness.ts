@@ -30,3 +30,9 @@ export function createNodeReadiness({ ledger, debits, faults, ...clocks }: Parts
     return { message: explainLedgerFault(verdict.fault), cause: verdict.fault };
   };
 }
+
+/** The lasting faults in spite of which calls succeed. */
+export const readinessWarnings = (faults: Pick<LastingFaults, "current">): string[] =>
+  [...faults.current().values()]
+    .filter(({ stopsCalls }) => !stopsCalls)
+    .map(({ message }) => message);

@@ -4,6 +4,7 @@ import type { AccountDeps } from "#accounts/accounts.ts";
 import type { Config } from "#config/config.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { DatabaseMeasures } from "#stores/postgres/measure.ts";
+import type { ToolPrints } from "#stores/postgres/served-tools.ts";
 import { createDirectory, isEmptyOrUnfinished } from "#stores/sql/directory.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
@@ -32,6 +33,10 @@ export type NodeStore = {
   waiting(): number;
   /** Measures what PostgreSQL holds; null with SQLite. */
   measure: (() => Promise<DatabaseMeasures>) | null;
+  /** Says which tools this node serves, and returns what other nodes serve that do not serve the same; null with SQLite. */
+  exchangeTools:
+    | ((mine: { print: string; tools: ToolPrints; liveMs: number }) => Promise<ToolPrints[]>)
+    | null;
   /** Returns whether there is no account yet, or only one with this email address and without a key. */
   isEmptyOrUnfinished(email: string): Promise<boolean>;
   /** Connects another thread. */
@@ -96,6 +101,7 @@ async function openSqliteStore(
       secrets,
       waiting: thread.waiting,
       measure: null,
+      exchangeTools: null,
       isEmptyOrUnfinished: (email) => isEmptyOrUnfinished(createSqliteDatabase(reader), email),
       connect() {
         const { port1, port2 } = new MessageChannel();

@@ -26,7 +26,7 @@ const IS_FULL = "Calls fail: the disk of the database is full.";
 function open() {
   const lines: string[] = [];
   const add = (message: string) => void lines.push(message);
-  const faults = createLastingFaults({ error: add, info: add });
+  const faults = createLastingFaults({ error: add, warn: add, info: add });
   const clock = { ms: 100_000 };
   const state = { debit: null as Error | null, probe: null as Error | null, probes: 0 };
   const ledger = {
@@ -135,7 +135,7 @@ async function openFile(t: TestContext) {
   const driver = openNodeSqlite(file);
   t.after(() => driver.close());
   const { ledger } = openSqliteDirect(driver);
-  const faults = createLastingFaults({ error() {}, info() {} });
+  const faults = createLastingFaults({ error() {}, warn() {}, info() {} });
   const clock = { ms: 0 };
   const elapsed = () => clock.ms;
   const calls = new LocalCallLedger(ledger, 0, elapsed, isOfOneOrder);
@@ -221,7 +221,7 @@ test("after the ledger's thread has died, a probe waits as calls do and finds th
   t.after(() => void process.off("worker", watch));
   const thread = await openSqliteThread({ file: path.join(temporaryFolder(t), "a.sqlite") });
   t.after(() => thread.close());
-  const faults = createLastingFaults({ error() {}, info() {} });
+  const faults = createLastingFaults({ error() {}, warn() {}, info() {} });
   const clocks = { now: () => Date.now(), elapsed: () => performance.now() };
   const { ledger } = thread;
   const { recentDebits } = new LocalCallLedger(ledger, 0, clocks.elapsed, isOfOneOrder);

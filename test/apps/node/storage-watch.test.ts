@@ -11,7 +11,7 @@ const WELL = { bytes: 4 * MB, stuckMs: 0, failures: 0, error: null };
 function open(t: TestContext, totalBytes = 100_000 * MB) {
   const lines: string[] = [];
   const add = (message: string) => void lines.push(message);
-  const faults = createLastingFaults({ error: add, info: add });
+  const faults = createLastingFaults({ error: add, warn: add, info: add });
   const space = { freeBytes: 50_000 * MB, totalBytes };
   const clock = { ms: Date.UTC(2026, 0, 1, 12) };
   const watch = startStorageWatch({ faults, disk: async () => space, now: () => clock.ms });

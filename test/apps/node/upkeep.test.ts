@@ -16,7 +16,7 @@ function openFixture(t: TestContext, responses: (number | null | Error)[]) {
   const orders: MaintainOrder[] = [];
   const loggedErrors: { message: string; cause: unknown }[] = [];
   const apart: { ms: number | undefined } = { ms: undefined };
-  const faults = createLastingFaults({ error() {}, info() {} });
+  const faults = createLastingFaults({ error() {}, warn() {}, info() {} });
   const ledger = {
     async maintain(order: MaintainOrder): Promise<MaintainOutcome> {
       orders.push(order);
