@@ -6,8 +6,11 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { quotedCommand } from "#command-line.ts";
 import { ApiError } from "#errors.ts";
+import { requestOf } from "#site/first-call.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { nameFault } from "#tools/own-tool.ts";
+import { explainToolFile } from "../node/explain-tool-file.ts";
+import type { ToolFile } from "../node/own-tool-thread.ts";
 import { type OwnToolThreads, openOwnToolThreads } from "../node/own-tool-threads.ts";
 import { loadTools, TOOLS_FOLDER, ToolsError } from "../node/tools-folder.ts";
 import { type Command, defineCommand } from "./command.ts";
@@ -19,7 +22,7 @@ const CHECK = defineCommand({
   name: "check",
   summary: "Check the tools of the current folder",
   details: [
-    "It reads every file of tools/ as a start does, runs the examples of each tool and compares their responses, and checks the types if TypeScript is installed in the project. Nothing is charged. The exit code is 1 if anything is wrong.",
+    "It reads every file of tools/ as a start does, runs the examples of each tool and compares their responses, makes one call of each tool without examples, and checks the types if TypeScript is installed in the project. Nothing is charged. The exit code is 1 if anything is wrong.",
   ],
   example: "check",
   input: z.object({}),
@@ -36,9 +39,12 @@ const CHECK = defineCommand({
     );
     const lines: string[] = [];
     for (const tool of own) {
-      const found = await checkExamples(tool, threads);
-      faults.push(...found);
-      if (found.length === 0) lines.push(resultOf(tool));
+      const found =
+        tool.examples.length === 0
+          ? await checkSample(tool, served?.files ?? [], threads)
+          : await checkExamples(tool, threads);
+      if (typeof found === "string") lines.push(`${tool.name}: ${found}`);
+      else faults.push(...found);
     }
     await threads.close();
     const isGood = faults.length === 0;
@@ -50,11 +56,6 @@ const CHECK = defineCommand({
     };
   },
 });
-
-const resultOf = ({ name, examples: { length } }: Tool): string =>
-  length === 0
-    ? `${name}: read. It has no examples: add one, so that it is run here and shown in the documentation.`
-    : `${name}: ${length === 1 ? "the example is" : `${length} examples are`} right.`;
 
 /** What TypeScript says of the project; nothing if it is not installed there. */
 function findTypeFaults(): string[] {
@@ -77,7 +78,10 @@ function findTypeFaults(): string[] {
   return status === 0 ? [] : stdout.trim().split("\n");
 }
 
-async function checkExamples(tool: Tool, threads: OwnToolThreads): Promise<string[]> {
+/** Returns what is wrong, or a sentence that says what is right. */
+type Checked = string[] | string;
+
+async function checkExamples(tool: Tool, threads: OwnToolThreads): Promise<Checked> {
   const faults: string[] = [];
   for (const { name, request, response } of tool.examples) {
     const at = `${TOOLS_FOLDER}/${tool.name}, the example "${name}"`;
@@ -95,8 +99,37 @@ async function checkExamples(tool: Tool, threads: OwnToolThreads): Promise<strin
       faults.push(`${at}: ${error.message}${cause === undefined ? "" : ` ${firstLine(cause)}`}`);
     }
   }
-  return faults;
+  if (faults.length > 0) return faults;
+  const { length } = tool.examples;
+  return `${length === 1 ? "the example is" : `${length} examples are`} right.`;
 }
+
+/** Makes a call with a request that follows from the schema. A rule that the schema does not state may reject it, which is no fault. */
+async function checkSample(
+  tool: Tool,
+  files: readonly ToolFile[],
+  threads: OwnToolThreads,
+): Promise<Checked> {
+  const request = requestOf(tool);
+  const call = `a call ${request === undefined ? "without a body" : `with ${shortened(JSON.stringify(request))}`}`;
+  try {
+    await callTool(tool, request, threads);
+    return `${call} succeeds. It has no examples: add one, so that its response is compared here and shown in the documentation.`;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (!["tool_failed", "tool_timeout"].includes(error.code))
+      return `its input rejects ${call}, which was made from the schema. Add an example, so that it is run here and shown in the documentation.`;
+    const { file } = files.find(({ name }) => name === tool.name) as ToolFile;
+    const { cause } = error;
+    const thrown = new Error(`${call} fails: ${firstLine(cause)}`);
+    thrown.stack = cause instanceof Error ? (cause.stack ?? "") : String(cause);
+    return explainToolFile(thrown, file, path.dirname(file));
+  }
+}
+
+const SHOWN_MAX = 100;
+const shortened = (text: string) =>
+  text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX)}…`;
 
 const firstLine = (cause: unknown): string =>
   String(cause instanceof Error ? cause.message : cause).split("\n")[0] ?? "";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { eventually } from "../../http/test-api.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
-import { importOf, toolProject, WORD_COUNT } from "../node/tool-project.ts";
+import { importOf, tool, toolProject, WORD_COUNT } from "../node/tool-project.ts";
 
 /** The commands for whoever writes tools, in a folder of their own. */
 
@@ -61,7 +61,10 @@ test("check runs the examples, and names each file and example that is wrong", (
   });
   const good = toolbooth(folder, "check");
   assert.equal(good.status, 0, good.stderr);
-  assert.match(good.stdout, /^good: the example is right\.\nwithout: .*no examples/);
+  assert.match(
+    good.stdout,
+    /^good: the example is right\.\nwithout: a call with \{"text":"text"\} succeeds\. .*no examples/,
+  );
 
   writeFileSync(path.join(folder, "tools/off.ts"), withExample("{ words: 3 }"));
   writeFileSync(
@@ -83,6 +86,49 @@ test("check runs the examples, and names each file and example that is wrong", (
   const broken = toolbooth(folder, "check");
   assert.equal(broken.status, 1);
   assert.match(broken.stdout, /^tools\/broken\.ts:3: `rum` is no member of a tool/m);
+});
+
+test("check makes a call of each tool without examples, and tells a fault of the tool with its file, line and reason", (t) => {
+  const folder = toolProject(t, {
+    "tools/nothing.ts": tool("run: () => ({})"),
+    "tools/records.ts": tool("run: ({ of }) => ({ of })").replace(
+      "input: {}",
+      'input: { of: z.record(z.enum(["a", "b"]), z.array(z.int()).min(1)) }',
+    ),
+    // No request that follows from a schema fits a rule that the schema does not state.
+    "tools/strict.ts": WORD_COUNT.replace(
+      "z.string()",
+      'z.string().refine((text) => text === "x")',
+    ),
+  });
+  const good = toolbooth(folder, "check");
+  assert.equal(good.status, 0, good.stdout);
+  const advice =
+    "It has no examples: add one, so that its response is compared here and shown in the documentation.";
+  assert.deepEqual(good.stdout.trim().split("\n"), [
+    `nothing: a call without a body succeeds. ${advice}`,
+    `records: a call with {"of":{"a":[1],"b":[1]}} succeeds. ${advice}`,
+    'strict: its input rejects a call with {"text":"text"}, which was made from the schema. Add an example, so that it is run here and shown in the documentation.',
+  ]);
+
+  writeFileSync(
+    path.join(folder, "tools/throws.ts"),
+    WORD_COUNT.replace(/run: .*/, 'run() {\n    throw new RangeError("no luck");\n  },'),
+  );
+  writeFileSync(path.join(folder, "tools/shape.ts"), tool("run: () => 7 as never"));
+  writeFileSync(
+    path.join(folder, "tools/slow.ts"),
+    tool("timeLimitMs: 50, run: () => new Promise<object>(() => {})"),
+  );
+  writeFileSync(path.join(folder, "tools/exits.ts"), tool("run: () => process.exit(3)"));
+  const wrong = toolbooth(folder, "check", "--json");
+  assert.equal(wrong.status, 1);
+  assert.deepEqual(JSON.parse(wrong.stdout).faults, [
+    "tools/exits.ts: a call without a body fails: It ended its thread with exit code 3",
+    "tools/shape.ts: a call without a body fails: TypeError: run returned what `output` forbids: the whole: Invalid input",
+    "tools/slow.ts: a call without a body fails: It ran for more than 50 ms",
+    'tools/throws.ts:9: a call with {"text":"text"} fails: RangeError: no luck',
+  ]);
 });
 
 test("check reports the types, where the project has TypeScript", (t) => {
