@@ -170,10 +170,20 @@ const NEW = defineCommand({
       json: { ok: true, files: Object.keys(files) },
       text: `Wrote ${file} and ${test}. Run the test with: node --test ${test}
 A server that runs already serves the tool after a restart; ${quotedCommand("dev")} serves tools as they are saved.
-`,
+${isCommonJs() ? TYPE_MODULE : ""}`,
     };
   },
 });
+
+/** Whether Node takes the project's files for CommonJS, as after `npm init`. Tools are read as modules all the same; tests are not. */
+function isCommonJs(): boolean {
+  if (!existsSync("package.json")) return false;
+  const { type } = JSON.parse(readFileSync("package.json", "utf8")) as { type?: string };
+  return type === "commonjs";
+}
+
+const TYPE_MODULE =
+  'The package.json has "type": "commonjs", with which Node cannot run the test. Change it with: npm pkg set type=module\n';
 
 const SOURCE = `import { defineTool, z } from "toolbooth";
 

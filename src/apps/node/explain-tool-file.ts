@@ -38,6 +38,10 @@ function lineOfSyntax(error: SyntaxError, file: string): string | undefined {
   return /:(\d+)\n/.exec(String(error.stack))?.[1];
 }
 
+/** What a module that is read as CommonJS fails with. */
+const MODULE_SYNTAX =
+  /^(?:Cannot use import statement outside a module|Unexpected token 'export')$/;
+
 const MISSING = /^Cannot find (module|package) '([^']+)'/;
 
 function lineOfImport(missing: string, file: string): string | undefined {
@@ -55,6 +59,8 @@ function reasonOf(error: unknown): string {
   if (kind === "package")
     return `the package \`${name}\` is not installed; run \`npm install ${name}\``;
   if (kind === "module") return `there is no file ${name}`;
+  if (error instanceof SyntaxError && MODULE_SYNTAX.test(error.message))
+    return `${error.message}: package.json says that files with this ending are CommonJS. Run \`npm pkg set type=module\`, or name the file \`*.mjs\``;
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX")
     return `${error.message.replace(" in strip-only mode", "")}: Node removes the types and compiles nothing, so only syntax that can be removed works`;

@@ -41,6 +41,14 @@ export type FromServing =
   /** The tool is. */
   | { kind: "failed"; cause: string };
 
+/** Tools are modules, and so is the TypeScript that they import, whatever `npm init` has written to `package.json` as `type`. */
+registerHooks({
+  resolve(specifier, context, next) {
+    const found = next(specifier, context);
+    return /^file:.*\.ts$/.test(found.url) ? { ...found, format: "module-typescript" } : found;
+  },
+});
+
 const load = async ({ name, file }: ToolFile): Promise<Tool> => {
   const { default: exported } = (await import(pathToFileURL(file).href)) as { default: unknown };
   return ownTool(name, exported);

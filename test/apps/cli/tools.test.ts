@@ -131,6 +131,19 @@ test("check makes a call of each tool without examples, and tells a fault of the
   ]);
 });
 
+test("in a project of npm init, tools work, and new tool says what their tests need", (t) => {
+  const folder = toolProject(t, { "package.json": '{ "type": "commonjs" }' });
+  const made = toolbooth(folder, "new", "tool", "word-count");
+  assert.equal(made.status, 0, made.stderr);
+  assert.match(
+    made.stdout,
+    /\nThe package\.json has "type": "commonjs", with which Node cannot run the test\. Change it with: npm pkg set type=module\n$/,
+  );
+  assert.deepEqual(toolbooth(folder, "check"), {
+    ...{ status: 0, stdout: "word-count: the example is right.\n", stderr: "" },
+  });
+});
+
 test("check reports the types, where the project has TypeScript", (t) => {
   const folder = toolProject(t, {
     "tools/word-count.ts": withExample("{ words: 2 }").replace("text.trim()", "text.trim(7)"),

@@ -131,6 +131,43 @@ describe("built-in tools", () => {
   });
 });
 
+describe("a project whose package.json does not say that its files are modules", () => {
+  const files = {
+    "tools/word-count.ts": `${importOf("{ two }", "../lib/two.ts")};\n${WORD_COUNT.replace("length }", "length * two }")}`,
+    "lib/two.ts": "export const two: number = 2;",
+    "tools/module.mjs": tool("run: () => ({})"),
+  };
+  for (const [what, text] of [
+    ["has the type of npm init", '{ "type": "commonjs" }'],
+    ["has no type", '{ "name": "my-api" }'],
+  ] as const)
+    test(`tools of TypeScript are served without a warning where it ${what}`, async (t) => {
+      const folder = toolProject(t, { ...files, "package.json": text });
+      const server = await startProject(t, folder, { TOOLBOOTH_BUILT_IN_TOOLS: "none" });
+      const { json } = await server.call("word-count", { text: "a b" });
+      assert.deepEqual(json, { ok: true, words: 4 });
+      assert.doesNotMatch(server.written(), /Warning|MODULE_TYPELESS/);
+      assert.doesNotMatch(server.log(), /Warning|MODULE_TYPELESS/);
+    });
+
+  test("a tool of JavaScript that Node takes for CommonJS is named, with what to do", async (t) => {
+    const folder = toolProject(t, {
+      "package.json": '{ "type": "commonjs" }',
+      "tools/exports.js": `const { defineTool, z } = require("toolbooth");
+module.exports = defineTool({ summary: "A tool.", input: {}, price: 1, effect: "none", run: () => ({}) });`,
+    });
+    assert.deepEqual(namesOf((await load(folder)).tools), ["exports"]);
+    const wrong = toolProject(t, {
+      "package.json": '{ "type": "commonjs" }',
+      "tools/plain.js": tool("run: () => ({})"),
+    });
+    await assert.rejects(load(wrong), {
+      message:
+        "tools/plain.js:1: Cannot use import statement outside a module: package.json says that files with this ending are CommonJS. Run `npm pkg set type=module`, or name the file `*.mjs`",
+    });
+  });
+});
+
 test("a server with a wrong file does not start, and says where the fault is", async (t) => {
   const folder = toolProject(t, { "tools/word-count.ts": WORD_COUNT.replace("run:", "rum:") });
   const DATA_DIR = path.join(folder, "data");
