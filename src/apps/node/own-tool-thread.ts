@@ -1,8 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
-import { createRequire, registerHooks } from "node:module";
+import { createRequire, type LoadFnOutput, registerHooks } from "node:module";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { parentPort } from "node:worker_threads";
 import { describeOwnTool, type ToolDescription } from "#api/openapi/tool-description.ts";
 import { runTool, type ToolJob, type ToolResponse } from "#calls/run-tool.ts";
@@ -21,8 +21,14 @@ import type { ThreadFault } from "./tool-thread.ts";
 if (parentPort === null) throw new Error("This file must be started as a worker thread");
 const port = parentPort;
 
-/** A file of the folder, and the name that it gives its tool. */
-export type ToolFile = { name: string; file: string };
+/** A file of the folder, and the name that it gives its tool. `sources`: left out until it has been read. */
+export type ToolFile = { name: string; file: string; sources?: Sources };
+/**
+ * The project's files that the tools have loaded, by their URLs, as they were read: a thread that starts later runs the same. Null for what
+ * Node reads by itself.
+ */
+export type Sources = ReadonlyMap<string, Kept | null>;
+type Kept = { format: string; source: string | Uint8Array };
 /** The first message. */
 export type OwnThreadOrder =
   | { kind: "describe"; files: readonly ToolFile[]; folder: string }
@@ -30,8 +36,7 @@ export type OwnThreadOrder =
 
 export type FromDescribing =
   | { kind: "reading"; file: ToolFile }
-  /** `imports`: the project's files that the tools have loaded. */
-  | { kind: "described"; tools: ToolDescription[]; faults: string[]; imports: string[] };
+  | { kind: "described"; tools: ToolDescription[]; faults: string[]; sources: Sources };
 
 export type FromServing =
   | { kind: "ready" }
@@ -49,6 +54,23 @@ registerHooks({
   },
 });
 
+/** Has the files as they were read when the tools were described, whatever has become of them since. */
+function keep(sources: Sources): void {
+  registerHooks({
+    resolve(specifier, context, next) {
+      const url = URL.parse(specifier, context.parentURL)?.href ?? "";
+      const kept = sources.get(url);
+      return kept == null
+        ? next(specifier, context)
+        : { url, format: kept.format, shortCircuit: true };
+    },
+    load(url, context, next) {
+      const kept = sources.get(url);
+      return kept == null ? next(url, context) : { ...kept, shortCircuit: true };
+    },
+  });
+}
+
 const load = async ({ name, file }: ToolFile): Promise<Tool> => {
   const { default: exported } = (await import(pathToFileURL(file).href)) as { default: unknown };
   return ownTool(name, exported);
@@ -65,12 +87,13 @@ async function loadPackage(): Promise<void> {
 }
 
 async function describe(files: readonly ToolFile[], folder: string): Promise<void> {
-  const imports = new Set<string>();
+  const sources = new Map<string, Kept | null>();
   registerHooks({
     load(url, context, next) {
+      const loaded = next(url, context);
       if (url.startsWith("file:") && !url.includes("/node_modules/"))
-        imports.add(fileURLToPath(url));
-      return next(url, context);
+        sources.set(url, keepable(loaded));
+      return loaded;
     },
   });
   const tools: ToolDescription[] = [];
@@ -86,9 +109,19 @@ async function describe(files: readonly ToolFile[], folder: string): Promise<voi
     }
   }
   port.postMessage({
-    ...{ kind: "described", tools, faults, imports: [...imports] },
+    ...{ kind: "described", tools, faults, sources },
   } satisfies FromDescribing);
 }
+
+/** CommonJS requires other files in ways of its own, so Node reads it again. */
+const keepable = ({ format, source }: LoadFnOutput): Kept | null =>
+  source == null || format == null || format.startsWith("commonjs")
+    ? null
+    : { format, source: typeof source === "string" ? source : bytesOf(source) };
+const bytesOf = (source: Exclude<LoadFnOutput["source"], string | undefined>) =>
+  ArrayBuffer.isView(source)
+    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+    : new Uint8Array(source);
 
 const sources = {
   random: (count: number) => new Uint8Array(randomBytes(count)),
@@ -97,6 +130,7 @@ const sources = {
 
 async function serve(file: ToolFile): Promise<void> {
   lowerPriority();
+  if (file.sources !== undefined) keep(file.sources);
   const tool = await load(file);
   const say = (message: FromServing, transfer: ArrayBuffer[] = []) =>
     port.postMessage(message, transfer);

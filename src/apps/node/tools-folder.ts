@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Worker } from "node:worker_threads";
 import { toolOfDescription } from "#api/openapi/tool-description.ts";
 import { OWN_LOAD_TIMEOUT_MS } from "#limits.ts";
@@ -7,13 +8,13 @@ import type { Tool } from "#tools/define-tool.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import { nameFault } from "#tools/own-tool.ts";
 import { TOOLS } from "#tools/registry.ts";
-import type { FromDescribing, OwnThreadOrder, ToolFile } from "./own-tool-thread.ts";
+import type { FromDescribing, OwnThreadOrder, Sources, ToolFile } from "./own-tool-thread.ts";
 import { startOwnThread } from "./own-tool-threads.ts";
 
 /** The tools that a server offers: those of the folder `tools/` of the working directory, then those that come with Toolbooth. */
 export type ServedTools = {
   tools: readonly Tool[];
-  /** The files of the own tools. */
+  /** The files of the own tools, as they were read. */
   files: readonly ToolFile[];
   /** The project's files that the tools have loaded. */
   imports: readonly string[];
@@ -50,11 +51,13 @@ export async function loadTools(
       const { file } = files.find((each) => each.name === name) as ToolFile;
       return `${path.join(TOOLS_FOLDER, path.basename(file))} replaces the tool ${name} that comes with Toolbooth.`;
     });
-  return { tools, files, imports: own.imports, messages };
+  const { sources } = own;
+  const imports = [...sources.keys()].map((url) => fileURLToPath(url));
+  return { tools, files: files.map((file) => ({ ...file, sources })), imports, messages };
 }
 
-type Described = { tools: Tool[]; faults: string[]; imports: string[] };
-const NO_OWN: Described = { tools: [], faults: [], imports: [] };
+type Described = { tools: Tool[]; faults: string[]; sources: Sources };
+const NO_OWN: Described = { tools: [], faults: [], sources: new Map() };
 
 const NO_TOOLS = `There are no tools to serve: the folder ${TOOLS_FOLDER}/ has none, and TOOLBOOTH_BUILT_IN_TOOLS switches off those that come with Toolbooth.`;
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { loadTools } from "../../../src/apps/node/tools-folder.ts";
@@ -166,6 +167,23 @@ module.exports = defineTool({ summary: "A tool.", input: {}, price: 1, effect: "
         "tools/plain.js:1: Cannot use import statement outside a module: package.json says that files with this ending are CommonJS. Run `npm pkg set type=module`, or name the file `*.mjs`",
     });
   });
+});
+
+test("a tool runs as it was read at the start, whatever has become of its files before its first call", async (t) => {
+  const words = `${importOf("{ factor }", "../lib/factor.ts")};
+${importOf("more", "../lib/more.json").replace(/$/, ' with { type: "json" }')};
+${WORD_COUNT.replace("length }", "length * factor + more }")}`;
+  const folder = toolProject(t, {
+    "tools/word-count.ts": words,
+    "lib/factor.ts": "export const factor: number = 10;",
+    "lib/more.json": "1",
+  });
+  const server = await startProject(t, folder);
+  writeFileSync(path.join(folder, "tools/word-count.ts"), WORD_COUNT.replace("run:", "rum:"));
+  writeFileSync(path.join(folder, "lib/more.json"), "2");
+  rmSync(path.join(folder, "lib/factor.ts"));
+  const { json } = await server.call("word-count", { text: "a b" });
+  assert.deepEqual(json, { ok: true, words: 21 });
 });
 
 test("a server with a wrong file does not start, and says where the fault is", async (t) => {
