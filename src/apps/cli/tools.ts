@@ -177,9 +177,12 @@ ${isCommonJs() ? TYPE_MODULE : ""}`,
 
 /** Whether Node takes the project's files for CommonJS, as after `npm init`. Tools are read as modules all the same; tests are not. */
 function isCommonJs(): boolean {
-  if (!existsSync("package.json")) return false;
-  const { type } = JSON.parse(readFileSync("package.json", "utf8")) as { type?: string };
-  return type === "commonjs";
+  try {
+    const { type } = JSON.parse(readFileSync("package.json", "utf8")) as { type?: string };
+    return type === "commonjs";
+  } catch {
+    return false;
+  }
 }
 
 const TYPE_MODULE =
@@ -196,7 +199,7 @@ export default defineTool({
   examples: [
     { name: "three words", request: { text: "three little words" }, response: { words: 3 } },
   ],
-  run: ({ text }) => ({ words: text.trim().split(/\\s+/).length }),
+  run: ({ text }) => ({ words: text.split(/\\s+/).filter(Boolean).length }),
 });
 `;
 

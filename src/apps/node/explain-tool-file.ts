@@ -64,11 +64,5 @@ function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX")
     return `${error.message.replace(" in strip-only mode", "")}: Node removes the types and compiles nothing, so only syntax that can be removed works`;
-  if (error instanceof SyntaxError && COMMONJS.test(error.message)) return NO_MODULE;
   return error.message;
 }
-
-/** What Node says of an import or an export where it expects CommonJS. */
-const COMMONJS = /^(?:Cannot use import statement outside a module|Unexpected token 'export')$/;
-const NO_MODULE =
-  'Node takes the file for CommonJS, because `package.json` has `"type": "commonjs"`; run `npm pkg set type=module`';

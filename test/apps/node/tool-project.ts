@@ -21,7 +21,7 @@ export default defineTool({
   input: { text: z.string() },
   price: 1,
   effect: "none",
-  run: ({ text }) => ({ words: text.trim().split(/\\s+/).length }),
+  run: ({ text }) => ({ words: text.split(/\\s+/).filter(Boolean).length }),
 });
 `;
 

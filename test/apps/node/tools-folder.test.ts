@@ -85,19 +85,6 @@ ${tool("run: () => ({ sum: two + data.one + three })")}`,
     ]);
   });
 
-  test("a project of CommonJS is told what to set", async (t) => {
-    const folder = toolProject(t, {
-      "package.json": '{ "type": "commonjs" }',
-      "tools/imports.ts": WORD_COUNT,
-      "tools/exports.js": "export default {};",
-    });
-    const message =
-      'Node takes the file for CommonJS, because `package.json` has `"type": "commonjs"`; run `npm pkg set type=module`';
-    await assert.rejects(load(folder), {
-      message: `tools/exports.js:1: ${message}\ntools/imports.ts:1: ${message}`,
-    });
-  });
-
   test("a file whose code ends the process, or rejects a promise, is named", async (t) => {
     const exits = toolProject(t, { "tools/exits.ts": "process.exit(0);" });
     await assert.rejects(load(exits), /^Error: tools\/exits\.ts: its code ended the thread/);

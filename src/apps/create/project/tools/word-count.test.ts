@@ -4,4 +4,5 @@ import tool from "./word-count.ts";
 
 test("counts words, not spaces", async () => {
   assert.deepEqual(await tool.run({ text: "  three  little words " }), { words: 3 });
+  assert.deepEqual(await tool.run({ text: " " }), { words: 0 });
 });
