@@ -2,14 +2,15 @@
 # how to renew it.
 FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS build
 WORKDIR /app
-COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.package.json README.md LICENSE ./
+COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.package.json README.md LICENSE \
+     wrangler.jsonc wrangler.site.jsonc ./
 # One of the packages for development.
 COPY test/client-generators test/client-generators
 RUN npm ci
 COPY src src
 COPY docs docs
 COPY web web
-RUN npm run package && mv dist/toolbooth-*.tgz /toolbooth.tgz
+RUN npm run package && mv dist/toolbooth-[0-9]*.tgz /toolbooth.tgz
 
 FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20
 LABEL org.opencontainers.image.title="Toolbooth" \

@@ -171,6 +171,10 @@ export const idempotencyInProgress = () =>
     { headers: { "Retry-After": "1" } },
   );
 
+/** What an own tool has thrown, for the log: anything can be thrown. */
+export const describeThrown = (thrown: unknown): string =>
+  thrown instanceof Error ? (thrown.stack ?? thrown.message) : `threw ${String(thrown)}`;
+
 export const toolFailed = (name: string, cause: unknown) =>
   new ApiError(
     "tool_failed",

@@ -67,14 +67,3 @@ function isAbandoned(lock: string): boolean {
     return (error as NodeJS.ErrnoException).code === "ESRCH";
   }
 }
-
-/** A hash of the contents of these files; a file that does not exist counts as such. */
-export function hashFiles(files: readonly string[]): string {
-  const hash = createHash("sha256");
-  for (const file of files) {
-    const bytes = existsSync(file) ? readFileSync(file) : null;
-    hash.update(`${file}\0${bytes?.length ?? "missing"}\0`);
-    if (bytes !== null) hash.update(bytes);
-  }
-  return hash.digest("hex");
-}

@@ -1,17 +1,15 @@
-/** The service as on Cloudflare, in one workerd: the API Worker, the site Worker as Wrangler bundles it, Durable Objects, D1, assets, and an email provider. */
-import { execFile } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+/** The service as on Cloudflare, in one workerd: both Workers as they are deployed, Durable Objects, D1, assets, and an email provider. */
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { promisify } from "node:util";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Email } from "postal-mime";
+import { buildCloudflare } from "#apps/node/build-cloudflare.ts";
 import { accountPart } from "#ids.ts";
 import type { Received } from "../email/smtp-fixture.ts";
 import { bundleWorker } from "../http/edge.ts";
 import { applyMigrations } from "../stores/sql/d1-fixture.ts";
-import { buildOnce, hashFiles } from "./build-cache.ts";
 import type { TestSite } from "./dashboard-site.ts";
 import { callsConfig, siteConfig, type WranglerConfig } from "./wrangler-config.ts";
 
@@ -40,6 +38,8 @@ export type EdgeSettings = {
   texts?: Record<string, string | undefined>;
   /** A file below `test/` whose module stands before both Workers and imports the Worker itself from `worker.mjs`. */
   around?: string;
+  /** The folder of a project that was built for Cloudflare. By default this checkout. */
+  project?: string;
   /** D1 as it is before its migrations. */
   isBare?: boolean;
 };
@@ -50,8 +50,8 @@ type Scheduled = { scheduled(given: { scheduledTime: Date; cron: string }): Prom
 const ROOT = path.join(import.meta.dirname, "../..");
 
 export async function openEdgeSite(t: Hooks, settings: EdgeSettings = {}): Promise<EdgeSite> {
-  const [provider, port, bundles, around] = await Promise.all([
-    ...([openProvider(t), freePort(), bundle()] as const),
+  const [provider, port, project, around] = await Promise.all([
+    ...([openProvider(t), freePort(), settings.project ?? buildCheckout()] as const),
     settings.around === undefined ? null : bundleWorker(settings.around, ["worker.mjs"]),
   ]);
   const base = `http://127.0.0.1:${port}`;
@@ -72,7 +72,7 @@ export async function openEdgeSite(t: Hooks, settings: EdgeSettings = {}): Promi
       cf: false,
       unsafeInspectDurableObjects: true,
       handleStructuredLogs: ({ message }) => void logs.push(message),
-      workers: workersOf(bundles, texts, around?.code ?? null),
+      workers: workersOf(project, texts, around?.code ?? null),
     }),
     unsafeTriggerHandlers: true,
   });
@@ -108,33 +108,39 @@ export async function openEdgeSite(t: Hooks, settings: EdgeSettings = {}): Promi
   };
 }
 
-type Bundles = { calls: string; site: string };
-
-function workersOf(bundles: Bundles, texts: Record<string, string>, around: string | null) {
+function workersOf(project: string, texts: Record<string, string>, around: string | null) {
   const { SECRET = "", PUBLIC_URL = "", RATE_LIMIT = "100" } = texts;
   const { TOOLBOOTH_JURISDICTION = "" } = texts;
   const ofCalls = { SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_JURISDICTION };
   return [
-    deployed(callsConfig, modulesOf(bundles.calls, around), ofCalls),
-    deployed(siteConfig, modulesOf(bundles.site, around), texts),
+    deployed(callsConfig, project, ofCalls, around),
+    deployed(siteConfig, project, texts, around),
   ];
 }
 
-function modulesOf(worker: string, around: string | null) {
+/** The modules beside the main one, which comes first. */
+function modulesOf(main: string, around: string | null) {
   const module = (path: string, contents: string) => ({
     ...{ type: "ESModule" as const, path, contents },
   });
-  const own = module("worker.mjs", worker);
-  return around === null ? [own] : [module("around.mjs", around), own];
+  const folder = path.dirname(main);
+  const names = readdirSync(folder).filter((name) => name !== path.basename(main));
+  const read = (name: string) => readFileSync(path.join(folder, name), "utf8");
+  const own = [
+    module("worker.mjs", read(path.basename(main))),
+    ...names.map((name) => module(name, read(name))),
+  ];
+  return around === null ? own : [module("around.mjs", around), ...own];
 }
 
 /** A Worker with all that the file binds it to by which it is deployed. */
 function deployed(
   config: WranglerConfig,
-  modules: ReturnType<typeof modulesOf>,
+  project: string,
   texts: Record<string, string>,
+  around: string | null,
 ) {
-  const { name, assets, services = [] } = config;
+  const { name, main, assets, services = [] } = config;
   const objects = config.durable_objects.bindings.map(
     (each): [string, { className: string; useSQLite: true; scriptName?: string }] => [
       each.name,
@@ -147,7 +153,7 @@ function deployed(
   );
   return {
     name,
-    modules,
+    modules: modulesOf(path.join(project, main), around),
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags ?? [],
     bindings: texts,
@@ -157,14 +163,14 @@ function deployed(
       config.d1_databases.map((each) => [each.binding, each.database_name]),
     ),
     serviceBindings: Object.fromEntries(services.map(({ binding, service }) => [binding, service])),
-    ...(assets !== undefined && { assets: assetsOf(assets) }),
+    ...(assets !== undefined && { assets: assetsOf(project, assets) }),
   };
 }
 
-const assetsOf = (assets: NonNullable<WranglerConfig["assets"]>) => {
+const assetsOf = (project: string, assets: NonNullable<WranglerConfig["assets"]>) => {
   const { directory, binding, run_worker_first, html_handling, not_found_handling } = assets;
   return {
-    directory: path.join(ROOT, directory),
+    directory: path.join(project, directory),
     binding,
     run_worker_first,
     routerConfig: { has_user_worker: true },
@@ -172,73 +178,17 @@ const assetsOf = (assets: NonNullable<WranglerConfig["assets"]>) => {
   };
 };
 
-let bundled: Promise<Bundles> | undefined;
+let built: Promise<unknown> | undefined;
 
-/** Once for a process. */
-function bundle(): Promise<Bundles> {
-  bundled ??= (async () => {
-    const [calls, site] = await Promise.all([
-      bundleWorker("../src/apps/edge/api-worker.ts"),
-      bundleSite(),
-    ]);
-    return { calls: calls.code, site };
-  })();
-  return bundled;
-}
-
-async function bundleSite(): Promise<string> {
-  // Lays out the assets, which are no part of the bundle.
-  await promisify(execFile)(process.execPath, [
-    "--disable-warning=ExperimentalWarning",
-    path.join(ROOT, "src/apps/node/build.ts"),
-  ]);
-  return readFileSync(path.join(await deploySite(), "site-worker.js"), "utf8");
-}
-
-/** The folder of the site Worker as Wrangler would deploy it. Wrangler takes seconds, so its output is stored until a source changes. */
-export function deploySite(): Promise<string> {
-  const sources = readdirSync(path.join(ROOT, "src"), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.\w+$/.test(name))
-    .sort()
-    .map((name) => path.join(ROOT, "src", name));
-  const settings = ["wrangler.site.jsonc", "package.json", "package-lock.json", "tsconfig.json"];
-  const key = hashFiles([...sources, ...settings.map((name) => path.join(ROOT, name))]);
-  return buildOnce(`site-worker ${key}`, async (out) => {
-    const config = path.join(out, "wrangler.json");
-    writeFileSync(config, JSON.stringify(withoutBuild(siteConfig)));
-    await wrangler("deploy", "--dry-run", "-c", config, "--outdir", out);
-  });
-}
-
-/** The file without its command, which would build the pages once more, and with paths that do not depend on where it is. */
-function withoutBuild({ build: _, ...config }: WranglerConfig): WranglerConfig {
-  const { main, alias = {}, assets } = config;
-  const at = (name: string) => path.join(ROOT, name);
-  return {
-    ...config,
-    main: at(main),
-    alias: Object.fromEntries(Object.entries(alias).map(([name, file]) => [name, at(file)])),
-    ...(assets !== undefined && { assets: { ...assets, directory: at(assets.directory) } }),
-  };
-}
-
-/** Without a word to anybody outside of this machine. */
-async function wrangler(...options: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [path.join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js"), ...options],
-    {
-      cwd: ROOT,
-      env: {
-        ...process.env,
-        CI: "true",
-        WRANGLER_SEND_METRICS: "false",
-        CLOUDFLARE_CF_FETCH_ENABLED: "false",
-        WRANGLER_HIDE_BANNER: "true",
-      },
-    },
+/** What this checkout deploys, once for a process. Returns the folder of the project. */
+export async function buildCheckout(): Promise<string> {
+  built ??= buildCloudflare(
+    ROOT,
+    { builtInTools: null, dataDir: path.join(ROOT, "data") },
+    () => {},
   );
-  return stdout;
+  await built;
+  return ROOT;
 }
 
 /** Takes letters as Resend does; what it takes looks as if it had come by SMTP. */

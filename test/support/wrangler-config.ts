@@ -5,8 +5,6 @@ import path from "node:path";
 export type WranglerConfig = {
   name: string;
   main: string;
-  alias?: Record<string, string>;
-  build?: { command: string };
   workers_dev: boolean;
   compatibility_date: string;
   compatibility_flags?: string[];

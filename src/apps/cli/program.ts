@@ -8,6 +8,7 @@ import { hostOf, isLoopback } from "#hosts.ts";
 import { version } from "../node/runtime.ts";
 import { ACCOUNT_COMMANDS } from "./accounts.ts";
 import { AUDIT_COMMANDS } from "./audit.ts";
+import { BUILD_COMMANDS } from "./build.ts";
 import { CALL_COMMANDS } from "./calls.ts";
 import { createClient, type Remote } from "./client.ts";
 import { type Command, defineCommand, type Outcome } from "./command.ts";
@@ -41,6 +42,7 @@ const START = defineCommand({
 export const COMMANDS: readonly Command[] = [
   START,
   ...TOOL_COMMANDS,
+  ...BUILD_COMMANDS,
   ...[...ACCOUNT_COMMANDS, ...KEY_COMMANDS, ...CREDITS_COMMANDS, ...CALL_COMMANDS],
   ...[
     ...PAYMENT_COMMANDS,
@@ -53,6 +55,7 @@ export const COMMANDS: readonly Command[] = [
 
 const GROUPS: Record<string, string> = {
   new: "Write new files",
+  build: "Build the service for other platforms",
   account: "Create and manage accounts",
   key: "Create and manage API keys",
   credits: "Grant credits and show balances",

@@ -6,7 +6,7 @@ import { SPACE_BYTES } from "#limits.ts";
 import { createEdgeApi } from "./api.ts";
 import { openOnce } from "./open-once.ts";
 import { createEdgeAppContext, randomBytes, type WorkerEnv } from "./platform.ts";
-import { LAZY_TOOLS } from "./tools.ts";
+import { API_TOOLS } from "./tools.ts";
 
 /**
  * The Worker that serves API calls on Cloudflare. It parses and runs a call near the client and makes one round trip to the
@@ -28,7 +28,7 @@ function isCall(url: string): boolean {
   }
 }
 
-const open = openOnce((env: WorkerEnv) => createEdgeApi(createEdgeAppContext(env), LAZY_TOOLS));
+const open = openOnce((env: WorkerEnv) => createEdgeApi(createEdgeAppContext(env), API_TOOLS));
 
 export default {
   async fetch(request: Request, env: WorkerEnv): Promise<Response> {

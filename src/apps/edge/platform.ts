@@ -22,6 +22,7 @@ import { addJobs } from "#stores/sql/add-jobs.ts";
 import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { openEdgeRequestLog, recordCalls } from "./request-log.ts";
+import { runOwnTool } from "./run-own-tool.ts";
 import { type SiteBinding, salesKnownTo } from "./sales.ts";
 import { readWorkerSettings } from "./settings.ts";
 
@@ -49,6 +50,7 @@ export function openEdgeCalls(
   const clocks = { now: () => Date.now(), elapsed: () => performance.now() };
   const faultReports = createFaultReports(() => objects.ofService(READINESS_OBJECT));
   const onOtherRelease = ({ message }: OtherRelease) => waitUntil(faultReports.send(message));
+  const sources = { random, digest };
   const reversing = { ledger, now: clocks.now, logError };
   return {
     settings,
@@ -65,7 +67,10 @@ export function openEdgeCalls(
       waitUntil,
       memory: WORKER_MEMORY,
       bodyTimeoutMs: REQUEST_TIMEOUT_MS,
-      runTool: (tool, job) => runToolInPieces(tool, job, { random, digest }),
+      runTool: (tool, job) =>
+        tool.isOwn === true
+          ? runOwnTool(tool.name, job, sources)
+          : runToolInPieces(tool, job, sources),
       whenSent: null,
       hasLeft: null,
       sendStream: ofKnownLength,

@@ -2,6 +2,7 @@ import { waitUntil } from "cloudflare:workers";
 import type { IndexedAccount } from "#accounts/account-index.ts";
 import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
 import type { AppContext } from "#api/app-context.ts";
+import { toolOfDescription } from "#api/openapi/tool-description.ts";
 import { warningsOfWorker } from "#config/setting-names.ts";
 import { createService, type Service } from "#service/compose.ts";
 import { createDashboard } from "#service/dashboard.ts";
@@ -17,12 +18,14 @@ import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { TOOLS } from "#tools/registry.ts";
 import packageJson from "../../../package.json" with { type: "json" };
 import { createEdgeBackground } from "./background.ts";
+import { OWN_DESCRIPTIONS } from "./own-tools.ts";
 import { type EdgePages, openEdgePages, readDisposableDomains } from "./pages.ts";
 import { clientAddressOf, openEdgeCalls } from "./platform.ts";
 import { openEdgeRequestLog } from "./request-log.ts";
 import { textsIn } from "./settings.ts";
 import type { SiteEnv } from "./site-settings.ts";
 import { createEdgeCounts } from "./site-throttle.ts";
+import { isOffered } from "./tools.ts";
 
 /**
  * The whole service in the site Worker, once per isolate. It holds no pending work of a request, because one request may not wait for
@@ -32,7 +35,7 @@ export function openSite(
   env: SiteEnv,
   config: ServiceConfig,
 ): { service: Service; pages: EdgePages } {
-  const calls = openEdgeCalls(callsPartOf(env), TOOLS);
+  const calls = openEdgeCalls(callsPartOf(env), SITE_TOOLS);
   const logError = withHint(calls.platform.logError);
   const accent = accentWarning(config.look.accent);
   for (const warning of [...warningsOfWorker(textsIn(env)), ...(accent === null ? [] : [accent])])
@@ -72,6 +75,9 @@ export function openSite(
   });
   return { service, pages };
 }
+
+/** The code of own tools is loaded by their calls through MCP. */
+const SITE_TOOLS = [...OWN_DESCRIPTIONS.map(toolOfDescription), ...TOOLS.filter(isOffered)];
 
 const FOR_OPERATOR = /^\/operator(?:\/|$)/;
 

@@ -9,10 +9,16 @@ import {
   UUID_BODY_BYTES_MAX,
 } from "#limits.ts";
 import type { LazyTool, Tool } from "#tools/define-tool.ts";
+import { BUILT_IN, OWN_TOOLS } from "./own-tools.ts";
+import { loadOwnTool } from "./run-own-tool.ts";
+
+/** Whether a tool that comes with Toolbooth is offered. */
+export const isOffered = ({ name }: { name: string }): boolean =>
+  BUILT_IN === null || BUILT_IN.includes(name);
 
 /**
- * The tools of the API Worker. Each is a module of its own in what is deployed, which the first call of the tool loads
- * (docs/decisions/0060).
+ * The tools that come with Toolbooth, in the API Worker. Each is a module of its own in what is deployed, which the first call of the tool
+ * loads (docs/decisions/0060).
  */
 export const LAZY_TOOLS: readonly LazyTool[] = [
   lazy(
@@ -28,6 +34,16 @@ export const LAZY_TOOLS: readonly LazyTool[] = [
   ),
   lazy("uuid", UUID_BODY_BYTES_MAX, () => import("#tools/uuid/tool.ts")),
   lazy("echo", ECHO_VALUE_BYTES_MAX + SPACE_BYTES, () => import("#tools/echo/tool.ts")),
+];
+
+/** The tools of the API Worker, in the order of a server's. */
+export const API_TOOLS: readonly LazyTool[] = [
+  ...OWN_TOOLS.map(({ name, bodyBytesMax }) => ({
+    name,
+    bodyBytesMax,
+    load: () => loadOwnTool(name),
+  })),
+  ...LAZY_TOOLS.filter(isOffered),
 ];
 
 function lazy(

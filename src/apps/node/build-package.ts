@@ -2,11 +2,18 @@ import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
-import type { Metafile } from "esbuild";
+import type { Metafile, Plugin } from "esbuild";
 import { PROGRAM } from "#command-line.ts";
 import packageJson from "../../../package.json" with { type: "json" };
-import { bundleServer } from "./build-server.ts";
+import { bundleServer, readSources } from "./build-server.ts";
 import { PACKED } from "./builds.js";
+import {
+  aliasesIn,
+  CLOUDFLARE_PACKAGE,
+  EDGE_BUNDLING,
+  nodeModules,
+  WRANGLER_CONFIGS,
+} from "./bundle-workers.ts";
 import {
   bundledInPages,
   type License,
@@ -103,12 +110,59 @@ function manifest(bundles: readonly Metafile[]): string {
   return JSON.stringify(published, null, 2);
 }
 
-/** What tools import. Zod stays a package, so that they share it with what they import themselves. */
+/**
+ * Writes the package with the two Workers, in modules that `toolbooth build cloudflare` bundles with the tools of a project, and with the
+ * bundler for that.
+ */
+export async function buildCloudflarePackage(checkout: string, out: string): Promise<void> {
+  rmSync(out, { recursive: true, force: true });
+  const { build } = await import("esbuild");
+  const { metafile } = await build({
+    ...EDGE_BUNDLING,
+    absWorkingDir: checkout,
+    entryPoints: ["api-worker", "site-worker"].map((name) => `src/apps/edge/${name}.ts`),
+    outdir: path.join(out, "dist"),
+    splitting: true,
+    alias: aliasesIn(checkout),
+    plugins: [nodeModules, ownToolsLeftOut, readSources(inPackage)],
+  });
+  for (const name of ["LICENSE", ...WRANGLER_CONFIGS])
+    writeFileSync(path.join(out, name), inPackage(read(checkout, name)));
+  writeFileSync(path.join(out, "README.md"), CLOUDFLARE_README);
+  const licenses = licensesOf(checkout, Object.keys(metafile.inputs));
+  writeFileSync(path.join(out, "THIRD-PARTY-LICENSES.txt"), licensesText(licenses));
+  const { version, license, repository, engines, devDependencies } = packageJson;
+  const published = {
+    ...{ name: CLOUDFLARE_PACKAGE, version },
+    description: "The Cloudflare Workers of Toolbooth, for `toolbooth build cloudflare`.",
+    ...{ license, repository, type: "module", engines },
+    files: ["dist", "THIRD-PARTY-LICENSES.txt", ...WRANGLER_CONFIGS],
+    dependencies: { esbuild: devDependencies.esbuild },
+  };
+  writeFileSync(path.join(out, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
+}
+
+const CLOUDFLARE_README = `# ${CLOUDFLARE_PACKAGE}
+
+The Cloudflare Workers of Toolbooth, as modules. Install it in the version of your \`toolbooth\`; \`npx toolbooth build cloudflare\` bundles the Workers with the tools of your project.
+`;
+
+/** The module of a project takes the place of this one. */
+const ownToolsLeftOut: Plugin = {
+  name: "own-tools-left-out",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.\/own-tools\.ts$/ }, () => ({
+      path: "./own-tools.js",
+      external: true,
+    })),
+};
+
+/** What tools import, and what makes tools of their files in a Worker. Zod stays a package, so that they share it with what they import themselves. */
 async function bundleEntry(checkout: string, dist: string): Promise<Metafile> {
   const { build } = await import("esbuild");
   const { metafile } = await build({
     absWorkingDir: checkout,
-    entryPoints: ["src/toolbooth.ts"],
+    entryPoints: ["src/toolbooth.ts", "src/tools/own-tool.ts"],
     outdir: dist,
     bundle: true,
     format: "esm",

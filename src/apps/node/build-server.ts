@@ -47,7 +47,7 @@ export async function bundleServer(
     legalComments: "none",
     // Names stay, because code reads some of them, and so do lines, for traces in the log.
     ...(rewrite && { minifyWhitespace: true, minifySyntax: true, lineLimit: 120 }),
-    plugins: [builtThreads(rewrite ?? String), englishOnly],
+    plugins: [readSources(rewrite ?? String), englishOnly],
     metafile: true,
     logLevel: "error",
   });
@@ -57,9 +57,9 @@ export async function bundleServer(
 /** How the sources name the file of a thread that they start. */
 const THREAD = /new URL\("\.\/([\w-]+)\.ts", import\.meta\.url\)/g;
 
-/** In a build, a thread is a bundle beside the one that starts it. */
-const builtThreads = (rewrite: (text: string) => string): Plugin => ({
-  name: "built-threads",
+/** Reads the sources with their texts rewritten. In a build, a thread is a bundle beside the one that starts it. */
+export const readSources = (rewrite: (text: string) => string): Plugin => ({
+  name: "sources",
   setup: ({ onLoad }) =>
     onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path: file }) => ({
       loader: "ts",

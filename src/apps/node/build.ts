@@ -1,11 +1,9 @@
 /**
- * `npm run build`: builds the pages, the server and the command line, and writes the files for Cloudflare. The server runs
- * `build.ts pages` as a separate process, so that the bundler's memory is released afterwards, and Wrangler `build.ts api-worker` before
- * it deploys or runs the API Worker. `npm run package` writes what
- * is published.
+ * `npm run build`: builds the pages, the server and the command line. The server runs `build.ts pages` as a separate process, so that the
+ * bundler's memory is released afterwards. `npm run package` writes what is published.
  */
 import path from "node:path";
-import { buildCreatePackage, buildPackage } from "./build-package.ts";
+import { buildCloudflarePackage, buildCreatePackage, buildPackage } from "./build-package.ts";
 import { buildPages } from "./build-pages.ts";
 import { buildServer } from "./build-server.ts";
 
@@ -13,11 +11,6 @@ const CHECKOUT = path.join(import.meta.dirname, "../../..");
 const DATA_DIR = process.env["DATA_DIR"] ?? path.join(CHECKOUT, "data");
 
 async function main(): Promise<void> {
-  const out = path.join(CHECKOUT, "dist", "edge");
-  if (process.argv[2] === "api-worker") {
-    const { writeApiWorker } = await import("./edge-files.ts");
-    return writeApiWorker(out);
-  }
   const pages = await timed("the pages", buildPages(CHECKOUT, DATA_DIR));
   if (process.argv[2] === "pages") return;
   if (process.argv[2] === "package") {
@@ -27,12 +20,14 @@ async function main(): Promise<void> {
       buildPackage(CHECKOUT, pages, out).then(() => out),
     );
     buildCreatePackage(CHECKOUT, path.join(CHECKOUT, "dist", "create-toolbooth"));
+    const cloudflare = path.join(CHECKOUT, "dist", "package-cloudflare");
+    await timed(
+      "the package for Cloudflare",
+      buildCloudflarePackage(CHECKOUT, cloudflare).then(() => cloudflare),
+    );
     return;
   }
   await timed("the server", buildServer(CHECKOUT));
-  const { writeEdgeFiles } = await import("./edge-files.ts");
-  await writeEdgeFiles(pages, { out, dataDir: DATA_DIR });
-  process.stdout.write(`Wrote the files for Cloudflare: ${out}\n`);
 }
 
 async function timed(what: string, building: Promise<string>): Promise<string> {

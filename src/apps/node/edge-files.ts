@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { brotliDecompressSync } from "node:zlib";
 import { INLINE, MANIFEST } from "#site/page-manifest.ts";
 import { D1_MIGRATIONS, migrationFile } from "#stores/schema/d1-migrations.ts";
-import { buildApiWorker } from "./build-api-worker.ts";
 import { listDocs } from "./docs.ts";
 import { readLegalFiles } from "./legal-files.ts";
 import { readDisposableDomains } from "./sign-up-lists.ts";
@@ -19,27 +19,17 @@ const HEADERS = `/assets/*
   Content-Security-Policy: default-src 'none'; script-src 'self'
 `;
 
-const API = "api";
+type Modules = ReadonlyMap<string, Uint8Array>;
 
-/**
- * Writes the files that Wrangler needs besides the code of the site Worker: its assets, with the built pages, the D1 migrations, and the
- * modules of the API Worker.
- */
+/** Writes the files that Wrangler needs: the modules of both Workers, the assets with the built pages, and the migrations of D1. */
 export async function writeEdgeFiles(
   pages: string,
-  { out, dataDir }: { out: string; dataDir: string },
+  given: { api: Modules; site: Modules; out: string; dataDir: string; warn(text: string): void },
 ): Promise<void> {
-  const files = await listFiles(pages, dataDir);
-  const { modules } = await buildApiWorker();
-  for (const [name, bytes] of modules) files.set(`${API}/${name}`, Buffer.from(bytes));
-  replaceFiles(out, files);
-}
-
-/** Writes the modules of the API Worker alone. */
-export async function writeApiWorker(out: string): Promise<void> {
-  const { modules } = await buildApiWorker();
-  const files = [...modules].map(([name, bytes]) => [name, Buffer.from(bytes)] as const);
-  replaceFiles(path.join(out, API), new Map(files));
+  const files = await listFiles(pages, given.dataDir, given.warn);
+  for (const worker of ["api", "site"] as const)
+    for (const [name, bytes] of given[worker]) files.set(`${worker}/${name}`, Buffer.from(bytes));
+  replaceFiles(given.out, files);
 }
 
 /** Files that have not changed are left alone, so concurrent builds and readers do not interfere. */
@@ -55,18 +45,24 @@ function replaceFiles(out: string, files: ReadonlyMap<string, Buffer>): void {
 }
 
 /** Returns every file by its path. */
-async function listFiles(pages: string, dataDir: string): Promise<Map<string, Buffer>> {
+async function listFiles(
+  pages: string,
+  dataDir: string,
+  warn: (text: string) => void,
+): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>();
   const assets = path.join(pages, "assets");
-  for (const name of readdirSync(assets)) {
-    // Cloudflare compresses responses itself.
-    if (/\.(?:br|gz)$/.test(name)) continue;
-    files.set(`assets/assets/${name}`, readFileSync(path.join(assets, name)));
+  const built = readdirSync(assets);
+  for (const each of built) {
+    // Cloudflare compresses responses itself. The published package has some files in their compressed form only.
+    const name = each.replace(/\.br$/, "");
+    if (name !== each && built.includes(name)) continue;
+    const bytes = readFileSync(path.join(assets, each));
+    files.set(`assets/assets/${name}`, name === each ? bytes : brotliDecompressSync(bytes));
   }
   const add = (name: string, text: string) => files.set(name, Buffer.from(text));
   for (const name of [MANIFEST, INLINE])
     files.set(`assets/build/${name}`, readFileSync(path.join(pages, name)));
-  const warn = (text: string) => process.stderr.write(`${text}\n`);
   const legal = readLegalFiles(path.join(dataDir, "pages"), warn);
   add("assets/build/docs.json", JSON.stringify(listDocs()));
   add("assets/build/legal.json", JSON.stringify(legal));

@@ -44,7 +44,8 @@ const MODULE_SYNTAX =
 
 const MISSING = /^Cannot find (module|package) '([^']+)'/;
 
-function lineOfImport(missing: string, file: string): string | undefined {
+/** `missing`: a package, or the path of a file. */
+export function lineOfImport(missing: string, file: string): string | undefined {
   const name = path.basename(missing);
   const lines = readFileSync(file, "utf8").split("\n");
   const at = lines.findIndex(

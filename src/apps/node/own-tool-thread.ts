@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { parentPort } from "node:worker_threads";
 import { describeOwnTool, type ToolDescription } from "#api/openapi/tool-description.ts";
+import { describeThrown } from "#calls/call-errors.ts";
 import { runTool, type ToolJob, type ToolResponse } from "#calls/run-tool.ts";
 import { ApiError } from "#errors.ts";
 import { OWN_RESPONSE_BYTES_MAX } from "#limits.ts";
@@ -135,7 +136,7 @@ async function serve(file: ToolFile): Promise<void> {
   const say = (message: FromServing, transfer: ArrayBuffer[] = []) =>
     port.postMessage(message, transfer);
   port.on("message", (job: ToolJob) => {
-    respond(tool, job).then(say, (cause) => say({ kind: "failed", cause: describeCause(cause) }));
+    respond(tool, job).then(say, (cause) => say({ kind: "failed", cause: describeThrown(cause) }));
   });
   say({ kind: "ready" });
 }
@@ -159,10 +160,6 @@ async function respond(tool: Tool, job: ToolJob): Promise<FromServing> {
   await nextTurn();
   return { kind: "response", response: { body: bytes, type, fingerprint } };
 }
-
-/** Anything can be thrown. */
-const describeCause = (cause: unknown): string =>
-  cause instanceof Error ? (cause.stack ?? cause.message) : `threw ${String(cause)}`;
 
 port.once("message", (order: OwnThreadOrder) => {
   void (order.kind === "serve" ? serve(order.file) : describe(order.files, order.folder));

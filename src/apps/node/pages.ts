@@ -17,12 +17,15 @@ export type NodePages = BuiltPages & {
   close(): void;
 };
 
-export type PageOptions = {
+export type PageOptions = BuildOptions & {
+  logError: (text: string, facts: { cause: unknown }) => void;
+};
+
+type BuildOptions = {
   checkout: string;
   dataDir: string;
   /** Prints to the terminal. */
   say: (text: string) => void;
-  logError: (text: string, facts: { cause: unknown }) => void;
 };
 
 /** How long a page request waits for a running build before it asks the client to retry. */
@@ -51,7 +54,8 @@ export function openPages(options: PageOptions): NodePages {
   function settle(): Promise<void> {
     if (settled !== undefined) return settled;
     if (there === undefined) {
-      settled = build(options, ending.signal).then(keep).catch(fail);
+      options.say("Building the pages; the API is already available.\n");
+      settled = build(options, ending.signal).then(readPageStore).then(keep).catch(fail);
       return settled;
     }
     settled = Promise.resolve();
@@ -87,24 +91,31 @@ export function openPages(options: PageOptions): NodePages {
 }
 
 /** Returns the build of the present sources. */
-const findPages = ({ checkout, dataDir }: PageOptions): string | undefined =>
+const findPages = ({ checkout, dataDir }: BuildOptions): string | undefined =>
   findBuild(pagesPlaces(checkout, dataDir), hashSources(checkout, "pages"));
 
-async function build(options: PageOptions, signal: AbortSignal): Promise<PageStore> {
+/** The same for who cannot do without it: builds it if there is none. Returns the folder. */
+export const builtPages = async (options: BuildOptions): Promise<string> =>
+  findPages(options) ?? (await build(options));
+
+async function build(options: BuildOptions, signal?: AbortSignal): Promise<string> {
   const { checkout, dataDir, say } = options;
-  say("Building the pages; the API is already available.\n");
   // A separate process, because the bundler's memory is needed for seconds only.
   const script = path.join(checkout, "src/apps/node/build.ts");
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["--disable-warning=ExperimentalWarning", script, "pages"],
-    { cwd: checkout, env: buildEnvironment(dataDir), timeout: BUILD_TIMEOUT_MS, signal },
+    {
+      cwd: checkout,
+      env: buildEnvironment(dataDir),
+      timeout: BUILD_TIMEOUT_MS,
+      ...(signal && { signal }),
+    },
   );
   const made = findPages(options);
   if (made === undefined) throw new Error("The sources changed during the build");
-  const store = readPageStore(made);
   say(stdout);
-  return store;
+  return made;
 }
 
 /** Passes only the data folder on: the bundler's code must not see the service's secrets. */

@@ -33,7 +33,7 @@ export const D1_MIGRATIONS: readonly D1Migration[] = [
 ];
 
 /**
- * Returns the text of a migration's file, which `npm run build` writes for `wrangler d1 execute --file`. It also records the migration
+ * Returns the text of a migration's file, which `toolbooth build cloudflare` writes for `wrangler d1 execute --file`. It also records the migration
  * in Wrangler's own table, so that `wrangler d1 migrations list` shows what is missing. D1 imports a file in one transaction.
  * `wrangler d1 migrations apply` would send file and record as a query, which D1 cuts within triggers ("incomplete input").
  */

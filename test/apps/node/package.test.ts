@@ -7,11 +7,16 @@ import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
-import { buildCreatePackage, buildPackage } from "#apps/node/build-package.ts";
+import {
+  buildCloudflarePackage,
+  buildCreatePackage,
+  buildPackage,
+} from "#apps/node/build-package.ts";
 import { buildPages } from "#apps/node/build-pages.ts";
 import { eventually } from "../../http/test-api.ts";
 import { afterSuite } from "../../support/after-suite.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
+import { openEdgeSite } from "../../support/edge-site.ts";
 import { startRegistry } from "../../support/npm-registry.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { WORD_COUNT } from "./tool-project.ts";
@@ -19,12 +24,15 @@ import { WORD_COUNT } from "./tool-project.ts";
 /** What is published: a user with npm and nothing else of ours installs it into a project of their own, and has a service that charges. */
 const ROOT = path.join(import.meta.dirname, "../../..");
 const TARBALL_BYTES_MAX = 3_000_000;
+const CLOUDFLARE_BYTES_MAX = 800_000;
 /** Only ends what hangs. */
 const DEADLINE_MS = 300_000;
 
 const manifestIn = (folder: string) =>
   JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
 const ours = manifestIn(ROOT);
+/** Wrangler asks for nothing outside of this machine. */
+const NO_NETWORK = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false" };
 
 type Packed = { filename: string; size: number; files: { path: string }[] };
 
@@ -50,6 +58,7 @@ describe("the package", () => {
   let packedCreate: Packed;
   let tarball: string;
   let paths: string[];
+  let packedCloudflare: Packed;
   let registry: Awaited<ReturnType<typeof startRegistry>>;
 
   before(async () => {
@@ -59,10 +68,14 @@ describe("the package", () => {
     packedCreate = await pack(path.join(folder, "create-package"));
     tarball = path.join(folder, packed.filename);
     paths = packed.files.map((file) => file.path);
+    const cloudflare = path.join(folder, "package-cloudflare");
+    await buildCloudflarePackage(ROOT, cloudflare);
+    packedCloudflare = await pack(cloudflare);
     versions.push(tarball);
     registry = await startRegistry(t, {
       toolbooth: versions,
       "create-toolbooth": [path.join(folder, packedCreate.filename)],
+      "toolbooth-cloudflare": [path.join(folder, packedCloudflare.filename)],
     });
     mkdirSync(project);
     const theirs = { name: "my-api", version: "7.0.0", private: true, license: "UNLICENSED" };
@@ -79,7 +92,7 @@ describe("the package", () => {
     const kept =
       /^(?:package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.txt|docs\/[\w-]+\.md|dist\/.+)$/;
     const dist =
-      /^dist\/(?:toolbooth\.js|types\/[\w/-]+\.d\.ts|apps\/(?:start\.js|node\/(?:builds\.js|right-node\.cjs))|server\/packed\/[\w-]+\.cjs|pages\/packed\/.+)$/;
+      /^dist\/(?:toolbooth\.js|tools\/own-tool\.js|types\/[\w/-]+\.d\.ts|apps\/(?:start\.js|node\/(?:builds\.js|right-node\.cjs))|server\/packed\/[\w-]+\.cjs|pages\/packed\/.+)$/;
     for (const each of paths) {
       assert.match(each, kept);
       if (each.startsWith("dist/")) assert.match(each, dist);
@@ -369,9 +382,70 @@ export const text: number = z.string().parse("a");
     }
   });
 
+  test("npx toolbooth build cloudflare bundles the user's tools with the Workers: a charged call in workerd", async () => {
+    mkdirSync(path.join(project, "tools"), { recursive: true });
+    writeFileSync(path.join(project, "tools/word-count.ts"), WORD_COUNT);
+    await assert.rejects(
+      run("npx", ["toolbooth", "build", "cloudflare"]),
+      /needs toolbooth-cloudflare \d\S+, which is not installed: run `npm install --save-dev toolbooth-cloudflare@\d\S+ wrangler`\.\n/,
+    );
+    assert.ok(packedCloudflare.size <= CLOUDFLARE_BYTES_MAX, `${packedCloudflare.size} bytes`);
+    await run("npm", [
+      ...["install", "--save-dev", "toolbooth-cloudflare", "--registry", registry.url],
+    ]);
+    const { stdout } = await run("npx", ["toolbooth", "build", "cloudflare"]);
+    assert.match(stdout, /^Wrote two Workers with word-count, .+ to dist\/edge\.\nWrote wrangler/);
+    assert.match(
+      readFileSync(path.join(project, "wrangler.site.jsonc"), "utf8"),
+      /"command": "npx toolbooth build cloudflare"/,
+    );
+    const token = "the-operator-of-a-service-in-a-test";
+    const edge = await openEdgeSite(t, {
+      ...{ project, texts: { TOOLBOOTH_OPERATOR_TOKEN: token } },
+    });
+    const send = async (to: string, bearer: string, body?: object) => {
+      const response = await fetch(edge.base + to, {
+        headers: { Authorization: `Bearer ${bearer}`, "Content-Type": "application/json" },
+        ...(body && { method: "POST", body: JSON.stringify(body) }),
+      });
+      const json = await response.json();
+      assert.equal(response.status, 200, JSON.stringify(json));
+      // biome-ignore lint/suspicious/noExplicitAny: what a response holds is what its test asserts.
+      return json as any;
+    };
+    const email = "ada@example.com";
+    await send("/operator/account/create", token, { email, credits: 5 });
+    const { result } = await send("/operator/key/create", token, { email, label: "key" });
+    await send("/api/v1/uuid", result.key, {});
+    const counted = await send("/api/v1/word-count", result.key, { text: "a b c" });
+    assert.deepEqual(counted, { ok: true, words: 3 });
+    assert.equal((await send("/api/v1/account", result.key)).balance, 4, "the first call is free");
+    const page = await (await fetch(`${edge.base}/docs/word-count`)).text();
+    const [, style = assert.fail(page)] = /href="(\/assets\/[^"]+)"/.exec(page) ?? [];
+    assert.equal((await fetch(edge.base + style)).status, 200);
+
+    const wrangler = path.join(ROOT, "node_modules/wrangler/bin/wrangler.js");
+    for (const config of ["wrangler.jsonc", "wrangler.site.jsonc"]) {
+      const uploaded = path.join(folder, config);
+      await promisify(execFile)(
+        process.execPath,
+        [wrangler, "deploy", "--dry-run", "-c", config, "--outdir", uploaded],
+        {
+          cwd: project,
+          env: { ...env, CI: "true", WRANGLER_HIDE_BANNER: "true", ...NO_NETWORK },
+          timeout: DEADLINE_MS,
+        },
+      );
+      const names = readdirSync(uploaded);
+      assert.ok(names.includes("worker.js") && names.includes("own-word-count.js"), `${names}`);
+    }
+  });
+
   test("what the bundles say names the commands of the package", () => {
-    const server = path.join(installed, "dist/server/packed");
-    for (const name of readdirSync(server))
-      assert.ok(!readFileSync(path.join(server, name), "utf8").includes("npm run -s"), name);
+    const workers = path.join(project, "node_modules/toolbooth-cloudflare/dist");
+    for (const bundles of [path.join(installed, "dist/server/packed"), workers]) {
+      for (const name of readdirSync(bundles))
+        assert.ok(!readFileSync(path.join(bundles, name), "utf8").includes("npm run -s"), name);
+    }
   });
 });

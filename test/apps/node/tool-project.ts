@@ -2,16 +2,15 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { TestContext } from "node:test";
-import { pathToFileURL } from "node:url";
 import { startServer } from "../../http/server-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const CHECKOUT = path.join(import.meta.dirname, "../../..");
-const urlOf = (file: string) => pathToFileURL(path.join(CHECKOUT, file)).href;
+const inCheckout = (file: string) => path.join(CHECKOUT, file);
 
 /** The package as a project sees it. */
-const PACKAGE = `export { defineTool } from "${urlOf("src/tools/define-tool.ts")}";
-export * as z from "${urlOf("node_modules/zod/index.js")}";
+const PACKAGE = `export { defineTool } from "${inCheckout("src/tools/define-tool.ts")}";
+export * as z from "${inCheckout("node_modules/zod/index.js")}";
 `;
 
 export const WORD_COUNT = `import { defineTool, z } from "toolbooth";

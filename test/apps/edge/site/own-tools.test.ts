@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { before, describe, test } from "node:test";
+import { connectMcp } from "../../../http/mcp-client.ts";
+import { afterSuite } from "../../../support/after-suite.ts";
+import { bareEnvironment } from "../../../support/bare-environment.ts";
+import { type EdgeSite, openEdgeSite } from "../../../support/edge-site.ts";
+import { importOf, tool, toolProject, WORD_COUNT } from "../../node/tool-project.ts";
+import { operatorOf, TOKEN } from "./fixture.ts";
+
+/** A project with tools, built for Cloudflare, in workerd. */
+const ROOT = path.join(import.meta.dirname, "../../../..");
+
+function build(folder: string, env: Record<string, string> = {}) {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [path.join(ROOT, "src/apps/start.js"), "build", "cloudflare"],
+    { cwd: folder, env: { ...bareEnvironment(), ...env }, encoding: "utf8" },
+  );
+  return { status, stdout, stderr };
+}
+
+describe("a project's own tools at the edge", () => {
+  const t = afterSuite();
+  let folder: string;
+  let edge: EdgeSite;
+  let key: string;
+
+  before(async () => {
+    folder = toolProject(t, {
+      "tools/word-count.ts": WORD_COUNT,
+      "tools/digest.ts": `${importOf("{ createHash }", "node:crypto")};
+${importOf("bytes", "old-bytes")};
+${importOf("{ two }", "../lib/two.ts")};
+${tool('run: () => ({ hex: createHash("sha256").update(bytes("a")).digest("hex"), two })')}`,
+      "lib/two.ts": "export const two: number = 2;",
+      "node_modules/old-bytes/package.json": "{}",
+      "node_modules/old-bytes/index.js":
+        'module.exports = (text) => require("buffer").Buffer.from(text);',
+      "tools/throws.ts": tool('run: () => { throw new RangeError("no luck"); }'),
+      "tools/waits.ts": tool("timeLimitMs: 50, run: () => new Promise<object>(() => {})"),
+      "tools/lies.ts": tool("output: { n: z.int() }, run: () => ({ n: 0.5 })"),
+    });
+    const built = build(folder, { TOOLBOOTH_BUILT_IN_TOOLS: "hash,uuid" });
+    assert.equal(built.status, 0, built.stderr);
+    assert.equal(
+      built.stdout,
+      `Wrote two Workers with digest, lies, throws, waits, word-count, hash, uuid to dist/edge.
+Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of your database into them, and commit them; the page "Cloudflare" of the documentation says how to deploy.
+`,
+    );
+    edge = await openEdgeSite(t, {
+      ...{ project: folder, texts: { TOOLBOOTH_OPERATOR_TOKEN: TOKEN } },
+    });
+    const operate = operatorOf(edge);
+    await operate("account create", { email: "ada@example.com", credits: 10 });
+    ({ key } = await operate<{ key: string }>("key create", {
+      ...{ email: "ada@example.com", label: "key" },
+    }));
+    // The first call is free.
+    assert.equal((await call("uuid")).status, 200);
+  });
+
+  async function call(name: string, body: object = {}) {
+    const response = await fetch(`${edge.base}/api/v1/${name}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const json = (await response.json()) as { code?: string };
+    return { status: response.status, json, left: response.headers.get("credits-remaining") };
+  }
+  async function balance(): Promise<number> {
+    const response = await fetch(`${edge.base}/api/v1/account`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    return ((await response.json()) as { balance: number }).balance;
+  }
+
+  test("a call is charged, through the API and through MCP, and errors of the input are not", async () => {
+    const first = await balance();
+    assert.deepEqual(await call("word-count", { text: "a b c" }), {
+      ...{ status: 200, json: { ok: true, words: 3 }, left: String(first - 1) },
+    });
+    const client = await connectMcp({ url: `${edge.base}/mcp`, key, revision: "2026-07-28" });
+    const { tools } = await client.listTools();
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      ["digest", "lies", "throws", "waits", "word-count", "hash", "uuid"],
+    );
+    const called = await client.callTool({ name: "word-count", arguments: { text: "a b" } });
+    assert.deepEqual(called.structuredContent, { ok: true, words: 2 });
+    await client.close();
+    const wrong = await call("word-count", { txt: "a" });
+    assert.deepEqual([wrong.status, wrong.json.code], [400, "invalid_request"]);
+    assert.equal(await balance(), first - 2);
+  });
+
+  test("what workerd has of Node works in a tool and in its packages", async () => {
+    const { json } = await call("digest");
+    const hex = "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb";
+    assert.deepEqual(json, { ok: true, hex, two: 2 });
+  });
+
+  test("a tool that throws, never settles or breaks its own schema fails its call, uncharged", async () => {
+    const first = await balance();
+    const found = await Promise.all(
+      ["throws", "waits", "lies"].map(async (name) => {
+        const { status, json } = await call(name);
+        return [name, status, json.code];
+      }),
+    );
+    assert.deepEqual(found, [
+      ["throws", 500, "tool_failed"],
+      ["waits", 504, "tool_timeout"],
+      ["lies", 500, "tool_failed"],
+    ]);
+    assert.equal(await balance(), first);
+    const logged = edge.logs.filter((line) => line.includes("no luck"));
+    assert.equal(logged.length, 1, "with the place in the code");
+    assert.match(logged[0] ?? "", /RangeError: no luck\\n {4}at /);
+  });
+
+  test("the site describes the tools, and no code of them is sent to browsers", async () => {
+    const get = async (to: string) => {
+      const response = await fetch(edge.base + to);
+      assert.equal(response.status, 200, to);
+      return response.text();
+    };
+    const { paths } = JSON.parse(await get("/openapi.json"));
+    assert.ok(paths["/api/v1/word-count"] && !paths["/api/v1/echo"]);
+    assert.match(await get("/docs/word-count"), /Counts the words of a text\./);
+    assert.equal((await call("echo")).status, 404);
+  });
+
+  test("a second build keeps the configurations, and replaces the Workers", () => {
+    const config = path.join(folder, "wrangler.jsonc");
+    const before = readFileSync(config, "utf8");
+    assert.match(
+      before,
+      /"build": \{ "command": "[^"]+ build cloudflare", "watch_dir": "tools" \}/,
+    );
+    const again = build(folder);
+    assert.equal(again.status, 0, again.stderr);
+    assert.match(again.stdout, /^Wrote two Workers with digest, .+, echo to dist\/edge\.\n$/);
+    assert.equal(readFileSync(config, "utf8"), before);
+  });
+});
+
+test("a tool that needs Node fails the build, with the file and the import", (t) => {
+  const folder = toolProject(t, {
+    "tools/read.ts": `${importOf("{ readFileSync }", "node:fs")};
+${tool('run: () => ({ text: readFileSync("a.txt", "utf8") })')}`,
+    "tools/deep.ts": `${importOf("{ run }", "../lib/run.ts")};\n${tool("run")}`,
+    "lib/run.ts": `// Starts a program.\n${importOf("{ spawnSync }", "child_process")};
+export const run = () => ({ status: spawnSync("true").status });`,
+    "tools/packed.ts": `${importOf("fast", "fast-list")};\n${tool("run: () => fast()")}`,
+    "node_modules/fast-list/package.json": "{}",
+    "node_modules/fast-list/index.js": `const { Worker } = require("node:worker_threads");
+const load = () => require("./fast.node");
+module.exports = () => ({ isWorker: Worker !== undefined, load: typeof load });`,
+    "tools/good.ts": tool("run: () => ({})"),
+  });
+  const built = build(folder);
+  const end =
+    "does not work in Cloudflare Workers. Do without it, or serve this tool from a server.";
+  assert.deepEqual([built.status, built.stdout], [1, ""]);
+  assert.deepEqual(built.stderr.trim().split("\n"), [
+    `tools/deep.ts: lib/run.ts:2 imports node:child_process, which needs Node and ${end}`,
+    `tools/packed.ts: node_modules/fast-list/index.js:2 imports ./fast.node, which is an addon for Node and ${end}`,
+    `tools/packed.ts: node_modules/fast-list/index.js:1 imports node:worker_threads, which needs Node and ${end}`,
+    `tools/read.ts:1: it imports node:fs, which needs Node and ${end}`,
+  ]);
+  assert.ok(!existsSync(path.join(folder, "dist")));
+});
+
+test("a wrong tool fails the build as it fails a start", (t) => {
+  const folder = toolProject(t, { "tools/word-count.ts": WORD_COUNT.replace("run:", "rum:") });
+  const wrong = build(folder);
+  assert.deepEqual([wrong.status, wrong.stdout], [1, ""]);
+  assert.match(wrong.stderr, /^tools\/word-count\.ts:3: `rum` is no member of a tool/);
+});
