@@ -29,7 +29,7 @@ const HOSTILE: Record<string, { members: string; code: string; log: RegExp }> = 
   },
   "fills its memory": {
     members:
-      "timeLimitMs: 60_000, run() { const all = []; for (;;) all.push(Array.from({ length: 1e5 }, Math.random)); }",
+      "timeLimitMs: 60_000, run() { const all = []; for (;;) all.push(new Array(1e6).fill(0)); }",
     ...{ code: "tool_failed", log: /memory limit/ },
   },
   "returns more than a response may have": {
