@@ -2,6 +2,7 @@
  * D1 in workerd, for tests that run in Node: a Worker with bindings takes statements as JSON. It starts once per test
  * file; each scene has its own database with our tables.
  */
+import { once } from "node:events";
 import { after } from "node:test";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { D1_MIGRATIONS, type D1Migration } from "#stores/schema/d1-migrations.ts";
@@ -9,26 +10,31 @@ import type { D1, D1Result, D1Statement } from "#stores/sql/d1-database.ts";
 import type { SqlRow } from "#stores/sqlite/driver.ts";
 import { COMPATIBILITY_DATE } from "../../support/wrangler-config.ts";
 
-/** The original `fetch`: tests replace the global one to fake providers' responses. */
-const { fetch } = globalThis;
 const DATABASES_MAX = 100;
 const names = Array.from({ length: DATABASES_MAX }, (_, index) => `DB${index}`);
-let running: Promise<{ miniflare: Miniflare; base: string }> | undefined;
+let running: ReturnType<typeof start> | undefined;
 let opened = 0;
 
-after(async () => (await running)?.miniflare.dispose());
+after(async () => (await running)?.close());
 
-const WORKER = `export default { async fetch(request, env) {
-  const { name, queries } = await request.json();
-  const database = env[name];
-  const statements = queries.map(({ sql, values }) => database.prepare(sql).bind(...values));
-  try {
-    const one = statements.length === 1;
-    return Response.json(one ? [await statements[0].all()] : await database.batch(statements));
-  } catch (error) {
-    return Response.json({ message: error.message }, { status: 500 });
-  }
+const WORKER = `export default { fetch(request, env) {
+  const [socket, ours] = Object.values(new WebSocketPair());
+  ours.accept();
+  ours.addEventListener("message", async ({ data }) => {
+    const { id, name, queries } = JSON.parse(data);
+    const statements = queries.map(({ sql, values }) => env[name].prepare(sql).bind(...values));
+    try {
+      const one = statements.length === 1;
+      const results = one ? [await statements[0].all()] : await env[name].batch(statements);
+      ours.send(JSON.stringify({ id, results }));
+    } catch (error) {
+      ours.send(JSON.stringify({ id, error: error.message }));
+    }
+  });
+  return new Response(null, { status: 101, webSocket: socket });
 } }`;
+
+type Answer = { id: number } & ({ results: D1Result[] } | { error: string });
 
 async function start() {
   const miniflare = new Miniflare(
@@ -38,9 +44,35 @@ async function start() {
       d1Databases: Object.fromEntries(names.map((name) => [name, name])),
       host: "127.0.0.1",
       cf: false,
+      // Without the simulator's own Worker in front.
+      unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     }),
   );
-  return { miniflare, base: (await miniflare.ready).href };
+  await miniflare.ready;
+  // One connection for all statements: a request for each would take twice the CPU time.
+  const socket = new WebSocket((await miniflare.unsafeGetDirectURL()).origin);
+  await once(socket, "open");
+  const waiting = new Map<number, (answer: Answer) => void>();
+  socket.addEventListener("message", ({ data }) => {
+    const answer = JSON.parse(String(data)) as Answer;
+    waiting.get(answer.id)?.(answer);
+    waiting.delete(answer.id);
+  });
+  let sent = 0;
+  return {
+    send: (name: string, queries: Query[]) =>
+      new Promise<D1Result[]>((resolve, reject) => {
+        sent += 1;
+        waiting.set(sent, (answer) =>
+          "error" in answer ? reject(new Error(answer.error)) : resolve(answer.results),
+        );
+        socket.send(JSON.stringify({ id: sent, name, queries }));
+      }),
+    async close() {
+      socket.close();
+      await miniflare.dispose();
+    },
+  };
 }
 
 type Query = { sql: string; values: unknown[] };
@@ -53,12 +85,8 @@ export function openD1(migrations: readonly D1Migration[] = D1_MIGRATIONS) {
   opened += 1;
   if (name === undefined) throw new Error(`A test file opens at most ${DATABASES_MAX} databases`);
   const send = async (queries: Query[]): Promise<D1Result[]> => {
-    const { base } = (await running) as { base: string };
-    const body = JSON.stringify({ name, queries });
-    const response = await fetch(base, { method: "POST", body });
-    const result = (await response.json()) as D1Result[] | { message: string };
-    if ("message" in result) throw new Error(result.message);
-    return result;
+    const { send } = await (running as ReturnType<typeof start>);
+    return send(name, queries);
   };
   let migrated: Promise<unknown> | undefined;
   const ask = async (queries: Query[]): Promise<D1Result[]> => {
