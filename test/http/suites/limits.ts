@@ -193,13 +193,13 @@ function gzipSentences(sentence: Sentence) {
     async (service) => {
       const caller = await createCaller(service);
       for (const [tool, max] of BODIES) {
+        const of = (size: number) => gzipSync(REQUESTS[tool].padEnd(size));
+        const [most, more, bomb] = [of(max), of(max + 1), of(max * 50)];
         for (const chunked of [false, true]) {
-          const of = (size: number) =>
-            zipped(gzipSync(REQUESTS[tool].padEnd(size)), "gzip", chunked);
           await assertCalls(caller, [
-            [tool, of(max), {}],
-            [tool, of(max + 1), "too_large", new RegExp(String(max))],
-            [tool, of(max * 50), "too_large"],
+            [tool, zipped(most, "gzip", chunked), {}],
+            [tool, zipped(more, "gzip", chunked), "too_large", new RegExp(String(max))],
+            [tool, zipped(bomb, "gzip", chunked), "too_large"],
           ]);
         }
       }
