@@ -6,14 +6,14 @@
  * `all` is `npm test`: every test file, and nothing is drawn. `fast` leaves out what reaches another process, a browser or a database
  * server. `coverage` is `fast` with a table of what ran. `node --test <file>` runs one file. What takes minutes by nature is `chaos.ts`.
  *
- * The fast files of a folder share a process, and so do the others of a folder. All processes share a PostgreSQL and a browser.
+ * The fast files of a folder share a process, and so do the others of a folder. All processes share a PostgreSQL.
  */
 import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { startServices } from "./support/services.ts";
+import { startSharedPostgres } from "./support/postgres.ts";
 import "./support/test-context.ts";
 import { isFast, listTestFiles, reachedFrom } from "./support/test-lanes.ts";
 import { reportTests, SERVERS_SUFFIX, unitName } from "./support/test-report.ts";
@@ -66,11 +66,9 @@ if (chosen.length === 0) {
   process.exit(2);
 }
 const reached = new Set(chosen.flatMap((file) => [...reachedFrom(file)]));
-const services = await startServices({
-  postgres: reached.has("test/support/postgres.ts"),
-  browser: reached.has("test/support/chromium.ts"),
-});
-Object.assign(process.env, services.environment);
+/** The server that all processes share, each test with a database of its own. */
+const postgres = reached.has("test/support/postgres.ts") ? await startSharedPostgres() : null;
+if (postgres !== null) process.env["TEST_SHARED_POSTGRES"] = String(postgres.port);
 const durations = readDurations();
 
 process.stdout.write(`TEST_SEED=${process.env["TEST_SEED"]}\n`);
@@ -92,7 +90,7 @@ const report = reportTests(stream, ROOT);
 stream.resume();
 await once(stream, "end");
 rmSync(groupFolder, { recursive: true, force: true });
-await services.close();
+await postgres?.dispose();
 report.finish();
 saveDurations(report.durations);
 process.exitCode = report.failures === 0 ? 0 : 1;

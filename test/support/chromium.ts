@@ -19,40 +19,38 @@ const FLAGS = [
   "--disable-gpu",
   // What is intercepted must come over a protocol that is intercepted.
   "--disable-quic",
+  // Pages of one site and context share a process, which has their scripts compiled.
+  "--process-per-site",
+  // Pages live for a second or two: what V8's middle compiler makes of their scripts costs more than it saves.
+  "--js-flags=--no-maglev",
   "--no-first-run",
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
 ];
 
+let opened: Promise<Browser> | undefined;
+/** How many callers have not closed it yet. */
+let users = 0;
+
 /**
- * Connects to the browser of this run (`services.ts`). What runs alone starts its own, which ends with it. Each caller has its own
- * contexts: nothing of one is seen by another. Closing it closes only what was opened through it.
+ * Opens the browser of this process, which ends when its last user closes it. Each user has contexts of their own: nothing of one is
+ * seen by another. A browser that several processes shared would have a server between them, which passes on each message: that
+ * takes more CPU time than a browser for each folder.
  */
-export async function openBrowser(): Promise<Browser> {
-  const address = process.env["TEST_SHARED_BROWSER"];
-  if (address !== undefined) return chromium.connect(address);
-  const server = await startBrowser();
-  const browser = await chromium.connect(server.address);
-  const disconnect = browser.close.bind(browser);
-  let closed: Promise<void> | undefined;
-  browser.close = (reason) => {
-    closed ??= disconnect(reason).finally(server.close);
-    return closed;
-  };
-  return browser;
+export function openBrowser(): Promise<Browser> {
+  users += 1;
+  opened ??= startBrowser();
+  return opened;
 }
 
-export type BrowserServer = { address: string; close(): Promise<void> };
-
-/** Starts a browser that other processes connect to. Closing it ends its processes and removes what it wrote. */
-export async function startBrowser(): Promise<BrowserServer> {
+/** When the last user has closed it, its processes end and what it wrote is removed. */
+async function startBrowser(): Promise<Browser> {
   const files = await unpackOnce();
   const own = mkdtempSync(path.join(tmpdir(), "toolbooth-browser-"));
   const remove = () => rmSync(own, { recursive: true, force: true, maxRetries: 5 });
   try {
-    const server = await chromium.launchServer({
-      host: "127.0.0.1",
+    const browser = await chromium.launch({
       executablePath: path.join(files, "chromium"),
       headless: true,
       args: FLAGS,
@@ -64,7 +62,14 @@ export async function startBrowser(): Promise<BrowserServer> {
         LD_LIBRARY_PATH: path.join(files, "al2023/lib"),
       },
     });
-    return { address: server.wsEndpoint(), close: () => server.close().finally(remove) };
+    const end = browser.close.bind(browser);
+    browser.close = async (reason) => {
+      users -= 1;
+      if (users > 0) return;
+      opened = undefined;
+      await end(reason).finally(remove);
+    };
+    return browser;
   } catch (error) {
     remove();
     throw error;

@@ -26,8 +26,14 @@ export type BrowserUser = {
   expectConsoleError(pattern: RegExp): void;
 };
 
-/** Contexts that no test uses now, by the site that they are for. Only the files of the site are left in their caches. */
-const idle = new WeakMap<Browser, Map<string, BrowserContext[]>>();
+/**
+ * The context of one user at a time. Its first page has no script and stays open: the process of the pages of a site lives as long as
+ * one of them, and a new one would compile all scripts again.
+ */
+type Place = { context: BrowserContext; first: Page };
+
+/** Places that no test uses now, by the site that they are for. Only the files of the site are left in their caches. */
+const idle = new WeakMap<Browser, Map<string, Place[]>>();
 
 /** Opens a browser context with its own IP address. Console errors that the test does not expect fail it. */
 export async function openUser(
@@ -35,11 +41,12 @@ export async function openUser(
   browser: Browser,
   site: TestSite,
 ): Promise<BrowserUser> {
-  const ofBrowser = idle.get(browser) ?? new Map<string, BrowserContext[]>();
+  const ofBrowser = idle.get(browser) ?? new Map<string, Place[]>();
   idle.set(browser, ofBrowser);
   const free = ofBrowser.get(site.base) ?? [];
   ofBrowser.set(site.base, free);
-  const context = free.pop() ?? (await openContext(browser, site));
+  const place = free.pop() ?? (await openPlace(browser, site));
+  const { context } = place;
   await context.setExtraHTTPHeaders({ "X-Forwarded-For": newIpAddress() });
   const page = await context.newPage();
   const errors: string[] = [];
@@ -56,8 +63,8 @@ export async function openUser(
     context.off("console", onConsole).off("weberror", onError);
     if (hasOwnClock) await context.close();
     else {
-      await forget(context, site);
-      free.push(context);
+      await forget(place, site);
+      free.push(place);
     }
     const unexpected = errors.filter((error) => !expected.some((pattern) => pattern.test(error)));
     assert.deepEqual(unexpected, [], "unexpected console errors");
@@ -73,21 +80,22 @@ export async function openUser(
   };
 }
 
-async function openContext(browser: Browser, { base }: TestSite): Promise<BrowserContext> {
+async function openPlace(browser: Browser, { base }: TestSite): Promise<Place> {
   const context = await browser.newContext({ baseURL: base });
   context.setDefaultTimeout(HANGS_MS);
   await context.addInitScript(`${REPORT_POLICY};${OWN_CLIPBOARD}`);
-  return context;
+  const first = await context.newPage();
+  await first.goto("/robots.txt");
+  return { context, first };
 }
 
-/** Closes the pages of a context and removes what they stored. */
-async function forget(context: BrowserContext, { base }: TestSite): Promise<void> {
-  const page = await context.newPage();
-  for (const each of context.pages()) if (each !== page) await each.close();
-  const devtools = await context.newCDPSession(page);
+/** Closes the pages of a user and removes what they stored. */
+async function forget({ context, first }: Place, { base }: TestSite): Promise<void> {
+  for (const page of context.pages()) if (page !== first) await page.close();
+  const devtools = await context.newCDPSession(first);
   await devtools.send("Storage.clearDataForOrigin", { origin: base, storageTypes: "all" });
+  await devtools.detach();
   await context.clearCookies();
-  await page.close();
 }
 
 const REPORT_POLICY = `addEventListener("securitypolicyviolation", (event) =>

@@ -96,7 +96,7 @@ export type SharedPostgres = Pick<Postgres, "port" | "url" | "createDatabase">;
 let shared: Promise<SharedPostgres> | undefined;
 
 /**
- * The PostgreSQL of this run (`services.ts`); a file that runs alone starts its own. A test has a database of its own there, and
+ * The PostgreSQL of this run (`test/run.ts`); a file that runs alone starts its own. A test has a database of its own there, and
  * must not stop the server or change its settings: what does starts another one with `startPostgres`.
  */
 export function sharedPostgres(): Promise<SharedPostgres> {
