@@ -146,7 +146,7 @@ test("in a project of npm init, tools work, and new tool says what their tests n
 
 test("check reports the types, where the project has TypeScript", (t) => {
   const folder = toolProject(t, {
-    "tools/word-count.ts": withExample("{ words: 2 }").replace("text.trim()", "text.trim(7)"),
+    "tools/word-count.ts": withExample("{ words: 2 }").replace("text.split", "text.trim(7).split"),
     "tsconfig.json": JSON.stringify({
       compilerOptions: {
         ...{ module: "nodenext", target: "es2024", strict: true, noEmit: true },
