@@ -236,7 +236,7 @@ function reasons(options: PageOptions): Html {
     [
       "check",
       "An exact ledger",
-      "Each call is debited exactly once and is on disk before its response leaves. The test suite kills the server under load to prove it.",
+      `Each call is debited exactly once and is on disk before its response leaves.${hasOwnName(options) ? "" : " The test suite kills the server under load to prove it."}`,
       html`<a href="${links.docsCredits}">How credits work</a>`,
     ],
     [

@@ -133,6 +133,15 @@ describe("a service with a tool of its operator", () => {
     assert.doesNotMatch(createPages({ ...FULL, tools }).find("/")?.body ?? "", /pages are free/);
   });
 
+  it("has its documentation before that of the tools that come in the box", () => {
+    const { docs } = createPages({ ...FULL, tools: [OWN_TOOL, ...TOOLS] });
+    const listed = docs?.entries.filter(({ section }) => section === "Tools") ?? [];
+    assert.deepEqual(
+      listed.slice(0, 2).map(({ slug }) => slug),
+      ["word-count", TOOLS[0]?.name],
+    );
+  });
+
   it("has none, and no link to one, where its author does not", () => {
     for (const browser of [false, undefined]) {
       const { browser: _, ...without } = OWN_TOOL;

@@ -41,8 +41,8 @@ const BROWSER_TOOLS = /^<!-- generated browser-tool-list -->$/m;
 
 /**
  * Every page in reading order, read from the lists of `docs/README.md`, so that GitHub and the site show the same order.
- * Pages of tools that the service does not offer are left out, as is that on browser tools where no tool is one; a tool without a
- * page is added at the end of the tools.
+ * Pages of tools that the service does not offer are left out, as is that on browser tools where no tool is one; tools without a
+ * page come first among the tools: they are the operator's.
  * Throws where the contents name a page that is missing.
  */
 export function readNavigation(
@@ -79,6 +79,7 @@ export function readNavigation(
       section: TOOLS_SECTION,
       isForOperators: false,
     }));
-  const end = entries.findLastIndex((entry) => entry.section === TOOLS_SECTION) + 1;
-  return [...entries.slice(0, end), ...generated, ...entries.slice(end)];
+  const first = entries.findIndex((entry) => entry.section === TOOLS_SECTION);
+  const at = first < 0 ? entries.length : first;
+  return [...entries.slice(0, at), ...generated, ...entries.slice(at)];
 }
