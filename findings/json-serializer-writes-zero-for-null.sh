@@ -15,7 +15,9 @@ const write = (type, value) => {
     return "error";
   }
 };
-for (const [type, value] of [["integer", null], ["number", null], ["string", null], ["array", null], ["integer", 2.9], ["boolean", "false"], ["integer", "many"], [["integer", "null"], null]]) {
+const nulls = [["integer", null], ["number", null], ["string", null], ["array", null]];
+const others = [["integer", 2.9], ["boolean", "false"], ["integer", "many"], [["integer", "null"], null]];
+for (const [type, value] of [...nulls, ...others]) {
   console.log(`${type} of ${JSON.stringify(value)}: ${write(type, value)}`);
 }
 JS

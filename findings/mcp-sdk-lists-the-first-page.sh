@@ -43,7 +43,9 @@ for (const [name, Client] of [["sdk 1", Client1], ["client 2", Client2]]) {
   await client.connect(server());
   const { tools } = await client.listTools();
   const call = (tool) => client.callTool({ name: tool, arguments: {} }).then(() => "passes", () => "refused");
-  console.log(`${name}: ${tools.map((tool) => tool.name).join(" ")}; first ${await call("first")}, third ${await call("third")}; grows ${await grown(() => client.listTools())}`);
+  const names = tools.map((tool) => tool.name).join(" ");
+  const grows = await grown(() => client.listTools());
+  console.log(`${name}: ${names}; first ${await call("first")}, third ${await call("third")}; grows ${grows}`);
 }
 const ai = await createMCPClient({ transport: server() });
 console.log(`@ai-sdk/mcp: ${Object.keys(await ai.tools()).join(" ")}`);

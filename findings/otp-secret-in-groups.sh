@@ -7,7 +7,8 @@
 # groups, in capitals, because it wants the padding that secrets do not have.
 set -euo pipefail
 cd "$(mktemp -d)"
-npm install --silent --no-audit --no-fund --ignore-scripts thirty-two@1.0.2 base32.js@0.1.0 hi-base32@0.5.1 base32-decode@1.0.0 rfc4648@1.5.4 @scure/base@2.4.0 validator@13.15.35
+npm install --silent --no-audit --no-fund --ignore-scripts thirty-two@1.0.2 base32.js@0.1.0 hi-base32@0.5.1 base32-decode@1.0.0 \
+  rfc4648@1.5.4 @scure/base@2.4.0 validator@13.15.35
 cat > seen.mjs <<'JS'
 import { base32nopad } from "@scure/base";
 import base32Decode from "base32-decode";

@@ -21,7 +21,8 @@ async function look(name, query) {
   const value = async (text) => (await query(text)).rows[0].value;
   const sum = await value("SELECT sum(credits) AS value FROM (VALUES (15), (25)) AS debit (credits)");
   const large = await value("SELECT 9007199254740993 AS value");
-  const array = await query("INSERT INTO tags VALUES ($1) RETURNING names AS value", [["a", "b"]]).then(({ rows }) => JSON.stringify(rows[0].value), (error) => error.code);
+  const inserted = query("INSERT INTO tags VALUES ($1) RETURNING names AS value", [["a", "b"]]);
+  const array = await inserted.then(({ rows }) => JSON.stringify(rows[0].value), (error) => error.code);
   console.log(`${name}: ${JSON.stringify(sum + 2)}, large ${typeof large}, array ${array}`);
 }
 await look("PGlite", (text, values) => db.query(text, values));

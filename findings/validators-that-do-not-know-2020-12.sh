@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# JSON Schemas that name draft 2020-12 in `$schema`, in six validators with their defaults: is a value refused that a keyword of 2019 or later forbids?
+# JSON Schemas that name draft 2020-12 in `$schema`, in six validators: is a value refused that a keyword of 2019 or later forbids?
 # Expected: yes, or an error that the draft is not known. Seen on 2026-11-29: jsonschema 1.5.0 takes what `prefixItems`, `dependentRequired`,
 # `dependentSchemas`, `minContains` and `unevaluatedProperties` forbid, and is-my-json-valid 2.20.6 also what `if`, `contains` and `propertyNames` do,
-# which are older; neither says a word. ajv 8.20.0 from its main module throws. @exodus/schemasafe 1.3.0, @cfworker/json-schema 4.1.6 and @hyperjump/json-schema 1.18.0 refuse all.
+# which are older; neither says a word. ajv 8.20.0 from its main module throws. @exodus/schemasafe 1.3.0, @cfworker/json-schema 4.1.6 and
+# @hyperjump/json-schema 1.18.0 refuse all.
 set -euo pipefail
 cd "$(mktemp -d)"
-npm install --silent --no-audit --no-fund --ignore-scripts jsonschema@1.5.0 is-my-json-valid@2.20.6 ajv@8.20.0 @exodus/schemasafe@1.3.0 @cfworker/json-schema@4.1.6 @hyperjump/json-schema@1.18.0
+npm install --silent --no-audit --no-fund --ignore-scripts jsonschema@1.5.0 is-my-json-valid@2.20.6 ajv@8.20.0 \
+  @exodus/schemasafe@1.3.0 @cfworker/json-schema@4.1.6 @hyperjump/json-schema@1.18.0
 cat > seen.mjs <<'JS'
 import { Validator as CfWorker } from "@cfworker/json-schema";
 import { validator as schemasafe } from "@exodus/schemasafe";
