@@ -17,7 +17,9 @@ const KB = 1024;
 
 /** Small documents are several, because a single one could favor an engine. */
 export const TASKS: readonly Task[] = [
+  { name: "Markdown, 300 B", engine: "markdown", inputs: () => documents(300, 200) },
   { name: "Markdown, 1 KB", engine: "markdown", inputs: () => documents(KB, 64) },
+  { name: "Markdown, 10 KB", engine: "markdown", inputs: () => documents(10 * KB, 32) },
   { name: "Markdown, 100 KB", engine: "markdown", inputs: () => documents(100 * KB, 8) },
   { name: "Markdown, 1 MB", engine: "markdown", inputs: () => documents(KB * KB, 1) },
   { name: "QR modules, URL", engine: "qr", form: "modules", inputs: () => urls(64) },
@@ -33,13 +35,16 @@ export const TASKS: readonly Task[] = [
   { name: "QR PNG of 1024 px, URL", engine: "qr", form: "png", width: 1024, inputs: () => urls(3) },
 ];
 
-/** Real Markdown: sections of the installed packages' READMEs, in the order of their paths. */
+/**
+ * Real Markdown: sections of the installed packages' READMEs, in the order of their paths. Each is a string of its own, as a
+ * request has it; a part of a longer one would be read more slowly.
+ */
 function documents(chars: number, count: number): string[] {
   const text = readmes();
   const headings = [...text.matchAll(/^#{1,3} /gm)].map(({ index }) => index);
   return Array.from({ length: count }, (_, i) => {
     const start = headings[Math.floor((i * headings.length) / count)] ?? 0;
-    return text.slice(start, start + chars).toWellFormed();
+    return Buffer.from(text.slice(start, start + chars)).toString();
   });
 }
 

@@ -8,7 +8,7 @@ const USAGE = `npm run bench -- calls|ledger|engines|edge [options]
 
   calls    small calls of each tool beside a bare node:http server and a build on Express
   ledger   debits on SQLite, on PostgreSQL and in Durable Objects
-  engines  Markdown beside marked with DOMPurify and markdown-it, QR codes beside node-qrcode
+  engines  Markdown beside md4w, md4x, marked and markdown-it, with and without sanitizers; QR codes beside node-qrcode
   edge     calls in workerd: CPU time, rows read and written, and the size of the Worker
 
   --beside <path>   measure another checkout of Toolbooth too, in turns, and print the ratio

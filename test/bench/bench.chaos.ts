@@ -23,7 +23,15 @@ const SCRIPTS: Record<string, { only: string; cases: string[]; contenders: strin
   engines: {
     only: "1",
     cases: ["Markdown, 1 KB", "QR modules, 1 KB", "QR PNG of 1024 px, URL"],
-    contenders: ["toolbooth", "beside", "marked+DOMPurify", "markdown-it", "node-qrcode"],
+    contenders: [
+      "toolbooth",
+      "beside",
+      "md4w",
+      "md4x+sanitize-html",
+      "marked+DOMPurify",
+      "markdown-it",
+      "node-qrcode",
+    ],
   },
   edge: {
     only: "hash",
