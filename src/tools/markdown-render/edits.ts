@@ -61,6 +61,8 @@ export const markChars = (mark: number) => (mark % 2 === 0 ? 2 : 1);
  * as longer ones, which counts in short documents.
  */
 export const COLUMN_LENGTH = 16;
+/** Longer columns are not kept for the next document. */
+export const COLUMN_LENGTH_KEPT = 4096;
 
 export class EditList {
   count = 0;
@@ -74,6 +76,10 @@ export class EditList {
   /** For each character of the text, starting at `base`: the mark of the delimiters that start there, or 0. */
   private marks = new Uint8Array(64);
   private base = 0;
+
+  get isLong(): boolean {
+    return Math.max(this.kinds.length, this.marks.length) > COLUMN_LENGTH_KEPT;
+  }
 
   /** Empties the list for a text that starts at `base`. */
   clear(base: number): void {

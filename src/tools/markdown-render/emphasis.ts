@@ -2,6 +2,7 @@ import { flankAfter, flankBefore, PUNCTUATION } from "./characters.ts";
 import {
   CLOSING,
   COLUMN_LENGTH,
+  COLUMN_LENGTH_KEPT,
   DELETION,
   type EditList,
   EMPHASIS,
@@ -42,6 +43,10 @@ export class DelimiterStack {
 
   constructor(edits: EditList) {
     this.edits = edits;
+  }
+
+  get isLong(): boolean {
+    return this.edit.length > COLUMN_LENGTH_KEPT;
   }
 
   clear(): void {

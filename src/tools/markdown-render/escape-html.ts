@@ -9,12 +9,17 @@ export function escapeHtml(s: string): string {
   return SPECIAL.test(s) ? s.replace(SPECIAL, escapeOf) : s;
 }
 
+/** Whether the text has a special character. */
+export function hasSpecial(text: string): boolean {
+  SPECIAL.lastIndex = 0;
+  return SPECIAL.test(text);
+}
+
 /**
- * Adds the text between `from` and `to` to `out`, with its special characters escaped. The compiled expression finds
- * them in half the time of a loop over the characters.
+ * Adds the text to `out`, with its special characters escaped. The compiled expression finds them in half the time of a loop
+ * over the characters.
  */
-export function addEscaped(out: Output, s: string, from: number, to: number): void {
-  const text = s.slice(from, to);
+export function addEscaped(out: Output, text: string): void {
   let kept = 0;
   SPECIAL.lastIndex = 0;
   while (SPECIAL.test(text)) {

@@ -26,7 +26,7 @@ import {
   TEXT,
 } from "./edits.ts";
 import { elementAt, impliedParent, placeOfEnd, placeOfParent } from "./element-places.ts";
-import { addEscaped, escapeHtml } from "./escape-html.ts";
+import { addEscaped, escapeHtml, hasSpecial } from "./escape-html.ts";
 import type { Footnote, Footnotes } from "./footnotes.ts";
 import type { HeadingIds } from "./heading-ids.ts";
 import {
@@ -66,6 +66,8 @@ export class HtmlWriter {
   private linkNesting = -1;
   /** The number of open images, whose description is text only. */
   private images = 0;
+  /** Whether the paragraph, heading or cell has no character to escape. Its pieces are then not searched one by one. */
+  private isPlain = false;
   /** Attributes of links that leave the page. */
   links: LinkAttributes | undefined;
   /** The number of open elements of raw HTML. */
@@ -350,7 +352,7 @@ export class HtmlWriter {
     const language = /^[^\t\n\v\f\r ]+/.exec(info)?.[0];
     const attribute = language === undefined ? "" : ` class="language-${escapeHtml(language)}"`;
     this.line(`<pre><code${attribute}>`);
-    addEscaped(this.out, text, from, to);
+    addEscaped(this.out, text.slice(from, to));
     this.out.add("</code></pre>\n");
   }
 
@@ -363,6 +365,7 @@ export class HtmlWriter {
 
   /** Returns the text of `s` between `from` and `to` with its edits applied. */
   private inline(s: string, from: number, to: number, edits: EditList): void {
+    this.isPlain = !hasSpecial(s.slice(from, to));
     let pos = from;
     for (let i = 0; i < edits.count; i++) {
       const kind = edits.kind(i);
@@ -372,11 +375,17 @@ export class HtmlWriter {
         pos = this.run(s, pos, start, edits.end(i), edits);
         continue;
       }
-      if (start > pos) addEscaped(this.out, s, pos, start);
+      if (start > pos) this.addText(s.slice(pos, start));
       pos = edits.end(i);
       if (kind !== DROP) this.edit(edits, i);
     }
-    if (pos < to) addEscaped(this.out, s, pos, to);
+    if (pos < to) this.addText(s.slice(pos, to));
+  }
+
+  /** Text between markup. */
+  private addText(text: string): void {
+    if (this.isPlain) this.out.add(text);
+    else addEscaped(this.out, text);
   }
 
   private edit(edits: EditList, index: number): void {
@@ -420,7 +429,7 @@ export class HtmlWriter {
         at++;
         continue;
       }
-      if (at > pos) addEscaped(this.out, s, pos, at);
+      if (at > pos) this.addText(s.slice(pos, at));
       if (this.images === 0) {
         if (mark > CLOSING) this.closeElement();
         else this.openElement(mark);

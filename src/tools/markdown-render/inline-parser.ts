@@ -56,6 +56,13 @@ const GREATER = 62;
 const LOWER_W = 119;
 const TILDE = 126;
 
+/**
+ * Documents share them, because only one is rendered at a time, and making their columns takes as long as reading a paragraph.
+ * Those that a long paragraph needed are not kept.
+ */
+let sharedEdits = new EditList();
+let sharedDelimiters = new DelimiterStack(sharedEdits);
+
 const NO_ENDINGS: readonly string[] = [];
 
 /**
@@ -63,9 +70,9 @@ const NO_ENDINGS: readonly string[] = [];
  * `edits` contains the result until the next `parse`.
  */
 export class InlineParser {
-  readonly edits = new EditList();
+  readonly edits: EditList;
   private readonly brackets: BracketStack;
-  private readonly delimiters = new DelimiterStack(this.edits);
+  private readonly delimiters: DelimiterStack;
   private s = "";
   private from = 0;
   private to = 0;
@@ -92,6 +99,12 @@ export class InlineParser {
     baseUrl: BaseUrl | undefined,
     syntax: Syntax,
   ) {
+    if (sharedEdits.isLong || sharedDelimiters.isLong) {
+      sharedEdits = new EditList();
+      sharedDelimiters = new DelimiterStack(sharedEdits);
+    }
+    this.edits = sharedEdits;
+    this.delimiters = sharedDelimiters;
     this.syntax = syntax;
     this.markup = syntax.math ? INLINE | FORMULA : INLINE;
     this.brackets = new BracketStack(this.edits, this.delimiters, references, footnotes, baseUrl);
@@ -108,8 +121,8 @@ export class InlineParser {
     if (pos === to) return;
     this.begin(s, from, to);
     while (pos < to) {
-      const c = s.charCodeAt(pos);
-      pos = isIn(c, markup) ? this.read(c, pos) : pos + 1;
+      pos = this.read(s.charCodeAt(pos), pos);
+      while (pos < to && !isIn(s.charCodeAt(pos), markup)) pos++;
     }
     this.delimiters.match(from);
     if (this.hasCandidates) linkCandidates(this.edits, new BareAutolinks(s, from, to, true));
