@@ -69,7 +69,7 @@ export function openEdgePages(
         built = await read();
       } catch (cause) {
         logError(
-          "The pages are missing. Run `npm run -s toolbooth -- build cloudflare` before the deployment and bind ASSETS",
+          "The pages are missing. Run `toolbooth build cloudflare` before the deployment and bind ASSETS",
           { cause },
         );
       }
