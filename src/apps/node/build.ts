@@ -3,7 +3,6 @@
  * bundler's memory is released afterwards. `npm run package` writes what is published.
  */
 import path from "node:path";
-import { buildCloudflarePackage, buildCreatePackage, buildPackage } from "./build-package.ts";
 import { buildPages } from "./build-pages.ts";
 import { buildServer } from "./build-server.ts";
 
@@ -14,16 +13,17 @@ async function main(): Promise<void> {
   const pages = await timed("the pages", buildPages(CHECKOUT, DATA_DIR));
   if (process.argv[2] === "pages") return;
   if (process.argv[2] === "package") {
+    const packages = await import("./build-package.ts");
     const out = path.join(CHECKOUT, "dist", "package");
     await timed(
       "the package",
-      buildPackage(CHECKOUT, pages, out).then(() => out),
+      packages.buildPackage(CHECKOUT, pages, out).then(() => out),
     );
-    buildCreatePackage(CHECKOUT, path.join(CHECKOUT, "dist", "create-toolbooth"));
+    packages.buildCreatePackage(CHECKOUT, path.join(CHECKOUT, "dist", "create-toolbooth"));
     const cloudflare = path.join(CHECKOUT, "dist", "package-cloudflare");
     await timed(
       "the package for Cloudflare",
-      buildCloudflarePackage(CHECKOUT, cloudflare).then(() => cloudflare),
+      packages.buildCloudflarePackage(CHECKOUT, cloudflare).then(() => cloudflare),
     );
     return;
   }
