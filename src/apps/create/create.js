@@ -148,7 +148,7 @@ function nextSteps(name, folder) {
 
 ${steps.map((step) => `  ${step}`).join("\n")}
 
-The first start prints a key, and a call of tools/word-count.ts with it. README.md says the rest.
+The first start prints a key and a curl command that calls word-count. README.md says more.
 `;
 }
 
