@@ -123,7 +123,7 @@ function ownTool(options: PageOptions): Html | null {
   const [, code] = /```ts\n([\s\S]*?)```/.exec(options.docs?.["own-tools.md"] ?? "") ?? [];
   if (hasOwnName(options) || code === undefined) return null;
   return html`<section class="split" aria-labelledby="own"><div><h2 id="own">Sell a function of yours</h2>
-<p>A tool is one file. From it follow the endpoint, the checks of its input, the price, safe retries, the OpenAPI description, a page of the documentation, the tool for agents, and the lines in usage and request log.</p>
+<p>A tool is one file. Toolbooth derives the rest: the endpoint, the checks of its input, the price, safe retries, the OpenAPI description, a page of the documentation, the tool for agents, and the lines in usage and request log.</p>
 <p class="actions"><a class="button quiet" href="${pageLinks(options.publicUrl).ownTools}">Read about your own tools</a></p></div>
 <div>${codeBlock("tools/word-count.ts", code.trimEnd())}</div></section>
 `;

@@ -54,7 +54,7 @@ export async function buildPackage(checkout: string, pages: string, out: string)
     ...bundledInPages(checkout, pages),
   ];
   writeFileSync(path.join(out, "THIRD-PARTY-LICENSES.txt"), licensesText(licenses));
-  writeFileSync(path.join(out, "package.json"), `${manifest([server, entry])}\n`);
+  writeManifest(out, manifest([server, entry]));
 }
 
 /**
@@ -74,31 +74,39 @@ export function buildCreatePackage(checkout: string, out: string): void {
   cpSync(path.join(checkout, "src/apps", check), path.join(apps, check));
   cpSync(readme, path.join(out, "README.md"));
   cpSync(path.join(checkout, "LICENSE"), path.join(out, "LICENSE"));
-  const { version, keywords, license, repository, engines } = packageJson;
-  const published = {
-    ...{ name: "create-toolbooth", version },
+  writeManifest(out, {
+    name: "create-toolbooth",
     description: "npm create toolbooth: writes a project for a metered API of your own tools",
-    ...{ keywords, license, repository, type: "module", engines },
+    keywords: packageJson.keywords,
     bin: { "create-toolbooth": "dist/apps/create/start.js" },
     exports: { "./package.json": "./package.json" },
     files: ["dist"],
-  };
-  writeFileSync(path.join(out, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
+  });
 }
 
 const read = (...parts: string[]) => readFileSync(path.join(...parts), "utf8");
 
+type Named = { name: string; description: string } & Record<string, unknown>;
+
+/** Writes a package.json with what all packages share: they are released together. */
+function writeManifest(out: string, { name, description, ...others }: Named): void {
+  const { version, license, repository, engines } = packageJson;
+  const shared = { version, description, license, repository, type: "module", engines };
+  const text = JSON.stringify({ name, ...shared, ...others }, null, 2);
+  writeFileSync(path.join(out, "package.json"), `${text}\n`);
+}
+
 /** Of the dependencies, only those that the bundles import are installed: the others are in them. */
-function manifest(bundles: readonly Metafile[]): string {
+function manifest(bundles: readonly Metafile[]): Named {
   const imported = bundles
     .flatMap(({ outputs }) => Object.values(outputs).flatMap(({ imports }) => imports))
     .filter(({ external }) => external === true);
-  const { name, version, description, keywords, license, repository, engines } = packageJson;
+  const { name, description, keywords } = packageJson;
   const dependencies = Object.entries(packageJson.dependencies).filter(([each]) =>
     imported.some(({ path: name }) => name === each || name.startsWith(`${each}/`)),
   );
-  const published = {
-    ...{ name, version, description, keywords, license, repository, type: "module", engines },
+  return {
+    ...{ name, description, keywords },
     bin: { toolbooth: "dist/apps/start.js" },
     exports: {
       ".": { types: "./dist/types/toolbooth.d.ts", default: "./dist/toolbooth.js" },
@@ -107,7 +115,6 @@ function manifest(bundles: readonly Metafile[]): string {
     files: ["dist", "docs", "THIRD-PARTY-LICENSES.txt"],
     dependencies: Object.fromEntries(dependencies),
   };
-  return JSON.stringify(published, null, 2);
 }
 
 /**
@@ -131,15 +138,12 @@ export async function buildCloudflarePackage(checkout: string, out: string): Pro
   writeFileSync(path.join(out, "README.md"), CLOUDFLARE_README);
   const licenses = licensesOf(checkout, Object.keys(metafile.inputs));
   writeFileSync(path.join(out, "THIRD-PARTY-LICENSES.txt"), licensesText(licenses));
-  const { version, license, repository, engines, devDependencies } = packageJson;
-  const published = {
-    ...{ name: CLOUDFLARE_PACKAGE, version },
+  writeManifest(out, {
+    name: CLOUDFLARE_PACKAGE,
     description: "The Cloudflare Workers of Toolbooth, for `toolbooth build cloudflare`.",
-    ...{ license, repository, type: "module", engines },
     files: ["dist", "THIRD-PARTY-LICENSES.txt", ...WRANGLER_CONFIGS],
-    dependencies: { esbuild: devDependencies.esbuild },
-  };
-  writeFileSync(path.join(out, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
+    dependencies: { esbuild: packageJson.devDependencies.esbuild },
+  });
 }
 
 const CLOUDFLARE_README = `# ${CLOUDFLARE_PACKAGE}
