@@ -28,6 +28,10 @@ export const ERRORS = {
     status: 409,
     title: "The first request with this idempotency key is still running",
   },
+  outcome_unknown: {
+    status: 409,
+    title: "It is not known what the first request with this idempotency key has done",
+  },
   too_large: { status: 413, title: "The request is too large" },
   unsupported_media_type: { status: 415, title: "Unsupported media type or encoding" },
   rate_limited: { status: 429, title: "Too many calls" },
@@ -60,6 +64,7 @@ export const LIMIT_SOURCES = [
   "key_month",
   "key_total",
   "idempotency_key",
+  "kept_responses",
   "network",
 ] as const;
 export type LimitSource = (typeof LIMIT_SOURCES)[number];
@@ -82,6 +87,7 @@ export type ProblemMembers = {
   capacities?: Record<string, number>;
   fits?: string | null;
   balance?: number;
+  heldCredits?: number;
   price?: number;
   topUpUrl?: string;
   limitSource?: LimitSource;

@@ -63,6 +63,17 @@ export const IDEMPOTENCY_KEPT_MS = DAY_MS;
 /** Replays of large inputs with one key. They cost as much CPU as the first call, and no credits. */
 export const REPLAYS_PER_MINUTE_MAX = 10;
 
+/** A hold's lease is the time limit of its tool and this, for what a node may do before and after: its call is never released while it runs. */
+export const LEASE_MARGIN_MS = 10_000;
+/** The lease of a call that holds its price: at most twice the longest time limit of a tool, so that the end of a silent one is near. */
+export const LEASE_MS_MAX = 20 * 60_000;
+/** A response that is kept under an idempotency key, as it is sent. */
+export const KEPT_RESPONSE_BYTES_MAX = MB;
+/** What is kept for an account, compressed and encrypted. It is checked before a call, so the calls that run at once may exceed it. */
+export const KEPT_BYTES_MAX = 100 * MB;
+/** The holds that a step of `expireHolds` ends. Each is decided like a call, and calls wait for the step. */
+export const EXPIRED_HOLDS_A_STEP = 100;
+
 /**
  * Days for which each call is kept individually. Idempotency looks back 24 hours, and reversals need the row of the debit; customers ask
  * about a call within a month. At 100 calls a second without a pause they take 47 GB.
@@ -206,6 +217,8 @@ export const OWN_RESPONSE_BYTES_MAX = 16 * MB;
 export const OWN_HEAVY_FROM_BYTES = 64 * KB;
 /** The heap of a thread of an own tool. */
 export const OWN_HEAP_MB = 256;
+/** How long a tool that has reached its time limit has to react to its signal. */
+export const OWN_ABORT_GRACE_MS = 100;
 /** Reading a tool's file and what it imports. */
 export const OWN_LOAD_TIMEOUT_MS = 30_000;
 /** A thread of an own tool without calls ends after this time. */

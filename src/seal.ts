@@ -16,6 +16,9 @@ export type Sealer = {
   seal(text: string, place: string): Promise<string>;
   /** Throws a `SealError` if no secret opens the text. */
   open(sealed: string, place: string): Promise<string>;
+  /** The same for bytes. */
+  sealBytes(bytes: Uint8Array, place: string): Promise<string>;
+  openBytes(sealed: string, place: string): Promise<Uint8Array>;
   /** Whether the text is sealed with the first secret. */
   isCurrent(sealed: string): boolean;
 };
@@ -34,26 +37,30 @@ export function createSealer(secrets: readonly string[], purpose: string): Seale
     const id = bytesToHex(derive(secret, `seal key id ${purpose}`, 4));
     return { id, bytes: derive(secret, `seal key ${purpose}`, 32) };
   });
-  const [current] = keys;
+  const [current] = keys as [(typeof keys)[number]];
   if (current === undefined) throw new RangeError("Sealing requires a secret");
+  async function sealBytes(bytes: Uint8Array, place: string): Promise<string> {
+    const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
+    const box = gcm(current.bytes, nonce, utf8.encode(place)).encrypt(bytes);
+    return `sealed1.${current.id}.${toBase64Url(concatBytes(nonce, box))}`;
+  }
+  async function openBytes(sealed: string, place: string): Promise<Uint8Array> {
+    const [, id, text = ""] = FORM.exec(sealed) ?? [];
+    const found = keys.find((key) => key.id === id);
+    if (found === undefined) throw new SealError("The text was sealed with another secret");
+    try {
+      const bytes = fromBase64Url(text);
+      const cipher = gcm(found.bytes, bytes.slice(0, NONCE_BYTES), utf8.encode(place));
+      return cipher.decrypt(bytes.slice(NONCE_BYTES));
+    } catch (cause) {
+      throw new SealError("The sealed text was changed, or belongs to another place", { cause });
+    }
+  }
   return {
-    async seal(text, place) {
-      const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
-      const box = gcm(current.bytes, nonce, utf8.encode(place)).encrypt(utf8.encode(text));
-      return `sealed1.${current.id}.${toBase64Url(concatBytes(nonce, box))}`;
-    },
-    async open(sealed, place) {
-      const [, id, text = ""] = FORM.exec(sealed) ?? [];
-      const found = keys.find((key) => key.id === id);
-      if (found === undefined) throw new SealError("The text was sealed with another secret");
-      try {
-        const bytes = fromBase64Url(text);
-        const cipher = gcm(found.bytes, bytes.slice(0, NONCE_BYTES), utf8.encode(place));
-        return new TextDecoder().decode(cipher.decrypt(bytes.slice(NONCE_BYTES)));
-      } catch (cause) {
-        throw new SealError("The sealed text was changed, or belongs to another place", { cause });
-      }
-    },
+    seal: (text, place) => sealBytes(utf8.encode(text), place),
+    open: async (sealed, place) => new TextDecoder().decode(await openBytes(sealed, place)),
+    sealBytes,
+    openBytes,
     isCurrent: (sealed) => FORM.exec(sealed)?.[1] === current.id,
   };
 }
@@ -98,13 +105,18 @@ const HIDDEN = /^[0-9A-Za-z_-]{21}[AQgw]$/;
 const derive = (secret: string, use: string, bytes: number): Uint8Array =>
   hkdf(sha256, utf8.encode(secret), undefined, utf8.encode(`toolbooth ${use}`), bytes);
 
-const toBase64Url = (bytes: Uint8Array): string =>
-  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replace(/=+$/, "");
+/** In pieces, because the arguments of a function are bounded. A megabyte takes a few milliseconds. */
+function toBase64Url(bytes: Uint8Array): string {
+  let text = "";
+  for (let from = 0; from < bytes.length; from += PIECE_BYTES)
+    text += String.fromCharCode(...bytes.subarray(from, from + PIECE_BYTES));
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+const PIECE_BYTES = 8_192;
 
-const fromBase64Url = (text: string): Uint8Array =>
-  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) =>
-    char.charCodeAt(0),
-  );
+function fromBase64Url(text: string): Uint8Array {
+  const decoded = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  const bytes = new Uint8Array(decoded.length);
+  for (let at = 0; at < decoded.length; at += 1) bytes[at] = decoded.charCodeAt(at);
+  return bytes;
+}

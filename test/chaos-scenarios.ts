@@ -10,6 +10,9 @@ export type Scenario = {
   minutes: number;
 };
 
+/** Half of the rounds. */
+const HOLDS_AT_ONCE = { TEST_HOLD_ROUNDS: "100", TEST_HOLDS_AT_ONCE: "1000" };
+
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: "a million random operations on the ledger agree with a naive model, three times",
@@ -86,6 +89,41 @@ export const SCENARIOS: readonly Scenario[] = [
     file: "test/apps/node/kill.test.ts",
     env: { TEST_KILL_ROUNDS: "50" },
     slices: 4,
+    minutes: 30,
+  },
+  {
+    name: "1,000 calls at once that hold their prices run paid and once, on SQLite, in 200 rounds",
+    file: "test/stores/sqlite/ledger.test.ts",
+    env: HOLDS_AT_ONCE,
+    slices: 2,
+    minutes: 30,
+  },
+  {
+    name: "1,000 calls at once that hold their prices run paid and once, on PostgreSQL, in 200 rounds",
+    file: "test/stores/postgres/ledger.test.ts",
+    env: HOLDS_AT_ONCE,
+    slices: 2,
+    minutes: 30,
+  },
+  {
+    name: "1,000 calls at once that hold their prices run paid and once, in an account's object, in 200 rounds",
+    file: "test/stores/durable-object/ledger.test.ts",
+    env: HOLDS_AT_ONCE,
+    slices: 2,
+    minutes: 30,
+  },
+  {
+    name: "200 kills of a server whose tools cost money lose no paid answer and no credits",
+    file: "test/apps/node/held-kills.chaos.ts",
+    env: { TEST_KILL_ROUNDS: "50" },
+    slices: 4,
+    minutes: 30,
+  },
+  {
+    name: "two nodes whose tools cost money lose no paid answer and no credits when they are killed or stand still",
+    file: "test/apps/fleet/held-kills.chaos.ts",
+    env: { TEST_KILL_ROUNDS: "10", TEST_STOP_ROUNDS: "3" },
+    slices: 2,
     minutes: 30,
   },
   {

@@ -11,7 +11,7 @@ const ASK: CreditSales = { payable: false, contact: null };
 
 test("where credits are sold a 402 leads to the Credits page, otherwise to the operator", () => {
   const said = (sales: CreditSales | null) => {
-    const { message, details } = insufficientCredits(0, 1, topUp(sales, SITE));
+    const { message, details } = insufficientCredits(0, 0, 1, topUp(sales, SITE));
     return [message.replace(/^.*? is 0\. /, ""), details.members?.topUpUrl];
   };
   assert.deepEqual([BUY, CONTACT, ASK, null].map(said), [

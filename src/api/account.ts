@@ -22,7 +22,7 @@ export function createReadAccount(app: AppContext, deps: CallDeps): Handler {
     await admitKey(keyed);
     const { account, keySha256 } = keyed.caller;
     const now = app.now();
-    const [{ balance, lifetime, nextExpiry }, allKeys] = await Promise.all([
+    const [{ balance, held, lifetime, nextExpiry }, allKeys] = await Promise.all([
       app.ledger.credits({ account, now, max: 0 }),
       app.ledger.listKeys({ account }),
     ]).catch((cause) => {
@@ -39,6 +39,7 @@ export function createReadAccount(app: AppContext, deps: CallDeps): Handler {
     return {
       ok: true,
       balance,
+      held,
       nextExpiry: nextExpiry && {
         credits: nextExpiry.credits,
         expiresAt: new Date(nextExpiry.at).toISOString(),

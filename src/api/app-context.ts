@@ -39,4 +39,6 @@ export type Metrics = {
   read(): Promise<{ contentType: string; text: string }>;
   /** Counts a key that was rejected without a question to the ledger. */
   countThrottledKey(): void;
+  /** Counts a call that was settled after its hold had ended. */
+  countLateSettlement(): void;
 };

@@ -42,7 +42,11 @@ export const pathOf = (tool: Pick<Tool, "name">): string => `/api/v1/${tool.name
 
 /** `tools`: those that are served, where they are not loaded with the app. */
 export function createToolCalls(app: AppContext, tools: readonly (Tool | LazyTool)[] = app.tools) {
-  const deps = new CallDeps(app, () => app.metrics?.countThrottledKey());
+  const deps = new CallDeps(
+    app,
+    () => app.metrics?.countThrottledKey(),
+    () => app.metrics?.countLateSettlement(),
+  );
   const { replier, newId } = deps;
 
   function createContext(

@@ -1,5 +1,11 @@
 import type { Counted } from "#ledger/call-ledger.ts";
-import type { BudgetExhausted, DebitOutcome, KeyStatus, KeyStatusOrder } from "#ledger/port.ts";
+import type {
+  BudgetExhausted,
+  DebitOutcome,
+  HoldOutcome,
+  KeyStatus,
+  KeyStatusOrder,
+} from "#ledger/port.ts";
 import { topUp } from "#top-up.ts";
 import { isWaiting } from "./body.ts";
 import type { Call, KeyedRequest } from "./call.ts";
@@ -79,6 +85,7 @@ export async function askStatus(request: KeyedRequest): Promise<void> {
     idempotencyKey,
     namesKey: true,
   };
+  if (tool !== null && tool.effect !== "none") order.isHeld = true;
   const askedAt = app.elapsed();
   const counted = await app.calls
     .keyStatus(order)
@@ -92,16 +99,16 @@ export async function askStatus(request: KeyedRequest): Promise<void> {
   const status = requireGood(request, counted);
   const isFree = status.freeCall && price <= app.settings.freeCallCredits;
   if (status.replayable || isFree) return;
-  const { balance, exhausted } = status;
+  const { balance, exhausted, heldCredits } = status;
   if (exhausted !== undefined) await throwBudgetExhausted(request, exhausted, balance);
-  if (balance < price) await throwTooFewCredits(request, balance);
+  if (balance < price) await throwTooFewCredits(request, balance, heldCredits);
 }
 
 /**
  * Throws the errors of the key, the account and the rate that an outcome of the ledger has. Stores the balance and the rate for
  * the headers of the response.
  */
-export function requireGood<Outcome extends DebitOutcome | KeyStatus>(
+export function requireGood<Outcome extends DebitOutcome | HoldOutcome | KeyStatus>(
   { deps, context, caller, address }: KeyedRequest,
   { outcome, rate }: Counted<Outcome>,
 ): Passed<Outcome> {
@@ -151,10 +158,11 @@ type Passed<Outcome> = Exclude<
 export async function throwTooFewCredits(
   { deps, tool, caller }: KeyedRequest,
   balance: number,
+  heldCredits = 0,
 ): Promise<never> {
   deps.recentErrors.poor.add(caller.account);
   const more = topUp(await deps.app.sales(), deps.app.settings.publicUrl);
-  throw insufficientCredits(balance, tool?.price ?? 0, more);
+  throw insufficientCredits(balance, heldCredits, tool?.price ?? 0, more);
 }
 
 export async function throwBudgetExhausted(

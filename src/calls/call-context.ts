@@ -5,7 +5,7 @@ import type { CallRef } from "#ledger/port.ts";
 import type { MemoryLimits } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { CreditSales } from "#top-up.ts";
-import type { CallResponse, ToolJob } from "./run-tool.ts";
+import type { BeginCall, CallResponse, ToolJob } from "./run-tool.ts";
 
 /**
  * Everything that calls need of their runtime and its store, on which they do not depend. A member is null if the runtime lacks
@@ -26,8 +26,11 @@ export type CallContext = {
   memory: MemoryLimits;
   /** How long a body may take to arrive, in milliseconds; null if the HTTP server enforces a limit. */
   bodyTimeoutMs: number | null;
-  /** Runs a tool. Large inputs run on other threads, so that they do not delay small calls; the accounts share the threads. */
-  runTool(tool: Tool, job: ToolJob, account: string): Promise<CallResponse>;
+  /**
+   * Runs a tool. Large inputs run on other threads, so that they do not delay small calls; the accounts share the threads. `begin`: of a
+   * call that pays before its work.
+   */
+  runTool(tool: Tool, job: ToolJob, account: string, begin?: BeginCall): Promise<CallResponse>;
   /**
    * Calls `then` when the response on a connection has been sent or the connection is closed; null where large responses are
    * sent in pieces, which say that themselves.

@@ -1,7 +1,7 @@
 import { ApiError } from "#errors.ts";
 import type { BudgetExhausted, KeyNotAllowed } from "#ledger/port.ts";
 import type { Rate } from "#ledger/throttle.ts";
-import { REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
+import { KEPT_RESPONSE_BYTES_MAX, REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
 import type { TopUp } from "#top-up.ts";
 
 /** Errors that more than one place throws or shows. */
@@ -117,12 +117,25 @@ export const tooManyReplays = (retryAfterSeconds: number) =>
     },
   );
 
-export const insufficientCredits = (balance: number, price: number, topUp: TopUp): ApiError =>
-  new ApiError(
+/** `held`: what calls that are running hold, and may give back. */
+export function insufficientCredits(
+  balance: number,
+  held: number,
+  price: number,
+  topUp: TopUp,
+): ApiError {
+  const heldBy = held === 0 ? "" : ` Calls that are running hold ${creditsText(held)}.`;
+  return new ApiError(
     "insufficient_credits",
-    `The call costs ${creditsText(price)}, and the balance is ${balance}. ${topUp.sentence}`,
-    { members: { balance, price, limitSource: "account", ...urlOf(topUp) } },
+    `The call costs ${creditsText(price)}, and the balance is ${balance}.${heldBy} ${topUp.sentence}`,
+    {
+      members: {
+        ...{ balance, price, limitSource: "account" as const, ...urlOf(topUp) },
+        ...(held > 0 && { heldCredits: held }),
+      },
+    },
   );
+}
 
 /** Left out if no page or address helps. */
 const urlOf = ({ url }: TopUp) => (url === null ? {} : { topUpUrl: url });
@@ -170,6 +183,45 @@ export const idempotencyInProgress = () =>
     "The first request with this Idempotency-Key is still running. Wait a second, then repeat the request.",
     { headers: { "Retry-After": "1" } },
   );
+
+/** For a tool that changes the world: without a key, a client could not repeat the call safely. */
+export const idempotencyKeyRequired = (name: string): ApiError =>
+  new ApiError(
+    "invalid_request",
+    `${name} needs the header Idempotency-Key, so that a repeat of the call does not run it twice. Send one with a new value for each call, such as a UUID.`,
+    { errors: [{ header: "Idempotency-Key", detail: "is required" }] },
+  );
+
+/** `callId`: of the first call, as `callRef` (ids.ts) writes it. */
+export const outcomeUnknown = (callId: string): ApiError =>
+  new ApiError(
+    "outcome_unknown",
+    `The first request with this Idempotency-Key, the call ${callId}, did not end with a response, and it may have done its work. It does not run again under this key for 24 hours. Find out what it has done, or ask the operator; use a new key to run it again.`,
+    { members: { callId } },
+  );
+
+export const tooMuchKept = (): ApiError =>
+  new ApiError(
+    "rate_limited",
+    "The account has too many kept responses. Each is kept for 24 hours under the Idempotency-Key of its call. Send calls without the header, or wait until the oldest are gone.",
+    { members: { limitSource: "kept_responses" }, headers: { "Retry-After": "3600" } },
+  );
+
+export const tooLargeToKeep = (name: string, bytes: number): ApiError =>
+  new ApiError(
+    "tool_failed",
+    `The response of ${name} has ${bytes} bytes. Under an Idempotency-Key a response has at most ${KEPT_RESPONSE_BYTES_MAX} bytes, because it is kept for repeats. The call was not charged. Ask for less.`,
+  );
+
+/** A call failed that may have changed the world. Its error stays what it was. */
+export function mayHaveActed(error: unknown, callId: string): ApiError {
+  const { code, message, details } = error instanceof ApiError ? error : internalError(error);
+  return new ApiError(
+    code,
+    `${message} It may have done its work, so it does not run again under its Idempotency-Key. The id of the call is ${callId}.`,
+    { ...details, members: { ...details.members, callId } },
+  );
+}
 
 /** What an own tool has thrown, for the log: anything can be thrown. */
 export const describeThrown = (thrown: unknown): string =>

@@ -16,6 +16,7 @@ import {
   chargeReversed,
   chargeUnknown,
   clientLeft,
+  idempotencyKeyRequired,
   idempotencyKeyReused,
   unavailable,
 } from "./call-errors.ts";
@@ -35,10 +36,13 @@ import type { CallResponse, ToolJob } from "./run-tool.ts";
  *     charge         key (401, 403), rate (429), credits (402), a reused idempotency key (400)
  *     respond
  *
+ * A tool whose runs cost its operator money pays before its work: for it, `run` is that of held-call.ts, and there is no `charge`.
+ *
  * A 503 can come from any step that needs the ledger, memory or a thread. An error of `read` or `run` comes after those of
  * `admit`, so the ledger is asked before such an error is reported. Otherwise a call asks the ledger once, in `charge`.
  */
 export async function callTool(call: Call): Promise<ApiResponse> {
+  const isHeld = call.tool.effect !== "none";
   try {
     // Here and in the steps, `await` only a promise: awaiting a value would cost every call.
     const authenticated = authenticate(call);
@@ -48,12 +52,12 @@ export async function callTool(call: Call): Promise<ApiResponse> {
     call.lap("key");
     try {
       await read(call);
-      await run(call);
+      await (isHeld ? runHeld(call) : run(call));
     } catch (error) {
       await askStatus(call);
       throw error;
     }
-    await charge(call);
+    if (!isHeld) await charge(call);
     return await respond(call);
   } finally {
     call.release();
@@ -71,6 +75,7 @@ async function read(call: Call): Promise<void> {
   else if (call.mayBeLarge) call.lease = deps.budget.of(caller.account);
   if (sentIdempotencyKey !== null && idempotencyKey === null)
     throw malformedIdempotencyKey(sentIdempotencyKey);
+  if (tool.effect === "act" && idempotencyKey === null) throw idempotencyKeyRequired(tool.name);
   const name =
     idempotencyKey === null ? null : deps.repeats.nameOf(caller.account, tool.name, idempotencyKey);
   if (name !== null) deps.repeats.checkReplays(name);
@@ -109,21 +114,45 @@ async function run(call: Call): Promise<void> {
   // The job has it, and gives it up.
   call.body = NO_BYTES;
   const result = await deps.app.runTool(tool, job, caller.account);
-  if (call.isLarge) {
-    // Only a replay needs the body again.
-    if (call.idempotencyKey === null) job.body = NO_BYTES;
-    call.lease?.set(heldBytes(result.body) + job.body.byteLength);
-  }
+  // Only a replay needs the body again.
+  if (call.isLarge && call.idempotencyKey === null) job.body = NO_BYTES;
   call.job = job;
+  setResult(call, result);
+}
+
+function setResult(call: Call, result: CallResponse): void {
+  if (call.isLarge) call.lease?.set(heldBytes(result.body) + (call.job?.body.byteLength ?? 0));
   call.result = result;
   call.lap("tool");
+}
+
+/**
+ * The same for a call that pays before its work, with its charge. A repeat gets the kept response, and runs nothing. Loaded by the first
+ * such call, because the tools that come with Toolbooth need none of it.
+ */
+async function runHeld(call: Call): Promise<void> {
+  const { HeldCall, Repeated } = await import("./held-call.ts");
+  const { deps, tool, caller } = call;
+  const held = new HeldCall(call);
+  const job = jobOf(call);
+  call.body = NO_BYTES;
+  try {
+    const begin = (bodySha256: string | null) => held.begin(bodySha256);
+    const result = await deps.app.runTool(tool, job, caller.account, begin);
+    setResult(call, result);
+    await held.settle(result);
+  } catch (error) {
+    if (!(error instanceof Repeated)) throw await held.fail(error);
+    setResult(call, { ...error.response, fingerprint: null });
+  }
 }
 
 /** Runs the tool of a replay with the time and the random bytes of the first call. */
 const runAgain = (
   { deps, tool, job, caller }: Call,
   first: Pick<ToolJob, "receivedAt" | "random">,
-): Promise<CallResponse> => deps.app.runTool(tool, { ...job, ...first }, caller.account);
+): Promise<CallResponse> =>
+  deps.app.runTool(tool, { ...(job as ToolJob), ...first }, caller.account);
 
 function jobOf({ body, request, context, idempotencyKey }: Call): ToolJob {
   return {
@@ -173,7 +202,7 @@ async function charge(call: Call): Promise<void> {
     case "key_budget_exhausted":
       return throwBudgetExhausted(call, outcome, outcome.balance);
     case "insufficient_credits":
-      return throwTooFewCredits(call, outcome.balance);
+      return throwTooFewCredits(call, outcome.balance, outcome.heldCredits);
     case "idempotency_key_reused":
       throw idempotencyKeyReused();
     case "replayed":
@@ -227,7 +256,7 @@ function markInDoubt({ context, order }: Call): string {
   return context.callId;
 }
 
-const refOf = ({ account, callId, now }: DebitOrder): string =>
+const refOf = ({ account, callId, now }: Call["order"]): string =>
   callRef({ account, callId, at: now });
 
 /** Reverses the debit of the call, now or later. Never rejects. */

@@ -7,6 +7,7 @@ import { SMALL_BYTES } from "./body.ts";
 import type { CallContext } from "./call-context.ts";
 import type { ApiRequest } from "./exchange.ts";
 import { parseIdempotencyKey, Repeats } from "./idempotency.ts";
+import type { KeptResponses } from "./kept-responses.ts";
 import { createMemoryBudget, type MemoryBudget, type MemoryLease } from "./memory-budget.ts";
 import { millisecondsText, Replier } from "./reply.ts";
 import type { RequestContext, TimedPart } from "./request-context.ts";
@@ -79,11 +80,12 @@ export class Call implements KeyedRequest {
   repeatName: string | null = null;
 
   // run
-  job!: ToolJob;
+  /** Kept for a replay, which runs the tool again. */
+  job: ToolJob | null = null;
   result!: CallResponse;
 
   // charge
-  order!: DebitOrder;
+  order!: Pick<DebitOrder, "account" | "callId" | "now">;
   isCharged = false;
   /** The first call with the same idempotency key, whose response this one repeats. */
   replay: Replay | null = null;
@@ -146,16 +148,25 @@ export class CallDeps {
   readonly recentErrors: RecentErrors;
   readonly budget: MemoryBudget;
   readonly repeats: Repeats;
+  /** Made by the first call that pays before its work (held-call.ts). */
+  kept: KeptResponses | null = null;
+  /** Called for each call that was settled after its hold had ended. */
+  readonly onLateSettlement: () => void;
   readonly newId: (prefix: string) => string;
 
   /** `onThrottledKey`: called for each key that is rejected without a question to the ledger. */
-  constructor(app: CallContext, onThrottledKey: () => void) {
+  constructor(
+    app: CallContext,
+    onThrottledKey: () => void,
+    onLateSettlement: () => void = () => {},
+  ) {
     this.app = app;
     this.replier = new Replier(app);
     this.badKeys = createBadKeys(app.elapsed, onThrottledKey);
     this.recentErrors = new RecentErrors(app.elapsed);
     this.budget = createMemoryBudget(app.memory, app.elapsed);
     this.repeats = new Repeats(app.elapsed);
+    this.onLateSettlement = onLateSettlement;
     this.newId = createIds(app.random);
   }
 }

@@ -2,7 +2,13 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 import { ApiError } from "#errors.ts";
 import { checkInput, type SentInput } from "#tools/check-input.ts";
-import type { LongText, Representation, Tool, ToolContext } from "#tools/define-tool.ts";
+import type {
+  LongText,
+  OwnToolContext,
+  Representation,
+  Tool,
+  ToolContext,
+} from "#tools/define-tool.ts";
 import { isLongText } from "#tools/long-text.ts";
 import { encodeUtf8 } from "#tools/text.ts";
 import { readInput, type SentRequest } from "./read-input.ts";
@@ -28,12 +34,21 @@ export type ToolResponse = {
   /** The media type, without parameters. */
   type: string;
   fingerprint: { bodySha256: string; responseSha256: string; random: string | null } | null;
+  /** What the tool has settled for, in credits. Absent or null if it did not say. */
+  settled?: number | null;
 };
+
+/** Pays for a call whose input has been checked, before its tool runs. Returns the id of the call. */
+export type BeginCall = (bodySha256: string | null) => Promise<string>;
 
 /** A response that may be in pieces, for a runtime with little memory. */
 export type CallResponse = Omit<ToolResponse, "body"> & { body: string | Uint8Array | LargeText };
 
-export type Sources = Pick<ToolContext, "random" | "digest">;
+export type Sources = Pick<ToolContext, "random" | "digest"> & {
+  begin?: BeginCall | undefined;
+  /** Aborts when the tool has reached its time limit. */
+  signal?: AbortSignal;
+};
 
 /** Throws an ApiError for an invalid body, and the errors of the tool. */
 export const runTool = (tool: Tool, job: ToolJob, sources: Sources): Promise<ToolResponse> =>
@@ -81,6 +96,10 @@ async function runJob<Body extends string | LargeText>(
   const bodySha256 = job.fingerprint
     ? bytesToHex(await hashRequest(sent, job, type, sources))
     : null;
+  const { begin, signal } = sources;
+  const call = begin === undefined ? null : openCall(await begin(bodySha256));
+  if (call !== null) Object.assign(context, call.context);
+  if (signal !== undefined) Object.assign(context, { signal });
   const { runInBlocks } = tool;
   const result =
     write.inBlocks && runInBlocks !== undefined
@@ -88,6 +107,8 @@ async function runJob<Body extends string | LargeText>(
       : tool.run(input, context);
   const output = result instanceof Promise ? await result : result;
   const body = writeOutput(tool, form, output, write);
+  // Its response is kept, so its repeats need not be compared.
+  if (call !== null) return { body, type, fingerprint: null, settled: call.settled() };
   if (bodySha256 === null) return { body, type, fingerprint: null };
   const fingerprint = {
     bodySha256,
@@ -95,6 +116,20 @@ async function runJob<Body extends string | LargeText>(
     random: drawn === null ? null : bytesToHex(drawn),
   };
   return { body, type, fingerprint };
+}
+
+/** What a tool gets that is paid before it runs. */
+function openCall(callId: string) {
+  let settled: number | null = null;
+  const context: Pick<OwnToolContext, "callId" | "settle"> = {
+    callId,
+    settle(credits) {
+      if (!Number.isSafeInteger(credits) || credits < 0)
+        throw new TypeError(`settle takes a whole number of credits, 0 or more; got ${credits}`);
+      settled = credits;
+    },
+  };
+  return { context, settled: () => settled };
 }
 
 /** The checked input, and the form of the response. The form sets the fields that it needs and the client left out. */

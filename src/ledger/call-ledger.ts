@@ -2,6 +2,8 @@ import type {
   DebitOrder,
   DebitOutcome,
   HasKeyId,
+  HoldOrder,
+  HoldOutcome,
   KeyRate,
   KeyStatus,
   KeyStatusOrder,
@@ -19,6 +21,11 @@ export type CallLedger = {
   keyStatus(order: KeyStatusOrder): Promise<Counted<KeyStatus>>;
   /** `isCounted`: the call was already counted by `keyStatus`. */
   debit(order: DebitOrder, isCounted: boolean): Promise<Counted<DebitOutcome>>;
+  /** Holds the price of a call that is charged after its work; `isCounted` as for `debit`. What follows is not counted again. */
+  hold(order: HoldOrder, isCounted: boolean): Promise<Counted<HoldOutcome>>;
+  readonly settle: Ledger["settle"];
+  readonly release: Ledger["release"];
+  readonly renew: Ledger["renew"];
   /** Whether the account or the key is known, without a round trip, to have used up its rate. */
   isOverRate(call: CountedCall): boolean;
 };
@@ -38,6 +45,9 @@ export class LocalCallLedger implements CallLedger {
   readonly isRemote = false;
   /** How the debits of the last seconds ended. */
   readonly recentDebits: RecentDebits;
+  readonly settle: Ledger["settle"];
+  readonly release: Ledger["release"];
+  readonly renew: Ledger["renew"];
   /** The ledger, whose debits are recorded. */
   readonly #ledger: AskedLedger;
   readonly #rates: CallRates;
@@ -45,7 +55,7 @@ export class LocalCallLedger implements CallLedger {
 
   /** `isOfOneOrder`: whether other debits may succeed although one failed with this error. */
   constructor(
-    ledger: Pick<Ledger, "keyStatus" | "debit">,
+    ledger: Pick<Ledger, "keyStatus" | "debit" | "hold" | "settle" | "release" | "renew">,
     callsPerSecond: number,
     elapsed: () => number,
     isOfOneOrder: (error: unknown) => boolean = () => false,
@@ -54,7 +64,11 @@ export class LocalCallLedger implements CallLedger {
     this.#ledger = {
       keyStatus: ledger.keyStatus,
       debit: (order) => this.recentDebits.record(ledger.debit(order)),
+      hold: (order) => this.recentDebits.record(ledger.hold(order)),
     };
+    this.settle = ledger.settle;
+    this.release = ledger.release;
+    this.renew = ledger.renew;
     this.#rates = new CallRates(callsPerSecond);
     this.#elapsed = elapsed;
   }
@@ -67,6 +81,12 @@ export class LocalCallLedger implements CallLedger {
     return isCounted
       ? uncounted(this.#ledger.debit(order))
       : this.#rates.debit(this.#ledger, order, this.#elapsed());
+  }
+
+  hold(order: HoldOrder, isCounted: boolean): Promise<Counted<HoldOutcome>> {
+    return isCounted
+      ? uncounted(this.#ledger.hold(order))
+      : this.#rates.hold(this.#ledger, order, this.#elapsed());
   }
 
   isOverRate(call: CountedCall): boolean {
@@ -156,6 +176,7 @@ export const uncounted = async <Outcome>(
 export type AskedLedger = {
   keyStatus(order: KeyStatusOrder): KeyStatus | Promise<KeyStatus>;
   debit(order: DebitOrder): DebitOutcome | Promise<DebitOutcome>;
+  hold(order: HoldOrder): HoldOutcome | Promise<HoldOutcome>;
 };
 
 type CountedCall = { account: string; keySha256: string };
@@ -187,7 +208,7 @@ export class CallRates {
    * was sent before and its response was lost; it may have been charged, so the rate limit does not reject it.
    */
   async debit(
-    ledger: AskedLedger,
+    ledger: Pick<AskedLedger, "debit" | "keyStatus">,
     order: DebitOrder,
     at: number,
     isAgain = false,
@@ -199,9 +220,23 @@ export class CallRates {
     return { outcome, rate: this.#settle(order, outcome, rate, at, knew) };
   }
 
+  /** Counts a call and makes its hold; `at` and `isAgain` as for `debit`. */
+  async hold(
+    ledger: Pick<AskedLedger, "hold" | "keyStatus">,
+    order: HoldOrder,
+    at: number,
+    isAgain = false,
+  ): Promise<Counted<HoldOutcome>> {
+    const knew = this.#knows(order);
+    const rate = this.take(order, at);
+    if (rate?.allowed === false && !isAgain) return this.#reject(ledger, order, rate, at);
+    const outcome = await ledger.hold(order);
+    return { outcome, rate: this.#settle(order, outcome, rate, at, knew) };
+  }
+
   /** Counts a call and asks for the status of its key; `at` and `isAgain` as for `debit`. */
   async keyStatus(
-    ledger: AskedLedger,
+    ledger: Pick<AskedLedger, "keyStatus">,
     order: KeyStatusOrder,
     at: number,
     isAgain = false,
@@ -290,8 +325,8 @@ export class CallRates {
 
   /** A call over the rate limit: its key may still be rejected, or its account suspended. */
   async #reject(
-    ledger: AskedLedger,
-    order: DebitOrder | KeyStatusOrder,
+    ledger: Pick<AskedLedger, "keyStatus">,
+    order: DebitOrder | HoldOrder | KeyStatusOrder,
     rate: Rate,
     at: number,
   ): Promise<Counted<RejectedStatus>> {
@@ -325,7 +360,7 @@ const rateLimited = ({ balance, keyId }: { balance: number } & HasKeyId, by: Rat
   ...(keyId !== undefined && { keyId }),
 });
 
-type AnyOutcome = DebitOutcome | KeyStatus;
+type AnyOutcome = DebitOutcome | HoldOutcome | KeyStatus;
 type RejectedStatus = Exclude<KeyStatus, { outcome: "good" }>;
 type KeyRejected = Extract<
   AnyOutcome,

@@ -3,7 +3,7 @@ import { OrderRejected } from "./outcome-errors.ts";
 
 /**
  * The ledger entries of an account: everything that ever changed its balance, newest first. The sum of `credits` over the
- * whole list is the balance at `now`.
+ * whole list is the balance at `now` and what running calls hold: a call has its entry when it is settled, at the time of its hold.
  *
  * A cursor is the id of the last entry of a page, and the id contains the entry's position in the list. So new entries do not
  * shift the pages that follow, and a cursor stays valid after its entry was rolled up.

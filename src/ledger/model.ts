@@ -50,6 +50,8 @@ export type AccountStatus = {
   createdAt: number;
   freeCall: FreeCall;
   balance: number;
+  /** What running calls hold, which the balance does not include. */
+  held: number;
   /** Whether the account is on the lifetime plan. */
   lifetime: boolean;
   /** The owner is notified when the balance falls below this number of credits. */

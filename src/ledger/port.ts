@@ -25,6 +25,20 @@
  *   order's `freeCallCredits`. A call with a price of 0 does not use up the free call.
  * - The status of a key is checked in the same transaction as the debit.
  *
+ * Holds
+ *
+ * - A call that costs its operator money is paid before it runs: a hold takes its price as a debit would, in the same order of
+ *   grants, and claims the free first call and the idempotency key. So held credits count as spent in the balance and in the budgets of
+ *   keys. The hold has the name that its debit will have: `account`, `callId` and the time of the hold, `at`.
+ * - Settling debits at most what is held, and gives the rest back, the part that is spent last first. Releasing gives all of it back.
+ *   What comes back is treated as in a reversal. The owner is notified of a low balance when a call is settled, not while it runs.
+ * - A hold has a lease. Who holds renews it at least every half of it. A lease that has run out is extended once, and the hold ends only
+ *   if that ran out too (`expireHolds`): so its holder was silent for a whole lease, whatever its clock says.
+ * - A call that is settled after its hold has ended is charged anew, as if it came now. It fails if that is not possible.
+ * - What was held may be settled whatever has become of key and account since.
+ * - A call under an idempotency key is kept for 24 hours: `running`; `kept` with its response, which repeats get; or `unknown`: it
+ *   may have done its work, so it must not run again. Another request under the key is rejected. A reversal does not free the key.
+ *
  * Lifetime plan
  *
  * - An account is on the lifetime plan while it has a grant of kind `lifetime` that is not clawed back in full.
@@ -42,7 +56,7 @@
  *
  * - An event (`events.ts`) is written in the same transaction as the change that it reports. Reading and deleting events is a port
  *   of its own, `LedgerEvents`.
- * - For every account at any time: granted = debited - reversed + remaining + expired + voided.
+ * - For every account at any time: granted = debited - reversed + remaining + held + expired + voided.
  */
 
 import { HOUR_MS } from "#limits.ts";
@@ -102,6 +116,8 @@ export type KeyStatusOrder = {
   address?: string | null;
   /** The idempotency key of the call of `tool` that is to follow. */
   idempotencyKey?: string | null;
+  /** Whether that call will hold its price. */
+  isHeld?: boolean;
 } & NamesKey;
 export type KeyStatus = (
   | KeyRejected
@@ -113,7 +129,8 @@ export type KeyStatus = (
       replayable?: boolean;
       /** Why the call would be rejected if it were charged. Absent if the key's budgets cover it. */
       exhausted?: BudgetExhausted;
-    } & HasKeyRate)
+    } & HasHeld &
+      HasKeyRate)
 ) &
   HasKeyId;
 
@@ -157,13 +174,65 @@ export type Replay = Pick<IdempotencyOrder, "responseSha256" | "receivedAt" | "r
 export type DebitOutcome = (
   | KeyRejected
   | ({ outcome: "key_budget_exhausted"; balance: number } & BudgetExhausted & HasKeyRate)
-  | ({ outcome: "insufficient_credits"; balance: number } & HasKeyRate)
+  | ({ outcome: "insufficient_credits"; balance: number } & HasHeld & HasKeyRate)
   /** `charged` is 0 for the free first call. */
   | ({ outcome: "debited"; charged: number; balance: number } & HasKeyRate)
   | ({ outcome: "replayed"; balance: number; replay: Replay } & HasKeyRate)
   | ({ outcome: "idempotency_key_reused"; balance: number } & HasKeyRate)
 ) &
   HasKeyId;
+
+/** What calls that are running hold, where the balance is too low. Absent if it is nothing. */
+type HasHeld = { heldCredits?: number };
+
+/**
+ * What becomes of a hold whose holder is silent. `release`: its credits are given back, and its idempotency key is free. `unknown`: its
+ * credits are given back, and its key is kept, because the call may have done its work. `charge`: it is charged, and its key is kept.
+ */
+export type OnCrash = "release" | "unknown" | "charge";
+
+export type HoldOrder = Omit<DebitOrder, "idempotency"> & {
+  /** `keptBytesMax`: with more bytes of kept responses than this, the account gets no new ones. */
+  idempotency: { key: string; bodySha256: string; keptBytesMax: number } | null;
+  /** From 1 to LEASE_MS_MAX. */
+  leaseMs: number;
+  onCrash: OnCrash;
+};
+
+export type HoldOutcome = (
+  | KeyRejected
+  | ({ outcome: "key_budget_exhausted"; balance: number } & BudgetExhausted & HasKeyRate)
+  | ({ outcome: "insufficient_credits"; balance: number } & HasHeld & HasKeyRate)
+  /** `credits` is 0 for the free first call. */
+  | ({ outcome: "held"; credits: number; balance: number } & HasKeyRate)
+  /** The response of the first call under the idempotency key. */
+  | ({ outcome: "kept"; response: string; balance: number } & HasKeyRate)
+  /** The first call under the idempotency key is running. */
+  | ({ outcome: "in_progress"; balance: number } & HasKeyRate)
+  /** The first call under the idempotency key may have done its work, and its response is not known. */
+  | ({ outcome: "outcome_unknown"; callId: string; at: number; balance: number } & HasKeyRate)
+  | ({ outcome: "idempotency_key_reused"; balance: number } & HasKeyRate)
+  /** The account has more than `keptBytesMax` of kept responses. */
+  | ({ outcome: "too_much_kept"; balance: number } & HasKeyRate)
+) &
+  HasKeyId;
+
+export type SettleOrder = Omit<DebitOrder, "idempotency"> & {
+  /** The time of the hold. */
+  at: number;
+  /** What the call costs. More than was held counts as what was held. */
+  credits: number;
+  /** That of the hold, with the response to keep. */
+  idempotency: { key: string; bodySha256: string; response: string } | null;
+};
+
+export type SettleOutcome =
+  /** `isLate`: the hold had ended, and the call was charged anew. */
+  | { outcome: "settled"; charged: number; balance: number; isLate?: true }
+  /** The hold had ended, and another call has claimed the idempotency key since. Nothing was charged. */
+  | { outcome: "superseded"; balance: number }
+  /** The hold had ended, and the call cannot be charged anew. */
+  | Exclude<DebitOutcome, { outcome: "debited" | "replayed" | "idempotency_key_reused" }>;
 
 export type CallRef = { account: string; callId: string; at: number };
 
@@ -183,6 +252,8 @@ export type CallRecord =
       /** Whether its idempotency record is kept, so that a repeat replays it. */
       isRepeatable: boolean;
     }
+  /** It is running: its price is held, and not charged yet. */
+  | { outcome: "held"; key: string; tool: string; credits: number; isFree: boolean }
   /** It was reversed before its debit arrived, so it was never charged. */
   | { outcome: "never_charged"; reversedAt: number }
   /** Calls of its hour are rolled up. Whether this one was among them is no longer stored, unless it was reversed. */
@@ -238,6 +309,8 @@ export type LedgerTotals = {
   debited: number;
   reversed: number;
   remaining: number;
+  /** By calls that are running. */
+  held: number;
   expired: number;
   voided: number;
 };
@@ -355,6 +428,8 @@ export type LedgerOperations = {
     },
     {
       balance: number;
+      /** What running calls hold, which the balance does not include. */
+      held: number;
       lifetime: boolean;
       /** All spendable credits that expire at the earliest time at which any do. */
       nextExpiry: { credits: number; at: number } | null;
@@ -374,6 +449,15 @@ export type LedgerOperations = {
    * the ledger remembers the reversal, and rejects the debit if it arrives later.
    */
   reverse: [CallRef & { now: number }, { reversed: boolean }];
+
+  hold: [HoldOrder, HoldOutcome];
+  settle: [SettleOrder, SettleOutcome];
+  /** Gives back what a call holds. `key`: whether its idempotency key is free again, or kept as `unknown`. */
+  release: [CallRef & { key: "free" | "unknown"; now: number }, { released: boolean }];
+  /** The lease of the hold ends a whole lease after `now`. `renewed` is false if the hold has ended. */
+  renew: [CallRef & { now: number }, { renewed: boolean }];
+  /** A step of ending the holds whose holders are silent. `isMore`: there were `max` of them, so there may be more. */
+  expireHolds: [{ account?: string; now: number; max: number }, { ended: number; isMore: boolean }];
 
   /** Finds a call by its account, time and id, without a search. */
   findCall: [CallRef, CallRecord];

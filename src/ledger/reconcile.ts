@@ -22,8 +22,8 @@ export type AccountSums = LedgerTotals & {
 /**
  * Checks the totals of every account:
  *
- * - granted = debited - reversed + remaining + expired + voided
- * - at most one free call
+ * - granted = debited - reversed + remaining + held + expired + voided
+ * - at most one free call, made or running
  * - the account's row agrees with its grants
  * - the sums of kept debits agree with the debits
  *
@@ -36,7 +36,8 @@ export function reconcile(rows: Iterable<AccountSums>, orphans: number): Audit {
   for (const own of rows) {
     accounts += 1;
     addTotals(totals, own);
-    const explained = own.debited - own.reversed + own.remaining + own.expired + own.voided;
+    const explained =
+      own.debited - own.reversed + own.remaining + own.held + own.expired + own.voided;
     if (own.granted !== explained) {
       faults.push(
         `${own.id}: ${own.granted} credits were granted, but ${explained} are accounted for`,
@@ -68,6 +69,7 @@ export const zeroTotals = (): LedgerTotals => ({
   debited: 0,
   reversed: 0,
   remaining: 0,
+  held: 0,
   expired: 0,
   voided: 0,
 });

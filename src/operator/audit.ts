@@ -13,7 +13,7 @@ import { defineOperation, wholeService } from "./operation.ts";
 
 export const totals = z
   .object({ granted: count, debited: count, reversed: count })
-  .extend({ remaining: count, expired: count, voided: count });
+  .extend({ remaining: count, held: count, expired: count, voided: count });
 
 export const cursor = text("CURSOR")
   .transform((cursor, context): IndexedAccount => {

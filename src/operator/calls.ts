@@ -12,8 +12,11 @@ const found = z.object({
   ...{ id: z.string(), account: z.string() },
   /** Null if the account is closed. */
   ...{ email: textOrNull, at: time },
-  /** `never_charged`: it was reversed before its debit arrived. `rolled_up`: single calls of that hour are no longer kept. */
-  outcome: z.enum(["charged", "reversed", "never_charged", "rolled_up"]),
+  /**
+   * `running`: its price is held, and not charged yet. `never_charged`: it was reversed before its debit arrived. `rolled_up`: single calls
+   * of that hour are no longer kept.
+   */
+  outcome: z.enum(["charged", "reversed", "running", "never_charged", "rolled_up"]),
   reversedAt: timeOrNull,
   /** Of a call that is still kept. */
   key: z.string().optional(),
@@ -58,6 +61,10 @@ export const reverseCall = defineOperation({
       throw new AccountError(
         `The calls of that hour are rolled up, so it is no longer stored whether this one was charged. It cannot be reversed. To give credits back, see ${quotedCommand("credits grant --help")}.`,
       );
+    if (found.outcome === "running")
+      throw new AccountError(
+        "The call is still running, and is not charged yet. If it fails, what it holds goes back by itself. Try again when it has ended.",
+      );
     if (found.outcome === "never_charged") return { ...found, reversed: false };
     const { account, callId, at } = call;
     const { reversed } = await ledger.reverse({ account, callId, at, now });
@@ -83,6 +90,10 @@ async function findCall(
         ? `There is no call ${id}, and no open account ${account}. Check the id, and that this is the service that took the call.`
         : `There is no call ${id}. It was not charged.`,
     );
+  if (record.outcome === "held") {
+    const { key, tool, credits, isFree: freeCall } = record;
+    return { ...base, outcome: "running", key, tool, credits, freeCall, reversedAt: null };
+  }
   const reversedAt = instantOrNull(record.reversedAt);
   if (record.outcome !== "found") return { ...base, outcome: record.outcome, reversedAt };
   const { key, tool, credits, isFree: freeCall, parts, isRepeatable: repeatable } = record;

@@ -6,7 +6,7 @@ import { nearestName } from "./nearest-name.ts";
 /** Everything that is wrong with a definition, each a sentence: JavaScript has no types that say it. */
 export function definitionFaults(definition: Readonly<Record<string, unknown>>): string[] {
   const { summary, input, output, price, effect, run, examples } = definition;
-  const { timeLimitMs, bodyBytesMax, browser } = definition;
+  const { timeLimitMs, bodyBytesMax, browser, onCrash } = definition;
   const faults: string[] = [];
   for (const name of Object.keys(definition)) {
     if (MEMBERS.includes(name)) continue;
@@ -27,9 +27,16 @@ export function definitionFaults(definition: Readonly<Record<string, unknown>>):
     faults.push(
       `\`price\` must be a whole number of credits from 0 to ${PRICE_CREDITS_MAX}; got ${shown(price)}.`,
     );
-  if (effect !== "none")
+  if (effect !== undefined && effect !== "none" && effect !== "read" && effect !== "act")
     faults.push(
-      `\`effect\` must be "none"; got ${shown(effect)}. A tool may only compute: calls that cost money or change the world need credits to be held before they run, which Toolbooth cannot do yet. If the tool only computes, write \`effect: "none"\`.`,
+      `\`effect\` must be "none" (it only computes), "read" (it looks something up) or "act" (it changes the world); got ${shown(effect)}.`,
+    );
+  if (
+    onCrash !== undefined &&
+    !(effect === "act" && (onCrash === "release" || onCrash === "charge"))
+  )
+    faults.push(
+      `\`onCrash\` must be "release" or "charge", and only a tool with \`effect: "act"\` has it; got ${shown(onCrash)}.`,
     );
   for (const name of TEXTS)
     if (definition[name] !== undefined && typeof definition[name] !== "string")
@@ -73,5 +80,5 @@ const MEMBERS: readonly string[] = [
   ...["summary", "input", "price", "effect", "run", "output", "examples", "title", "description"],
   ...["timeLimitMs", "bodyBytesMax", "fieldBytesMax", "secretFields", "rawBody", "body"],
   ...["representations", "variants", "verbatim", "encode", "agents", "operation", "page"],
-  ...["heavyFromBytes", "runInBlocks", "browser"],
+  ...["heavyFromBytes", "runInBlocks", "browser", "onCrash"],
 ];

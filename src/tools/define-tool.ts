@@ -31,6 +31,22 @@ export type ToolContext = {
   octets?: Uint8Array | null;
 };
 
+/** What a tool of one's own gets besides. */
+export type OwnToolContext = ToolContext & {
+  /** Aborts when the tool has reached its time limit. Pass it to `fetch`. */
+  signal: AbortSignal;
+  /**
+   * Identifies the call, also in the ledger: send it to services as their idempotency key. Empty for a tool of effect `none`, which runs
+   * before it is charged.
+   */
+  callId: string;
+  /**
+   * The call costs this many credits, at most the price. The last word counts. Throws a TypeError if it is not a whole number, 0 or more,
+   * and for a tool of effect `none`.
+   */
+  settle(credits: number): void;
+};
+
 /** How a body that is not JSON fills the tool's main field; the other fields are then query parameters. */
 export type RawBody = {
   field: string;
@@ -93,8 +109,14 @@ export type Tool<Input = unknown, Output = unknown> = {
   agents?: { description?: string; fields?: Record<string, string> };
   /** The cost of a successful call in credits: a whole number from 0 to PRICE_CREDITS_MAX. */
   price: number;
-  /** What a call does besides its response. So far only `none`: a function of its input, which may run again. */
-  effect: "none";
+  /**
+   * What a call does besides its response. `none`: nothing, so it may run again, and is charged afterwards. `read`: it costs time or money,
+   * so it is paid before it runs, and a repeat gets the kept response. `act`: it changes the world, so it also needs an idempotency key,
+   * and never runs twice under it.
+   */
+  effect: "none" | "read" | "act";
+  /** Whether a call of effect `act` is charged if its node dies while it runs. By default it is not (`release`). */
+  onCrash?: "release" | "charge";
   /** Checks the parsed body. It must be strict: an unknown field is an error. */
   input: z.ZodMiniType<Input>;
   /** Describes the response. Fields are in the order in which they are sent. */
@@ -151,24 +173,25 @@ export type ToolPage = {
   controls?: Record<string, "none" | "color">;
 };
 
-/** What an author writes: four members and `effect`. The rest has defaults (`own-tool.ts`). */
+/** What an author writes: four members. The rest has defaults (`own-tool.ts`). */
 export type ToolDefinition<Schema extends InputSchema = InputSchema, Output = unknown> = Pick<
   Tool<InputOf<Schema>, Output>,
-  "summary" | "price" | "effect" | "run"
+  "summary" | "price"
 > & {
+  run(input: InputOf<Schema>, context: OwnToolContext): Output | Promise<Output>;
   /** The fields by name, or a schema. Zod of either kind, or any Standard Schema. */
   input: Schema;
   output?: OutputSchema<Output>;
 } & Partial<
     Omit<
       Tool<InputOf<Schema>, Output>,
-      "summary" | "price" | "effect" | "run" | "input" | "output" | "name" | "isOwn"
+      "summary" | "price" | "run" | "input" | "output" | "name" | "isOwn"
     >
   >;
 
 /** A test of a tool that uses no context need not make one. */
 type DefinedTool<Schema extends InputSchema, Output> = ToolDefinition<Schema, Output> & {
-  run(input: InputOf<Schema>, context?: ToolContext): Output | Promise<Output>;
+  run(input: InputOf<Schema>, context?: OwnToolContext): Output | Promise<Output>;
 };
 
 /** Marks a definition, with the place where it is. Known also to another copy of this file, as a project may have. */

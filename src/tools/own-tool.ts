@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { OWN_BODY_BYTES_MAX, OWN_HEAVY_FROM_BYTES, OWN_TIME_LIMIT_MS } from "#limits.ts";
 import { definitionFaults } from "./check-definition.ts";
-import { DEFINED, type Tool, type ToolDefinition } from "./define-tool.ts";
+import { DEFINED, type OwnToolContext, type Tool, type ToolDefinition } from "./define-tool.ts";
 import { schemaOf } from "./input-schema.ts";
 
 /** A tool of the operator's folder, whose file gives it its name. */
@@ -35,9 +35,9 @@ export function ownTool(name: string, exported: unknown): Tool {
     ...{ fieldBytesMax: {}, heavyFromBytes: OWN_HEAVY_FROM_BYTES, examples: [] },
     timeLimitMs: OWN_TIME_LIMIT_MS,
     ...definition,
-    ...{ name, isOwn: true, input, output },
+    ...{ name, isOwn: true, input, output, effect: definition.effect ?? "read" },
     async run(sent, context) {
-      const returned = await definition.run(sent as never, context);
+      const returned = await definition.run(sent as never, { ...noCall(), ...context });
       const checked = z.safeParse(output, returned);
       if (!checked.success) throw new OutputFault(checked.error.issues);
       // A verbatim response is written from what the tool returned.
@@ -49,6 +49,15 @@ export function ownTool(name: string, exported: unknown): Tool {
     },
   } as Tool;
 }
+
+/** For a tool of effect `none`, and for tests. */
+const noCall = (): Pick<OwnToolContext, "signal" | "callId" | "settle"> => ({
+  signal: new AbortController().signal,
+  callId: "",
+  settle() {
+    throw new TypeError('A tool settles only if its effect is "read" or "act"');
+  },
+});
 
 type Defined = ToolDefinition & { [DEFINED]?: Error };
 

@@ -228,6 +228,7 @@ describe("the schemas of a tool", () => {
 });
 
 const SECOND_EXAMPLES = new Map([
+  ["credits_held", "insufficient_credits"],
   ["expired_key", "invalid_key"],
   ["charge_unknown", "unavailable"],
 ]);

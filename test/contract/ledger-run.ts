@@ -33,6 +33,7 @@ const BATCH_MAX = 40;
 const BESIDE_DEBITS: readonly RuleName[] = [
   ...(["reverse", "reverse", "grant", "grant", "clawback", "keyStatus"] as const),
   ...(["createKey", "revokeKey", "changeKey", "changeAccount", "changeAccount"] as const),
+  ...(["hold", "hold", "hold", "settle", "settle", "release", "renew"] as const),
 ];
 type StoreKind = Exclude<Kind, "forgetBalance"> | keyof typeof STORE_KINDS;
 export type StoreStep = { kind: StoreKind; seed: number };
@@ -87,7 +88,7 @@ export async function startRun(
   { ledger, ledgerEvents, sumUsage, together, batches }: OpenedLedger,
   sizes: Sizes,
 ): Promise<Run> {
-  const fixture = { model: createModel(), now: START, debits: [], sizes };
+  const fixture = { model: createModel(), now: START, debits: [], holds: [], sizes };
   const times = { latest: START, rolledUpBefore: -Infinity, maintainedAt: -Infinity };
   const lists = { events: [], steps: 0, sent: new Set<string>(), log: [] };
   const run: Run = {
@@ -116,6 +117,8 @@ export async function runStep(run: Run, { kind, seed }: StoreStep): Promise<void
       return;
     case "recordDue":
       return recordExpiries(run, chance.pick([1, 2, 100]));
+    case "lapse":
+      return expireHolds(run);
     case "deleteEvents":
       return deleteEvents(run, chance.pick([1, 3, 100]));
     case "maintain":
@@ -160,7 +163,7 @@ async function execute(run: Run, drawn: Operation): Promise<void> {
   const operation = promisedOf(run, drawn);
   if (operation === null) return;
   const expected = predict(run, operation);
-  const act = run.ledger[operation.name as Exclude<RuleName, "recordDue">];
+  const act = run.ledger[operation.name as Exclude<RuleName, "recordDue" | "lapse">];
   const actual = await act(operation.order as never).catch(rejected);
   assert.deepEqual(withoutKeyNo(actual), expected);
 }
@@ -212,6 +215,8 @@ function promisedOf({ model, sent, ...times }: Run, drawn: Operation): Operation
   // A clock that went back does not bring back what maintenance has forgotten.
   if (drawn.name === "keyStatus" && drawn.order.now < times.maintainedAt)
     return { ...drawn, order: { ...drawn.order, idempotencyKey: null } };
+  if (drawn.name === "hold" || drawn.name === "settle")
+    return promisedHold(model, drawn, times, sent);
   if (drawn.name !== "debit" && drawn.name !== "reverse") return drawn;
   const { account, callId, now } = drawn.order;
   const at = drawn.name === "debit" ? now : drawn.order.at;
@@ -224,6 +229,30 @@ function promisedOf({ model, sent, ...times }: Run, drawn: Operation): Operation
     .find(account)
     ?.calls.some((call) => call.callId === callId && call.at === at);
   return isMade ? drawn : { ...drawn, order: { ...drawn.order, idempotency: null } };
+}
+
+/** The same of what is held. How much is kept depends on what maintenance has deleted, so it is never too much here. */
+function promisedHold(
+  model: Run["model"],
+  drawn: Extract<Operation, { name: "hold" | "settle" }>,
+  { maintainedAt, rolledUpBefore }: { maintainedAt: number; rolledUpBefore: number },
+  sent: Set<string>,
+): Operation | null {
+  const { account, callId, now } = drawn.order;
+  const at = drawn.name === "hold" ? now : drawn.order.at;
+  const name = `${account} ${callId} ${at}`;
+  if (drawn.name === "settle" && sent.has(name) && at < rolledUpBefore) return null;
+  sent.add(name);
+  const isMade = model
+    .find(account)
+    ?.holds.some(({ call }) => call.callId === callId && call.at === at);
+  if (drawn.name === "settle")
+    return now < maintainedAt ? { ...drawn, order: { ...drawn.order, idempotency: null } } : drawn;
+  const { idempotency } = drawn.order;
+  if (now < maintainedAt && !isMade)
+    return { ...drawn, order: { ...drawn.order, idempotency: null } };
+  const kept = idempotency && { ...idempotency, keptBytesMax: 1_000_000 };
+  return { ...drawn, order: { ...drawn.order, idempotency: kept } };
 }
 
 function attempt<Outcome>(operation: () => Outcome): Outcome | "rejected" {
@@ -244,6 +273,30 @@ function recordEvents(
 ): void {
   const written = model.find(account)?.events.slice(before) ?? [];
   events.push(...written.map((event) => ({ step: steps, event: { account, at, ...event } })));
+}
+
+/** Ends the holds that are due, those that have been due for the longest first. */
+async function expireHolds(run: Run): Promise<void> {
+  const { model, now, log, ledger } = run;
+  log.push(`expireHolds ${now}`);
+  const due = [...model.accounts.values()]
+    .flatMap(({ id: account, holds }) => holds.map((hold) => ({ account, hold })))
+    .filter(({ hold }) => hold.leaseUntil <= now)
+    .sort(
+      ({ hold: one }, { hold: other }) =>
+        one.leaseUntil - other.leaseUntil ||
+        one.call.at - other.call.at ||
+        (one.call.callId < other.call.callId ? -1 : 1),
+    );
+  const ended = due.filter(({ account, hold }) => {
+    const { callId, at } = hold.call;
+    const before = model.find(account)?.events.length ?? 0;
+    const outcome = model.operations.lapse({ account, callId, at, now });
+    recordEvents(run, account, before, now);
+    return outcome.ended;
+  }).length;
+  assert.ok(due.length < 100, "one step ends all of them");
+  assert.deepEqual(await ledger.expireHolds({ now, max: 100 }), { ended, isMore: false });
 }
 
 /** Nothing is rolled up. */

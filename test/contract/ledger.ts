@@ -7,6 +7,7 @@ import { describeAccounts } from "./ledger/accounts.ts";
 import { describeBalanceEvents } from "./ledger/balance-events.ts";
 import { describeClawback } from "./ledger/clawback.ts";
 import { describeConcurrency } from "./ledger/concurrency.ts";
+import { describeConcurrentHolds } from "./ledger/concurrent-holds.ts";
 import { describeDebits } from "./ledger/debits.ts";
 import { describeDurability } from "./ledger/durability.ts";
 import { describeEntries } from "./ledger/entries.ts";
@@ -14,6 +15,7 @@ import { describeEvents } from "./ledger/events.ts";
 import { describeExpiries } from "./ledger/expiries.ts";
 import type { OpenLedger } from "./ledger/fixture.ts";
 import { describeGrants } from "./ledger/grants.ts";
+import { describeHolds } from "./ledger/holds.ts";
 import { describeIdempotency } from "./ledger/idempotency.ts";
 import { describeKeyLimits } from "./ledger/key-limits.ts";
 import { describeKeys } from "./ledger/keys.ts";
@@ -35,6 +37,8 @@ const PARTS: Readonly<Record<string, (open: OpenLedger) => void>> = {
   debits: describeDebits,
   prices: describePrices,
   idempotency: describeIdempotency,
+  holds: describeHolds,
+  "concurrent holds": describeConcurrentHolds,
   reversals: describeReversals,
   "reversals of several grants": describePartialReversals,
   events: describeEvents,

@@ -39,7 +39,7 @@ const FIRST_AGAIN = { id: "operator", amount: 5, expiresAt: null };
 const BOB_LISTED = {
   ...{ id: ACCOUNT, email: "bob@b.co", state: "open", balance: 0, createdAt: TIME },
 };
-const NO_TOTALS = { debited: 0, reversed: 0, expired: 0 };
+const NO_TOTALS = { debited: 0, reversed: 0, held: 0, expired: 0 };
 
 const UNKNOWN_CALL = callRef({ account: "acc_Ada000000000", callId: "call_1", at: 1 });
 
@@ -212,7 +212,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
       ...{ format: "personal-data", version: 1, service: "SERVICE", exportedAt: TIME },
       account: {
         ...{ account: ACCOUNT, state: "suspended", createdAt: TIME, freeCall: "open" },
-        ...{ balance: 0, lifetime: false, lowBalance: 20 },
+        ...{ balance: 0, held: 0, lifetime: false, lowBalance: 20 },
       },
       ...{ profile: null, logins: [], passkeys: [], demandsPasskey: false, sessions: [] },
       ...{ emailChoices: null, emailsWaiting: [], webhookEndpoints: [] },

@@ -68,7 +68,7 @@ export function createBackstage(
   ): Promise<Outcome> {
     roundTrips += 1;
     ordered.set(name, (ordered.get(name) ?? 0) + 1);
-    const isDebit = name === "debit";
+    const isDebit = name === "debit" || name === "settle";
     if (trouble === "refuse_all" || (trouble === "refuse_debits" && isDebit))
       throw new Error(CAUSE);
     if (trouble === "lose_all" && name === "reverse") throw new Error(CAUSE);
@@ -130,6 +130,10 @@ export function createBackstage(
           ...remote,
           debit: (value, isCounted) => order("debit", () => remote.debit(value, isCounted)),
           keyStatus: (value) => order("keyStatus", () => remote.keyStatus(value)),
+          hold: (value, isCounted) => order("hold", () => remote.hold(value, isCounted)),
+          settle: (value) => order("settle", () => remote.settle(value)),
+          release: (value) => order("release", () => remote.release(value)),
+          renew: (value) => order("renew", () => remote.renew(value)),
         };
   return {
     perform,

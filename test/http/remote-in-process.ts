@@ -16,6 +16,11 @@ export function openRemoteInProcess(settings: TestServiceSettings, changes: Chan
     debit: (order, isCounted) =>
       isCounted ? uncounted(ledger.debit(order)) : rates.debit(ledger, order, order.now),
     keyStatus: (order) => rates.keyStatus(ledger, order, order.now),
+    hold: (order, isCounted) =>
+      isCounted ? uncounted(ledger.hold(order)) : rates.hold(ledger, order, order.now),
+    settle: ledger.settle,
+    release: ledger.release,
+    renew: ledger.renew,
   };
   const time = { now: () => START, elapsed: () => 0 };
   return openInProcess(createBackstage(ledger, time, { remote }), settings, changes);

@@ -95,7 +95,7 @@ export function createModel() {
 }
 
 function creditsOf(account: ModelAccount | undefined, now: number) {
-  const none = { permanent: 0, nextExpiry: null, next: null };
+  const none = { held: 0, permanent: 0, nextExpiry: null, next: null };
   if (account === undefined)
     return { ...none, balance: 0, lifetime: false, hasGrants: false, grants: [] };
   const first = spendableOf(account, now);

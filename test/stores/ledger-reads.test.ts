@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { createPostgresReads } from "#stores/postgres/database.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
+import { postgresHolds } from "#stores/schema/postgres-holds.ts";
 import { postgresLedger } from "#stores/schema/postgres-ledger.ts";
 import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { newEmptyDatabase } from "./postgres/fixture.ts";
@@ -24,7 +25,7 @@ async function checkAudit(audit: (now: number) => Audit | Promise<Audit>): Promi
   assert.deepEqual({ ok, accounts }, { ok: false, accounts: 2 });
   assert.deepEqual(totals, {
     ...{ granted: 78, debited: 29, reversed: 8 },
-    ...{ remaining: 58, expired: 2, voided: 1 },
+    ...{ remaining: 58, held: 0, expired: 2, voided: 1 },
   });
   // What the rows say on purpose: the free call and the plan are right, the sum and the kept balance are not.
   assert.deepEqual(faults, [
@@ -45,7 +46,7 @@ for (const newer of ["debit_journal", "debit_by_account"] as const)
 test("the audit names what does not reconcile, in PostgreSQL", async (t) => {
   const pool = openPostgresPool(await newEmptyDatabase(), { max: 2 });
   t.after(() => pool.close());
-  const statements = [postgresLedger, ...rowsOfLedger(["debit", "debit"])];
+  const statements = [postgresLedger, postgresHolds, ...rowsOfLedger(["debit", "debit"])];
   await pool.transaction("upkeep", (query) => query(statements.join(";\n")));
   await checkAudit((now) => createPostgresReads(pool).audit({ now }));
 });

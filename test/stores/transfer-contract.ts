@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from "node:test";
 import type { LedgerEvents } from "#ledger/events.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
-import { accountId, assertTotals, DAY } from "../contract/ledger/fixture.ts";
+import { accountId, assertTotals, createFixture, DAY } from "../contract/ledger/fixture.ts";
 import { openMemorySqlite } from "../support/memory-sqlite.ts";
 import { openSqliteDirect } from "../support/sqlite-direct.ts";
 import {
@@ -97,6 +97,21 @@ export function holdTransfers(store: string, openGoal: (t: TestContext) => Promi
         events.map(({ account, kind }) => [account, kind]),
         ["credits.expiring", "credits.depleted"].map((kind) => [accountId("Eve"), kind]),
       );
+    });
+
+    test("an export shows what running calls hold as if it had been released", async (t) => {
+      const to = await openGoal(t);
+      await fillLedger(to);
+      const before = await to.export();
+      const account = accountId("Fay");
+      const { debitOrder } = createFixture({ ledger: to.ledger });
+      const { idempotency: _, ...call } = debitOrder(account, { credits: 40, now: NOW });
+      const lease = { leaseMs: 1_000, onCrash: "release", idempotency: null } as const;
+      for (const callId of ["running-1", "running-2"])
+        assert.equal((await to.ledger.hold({ ...call, ...lease, callId })).outcome, "held");
+      const withoutUse = (records: readonly TransferRecord[]) =>
+        records.map((record) => (record.record === "key" ? { ...record, lastUsedAt: 0 } : record));
+      assert.deepEqual(withoutUse(await to.export()), withoutUse(before));
     });
 
     test("an export of many pages has every record once, in whichever table debits are", async (t) => {

@@ -237,7 +237,7 @@ type Filled = Stored & { purchases: PurchaseStore };
 /** All records of a database, in the order of an export. */
 export async function recordsIn(db: SqlDatabase): Promise<TransferRecord[]> {
   const records: TransferRecord[] = [];
-  for await (const page of exportLedger(db, async () => {})) records.push(...page);
+  for await (const page of exportLedger(db, "sqlite", async () => {})) records.push(...page);
   return records;
 }
 

@@ -71,7 +71,7 @@ test("a price is a whole number of credits from 0 to 1,000,000", () => {
 test("everything that is wrong with a definition is told at once", () => {
   const wrong = {
     ...{ summary: " ", inputs: {}, price: "1", title: 7, examples: [{ name: "a" }] },
-    ...{ timeLimitMs: 0, bodyBytesMax: 1e9, name: "other" },
+    ...{ timeLimitMs: 0, bodyBytesMax: 1e9, name: "other", effect: "write" },
   };
   assert.deepEqual(
     faultsIn(wrong).map((line) => /^`\w+`/.exec(line)?.[0]),
@@ -84,12 +84,12 @@ test("everything that is wrong with a definition is told at once", () => {
   assert.ok(faultsIn(null as never).length > 3);
 });
 
-test("a tool that does not say that it only computes is refused, with the reason", () => {
-  for (const effect of [undefined, "read", "act"]) {
-    const [fault = "", ...others] = faultsIn({ ...four, effect });
-    assert.match(fault, /^`effect` must be "none"; got .* credits to be held before they run/);
-    assert.deepEqual(others, []);
-  }
+test("a tool that does not say what it does is paid before it runs, and only an act says what a crash costs", () => {
+  const effectOf = (effect?: string) =>
+    ownTool("count", defineTool({ ...four, effect } as never)).effect;
+  assert.deepEqual([effectOf(), effectOf("none"), effectOf("act")], ["read", "none", "act"]);
+  assert.deepEqual(faultsIn({ ...four, effect: "act", onCrash: "charge" }), []);
+  assert.match(String(faultsIn({ ...four, onCrash: "charge" })), /^`onCrash` must be/);
 });
 
 /** A library of schemas that knows Standard Schema: an object with a text of at least two characters. */
@@ -239,6 +239,7 @@ test("run is typed by the input, and checked by the output and the effect", asyn
     // @ts-expect-error: a text is no number
     run: () => ({ words: "a" }),
   });
-  // @ts-expect-error: the effect is missing
-  defineTool({ summary: "A tool.", input: {}, price: 1, run: () => ({}) });
+  defineTool({ summary: "A tool.", input: {}, price: 1, run: (_, { settle }) => settle(1) });
+  // @ts-expect-error: there is no such effect
+  defineTool({ summary: "A tool.", input: {}, price: 1, effect: "write", run: () => ({}) });
 });

@@ -83,6 +83,7 @@ const homeKeys: HomeView["topKeys"] = keys
   }));
 export const home: HomeView = {
   balance: 12_844,
+  held: 0,
   freeCall: false,
   today: { calls: 1284, credits: 1284 },
   keys: 3,
@@ -101,6 +102,7 @@ export const home: HomeView = {
 };
 export const newHome: HomeView = {
   balance: 100,
+  held: 0,
   freeCall: true,
   today: { calls: 0, credits: 0 },
   keys: 0,
@@ -246,6 +248,7 @@ const grant = (
 });
 export const credits: CreditsView = {
   balance: 12_844,
+  held: 0,
   lifetime: false,
   nextExpiry: { credits: 44, at: NOW + 29 * DAY },
   permanent: 2800,
@@ -259,7 +262,7 @@ export const credits: CreditsView = {
   ],
 };
 export const noCredits: CreditsView = {
-  ...{ balance: 0, lifetime: false, nextExpiry: null, permanent: 0 },
+  ...{ balance: 0, held: 0, lifetime: false, nextExpiry: null, permanent: 0 },
   ...{ grants: [], next: null },
 };
 

@@ -118,6 +118,7 @@ export const olderPurchases = {
 /** The same account on the lifetime plan. */
 export const lifetimeCredits: CreditsView = {
   balance: 62_844,
+  held: 0,
   lifetime: true,
   nextExpiry: null,
   permanent: 62_844,

@@ -13,7 +13,7 @@ export function Balance({ view, now }: { view: CreditsView; now: number }) {
         value={<span className="tb-balance">{formatNumber(balance)}</span>}
         unit={balance === 1 ? "credit" : "credits"}
       >
-        <BalanceText balance={balance} lifetime={lifetime} />
+        <BalanceText balance={balance} held={view.held} lifetime={lifetime} />
       </Stat>
       <Stat name="Next expiry" value={next === null ? "None" : timeUntil(next.at, now)}>
         {next === null
@@ -27,7 +27,12 @@ export function Balance({ view, now }: { view: CreditsView; now: number }) {
   );
 }
 
-function BalanceText({ balance, lifetime }: { balance: number; lifetime: boolean }) {
+function BalanceText({
+  balance,
+  held,
+  lifetime,
+}: Pick<CreditsView, "balance" | "held" | "lifetime">) {
+  if (held > 0) return `${counted(held, "credit")} held by running calls`;
   if (balance === 0) {
     return (
       <State shape="cross" tone="warn">

@@ -52,6 +52,7 @@ function BalanceText({ view }: { view: HomeView }) {
       </State>
     );
   }
+  if (view.held > 0) return `${counted(view.held, "credit")} held by running calls`;
   if (balance === 0) {
     return (
       <State shape="cross" tone="warn">

@@ -37,11 +37,12 @@ export async function showHome(context: RequestContext): Promise<Response> {
     ]),
   );
   const [credits, keys, used, counts, errors, passkeys, choice, endpoints] = read;
-  const { balance, nextExpiry, noStarter } = credits;
+  const { balance, held, nextExpiry, noStarter } = credits;
   const active = keys.filter(({ revokedAt }) => revokedAt === null);
   const view: HomeView = {
     noStarter,
     balance,
+    held,
     freeCall: status.freeCall === "open",
     today: used && (used.days.get(today) ?? { calls: 0, credits: 0 }),
     keys: active.length,

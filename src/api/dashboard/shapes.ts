@@ -132,6 +132,8 @@ export type UserView = {
 
 export type HomeView = {
   balance: number;
+  /** What running calls hold, which the balance does not include. */
+  held: number;
   /** Whether the next call is free. */
   freeCall: boolean;
   /** Since midnight UTC; null while there are too many calls that are not added up yet. */
@@ -333,6 +335,8 @@ export type GrantView = {
 /** A page of the grants: in spending order, and spent and expired grants last. */
 export type CreditsView = {
   balance: number;
+  /** What running calls hold, which the balance does not include. */
+  held: number;
   lifetime: boolean;
   /** All credits that expire at the earliest time at which any do. */
   nextExpiry: { credits: number; at: number } | null;

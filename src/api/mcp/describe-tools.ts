@@ -32,8 +32,8 @@ export function describeTool(tool: Tool): ToolDescription {
     ...(responseKindOf(tool) === "object"
       ? { outputSchema: { ...typesOf(output), type: "object" } }
       : {}),
-    // A call changes nothing but the balance, and reaches nothing outside of the service.
-    annotations: { readOnlyHint: true, openWorldHint: false },
+    // A call of a pure tool changes nothing but the balance, and reaches nothing outside of the service.
+    annotations: { readOnlyHint: tool.effect !== "act", openWorldHint: tool.effect !== "none" },
   };
 }
 

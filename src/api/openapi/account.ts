@@ -75,6 +75,10 @@ const rateLimit = component("AccountRateLimit", "How fast calls may be made.", {
 export const ACCOUNT = component("Account", "The account of an API key, and the key itself.", {
   ok: about(z.literal(true), "Always true."),
   balance: whole(0, "The credits that the account can spend now."),
+  held: whole(
+    0,
+    "The credits that running calls hold. They are not part of the balance; what a call does not cost comes back.",
+  ),
   nextExpiry: about(
     z.nullable(expiry),
     "The part of the balance that expires first; null if none of it expires.",
@@ -118,6 +122,7 @@ export const describeAccount = (options: ApiOptions): Operation => ({
 const exampleOf = ({ tools }: ApiOptions): AccountResponse => ({
   ok: true,
   balance: 87,
+  held: 0,
   nextExpiry: { credits: 87, expiresAt: "2027-02-20T09:41:00.000Z" },
   plan: "prepaid",
   rateLimit: {

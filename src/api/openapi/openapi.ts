@@ -100,7 +100,7 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
   return {
     operationId: names.operation,
     summary: tool.summary,
-    description: tool.description,
+    description: tool.effect === "act" ? `${tool.description} ${NEEDS_KEY}` : tool.description,
     tags: ["Tools"],
     requestBody: {
       description: describeBody(tool),
@@ -138,3 +138,6 @@ function describeBody({ rawBody, verbatim, bodyBytesMax }: Tool<unknown>): strin
   const query = verbatim === undefined ? " The query may have fields in place of the body." : "";
   return `JSON in UTF-8${raw}${form}; as JSON at most ${sizeInWords(verbatim?.bytesMax ?? bodyBytesMax)}. It may be compressed with gzip.${query}`;
 }
+
+const NEEDS_KEY =
+  "It changes something, so each call needs the header `Idempotency-Key` with a new value, and never runs twice under it.";

@@ -11,6 +11,7 @@ import {
   keyBudgetExhausted,
   keyExpired,
   keyNotAllowed,
+  outcomeUnknown,
   rateLimited,
   toolFailed,
   toolTimeout,
@@ -65,6 +66,9 @@ const MEMBERS = {
   balance: count(
     "Of `insufficient_credits` and `key_budget_exhausted`: the credits that the account can spend.",
   ),
+  heldCredits: count(
+    "Of `insufficient_credits`: what calls that are running hold, if they hold something. What they do not cost comes back.",
+  ),
   price: count(
     "Of `insufficient_credits` and `key_budget_exhausted`: the credits that the call costs.",
   ),
@@ -99,7 +103,7 @@ const MEMBERS = {
   limit: count("Of `too_large`: the limit, in bytes."),
   size: count("Of `too_large`: the size of the field or body, in bytes, if it is known."),
   callId: text(
-    "Of `unavailable` and `internal`, if the call may have been charged: its id. Send it to the operator when you ask about the charge.",
+    "Of `unavailable` and `internal`, if the call may have been charged: its id. Of `outcome_unknown`, and of a call that failed although it may have done its work: the id of that call. Send it to the operator when you ask about it.",
   ),
   charged: about(
     z.enum(CHARGES_IN_DOUBT),
@@ -189,7 +193,7 @@ function sampleErrors({ publicUrl, tools, sales = null }: Options): Record<strin
     idempotency_key_reused: idempotencyKeyReused(),
     missing_key: missingKey(),
     invalid_key: invalidKey(),
-    insufficient_credits: insufficientCredits(0, price, more),
+    insufficient_credits: insufficientCredits(0, 0, price, more),
     key_budget_exhausted: keyBudgetExhausted(
       { budget: "day", resetsAt: SAMPLE_DAY, credits: 50, remaining: 0 },
       4_200,
@@ -216,6 +220,7 @@ function sampleErrors({ publicUrl, tools, sales = null }: Options): Record<strin
     ),
     request_timeout: new ApiError("request_timeout", "The request did not arrive in time."),
     idempotency_in_progress: idempotencyInProgress(),
+    outcome_unknown: outcomeUnknown(SAMPLE_CALL),
     too_large: fieldFault("too_large", "text", "is 1048577 bytes of UTF-8; the limit is 1048576", {
       limit: 1_048_576,
       size: 1_048_577,
@@ -237,16 +242,23 @@ function sampleErrors({ publicUrl, tools, sales = null }: Options): Record<strin
     unavailable: unavailable(undefined),
     tool_timeout: toolTimeout("word-count", 10_000),
   };
-  const call = { account: "acc_4XnB7pQ2sLk9", callId: "call_T8vWz3HcY5m0a1", at: SAMPLE_DAY };
   return {
     ...errors,
+    credits_held: insufficientCredits(0, 2 * price, price, more),
     expired_key: keyExpired(SAMPLE_DAY),
-    charge_unknown: chargeUnknown(callRef(call), false, undefined),
+    charge_unknown: chargeUnknown(SAMPLE_CALL, false, undefined),
   };
 }
 
+const SAMPLE_CALL = callRef({
+  account: "acc_4XnB7pQ2sLk9",
+  callId: "call_T8vWz3HcY5m0a1",
+  at: SAMPLE_DAY,
+});
+
 /** The titles of examples that do not have that of their code. */
 const OWN_TITLES: Record<string, string> = {
+  credits_held: "Running calls hold the credits",
   expired_key: "The API key has expired",
   charge_unknown: "It is not known whether the call was charged",
 };

@@ -12,7 +12,7 @@ export const AUDIT_COMMANDS = [
     name: auditLedger.name,
     summary: auditLedger.summary,
     details: [
-      "For every account, granted credits must equal debited - reversed + remaining + expired + voided. Every paid purchase must have a grant, and every grant of a purchase must have that purchase.",
+      "For every account, granted credits must equal debited - reversed + remaining + held + expired + voided. Every paid purchase must have a grant, and every grant of a purchase must have that purchase.",
       "In a data folder, SQLite checks every page, and every row of the ledger must match its checksum.",
       "With --file the command checks a backup or the database of a stopped server, without a server.",
     ],

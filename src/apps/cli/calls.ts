@@ -22,7 +22,7 @@ export const CALL_COMMANDS = [
   commandOf(reverseCall, {
     details: [
       WHERE,
-      "The credits go back to the grants that paid. A repeat with the call's Idempotency-Key is a new call then. Repeating the command changes nothing. A call that was rolled up cannot be reversed; use credits grant instead.",
+      "The credits go back to the grants that paid. A repeat with the call's Idempotency-Key is a new call then, unless its response is kept: then the repeat gets it for nothing. Repeating the command changes nothing. A call that was rolled up cannot be reversed; use credits grant instead.",
     ],
     example: `calls reverse ${EXAMPLE_ID}`,
     positionals: ["id"],
@@ -51,9 +51,11 @@ function textOf(call: z.infer<typeof showCall.output>): string {
           ["key", call.key],
           [
             "charged",
-            call.freeCall === true
-              ? "0 credits (the free first call)"
-              : counted(call.credits ?? 0, "credit"),
+            outcome === "running"
+              ? `not yet: it is running, and holds ${counted(call.credits ?? 0, "credit")}`
+              : call.freeCall === true
+                ? "0 credits (the free first call)"
+                : counted(call.credits ?? 0, "credit"),
           ],
           ...(paid === "" ? [] : [["grants", paid] as const]),
           ["reversed", reversedAt ?? "no"],

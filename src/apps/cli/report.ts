@@ -150,10 +150,10 @@ function revenueText({ revenue, totals }: Report): string {
 function ledgerText({ ledger: { ok, accounts, totals } }: Report): string {
   if (totals === null || !ok)
     return `The ledger does not reconcile. For details, run ${quotedCommand("audit")}.\n`;
-  const { granted, debited, reversed, remaining, expired, voided } = totals;
+  const { granted, debited, reversed, remaining, held, expired, voided } = totals;
   return (
     `The ledger of ${counted(accounts, "account")} reconciles: ${integer(granted)} granted = ${integer(debited)} debited - ` +
-    `${integer(reversed)} reversed + ${integer(remaining)} remaining + ${integer(expired)} expired + ${integer(voided)} voided.\n`
+    `${integer(reversed)} reversed + ${integer(remaining)} remaining + ${integer(held)} held + ${integer(expired)} expired + ${integer(voided)} voided.\n`
   );
 }
 

@@ -83,6 +83,8 @@ type Checked = string[] | string;
 
 async function checkExamples(tool: Tool, threads: OwnToolThreads): Promise<Checked> {
   const faults: string[] = [];
+  // A check must not change the world.
+  if (tool.effect === "act") return faults;
   for (const { name, request, response } of tool.examples) {
     const at = `${TOOLS_FOLDER}/${tool.name}, the example "${name}"`;
     const expected =
@@ -141,7 +143,8 @@ async function callTool(tool: Tool, request: unknown, threads: OwnToolThreads): 
     ...{ body: new TextEncoder().encode(text), contentType: "application/json", query: "" },
     ...{ accept: null, receivedAt: Date.now(), random: null, fingerprint: false },
   };
-  const { body } = await threads.run(tool, job, "");
+  const begin = tool.effect === "none" ? undefined : async () => "call_of_the_check";
+  const { body } = await threads.run(tool, job, "", begin);
   return JSON.parse(typeof body === "string" ? body : new TextDecoder().decode(body));
 }
 

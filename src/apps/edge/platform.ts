@@ -67,10 +67,10 @@ export function openEdgeCalls(
       waitUntil,
       memory: WORKER_MEMORY,
       bodyTimeoutMs: REQUEST_TIMEOUT_MS,
-      runTool: (tool, job) =>
+      runTool: (tool, job, _, begin) =>
         tool.isOwn === true
-          ? runOwnTool(tool.name, job, sources)
-          : runToolInPieces(tool, job, sources),
+          ? runOwnTool(tool.name, job, { ...sources, begin })
+          : runToolInPieces(tool, job, { ...sources, begin }),
       whenSent: null,
       hasLeft: null,
       sendStream: ofKnownLength,

@@ -98,7 +98,7 @@ function openStores(env: SiteEnv, config: ServiceConfig, ledger: AppContext["led
       whole: null,
       exportRecords: (after: IndexedAccount | null) =>
         exportObjects(findObject, {
-          ...{ index, others: exportOthers(database), after, max: ACCOUNTS_A_REQUEST },
+          ...{ index, others: exportOthers(database, "sqlite"), after, max: ACCOUNTS_A_REQUEST },
         }),
       backup: BACKUP,
       keptSecrets: async () => null,

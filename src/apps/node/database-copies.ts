@@ -63,7 +63,7 @@ export function openDatabaseCopies(
       try {
         const driver = openNodeSqliteReadOnly(copyTo);
         try {
-          yield* exportLedger(createSqliteDatabase(driver), () => nextTurn());
+          yield* exportLedger(createSqliteDatabase(driver), "sqlite", () => nextTurn());
         } finally {
           driver.close();
         }

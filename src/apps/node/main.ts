@@ -31,7 +31,7 @@ import { diskOf, startStorageWatch } from "./storage-watch.ts";
 import { type NodeStore, openNodeStore, type StoreEvents } from "./store.ts";
 import { openWatchedToolPool } from "./tool-pool.ts";
 import { loadTools, type ServedTools } from "./tools-folder.ts";
-import { startUpkeep } from "./upkeep.ts";
+import { startHoldExpiry, startUpkeep } from "./upkeep.ts";
 import { watchTools } from "./watch-tools.ts";
 
 /** Long enough for a database that starts together with its nodes or fails over to a new primary. */
@@ -158,10 +158,12 @@ async function main(): Promise<void> {
   const upkeep = startUpkeep(ledger, faults, log.logError);
   const fleetTools =
     store.exchangeTools && startFleetTools(store.exchangeTools, () => tools, faults);
+  const holdExpiry = startHoldExpiry(ledger, log.logError);
 
   stopOnSignals(log, async () => {
     upkeep.stop();
     fleetTools?.stop();
+    holdExpiry.stop();
     storage.stop();
     files.pages.close();
     await commands.close();

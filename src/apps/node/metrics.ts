@@ -107,6 +107,11 @@ export function createNodeMetrics(sources: Sources) {
       name: "toolbooth_throttled_keys_total",
       help: "Unknown keys that were rejected without a question to the ledger, because their network had sent many bad ones",
     }),
+    lateSettlements: new Counter({
+      registers,
+      name: "toolbooth_late_settlements_total",
+      help: "Calls that ended after their hold had been released, because this process or the database had stopped for longer than its lease",
+    }),
     requestsNotLogged: new Counter({
       registers,
       name: "toolbooth_requests_not_logged_total",

@@ -6,7 +6,12 @@ import { pathToFileURL } from "node:url";
 import { parentPort } from "node:worker_threads";
 import { describeOwnTool, type ToolDescription } from "#api/openapi/tool-description.ts";
 import { describeThrown } from "#calls/call-errors.ts";
-import { runTool, type ToolJob, type ToolResponse } from "#calls/run-tool.ts";
+import {
+  type Sources as RunSources,
+  runTool,
+  type ToolJob,
+  type ToolResponse,
+} from "#calls/run-tool.ts";
 import { ApiError } from "#errors.ts";
 import { OWN_RESPONSE_BYTES_MAX } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
@@ -39,8 +44,17 @@ export type FromDescribing =
   | { kind: "reading"; file: ToolFile }
   | { kind: "described"; tools: ToolDescription[]; faults: string[]; sources: Sources };
 
+/** To a thread that serves: a call, which is `isHeld` if it is paid before it runs; and how that ended. `abort`: its time is over. */
+export type ToServing =
+  | { kind: "call"; job: ToolJob }
+  | { kind: "go"; callId: string }
+  | { kind: "stop" }
+  | { kind: "abort" };
+
 export type FromServing =
   | { kind: "ready" }
+  /** The input of a call that is paid before it runs has been checked. */
+  | { kind: "prepared"; bodySha256: string | null }
   | { kind: "response"; response: ToolResponse }
   /** The input is wrong. */
   | { kind: "fault"; fault: ThreadFault }
@@ -124,9 +138,9 @@ const bytesOf = (source: Exclude<LoadFnOutput["source"], string | undefined>) =>
     ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
     : new Uint8Array(source);
 
-const sources = {
+const sources: RunSources = {
   random: (count: number) => new Uint8Array(randomBytes(count)),
-  digest: (algorithm: string, bytes: Uint8Array) => hash(algorithm, bytes, "buffer"),
+  digest: (algorithm, bytes) => hash(algorithm, bytes, "buffer"),
 };
 
 async function serve(file: ToolFile): Promise<void> {
@@ -135,22 +149,49 @@ async function serve(file: ToolFile): Promise<void> {
   const tool = await load(file);
   const say = (message: FromServing, transfer: ArrayBuffer[] = []) =>
     port.postMessage(message, transfer);
-  port.on("message", (job: ToolJob) => {
-    respond(tool, job).then(say, (cause) => say({ kind: "failed", cause: describeThrown(cause) }));
+  /** Of the call that is running. */
+  let [paid, ending] = [Promise.withResolvers<string>(), new AbortController()];
+  const begin = (bodySha256: string | null) => {
+    say({ kind: "prepared", bodySha256 });
+    return paid.promise;
+  };
+  port.on("message", (message: ToServing) => {
+    if (message.kind === "go") paid.resolve(message.callId);
+    else if (message.kind === "stop") paid.reject(new Stopped());
+    else if (message.kind === "abort") ending.abort();
+    else {
+      [paid, ending] = [Promise.withResolvers<string>(), new AbortController()];
+      const { signal } = ending;
+      const made = respond(
+        tool,
+        message.job,
+        tool.effect === "none" ? { signal } : { signal, begin },
+      );
+      made.then(say, (cause) => {
+        if (!(cause instanceof Stopped)) say({ kind: "failed", cause: describeThrown(cause) });
+      });
+    }
   });
   say({ kind: "ready" });
 }
 
-async function respond(tool: Tool, job: ToolJob): Promise<FromServing> {
+/** The call was not paid, so the tool does not run. */
+class Stopped extends Error {}
+
+async function respond(
+  tool: Tool,
+  job: ToolJob,
+  call: Pick<RunSources, "signal" | "begin">,
+): Promise<FromServing> {
   let made: ToolResponse;
   try {
-    made = await runTool(tool, job, sources);
+    made = await runTool(tool, job, { ...sources, ...call });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { cause: _, ...details } = error.details;
     return { kind: "fault", fault: { code: error.code, message: error.message, details } };
   }
-  const { body, type, fingerprint } = made;
+  const { body, type, fingerprint, settled = null } = made;
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   if (bytes.byteLength > OWN_RESPONSE_BYTES_MAX)
     throw new RangeError(
@@ -158,7 +199,7 @@ async function respond(tool: Tool, job: ToolJob): Promise<FromServing> {
     );
   // A rejection that nobody handles ends the thread at the end of this turn, and with it this call.
   await nextTurn();
-  return { kind: "response", response: { body: bytes, type, fingerprint } };
+  return { kind: "response", response: { body: bytes, type, fingerprint, settled } };
 }
 
 port.once("message", (order: OwnThreadOrder) => {

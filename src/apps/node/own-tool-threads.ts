@@ -1,8 +1,9 @@
 import { Worker } from "node:worker_threads";
 import { toolFailed, toolTimeout } from "#calls/call-errors.ts";
-import type { ToolJob, ToolResponse } from "#calls/run-tool.ts";
+import type { BeginCall, ToolJob, ToolResponse } from "#calls/run-tool.ts";
 import { ApiError } from "#errors.ts";
 import {
+  OWN_ABORT_GRACE_MS,
   OWN_HEAP_MB,
   OWN_IDLE_MS,
   OWN_LOAD_TIMEOUT_MS,
@@ -11,7 +12,7 @@ import {
   TOOL_TIMEOUT_MS,
 } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import type { FromServing, OwnThreadOrder, ToolFile } from "./own-tool-thread.ts";
+import type { FromServing, OwnThreadOrder, ToolFile, ToServing } from "./own-tool-thread.ts";
 import { createTurnQueue } from "./turn-queue.ts";
 
 /**
@@ -19,8 +20,11 @@ import { createTurnQueue } from "./turn-queue.ts";
  * the first call and end when there are none. A thread has one call at a time, and is ended and replaced when that call takes too long.
  */
 export type OwnToolThreads = {
-  /** Throws an ApiError: those of a call, `tool_failed`, `tool_timeout`, or `unavailable` where too many wait. */
-  run(tool: Tool, job: ToolJob, account: string): Promise<ToolResponse>;
+  /**
+   * Throws an ApiError: those of a call, `tool_failed`, `tool_timeout`, or `unavailable` where too many wait. `begin` is called when the input
+   * has been checked; if it rejects, the tool does not run, and its error is thrown.
+   */
+  run(tool: Tool, job: ToolJob, account: string, begin?: BeginCall): Promise<ToolResponse>;
   /** How many calls wait for a thread. */
   waiting(): number;
   close(): Promise<void>;
@@ -54,7 +58,8 @@ export function openOwnToolThreads(
     }),
   );
   return {
-    run: (tool, job, account) => (threads.get(tool.name) as ThreadsOfTool).run(tool, job, account),
+    run: (tool, job, account, begin) =>
+      (threads.get(tool.name) as ThreadsOfTool).run(tool, job, account, begin),
     waiting: () => [...threads.values()].reduce((sum, each) => sum + each.waiting(), 0),
     retire() {
       for (const each of threads.values()) each.retire();
@@ -92,11 +97,16 @@ class ThreadsOfTool {
     return this.#queue.size();
   }
 
-  async run(tool: Tool, job: ToolJob, account: string): Promise<ToolResponse> {
+  async run(
+    tool: Tool,
+    job: ToolJob,
+    account: string,
+    begin: BeginCall | undefined,
+  ): Promise<ToolResponse> {
     await this.#takeTurn(account);
     try {
       const thread = this.#idle.pop() ?? this.#start(tool);
-      return await thread.run(job, tool.timeLimitMs ?? OWN_TIME_LIMIT_MS);
+      return await thread.run(job, tool.timeLimitMs ?? OWN_TIME_LIMIT_MS, begin);
     } finally {
       this.#endTurn();
     }
@@ -163,6 +173,10 @@ class ToolThread {
   /** It is ended on purpose. */
   #isEnding = false;
   #call: PromiseWithResolvers<ToolResponse> | undefined;
+  /** Pays for the call before it runs. */
+  #begin: BeginCall | undefined;
+  #limitMs = 0;
+  #limit: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
 
   constructor(worker: Worker, file: ToolFile, tool: Tool, watch: Watch) {
@@ -180,23 +194,25 @@ class ToolThread {
     );
   }
 
-  async run(job: ToolJob, timeLimitMs: number): Promise<ToolResponse> {
+  async run(
+    job: ToolJob,
+    timeLimitMs: number,
+    begin: BeginCall | undefined,
+  ): Promise<ToolResponse> {
     clearTimeout(this.#idle);
+    this.#begin = begin;
+    this.#limitMs = timeLimitMs;
     const call = Promise.withResolvers<ToolResponse>();
     this.#call = call;
     const load = setTimeout(
       () => this.#stop(toolFailed(this.#tool.name, "The file does not load in time")),
       OWN_LOAD_TIMEOUT_MS,
     );
-    let limit: NodeJS.Timeout | undefined;
     this.#ready.promise.then(
       () => {
         clearTimeout(load);
         if (this.#call !== call) return;
-        limit = setTimeout(
-          () => this.#stop(toolTimeout(this.#tool.name, timeLimitMs)),
-          timeLimitMs,
-        );
+        this.#startLimit();
         this.#post(job);
       },
       () => {},
@@ -205,7 +221,7 @@ class ToolThread {
       return await call.promise;
     } finally {
       clearTimeout(load);
-      clearTimeout(limit);
+      clearTimeout(this.#limit);
       this.#call = undefined;
       if (!this.#hasEnded) this.#rest();
     }
@@ -221,12 +237,39 @@ class ToolThread {
     const { body } = job;
     const isWhole = body.byteLength === body.buffer.byteLength;
     const sent = isWhole && !job.fingerprint ? body : body.slice();
-    this.#worker.postMessage({ ...job, body: sent }, [sent.buffer as ArrayBuffer]);
+    this.#send({ kind: "call", job: { ...job, body: sent } }, [sent.buffer as ArrayBuffer]);
+  }
+
+  #send(message: ToServing, transfer: ArrayBuffer[] = []): void {
+    this.#worker.postMessage(message, transfer);
+  }
+
+  #startLimit(): void {
+    const stop = () => this.#stop(toolTimeout(this.#tool.name, this.#limitMs));
+    this.#limit = setTimeout(stop, this.#limitMs);
+  }
+
+  /** The time limit is of the tool's own work: it begins anew when the call is paid. */
+  async #pay(bodySha256: string | null): Promise<void> {
+    const call = this.#call;
+    const begin = this.#begin;
+    if (call === undefined || begin === undefined) return;
+    clearTimeout(this.#limit);
+    try {
+      const callId = await begin(bodySha256);
+      if (this.#call !== call || this.#hasEnded) return;
+      this.#startLimit();
+      this.#send({ kind: "go", callId });
+    } catch (error) {
+      if (!this.#hasEnded) this.#send({ kind: "stop" });
+      call.reject(error);
+    }
   }
 
   #receive(message: FromServing): void {
     const call = this.#call;
     if (message.kind === "ready") this.#ready.resolve();
+    else if (message.kind === "prepared") void this.#pay(message.bodySha256);
     else if (message.kind === "response") call?.resolve(message.response);
     else if (message.kind === "failed") call?.reject(toolFailed(this.#tool.name, message.cause));
     else {
@@ -240,9 +283,11 @@ class ToolThread {
     this.#watch.onFree();
   }
 
+  /** The tool learns by its signal that its time is over. */
   #stop(error: ApiError): void {
     this.#fail(error);
-    void this.end();
+    this.#send({ kind: "abort" });
+    setTimeout(() => void this.end(), OWN_ABORT_GRACE_MS).unref();
   }
 
   #fail(cause: unknown): void {

@@ -61,8 +61,9 @@ export function createNodePlatform({
     elapsed,
     random: sources.random,
     hashKey,
-    runTool: (tool, job, account) => {
-      if (tool.isOwn && own !== undefined) return own.run(tool, job, account);
+    runTool: (tool, job, account, begin) => {
+      if (tool.isOwn && own !== undefined) return own.run(tool, job, account, begin);
+      if (begin !== undefined) return runTool(tool, job, { ...sources, begin });
       return job.body.byteLength >= tool.heavyFromBytes
         ? pool.run({ ...job, tool: tool.name }, account)
         : runTool(tool, job, sources);
@@ -80,6 +81,7 @@ export function createNodePlatform({
         isLoopbackPeer(connection as IncomingMessage | undefined),
       read: metrics.read,
       countThrottledKey: () => metrics.throttledKeys.inc(),
+      countLateSettlement: () => metrics.lateSettlements.inc(),
     },
     record(context, status, durationMs, connection) {
       whenSent(connection as IncomingMessage | undefined, (isDelivered) => {

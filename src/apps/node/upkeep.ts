@@ -1,6 +1,6 @@
 import type { AppContext } from "#api/app-context.ts";
 import type { Ledger } from "#ledger/port.ts";
-import { DAY_MS, ROLL_UP_AFTER_DAYS } from "#limits.ts";
+import { DAY_MS, EXPIRED_HOLDS_A_STEP, ROLL_UP_AFTER_DAYS } from "#limits.ts";
 import type { LastingFaults } from "./lasting-faults.ts";
 
 /**
@@ -52,6 +52,40 @@ export function startUpkeep(
   }
 
   schedule(BETWEEN_STEPS_MS, null);
+  return {
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** A hold ends after two leases, which are longer. */
+const BETWEEN_HOLDS_MS = 5_000;
+
+/** Ends the holds of calls whose node is silent. Each node does so, and one at a time. */
+export function startHoldExpiry(
+  ledger: Pick<Ledger, "expireHolds">,
+  logError: AppContext["logError"],
+): { stop(): void } {
+  let timer: NodeJS.Timeout;
+  let isStopped = false;
+
+  async function step(): Promise<void> {
+    let isMore = false;
+    try {
+      ({ isMore } = await ledger.expireHolds({ now: Date.now(), max: EXPIRED_HOLDS_A_STEP }));
+    } catch (cause) {
+      logError("Ending the holds of silent nodes failed; retrying later", { cause });
+    }
+    schedule(isMore ? BETWEEN_STEPS_MS : BETWEEN_HOLDS_MS);
+  }
+
+  function schedule(ms: number): void {
+    if (!isStopped) timer = setTimeout(() => void step(), ms).unref();
+  }
+
+  schedule(BETWEEN_STEPS_MS);
   return {
     stop() {
       isStopped = true;

@@ -81,7 +81,7 @@ function decideClosing(
   const { account: after } = recount(closed, withChanged(concerned, grants), now);
   return {
     outcome: { found: true, forfeited },
-    changes: { account: after, grants, clearEvents: true },
+    changes: { account: after, grants, clearEvents: true, clearKept: true },
   };
 }
 

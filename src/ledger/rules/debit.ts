@@ -2,7 +2,7 @@ import { IDEMPOTENCY_KEPT_MS, PRICE_CREDITS_MAX } from "#limits.ts";
 import { isAnotherDay } from "../key-limits.ts";
 import { LAST_USED_STEP_MS } from "../model.ts";
 import { OrderRejected } from "../outcome-errors.ts";
-import type { DebitOrder, DebitOutcome, KeyStatus, KeyStatusOrder } from "../port.ts";
+import type { DebitOrder, DebitOutcome, HoldOutcome, KeyStatus, KeyStatusOrder } from "../port.ts";
 import { balanceAt, isSpendable, notifyIfWorse, withBalance } from "./balance.ts";
 import { exhaustedBudget, invalidityOf, prohibitionOf, spend, withRate } from "./key-limits.ts";
 import type {
@@ -24,19 +24,19 @@ import type {
 export const loadsOfKeyStatus = (order: KeyStatusOrder): Loads => {
   const { keySha256, tool = null, idempotencyKey = null } = order;
   const loads = { callKey: keySha256, grants: { covering: 0 } };
-  return tool === null || idempotencyKey === null
-    ? loads
-    : { ...loads, earlier: { tool, key: idempotencyKey } };
+  if (tool === null || idempotencyKey === null) return loads;
+  const named = { tool, key: idempotencyKey };
+  return order.isHeld ? { ...loads, keptCall: named } : { ...loads, earlier: named };
 };
 
 export const decideKeyStatus = (rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> =>
   withKeyId(decideStatus(rows, order), rows, order);
 
 /** Names the key if the order asks for it: debits would otherwise carry the id with every call. */
-function withKeyId<Outcome extends KeyStatus | DebitOutcome>(
+export function withKeyId<Outcome extends KeyStatus | DebitOutcome | HoldOutcome>(
   verdict: Verdict<Outcome>,
   { account, callKey }: Rows,
-  { namesKey }: KeyStatusOrder | DebitOrder,
+  { namesKey }: { namesKey?: boolean },
 ): Verdict<Outcome> {
   if (namesKey !== true || "need" in verdict) return verdict;
   // A revoked key is named, so that its owner sees who still uses it.
@@ -57,7 +57,12 @@ function decideStatus(rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> {
   const prohibition = prohibitionOf(key, order, balance);
   if (prohibition !== null) return unchanged(prohibition);
   const status: KeyStatus = { outcome: "good", balance, freeCall: account.freeCall === "open" };
-  if (idempotencyKey !== null) status.replayable = isKept(rows, order);
+  if (idempotencyKey !== null)
+    status.replayable = order.isHeld ? isCallKept(rows, order.now) : isKept(rows, order);
+  if (balance < credits) {
+    if (rows.heldCredits === undefined) return { need: "heldCredits" };
+    if (rows.heldCredits > 0) status.heldCredits = rows.heldCredits;
+  }
   const exhausted = exhaustedBudget(key, credits, now);
   return unchanged(withRate(exhausted === null ? status : { ...status, exhausted }, key));
 }
@@ -78,7 +83,8 @@ export const loadsOfDebit = ({ keySha256, credits, tool, idempotency }: DebitOrd
 export const decideDebit = (rows: Rows, order: DebitOrder): Verdict<DebitOutcome> =>
   withKeyId(decideCharge(rows, order), rows, order);
 
-function decideCharge(rows: Rows, order: DebitOrder): Verdict<DebitOutcome> {
+/** A rule that charges in another way calls this with `debit: null`: whether the call was charged before is then its own business. */
+export function decideCharge(rows: Rows, order: DebitOrder): Verdict<DebitOutcome> {
   checkPrice(order);
   const { account } = rows;
   if (account === null) return unchanged({ outcome: "invalid_key" });
@@ -102,8 +108,7 @@ function decideCharge(rows: Rows, order: DebitOrder): Verdict<DebitOutcome> {
   const exhausted = exhaustedBudget(key, credits, order.now, rows.clock);
   if (exhausted !== null)
     return reject(rows, withRate({ outcome: "key_budget_exhausted", balance, ...exhausted }, key));
-  if (balance < credits)
-    return reject(rows, withRate({ outcome: "insufficient_credits", balance }, key));
+  if (balance < credits) return rejectPoor(rows, key, balance);
   const taken = take(rows, credits, order.now);
   if ("need" in taken) return taken;
   const left = balance - credits;
@@ -134,7 +139,16 @@ function checkPrice({ credits }: DebitOrder): void {
   );
 }
 
-const unchanged = <Outcome>(outcome: Outcome) => ({ outcome, changes: {} });
+export const unchanged = <Outcome>(outcome: Outcome) => ({ outcome, changes: {} });
+
+/** Says what running calls hold: that may come back, whereas what is spent does not. */
+function rejectPoor(rows: Rows, key: CallKey, balance: number): Verdict<DebitOutcome> {
+  if (rows.debit === undefined) return { need: "debit" };
+  const { heldCredits } = rows;
+  if (heldCredits === undefined) return { need: "heldCredits" };
+  const poor = { outcome: "insufficient_credits" as const, balance };
+  return unchanged(withRate(heldCredits === 0 ? poor : { ...poor, heldCredits }, key));
+}
 
 /** An order that was carried out before is not rejected, even if its key was revoked since. */
 const reject = (rows: Rows, outcome: DebitOutcome): Verdict<DebitOutcome> =>
@@ -169,6 +183,10 @@ function replayOf(rows: Rows, order: DebitOrder, balance: number): DebitOutcome 
 function isKept({ earlier, clock }: Rows, { now }: DebitOrder | KeyStatusOrder): boolean {
   return earlier != null && Math.min(now, clock ?? now) < earlier.at + IDEMPOTENCY_KEPT_MS;
 }
+
+/** The same of a call that held its price. */
+export const isCallKept = ({ keptCall, clock }: Rows, now: number): boolean =>
+  keptCall != null && Math.min(now, clock ?? now) < keptCall.at + IDEMPOTENCY_KEPT_MS;
 
 /** A call with a price of 0 does not use up the free call. */
 export const isFreeCall = (

@@ -1,6 +1,7 @@
 import type { EventContent, Level } from "../events.ts";
 import type { KeyLimits, KeySpent } from "../key-limits.ts";
 import type { AccountState, FreeCall, GrantKind } from "../model.ts";
+import type { OnCrash } from "../port.ts";
 
 /**
  * The rows of a ledger, as stores save them and rules read and change them. A rule returns changed copies and changes no row.
@@ -106,6 +107,28 @@ export type DebitRow = {
 /** A reversed debit. It stays after the debit itself was rolled up. */
 export type ReversalRow = Omit<DebitRow, "isFree" | "reversedAt"> & { reversedAt: number };
 
+/** The price that a running call holds, in the form of the debit that it becomes. */
+export type HoldRow = Omit<DebitRow, "reversedAt"> & {
+  /** The idempotency key that it has claimed; null if the call has none. */
+  key: string | null;
+  onCrash: OnCrash;
+  leaseMs: number;
+  leaseUntil: number;
+  /** Whether the lease has run out once and was extended. */
+  hasLapsed: boolean;
+};
+
+/** A call under an idempotency key that held its price. `bytes`: the length of its kept response, 0 without one. */
+export type KeptCallRow = {
+  tool: string;
+  key: string;
+  at: number;
+  callId: string;
+  bodySha256: string;
+  state: "running" | "kept" | "unknown";
+  bytes: number;
+};
+
 /** The record of an idempotency key: the call that used it first, and the inputs of its response. */
 export type IdempotencyRow = {
   tool: string;
@@ -148,6 +171,16 @@ export type Rows = {
   earlier: IdempotencyRow | null | undefined;
   /** The time by the store's own clock, where it was loaded; that of the order if only one node uses the store. */
   clock?: number | undefined;
+  /** The hold that the order identifies. */
+  hold?: HoldRow | null | undefined;
+  /** What all holds of the account hold. */
+  heldCredits?: number | undefined;
+  /** The call that is kept under the idempotency key of the order or of its hold. */
+  keptCall?: KeptCallRow | null | undefined;
+  /** Its response. Null if it is not kept. */
+  keptResponse?: string | null | undefined;
+  /** The length of all responses that are kept for the account. */
+  keptBytes?: number | undefined;
 };
 
 /** The rows that a store loads before it calls a rule for the first time, in addition to the account. */
@@ -164,6 +197,9 @@ export type Loads = {
   /** The record of this idempotency key. */
   earlier?: { tool: string; key: string };
   debit?: true;
+  hold?: true;
+  /** The call that is kept under this idempotency key. */
+  keptCall?: { tool: string; key: string };
 };
 
 /** Grants by id or number, or every grant of the account including spent and expired ones. */
@@ -175,6 +211,13 @@ export type Need =
   /** The time by the store's own clock. */
   | { need: "clock" }
   | { need: "debit" }
+  | { need: "hold" }
+  /** What all holds of the account hold. */
+  | { need: "heldCredits" }
+  | { need: "keptCall"; tool: string; key: string }
+  /** The response that is kept under this idempotency key. */
+  | { need: "keptResponse"; tool: string; key: string }
+  | { need: "keptBytes" }
   /** The key with this number. */
   | { need: "debitKey"; no: number }
   /** More of the first spendable grants, until they hold more credits than this. */
@@ -195,10 +238,20 @@ export type Changes = {
   earlier?: IdempotencyRow;
   /** Delete the idempotency record of this call, if it has one. */
   forgetCall?: { callId: string; at: number };
+  /** A new hold, or one whose lease changed. */
+  hold?: HoldRow;
+  /** Delete this hold. */
+  endHold?: { at: number; callId: string };
+  /** A call that is kept under an idempotency key. `response`: its response, where that is new. It replaces what was kept under the key. */
+  keptCall?: KeptCallRow & { response?: string };
+  /** Delete what is kept under this idempotency key. */
+  forgetKept?: { tool: string; key: string };
   /** In the order in which they occurred. */
   events?: readonly EventContent[];
   /** Delete the account's events that were not handled yet. */
   clearEvents?: true;
+  /** Delete all kept calls of the account. */
+  clearKept?: true;
 };
 
 export type Decision<Outcome> = { outcome: Outcome; changes: Changes };

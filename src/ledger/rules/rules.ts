@@ -10,6 +10,15 @@ import {
 import { decideDebit, decideKeyStatus, loadsOfDebit, loadsOfKeyStatus } from "./debit.ts";
 import { decideClawback, decideGrant, loadsOfClawback, loadsOfGrant } from "./grants.ts";
 import {
+  decideHold,
+  decideLapse,
+  decideRelease,
+  decideRenewal,
+  type LapseOrder,
+  loadsOfEnd,
+  loadsOfHold,
+} from "./holds.ts";
+import {
   decideKeyChange,
   decideKeyCreation,
   decideRevocation,
@@ -19,6 +28,7 @@ import {
 } from "./keys.ts";
 import { decideReversal, loadsOfReversal } from "./reverse.ts";
 import type { Loads, Rows, Verdict } from "./rows.ts";
+import { decideSettlement, loadsOfSettlement } from "./settle.ts";
 
 /**
  * The rule of every operation that concerns one account: which rows a store loads for it, and how it is decided. Rules are
@@ -41,9 +51,15 @@ export type RuleOrders = Pick<
   | "keyStatus"
   | "debit"
   | "reverse"
+  | "hold"
+  | "settle"
+  | "release"
+  | "renew"
 > & {
   /** One of the grants whose events `maintain` writes. */
   recordDue: [DueOrder, { recorded: boolean }];
+  /** One of the holds that `expireHolds` ends. */
+  lapse: [LapseOrder, { ended: boolean }];
 };
 
 export type RuleName = keyof RuleOrders;
@@ -68,6 +84,11 @@ export const RULES: { [Name in RuleName]: Rule<RuleOrders[Name][0], RuleOrders[N
   debit: { loads: loadsOfDebit, decide: decideDebit },
   reverse: { loads: loadsOfReversal, decide: decideReversal },
   recordDue: { loads: loadsOfDue, decide: decideDue },
+  hold: { loads: loadsOfHold, decide: decideHold },
+  settle: { loads: loadsOfSettlement, decide: decideSettlement },
+  release: { loads: loadsOfEnd, decide: decideRelease },
+  renew: { loads: () => ({ hold: true }), decide: decideRenewal },
+  lapse: { loads: loadsOfEnd, decide: decideLapse },
 };
 
 export const isRuleName = (name: string): name is RuleName => Object.hasOwn(RULES, name);

@@ -76,6 +76,11 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
     cause: "Another request with the same `Idempotency-Key` on the same path has not finished yet.",
     cure: "Wait as long as `Retry-After` says, then repeat the request to get the first response.",
   },
+  outcome_unknown: {
+    cause:
+      "The tool changes the world, and the first call with this `Idempotency-Key` did not end with a response: it failed, ran out of time, or its server stopped. It may have done its work.",
+    cure: "Find out whether the work was done, or ask the operator with `callId`. The call is not run again under this key for 24 hours; to run it again, use a new key.",
+  },
   too_large: {
     cause: "The body, a file, or the UTF-8 text of a field exceeds its limit.",
     cure: "`detail` gives the limit and the size. Send less data in each request.",
@@ -87,7 +92,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   rate_limited: {
     cause:
-      "`limitSource` says which limit: `account` and `key`, the calls per second of the account or of the key; `idempotency_key`, the repeats of one call within a minute, where repeating it is costly; `network`, keys that are not valid from your network.",
+      "`limitSource` says which limit: `account` and `key`, the calls per second of the account or of the key; `idempotency_key`, the repeats of one call within a minute, where repeating it is costly; `kept_responses`, the responses that are kept for 24 hours under idempotency keys; `network`, keys that are not valid from your network.",
     cure: "Wait as long as `Retry-After` says. The `RateLimit` header of every response says how many calls of the account are left. If `limitSource` is `network`, check your key first.",
   },
   headers_too_large: {

@@ -17,7 +17,7 @@ export function toolReference(name: string, options: PageOptions): string {
   const tool = findTool(name, options.tools);
   return [
     fence("http", `POST ${options.publicUrl}/api/v1/${name}`),
-    `A successful call costs ${creditsText(tool.price)}.\n`,
+    `A successful call costs ${creditsText(tool.price)}.${tool.effect === "act" ? ` ${NEEDS_KEY}` : ""}\n`,
     bareCalls(tool, options.publicUrl),
     "## Request\n",
     bodyTypes(tool),
@@ -39,6 +39,9 @@ export function toolReference(name: string, options: PageOptions): string {
     }),
   ].join("\n");
 }
+
+const NEEDS_KEY =
+  "It changes something, so each call needs an `Idempotency-Key` of its own, and never runs twice under it ([safe retries](calls.md#safe-retries)).";
 
 /** One line of curl for each type of the response besides JSON. */
 const bareCalls = (tool: Tool, publicUrl: string): string =>

@@ -4,15 +4,19 @@ import { ledgerOver } from "#ledger/ledger-over.ts";
 import {
   type DebitOrder,
   type DebitOutcome,
+  type HoldOrder,
+  type HoldOutcome,
   type KeyStatus,
   type KeyStatusOrder,
   type MaintainOrder,
   type MaintainOutcome,
   NotCarriedOut,
   OrderRejected,
+  type SettleOrder,
+  type SettleOutcome,
 } from "#ledger/port.ts";
 import type { AccountImports, MoveOperations } from "#ledger/transfer/account-moves.ts";
-import { HOUR_MS } from "#limits.ts";
+import { EXPIRED_HOLDS_A_STEP, HOUR_MS } from "#limits.ts";
 import { type StoreOperation, type SumUsage, withSummedUsage } from "../ledger/summed-usage.ts";
 import type { Migration } from "../schema/migrations.ts";
 import { createD1Database, type D1 } from "../sql/d1-database.ts";
@@ -123,6 +127,8 @@ export class AccountLedger extends DurableObject {
       maintain,
       forwarding: withRequestLog(requests, forwarding),
       sumUsage,
+      expireHolds: (now) =>
+        unwrap(this.#runOne("expireHolds", { now, max: EXPIRED_HOLDS_A_STEP })) as Expired,
     });
     // Data that an earlier version stored may be due for maintenance that only this version knows.
     if (hasMigrated) upkeep.schedule().catch(logAlarmError);
@@ -159,7 +165,7 @@ export class AccountLedger extends DurableObject {
    */
   async call(
     kind: CallOperation,
-    order: DebitOrder | KeyStatusOrder,
+    order: DebitOrder | HoldOrder | KeyStatusOrder,
     callsPerSecond: number | null,
     isAgain: boolean,
   ): Promise<CallResult> {
@@ -172,12 +178,18 @@ export class AccountLedger extends DurableObject {
         scheduled = this.#scheduleAfter("debit", debitOrder, result);
         return unwrap(result) as DebitOutcome;
       },
+      hold: (holdOrder) => {
+        const result = this.#runOne("hold", holdOrder);
+        mayBeDebited = "value" in result;
+        scheduled = this.#scheduleAfter("hold", holdOrder, result);
+        return unwrap(result) as HoldOutcome;
+      },
       keyStatus: (statusOrder) => unwrap(this.#runOne("keyStatus", statusOrder)) as KeyStatus,
     };
     try {
       requireCallOperation(kind);
       const rates = callsPerSecond === null ? null : this.#ratesFor(callsPerSecond);
-      const value: Counted<DebitOutcome | KeyStatus> = await perform(
+      const value: Counted<DebitOutcome | HoldOutcome | KeyStatus> = await perform(
         kind,
         ledger,
         order,
@@ -325,8 +337,14 @@ export class AccountLedger extends DurableObject {
       this.#hasUnsummed = false;
       return upkeep.recordUnsummed()?.catch(logAlarmError);
     }
-    if (name !== "debit" || (result.value as DebitOutcome).outcome !== "debited") return undefined;
-    const { now, idempotency } = order as DebitOrder;
+    if (name !== "debit" && name !== "hold" && name !== "settle") return undefined;
+    const { outcome } = result.value as DebitOutcome | HoldOutcome | SettleOutcome;
+    if (outcome === "held") {
+      const { now, leaseMs } = order as HoldOrder;
+      return upkeep.recordHold(now + leaseMs)?.catch(logAlarmError);
+    }
+    if (outcome !== "debited" && outcome !== "settled") return undefined;
+    const { now, idempotency } = order as DebitOrder | SettleOrder;
     return upkeep.recordDebit({ now, isRepeatable: idempotency !== null })?.catch(logAlarmError);
   }
 }
@@ -341,6 +359,7 @@ type AccountData = {
   hasAccount(): boolean;
 };
 
+type Expired = { ended: number; isMore: boolean };
 type Summed = Awaited<ReturnType<SumUsage>>;
 
 /**
@@ -367,10 +386,10 @@ const NO_ALARM =
 function perform(
   kind: CallOperation,
   ledger: AskedLedger,
-  order: DebitOrder | KeyStatusOrder,
+  order: DebitOrder | HoldOrder | KeyStatusOrder,
   rates: CallRates | null,
   isAgain: boolean,
-): Promise<Counted<DebitOutcome | KeyStatus>> {
+): Promise<Counted<DebitOutcome | HoldOutcome | KeyStatus>> {
   // The order's time is used, because the Workers' clocks and the object's clock may differ.
   const at = order.now;
   if (kind === "debit") {
@@ -378,6 +397,10 @@ function perform(
     return rates === null
       ? uncounted(ledger.debit(debit))
       : rates.debit(ledger, debit, at, isAgain);
+  }
+  if (kind === "hold") {
+    const hold = order as HoldOrder;
+    return rates === null ? uncounted(ledger.hold(hold)) : rates.hold(ledger, hold, at, isAgain);
   }
   return rates === null
     ? uncounted(ledger.keyStatus(order))

@@ -1,5 +1,5 @@
 import type { Counted } from "#ledger/call-ledger.ts";
-import type { DebitOutcome, KeyStatus } from "#ledger/port.ts";
+import type { DebitOutcome, HoldOutcome, KeyStatus } from "#ledger/port.ts";
 import { createRecentNames } from "#ledger/recent-names.ts";
 import { rejectedAt } from "#ledger/throttle.ts";
 import type { CallOperation } from "./rpc.ts";
@@ -22,7 +22,7 @@ export type KnownRejections = {
   learn(kind: CallOperation, order: CallOrder, outcome: CallOutcome, isFinal: boolean): void;
 };
 
-type CallOutcome = Counted<DebitOutcome | KeyStatus>;
+type CallOutcome = Counted<DebitOutcome | HoldOutcome | KeyStatus>;
 type CallOrder = { keySha256: string; tool?: string | null; address?: string | null; now: number };
 /** `from` and `until`: the times of the orders to which it applies. */
 type Known = { outcome: CallOutcome; from: number; until: number };

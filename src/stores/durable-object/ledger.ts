@@ -1,7 +1,15 @@
 import type { ReverseAll } from "#jobs/reverse-calls.ts";
 import type { CallLedger, Counted } from "#ledger/call-ledger.ts";
 import { ledgerOver } from "#ledger/ledger-over.ts";
-import type { DebitOrder, DebitOutcome, KeyStatus, KeyStatusOrder, Ledger } from "#ledger/port.ts";
+import type {
+  DebitOrder,
+  DebitOutcome,
+  HoldOrder,
+  HoldOutcome,
+  KeyStatus,
+  KeyStatusOrder,
+  Ledger,
+} from "#ledger/port.ts";
 import { WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
 import { type BatchItem, type BatchResult, outcomeOf, unwrap } from "../sqlite/batch.ts";
 import { createKnownRejections } from "./known-rejections.ts";
@@ -43,14 +51,14 @@ export function callLedgerOfObjects(
 
   async function send(
     kind: CallOperation,
-    order: DebitOrder | KeyStatusOrder,
+    order: DebitOrder | HoldOrder | KeyStatusOrder,
     rate: number | null,
-  ): Promise<Counted<DebitOutcome | KeyStatus>> {
+  ): Promise<Counted<DebitOutcome | HoldOutcome | KeyStatus>> {
     const known = rate === null ? null : rejections.find(kind, order);
     if (known !== null) return known;
     return sendToObject(async (isAgain) => {
       const result = await find(order).call(kind, order, rate, isAgain);
-      const counted = unwrap(result) as Counted<DebitOutcome | KeyStatus>;
+      const counted = unwrap(result) as Counted<DebitOutcome | HoldOutcome | KeyStatus>;
       requireKnownOutcome(kind, counted);
       rejections.learn(kind, order, counted, "isFinal" in result);
       return counted;
@@ -62,8 +70,14 @@ export function callLedgerOfObjects(
       if (error instanceof OtherRelease) onOtherRelease(error);
       throw error;
     });
+  const { settle, release, renew } = ledgerOfObjects(find);
   return {
     isRemote: true,
+    settle,
+    release,
+    renew,
+    hold: async (order, isCounted) =>
+      (await call("hold", order, isCounted ? null : callsPerSecond)) as Counted<HoldOutcome>,
     isOverRate: () => false,
     debit: async (order, isCounted) =>
       (await call("debit", order, isCounted ? null : callsPerSecond)) as Counted<DebitOutcome>,

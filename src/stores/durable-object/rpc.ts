@@ -1,6 +1,11 @@
 import type { Counted } from "#ledger/call-ledger.ts";
 import { isLedgerOperation } from "#ledger/ledger-over.ts";
-import { type DebitOutcome, type KeyStatus, NotCarriedOut } from "#ledger/port.ts";
+import {
+  type DebitOutcome,
+  type HoldOutcome,
+  type KeyStatus,
+  NotCarriedOut,
+} from "#ledger/port.ts";
 import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
 import type { StoreOperation } from "../ledger/summed-usage.ts";
 import type { BatchItem, BatchResult } from "../sqlite/batch.ts";
@@ -49,11 +54,11 @@ export type BatchStub = {
 export const ITEMS_MAX = 1_000;
 
 /** The operations of a call. */
-export type CallOperation = "debit" | "keyStatus";
+export type CallOperation = "debit" | "hold" | "keyStatus";
 
 /** `isFinal`: the key is not good and can never become good. */
 export type CallResult =
-  | { value: Counted<DebitOutcome | KeyStatus>; isFinal?: true }
+  | { value: Counted<DebitOutcome | HoldOutcome | KeyStatus>; isFinal?: true }
   | Extract<BatchResult, { error: unknown }>;
 
 /** The stub of an object that can be exported and imported. */
@@ -64,12 +69,28 @@ export type MovingStub = {
 /** Objects, so that the compiler reports an outcome that is missing here. */
 const OUTCOMES: {
   debit: Record<CountedOutcome<DebitOutcome>, true>;
+  hold: Record<CountedOutcome<HoldOutcome>, true>;
   keyStatus: Record<CountedOutcome<KeyStatus>, true>;
 } = {
   debit: {
     debited: true,
     replayed: true,
     idempotency_key_reused: true,
+    invalid_key: true,
+    key_expired: true,
+    account_suspended: true,
+    key_not_allowed: true,
+    rate_limited: true,
+    key_budget_exhausted: true,
+    insufficient_credits: true,
+  },
+  hold: {
+    held: true,
+    kept: true,
+    in_progress: true,
+    outcome_unknown: true,
+    idempotency_key_reused: true,
+    too_much_kept: true,
     invalid_key: true,
     key_expired: true,
     account_suspended: true,

@@ -1,6 +1,7 @@
 import { objectImports } from "../schema/imports.ts";
 import type { Migration } from "../schema/migrations.ts";
 import { objectRequests } from "../schema/object-requests.ts";
+import { sqliteHolds } from "../schema/sqlite-holds.ts";
 import { sqliteLedger } from "../schema/sqlite-ledger.ts";
 
 /**
@@ -9,6 +10,8 @@ import { sqliteLedger } from "../schema/sqlite-ledger.ts";
  * `debit_journal` are the debits of an earlier period, which is dropped as a whole (stores/sqlite/debit-periods.ts).
  */
 const OBJECT_DIFFERENCES = "DROP INDEX idempotency_by_age;";
+/** An object has few holds, and reads its kept calls once a day. */
+const HOLDS_DIFFERENCES = "DROP INDEX hold_by_lease; DROP INDEX kept_call_by_age;";
 
 /**
  * The migrations of an account's object, in the order in which they run. Released migrations are never edited. They lack the tables
@@ -17,4 +20,5 @@ const OBJECT_DIFFERENCES = "DROP INDEX idempotency_by_age;";
 export const OBJECT_MIGRATIONS: readonly Migration[] = [
   { name: "initial", sql: sqliteLedger + OBJECT_DIFFERENCES + objectRequests, readableFrom: 1 },
   { name: "imports", sql: objectImports, readableFrom: 1 },
+  { name: "holds", sql: sqliteHolds + HOLDS_DIFFERENCES, readableFrom: 1 },
 ];

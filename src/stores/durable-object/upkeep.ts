@@ -14,6 +14,8 @@ import { alarmAgainAt, logRoundFailure, setAlarmSurely } from "./next-alarm.ts";
 export type Upkeep = {
   /** Call after a debit. Returns a promise only if an earlier alarm has to be set, which is rare. */
   recordDebit(debit: { now: number; isRepeatable: boolean }): Promise<void> | undefined;
+  /** Call after a hold. Returns a promise only if an earlier alarm has to be set. */
+  recordHold(leaseUntil: number): Promise<void> | undefined;
   /** Call after many debits that are not summed yet. Returns a promise only if an earlier alarm has to be set. */
   recordUnsummed(): Promise<void> | undefined;
   /** Call after an event was written. Returns a promise only if an earlier alarm has to be set. */
@@ -45,15 +47,20 @@ export type UpkeepSettings = {
   /** Null if there is no D1 database to forward events to. */
   forwarding: Forwarding | null;
   sumUsage(): { more: boolean };
+  /** Ends holds whose holders are silent. */
+  expireHolds(now: number): { isMore: boolean };
 };
 
 export function createUpkeep(
   storage: Pick<ObjectStorage, "getAlarm" | "setAlarm">,
   driver: SqlDriver,
   periods: DebitPeriods,
-  { maintain, forwarding, sumUsage }: UpkeepSettings,
+  { maintain, forwarding, sumUsage, expireHolds }: UpkeepSettings,
 ): Upkeep {
-  const oldestRecord = driver.prepare("SELECT min(at) AS at FROM idempotency");
+  const oldestRecord = driver.prepare(
+    "SELECT min(at) AS at FROM (SELECT at FROM idempotency UNION ALL SELECT at FROM kept_call)",
+  );
+  const nextLease = driver.prepare("SELECT min(lease_until) AS at FROM hold");
   const nextExpiry = driver.prepare(
     "SELECT event_due_at FROM credit_grant WHERE event_due_at IS NOT NULL ORDER BY event_due_at, no LIMIT 1",
   );
@@ -101,6 +108,8 @@ export function createUpkeep(
 
   /** Returns when the next event of a grant's expiry is due. */
   const expiryAt = () => (nextExpiry.get()?.["event_due_at"] ?? null) as number | null;
+  /** Returns when the next lease of a hold is over. */
+  const leaseAt = () => (nextLease.get()?.["at"] ?? null) as number | null;
   const isDue = (at: number | null, now: number) => at !== null && at <= now;
 
   async function schedule(): Promise<void> {
@@ -113,7 +122,19 @@ export function createUpkeep(
     // Not sooner, so that a clock that was set back does not wake the object over and over.
     const expiryDueAt = expiryAt();
     if (expiryDueAt !== null) times.push(Math.max(expiryDueAt, now + FORWARD_AFTER_MS));
+    const leaseEndsAt = leaseAt();
+    if (leaseEndsAt !== null) times.push(Math.max(leaseEndsAt, now + FORWARD_AFTER_MS));
     if (times.length > 0) await setNoLaterThan(Math.min(...times));
+  }
+
+  /** Returns whether no hold is left whose lease is over. */
+  async function endHolds(now: number): Promise<boolean> {
+    for (let steps = 0; steps < STEPS_A_ROUND; steps += 1) {
+      if (!isDue(leaseAt(), now)) return true;
+      if (!expireHolds(now).isMore) return true;
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    return false;
   }
 
   /** Starts a new period of debits if the present one is old enough. */
@@ -161,6 +182,8 @@ export function createUpkeep(
       const due = notTooSoon(now + (isRepeatable ? IDEMPOTENCY_KEPT_MS : KEPT_MS) + GATHER_MS);
       return isEarlyEnough(due) ? undefined : setNoLaterThan(due);
     },
+    recordHold: (leaseUntil) =>
+      isEarlyEnough(leaseUntil) ? undefined : setNoLaterThan(leaseUntil),
     recordUnsummed() {
       isUnsummed = true;
       const due = Date.now() + SUM_AFTER_MS;
@@ -185,6 +208,7 @@ export function createUpkeep(
           return null;
         }
       }
+      const areHoldsEnded = await attempt(() => endHolds(now));
       const isMaintained = await attempt(async () => {
         // A round for old debits also sums those that were made before the object was last started.
         if (isDue(oldAt(), now)) isUnsummed = true;
@@ -193,7 +217,7 @@ export function createUpkeep(
       await attempt(async () => forwarding?.round(now));
       const isSummed = await attempt(sumDebits);
       if (failures === failuresBefore) {
-        const isDone = isSummed === true && isMaintained === true;
+        const isDone = isSummed === true && isMaintained === true && areHoldsEnded === true;
         await attempt(() => (isDone ? schedule() : set(now + BETWEEN_ROUNDS_MS)));
       }
       if (failures === failuresBefore) {

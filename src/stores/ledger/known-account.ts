@@ -4,7 +4,9 @@ import type {
   CallKey,
   DebitRow,
   GrantRow,
+  HoldRow,
   IdempotencyRow,
+  KeptCallRow,
   KeyRow,
   OpenGrant,
   ReversalRow,
@@ -32,6 +34,13 @@ export type KnownAccount = {
   made: DebitRow[] | undefined;
   /** By `recordName`. */
   records: Map<string, IdempotencyRow | null> | undefined;
+  /** Holds that were looked up or changed, by `debitName`; null if there is none. */
+  holds: Map<string, HoldRow | null> | undefined;
+  /** Kept calls that were looked up or changed, by `recordName`; null if there is none. */
+  keptCalls: Map<string, KeptCallRow | null> | undefined;
+  /** What all holds hold, and the length of all kept responses, as of the changes so far; undefined: not loaded. */
+  heldCredits: number | undefined;
+  keptBytes: number | undefined;
   /** The number of debits that were saved since the account was loaded, or since a store was last asked to sum them. */
   unsummed: number;
   /** Null if nothing is to be saved. Made anew for each transaction: what dies young is cheaper than what is emptied and kept. */
@@ -55,10 +64,23 @@ export type Unsaved = {
   /** Changes of the sums of kept debits. */
   sums: UsageSum[];
   records: Map<string, IdempotencyRow> | undefined;
+  /** By `debitName`. */
+  holds: Map<string, UnsavedHold> | undefined;
+  /** By `recordName`. */
+  keptCalls: Map<string, UnsavedKeptCall> | undefined;
+  /** Whether all kept calls are deleted, before those above are saved. */
+  clearKept: boolean;
   forgottenCalls: { callId: string; at: number }[];
   events: { at: number; content: EventContent }[];
   clearEvents: boolean;
 };
+
+/** A hold that is new, renewed or deleted. */
+export type UnsavedHold = { row: HoldRow; change: "made" | "renewed" | "ended" };
+/** A kept call with its response, or one that is deleted. */
+export type UnsavedKeptCall =
+  | { row: KeptCallRow; response: string | null }
+  | { tool: string; key: string; row: null };
 
 /** What a call adds to the sums of its account, hour, key and tool; negative for a reversal. */
 export type UsageSum = {
@@ -80,6 +102,10 @@ export const knownAccount = (id: string, row: AccountRow | null): KnownAccount =
   debits: undefined,
   made: undefined,
   records: undefined,
+  holds: undefined,
+  keptCalls: undefined,
+  heldCredits: undefined,
+  keptBytes: undefined,
   unsummed: 0,
   unsaved: null,
   hasUnknownKeys: false,
@@ -96,6 +122,9 @@ const nothingUnsaved = (): Unsaved => ({
   reversals: [],
   sums: [],
   records: undefined,
+  holds: undefined,
+  keptCalls: undefined,
+  clearKept: false,
   forgottenCalls: [],
   events: [],
   clearEvents: false,
@@ -141,5 +170,13 @@ export const cache = {
   record(known: KnownAccount, name: { tool: string; key: string }, row: IdempotencyRow | null) {
     known.records ??= new Map();
     known.records.set(recordName(name.tool, name.key), row);
+  },
+  hold(known: KnownAccount, { at, callId }: { at: number; callId: string }, row: HoldRow | null) {
+    known.holds ??= new Map();
+    known.holds.set(debitName(at, callId), row);
+  },
+  keptCall(known: KnownAccount, name: { tool: string; key: string }, row: KeptCallRow | null) {
+    known.keptCalls ??= new Map();
+    known.keptCalls.set(recordName(name.tool, name.key), row);
   },
 };

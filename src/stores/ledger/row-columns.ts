@@ -1,13 +1,15 @@
 import type { Level } from "#ledger/events.ts";
 import type { KeyLimits, KeySpent } from "#ledger/key-limits.ts";
-import type { AccountState, FreeCall, GrantKind } from "#ledger/port.ts";
+import type { AccountState, FreeCall, GrantKind, OnCrash } from "#ledger/port.ts";
 import type {
   AccountRow,
   CallKey,
   DebitPart,
   DebitRow,
   GrantRow,
+  HoldRow,
   IdempotencyRow,
+  KeptCallRow,
   KeyRow,
   OpenGrant,
 } from "#ledger/rules/rows.ts";
@@ -110,6 +112,35 @@ export const readRecord = (row: SqlRow): IdempotencyRow => ({
   random: row["random"] as string | null,
 });
 
+export const readHold = (row: SqlRow): HoldRow => ({
+  at: row["at"] as number,
+  callId: row["call_id"] as string,
+  keyNo: row["key_no"] as number,
+  tool: row["tool"] as string,
+  credits: row["credits"] as number,
+  isFree: row["is_free"] === 1,
+  grantNo: row["grant_no"] as number | null,
+  parts: readParts(row["parts"]),
+  key: row["key"] as string | null,
+  onCrash: row["on_crash"] as OnCrash,
+  leaseMs: row["lease_ms"] as number,
+  leaseUntil: row["lease_until"] as number,
+  hasLapsed: row["has_lapsed"] === 1,
+});
+
+/** The columns of a kept call but its response. */
+export const KEPT_CALL_COLUMNS = "tool, key, at, call_id, body_sha256, state, bytes";
+
+export const readKeptCall = (row: SqlRow): KeptCallRow => ({
+  tool: row["tool"] as string,
+  key: row["key"] as string,
+  at: row["at"] as number,
+  callId: row["call_id"] as string,
+  bodySha256: row["body_sha256"] as string,
+  state: row["state"] as KeptCallRow["state"],
+  bytes: row["bytes"] as number,
+});
+
 /** The values of a row in the order of its columns. The store adds `account_no` and `no`. */
 export const accountValues = (row: AccountRow) => [
   row.id,
@@ -208,3 +239,31 @@ export const recordValues = (row: IdempotencyRow) => [
 ];
 export const RECORD_COLUMNS =
   "tool, key, at, call_id, body_sha256, response_sha256, received_at, random";
+
+export const holdValues = (row: HoldRow) => [
+  row.at,
+  row.callId,
+  row.keyNo,
+  row.tool,
+  row.credits,
+  row.isFree ? 1 : 0,
+  row.grantNo,
+  writeJson(row.parts),
+  row.key,
+  row.onCrash,
+  row.leaseMs,
+  row.leaseUntil,
+  row.hasLapsed ? 1 : 0,
+];
+export const HOLD_COLUMNS =
+  "at, call_id, key_no, tool, credits, is_free, grant_no, parts, key, on_crash, lease_ms, lease_until, has_lapsed";
+
+export const keptCallValues = (row: KeptCallRow) => [
+  row.tool,
+  row.key,
+  row.at,
+  row.callId,
+  row.bodySha256,
+  row.state,
+  row.bytes,
+];

@@ -1,11 +1,12 @@
 import { OrderRejected } from "#ledger/port.ts";
 import { RULES, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
-import { debitNamed, type KnownAccount, knownAccount } from "../ledger/known-account.ts";
+import { debitName, debitNamed, type KnownAccount, knownAccount } from "../ledger/known-account.ts";
 import {
   decide,
   GRANTS_AT_FIRST,
   GRANTS_FACTOR,
   type LoadRequest,
+  needsSaved,
   type OrderContext,
   orderContext,
 } from "../ledger/working-set.ts";
@@ -74,7 +75,11 @@ export function openTogether<Name extends RuleName>(
       if ("load" in decided) {
         if (areTooFew(known, decided.load)) line.grantsMax *= GRANTS_FACTOR;
         const missing = [{ of: line, context, load: decided.load }];
-        return decided.load.debit === undefined ? missing : [...missing, ...debitsAfter(line)];
+        const { load } = decided;
+        const isRejected = load.debit !== undefined || load.hold !== undefined;
+        // A call that is rejected for its balance is told this too, without another round trip.
+        if (isRejected && known.heldCredits === undefined) load.heldCredits = true;
+        return isRejected ? [...missing, ...looksAfter(line, load)] : missing;
       }
       outcomes[index] = decided.outcome;
       const { unsaved } = known;
@@ -88,7 +93,7 @@ export function openTogether<Name extends RuleName>(
 
   return {
     loadings:
-      name === "debit"
+      name === "debit" || name === "hold" || name === "settle"
         ? loadingsOf(first, clock, lines)
         : [loadAccounts(lines, isLocking), ...loadingsOf(first, clock)],
     decideLoaded() {
@@ -103,11 +108,14 @@ export function openTogether<Name extends RuleName>(
 }
 
 /** If one order has to be looked up because it is rejected, the orders after it are likely to be rejected too. */
-function debitsAfter<Name extends RuleName>(line: Line<Name>): LoadOrder[] {
+function looksAfter<Name extends RuleName>(line: Line<Name>, asked: LoadRequest): LoadOrder[] {
   return line.waiting.slice(line.next + 1).flatMap(({ order, context }) => {
     const { at, callId } = nameOf(order);
-    const isKnown = debitNamed(line.known, at, callId) !== undefined;
-    return isKnown ? [] : [{ of: line, context, load: { debit: { at, callId } } }];
+    const load: LoadRequest = {};
+    if (asked.debit && debitNamed(line.known, at, callId) === undefined)
+      load.debit = { at, callId };
+    if (asked.hold && !line.known.holds?.has(debitName(at, callId))) load.hold = { at, callId };
+    return (load.debit ?? load.hold) ? [{ of: line, context, load }] : [];
   });
 }
 
@@ -144,7 +152,7 @@ function firstLoad<Name extends RuleName>(
   order: Order<Name>,
   isCareful: boolean,
 ): LoadRequest {
-  const { grants, debit, ...loads } = RULES[name].loads(order);
+  const { grants, debit, hold, ...loads } = RULES[name].loads(order);
   const {
     now = 0,
     at = now,
@@ -153,6 +161,9 @@ function firstLoad<Name extends RuleName>(
   const load: LoadRequest = loads;
   if (grants !== undefined) load.grants = { covering: grants.covering, now };
   if (debit === true || (isCareful && callId !== "")) load.debit = { at, callId };
+  if (hold === true || (isCareful && name === "hold")) load.hold = { at, callId };
+  if (name === "keyStatus") load.heldCredits = true;
+  if (load.keptCall !== undefined) load.keptBytes = true;
   return load;
 }
 
@@ -190,6 +201,4 @@ export function takeAll(loadings: readonly Loading[], rows: readonly SqlRow[][])
 
 /** The accounts whose grants are read again. Their changes must be saved before that. */
 const staleOf = (missing: readonly LoadOrder[]): KnownAccount[] =>
-  missing
-    .filter(({ load: { sum, grants, concerned } }) => sum ?? grants ?? concerned)
-    .map(({ of }) => of.known);
+  missing.filter(({ load }) => needsSaved(load)).map(({ of }) => of.known);

@@ -54,7 +54,7 @@ export async function* exportPostgres(
     })
     .catch(opened.reject);
   try {
-    yield* exportLedger(within(await opened.promise), pause);
+    yield* exportLedger(within(await opened.promise), "postgres", pause);
   } finally {
     ended.resolve();
     await over;

@@ -9,10 +9,11 @@ import type { RuleName, RuleOrders } from "#ledger/rules/rules.ts";
 import { LEDGER_TIMEOUT_MS, SUM_STEP_DEBITS } from "#limits.ts";
 import { type SumUsage, withSummedUsage } from "../ledger/summed-usage.ts";
 import { isReadName } from "../sql/ledger-read.ts";
+import { createPostgresCalls } from "./calls.ts";
 import { createPostgresReads } from "./database.ts";
 import type { NodeClock } from "./database-clock.ts";
-import { createPostgresDebits } from "./debits.ts";
 import { decideTogether } from "./decide-together.ts";
+import { createExpireHolds } from "./expired-holds.ts";
 import { codeOf, isLocked, UNIQUE_VIOLATION } from "./faults.ts";
 import { createPostgresKeyStatus } from "./key-status.ts";
 import { createPostgresMaintain } from "./maintain.ts";
@@ -31,12 +32,14 @@ export type PostgresLedger = { ledger: Ledger; waiting(): number; close(): Promi
 /** Creates the ledger of a fleet: any number of nodes share one PostgreSQL database. */
 export function createPostgresLedger(
   pool: PostgresPool,
-  onBatch?: Parameters<typeof createPostgresDebits>[1],
+  onBatch?: Parameters<typeof createPostgresCalls>[2],
   clock: NodeClock = "database",
 ): PostgresLedger {
   const sumUsage = createPostgresSumUsage(pool);
   const unsummed = createUnsummed(sumUsage);
-  const debits = createPostgresDebits(pool, onBatch, clock, unsummed.count);
+  const debits = createPostgresCalls(pool, "debit", onBatch, clock, unsummed.count);
+  const holds = createPostgresCalls(pool, "hold", onBatch, clock);
+  const settlements = createPostgresCalls(pool, "settle", onBatch, clock, unsummed.count);
   const keyStatuses = createPostgresKeyStatus(pool, clock);
   const operations: Operations = {
     ...createRuled(pool),
@@ -44,13 +47,16 @@ export function createPostgresLedger(
     maintain: createPostgresMaintain(pool, clock),
     keyStatus: keyStatuses.submit,
     debit: debits.submit,
+    hold: holds.submit,
+    settle: settlements.submit,
+    expireHolds: createExpireHolds(pool),
     probe: createProbe(pool),
   };
   const persist = createPersist();
   const ledger = ledgerOver((name, order) => {
     const operation = operations[name] as (order: unknown) => Promise<unknown>;
     // Their queues handle retries and timeouts.
-    if (name === "debit" || name === "keyStatus") return operation(order);
+    if (QUEUED.has(name)) return operation(order);
     return persist(() => operation(order), {
       whereLost: "again",
       isReading: isReadName(name),
@@ -58,10 +64,14 @@ export function createPostgresLedger(
     });
   });
   const close = async () => {
-    await Promise.all([debits.close(), keyStatuses.close(), unsummed.close()]);
+    const queues = [debits, holds, settlements, keyStatuses, unsummed];
+    await Promise.all(queues.map((queue) => queue.close()));
   };
-  return { ledger: withSummedUsage(ledger, sumUsage), waiting: debits.waiting, close };
+  const waiting = () => debits.waiting() + holds.waiting() + settlements.waiting();
+  return { ledger: withSummedUsage(ledger, sumUsage), waiting, close };
 }
+
+const QUEUED: ReadonlySet<LedgerOperation> = new Set(["debit", "hold", "settle", "keyStatus"]);
 
 /** These operations read or delete many rows. */
 const LONG: ReadonlySet<LedgerOperation> = new Set(["audit", "maintain"]);
@@ -128,6 +138,8 @@ function createRuled({ roundTrips }: PostgresPool) {
     grant: ruled("grant"),
     clawback: ruled("clawback"),
     reverse: ruled("reverse"),
+    release: ruled("release"),
+    renew: ruled("renew"),
   };
 }
 

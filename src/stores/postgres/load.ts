@@ -16,10 +16,18 @@ import { DATABASE_CLOCK, type NodeClock } from "./database-clock.ts";
 import { arrayOf, type Column, literalOf, rowsFrom } from "./literals.ts";
 import { type Call, loadCallKeys, loadCalls, loadGrants, takeAccounts } from "./load-calls.ts";
 import {
+  loadHeldCredits,
+  loadHolds,
+  loadKeptBytes,
+  loadKeptCalls,
+  loadKeptResponses,
+} from "./load-holds.ts";
+import {
   type LoadedAccount,
   type Loading,
   type LoadOrder,
   numbers,
+  placesOf,
   texts,
   type Wanted,
 } from "./loading.ts";
@@ -55,6 +63,11 @@ export function loadingsOf(
   const debits: Wanted<"debit">[] = [];
   const debitKeys: Wanted<"debitKey">[] = [];
   const concerned: Wanted<"concerned">[] = [];
+  const holds: Wanted<"hold">[] = [];
+  const heldCredits: Wanted<"heldCredits">[] = [];
+  const keptCalls: Wanted<"keptCall">[] = [];
+  const keptResponses: Wanted<"keptResponse">[] = [];
+  const keptBytes: Wanted<"keptBytes">[] = [];
   for (const { of, context, load } of orders) {
     const { key, callKey } = load;
     if (callers !== undefined && callKey !== undefined && load.grants !== undefined) {
@@ -67,10 +80,17 @@ export function loadingsOf(
     if (load.newKey !== undefined) newKeys.push({ of, context, wanted: load.newKey });
     if (load.sum !== undefined) sums.push({ of, context, wanted: load.sum });
     if (load.earlier !== undefined) records.push({ of, context, wanted: load.earlier });
-    if (load.clock ?? load.earlier !== undefined) clocks.push({ context });
+    if (load.clock ?? (load.earlier !== undefined || load.keptCall !== undefined))
+      clocks.push({ context });
     if (load.debit !== undefined) debits.push({ of, context, wanted: load.debit });
     if (load.debitKey !== undefined) debitKeys.push({ of, context, wanted: load.debitKey });
     if (load.concerned !== undefined) concerned.push({ of, context, wanted: load.concerned });
+    if (load.hold !== undefined) holds.push({ of, context, wanted: load.hold });
+    if (load.heldCredits) heldCredits.push({ of, context, wanted: true });
+    if (load.keptCall !== undefined) keptCalls.push({ of, context, wanted: load.keptCall });
+    if (load.keptResponse !== undefined)
+      keptResponses.push({ of, context, wanted: load.keptResponse });
+    if (load.keptBytes) keptBytes.push({ of, context, wanted: true });
   }
   const loadings = CONCERNED.map((by) => loadConcerned(concerned, by));
   if (callers !== undefined) loadings.push(loadCalls(callers, calls));
@@ -83,6 +103,11 @@ export function loadingsOf(
   if (clocks.length > 0 && clock === "database") loadings.push(loadClock(clocks));
   if (debits.length > 0) loadings.push(loadDebits(debits));
   if (debitKeys.length > 0) loadings.push(loadDebitKeys(debitKeys));
+  if (holds.length > 0) loadings.push(loadHolds(holds));
+  if (heldCredits.length > 0) loadings.push(loadHeldCredits(heldCredits));
+  if (keptCalls.length > 0) loadings.push(loadKeptCalls(keptCalls));
+  if (keptResponses.length > 0) loadings.push(loadKeptResponses(keptResponses));
+  if (keptBytes.length > 0) loadings.push(loadKeptBytes(keptBytes));
   return loadings.filter((loading) => loading !== null);
 }
 
@@ -127,12 +152,6 @@ function loadOtherKeys(asked: readonly Wanted<"newKey">[]): Loading {
     },
   };
 }
-
-/** The columns that connect a row to the order that requested it. */
-const placesOf = (asked: readonly Omit<LoadOrder, "load">[]) => ({
-  place: numbers(asked.map((_, place) => place)),
-  id: texts(asked.map(({ of }) => of.known.id)),
-});
 
 function loadSums(asked: readonly Wanted<"sum">[]): Loading {
   const now = numbers(asked.map(({ wanted }) => wanted.now));

@@ -21,3 +21,9 @@ export type Wanted<Name extends keyof LoadRequest> = Omit<LoadOrder, "load"> & {
 
 export const texts = (values: readonly string[]): Column => ({ type: "text", values });
 export const numbers = (values: readonly number[]): Column => ({ type: "bigint", values });
+
+/** The columns that connect a row to the order that requested it. */
+export const placesOf = (asked: readonly Omit<LoadOrder, "load">[]) => ({
+  place: numbers(asked.map((_, place) => place)),
+  id: texts(asked.map(({ of }) => of.known.id)),
+});

@@ -17,6 +17,16 @@ const FORGET = `
     (SELECT account_no, tool, key FROM idempotency WHERE at <= $1 ORDER BY at LIMIT $2)
   RETURNING 1`;
 
+const OLD_CALLS = "SELECT account_no, tool, key FROM kept_call WHERE at <= $1 ORDER BY at LIMIT $2";
+
+/** The trigger counts what is left of an account, so its lock comes first, as for every change. */
+const LOCK_KEEPERS = `
+  SELECT no FROM account WHERE no = ANY (ARRAY(SELECT DISTINCT account_no FROM (${OLD_CALLS}) old))
+  ORDER BY no FOR NO KEY UPDATE`;
+
+const FORGET_CALLS = `
+  DELETE FROM kept_call WHERE account_no = ANY ($3) AND (account_no, tool, key) IN (${OLD_CALLS}) RETURNING 1`;
+
 const OLD = `SELECT account_no, at, call_id FROM debit WHERE at < $1 ORDER BY account_no, at, call_id LIMIT $2`;
 
 const LOCK_ACCOUNTS = `
@@ -86,6 +96,14 @@ export function createPostgresMaintain(pool: PostgresPool, clock: NodeClock) {
     return { rolledUp, forgotten, after: rolledUp === left ? 0 : null };
   }
 
+  /** Deletes kept calls, at most `rowsMax`. Returns how many. */
+  async function forgetCalls(query: PostgresQuery, now: number, rowsMax: number): Promise<number> {
+    const old = [now - IDEMPOTENCY_KEPT_MS, rowsMax];
+    const locked = await query<{ no: number }>(LOCK_KEEPERS, old);
+    if (locked.length === 0) return 0;
+    return (await query(FORGET_CALLS, [...old, locked.map(({ no }) => no)])).length;
+  }
+
   /** Sums debits of the next accounts. Returns where to go on; null at the end. */
   async function sum(after: number): Promise<number | null> {
     const { behind, last } = await pool.transaction("read", (query) =>
@@ -109,10 +127,15 @@ export function createPostgresMaintain(pool: PostgresPool, clock: NodeClock) {
     }
     // An expiry is by the clock of the node, as for its calls.
     const { notified, isMore } = await recordDue(order);
-    const rows: Rows = isMore
-      ? { rolledUp: 0, forgotten: 0, after: 0 }
-      : await pool.transaction("write", (query) => step(query, { ...order, now, rollUpBefore }));
-    const outcome = { notified, ...rows, after: rows.after ?? (await sum(0)) };
+    const calls = await pool.transaction("write", (query) =>
+      forgetCalls(query, now, order.rowsMax),
+    );
+    const rows: Rows =
+      isMore || calls === order.rowsMax
+        ? { rolledUp: 0, forgotten: 0, after: 0 }
+        : await pool.transaction("write", (query) => step(query, { ...order, now, rollUpBefore }));
+    const forgotten = calls + rows.forgotten;
+    const outcome = { notified, ...rows, forgotten, after: rows.after ?? (await sum(0)) };
     const isReported = order.after === null && Math.abs(clockAheadMs) > CLOCKS_APART_MS;
     return isReported ? { ...outcome, clockAheadMs } : outcome;
   };

@@ -9,6 +9,7 @@ import {
 import { postgresPasswordless } from "../schema/passwordless.ts";
 import { postgresCalls } from "../schema/postgres-calls.ts";
 import { postgresDashboard } from "../schema/postgres-dashboard.ts";
+import { postgresHolds } from "../schema/postgres-holds.ts";
 import { postgresLedger } from "../schema/postgres-ledger.ts";
 import { postgresRequests } from "../schema/postgres-requests.ts";
 import { isLocked } from "./faults.ts";
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { name: "passwordless", sql: postgresPasswordless, readableFrom: 2 },
   { name: "imports", sql: postgresImportsByKind, readableFrom: 2 },
+  { name: "holds", sql: postgresHolds, readableFrom: 2 },
 ];
 
 /** The database is unsuitable. The message says why and what to do. */

@@ -1,6 +1,6 @@
 import type { EventContent } from "#ledger/events.ts";
 import type { CallKey, OpenGrant } from "#ledger/rules/rows.ts";
-import type { KnownAccount, UsageSum } from "../ledger/known-account.ts";
+import type { KnownAccount, Unsaved, UsageSum } from "../ledger/known-account.ts";
 import {
   ACCOUNT_COLUMNS,
   accountValues,
@@ -8,7 +8,11 @@ import {
   debitValues,
   GRANT_COLUMNS,
   grantValues,
+  HOLD_COLUMNS,
+  holdValues,
+  KEPT_CALL_COLUMNS,
   KEY_COLUMNS,
+  keptCallValues,
   keyValues,
   RECORD_COLUMNS,
   REVERSAL_COLUMNS,
@@ -43,6 +47,12 @@ export function savingOf(accounts: readonly KnownAccount[]): Saving {
     addToSums(rows.sums),
     insert("reversal", REVERSAL_COLUMNS, rows.reversals),
     insert("idempotency", RECORD_COLUMNS, rows.records, RECORD_AGAIN),
+    insert("hold", HOLD_COLUMNS, rows.holds),
+    renewHolds(rows.renewed),
+    deleteHolds(rows.ended),
+    ...rows.cleared,
+    deleteKept(rows.forgotten),
+    insert("kept_call", `${KEPT_CALL_COLUMNS}, response`, rows.kept, KEPT_AGAIN),
     ...rows.others,
   ];
   return {
@@ -67,6 +77,12 @@ function rowsOf(accounts: readonly KnownAccount[]) {
     drawn: [] as OpenGrant[],
     sums: [] as (UsageSum & { no: number })[],
     records: [] as Rows,
+    holds: [] as Rows,
+    renewed: [] as Rows,
+    ended: [] as Rows,
+    cleared: [] as string[],
+    forgotten: [] as Rows,
+    kept: [] as Rows,
     debits: "",
     others: [] as string[],
   };
@@ -100,9 +116,49 @@ function rowsOf(accounts: readonly KnownAccount[]) {
     for (const { callId, at } of unsaved.forgottenCalls) {
       rows.others.push(forgetSql(no, literalOf(callId), literalOf(at)));
     }
+    if (unsaved.holds ?? unsaved.keptCalls ?? unsaved.clearKept) addHeld(rows, no, unsaved);
     if (unsaved.clearEvents) rows.others.push(`DELETE FROM event WHERE account_no = ${no}`);
   }
   return rows;
+}
+
+type HeldRows = Record<"holds" | "renewed" | "ended" | "forgotten" | "kept", Rows> & {
+  cleared: string[];
+};
+
+function addHeld(rows: HeldRows, no: number, { holds, keptCalls, clearKept }: Unsaved): void {
+  for (const { row, change } of holds?.values() ?? NONE) {
+    const { at, callId, leaseUntil, hasLapsed } = row;
+    if (change === "made") rows.holds.push([no, ...holdValues(row)]);
+    else if (change === "ended") rows.ended.push([no, at, callId]);
+    else rows.renewed.push([no, at, callId, leaseUntil, hasLapsed ? 1 : 0]);
+  }
+  if (clearKept) rows.cleared.push(`DELETE FROM kept_call WHERE account_no = ${no}`);
+  for (const kept of keptCalls?.values() ?? NONE) {
+    if (kept.row === null) rows.forgotten.push([no, kept.tool, kept.key]);
+    else rows.kept.push([no, ...keptCallValues(kept.row), kept.response]);
+  }
+}
+
+const HOLD_KEY = ["account_no", "at", "call_id"];
+
+function renewHolds(rows: Rows): string | null {
+  if (rows.length === 0) return null;
+  const from = rowsFrom("t", columnsOf([...HOLD_KEY, "lease_until", "has_lapsed"], rows));
+  return `UPDATE hold h SET lease_until = t.lease_until, has_lapsed = t.has_lapsed FROM ${from}
+    WHERE h.account_no = t.account_no AND h.at = t.at AND h.call_id = t.call_id`;
+}
+
+function deleteHolds(rows: Rows): string | null {
+  if (rows.length === 0) return null;
+  return `DELETE FROM hold h USING ${rowsFrom("t", columnsOf(HOLD_KEY, rows))}
+    WHERE h.account_no = t.account_no AND h.at = t.at AND h.call_id = t.call_id`;
+}
+
+function deleteKept(rows: Rows): string | null {
+  if (rows.length === 0) return null;
+  return `DELETE FROM kept_call k USING ${rowsFrom("t", columnsOf(["account_no", "tool", "key"], rows))}
+    WHERE k.account_no = t.account_no AND k.tool = t.tool AND k.key = t.key`;
 }
 
 /** A record counts from the database's clock if its node's is behind. Then there is no debit of its time. */
@@ -146,6 +202,8 @@ const TEXTS: ReadonlySet<string> = new Set([
   "previous_sha256",
   "limits",
   "budget_spent",
+  "on_crash",
+  "response",
 ]);
 
 const columnsOf = (names: readonly string[], rows: Rows): Record<string, Column> =>
@@ -170,6 +228,9 @@ function insert(table: string, columns: string, rows: Rows, otherwise = ""): str
 const RECORD_AGAIN = `ON CONFLICT (account_no, tool, key) DO UPDATE SET at = excluded.at, call_id = excluded.call_id,
   body_sha256 = excluded.body_sha256, response_sha256 = excluded.response_sha256,
   received_at = excluded.received_at, random = excluded.random`;
+
+const KEPT_AGAIN = `ON CONFLICT (account_no, tool, key) DO UPDATE SET at = excluded.at, call_id = excluded.call_id,
+  body_sha256 = excluded.body_sha256, state = excluded.state, bytes = excluded.bytes, response = excluded.response`;
 
 /** Updates rows, each given by its number and the values of all columns. The first `fixed` columns never change. */
 function update(table: string, columns: string, fixed: number, rows: Rows): string | null {

@@ -1,6 +1,6 @@
 import type { AccountState, FreeCall } from "#ledger/port.ts";
 import { readKey } from "../ledger/row-columns.ts";
-import { accountNoSql, balanceSql } from "./grant-sql.ts";
+import { accountNoSql, balanceSql, HELD_SQL } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
 import { sql } from "./sql-database.ts";
 
@@ -8,7 +8,8 @@ import { sql } from "./sql-database.ts";
 
 export const findAccount: LedgerRead<"findAccount"> = {
   queries: ({ account, now }) => [
-    sql`SELECT state, created_at, free_call, low_balance, lifetime_grants, ${balanceSql(now)} AS balance
+    sql`SELECT state, created_at, free_call, low_balance, lifetime_grants, ${balanceSql(now)} AS balance,
+        ${HELD_SQL} AS held
       FROM account a WHERE id = ${account}`,
   ],
   outcome([found = []], { account }) {
@@ -20,6 +21,7 @@ export const findAccount: LedgerRead<"findAccount"> = {
       createdAt: row["created_at"] as number,
       freeCall: row["free_call"] as FreeCall,
       balance: row["balance"] as number,
+      held: Number(row["held"]),
       lifetime: (row["lifetime_grants"] as number) > 0,
       lowBalance: row["low_balance"] as number,
     };

@@ -38,13 +38,16 @@ export const createAudit = (dialect: SqlDialect): LedgerRead<"audit"> => ({
         ) calls GROUP BY account_no
       ), summed AS (
         SELECT account_no, sum(calls) AS calls, sum(credits) AS credits FROM usage_kept WHERE ${isIncluded} GROUP BY account_no
+      ), holding AS (
+        SELECT account_no, sum(credits) AS held, sum(is_free) AS free_holds FROM hold WHERE ${isIncluded} GROUP BY account_no
       ), reversals AS (
         SELECT account_no, sum(credits) AS reversed FROM reversal WHERE ${isIncluded} GROUP BY account_no
       )
       SELECT a.id, a.free_call AS "freeCall", CAST(coalesce(granted, 0) AS BIGINT) AS granted,
         CAST(coalesce(voided, 0) AS BIGINT) AS voided, CAST(coalesce(remaining, 0) AS BIGINT) AS remaining,
         CAST(coalesce(expired, 0) AS BIGINT) AS expired, CAST(coalesce(debited, 0) AS BIGINT) AS debited,
-        CAST(coalesce(free_calls, 0) AS BIGINT) AS "freeCalls", CAST(coalesce(reversed, 0) AS BIGINT) AS reversed,
+        CAST(coalesce(free_calls, 0) + coalesce(free_holds, 0) AS BIGINT) AS "freeCalls",
+        CAST(coalesce(held, 0) AS BIGINT) AS held, CAST(coalesce(reversed, 0) AS BIGINT) AS reversed,
         CASE WHEN a.rest >= 0 AND coalesce(a.front_grant, '') = coalesce(${frontSql("id", now)}, '')
           THEN a.rest + coalesce(${frontSql("remaining", now)}, 0) END AS "storedBalance",
         a.lifetime_grants AS "storedLifetimeGrants", (SELECT count(*) FROM credit_grant
@@ -52,7 +55,7 @@ export const createAudit = (dialect: SqlDialect): LedgerRead<"audit"> => ({
         CAST(coalesce(calls_before, 0) AS BIGINT) AS "keptCalls", CAST(coalesce(credits_before, 0) AS BIGINT) AS "keptCredits",
         CAST(coalesce(m.calls, 0) AS BIGINT) AS "summedCalls", CAST(coalesce(m.credits, 0) AS BIGINT) AS "summedCredits"
       FROM account a LEFT JOIN grants g ON g.account_no = a.no LEFT JOIN spending s ON s.account_no = a.no
-        LEFT JOIN summed m ON m.account_no = a.no LEFT JOIN reversals r ON r.account_no = a.no
+        LEFT JOIN holding h ON h.account_no = a.no LEFT JOIN summed m ON m.account_no = a.no LEFT JOIN reversals r ON r.account_no = a.no
       WHERE ${account === undefined ? sql`1 = 1` : sql`a.id = ${account}`} ORDER BY a.no`;
     return account === undefined ? [sums, ORPHANS] : [sums];
   },
@@ -61,6 +64,7 @@ export const createAudit = (dialect: SqlDialect): LedgerRead<"audit"> => ({
 });
 
 const ORPHANS = sql`SELECT
+  (SELECT count(*) FROM hold h WHERE NOT EXISTS (SELECT 1 FROM account WHERE no = h.account_no)) +
   (SELECT count(*) FROM debit d WHERE NOT EXISTS (SELECT 1 FROM account WHERE no = d.account_no)) +
   (SELECT count(*) FROM usage_hour u WHERE NOT EXISTS (SELECT 1 FROM account WHERE no = u.account_no)) +
   (SELECT count(*) FROM usage_kept u WHERE NOT EXISTS (SELECT 1 FROM account WHERE no = u.account_no)) AS orphans`;

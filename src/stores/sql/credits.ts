@@ -1,7 +1,15 @@
 import { type Grant, type GrantKind, OrderRejected } from "#ledger/port.ts";
 import { GRANTS_PAGE_MAX } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
-import { accountNoSql, balanceSql, EXPIRY_SQL, expiringSql, frontSql, NEVER } from "./grant-sql.ts";
+import {
+  accountNoSql,
+  balanceSql,
+  EXPIRY_SQL,
+  expiringSql,
+  frontSql,
+  HELD_SQL,
+  NEVER,
+} from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
 import { limitSql, type SqlQuery, sql } from "./sql-database.ts";
 
@@ -48,7 +56,7 @@ export const listCredits: LedgerRead<"credits"> = {
     const accountNo = accountNoSql(account);
     const isFirst = after === null;
     const nextExpiry = frontSql("expires_at", now);
-    const sums = sql`SELECT a.lifetime_grants, ${balanceSql(now)} AS balance, ${nextExpiry} AS expires_at,
+    const sums = sql`SELECT a.lifetime_grants, ${balanceSql(now)} AS balance, ${HELD_SQL} AS held, ${nextExpiry} AS expires_at,
         CASE WHEN ${nextExpiry} IS NOT NULL THEN ${expiringSql(frontSql(EXPIRY_SQL, now), now)} END AS expiring,
         ${isFirst && limit > 0 ? expiringSql(sql`${NEVER}`, now) : sql`0`} AS permanent,
         EXISTS (SELECT 1 FROM credit_grant WHERE account_no = a.no) AS has_grants
@@ -73,6 +81,7 @@ export const listCredits: LedgerRead<"credits"> = {
     const page = pageOf(overPart ?? [], spendable ?? [], now, limit);
     return {
       balance: Number(owner?.["balance"] ?? 0),
+      held: Number(owner?.["held"] ?? 0),
       lifetime: Number(owner?.["lifetime_grants"] ?? 0) > 0,
       nextExpiry:
         expiresAt === null ? null : { credits: Number(owner?.["expiring"]), at: Number(expiresAt) },

@@ -9,7 +9,7 @@ import {
 } from "#ledger/entries.ts";
 import { hourOf, UsageNotSummed } from "#ledger/port.ts";
 import { BALANCE_ENTRIES_MAX, HOUR_MS, UNSUMMED_DEBITS_MAX } from "#limits.ts";
-import { accountNoSql, balanceSql } from "./grant-sql.ts";
+import { accountNoSql, balanceSql, HELD_SQL } from "./grant-sql.ts";
 import type { Addition } from "./ledger-read.ts";
 import { limitSql, type SqlQuery, sql } from "./sql-database.ts";
 import { HOUR_SQL } from "./usage.ts";
@@ -30,7 +30,7 @@ export function addBalances(page: EntriesPage, order: EntriesOrder): Addition<En
   const most = summedMax(positions.length);
   return {
     queries: [
-      sql`SELECT ${balanceSql(now)} AS balance FROM account a WHERE id = ${account}`,
+      sql`SELECT ${balanceSql(now)} AS balance, ${HELD_SQL} AS held FROM account a WHERE id = ${account}`,
       sql`SELECT count(*) AS unsummed FROM (${unsummedSql(accountNo, from)}) d`,
       hoursSql(accountNo, from, now),
       ...positions.map((position) => restOfHourSql(accountNo, position, now, most)),
@@ -45,7 +45,8 @@ export function addBalances(page: EntriesPage, order: EntriesOrder): Addition<En
         let later = Number(rest?.["credits"] ?? 0);
         for (const { hour, credits } of hours)
           if (Number(hour) >= nextHour(at)) later += Number(credits);
-        return Number(owner?.["balance"] ?? 0) - later;
+        // A hold has no entry.
+        return Number(owner?.["balance"] ?? 0) + Number(owner?.["held"] ?? 0) - later;
       });
       let [next = null] = balances;
       const entries = page.entries.map((entry, index) => {

@@ -1,7 +1,7 @@
 import { ACCOUNT_RECORDS, type RecordCursor } from "#ledger/transfer/account-moves.ts";
 import type { RecordKind, TransferRecord } from "#ledger/transfer/records.ts";
 import { accountsOfLedger } from "./account-index.ts";
-import { lastRows, type SqlDatabase, type SqlQuery } from "./sql-database.ts";
+import { lastRows, type SqlDatabase, type SqlDialect, type SqlQuery } from "./sql-database.ts";
 import { RECORD_TABLES } from "./transfer-rows.ts";
 import {
   firstCursor,
@@ -21,24 +21,29 @@ const ACCOUNTS_A_PAGE = 100;
 type Pages = AsyncGenerator<readonly TransferRecord[]>;
 
 /** Yields all records of a database that holds all accounts. `db` shows one moment. */
-export async function* exportLedger(db: SqlDatabase, pause: () => Promise<void>): Pages {
+export async function* exportLedger(
+  db: SqlDatabase,
+  dialect: SqlDialect,
+  pause: () => Promise<void>,
+): Pages {
   const index = accountsOfLedger(db);
   for (let after: { account: string; createdAt: number } | null = null; ; ) {
     const accounts = await index.list({ after, max: ACCOUNTS_A_PAGE });
     for (const { account } of accounts) {
-      for (const kind of ACCOUNT_RECORDS) yield* recordsOf(db, kind, ofOneAccount(kind, account));
+      for (const kind of ACCOUNT_RECORDS)
+        yield* recordsOf(db, dialect, kind, ofOneAccount(kind, account));
       await pause();
     }
     if (accounts.length < ACCOUNTS_A_PAGE) break;
     after = accounts.at(-1) ?? null;
   }
-  yield* exportOthers(db);
+  yield* exportOthers(db, dialect);
 }
 
 /** Yields the records that belong to no ledger. */
-export async function* exportOthers(db: SqlDatabase): Pages {
+export async function* exportOthers(db: SqlDatabase, dialect: SqlDialect): Pages {
   for (const kind of ["address", "closedAddress", "starterClaim", "purchase"] as const)
-    yield* recordsOf(db, kind, { rows: RECORD_TABLES[kind], values: [] });
+    yield* recordsOf(db, dialect, kind, { rows: RECORD_TABLES[kind], values: [] });
 }
 
 /** Yields the records of an account with a database of its own. `read` reads a page of it. */
@@ -63,8 +68,13 @@ export async function* exportAccount(
 
 type Selection = { rows: RecordTable; values: readonly string[] };
 
-async function* recordsOf(db: SqlDatabase, kind: RecordKind, { rows, values }: Selection): Pages {
-  const sql = selectPage(rows);
+async function* recordsOf(
+  db: SqlDatabase,
+  dialect: SqlDialect,
+  kind: RecordKind,
+  { rows, values }: Selection,
+): Pages {
+  const sql = selectPage(rows, dialect);
   for (let cursor: PageCursor = null, isOver = false; !isOver; isOver = cursor === null) {
     const query: SqlQuery = {
       sql,

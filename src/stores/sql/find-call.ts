@@ -26,15 +26,23 @@ export const createFindCall = (dialect: SqlDialect): LedgerRead<"findCall"> => (
       // In PostgreSQL, a record may have a later time than its debit.
       sql`SELECT count(*) AS records FROM idempotency WHERE account_no = ${accountNo} AND call_id = ${callId}
         ${dialect === "sqlite" ? sql`AND at = ${at}` : sql``}`,
+      sql`SELECT count(*) AS kept FROM kept_call
+        WHERE account_no = ${accountNo} AND call_id = ${callId} AND state = 'kept'`,
+      sql`SELECT tool, credits, is_free, (SELECT id FROM api_key WHERE no = key_no) AS key FROM hold
+        WHERE account_no = ${accountNo} AND at = ${at} AND call_id = ${callId}`,
       sql`SELECT reversed_at FROM reversal
         WHERE account_no = ${accountNo} AND debit_at = ${at} AND call_id = ${callId}`,
       sql`SELECT 1 AS found FROM usage_hour
         WHERE account_no = ${accountNo} AND hour = ${hourOf(at)} LIMIT 1`,
     ];
   },
-  outcome([debits = [], records = [], reversals = [], rolledUp = []]): CallRecord {
-    const [[debit], [kept], [reversal]] = [debits, records, reversals];
-    if (debit !== undefined) return readCall(debit, Number(kept?.["records"] ?? 0) > 0);
+  outcome([debits = [], records = [], keptCalls = [], holds = [], ...rest]): CallRecord {
+    const [reversals = [], rolledUp = []] = rest;
+    const [[debit], [record], [kept], [hold]] = [debits, records, keptCalls, holds];
+    const [reversal] = reversals;
+    if (debit !== undefined)
+      return readCall(debit, Number(record?.["records"] ?? 0), Number(kept?.["kept"] ?? 0) > 0);
+    if (hold !== undefined) return readHeld(hold);
     if (reversal !== undefined)
       return { outcome: "rolled_up", reversedAt: Number(reversal["reversed_at"]) };
     return rolledUp.length > 0
@@ -43,7 +51,16 @@ export const createFindCall = (dialect: SqlDialect): LedgerRead<"findCall"> => (
   },
 });
 
-function readCall(row: SqlRow, isKept: boolean): CallRecord {
+const readHeld = (row: SqlRow): CallRecord => ({
+  outcome: "held",
+  key: row["key"] as string,
+  tool: row["tool"] as string,
+  credits: Number(row["credits"]),
+  isFree: Number(row["is_free"]) === 1,
+});
+
+/** `records`: those from which its response is made again. `isKept`: its response is kept, even if it was reversed. */
+function readCall(row: SqlRow, records: number, isKept: boolean): CallRecord {
   const reversedAt = readNumber(row["reversed_at"]);
   const isMark = Number(row["key_no"]) === 0 && reversedAt !== null;
   if (isMark) return { outcome: "never_charged", reversedAt };
@@ -56,7 +73,7 @@ function readCall(row: SqlRow, isKept: boolean): CallRecord {
     isFree: Number(row["is_free"]) === 1,
     parts: readParts(row, credits),
     reversedAt,
-    isRepeatable: isKept && reversedAt === null,
+    isRepeatable: isKept || (records > 0 && reversedAt === null),
   };
 }
 

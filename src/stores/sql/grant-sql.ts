@@ -56,6 +56,12 @@ export const expiringSql = (expiry: SqlQuery, now: number): SqlQuery => {
 /** The expiry of a grant that never expires, as in the index. */
 export const NEVER = 9007199254740991;
 
+/** What the running calls of the account `a` hold: a few rows. */
+export const HELD_SQL: SqlQuery = {
+  sql: "(SELECT coalesce(CAST(sum(credits) AS BIGINT), 0) FROM hold WHERE account_no = a.no)",
+  values: [],
+};
+
 /** The number of an account. */
 export const accountNoSql = (account: string): SqlQuery =>
   sql`(SELECT no FROM account WHERE id = ${account})`;

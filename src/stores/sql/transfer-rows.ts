@@ -27,16 +27,16 @@ const key: RecordColumn = {
 };
 const grantNo = (id: string) =>
   `(SELECT g.no FROM credit_grant g JOIN account a ON a.no = g.account_no WHERE a.id = r.account AND g.id = ${id})`;
-const eachPart = (dialect: SqlDialect) =>
+const eachPart = (dialect: SqlDialect, of: "r" | "h") =>
   dialect === "sqlite"
-    ? "json_each(r.parts) p"
-    : "json_array_elements(CAST(r.parts AS json)) AS p (value)";
+    ? `json_each(${of}.parts) p`
+    : `json_array_elements(CAST(${of}.parts AS json)) AS p (value)`;
 /** Also null if one of several grants is not found. */
 const grant: RecordColumn = {
   ...text("grant_no"),
   read: "(SELECT id FROM credit_grant WHERE no = t.grant_no)",
   write: (dialect) => `CASE
-    WHEN r.parts IS NOT NULL AND EXISTS (SELECT 1 FROM ${eachPart(dialect)} WHERE ${grantNo("p.value ->> 'id'")} IS NULL) THEN NULL
+    WHEN r.parts IS NOT NULL AND EXISTS (SELECT 1 FROM ${eachPart(dialect, "r")} WHERE ${grantNo("p.value ->> 'id'")} IS NULL) THEN NULL
     ELSE ${grantNo('r."grant"')} END`,
 };
 const json = (column: string): RecordColumn => ({ column, type: "json" });
@@ -55,7 +55,10 @@ const accountRows = table("account", {
     id: text("id"),
     createdAt: number("created_at"),
     state: text("state"),
-    freeCall: text("free_call"),
+    freeCall: {
+      ...text("free_call"),
+      read: "CASE WHEN EXISTS (SELECT 1 FROM hold WHERE account_no = t.no AND is_free = 1) THEN 'open' ELSE t.free_call END",
+    },
     lowBalance: number("low_balance"),
     notifiedLevel: text("notified_level"),
   },
@@ -82,6 +85,12 @@ const keyRows = table("key", {
   },
 });
 
+/** What running calls hold of the grant `t`. Holds are not exported: what they hold goes back. */
+const heldSql = (dialect: SqlDialect) => `coalesce((
+  SELECT CAST(sum(CASE WHEN h.parts IS NULL THEN CASE WHEN h.grant_no = t.no THEN h.credits END
+    ELSE (SELECT sum(CAST(p.value ->> 'credits' AS BIGINT)) FROM ${eachPart(dialect, "h")} WHERE p.value ->> 'id' = t.id) END) AS BIGINT)
+  FROM hold h WHERE h.account_no = t.account_no), 0)`;
+
 const grantRows = table("grant", {
   table: "credit_grant",
   key: byNo,
@@ -90,7 +99,7 @@ const grantRows = table("grant", {
     id: text("id"),
     kind: text("kind"),
     amount: number("amount"),
-    remaining: number("remaining"),
+    remaining: { ...number("remaining"), read: (dialect) => `t.remaining + ${heldSql(dialect)}` },
     voided: number("voided"),
     voidedAt: number("voided_at"),
     grantedAt: number("granted_at"),

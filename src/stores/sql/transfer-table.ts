@@ -11,7 +11,7 @@ export type RecordColumn = {
   /** A flag is a boolean in the record and 0 or 1 in the column. JSON is a value in the record and text in the column. */
   type: "text" | "number" | "flag" | "json";
   /** The SQL expressions to read and write, if not the column itself. */
-  read?: string;
+  read?: string | ((dialect: SqlDialect) => string);
   write?: string | ((dialect: SqlDialect) => string);
 };
 
@@ -42,19 +42,22 @@ export type RecordPage<Kind extends RecordKind = RecordKind> = {
 /** The prefix of a page's additional columns with the key, at which the next page starts. */
 const KEY_PREFIX = "_key_";
 
-const columnsOf = ({ members }: RecordTable) =>
+const columnsOf = ({ members }: RecordTable, dialect: SqlDialect) =>
   Object.entries(members)
-    .map(([member, { column, read }]) => `${read ?? `t.${column}`} AS "${member}"`)
+    .map(([member, { column, read }]) => {
+      const expression = typeof read === "function" ? read(dialect) : read;
+      return `${expression ?? `t.${column}`} AS "${member}"`;
+    })
     .join(", ");
 
 const listed = (keys: readonly Key[]) => keys.map(({ column }) => `t.${column}`).join(", ");
 
 /** Returns a query of a page. Its parameters are the values of the cursor and the number of rows. */
-export function selectPage(rows: RecordTable): string {
+export function selectPage(rows: RecordTable, dialect: SqlDialect): string {
   const { table, key, where = "1 = 1" } = rows;
   const hidden = key.map(({ column }, index) => `t.${column} AS ${KEY_PREFIX}${index}`).join(", ");
   const parameters = key.map(() => "?").join(", ");
-  return `SELECT ${hidden}, ${columnsOf(rows)} FROM ${table} t
+  return `SELECT ${hidden}, ${columnsOf(rows, dialect)} FROM ${table} t
     WHERE (${listed(key)}) > (${parameters}) AND ${where} ORDER BY ${listed(key)} LIMIT ?`;
 }
 

@@ -1,9 +1,11 @@
 import type { LedgerOperation, LedgerOperations } from "#ledger/port.ts";
+import type { LapseOrder } from "#ledger/rules/holds.ts";
 import { isRuleName, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
 import { SUM_STEP_DEBITS } from "#limits.ts";
 import type { KnownAccount } from "../ledger/known-account.ts";
 import type { StoreOperation, SumOrder } from "../ledger/summed-usage.ts";
-import { decide, type LoadRequest, orderContext } from "../ledger/working-set.ts";
+import { decide, needsSaved, orderContext } from "../ledger/working-set.ts";
+import { expiredHolds, readExpiredHolds } from "../sql/expired-holds.ts";
 import { isReadName } from "../sql/ledger-read.ts";
 import type { DebitPeriods } from "./debit-periods.ts";
 import type { SqlDriver } from "./driver.ts";
@@ -61,6 +63,7 @@ export function createSqliteLedger(
   let reads: SqliteReads | undefined;
   const others = {
     ...createUpkeep(driver, periods ?? journal, { usageSums, onSummed, recordDue }),
+    expireHolds: createHoldExpiry(driver, lapse),
     probe: createProbe(driver, periods === undefined ? PROBE_BYTES : 0),
   };
   /** The accounts that the orders of this transaction concern. */
@@ -88,7 +91,7 @@ export function createSqliteLedger(
     for (;;) {
       const decided = decide(known, name, order, context);
       if ("outcome" in decided) return decided.outcome;
-      if (mustSaveBefore(decided.load)) {
+      if (needsSaved(decided.load)) {
         saver.save(known);
         written += newDebits.write();
       }
@@ -103,6 +106,8 @@ export function createSqliteLedger(
   function performRule(name: RuleName, order: { account: string }, isCareful: boolean): unknown {
     if (name === "keyStatus" || name === "debit")
       return decideOrder(name, order as never, isCareful);
+    if (name === "hold" || name === "settle" || name === "release" || name === "renew")
+      return performHeld(name, order, isCareful);
     save();
     try {
       const outcome = decideOrder(name, order as never, false);
@@ -111,6 +116,20 @@ export function createSqliteLedger(
     } finally {
       accounts.delete(order.account);
     }
+  }
+
+  /** What a call holds is taken as a debit would take it. Only where grants get something back is the account read again. */
+  function performHeld(name: RuleName, order: { account: string }, isCareful: boolean): unknown {
+    const outcome = decideOrder(name, order as never, isCareful);
+    const hasReturned = accounts.get(order.account)?.unsaved?.grants !== undefined;
+    if (!hasReturned) return outcome;
+    save();
+    accounts.delete(order.account);
+    return outcome;
+  }
+
+  function lapse(order: RuleOrders["lapse"][0]): boolean {
+    return (performRule("lapse", order, false) as { ended: boolean }).ended;
   }
 
   function recordDue(order: RuleOrders["recordDue"][0]): boolean {
@@ -177,15 +196,15 @@ function forgetOrders(known: KnownAccount): void {
   known.debits = undefined;
   known.made = undefined;
   known.records = undefined;
+  known.holds = undefined;
+  known.keptCalls = undefined;
+  known.heldCredits = undefined;
+  known.keptBytes = undefined;
   if (!known.hasUnknownKeys) return;
   known.hasUnknownKeys = false;
   const { callKeys } = known;
   for (const [name, key] of callKeys ?? []) if (key === null) callKeys?.delete(name);
 }
-
-/** Before grants are read again, their changes must be in the table. */
-const mustSaveBefore = ({ sum, grants, concerned }: LoadRequest) =>
-  sum !== undefined || grants !== undefined || concerned !== undefined;
 
 /**
  * A probe writes this much, so that it needs as much space in the log and the file as the debits of a small batch. It replaces what the
@@ -207,6 +226,15 @@ function createProbe(driver: SqlDriver, probeBytes: number) {
     remove.run(last);
     [next, last] = [last, next];
     return { ready: true };
+  };
+}
+
+/** Ends the holds whose holders are silent. */
+function createHoldExpiry(driver: SqlDriver, lapse: (order: LapseOrder) => boolean) {
+  return (order: Order<"expireHolds">): Outcome<"expireHolds"> => {
+    const { sql, values } = expiredHolds(order);
+    const { orders, isMore } = readExpiredHolds(driver.prepare(sql).all(...values), order);
+    return { ended: orders.filter(lapse).length, isMore };
   };
 }
 

@@ -2,11 +2,15 @@ import type { Concerned, GrantRow } from "#ledger/rules/rows.ts";
 import { cache, type KnownAccount, knownAccount } from "../ledger/known-account.ts";
 import {
   CALL_KEY_COLUMNS,
+  HOLD_COLUMNS,
+  KEPT_CALL_COLUMNS,
   OPEN_GRANT_COLUMNS,
   readAccount,
   readCallKey,
   readDebit,
   readGrant,
+  readHold,
+  readKeptCall,
   readKey,
   readOpenGrant,
   readRecord,
@@ -60,6 +64,32 @@ export function createLoader(driver: SqlDriver) {
     return rows.filter((row): row is SqlRow => row !== undefined).map(readGrant);
   }
 
+  function loadHeld(known: KnownAccount, context: OrderContext, request: LoadRequest): void {
+    const accountNo = known.row?.no ?? 0;
+    const { hold, keptCall, keptResponse, keptBytes, heldCredits } = request;
+    if (hold !== undefined) {
+      const row = statements.hold.get(accountNo, hold.at, hold.callId);
+      cache.hold(known, hold, row === undefined ? null : readHold(row));
+    }
+    if (keptCall !== undefined) {
+      const row = statements.keptCall.get(accountNo, keptCall.tool, keptCall.key);
+      cache.keptCall(known, keptCall, row === undefined ? null : readKeptCall(row));
+    }
+    if (keptResponse !== undefined) {
+      const { tool, key } = keptResponse;
+      const row = statements.keptResponse.get(accountNo, tool, key);
+      context.keptResponse = (row?.["response"] ?? null) as string | null;
+    }
+    if (keptBytes) {
+      const row = statements.keptBytes.get(accountNo);
+      known.keptBytes = (row?.["bytes"] ?? 0) as number;
+    }
+    if (heldCredits) {
+      const row = statements.heldCredits.get(accountNo);
+      known.heldCredits = (row?.["held"] ?? 0) as number;
+    }
+  }
+
   return {
     account(id: string): KnownAccount {
       const row = statements.account.get(id);
@@ -102,6 +132,7 @@ export function createLoader(driver: SqlDriver) {
       }
       if (debitKey !== undefined)
         context.debitKey = readCallKey(statements.keyByNo.get(debitKey) as SqlRow);
+      loadHeld(known, context, request);
     },
   };
 }
@@ -136,6 +167,17 @@ function prepareStatements(driver: SqlDriver) {
     record: driver.prepare(
       `SELECT * FROM idempotency i WHERE account_no = ? AND tool = ? AND key = ? AND NOT ${isReversedSql("i")}`,
     ),
+    hold: driver.prepare(
+      `SELECT ${HOLD_COLUMNS} FROM hold WHERE account_no = ? AND at = ? AND call_id = ?`,
+    ),
+    heldCredits: driver.prepare("SELECT sum(credits) AS held FROM hold WHERE account_no = ?"),
+    keptCall: driver.prepare(
+      `SELECT ${KEPT_CALL_COLUMNS} FROM kept_call WHERE account_no = ? AND tool = ? AND key = ?`,
+    ),
+    keptResponse: driver.prepare(
+      "SELECT response FROM kept_call WHERE account_no = ? AND tool = ? AND key = ?",
+    ),
+    keptBytes: driver.prepare("SELECT bytes FROM kept_bytes WHERE account_no = ?"),
     debit: driver.prepare("SELECT * FROM debit WHERE account_no = ? AND at = ? AND call_id = ?"),
   };
 }

@@ -27,7 +27,9 @@ export function createMaintain(
   debits: Journal | DebitPeriods,
   { usageSums, onSummed, recordDue }: MaintainParts,
 ) {
-  const deleteOldRecords = "drain" in debits ? byAge(driver) : bySlices(driver);
+  const deleteOld = "drain" in debits ? byAge : bySlices;
+  const deleteOldRecords = deleteOld(driver, "idempotency");
+  const deleteOldCalls = deleteOld(driver, "kept_call");
   const allAccounts = driver.prepare("SELECT no, id FROM account");
   const nextAccount = driver.prepare(
     "SELECT account_no FROM debit_by_account WHERE account_no > ? ORDER BY account_no LIMIT 1",
@@ -94,10 +96,12 @@ export function createMaintain(
 
   function maintainRows(order: MaintainOrder): Omit<MaintainOutcome, "notified"> {
     const { now, rollUpBefore, rowsMax } = order;
-    const { forgotten, isMore } = deleteOldRecords(now - IDEMPOTENCY_KEPT_MS, rowsMax);
+    const records = deleteOldRecords(now - IDEMPOTENCY_KEPT_MS, rowsMax);
+    const calls = deleteOldCalls(now - IDEMPOTENCY_KEPT_MS, rowsMax);
+    const forgotten = records.forgotten + calls.forgotten;
     let rolledUp = 0;
     let after = order.after ?? 0;
-    if (isMore) return { rolledUp, forgotten, after };
+    if (records.isMore || calls.isMore) return { rolledUp, forgotten, after };
     let budget = rowsMax - forgotten;
     if ("drain" in debits) {
       if (budget > 0) budget -= debits.drain(budget, rollUpBefore);

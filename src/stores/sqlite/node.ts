@@ -4,6 +4,7 @@ import { sqliteImports, sqliteImportsByKind } from "../schema/imports.ts";
 import type { Migration } from "../schema/migrations.ts";
 import { sqlitePasswordless } from "../schema/passwordless.ts";
 import { sqliteDashboard } from "../schema/sqlite-dashboard.ts";
+import { sqliteHolds } from "../schema/sqlite-holds.ts";
 import { sqliteJobs } from "../schema/sqlite-jobs.ts";
 import { sqliteLedger } from "../schema/sqlite-ledger.ts";
 import type { SqlDriver, SqlRow, SqlStatement, SqlValue } from "./driver.ts";
@@ -20,6 +21,7 @@ export const SQLITE_MIGRATIONS: readonly Migration[] = [
   },
   { name: "passwordless", sql: sqlitePasswordless, readableFrom: 2 },
   { name: "imports", sql: sqliteImportsByKind, readableFrom: 2 },
+  { name: "holds", sql: sqliteHolds, readableFrom: 2 },
 ];
 
 /** How long to wait for a lock, which an offline command or a database shell may hold. */

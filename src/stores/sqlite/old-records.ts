@@ -1,7 +1,10 @@
 import type { SqlDriver } from "./driver.ts";
 
+/** The tables that remember calls by their idempotency keys (`schema/`). */
+type Remembering = "idempotency" | "kept_call";
+
 /**
- * Deletes old idempotency records: those made at `at` or before, at most `rowsMax`. `isMore`: there may be more of them.
+ * Deletes old rows of such a table: those made at `at` or before, at most `rowsMax`. `isMore`: there may be more of them.
  */
 export type DeleteOldRecords = (
   at: number,
@@ -9,10 +12,10 @@ export type DeleteOldRecords = (
 ) => { forgotten: number; isMore: boolean };
 
 /** In a file that many accounts share, an index finds old records. */
-export function byAge(driver: SqlDriver): DeleteOldRecords {
+export function byAge(driver: SqlDriver, table: Remembering): DeleteOldRecords {
   const remove = driver.prepare(
-    `DELETE FROM idempotency WHERE (account_no, tool, key) IN
-       (SELECT account_no, tool, key FROM idempotency WHERE at <= ? ORDER BY at LIMIT ?)`,
+    `DELETE FROM ${table} WHERE (account_no, tool, key) IN
+       (SELECT account_no, tool, key FROM ${table} WHERE at <= ? ORDER BY at LIMIT ?)`,
   );
   return (at, rowsMax) => {
     const forgotten = remove.run(at, rowsMax);
@@ -24,17 +27,17 @@ export function byAge(driver: SqlDriver): DeleteOldRecords {
  * A Durable Object has no such index, because each entry is billed like a row when it is written and when it is deleted. It reads its
  * records once a day, in slices between which calls run; reading a thousand costs as much as writing one.
  */
-export function bySlices(driver: SqlDriver): DeleteOldRecords {
+export function bySlices(driver: SqlDriver, table: Remembering): DeleteOldRecords {
   const nth = driver.prepare(
-    `SELECT account_no, tool, key FROM idempotency WHERE (account_no, tool, key) > (?, ?, ?)
+    `SELECT account_no, tool, key FROM ${table} WHERE (account_no, tool, key) > (?, ?, ?)
      ORDER BY account_no, tool, key LIMIT 1 OFFSET ?`,
   );
   const removeUpTo = driver.prepare(
-    `DELETE FROM idempotency
+    `DELETE FROM ${table}
      WHERE (account_no, tool, key) > (?, ?, ?) AND (account_no, tool, key) <= (?, ?, ?) AND at <= ?`,
   );
   const removeRest = driver.prepare(
-    "DELETE FROM idempotency WHERE (account_no, tool, key) > (?, ?, ?) AND at <= ?",
+    `DELETE FROM ${table} WHERE (account_no, tool, key) > (?, ?, ?) AND at <= ?`,
   );
   type Position = [accountNo: number, tool: string, key: string];
   const FIRST: Position = [0, "", ""];

@@ -1,12 +1,16 @@
 import type { GrantRow, KeyRow, OpenGrant } from "#ledger/rules/rows.ts";
-import type { KnownAccount } from "../ledger/known-account.ts";
+import type { KnownAccount, Unsaved } from "../ledger/known-account.ts";
 import {
   ACCOUNT_COLUMNS,
   accountValues,
   DEBIT_COLUMNS,
   GRANT_COLUMNS,
   grantValues,
+  HOLD_COLUMNS,
+  holdValues,
+  KEPT_CALL_COLUMNS,
   KEY_COLUMNS,
+  keptCallValues,
   keyValues,
   RECORD_COLUMNS,
   REVERSAL_COLUMNS,
@@ -67,6 +71,20 @@ export function createSaver(
       statements.setSecret.run(sha256, start, previousSha256, previousUntil, no);
   }
 
+  function saveHeld(accountNo: number, { holds, keptCalls, clearKept }: Unsaved): void {
+    for (const { row, change } of holds?.values() ?? []) {
+      const { at, callId, leaseUntil, hasLapsed } = row;
+      if (change === "made") statements.insertHold.run(accountNo, ...holdValues(row));
+      else if (change === "ended") statements.deleteHold.run(accountNo, at, callId);
+      else statements.renewHold.run(leaseUntil, hasLapsed ? 1 : 0, accountNo, at, callId);
+    }
+    if (clearKept) statements.clearKept.run(accountNo);
+    for (const kept of keptCalls?.values() ?? []) {
+      if (kept.row === null) statements.deleteKept.run(accountNo, kept.tool, kept.key);
+      else statements.saveKept.run(accountNo, ...keptCallValues(kept.row), kept.response);
+    }
+  }
+
   function save(known: KnownAccount): void {
     const { unsaved } = known;
     if (unsaved === null) return;
@@ -105,6 +123,7 @@ export function createSaver(
       const row = [accountNo, ...recordValues(record)];
       statements.insertRecord.run(...row, checksum(row));
     }
+    if (unsaved.holds ?? unsaved.keptCalls ?? unsaved.clearKept) saveHeld(accountNo, unsaved);
     if (unsaved.clearEvents) statements.clearEvents.run(accountNo);
     for (const { at, content } of unsaved.events) {
       const { kind, ...data } = content;
@@ -165,6 +184,24 @@ function prepareStatements(driver: SqlDriver) {
         "INSERT OR REPLACE",
       ),
     ),
+    insertHold: driver.prepare(insertSql("hold", `account_no, ${HOLD_COLUMNS}`)),
+    renewHold: driver.prepare(
+      "UPDATE hold SET lease_until = ?, has_lapsed = ? WHERE account_no = ? AND at = ? AND call_id = ?",
+    ),
+    deleteHold: driver.prepare("DELETE FROM hold WHERE account_no = ? AND at = ? AND call_id = ?"),
+    saveKept: driver.prepare(
+      insertSql(
+        "kept_call",
+        `account_no, ${KEPT_CALL_COLUMNS}, response`,
+        1,
+        `ON CONFLICT (account_no, tool, key) DO UPDATE SET at = excluded.at, call_id = excluded.call_id, body_sha256 = excluded.body_sha256,
+         state = excluded.state, bytes = excluded.bytes, response = excluded.response`,
+      ),
+    ),
+    deleteKept: driver.prepare(
+      "DELETE FROM kept_call WHERE account_no = ? AND tool = ? AND key = ?",
+    ),
+    clearKept: driver.prepare("DELETE FROM kept_call WHERE account_no = ?"),
     insertEvent: driver.prepare(insertSql("event", "account_no, at, kind, data")),
     clearEvents: driver.prepare("DELETE FROM event WHERE account_no = ?"),
   };

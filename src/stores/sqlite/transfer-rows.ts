@@ -17,7 +17,7 @@ const PAGE_ROWS = 5_000;
 /** Prepares reading records of one kind in pages, in the order in which they were made. */
 export function preparePages<Kind extends RecordKind>(driver: SqlDriver, kind: Kind) {
   const rows = RECORD_TABLES[kind];
-  const page = driver.prepare(selectPage(rows));
+  const page = driver.prepare(selectPage(rows, "sqlite"));
   return (cursor: PageCursor, max: number): RecordPage<Kind> =>
     readPage(kind, rows, page.all(...(cursor ?? firstCursor(rows)), max), max);
 }

@@ -126,7 +126,7 @@ export function createDeployment(changed: Changed = {}) {
     imports: importsOfObjects(findObject),
     // Few accounts at once, so that an export takes several requests.
     exportRecords: (after) =>
-      exportObjects(findObject, { index, others: exportOthers(db), after, max: 3 }),
+      exportObjects(findObject, { index, others: exportOthers(db, "sqlite"), after, max: 3 }),
     backup: "The platform has backups of its own.",
     keptSecrets: async () => null,
     pause: async () => {},

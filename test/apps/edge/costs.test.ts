@@ -5,6 +5,7 @@ import { makeKey } from "#accounts/key-format.ts";
 import { accountPart } from "#ids.ts";
 import type { DebitOrder } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
+import { OBJECT_MIGRATIONS } from "#stores/durable-object/schema.ts";
 import { anEntry, chunkOf } from "../../contract/request-log.ts";
 import { eventually } from "../../http/test-api.ts";
 import { EDGE_TEXTS, type EdgeAccount, openEdgeAccount, requestLogAt } from "./edge-ledger.ts";
@@ -226,6 +227,11 @@ test("a call costs the same with any number of grants", async () => {
   }
 });
 
+/** SQLite writes every table, view and trigger of the schema again when a table is renamed. */
+const WRITTEN_BY_RENAMING = OBJECT_MIGRATIONS.flatMap(
+  ({ sql }) => sql.match(/^CREATE (?:TABLE|VIEW|TRIGGER)/gm) ?? [],
+).length;
+
 test("a call costs the same after any number of debits, and rolling up frees their space", async (t) => {
   const LONG_AGO = Date.now() - 200 * DAY_MS;
   // From 10,000 on, an alarm sums and rolls up meanwhile.
@@ -253,12 +259,16 @@ test("a call costs the same after any number of debits, and rolling up frees the
     assertBill(rolledUp, { status: 200, read: 8, written: 4 });
     assertBill(await billOf(caller), ORDINARY);
     const a = (bytes: number) => (bytes / debits).toFixed(0);
+    t.diagnostic(`${empty} bytes without debits`);
     t.diagnostic(
       `${debits} debits: ${a(full.bytes - empty)} bytes each, ${a(rolledUp.bytes - empty)} after the rollup; ` +
         `the rollup wrote ${rollingUp.written} rows and read ${(rollingUp.read / debits).toFixed(2)} for each`,
     );
     // However many debits there are: rows of hours and of the schema.
-    assert.ok(rollingUp.written <= 30, `${rollingUp.written} rows to roll up ${debits}`);
+    assert.ok(
+      rollingUp.written <= WRITTEN_BY_RENAMING + 14,
+      `${rollingUp.written} rows to roll up ${debits}`,
+    );
     assert.ok(rollingUp.read <= 5 * debits + 500, `${rollingUp.read} rows read`);
     assert.ok((full.bytes - empty) / debits <= 120 || debits === 10);
     assert.ok(

@@ -116,7 +116,7 @@ class NextLedger extends ThisLedger {
 
   override async call(...given: Parameters<ThisLedger["call"]>): Promise<CallResult> {
     const [kind, order, , isAgain] = given as [string, Fields, number | null, boolean];
-    const isNew = kind === "hold" || order["asksForPromotion"] === true || deployed.isRude;
+    const isNew = kind === "holdAll" || order["asksForPromotion"] === true || deployed.isRude;
     if (isNew && !isAgain)
       return { value: { outcome: { outcome: "on_hold", balance: 0 }, rate: null } } as never;
     // Uses the column that it has added.
@@ -238,7 +238,7 @@ async function tryNew(find: () => Stub, { name, order }: Asked): Promise<unknown
     case "operation":
       return unwrap(await find().perform("holdCredits" as never, order));
     case "kind":
-      return unwrap(await find().call("hold" as never, order, null, false));
+      return unwrap(await find().call("holdAll" as never, order, null, false));
     case "notes":
       return find().notes();
     case "method":

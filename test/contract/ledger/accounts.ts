@@ -20,6 +20,7 @@ export function describeAccounts(open: OpenLedger) {
       createdAt: START,
       freeCall: "open",
       balance: 0,
+      held: 0,
       lifetime: false,
       lowBalance: LOW_BALANCE_DEFAULT,
     });
@@ -43,6 +44,7 @@ export function describeAccounts(open: OpenLedger) {
     });
     assert.deepEqual(await ledger.credits(order), {
       balance: 0,
+      held: 0,
       lifetime: false,
       nextExpiry: null,
       permanent: 0,

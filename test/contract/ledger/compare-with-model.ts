@@ -6,6 +6,7 @@ import type { Model } from "../../ledger/rules/model.ts";
 import {
   balanceOf,
   freeCallOf,
+  heldOf,
   lifetimeGrantsOf,
   type ModelAccount,
   spendableOf,
@@ -30,13 +31,14 @@ export const ENTRIES_MAX = 1000;
 /** The balance, the plan, and every grant: those that can be spent in the order in which they are. */
 export async function compareCredits({ ledger, model, now }: Compared): Promise<void> {
   for (const account of [ADA, BOB, NOBODY]) {
-    const { balance, lifetime, grants } = await ledger.credits({ account, now });
+    const { balance, held, lifetime, grants } = await ledger.credits({ account, now });
     const modelled = model.find(account);
     if (modelled === undefined) {
       assert.deepEqual({ balance, lifetime, grants }, { balance: 0, lifetime: false, grants: [] });
       continue;
     }
     assert.equal(balance, balanceOf(modelled, now));
+    assert.equal(held, heldOf(modelled));
     assert.equal(lifetime, lifetimeGrantsOf(modelled) > 0);
     const spendable = spendableOf(modelled, now);
     const others = modelled.grants.filter((grant) => !spendable.includes(grant));
@@ -64,6 +66,7 @@ export const statusOf = (account: ModelAccount, now: number) => ({
   createdAt: account.createdAt,
   freeCall: freeCallOf(account) as FreeCall,
   balance: balanceOf(account, now),
+  held: heldOf(account),
   lifetime: lifetimeGrantsOf(account) > 0,
   lowBalance: account.lowBalance,
 });

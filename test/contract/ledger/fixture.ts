@@ -165,8 +165,8 @@ export async function assertTotals(ledger: Ledger, now: number) {
   const audit = await ledger.audit({ now });
   assert.deepEqual(audit.faults, []);
   assert.equal(audit.ok, true);
-  const { granted, debited, reversed, remaining, expired, voided } = audit.totals;
-  assert.equal(granted, debited - reversed + remaining + expired + voided);
+  const { granted, debited, reversed, remaining, held, expired, voided } = audit.totals;
+  assert.equal(granted, debited - reversed + remaining + held + expired + voided);
   return audit;
 }
 
@@ -203,9 +203,9 @@ export async function allEntries(ledger: Ledger, account: string, now: number, m
     times,
     times.toSorted((one, other) => other - one),
   );
-  const { balance } = await ledger.credits({ account, now });
+  const { balance, held } = await ledger.credits({ account, now });
   const sum = entries.reduce((total, { credits }) => total + credits, 0);
-  assert.equal(sum, balance, "the entries add up to the balance");
+  assert.equal(sum, balance + held, "the entries add up to the balance and what is held");
   return entries;
 }
 

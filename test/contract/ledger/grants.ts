@@ -17,6 +17,7 @@ export function describeGrants(open: OpenLedger) {
     });
     assert.deepEqual(await fixture.ledger.credits({ account, now: START }), {
       balance: 10,
+      held: 0,
       lifetime: false,
       nextExpiry: { credits: 10, at: START + DAY },
       permanent: 0,

@@ -8,7 +8,7 @@ export function describeTotals(open: OpenLedger) {
     assert.deepEqual(await ledger.audit({ now: START }), {
       ok: true,
       accounts: 0,
-      totals: { granted: 0, debited: 0, reversed: 0, remaining: 0, expired: 0, voided: 0 },
+      totals: { granted: 0, debited: 0, reversed: 0, remaining: 0, held: 0, expired: 0, voided: 0 },
       faults: [],
     });
   });
@@ -26,7 +26,7 @@ export function describeTotals(open: OpenLedger) {
     await fixture.reverse(reversed);
     await fixture.ledger.changeAccount({ account: bob, now: START, state: "closed" });
 
-    const totals = { granted: 35, debited: 3, reversed: 1, voided: 19 };
+    const totals = { granted: 35, debited: 3, reversed: 1, held: 0, voided: 19 };
     const before = await assertTotals(fixture.ledger, START + DAY - 1);
     assert.deepEqual(before.totals, { ...totals, remaining: 14, expired: 0 });
     const after = await assertTotals(fixture.ledger, START + DAY);

@@ -32,6 +32,7 @@ export function accountSuite(sentence: Sentence) {
       assert.deepEqual(rest, {
         ok: true,
         balance: 40,
+        held: 0,
         nextExpiry: null,
         plan: "prepaid",
         rateLimit: {

@@ -1,11 +1,12 @@
 /** What holds of the rows at any time, and that they say what the model says. */
 import { isDeepStrictEqual } from "node:util";
-import type { AccountRow, DebitRow, KeyRow } from "#ledger/rules/rows.ts";
+import type { AccountRow, DebitRow, HoldRow, KeyRow } from "#ledger/rules/rows.ts";
 import {
   freeCallOf,
   lifetimeGrantsOf,
   type ModelAccount,
   type ModelCall,
+  type ModelHold,
   remainingOf,
   voidedAtOf,
   voidedOf,
@@ -143,4 +144,23 @@ export function debitRowOf(call: ModelCall, keyNo: number): DebitRow {
   const grantNo = paid[0]?.grant.no ?? null;
   const several = parts.length > 1 ? parts : null;
   return { at, callId, keyNo, tool, credits: charged, isFree, grantNo, parts: several, reversedAt };
+}
+
+/** The calls that are running, and those that are kept under an idempotency key. */
+export function checkHolds({ keys, holds, kept }: StoredAccount, account: ModelAccount): void {
+  const expected = account.holds.map((hold) =>
+    holdRowOf(hold, keys.get(hold.call.keyId)?.no ?? -1),
+  );
+  expectSame("the holds", [...holds.values()].sort(byCall), expected.sort(byCall));
+  const responses = account.kept.map((call) => ({ ...call, bytes: call.response?.length ?? 0 }));
+  expectSame("what is kept", [...kept.values()].sort(byCall), responses.sort(byCall));
+}
+
+const byCall = (one: { callId: string }, other: { callId: string }) =>
+  one.callId < other.callId ? -1 : 1;
+
+function holdRowOf({ call, ...hold }: ModelHold, keyNo: number): HoldRow {
+  const { reversedAt: _, ...row } = debitRowOf(call, keyNo);
+  const { key, onCrash, leaseMs, leaseUntil, isLapsed: hasLapsed } = hold;
+  return { ...row, key, onCrash, leaseMs, leaseUntil, hasLapsed };
 }

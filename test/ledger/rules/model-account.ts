@@ -3,7 +3,7 @@
  * is shared with `src/ledger`: only types are imported, and every number is written out here once more.
  */
 import type { EventContent } from "#ledger/events.ts";
-import type { GrantKind, IdempotencyOrder, KeyLimits } from "#ledger/port.ts";
+import type { GrantKind, IdempotencyOrder, KeyLimits, OnCrash } from "#ledger/port.ts";
 
 export const MINUTE = 60_000;
 export const DAY = 24 * 60 * MINUTE;
@@ -39,6 +39,27 @@ export type ModelCall = {
   reversedAt: number | null;
 };
 
+/** A call that is running, as if it were charged what it holds. */
+export type ModelHold = {
+  call: ModelCall;
+  key: string | null;
+  onCrash: OnCrash;
+  leaseMs: number;
+  leaseUntil: number;
+  isLapsed: boolean;
+};
+
+/** A call under an idempotency key that held its price. */
+export type ModelKept = {
+  tool: string;
+  key: string;
+  at: number;
+  callId: string;
+  bodySha256: string;
+  state: "running" | "kept" | "unknown";
+  response: string | null;
+};
+
 export type ModelCharge = { call: ModelCall; day: boolean; month: boolean; total: boolean };
 
 export type ModelKey = {
@@ -68,6 +89,8 @@ export type ModelAccount = {
   keys: ModelKey[];
   grants: ModelGrant[];
   calls: ModelCall[];
+  holds: ModelHold[];
+  kept: ModelKept[];
   /** Calls that were reversed before they were debited, as `call at`, and when. */
   reversedEarly: Map<string, number>;
   events: EventContent[];
@@ -120,9 +143,16 @@ export function balanceOf({ grants }: ModelAccount, now: number): number {
 export const lifetimeGrantsOf = ({ grants }: ModelAccount) =>
   grants.filter(({ kind, clawback, amount }) => kind === "lifetime" && clawback < amount).length;
 
-export function freeCallOf({ isFreeCallWithheld, calls }: ModelAccount) {
+export function heldOf({ holds }: ModelAccount): number {
+  let held = 0;
+  for (const { call } of holds) held += call.charged;
+  return held;
+}
+
+export function freeCallOf({ isFreeCallWithheld, calls, holds }: ModelAccount) {
   if (isFreeCallWithheld) return "withheld";
-  const isUsed = calls.some(({ isFree, reversedAt }) => isFree && reversedAt === null);
+  const all = [...calls, ...holds.map(({ call }) => call)];
+  const isUsed = all.some(({ isFree, reversedAt }) => isFree && reversedAt === null);
   return isUsed ? "used" : "open";
 }
 

@@ -127,7 +127,7 @@ export function createModelGrants(find: (id: string) => ModelAccount | undefined
       for (const grant of spendableOf(account, now))
         grant.moves.push({ what: "voided", credits: remainingOf(grant), at: now });
       for (const grant of account.grants) grant.dueAt = null;
-      Object.assign(account, { state: "closed", notified: 2, events: [] });
+      Object.assign(account, { state: "closed", notified: 2, events: [], kept: [] });
       return { found: true, forfeited };
     },
   };

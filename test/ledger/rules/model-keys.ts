@@ -1,6 +1,6 @@
 /** The keys of the model: what they may do, and what they have spent as a sum over the calls that count. */
 import assert from "node:assert/strict";
-import type { DebitOutcome, KeyLimits, KeyStatus } from "#ledger/port.ts";
+import type { DebitOutcome, HoldOutcome, KeyLimits, KeyStatus } from "#ledger/port.ts";
 import type { RuleOrders } from "#ledger/rules/rules.ts";
 import { DAY, MINUTE, type ModelAccount, type ModelCall, type ModelKey } from "./model-account.ts";
 import { Rejected } from "./model-grants.ts";
@@ -110,9 +110,10 @@ function countingAt({ since, day, charges }: Counting, now: number): Counting {
   return { since, day: Math.max(day, today), charges: copies };
 }
 
-export function countCharge(key: ModelKey, call: ModelCall): void {
+/** `now`: when it is charged, which may be long after the call came. */
+export function countCharge(key: ModelKey, call: ModelCall, now: number): void {
   if (key.counting === null || call.charged === 0) return;
-  key.counting = countingAt(key.counting, call.at);
+  key.counting = countingAt(key.counting, now);
   key.counting.charges.push({ call, day: true, month: true, total: true });
 }
 
@@ -124,6 +125,15 @@ export function returnCharge({ counting }: ModelKey, call: ModelCall): void {
   if (dayOf(call.at) === counting.day) charge.day = false;
   if (monthOf(call.at) === monthOf(counting.day)) charge.month = false;
   charge.total = false;
+}
+
+/** So many credits of what was charged come back. The call is charged less already. */
+export function returnPartOfCharge(key: ModelKey, call: ModelCall, credits: number): void {
+  const charge = key.counting?.charges.find((each) => each.call === call);
+  if (charge === undefined) return;
+  const part = { ...call, charged: credits };
+  key.counting?.charges.push({ ...charge, call: part });
+  returnCharge(key, part);
 }
 
 function sumsOf({ charges }: Counting) {
@@ -190,7 +200,7 @@ export function exhaustedAt({ limits, counting }: ModelKey, credits: number, now
   return null;
 }
 
-export function withRate<Outcome extends DebitOutcome | KeyStatus>(
+export function withRate<Outcome extends DebitOutcome | HoldOutcome | KeyStatus>(
   outcome: Outcome,
   { limits }: ModelKey,
 ): Outcome {

@@ -1,6 +1,7 @@
 /** Usage, totals and entries, as sums over what the model has seen. No code is shared with `src/ledger`. */
 import type { LedgerTotals, UsageRow } from "#ledger/port.ts";
 import {
+  heldOf,
   isUnexpired,
   MINUTE,
   type ModelAccount,
@@ -13,8 +14,11 @@ import {
 export const hourStartOf = (at: number) => at - (at % (60 * MINUTE));
 
 export function totalsOf(accounts: Iterable<ModelAccount>, now: number): LedgerTotals {
-  const totals = { granted: 0, debited: 0, reversed: 0, remaining: 0, expired: 0, voided: 0 };
-  for (const { grants, calls } of accounts) {
+  const spent = { debited: 0, reversed: 0, held: 0 };
+  const totals = { granted: 0, ...spent, remaining: 0, expired: 0, voided: 0 };
+  for (const account of accounts) {
+    const { grants, calls } = account;
+    totals.held += heldOf(account);
     for (const grant of grants) {
       totals.granted += grant.amount;
       totals.voided += voidedOf(grant);

@@ -9,17 +9,15 @@ import {
   balanceOf,
   DAY,
   freeCallOf,
-  MINUTE,
+  heldOf,
   type ModelAccount,
-  type ModelCall,
   notifyIfWorse,
   recordIfBetter,
-  remainingOf,
-  spendableOf,
 } from "./model-account.ts";
+import { callOf, charge, checkPrice, judge } from "./model-charge.ts";
 import { createModelGrants, Rejected, returnCredits } from "./model-grants.ts";
+import { endUncharged, holdOf, holdOperations, isKeptAt } from "./model-holds.ts";
 import {
-  countCharge,
   exhaustedAt,
   keyAt,
   keyOperations,
@@ -42,7 +40,8 @@ export function createModel() {
     ...grants,
     openAccount({ account: id, freeCall, now }) {
       if (accounts.has(id)) return { opened: false };
-      const lists = { keys: [], grants: [], calls: [], reversedEarly: new Map(), events: [] };
+      const calls = { calls: [], holds: [], kept: [], reversedEarly: new Map() };
+      const lists = { keys: [], grants: [], ...calls, events: [] };
       const usage = { state: "open" as const, lowBalance: 20, notified: 2 as const };
       const isFreeCallWithheld = freeCall === "withheld";
       accounts.set(id, { id, createdAt: now, isFreeCallWithheld, ...usage, ...lists });
@@ -75,24 +74,35 @@ export function createModel() {
       if (forbidden !== null) return forbidden;
       const exhausted = exhaustedAt(key, order.credits ?? 0, order.now);
       const freeCall = freeCallOf(account) === "open";
-      const { tool = null, idempotencyKey = null } = order;
+      const { tool = null, idempotencyKey = null, now } = order;
+      const isKept = (name: string, key: string) =>
+        order.isHeld
+          ? account.kept.some(
+              (each) => each.tool === name && each.key === key && isKeptAt(each, now),
+            )
+          : keptCall(account, name, key, now) !== undefined;
+      const held = heldOf(account);
       const good = {
         ...{ outcome: "good" as const, balance, freeCall },
         ...(tool !== null &&
-          idempotencyKey !== null && {
-            replayable: keptCall(account, tool, idempotencyKey, order.now) !== undefined,
-          }),
+          idempotencyKey !== null && { replayable: isKept(tool, idempotencyKey) }),
+        ...(held > 0 && balance < (order.credits ?? 0) && { heldCredits: held }),
       };
       return withRate(exhausted === null ? good : { ...good, exhausted }, key);
     },
     debit: (order) => debit(find(order.account), order),
+    ...holdOperations(find),
     reverse({ account: id, callId, at, now }) {
       const account = find(id);
       if (account === undefined) return { reversed: false };
       const call = callOf(account, callId, at);
       const name = `${callId} ${at}`;
       if (call === undefined) {
-        if (!account.reversedEarly.has(name)) account.reversedEarly.set(name, now);
+        if (account.reversedEarly.has(name)) return { reversed: false };
+        account.reversedEarly.set(name, now);
+        const hold = holdOf(account, callId, at);
+        if (hold !== undefined)
+          endUncharged(account, hold, hold.onCrash === "release" ? "free" : "unknown", now);
         return { reversed: false };
       }
       if (call.reversedAt !== null) return { reversed: false };
@@ -107,12 +117,9 @@ export function createModel() {
   return { operations, find, accounts };
 }
 
-const callOf = ({ calls }: ModelAccount, callId: string, at: number) =>
-  calls.find((call) => call.callId === callId && call.at === at);
-
 function debit(account: ModelAccount | undefined, order: Order<"debit">): DebitOutcome {
-  const { callId, tool, credits: price, now, idempotency } = order;
-  if (!Number.isInteger(price) || price < 0 || price > 1_000_000) throw new Rejected();
+  const { callId, tool, now, idempotency } = order;
+  checkPrice(order.credits);
   if (account === undefined) return { outcome: "invalid_key" };
   const made = callOf(account, callId, now);
   if (account.reversedEarly.has(`${callId} ${now}`)) throw new Rejected();
@@ -120,36 +127,25 @@ function debit(account: ModelAccount | undefined, order: Order<"debit">): DebitO
   const balance = balanceOf(account, now);
   if (made !== undefined) return { outcome: "debited", charged: made.charged, balance };
 
-  const key = keyAt(account, order.keySha256, now);
-  if ("outcome" in key) return key;
-  if (account.state === "suspended") return { outcome: "account_suspended", balance };
-  const forbidden = prohibitionOf(key, order, balance);
-  if (forbidden !== null) return forbidden;
-  const repeated = idempotency === null ? null : keptCall(account, tool, idempotency.key, now);
-  if (repeated?.idempotency != null) {
+  const judged = judge<DebitOutcome>(account, order, (key) => {
+    const repeated = idempotency === null ? null : keptCall(account, tool, idempotency.key, now);
+    if (repeated?.idempotency == null) return null;
     const { bodySha256, responseSha256, receivedAt, random } = repeated.idempotency;
     if (bodySha256 !== idempotency?.bodySha256)
       return withRate({ outcome: "idempotency_key_reused", balance }, key);
     const replay = { responseSha256, receivedAt, random };
     return withRate({ outcome: "replayed", balance, replay }, key);
-  }
-  const isSmall = price >= 1 && price <= order.freeCallCredits;
-  const isFree = isSmall && freeCallOf(account) === "open";
-  const exhausted = exhaustedAt(key, isFree ? 0 : price, now);
-  if (exhausted !== null)
-    return withRate({ outcome: "key_budget_exhausted", balance, ...exhausted }, key);
-  if (!isFree && price > balance)
-    return withRate({ outcome: "insufficient_credits", balance }, key);
-
-  const paid = isFree ? [] : spend(account, price, now);
-  const charged = isFree ? 0 : price;
-  const what = { callId, at: now, keyId: key.id, tool, charged, isFree, paid, idempotency };
-  const call = { ...what, reversedAt: null };
+  });
+  if ("rejected" in judged) return judged.rejected;
+  const { key } = judged;
+  const call = charge(account, judged, order, now);
+  call.idempotency = idempotency;
   account.calls.push(call);
-  countCharge(key, call);
-  if (key.lastUsedAt === null || now >= key.lastUsedAt + MINUTE) key.lastUsedAt = now;
-  if (charged > 0) notifyIfWorse(account, now);
-  return withRate({ outcome: "debited", charged, balance: balance - charged }, key);
+  if (call.charged > 0) notifyIfWorse(account, now);
+  return withRate(
+    { outcome: "debited", charged: call.charged, balance: balance - call.charged },
+    key,
+  );
 }
 
 /** The call that an idempotency key was used for last, where that is kept. */
@@ -157,16 +153,4 @@ function keptCall({ calls }: ModelAccount, tool: string, key: string, now: numbe
   const last = calls.findLast((call) => call.tool === tool && call.idempotency?.key === key);
   const isKept = last !== undefined && last.reversedAt === null && now < last.at + DAY;
   return isKept ? last : undefined;
-}
-
-function spend(account: ModelAccount, price: number, now: number): ModelCall["paid"] {
-  const paid: ModelCall["paid"] = [];
-  for (const grant of spendableOf(account, now)) {
-    const due = price - paid.reduce((sum, { credits }) => sum + credits, 0);
-    if (due === 0) break;
-    const credits = Math.min(due, remainingOf(grant));
-    grant.moves.push({ what: "spent", credits, at: now });
-    paid.push({ grant, credits });
-  }
-  return paid;
 }

@@ -10,7 +10,9 @@ import type {
   DebitRow,
   Decision,
   GrantRow,
+  HoldRow,
   IdempotencyRow,
+  KeptCallRow,
   KeyRow,
   Loads,
   Need,
@@ -33,6 +35,10 @@ export type StoredAccount = {
   reversals: ReversalRow[];
   /** By `tool key`. */
   records: Map<string, IdempotencyRow>;
+  /** By `call at`. */
+  holds: Map<string, HoldRow>;
+  /** By `tool key`. */
+  kept: Map<string, KeptCallRow & { response: string | null }>;
   events: EventContent[];
 };
 
@@ -64,10 +70,12 @@ export function createRowStore(rules: Rules) {
     const { loads, decide } = rules[name];
     const rows = load(stored, loads(order), order, chance);
     const decision = ask((known) => decide(known, order), stored, rows, order, chance);
-    if (name === "debit" && rows.debit === undefined && isThere(stored, decision.changes)) {
+    if (name !== "reverse" && isThere(stored, decision.changes, name === "hold")) {
       rows.debit = stored.debits.get(nameOf(order)) ?? null;
+      rows.hold = stored.holds.get(nameOf(order)) ?? null;
       const again = ask((known) => decide(known, order), stored, rows, order, chance);
-      if (again.changes.debit !== undefined) throw new Error("The rule debits a call twice");
+      if (isThere(stored, again.changes, name === "hold"))
+        throw new Error("The rule charges a call twice");
       save(stored, again.changes, order);
       return again;
     }
@@ -88,6 +96,7 @@ export function createRowStore(rules: Rules) {
     if (reversal !== undefined) stored.reversals.push(Object.freeze(reversal));
     if (earlier !== undefined)
       stored.records.set(`${earlier.tool} ${earlier.key}`, Object.freeze(earlier));
+    saveHolds(stored, changes);
     for (const [name, record] of stored.records)
       if (record.callId === forgetCall?.callId && record.at === forgetCall.at)
         stored.records.delete(name);
@@ -123,6 +132,19 @@ function saveNarrow({ keys, grants }: StoredAccount, { usedKey, drawn = [] }: Ch
   );
 }
 
+function saveHolds({ holds, kept }: StoredAccount, changes: Changes): void {
+  const { hold, endHold, keptCall, forgetKept } = changes;
+  if (hold !== undefined) holds.set(`${hold.callId} ${hold.at}`, Object.freeze({ ...hold }));
+  if (endHold !== undefined) holds.delete(`${endHold.callId} ${endHold.at}`);
+  if (keptCall !== undefined)
+    kept.set(
+      `${keptCall.tool} ${keptCall.key}`,
+      Object.freeze({ ...keptCall, response: keptCall.response ?? null }),
+    );
+  if (forgetKept !== undefined) kept.delete(`${forgetKept.tool} ${forgetKept.key}`);
+  if (changes.clearKept) kept.clear();
+}
+
 const emptyAccount = (): StoredAccount => ({
   row: null,
   keys: new Map(),
@@ -130,6 +152,8 @@ const emptyAccount = (): StoredAccount => ({
   debits: new Map(),
   reversals: [],
   records: new Map(),
+  holds: new Map(),
+  kept: new Map(),
   events: [],
 });
 
@@ -138,8 +162,15 @@ const frozen = <Row extends { no: number }>(row: Row, no: number): Row =>
 
 const nameOf = ({ callId, at, now }: AnyOrder) => `${callId} ${at ?? now}`;
 
-const isThere = ({ debits }: StoredAccount, { debit }: Changes) =>
-  debit !== undefined && debits.has(`${debit.callId} ${debit.at}`);
+/** Whether a unique constraint would reject the changes. */
+function isThere(
+  { debits, holds }: StoredAccount,
+  { debit, hold }: Changes,
+  isNewHold: boolean,
+): boolean {
+  if (debit !== undefined) return debits.has(`${debit.callId} ${debit.at}`);
+  return isNewHold && hold !== undefined && holds.has(`${hold.callId} ${hold.at}`);
+}
 
 function load(stored: StoredAccount, loads: Loads, order: AnyOrder, chance: Chance): Rows {
   const { row, debits, records } = stored;
@@ -161,6 +192,9 @@ function load(stored: StoredAccount, loads: Loads, order: AnyOrder, chance: Chan
   };
   if (loads.earlier !== undefined)
     rows.earlier = records.get(`${loads.earlier.tool} ${loads.earlier.key}`) ?? null;
+  const isHoldLookedUp = order.callId !== undefined && chance.percent(25);
+  if (loads.hold || isHoldLookedUp) rows.hold = stored.holds.get(nameOf(order)) ?? null;
+  if (loads.keptCall !== undefined) loadKept(rows, stored, loads.keptCall);
   if (loads.grants !== undefined) loadGrants(rows, stored, loads.grants.covering, order, chance);
   if (chance.percent(20)) beAsWithinBatch(rows, stored, order, chance);
   if (loads.concerned !== undefined) loadConcerned(rows, stored, loads.concerned);
@@ -176,6 +210,19 @@ function callKeyOf({ keys }: StoredAccount, sha256: string): KeyRow | null {
   for (const key of keys.values())
     if (key.sha256 === sha256 || key.previousSha256 === sha256) return key;
   return null;
+}
+
+function loadKept(
+  rows: Rows,
+  { kept }: StoredAccount,
+  { tool, key }: { tool: string; key: string },
+): void {
+  const found = kept.get(`${tool} ${key}`);
+  if (found === undefined) rows.keptCall = null;
+  else {
+    const { response: _, ...row } = found;
+    rows.keptCall = row;
+  }
 }
 
 /** As short a prefix as is allowed, or a longer one. Where it ends on the last grant a store may know that, or not. */
@@ -256,6 +303,23 @@ function context(
       return;
     case "debit":
       rows.debit = stored.debits.get(nameOf(order)) ?? null;
+      return;
+    case "hold":
+      rows.hold = stored.holds.get(nameOf(order)) ?? null;
+      return;
+    case "heldCredits":
+      rows.heldCredits = 0;
+      for (const { credits } of stored.holds.values()) rows.heldCredits += credits;
+      return;
+    case "keptCall":
+      loadKept(rows, stored, need);
+      return;
+    case "keptResponse":
+      rows.keptResponse = stored.kept.get(`${need.tool} ${need.key}`)?.response ?? null;
+      return;
+    case "keptBytes":
+      rows.keptBytes = 0;
+      for (const { bytes } of stored.kept.values()) rows.keptBytes += bytes;
       return;
     case "grants":
       loadGrants(rows, stored, need.covering, order, chance);

@@ -19,6 +19,10 @@ const OUTCOMES = [
   ...["keyStatus key_expired", "keyStatus key_not_allowed"],
   ...["changeKey found true", "changeKey found false"],
   ...["rotateKey rotated", "rotateKey not_found", "rotateKey taken", "rotateKey rejected"],
+  ...["hold held", "hold kept", "hold in_progress", "hold outcome_unknown", "hold too_much_kept"],
+  ...["hold insufficient_credits", "hold idempotency_key_reused", "hold rejected"],
+  ...["settle settled", "settle superseded", "settle insufficient_credits", "settle rejected"],
+  ...["release released true", "renew renewed true", "lapse ended true", "lapse ended false"],
   ...["createKey created", "createKey no_account", "createKey taken", "revokeKey found true"],
   ...["changeAccount found true", "changeAccount found false", "changeAccount rejected"],
 ];

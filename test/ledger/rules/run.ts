@@ -5,6 +5,7 @@ import { type Chance, createChance } from "./chance.ts";
 import {
   checkBalance,
   checkGrants,
+  checkHolds,
   checkIsKnown,
   Disagreement,
   debitRowOf,
@@ -75,7 +76,16 @@ export function runSteps(
   counts: Counts = new Map(),
 ): RunOutcome {
   const [model, store] = [createModel(), createRowStore(rules)];
-  const run: Run = { model, store, now: START, debits: [], sizes: ALL_SIZES, log: [], counts };
+  const run: Run = {
+    model,
+    store,
+    now: START,
+    debits: [],
+    holds: [],
+    sizes: ALL_SIZES,
+    log: [],
+    counts,
+  };
   let [operations, done] = [0, 0];
   try {
     for (const operation of openingOperations()) execute(run, operation, createChance(0));
@@ -134,9 +144,11 @@ function execute(run: Run, operation: Operation, chance: Chance): void {
   expectSame("the events", events.slice(eventsBefore), eventsExpected.slice(eventsBefore));
   checkGrants(stored);
   checkBalance(stored, timesToCheck(run, id, chance));
-  const isMoving = name === "debit" ? changes.debit !== undefined : changes.grants !== undefined;
-  if (isMoving && name !== "recordDue") checkIsKnown(stored, timeOf(order, run.now));
-  if (name === "debit" || name === "reverse")
+  const isPaid = name === "debit" || name === "hold";
+  const isMoving = isPaid ? (changes.debit ?? changes.hold) : (changes.grants ?? changes.drawn);
+  if (isMoving !== undefined && name !== "recordDue") checkIsKnown(stored, timeOf(order, run.now));
+  checkHolds(stored, modelled);
+  if (name === "debit" || name === "settle" || name === "reverse")
     checkCall(run, order as { account: string; callId: string });
 }
 

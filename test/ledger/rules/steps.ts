@@ -2,7 +2,7 @@
  * Random operations. A step is a kind and a seed; which order it is depends on what the model holds when its turn comes, so
  * any part of a list of steps is a list of steps too, and a failing one can be shortened.
  */
-import type { DebitOrder, GrantKind, KeyLimits } from "#ledger/port.ts";
+import type { DebitOrder, GrantKind, HoldOrder, KeyLimits } from "#ledger/port.ts";
 import type { RuleName, RuleOrders } from "#ledger/rules/rules.ts";
 import { type Chance, createChance } from "./chance.ts";
 import type { Model } from "./model.ts";
@@ -27,6 +27,8 @@ export type Fixture = {
   now: number;
   /** Every order of a debit that was made up, sent or not. */
   debits: DebitOrder[];
+  /** The same of holds. */
+  holds: HoldOrder[];
   sizes: Sizes;
 };
 
@@ -44,6 +46,11 @@ export const KINDS = {
   rotateKey: 10,
   openAccount: 5,
   changeAccount: 48,
+  hold: 120,
+  settle: 80,
+  release: 15,
+  renew: 8,
+  lapse: 40,
   clock: 140,
   forgetBalance: 15,
 } as const satisfies Record<RuleName | "clock" | "forgetBalance", number>;
@@ -86,6 +93,18 @@ export function operationOf(name: RuleName, chance: Chance, fixture: Fixture): O
       return { name, order: clawbackOf(chance, fixture, account, accountState) };
     case "recordDue":
       return { name, order: { account, grantNo: dueOf(chance, now, accountState), now } };
+    case "hold":
+      return { name, order: holdOf(chance, fixture, account, accountState) };
+    case "settle":
+      return { name, order: settlementOf(chance, fixture) };
+    case "release":
+      return {
+        name,
+        order: { ...heldBy(chance, fixture), key: chance.pick(["free", "unknown"]), now },
+      };
+    case "renew":
+    case "lapse":
+      return { name, order: { ...heldBy(chance, fixture), now } };
     case "openAccount":
       return { name, order: { account, freeCall: chance.pick(["open", "withheld"]), now } };
     case "keyStatus":
@@ -94,6 +113,7 @@ export function operationOf(name: RuleName, chance: Chance, fixture: Fixture): O
         order: {
           ...{ account, ...useOf(chance, account, accountState), now, credits: 1 },
           ...namedOf(chance),
+          isHeld: chance.percent(50),
         },
       };
     case "createKey": {
@@ -202,6 +222,66 @@ function newDebitOf(
   };
 }
 
+/** Mostly a new call. One whose hold has not ended may be sent again. */
+function holdOf(
+  chance: Chance,
+  fixture: Fixture,
+  account: string,
+  accountState: ModelAccount | undefined,
+): HoldOrder {
+  const { holds, model, now } = fixture;
+  const running = holds.filter((each) => isHeld(model, each));
+  if (running.length > 0 && chance.percent(15)) return chance.pick(running.slice(-3));
+  const { idempotency, ...call } = newDebitOf(chance, fixture, account, accountState);
+  const leaseMs = chance.percent(1) ? chance.pick([0, 0.5, 20 * MINUTE + 1]) : leaseOf(chance);
+  const order: HoldOrder = {
+    ...{ ...call, callId: `held_${holds.length}` },
+    ...{ leaseMs, onCrash: chance.pick(["release", "release", "unknown", "charge"]) },
+    idempotency: idempotency && {
+      ...{ key: `held-${idempotency.key}`, bodySha256: idempotency.bodySha256 },
+      keptBytesMax: chance.pick([1_000_000, 1_000_000, 10, 0]),
+    },
+    now,
+  };
+  holds.push(order);
+  return order;
+}
+
+const leaseOf = (chance: Chance) => chance.pick([1, 1000, MINUTE, MINUTE, 20 * MINUTE]);
+
+const isHeld = (model: Model, { account, callId, now }: HoldOrder): boolean =>
+  model.find(account)?.holds.some(({ call }) => call.callId === callId && call.at === now) ?? false;
+
+/** Mostly a call that is running. */
+function heldOrder(chance: Chance, { holds, model }: Fixture): HoldOrder | undefined {
+  const running = holds.filter((each) => isHeld(model, each));
+  return chance.pick(running.length > 0 && chance.percent(80) ? running : holds.slice(-10));
+}
+
+function heldBy(chance: Chance, fixture: Fixture) {
+  const held = heldOrder(chance, fixture);
+  return held === undefined
+    ? { account: ADA, callId: "none", at: fixture.now }
+    : { account: held.account, callId: held.callId, at: held.now };
+}
+
+/** The call costs what was held, or less. Some are settled long after their holds have ended, or were never held. */
+function settlementOf(chance: Chance, fixture: Fixture): RuleOrders["settle"][0] {
+  const { now, holds, model } = fixture;
+  if (holds.length === 0) holdOf(chance, fixture, ADA, model.find(ADA));
+  const { leaseMs: _, onCrash: __, ...call } = heldOrder(chance, fixture) as HoldOrder;
+  const { idempotency, credits: price, now: at } = call;
+  const parts = [price, price, price, 0, 1, price - 1, Math.floor(price / 2), price + 1];
+  const credits = chance.percent(2) ? chance.pick([-1, 0.5]) : Math.max(0, chance.pick(parts));
+  const response = chance.pick(["ok", "a longer response"]);
+  return {
+    ...{ ...call, credits, at, now },
+    idempotency: idempotency && {
+      ...{ key: idempotency.key, bodySha256: idempotency.bodySha256, response },
+    },
+  };
+}
+
 /** Often just what the balance or the first grants hold, one less or one more. */
 function priceOf(
   chance: Chance,
@@ -224,6 +304,10 @@ function reversalOf(
   accountState: ModelAccount | undefined,
 ): RuleOrders["reverse"][0] {
   const { debits, now } = fixture;
+  if (chance.percent(8)) {
+    const held = heldBy(chance, fixture);
+    return { ...held, now };
+  }
   // Some calls are reversed before their debit comes.
   if (debits.length === 0 || chance.percent(10))
     debits.push(newDebitOf(chance, fixture, account, accountState));
@@ -308,9 +392,12 @@ function lowBalanceOf(chance: Chance, now: number, accountState: ModelAccount | 
 /** The clock goes on and back, and often stops at the very millisecond at which something ends, or beside it. */
 export function clockOf(chance: Chance, { model, now }: Fixture): number {
   const grants = model.find(accountOf(chance))?.grants ?? [];
-  const calls = model.find(ADA)?.calls ?? [];
+  const { calls, holds } = model.find(ADA) ?? { calls: [], holds: [] };
   const times = grants.flatMap(({ end, waivedEnd, dueAt }) => [end, waivedEnd, dueAt]);
-  const ends = [...times, ...calls.slice(-3).map(({ at }) => at + DAY)].filter((at) => at !== null);
+  const leases = holds.slice(-3).map(({ leaseUntil }) => leaseUntil);
+  const ends = [...times, ...leases, ...calls.slice(-3).map(({ at }) => at + DAY)].filter(
+    (at) => at !== null,
+  );
   if (ends.length > 0 && chance.percent(50)) return chance.pick(ends) + chance.pick([-1, 0, 0, 1]);
   const step = chance.pick([1, 999, MINUTE - 1, MINUTE, HOUR, DAY, 7 * DAY, 23 * DAY, 30 * DAY]);
   return now + step * (chance.percent(30) ? -1 : 1);

@@ -60,6 +60,7 @@ async function openFixture(t: TestContext, before = async () => {}) {
   };
   const start = () =>
     createUpkeep(storage, driver, periods, {
+      expireHolds: () => ({ isMore: false }),
       maintain: (order: MaintainOrder) => submit("maintain", order) as MaintainOutcome,
       forwarding: createForwarding(driver, ownEvents, { add }),
       sumUsage: () => ({ more: false }),

@@ -62,6 +62,7 @@ describe("the alarm of an account's object", () => {
     };
     const start = () =>
       createUpkeep(storage, driver, periods, {
+        expireHolds: () => ({ isMore: false }),
         maintain,
         forwarding: {
           dueAt: () => null,

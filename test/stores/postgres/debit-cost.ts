@@ -1,6 +1,6 @@
 import type { DebitOrder } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
-import { createPostgresDebits } from "#stores/postgres/debits.ts";
+import { createPostgresCalls } from "#stores/postgres/calls.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 
 /** The cost of a debit in pages read and bytes of write-ahead log, which other programs on the machine do not affect. */
@@ -60,7 +60,7 @@ export async function measureDebits(
   keyed = false,
 ): Promise<DebitCost> {
   const pool = openPostgresPool(url, { max: 1 });
-  const { submit, close } = createPostgresDebits(pool);
+  const { submit, close } = createPostgresCalls(pool, "debit");
   const debit = async (number: number) => {
     const before = await readBackend(pool);
     const orders = Array.from({ length: BATCH }, (_, i) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { createPostgresDebits } from "#stores/postgres/debits.ts";
+import { createPostgresCalls } from "#stores/postgres/calls.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import {
   type DebitCost,
@@ -66,7 +66,7 @@ describe("the cost of a debit in PostgreSQL", () => {
       return (await pool.once<{ bytes: number }>("read", sql))[0]?.bytes ?? Number.NaN;
     };
     const now = Date.now();
-    const { submit, close } = createPostgresDebits(pool);
+    const { submit, close } = createPostgresCalls(pool, "debit");
     const growths: number[] = [];
     do {
       const before = await size();
@@ -86,7 +86,7 @@ describe("the cost of a debit in PostgreSQL", () => {
     const database = await newDatabase();
     const one = openPostgresPool(database, { max: 1 });
     t.after(() => one.close());
-    const { submit, close } = createPostgresDebits(one);
+    const { submit, close } = createPostgresCalls(one, "debit");
     const now = Date.now();
     let calls = 0;
     const pagesOf = async (accounts: number[]) => {

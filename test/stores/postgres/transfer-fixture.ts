@@ -46,5 +46,5 @@ export async function openFresh(t: TestContext) {
  */
 const COLUMNS = `SELECT table_name AS table, column_name AS column FROM information_schema.columns
   WHERE table_schema = 'public' AND table_name <> 'schema_migration'
-    AND table_name !~ '^(users?|sign_in_attempt|upgrade_notice|email|throttle|event|job|notification|operator_action|account_import|import_page|purchase|webhook|debit_|usage_kept|request_)'
+    AND table_name !~ '^(users?|sign_in_attempt|upgrade_notice|email|throttle|event|job|notification|operator_action|account_import|import_page|purchase|webhook|debit_|usage_kept|hold|kept_|request_)'
     AND column_name NOT IN ('spent', 'event_due_at', 'lifetime_grants', 'front_grant', 'rest', 'summed_until', 'network')`;

@@ -5,6 +5,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { Kysely, sql } from "kysely";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
+import { createDashboardStores } from "#stores/sql/dashboard-stores.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { signInOverSqlite } from "#stores/sqlite/kysely.ts";
 import { openNodeSqlite, SQLITE_MIGRATIONS } from "#stores/sqlite/node.ts";
@@ -31,7 +32,8 @@ activityLogContract("in SQLite", open);
 upgradeContract("in SQLite", async (t) => {
   const driver = openNodeSqlite(":memory:", SQLITE_MIGRATIONS.slice(0, 1));
   t.after(() => driver.close());
-  const { database: db, activityLog } = openDashboardStoreOver(driver);
+  const db = createSqliteDatabase(driver);
+  const { activityLog } = createDashboardStores(db);
   const upgrade = async () => runMigrations(driver, SQLITE_MIGRATIONS.slice(0, 2));
   return { db, activityLog, upgrade };
 });

@@ -73,7 +73,7 @@ ledgerContract("in SQLite", async (t) => openSqliteDirect(openDriver(t)));
 ledgerModel("in SQLite", async (t) => openBatched(openDriver(t)));
 ledgerModel("in SQLite, with a journal that is drained after every order", openDrained);
 // The thread passes orders on unchanged: what it adds are batches.
-ledgerContract("in SQLite on its thread", openThread, ["concurrency"]);
+ledgerContract("in SQLite on its thread", openThread, ["concurrency", "concurrent holds"]);
 ledgerDurability("in SQLite", async (t) => {
   const { ledger, reopened } = await openInFile(t);
   return { ledger, reopen: async () => (await reopened()).ledger };

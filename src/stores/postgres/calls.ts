@@ -1,4 +1,4 @@
-import type { DebitOrder, DebitOutcome } from "#ledger/port.ts";
+import type { RuleOrders } from "#ledger/rules/rules.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { type CommittedBatch, createOrderQueue } from "../order-queue.ts";
 import type { NodeClock } from "./database-clock.ts";
@@ -17,21 +17,28 @@ import type { PostgresPool } from "./pool.ts";
 
 type OnBatch = ((batch: CommittedBatch) => void) | undefined;
 
+/** What calls ask for, many at once. */
+type CallName = "debit" | "hold" | "settle";
+type Order<Name extends CallName> = RuleOrders[Name][0];
+type Outcome<Name extends CallName> = RuleOrders[Name][1];
+
 /**
- * Performs debits in batches, one batch at a time. A batch is locked and loaded in one round trip, and saved in a second one. Debits
- * of an account that another transaction holds for long go to a separate queue, so that the others do not wait for them.
+ * Performs orders of calls in batches of one kind, one batch at a time. A batch is locked and loaded in one round trip, and saved in a
+ * second one. Orders of an account that another transaction has locked for long go to a separate queue, so that the others do not wait
+ * for them.
  */
-export function createPostgresDebits(
+export function createPostgresCalls<Name extends CallName>(
   pool: PostgresPool,
+  name: Name,
   onBatch?: OnBatch,
   clock: NodeClock = "database",
   onDebit: (account: string) => void = () => {},
 ) {
-  const common = createLane(pool, "batch", onBatch, clock);
-  const separate = createLane(pool, "write", onBatch, clock);
+  const common = createLane(pool, name, "batch", onBatch, clock);
+  const separate = createLane(pool, name, "write", onBatch, clock);
   const held = new Set<string>();
 
-  async function submitSeparately(order: DebitOrder, since: number): Promise<DebitOutcome> {
+  async function submitSeparately(order: Order<Name>, since: number): Promise<Outcome<Name>> {
     held.add(order.account);
     try {
       return await separate.submit(order, since);
@@ -40,7 +47,7 @@ export function createPostgresDebits(
     }
   }
   return {
-    submit(order: DebitOrder): Promise<DebitOutcome> {
+    submit(order: Order<Name>): Promise<Outcome<Name>> {
       onDebit(order.account);
       const since = performance.now();
       if (held.has(order.account)) return submitSeparately(order, since);
@@ -58,16 +65,22 @@ export function createPostgresDebits(
 
 type Mode = "batch" | "write";
 
-function createLane(pool: PostgresPool, mode: Mode, onBatch: OnBatch, clock: NodeClock) {
+function createLane<Name extends CallName>(
+  pool: PostgresPool,
+  name: Name,
+  mode: Mode,
+  onBatch: OnBatch,
+  clock: NodeClock,
+) {
   let sentAt = 0;
-  return createOrderQueue<DebitOrder, DebitOutcome>({
+  return createOrderQueue<Order<Name>, Outcome<Name>>({
     batchMax: LEDGER_BATCH_MAX,
     send(orders, again) {
       sentAt = performance.now();
       // An order that may have been carried out waits for the lock, because its own first transaction may hold it.
       const decided = again
-        ? decideAll(pool, "write", orders, { isCareful: true, clock })
-        : decideApart(pool, mode, orders, clock);
+        ? decideAll(pool, name, "write", orders, { isCareful: true, clock })
+        : decideApart(pool, name, mode, orders, clock);
       return decided.catch((error) => {
         throw orderFault(error);
       });
@@ -80,9 +93,15 @@ function createLane(pool: PostgresPool, mode: Mode, onBatch: OnBatch, clock: Nod
 }
 
 /** Decides a batch. If another transaction holds some of the accounts, their orders fail with `AccountHeld`. */
-async function decideApart(pool: PostgresPool, mode: Mode, orders: DebitOrder[], clock: NodeClock) {
+async function decideApart<Name extends CallName>(
+  pool: PostgresPool,
+  name: Name,
+  mode: Mode,
+  orders: Order<Name>[],
+  clock: NodeClock,
+): Promise<(Outcome<Name> | Error)[]> {
   try {
-    return await decideAll(pool, mode, orders, { clock });
+    return await decideAll(pool, name, mode, orders, { clock });
   } catch (error) {
     if (!isLocked(error)) throw error;
     const accounts = [...new Set(orders.map(({ account }) => account))];
@@ -90,7 +109,7 @@ async function decideApart(pool: PostgresPool, mode: Mode, orders: DebitOrder[],
       (await pool.once<{ id: string }>("write", FREE, [accounts])).map(({ id }) => id),
     );
     const others = orders.filter(({ account }) => free.has(account));
-    const decided = others.length === 0 ? [] : await decideAll(pool, mode, others, { clock });
+    const decided = others.length === 0 ? [] : await decideAll(pool, name, mode, others, { clock });
     const outcomes = new Map(others.map((order, i) => [order, decided[i]]));
     return orders.map((order) => outcomes.get(order) ?? new AccountHeld(HELD));
   }
@@ -103,17 +122,18 @@ const FREE = `
   UNION ALL
   SELECT id FROM (SELECT id FROM account WHERE id = ANY ($1) ORDER BY no FOR NO KEY UPDATE SKIP LOCKED) free`;
 
-/** Decides a batch. Orders that may have been carried out before are looked up first; otherwise a unique constraint finds a repeated debit. */
-async function decideAll(
+/** Decides a batch. Orders that may have been carried out before are looked up first; otherwise a unique constraint finds a repeated one. */
+async function decideAll<Name extends CallName>(
   pool: PostgresPool,
+  name: Name,
   mode: Mode,
-  orders: DebitOrder[],
+  orders: Order<Name>[],
   how: How,
-): Promise<(DebitOutcome | Error)[]> {
+): Promise<(Outcome<Name> | Error)[]> {
   try {
-    return await pool.roundTrips(mode, (send) => decideTogether(send, "debit", orders, how));
+    return await pool.roundTrips(mode, (send) => decideTogether(send, name, orders, how));
   } catch (error) {
     if (how.isCareful || codeOf(error) !== UNIQUE_VIOLATION) throw error;
-    return decideAll(pool, mode, orders, { ...how, isCareful: true });
+    return decideAll(pool, name, mode, orders, { ...how, isCareful: true });
   }
 }

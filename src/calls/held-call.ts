@@ -1,0 +1,313 @@
+import { concatBytes } from "@noble/hashes/utils.js";
+import { callRef } from "#ids.ts";
+import {
+  type CallRef,
+  type HoldOrder,
+  type HoldOutcome,
+  NotCarriedOut,
+  OrderRejected,
+  type SettleOrder,
+  type SettleOutcome,
+} from "#ledger/port.ts";
+import {
+  KEPT_BYTES_MAX,
+  KEPT_RESPONSE_BYTES_MAX,
+  LEASE_MARGIN_MS,
+  OWN_TIME_LIMIT_MS,
+} from "#limits.ts";
+import { requireGood, throwBudgetExhausted, throwTooFewCredits } from "./admit.ts";
+import type { Call } from "./call.ts";
+import {
+  chargeUnknown,
+  clientLeft,
+  idempotencyInProgress,
+  idempotencyKeyReused,
+  mayHaveActed,
+  outcomeUnknown,
+  tooLargeToKeep,
+  tooMuchKept,
+  unavailable,
+} from "./call-errors.ts";
+import { type KeptResponse, KeptResponses } from "./kept-responses.ts";
+import { isLargeText } from "./reply-pieces.ts";
+import type { CallResponse } from "./run-tool.ts";
+
+/**
+ * A call of a tool that costs its operator money or changes the world (`Tool.effect`). It pays before its work:
+ *
+ *     prepare   reads and checks the input (400, 413, 415, 406), in the tool's thread
+ *     hold      key (401, 403), rate (429), credits (402) and idempotency key (400, 409) in one transaction; a repeat ends here
+ *     run       the tool
+ *     settle    the charge, and the response for repeats, in one transaction
+ *
+ * While the tool runs, the hold is renewed. A call that fails is released: its credits come back, and so does its idempotency key, unless
+ * it may have changed the world.
+ */
+export class HeldCall {
+  readonly #call: Call;
+  #order: HoldOrder | null = null;
+  /** The hold that is being made, which may succeed although the tool's thread has died meanwhile. */
+  #holding: Promise<unknown> = Promise.resolve();
+  #isHeld = false;
+  /** 0 for the free first call. */
+  #heldCredits = 0;
+  #renewal: ReturnType<typeof setInterval> | undefined;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /** Holds the price, when the input has been checked. Returns the id of the call. Throws the errors of `hold`, and `Repeated`. */
+  begin(bodySha256: string | null): Promise<string> {
+    const holding = this.#hold(bodySha256);
+    this.#holding = holding.catch(() => {});
+    return holding;
+  }
+
+  async #hold(bodySha256: string | null): Promise<string> {
+    const { deps, connection } = this.#call;
+    if (deps.app.hasLeft?.(connection)) throw clientLeft();
+    const order = this.#orderOf(bodySha256);
+    this.#order = order;
+    const counted = await deps.app.calls.hold(order, this.#call.isCounted).catch((cause) => {
+      // Nothing has run. If the hold was made, it ends now or with its lease.
+      if (!(cause instanceof NotCarriedOut)) void this.#release("free");
+      throw unavailable(cause);
+    });
+    this.#call.isCounted = true;
+    await this.#requireHeld(requireGood(this.#call, counted), order);
+    this.#isHeld = true;
+    const { leaseMs } = order;
+    this.#renewal = setInterval(() => this.#renew(), leaseMs / 2);
+    this.#call.context.callId = refOf(order);
+    return refOf(order);
+  }
+
+  #orderOf(bodySha256: string | null): HoldOrder {
+    const { deps, tool, caller, address, idempotencyKey } = this.#call;
+    const { app } = deps;
+    const order: HoldOrder = {
+      account: caller.account,
+      keySha256: caller.keySha256,
+      callId: deps.newId("call"),
+      tool: tool.name,
+      credits: tool.price,
+      freeCallCredits: app.settings.freeCallCredits,
+      now: app.now(),
+      address,
+      idempotency:
+        idempotencyKey === null || bodySha256 === null
+          ? null
+          : { key: idempotencyKey, bodySha256, keptBytesMax: KEPT_BYTES_MAX },
+      leaseMs: (tool.timeLimitMs ?? OWN_TIME_LIMIT_MS) + LEASE_MARGIN_MS,
+      onCrash: onCrashOf(tool),
+    };
+    if (app.calls.isRemote && caller.keyId === null) order.namesKey = true;
+    return order;
+  }
+
+  async #requireHeld(
+    outcome: Exclude<HoldOutcome, { outcome: Rejected }>,
+    { account }: HoldOrder,
+  ): Promise<void> {
+    const call = this.#call;
+    const { context } = call;
+    switch (outcome.outcome) {
+      case "held":
+        this.#heldCredits = outcome.credits;
+        return;
+      case "key_budget_exhausted":
+        return throwBudgetExhausted(call, outcome, outcome.balance);
+      case "insufficient_credits":
+        return throwTooFewCredits(call, outcome.balance, outcome.heldCredits);
+      case "idempotency_key_reused":
+        throw idempotencyKeyReused();
+      case "in_progress":
+        throw idempotencyInProgress();
+      case "outcome_unknown": {
+        const { callId, at } = outcome;
+        throw outcomeUnknown(callRef({ account, callId, at }));
+      }
+      case "too_much_kept":
+        throw tooMuchKept();
+      case "kept": {
+        const kept = await this.#kept().open(outcome.response, this.#place());
+        context.replayed = true;
+        throw new Repeated(kept);
+      }
+    }
+  }
+
+  #kept(): KeptResponses {
+    const { deps } = this.#call;
+    deps.kept ??= new KeptResponses(deps.app.settings.secrets);
+    return deps.kept;
+  }
+
+  #place() {
+    const { tool, caller, idempotencyKey } = this.#call;
+    return { account: caller.account, tool: tool.name, key: idempotencyKey ?? "" };
+  }
+
+  #renew(): void {
+    const { deps } = this.#call;
+    // What fails here is done by the next one. If the hold has ended, the settlement learns it.
+    deps.app.calls.renew({ ...this.#ref(), now: deps.app.now() }).catch(() => {});
+  }
+
+  #ref(): CallRef {
+    const { account, callId, now: at } = this.#order as HoldOrder;
+    return { account, callId, at };
+  }
+
+  async #release(key: "free" | "unknown"): Promise<boolean> {
+    const { app } = this.#call.deps;
+    try {
+      const { released } = await app.calls.release({ ...this.#ref(), key, now: app.now() });
+      return released;
+    } catch (cause) {
+      // The hold ends with its lease.
+      app.logError("A hold could not be released", {
+        callId: refOf(this.#order as HoldOrder),
+        cause,
+      });
+      return false;
+    }
+  }
+
+  /** Charges the call and keeps its response. Throws the caller's own error if the call cannot be charged any more. */
+  async settle(result: CallResponse): Promise<void> {
+    const call = this.#call;
+    const { deps, tool } = call;
+    const held = this.#order as HoldOrder;
+    const credits = Math.min(result.settled ?? tool.price, tool.price);
+    const { leaseMs: _, onCrash: __, idempotency, now: at, ...paid } = held;
+    const response = idempotency === null ? null : await this.#keep(result);
+    const order: SettleOrder = {
+      ...{ ...paid, at, credits, now: deps.app.now() },
+      idempotency:
+        idempotency === null || response === null
+          ? null
+          : { key: idempotency.key, bodySha256: idempotency.bodySha256, response },
+    };
+    // From here on the call is charged, or cannot be.
+    call.order = held;
+    const outcome = await deps.app.calls.settle(order).catch((cause) => {
+      const isSure = cause instanceof NotCarriedOut || cause instanceof OrderRejected;
+      if (isSure && (response === null || cause instanceof OrderRejected)) throw unavailable(cause);
+      return this.#failInDoubt(order, cause);
+    });
+    this.#end();
+    call.lap("ledger");
+    await this.#requireSettled(outcome);
+  }
+
+  /** The work is done, and the charge is not known. A call with an idempotency key is not reversed: its repeat gets the kept response. */
+  async #failInDoubt(order: SettleOrder, cause: unknown): Promise<never> {
+    const { deps, context } = this.#call;
+    const isRepeatable = order.idempotency !== null;
+    context.isChargeInDoubt = true;
+    this.#isHeld = false;
+    if (isRepeatable) void this.#settleLater(order);
+    else {
+      this.#end();
+      await deps.app.reverseLater(this.#ref());
+    }
+    throw chargeUnknown(refOf(this.#order as HoldOrder), isRepeatable, cause);
+  }
+
+  /**
+   * So that the response of a call whose ledger was out of reach is kept for its repeats. Until then its hold is renewed. The work of a
+   * Worker ends with its response, so it asks no remote ledger again.
+   */
+  async #settleLater(order: SettleOrder): Promise<void> {
+    const { app } = this.#call.deps;
+    const until = app.elapsed() + SETTLE_FOR_MS;
+    for (let isSettled = app.calls.isRemote; !isSettled && app.elapsed() < until; ) {
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_AGAIN_MS));
+      isSettled = await app.calls.settle({ ...order, now: app.now() }).then(
+        () => true,
+        (cause) => cause instanceof OrderRejected,
+      );
+    }
+    this.#end();
+  }
+
+  #end(): void {
+    clearInterval(this.#renewal);
+    this.#isHeld = false;
+  }
+
+  async #requireSettled(outcome: SettleOutcome): Promise<void> {
+    const call = this.#call;
+    const { context } = call;
+    if (outcome.outcome === "settled") {
+      call.isCharged = true;
+      context.charged = outcome.charged;
+      context.balance = outcome.balance;
+      if (outcome.isLate) call.deps.onLateSettlement();
+      return;
+    }
+    call.deps.onLateSettlement();
+    if (outcome.outcome === "superseded") throw idempotencyInProgress();
+    const rejected = requireGood(call, { outcome, rate: null });
+    switch (rejected.outcome) {
+      case "key_budget_exhausted":
+        return throwBudgetExhausted(call, rejected, rejected.balance);
+      case "insufficient_credits":
+        return throwTooFewCredits(call, rejected.balance, rejected.heldCredits);
+    }
+  }
+
+  async #keep({ type, body }: CallResponse): Promise<string> {
+    const bytes = await bytesOf(body);
+    if (bytes.byteLength > KEPT_RESPONSE_BYTES_MAX)
+      throw tooLargeToKeep(this.#call.tool.name, bytes.byteLength);
+    return this.#kept().seal({ type, body: bytes }, this.#place());
+  }
+
+  /** The call has failed: gives back what it holds. Returns the error that the client gets. */
+  async fail(error: unknown): Promise<unknown> {
+    await this.#holding;
+    if (!this.#isHeld) return error;
+    this.#end();
+    const { tool, context } = this.#call;
+    const order = this.#order as HoldOrder;
+    const mayAct = tool.effect === "act";
+    const isReleased = await this.#release(mayAct ? "unknown" : "free");
+    if (isReleased && context.balance !== null) context.balance += this.#heldCredits;
+    return mayAct ? mayHaveActed(error, refOf(order)) : error;
+  }
+}
+
+/** A database that restarts is back by then. */
+const SETTLE_FOR_MS = 5 * 60_000;
+const SETTLE_AGAIN_MS = 1_000;
+
+type Rejected =
+  | "invalid_key"
+  | "key_expired"
+  | "account_suspended"
+  | "key_not_allowed"
+  | "rate_limited";
+
+/** The call repeats an earlier one, whose response is kept. */
+export class Repeated extends Error {
+  readonly response: KeptResponse;
+
+  constructor(response: KeptResponse) {
+    super("The call repeats an earlier one");
+    this.response = response;
+  }
+}
+
+const refOf = ({ account, callId, now }: HoldOrder): string =>
+  callRef({ account, callId, at: now });
+
+const onCrashOf = ({ effect, onCrash }: Call["tool"]): HoldOrder["onCrash"] =>
+  effect === "read" ? "release" : onCrash === "charge" ? "charge" : "unknown";
+
+async function bytesOf(body: CallResponse["body"]): Promise<Uint8Array> {
+  if (typeof body === "string") return new TextEncoder().encode(body);
+  return isLargeText(body) ? concatBytes(...body.pieces()) : body;
+}

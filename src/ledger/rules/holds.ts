@@ -1,0 +1,217 @@
+import { LEASE_MS_MAX } from "#limits.ts";
+import { OrderRejected } from "../outcome-errors.ts";
+import type { HoldOrder, HoldOutcome, LedgerOperations } from "../port.ts";
+import { balanceAt } from "./balance.ts";
+import { decideCharge, isCallKept, unchanged, withKeyId } from "./debit.ts";
+import { withRate } from "./key-limits.ts";
+import { returnPart } from "./return-credits.ts";
+import type {
+  AccountRow,
+  CallKey,
+  Changes,
+  DebitRow,
+  HoldRow,
+  KeptCallRow,
+  Loads,
+  Need,
+  Rows,
+  Verdict,
+} from "./rows.ts";
+import { chargeHold } from "./settle.ts";
+
+/** Holding the price of a call before it runs, and ending a hold without a charge. */
+type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
+type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
+
+export function loadsOfHold({ keySha256, credits, tool, idempotency }: HoldOrder): Loads {
+  const loads: Loads = { callKey: keySha256, grants: { covering: credits } };
+  if (idempotency !== null) loads.keptCall = { tool, key: idempotency.key };
+  return loads;
+}
+
+export const decideHold = (rows: Rows, order: HoldOrder): Verdict<HoldOutcome> =>
+  withKeyId(holdPrice(rows, order), rows, order);
+
+/** Takes what a debit would take. As a debit, an accepted order needs no look-up: the store's unique constraint finds an earlier hold. */
+function holdPrice(rows: Rows, order: HoldOrder): Verdict<HoldOutcome> {
+  checkLease(order);
+  const { account } = rows;
+  if (account !== null && rows.hold) return repeatHold(account, rows, rows.hold, order);
+  const charge = decideCharge({ ...rows, debit: null }, { ...order, idempotency: null });
+  if ("need" in charge) return charge;
+  const { outcome, changes } = charge;
+  const isOfKey =
+    outcome.outcome === "debited" ||
+    outcome.outcome === "insufficient_credits" ||
+    outcome.outcome === "key_budget_exhausted";
+  const earlier = isOfKey ? earlierCall(rows, order) : null;
+  const rejection = earlier ?? (outcome.outcome === "debited" ? null : unchanged(outcome));
+  if (rejection !== null) {
+    const mayBeMade = account !== null && rows.hold === undefined && !("need" in rejection);
+    return mayBeMade ? { need: "hold" } : (rejection as Verdict<HoldOutcome>);
+  }
+
+  const { debit, events: _, account: charged, ...others } = changes;
+  const held: Changes = { ...others, hold: holdOf(order, debit as DebitRow) };
+  const after = notifiedAsBefore(account as AccountRow, charged);
+  if (after !== undefined) held.account = after;
+  if (order.idempotency !== null) held.keptCall = claimOf(order, order.idempotency, rows.clock);
+  const { charged: credits, balance } = outcome as Extract<typeof outcome, { outcome: "debited" }>;
+  const key = rows.callKey as CallKey;
+  return { outcome: withRate({ outcome: "held", credits, balance }, key), changes: held };
+}
+
+/** The longest time limit of a tool allows no longer lease. */
+function checkLease({ leaseMs }: HoldOrder): void {
+  if (Number.isSafeInteger(leaseMs) && leaseMs >= 1 && leaseMs <= LEASE_MS_MAX) return;
+  throw new OrderRejected(
+    `A lease cannot last ${leaseMs} ms: it is a whole number from 1 to ${LEASE_MS_MAX}`,
+  );
+}
+
+/** The order was sent again because its response was lost. */
+function repeatHold(
+  account: AccountRow,
+  rows: Rows,
+  { credits }: HoldRow,
+  { now }: HoldOrder,
+): Verdict<HoldOutcome> {
+  const balance = balanceAt(account, rows, now);
+  return balance === null ? { need: "sum" } : unchanged({ outcome: "held", credits, balance });
+}
+
+/** What an earlier call under the idempotency key decides, or too many of other keys; null if there is none. */
+function earlierCall(rows: Rows, order: HoldOrder): Verdict<HoldOutcome> | null {
+  const { idempotency, now } = order;
+  if (idempotency === null) return null;
+  const key = rows.callKey as CallKey;
+  const balance = balanceAt(rows.account as AccountRow, rows, now);
+  if (balance === null) return { need: "sum" };
+  const is = (outcome: HoldOutcome) => unchanged(withRate(outcome, key));
+  const { keptCall, keptResponse, keptBytes } = rows;
+  if (keptCall == null || !isCallKept(rows, now)) {
+    if (keptBytes === undefined) return { need: "keptBytes" };
+    return keptBytes > idempotency.keptBytesMax ? is({ outcome: "too_much_kept", balance }) : null;
+  }
+  if (keptCall.bodySha256 !== idempotency.bodySha256)
+    return is({ outcome: "idempotency_key_reused", balance });
+  const { tool, state, callId, at } = keptCall;
+  if (state === "running") return is({ outcome: "in_progress", balance });
+  if (keptResponse === undefined) return { need: "keptResponse", tool, key: idempotency.key };
+  return keptResponse === null
+    ? is({ outcome: "outcome_unknown", callId, at, balance })
+    : is({ outcome: "kept", response: keptResponse, balance });
+}
+
+const holdOf = ({ idempotency, onCrash, leaseMs, now }: HoldOrder, debit: DebitRow): HoldRow => {
+  const { reversedAt: _, ...call } = debit;
+  const lease = { leaseMs, leaseUntil: now + leaseMs, hasLapsed: false };
+  return { ...call, key: idempotency?.key ?? null, onCrash, ...lease };
+};
+
+/** The owner is notified of the balance when the call is settled. */
+function notifiedAsBefore(
+  before: AccountRow,
+  after: AccountRow | undefined,
+): AccountRow | undefined {
+  if (after === undefined) return undefined;
+  const { frontGrant, rest, freeCall } = after;
+  const isChanged =
+    frontGrant !== before.frontGrant || rest !== before.rest || freeCall !== before.freeCall;
+  return isChanged ? { ...after, notifiedLevel: before.notifiedLevel } : undefined;
+}
+
+/** A record that a node with a slow clock makes counts from `clock`, the time of the store. */
+function claimOf(
+  { tool, now, callId }: Pick<HoldOrder, "tool" | "now" | "callId">,
+  { key, bodySha256 }: { key: string; bodySha256: string },
+  clock = now,
+): KeptCallRow {
+  return {
+    ...{ tool, key, at: Math.max(now, clock), callId, bodySha256 },
+    ...{ state: "running", bytes: 0 },
+  };
+}
+
+export const loadsOfEnd = (): Loads => ({ hold: true, grants: { covering: 0 } });
+
+export function decideRelease(rows: Rows, order: Order<"release">): Verdict<Outcome<"release">> {
+  const { account, hold } = rows;
+  if (account === null) return unchanged({ released: false });
+  if (hold === undefined) return { need: "hold" };
+  if (hold === null) return unchanged({ released: false });
+  const changes = endUncharged(account, rows, hold, order.key, order.now);
+  return "need" in changes ? changes : { outcome: { released: true }, changes };
+}
+
+/** Gives back all that the hold holds. `key`: what becomes of its idempotency key. */
+export function endUncharged(
+  account: AccountRow,
+  rows: Rows,
+  hold: HoldRow,
+  key: "free" | "unknown",
+  now: number,
+): Changes | Need {
+  const kept = keptAfter(rows, hold, key);
+  if ("need" in kept) return kept;
+  const ended: Changes = { ...kept, endHold: hold };
+  if (hold.isFree) return { ...ended, account: { ...account, freeCall: "open" } };
+  if (hold.credits === 0) return ended;
+  const returned = returnPart(account, rows, hold, hold.credits, now);
+  return "need" in returned ? returned : { ...ended, ...returned.changes };
+}
+
+/** The key of a closed account is forgotten already. */
+function keptAfter(
+  { keptCall }: Rows,
+  { tool, key, callId }: HoldRow,
+  state: "free" | "unknown",
+): Changes | Need {
+  if (key === null) return {};
+  if (keptCall === undefined) return { need: "keptCall", tool, key };
+  if (keptCall?.callId !== callId) return {};
+  return state === "free" ? { forgetKept: { tool, key } } : { keptCall: { ...keptCall, state } };
+}
+
+export function decideRenewal(
+  { account, hold }: Rows,
+  { now }: Order<"renew">,
+): Verdict<Outcome<"renew">> {
+  if (account === null) return unchanged({ renewed: false });
+  if (hold === undefined) return { need: "hold" };
+  if (hold === null) return unchanged({ renewed: false });
+  const renewed = { ...hold, leaseUntil: now + hold.leaseMs, hasLapsed: false };
+  return { outcome: { renewed: true }, changes: { hold: renewed } };
+}
+
+/** One of the holds whose lease is over, which `expireHolds` finds. */
+export type LapseOrder = { account: string; at: number; callId: string; now: number };
+
+/** `ended`: the hold has ended. One that is not due was found by two nodes at once, or was renewed meanwhile. */
+export function decideLapse(rows: Rows, { now }: LapseOrder): Verdict<{ ended: boolean }> {
+  const { account, hold } = rows;
+  if (account === null) return unchanged({ ended: false });
+  if (hold === undefined) return { need: "hold" };
+  if (hold === null || now < hold.leaseUntil) return unchanged({ ended: false });
+  if (!hold.hasLapsed) {
+    const extended = { ...hold, leaseUntil: now + hold.leaseMs, hasLapsed: true };
+    return { outcome: { ended: false }, changes: { hold: extended } };
+  }
+  const { onCrash } = hold;
+  const changes =
+    onCrash === "charge"
+      ? endCharged(account, rows, hold, now)
+      : endUncharged(account, rows, hold, onCrash === "release" ? "free" : "unknown", now);
+  return "need" in changes ? changes : { outcome: { ended: true }, changes };
+}
+
+/** Charges what the hold holds. */
+function endCharged(account: AccountRow, rows: Rows, hold: HoldRow, now: number): Changes | Need {
+  if (rows.debit === undefined) return { need: "debit" };
+  // The mark of a reversal that came before the hold.
+  if (rows.debit !== null) return endUncharged(account, rows, hold, "unknown", now);
+  const settled = chargeHold(account, rows, hold, Number.POSITIVE_INFINITY, now);
+  if ("need" in settled) return settled;
+  const kept = keptAfter(rows, hold, "unknown");
+  return "need" in kept ? kept : { ...settled.changes, ...kept };
+}

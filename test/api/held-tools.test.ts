@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import * as z from "zod";
+import { parseCallRef } from "#ids.ts";
+import { defineTool, type OwnToolContext } from "#tools/define-tool.ts";
+import { ownTool } from "#tools/own-tool.ts";
+import { inProcess, openMemory } from "../http/in-process.ts";
+import {
+  assertProblem,
+  assertResponse,
+  createCaller,
+  openService,
+  type TestServiceSettings,
+} from "../http/test-api.ts";
+
+/** Tools that cost their operator money: they are paid before they run, run once under a key, and a paid response is never lost. */
+
+const SETTINGS: TestServiceSettings = { rateLimit: 100_000, fixed: true };
+
+type Definition = Partial<Pick<Parameters<typeof defineTool>[0], "effect" | "price">>;
+type Run = (text: string, context: OwnToolContext) => unknown;
+
+/** A service with one tool, `look`, of price 10, which counts its runs. */
+async function openWithTool(t: TestContext, definition: Definition = {}, run: Run = () => ({})) {
+  const runs: string[] = [];
+  const own = ownTool(
+    "look",
+    defineTool({
+      summary: "Looks something up.",
+      input: { text: z.string().default("") },
+      price: 10,
+      ...definition,
+      async run({ text }: { text: string }, context: OwnToolContext) {
+        runs.push(context.callId);
+        return { run: runs.length, ...((await run(text, context)) as object) };
+      },
+    } as never),
+  );
+  const service = await openService(
+    { ...inProcess, open: async () => openMemory(SETTINGS, { tools: [own] }) },
+    SETTINGS,
+  );
+  t.after(service.close);
+  return { service, runs };
+}
+
+const key = (name: string) => ({ "Idempotency-Key": name });
+
+test("with balance 9 and price 10, 50 calls at once run 0 times", async (t) => {
+  const { service, runs } = await openWithTool(t);
+  const caller = await createCaller(service, { credits: 9 });
+  const calls = Array.from({ length: 50 }, () => caller.call("look"));
+  for (const call of await Promise.all(calls)) {
+    const { balance, price, heldCredits } = assertProblem(call, "insufficient_credits");
+    assert.deepEqual(
+      { balance, price, heldCredits },
+      { balance: 9, price: 10, heldCredits: undefined },
+    );
+  }
+  assert.equal(runs.length, 0);
+  assert.equal(await caller.balance(), 9);
+});
+
+test("with balance 10 and price 10, 50 calls at once run once, for 10 credits", async (t) => {
+  const { service, runs } = await openWithTool(t);
+  const caller = await createCaller(service, { credits: 10 });
+  const calls = await Promise.all(Array.from({ length: 50 }, () => caller.call("look")));
+  const paid = calls.filter(({ status }) => status === 200);
+  assert.equal(paid.length, 1);
+  for (const call of paid) assertResponse(call, 10);
+  for (const call of calls.filter((each) => !paid.includes(each)))
+    assertProblem(call, "insufficient_credits");
+  assert.equal(runs.length, 1);
+  assert.equal(await caller.balance(), 0);
+});
+
+test("a paid call and its repeats are one run, and the repeats get the same bytes for nothing", async (t) => {
+  const { service, runs } = await openWithTool(t);
+  const caller = await createCaller(service, { credits: 10 });
+  const first = await caller.call("look", { text: "a" }, key("one"));
+  assertResponse(first, 10);
+  for (let repeat = 0; repeat < 15; repeat++) {
+    const again = await caller.call("look", { text: "a" }, key("one"));
+    assertResponse(again, 0);
+    assert.deepEqual(again.bytes, first.bytes);
+    assert.equal(again.header("idempotency-replayed"), "true");
+    assert.equal(again.header("credits-remaining"), "0");
+  }
+  assertProblem(await caller.call("look", { text: "b" }, key("one")), "idempotency_key_reused");
+  assert.equal(runs.length, 1);
+});
+
+test("a kept response is long, compressed and sealed, and comes back byte for byte", async (t) => {
+  const text = "ä line\n".repeat(20_000);
+  const { service } = await openWithTool(t, {}, () => ({ text }));
+  const caller = await createCaller(service);
+  const first = await caller.call("look", {}, key("one"));
+  assert.equal(assertResponse(first, 10).text, text);
+  const again = await caller.call("look", {}, key("one"));
+  assert.deepEqual(again.bytes, first.bytes);
+});
+
+test("a call tells what running calls hold; its repeat waits until it has ended", async (t) => {
+  const started = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const { service, runs } = await openWithTool(t, {}, async () => {
+    started.resolve();
+    await end.promise;
+    return {};
+  });
+  const caller = await createCaller(service, { credits: 15 });
+  const running = caller.call("look", {}, key("one"));
+  await started.promise;
+  const { balance, heldCredits, detail } = assertProblem(
+    await caller.call("look"),
+    "insufficient_credits",
+  );
+  assert.deepEqual({ balance, heldCredits }, { balance: 5, heldCredits: 10 });
+  assert.match(detail, /Calls that are running hold 10 credits\./);
+  assertProblem(await caller.call("look", {}, key("one")), "idempotency_in_progress");
+  const account = await service.send("/api/v1/account", {
+    headers: { Authorization: `Bearer ${caller.key}` },
+  });
+  assert.deepEqual([account.json().balance, account.json().held], [5, 10]);
+  end.resolve();
+  assertResponse(await running, 10);
+  assertResponse(await caller.call("look", {}, key("one")), 0);
+  assert.equal(runs.length, 1);
+});
+
+test("a call that fails gives its credits back, and a read is free to run again under its key", async (t) => {
+  let isBroken = true;
+  const { service, runs } = await openWithTool(t, {}, () => {
+    if (isBroken) throw new Error("the service is down");
+    return {};
+  });
+  const caller = await createCaller(service, { credits: 10 });
+  assertProblem(await caller.call("look", {}, key("one")), "internal");
+  assert.equal(await caller.balance(), 10);
+  isBroken = false;
+  assertResponse(await caller.call("look", {}, key("one")), 10);
+  assert.equal(runs.length, 2);
+});
+
+test("an act needs a key, and never runs again under it once it has failed", async (t) => {
+  const { service, runs } = await openWithTool(t, { effect: "act" }, (text) => {
+    if (text === "fail") throw new Error("half of it is done");
+    return {};
+  });
+  const caller = await createCaller(service, { credits: 20 });
+  const { errors } = assertProblem(await caller.call("look"), "invalid_request");
+  assert.equal(errors[0].header, "Idempotency-Key");
+  const { callId, detail } = assertProblem(
+    await caller.call("look", { text: "fail" }, key("one")),
+    "internal",
+  );
+  assert.equal(callId, runs[0]);
+  assert.match(detail, /may have done its work/);
+  const unknown = assertProblem(
+    await caller.call("look", { text: "fail" }, key("one")),
+    "outcome_unknown",
+  );
+  assert.equal(unknown.callId, callId);
+  assert.equal(runs.length, 1);
+  assert.equal(await caller.balance(), 20);
+  const paid = await caller.call("look", {}, key("two"));
+  assertResponse(paid, 10);
+  assert.deepEqual((await caller.call("look", {}, key("two"))).bytes, paid.bytes);
+  assert.equal(runs.length, 2);
+});
+
+test("an invalid input holds nothing, and its key stays free", async (t) => {
+  const { service, runs } = await openWithTool(t, { effect: "act" });
+  const caller = await createCaller(service, { credits: 10 });
+  assertProblem(await caller.call("look", { text: 7 }, key("one")), "invalid_request");
+  assertResponse(await caller.call("look", { text: "a" }, key("one")), 10);
+  assert.equal(runs.length, 1);
+});
+
+test("a tool may settle for less than its price, not for more", async (t) => {
+  const { service } = await openWithTool(t, {}, (text, { settle }) => {
+    settle(99);
+    settle(Number(text));
+    return {};
+  });
+  const caller = await createCaller(service, { credits: 100 });
+  assertResponse(await caller.call("look", { text: "3" }), 3);
+  assertResponse(await caller.call("look", { text: "0" }), 0);
+  assertResponse(await caller.call("look", { text: "50" }), 10);
+  assertProblem(await caller.call("look", { text: "0.5" }), "internal");
+  assert.equal(await caller.balance(), 87);
+});
+
+test("the id of the call is that of the ledger", async (t) => {
+  const { service, runs } = await openWithTool(t);
+  const caller = await createCaller(service);
+  assertResponse(await caller.call("look"), 10);
+  const { entries } = await service.ledger.entries({
+    ...{ account: caller.account, after: null, max: 1, now: await service.now() },
+  });
+  const [, at, callId] = entries[0]?.id.split(":") ?? [];
+  const { account } = caller;
+  assert.deepEqual(parseCallRef(runs[0] ?? ""), { account, callId, at: Number(at) });
+});
+
+test("a response that is too large to keep is not charged", async (t) => {
+  const { service } = await openWithTool(t, {}, () => ({ text: "x".repeat(2 ** 20) }));
+  const caller = await createCaller(service, { credits: 10 });
+  assertProblem(await caller.call("look", {}, key("one")), "tool_failed");
+  assert.equal(await caller.balance(), 10);
+  assertResponse(await caller.call("look"), 10);
+});
+
+test("the free first call is claimed before the run, and free again if it fails", async (t) => {
+  let isBroken = true;
+  const { service, runs } = await openWithTool(t, { price: 1 }, () => {
+    if (isBroken) throw new Error("the service is down");
+    return {};
+  });
+  const caller = await createCaller(service, { credits: 0, freeCall: "open" });
+  assertProblem(await caller.call("look"), "internal");
+  isBroken = false;
+  const calls = await Promise.all(Array.from({ length: 20 }, () => caller.call("look")));
+  assert.equal(calls.filter(({ status }) => status === 200).length, 1);
+  assert.equal(runs.length, 2);
+});
+
+test("a ledger that is out of reach is 503 before the tool runs", async (t) => {
+  const { service, runs } = await openWithTool(t);
+  const caller = await createCaller(service);
+  assertResponse(await caller.call("look"), 10);
+  await service.trouble("refuse_all");
+  assertProblem(await caller.call("look"), "unavailable");
+  await service.trouble("none");
+  assert.equal(runs.length, 1);
+  assert.equal(await caller.balance(), 90);
+});
+
+test("where it is not known whether a call was charged, its repeat gets the kept response; without a key it is reversed", async (t) => {
+  const { service, runs } = await openWithTool(t);
+  const caller = await createCaller(service);
+  await service.trouble("lose_answers");
+  const lost = assertProblem(await caller.call("look", {}, key("one")), "unavailable");
+  assert.deepEqual([lost.charged, lost.callId], ["unknown", runs[0]]);
+  assert.equal(assertProblem(await caller.call("look"), "unavailable").charged, "unknown");
+  await service.trouble("none");
+  assertResponse(await caller.call("look", {}, key("one")), 0);
+  assert.equal(runs.length, 2);
+  assert.equal(await caller.balance(), 90);
+});
