@@ -13,6 +13,8 @@ export type FilesWatch = {
   blockedBy(): string | null;
   /** The same as a flag for other threads; see `isBlocked`. */
   shared: SharedArrayBuffer;
+  /** Stops looking. Call before connections are closed: the last of them deletes the files of the write-ahead log. */
+  stop(): void;
   /** Call after every connection was closed: closing any descriptor of a file drops SQLite's locks on it in this process. */
   close(): void;
 };
@@ -80,6 +82,7 @@ export function watchFiles(
   return {
     blockedBy: () => fault,
     shared,
+    stop: () => clearInterval(timer),
     close() {
       clearInterval(timer);
       for (const { fd } of opened) closeSync(fd);

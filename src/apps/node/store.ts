@@ -111,6 +111,7 @@ async function openSqliteStore(
       announce: lock.describe,
       async close() {
         clearInterval(keeping);
+        watch.stop();
         // The last connection to be closed writes the log into the database, for which it must be the one that writes.
         reader.close();
         await thread.close();

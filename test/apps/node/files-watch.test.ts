@@ -175,6 +175,18 @@ function openWatched(t: TestContext) {
   return { file, one, other, write, checkpoint, look };
 }
 
+test("the log that is deleted with the last connection of a stop is no fault", (t) => {
+  const file = path.join(temporaryFolder(t), "toolbooth.sqlite");
+  const only = openNodeSqlite(file);
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const watch = watchFiles(file, () => {});
+  watch.stop();
+  only.close();
+  t.mock.timers.tick(1_000);
+  assert.equal(watch.blockedBy(), null);
+  watch.close();
+});
+
 test("growth, checkpoints, VACUUM and other connections are no faults", (t) => {
   const { file, look, write, checkpoint, one, other } = openWatched(t);
   for (const how of ["PASSIVE", "FULL", "RESTART", "TRUNCATE"]) {
