@@ -160,7 +160,7 @@ export const REQUEST_TIMEOUT_MS = 30_000;
 
 /** Longer than the usual 60 s of a proxy, so that the proxy closes first and never writes into a closing connection. */
 export const KEEP_ALIVE_MS = 65_000;
-/** Longer than any call takes, including the wait for its body and for a thread. */
+/** For a connection on which no response is being made. Longer than a body may take to arrive. */
 export const SILENCE_MAX_MS = 90_000;
 /** An idle connection takes about 25 KB, so all of them take as much as the large calls. */
 export const CONNECTIONS_MAX = 10_000;
@@ -207,8 +207,8 @@ export const TOOL_TIMEOUT_MS = 20_000;
 /** An own tool that names no limits. */
 export const OWN_BODY_BYTES_MAX = 1024 * KB;
 export const OWN_TIME_LIMIT_MS = 10_000;
-/** Clients and proxies wait for about a minute. */
-export const OWN_TIME_LIMIT_MAX_MS = 60_000;
+/** Clients and proxies must be told to wait for so long: many give up after a minute. */
+export const OWN_TIME_LIMIT_MAX_MS = 10 * 60_000;
 /** What an own tool may let bodies have at most: several of them fit in the memory of calls. */
 export const OWN_BODY_BYTES_LIMIT = 16 * MB;
 /** A response of an own tool is held whole, once in its thread and once outside of it. */

@@ -63,11 +63,17 @@ export async function startNodeServer(
     // Checked below, so that the error is problem details.
     requireHostHeader: false,
   });
-  // Closes connections without traffic: a client that does not read its response would hold it in memory forever.
   server.timeout = SILENCE_MAX_MS;
   // A client may end its side after its request and still read, as `nc -N` does. Node would drop the response.
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
   const connections = watchConnections(server);
+  // Closes connections without traffic: a client that does not read its response would hold it in memory forever. One that waits for a tool
+  // that runs for minutes keeps its own.
+  server.on("timeout", (socket) => {
+    const [current] = connections.underWay(socket);
+    const awaitsResponse = current?.req.complete && !current.headersSent;
+    if (!awaitsResponse) socket.destroy();
+  });
   server.maxConnections = options.connectionsMax ?? CONNECTIONS_MAX;
   server.on("drop", () => options.onConnectionDropped?.());
   const port = await listen(server, options);

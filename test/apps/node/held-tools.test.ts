@@ -119,3 +119,26 @@ export default defineTool({
   assert.equal(await balance(), before);
   assert.equal((await call("slow", {}, { "Idempotency-Key": "one" })).json.code, "tool_timeout");
 });
+
+test("a client that leaves while its call runs is charged, and gets the response with its key", async (t) => {
+  const folder = toolProject(t, { "tools/send.ts": countingTool("act") });
+  const { base, headers, balance } = await startProject(t, folder);
+  const before = await balance();
+  const send = (signal: AbortSignal | null) =>
+    fetch(`${base}/api/v1/send`, {
+      method: "POST",
+      headers: { ...headers, "Idempotency-Key": "one" },
+      body: JSON.stringify({ wait: true }),
+      signal,
+    });
+  const leaving = new AbortController();
+  const left = send(leaving.signal).catch(() => "left");
+  await eventually("it runs", async () => runsIn(folder, "act").length === 1);
+  leaving.abort();
+  assert.equal(await left, "left");
+  assert.equal((await send(null)).status, 409);
+  await eventually("its response is kept", async () => (await send(null)).status === 200);
+  assert.equal((await send(null)).headers.get("idempotency-replayed"), "true");
+  assert.equal(await balance(), before - 10);
+  assert.equal(runsIn(folder, "act").length, 1);
+});

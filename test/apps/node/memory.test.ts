@@ -15,6 +15,8 @@ import {
   NODE_MEMORY,
   SILENCE_MAX_MS,
 } from "#limits.ts";
+import type { App } from "../../../src/api/app.ts";
+import { startNodeServer } from "../../../src/apps/node/server.ts";
 import { nodeSocket, openNodeSocket } from "../../http/node-socket.ts";
 import { openRaw, type RawConnection, rawPost } from "../../http/raw-socket.ts";
 import {
@@ -203,6 +205,29 @@ async function serverOf(service: TestService): Promise<Server> {
   unsubscribe("http.server.request.start", note);
   return found as Server;
 }
+
+test("a client that waits for its response keeps its connection, however long the call takes", async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const app = {
+    calls: new Map(),
+    fetch: () => gate.promise.then(() => new Response("late")),
+  } as unknown as App;
+  const { port, stop } = await startNodeServer(() => app, { host: "127.0.0.1", port: 0 });
+  t.after(stop);
+  const asked = Promise.withResolvers<Socket>();
+  const note = (message: unknown) => asked.resolve((message as { socket: Socket }).socket);
+  subscribe("http.server.request.start", note);
+  const raw = openRaw(port);
+  t.after(() => raw.socket.destroy());
+  raw.write("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+  const peer = await asked.promise;
+  unsubscribe("http.server.request.start", note);
+  const silent = once(peer, "timeout");
+  peer.setTimeout(20);
+  await silent;
+  gate.resolve();
+  assert.equal((await raw.response()).text, "late");
+});
 
 test("disconnects a client that does not read its responses", async (t) => {
   const fixture = await openFixture(t);
