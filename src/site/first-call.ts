@@ -21,8 +21,10 @@ export function requestOf(tool: Tool): unknown {
 
 /** A value with the required fields of the schema. Rules that a schema does not state may reject it. */
 function sampleOf(schema: JsonSchema): unknown {
-  const { type, properties = {}, required = [], minimum = 1, minLength = 0, anyOf } = schema;
+  const { properties = {}, required = [], minimum = 1, minLength = 0, anyOf } = schema;
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   const { additionalProperties = {}, prefixItems = [], items = {}, minItems = 0 } = schema as More;
+  const { format, maximum = Number.POSITIVE_INFINITY, maxLength } = schema;
   if (schema.const !== undefined) return schema.const;
   const [known = schema.default] = schema.examples ?? schema.enum ?? [];
   if (known !== undefined) return known;
@@ -30,13 +32,29 @@ function sampleOf(schema: JsonSchema): unknown {
   if (type === "array")
     return Array.from({ length: minItems }, (_, at) => sampleOf(prefixItems[at] ?? items));
   if (type === "boolean") return true;
-  if (type === "integer" || type === "number") return Math.max(minimum, 1);
-  if (type === "string") return "text".padEnd(minLength, "t");
+  if (type === "integer" || type === "number") return Math.min(Math.max(minimum, 1), maximum);
+  if (type === "string")
+    return FORMATS[format ?? ""] ?? TEXT.padEnd(minLength, "!").slice(0, maxLength);
   return Object.fromEntries(
     // A record requires names that it has no properties for.
     required.map((name) => [name, sampleOf(properties[name] ?? additionalProperties)]),
   );
 }
+
+const TEXT = "hello world";
+
+/** By the formats of JSON Schema that Zod writes. */
+const FORMATS: Readonly<Record<string, string>> = {
+  email: "you@example.com",
+  uri: "https://example.com",
+  uuid: "123e4567-e89b-42d3-a456-426614174000",
+  date: "2026-01-31",
+  "date-time": "2026-01-31T12:00:00Z",
+  time: "12:00:00",
+  duration: "PT1H",
+  ipv4: "192.0.2.1",
+  ipv6: "2001:db8::1",
+};
 
 /** Keywords whose values `JsonSchema` leaves open. */
 type More = {

@@ -63,7 +63,7 @@ test("check runs the examples, and names each file and example that is wrong", (
   assert.equal(good.status, 0, good.stderr);
   assert.match(
     good.stdout,
-    /^good: the example is right\.\nwithout: a call with \{"text":"text"\} succeeds\. .*no examples/,
+    /^good: the example is right\.\nwithout: a call with \{"text":"hello world"\} succeeds\. .*no examples/,
   );
 
   writeFileSync(path.join(folder, "tools/off.ts"), withExample("{ words: 3 }"));
@@ -108,7 +108,7 @@ test("check makes a call of each tool without examples, and tells a fault of the
   assert.deepEqual(good.stdout.trim().split("\n"), [
     `nothing: a call without a body succeeds. ${advice}`,
     `records: a call with {"of":{"a":[1],"b":[1]}} succeeds. ${advice}`,
-    'strict: its input rejects a call with {"text":"text"}, which was made from the schema. Add an example, so that it is run here and shown in the documentation.',
+    'strict: its input rejects a call with {"text":"hello world"}, which was made from the schema. Add an example, so that it is run here and shown in the documentation.',
   ]);
 
   writeFileSync(
@@ -127,7 +127,7 @@ test("check makes a call of each tool without examples, and tells a fault of the
     "tools/exits.ts: a call without a body fails: It ended its thread with exit code 3",
     "tools/shape.ts: a call without a body fails: TypeError: run returned what `output` forbids: the whole: Invalid input",
     "tools/slow.ts: a call without a body fails: It ran for more than 50 ms",
-    'tools/throws.ts:9: a call with {"text":"text"} fails: RangeError: no luck',
+    'tools/throws.ts:9: a call with {"text":"hello world"} fails: RangeError: no luck',
   ]);
 });
 

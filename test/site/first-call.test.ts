@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { requestOf } from "../../src/site/first-call.ts";
+import { z } from "../../src/toolbooth.ts";
+import { defineTool } from "../../src/tools/define-tool.ts";
+import { ownTool } from "../../src/tools/own-tool.ts";
+
+const FIELDS = {
+  text: z.string(),
+  short: z.string().max(3),
+  long: z.string().min(40),
+  email: z.email(),
+  url: z.url(),
+  uuid: z.uuid(),
+  day: z.iso.date(),
+  time: z.iso.datetime(),
+  address: z.ipv4(),
+  "newer address": z.ipv6(),
+  count: z.int().positive(),
+  share: z.number().min(0).max(0.5),
+  choice: z.enum(["a", "b"]),
+  list: z.array(z.email()).min(2),
+  either: z.union([z.int(), z.string()]),
+};
+
+for (const [field, schema] of Object.entries(FIELDS))
+  test(`the first call of a tool without examples has a valid field: ${field}`, () => {
+    const definition = defineTool({
+      ...{ summary: "A tool.", input: { field: schema }, price: 1 },
+      run: () => ({}),
+    });
+    const tool = ownTool("tool", definition);
+    const request = requestOf(tool);
+    assert.ok(tool.input.safeParse(request).success, JSON.stringify(request));
+  });
