@@ -45,6 +45,18 @@ export const SETTING_NAMES = [
 
 export type SettingName = (typeof SETTING_NAMES)[number];
 
+/** Settings that calls need: the API Worker reads these, and the site Worker all. */
+export const CALL_SETTING_NAMES: readonly SettingName[] = [
+  "SECRET",
+  "PUBLIC_URL",
+  "RATE_LIMIT",
+  "TOOLBOOTH_NAME",
+  "TOOLBOOTH_KEY_PREFIX",
+  "TOOLBOOTH_FREE_CALL_CREDITS",
+  "TOOLBOOTH_JURISDICTION",
+  "TOOLBOOTH_REQUEST_LOG_DAYS",
+];
+
 /** Settings of a server process, which Cloudflare Workers do not have. */
 export const NODE_SETTING_NAMES: readonly SettingName[] = [
   "PORT",

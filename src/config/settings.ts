@@ -7,7 +7,12 @@ import {
   STARTER_DAYS_DEFAULT,
 } from "#limits.ts";
 import { JURISDICTIONS } from "./read-settings.ts";
-import { NODE_SETTING_NAMES, SETTING_NAMES, type SettingName } from "./setting-names.ts";
+import {
+  CALL_SETTING_NAMES,
+  NODE_SETTING_NAMES,
+  SETTING_NAMES,
+  type SettingName,
+} from "./setting-names.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 
@@ -193,4 +198,5 @@ export const SETTINGS = SETTING_NAMES.map((name) => ({
   name,
   ...DESCRIPTIONS[name],
   isOfServer: NODE_SETTING_NAMES.includes(name),
+  isOfCalls: CALL_SETTING_NAMES.includes(name),
 }));

@@ -55,12 +55,13 @@ export type DashboardOffer = {
   prices: PricesView;
 };
 
-/** `isOfServer`: Cloudflare Workers ignore the setting. */
+/** `isOfServer`: Cloudflare Workers ignore the setting. `isOfCalls`: the API Worker reads it. */
 export type SettingShown = {
   name: string;
   fallback: string;
   meaning: string;
   isOfServer?: boolean;
+  isOfCalls?: boolean;
 };
 
 type Offered = Pick<PageOptions, "tools">;

@@ -3,7 +3,7 @@ import type { IndexedAccount } from "#accounts/account-index.ts";
 import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
 import type { AppContext } from "#api/app-context.ts";
 import { toolOfDescription } from "#api/openapi/tool-description.ts";
-import { warningsOfWorker } from "#config/setting-names.ts";
+import { CALL_SETTING_NAMES, warningsOfWorker } from "#config/setting-names.ts";
 import { createService, type Service } from "#service/compose.ts";
 import { createDashboard } from "#service/dashboard.ts";
 import type { DashboardPlatform, ServiceConfig } from "#service/parts.ts";
@@ -132,21 +132,10 @@ const sitePlatform = ({
 
 /** What calls need, which come here through MCP: bindings, and the settings that both Workers share. Others would be reported as unknown. */
 const callsPartOf = ({ LEDGER, DB, ...texts }: SiteEnv) => ({
-  ...Object.fromEntries(SHARED_SETTINGS.map((name) => [name, texts[name]])),
+  ...Object.fromEntries(CALL_SETTING_NAMES.map((name) => [name, texts[name]])),
   LEDGER,
   DB,
 });
-
-const SHARED_SETTINGS = [
-  "SECRET",
-  "PUBLIC_URL",
-  "RATE_LIMIT",
-  "TOOLBOOTH_NAME",
-  "TOOLBOOTH_KEY_PREFIX",
-  "TOOLBOOTH_FREE_CALL_CREDITS",
-  "TOOLBOOTH_JURISDICTION",
-  "TOOLBOOTH_REQUEST_LOG_DAYS",
-];
 
 /** Returns the request with its body read and decompressed. */
 function withBody(request: Request, bytes: Uint8Array): Request {

@@ -3,7 +3,13 @@ import { callPrice, freeCall } from "#api/openapi/words.ts";
 import { hasOwnName } from "#brand.ts";
 import { createThrottle } from "#ledger/throttle.ts";
 import { type CreditSales, topUp } from "#top-up.ts";
-import { browserTools, type PageOptions, signUpIsOpen, soldBy } from "../page-options.ts";
+import {
+  browserTools,
+  type PageOptions,
+  type SettingShown,
+  signUpIsOpen,
+  soldBy,
+} from "../page-options.ts";
 import type { DocsFacts } from "./expand.ts";
 import {
   curlSample,
@@ -27,7 +33,7 @@ import { toolReference } from "./tool-reference.ts";
 
 /** What the pages say of this service, from the code and the settings that decide it. */
 export function docsFacts(options: PageOptions): DocsFacts {
-  const { dashboard, tools, rateLimit } = options;
+  const { dashboard, tools, rateLimit, settings = [] } = options;
   const { prices, starter, providers } = dashboard;
   const isSold = soldBy(options) !== null;
   const pages = browserTools(options);
@@ -58,10 +64,8 @@ export function docsFacts(options: PageOptions): DocsFacts {
       "lifetime-name": sentence(prices.lifetime?.name ?? ""),
       "top-up": topUpText(prices),
       contact: prices.contact ? autolink(prices.contact) : "the operator of this service",
-      "server-settings": (options.settings ?? [])
-        .filter(({ isOfServer }) => isOfServer)
-        .map(({ name }) => inlineCode(name))
-        .join(", "),
+      "server-settings": namesOfSettings(settings.filter(({ isOfServer }) => isOfServer)),
+      "call-settings": namesOfSettings(settings.filter(({ isOfCalls }) => isOfCalls)),
       operations: [...tools.map((tool) => namesOf(tool).operation), "getAccount"]
         .map(inlineCode)
         .join(", "),
@@ -114,3 +118,6 @@ function topUpText(sales: CreditSales): string {
 export const PLACEHOLDER_URL = "https://api.example.com";
 
 const PROVIDERS = { github: "GitHub", google: "Google" };
+
+const namesOfSettings = (settings: readonly SettingShown[]): string =>
+  settings.map(({ name }) => inlineCode(name)).join(", ");
