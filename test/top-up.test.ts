@@ -11,7 +11,7 @@ const ASK: CreditSales = { payable: false, contact: null };
 
 test("where credits are sold a 402 leads to the Credits page, otherwise to the operator", () => {
   const said = (sales: CreditSales | null) => {
-    const { message, details } = insufficientCredits(0, 0, 1, topUp(sales, SITE));
+    const { message, details } = insufficientCredits(0, 0, { price: 1 }, topUp(sales, SITE));
     return [message.replace(/^.*? is 0\. /, ""), details.members?.topUpUrl];
   };
   assert.deepEqual([BUY, CONTACT, ASK, null].map(said), [
@@ -27,11 +27,11 @@ test("where credits are sold a 402 leads to the Credits page, otherwise to the o
 
 test("an exhausted budget leads to the key, and to more credits if the account has too few as well", () => {
   const exhausted = { budget: "day", resetsAt: 0 } as const;
-  const rich = keyBudgetExhausted(exhausted, 5, 1, SITE, topUp(BUY, SITE));
+  const rich = keyBudgetExhausted(exhausted, 5, { price: 1 }, SITE, topUp(BUY, SITE));
   assert.match(rich.message, /the API key's daily budget has less left/);
   const known = keyBudgetExhausted(
     { ...exhausted, credits: 50, remaining: 3 },
-    ...([5, 4, SITE, topUp(BUY, SITE)] as const),
+    ...([5, { price: 4 }, SITE, topUp(BUY, SITE)] as const),
   );
   assert.match(
     known.message,
@@ -40,7 +40,7 @@ test("an exhausted budget leads to the key, and to more credits if the account h
   assert.deepEqual(known.details.members?.budget, { credits: 50, remaining: 3 });
   assert.match(rich.message, /see https:\/\/tools\.example\.com\/settings\/api-keys$/);
   assert.equal(rich.details.members?.topUpUrl, undefined);
-  const poor = keyBudgetExhausted(exhausted, 0, 1, SITE, topUp(BUY, SITE));
+  const poor = keyBudgetExhausted(exhausted, 0, { price: 1 }, SITE, topUp(BUY, SITE));
   assert.match(poor.message, /api-keys\. The account's balance is 0, too\. Buy credits at/);
   assert.equal(poor.details.members?.topUpUrl, `${SITE}/credits`);
 });

@@ -74,7 +74,7 @@ export async function askStatus(request: KeyedRequest): Promise<void> {
   if (request.isCounted) return;
   const { deps, tool, context, caller, address, idempotencyKey } = request;
   const { app } = deps;
-  const price = tool?.price ?? 0;
+  const { price } = request;
   const order: KeyStatusOrder = {
     account: caller.account,
     keySha256: caller.keySha256,
@@ -156,22 +156,22 @@ type Passed<Outcome> = Exclude<
 >;
 
 export async function throwTooFewCredits(
-  { deps, tool, caller }: KeyedRequest,
+  { deps, caller, price, isPriceLeast }: KeyedRequest,
   balance: number,
   heldCredits = 0,
 ): Promise<never> {
   deps.recentErrors.poor.add(caller.account);
   const more = topUp(await deps.app.sales(), deps.app.settings.publicUrl);
-  throw insufficientCredits(balance, heldCredits, tool?.price ?? 0, more);
+  throw insufficientCredits(balance, heldCredits, { price, isPriceLeast }, more);
 }
 
 export async function throwBudgetExhausted(
-  { deps, tool, caller }: KeyedRequest,
+  { deps, caller, price, isPriceLeast }: KeyedRequest,
   exhausted: BudgetExhausted,
   balance: number,
 ): Promise<never> {
   deps.recentErrors.poor.add(caller.account);
   const { publicUrl } = deps.app.settings;
   const more = topUp(await deps.app.sales(), publicUrl);
-  throw keyBudgetExhausted(exhausted, balance, tool?.price ?? 0, publicUrl, more);
+  throw keyBudgetExhausted(exhausted, balance, { price, isPriceLeast }, publicUrl, more);
 }

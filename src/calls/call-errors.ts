@@ -121,13 +121,14 @@ export const tooManyReplays = (retryAfterSeconds: number) =>
 export function insufficientCredits(
   balance: number,
   held: number,
-  price: number,
+  cost: Cost,
   topUp: TopUp,
 ): ApiError {
+  const { price } = cost;
   const heldBy = held === 0 ? "" : ` Calls that are running hold ${creditsText(held)}.`;
   return new ApiError(
     "insufficient_credits",
-    `The call costs ${creditsText(price)}, and the balance is ${balance}.${heldBy} ${topUp.sentence}`,
+    `The call costs ${costText(cost)}, and the balance is ${balance}.${heldBy} ${topUp.sentence}`,
     {
       members: {
         ...{ balance, price, limitSource: "account" as const, ...urlOf(topUp) },
@@ -145,10 +146,11 @@ const BUDGET_NAMES = { day: "daily budget", month: "monthly budget", total: "tot
 export function keyBudgetExhausted(
   { budget: period, resetsAt: at, credits, remaining }: BudgetExhausted,
   balance: number,
-  price: number,
+  cost: Cost,
   publicUrl: string,
   topUp: TopUp,
 ): ApiError {
+  const { price } = cost;
   const resetsAt = instant(at);
   const budget =
     credits === undefined || remaining === undefined ? undefined : { credits, remaining };
@@ -159,7 +161,7 @@ export function keyBudgetExhausted(
   const short = isShort ? ` The account's balance is ${balance}, too. ${topUp.sentence}` : "";
   return new ApiError(
     "key_budget_exhausted",
-    `The call costs ${creditsText(price)}, and the API key's ${name} has ${left}. ${resetsAt === null ? "It does not reset." : `It resets at ${resetsAt}.`} To raise it, see ${publicUrl}/settings/api-keys${isShort ? "." : ""}${short}`,
+    `The call costs ${costText(cost)}, and the API key's ${name} has ${left}. ${resetsAt === null ? "It does not reset." : `It resets at ${resetsAt}.`} To raise it, see ${publicUrl}/settings/api-keys${isShort ? "." : ""}${short}`,
     {
       members: {
         ...{ balance, price, limitSource: `key_${period}` as const, budget, resetsAt },
@@ -168,6 +170,12 @@ export function keyBudgetExhausted(
     },
   );
 }
+
+/** What a call costs. `isPriceLeast`: it depends on the input, which has not been read, and is `price` at least. */
+type Cost = { price: number; isPriceLeast?: boolean };
+
+const costText = ({ price, isPriceLeast }: Cost) =>
+  `${isPriceLeast ? "at least " : ""}${creditsText(price)}`;
 
 const creditsText = (price: number) => `${price} ${price === 1 ? "credit" : "credits"}`;
 

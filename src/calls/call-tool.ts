@@ -24,7 +24,7 @@ import type { ApiResponse } from "./exchange.ts";
 import { malformedIdempotencyKey, repeatResponse } from "./idempotency.ts";
 import { bodyBytesMaxOf, requireBodyType } from "./read-input.ts";
 import { heldBytes } from "./reply-pieces.ts";
-import type { CallResponse, ToolJob } from "./run-tool.ts";
+import type { CallResponse, PreparedCall, ToolJob } from "./run-tool.ts";
 
 /**
  * A call of a tool, in six steps. A client sees errors in this order:
@@ -121,6 +121,7 @@ async function run(call: Call): Promise<void> {
 }
 
 function setResult(call: Call, result: CallResponse): void {
+  if (result.credits !== undefined) call.setPrice(result.credits);
   if (call.isLarge) call.lease?.set(heldBytes(result.body) + (call.job?.body.byteLength ?? 0));
   call.result = result;
   call.lap("tool");
@@ -137,7 +138,7 @@ async function runHeld(call: Call): Promise<void> {
   const job = jobOf(call);
   call.body = NO_BYTES;
   try {
-    const begin = (bodySha256: string | null) => held.begin(bodySha256);
+    const begin = (prepared: PreparedCall) => held.begin(prepared);
     const result = await deps.app.runTool(tool, job, caller.account, begin);
     setResult(call, result);
     await held.settle(result);
@@ -224,7 +225,7 @@ function orderOf(call: Call): DebitOrder {
     keySha256: caller.keySha256,
     callId: deps.newId("call"),
     tool: tool.name,
-    credits: tool.price,
+    credits: call.price,
     freeCallCredits: deps.app.settings.freeCallCredits,
     now: deps.app.now(),
     address,

@@ -30,6 +30,10 @@ export type KeyedRequest = {
   readonly idempotencyKey: string | null;
   /** The ledger was asked for the key's status, which also counted the request for the rate limit. */
   isCounted: boolean;
+  /** What the call costs in credits; 0 if there is none. */
+  price: number;
+  /** The price depends on the input, which has not been read: it is `price` at least. */
+  isPriceLeast: boolean;
 };
 
 const NO_CALLER: Caller = { key: "", account: "", keySha256: "", keyId: null, known: false };
@@ -43,7 +47,7 @@ export const keyedRequest = (
   connection: unknown,
 ): KeyedRequest => ({
   ...{ deps, tool: null, request, context, connection, idempotencyKey: null },
-  ...{ caller: NO_CALLER, address: null, isCounted: false },
+  ...{ caller: NO_CALLER, address: null, isCounted: false, price: 0, isPriceLeast: false },
 });
 
 /** A call of a tool. Each of its steps (call-tool.ts) reads what the steps before it have set. */
@@ -67,6 +71,8 @@ export class Call implements KeyedRequest {
 
   // admit
   isCounted = false;
+  price: number;
+  isPriceLeast: boolean;
 
   // read
   body: Uint8Array = NO_BYTES;
@@ -104,6 +110,8 @@ export class Call implements KeyedRequest {
     this.request = request;
     this.context = context;
     this.connection = connection;
+    this.isPriceLeast = tool.priceOf !== undefined;
+    this.price = this.isPriceLeast ? Math.min(1, tool.price) : tool.price;
     context.isMcp = request.lease !== undefined;
     const sent = request.headers.get("idempotency-key");
     this.sentIdempotencyKey = sent;
@@ -121,6 +129,12 @@ export class Call implements KeyedRequest {
     context.timing += `${part};dur=${millisecondsText(ms)}, `;
     context.times[part] = (context.times[part] ?? 0) + ms;
     this.#lapAt = now;
+  }
+
+  /** The input has been read, and decides the price. */
+  setPrice(credits: number): void {
+    this.price = credits;
+    this.isPriceLeast = false;
   }
 
   /** Frees what only a call that is under way holds. */

@@ -30,7 +30,7 @@ import {
 } from "./call-errors.ts";
 import { type KeptResponse, KeptResponses } from "./kept-responses.ts";
 import { isLargeText } from "./reply-pieces.ts";
-import type { CallResponse } from "./run-tool.ts";
+import type { CallResponse, PreparedCall } from "./run-tool.ts";
 
 /**
  * A call of a tool that costs its operator money or changes the world (`Tool.effect`). It pays before its work:
@@ -58,7 +58,8 @@ export class HeldCall {
   }
 
   /** Holds the price, when the input has been checked. Returns the id of the call. Throws the errors of `hold`, and `Repeated`. */
-  begin(bodySha256: string | null): Promise<string> {
+  begin({ credits, bodySha256 }: PreparedCall): Promise<string> {
+    this.#call.setPrice(credits);
     const holding = this.#hold(bodySha256);
     this.#holding = holding.catch(() => {});
     return holding;
@@ -84,14 +85,14 @@ export class HeldCall {
   }
 
   #orderOf(bodySha256: string | null): HoldOrder {
-    const { deps, tool, caller, address, idempotencyKey } = this.#call;
+    const { deps, tool, caller, address, idempotencyKey, price } = this.#call;
     const { app } = deps;
     const order: HoldOrder = {
       account: caller.account,
       keySha256: caller.keySha256,
       callId: deps.newId("call"),
       tool: tool.name,
-      credits: tool.price,
+      credits: price,
       freeCallCredits: app.settings.freeCallCredits,
       now: app.now(),
       address,
@@ -178,9 +179,9 @@ export class HeldCall {
   /** Charges the call and keeps its response. Throws the caller's own error if the call cannot be charged any more. */
   async settle(result: CallResponse): Promise<void> {
     const call = this.#call;
-    const { deps, tool } = call;
+    const { deps, price } = call;
     const held = this.#order as HoldOrder;
-    const credits = Math.min(result.settled ?? tool.price, tool.price);
+    const credits = Math.min(result.settled ?? price, price);
     const { leaseMs: _, onCrash: __, idempotency, now: at, ...paid } = held;
     const response = idempotency === null ? null : await this.#keep(result);
     const order: SettleOrder = {

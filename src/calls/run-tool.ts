@@ -36,10 +36,15 @@ export type ToolResponse = {
   fingerprint: { bodySha256: string; responseSha256: string; random: string | null } | null;
   /** What the tool has settled for, in credits. Absent or null if it did not say. */
   settled?: number | null;
+  /** The price of the call in credits. Absent if it does not depend on the input. */
+  credits?: number;
 };
 
-/** Pays for a call whose input has been checked, before its tool runs. Returns the id of the call. */
-export type BeginCall = (bodySha256: string | null) => Promise<string>;
+/** A call whose input has been checked: its price in credits, and the fingerprint of its request if it has an idempotency key. */
+export type PreparedCall = { credits: number; bodySha256: string | null };
+
+/** Pays for a call before its tool runs. Returns the id of the call. */
+export type BeginCall = (prepared: PreparedCall) => Promise<string>;
 
 /** A response that may be in pieces, for a runtime with little memory. */
 export type CallResponse = Omit<ToolResponse, "body"> & { body: string | Uint8Array | LargeText };
@@ -79,6 +84,7 @@ async function runJob<Body extends string | LargeText>(
 ): Promise<Omit<ToolResponse, "body"> & { body: Body | Uint8Array }> {
   const sent = readInput(tool, job);
   const { input, form } = chooseInput(tool, sent, job.accept);
+  const credits = priceOf(tool, input);
 
   let drawn: Uint8Array | null = null;
   const context: ToolContext = {
@@ -97,7 +103,7 @@ async function runJob<Body extends string | LargeText>(
     ? bytesToHex(await hashRequest(sent, job, type, sources))
     : null;
   const { begin, signal } = sources;
-  const call = begin === undefined ? null : openCall(await begin(bodySha256));
+  const call = begin === undefined ? null : openCall(await begin({ credits, bodySha256 }));
   if (call !== null) Object.assign(context, call.context);
   if (signal !== undefined) Object.assign(context, { signal });
   const { runInBlocks } = tool;
@@ -109,13 +115,25 @@ async function runJob<Body extends string | LargeText>(
   const body = writeOutput(tool, form, output, write);
   // Its response is kept, so its repeats need not be compared.
   if (call !== null) return { body, type, fingerprint: null, settled: call.settled() };
-  if (bodySha256 === null) return { body, type, fingerprint: null };
+  const priced = tool.priceOf === undefined ? undefined : { credits };
+  if (bodySha256 === null) return { body, type, fingerprint: null, ...priced };
   const fingerprint = {
     bodySha256,
     responseSha256: bytesToHex(await hashResponse(body, sources)),
     random: drawn === null ? null : bytesToHex(drawn),
   };
-  return { body, type, fingerprint };
+  return { body, type, fingerprint, ...priced };
+}
+
+/** What the call costs. Throws a TypeError if the tool's function returns no price. */
+function priceOf(tool: Tool, input: unknown): number {
+  const { price } = tool;
+  if (tool.priceOf === undefined) return price;
+  const credits = tool.priceOf(input);
+  if (Number.isSafeInteger(credits) && credits >= 0 && credits <= price) return credits;
+  throw new TypeError(
+    `price returned ${credits}; it must return a whole number of credits from 0 to priceMax, which is ${price}`,
+  );
 }
 
 /** What a tool gets that is paid before it runs. */

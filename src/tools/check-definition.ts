@@ -5,7 +5,7 @@ import { nearestName } from "./nearest-name.ts";
 
 /** Everything that is wrong with a definition, each a sentence: JavaScript has no types that say it. */
 export function definitionFaults(definition: Readonly<Record<string, unknown>>): string[] {
-  const { summary, input, output, price, effect, run, examples } = definition;
+  const { summary, input, output, price, priceMax, effect, run, examples } = definition;
   const { timeLimitMs, bodyBytesMax, browser, onCrash } = definition;
   const faults: string[] = [];
   for (const name of Object.keys(definition)) {
@@ -23,10 +23,7 @@ export function definitionFaults(definition: Readonly<Record<string, unknown>>):
     faults.push("`summary` must be a sentence that says what the tool does.");
   if (!isSchema(input)) faults.push(`\`input\` must be ${A_SCHEMA}.`);
   if (output !== undefined && !isSchema(output)) faults.push(`\`output\` must be ${A_SCHEMA}.`);
-  if (!isWhole(price, 0, PRICE_CREDITS_MAX))
-    faults.push(
-      `\`price\` must be a whole number of credits from 0 to ${PRICE_CREDITS_MAX}; got ${shown(price)}.`,
-    );
+  faults.push(...priceFaults(price, priceMax));
   if (effect !== undefined && effect !== "none" && effect !== "read" && effect !== "act")
     faults.push(
       `\`effect\` must be "none" (it only computes), "read" (it looks something up) or "act" (it changes the world); got ${shown(effect)}.`,
@@ -59,6 +56,24 @@ export function definitionFaults(definition: Readonly<Record<string, unknown>>):
   return faults;
 }
 
+function priceFaults(price: unknown, priceMax: unknown): string[] {
+  const credits = `a whole number of credits from 0 to ${PRICE_CREDITS_MAX}`;
+  if (typeof price === "function")
+    return isWhole(priceMax, 0, PRICE_CREDITS_MAX)
+      ? []
+      : [
+          `\`priceMax\` must be the most that a call costs, because \`price\` is a function: ${credits}; got ${shown(priceMax)}.`,
+        ];
+  const faults: string[] = [];
+  if (!isWhole(price, 0, PRICE_CREDITS_MAX))
+    faults.push(`\`price\` must be ${credits}, or a function of the input; got ${shown(price)}.`);
+  if (priceMax !== undefined)
+    faults.push(
+      `\`priceMax\` is only for a \`price\` that is a function; leave it out. It is ${shown(priceMax)}.`,
+    );
+  return faults;
+}
+
 const TEXTS = ["title", "description", "operation"];
 
 const isExample = (value: unknown): boolean =>
@@ -80,5 +95,5 @@ const MEMBERS: readonly string[] = [
   ...["summary", "input", "price", "effect", "run", "output", "examples", "title", "description"],
   ...["timeLimitMs", "bodyBytesMax", "fieldBytesMax", "secretFields", "rawBody", "body"],
   ...["representations", "variants", "verbatim", "encode", "agents", "operation", "page"],
-  ...["heavyFromBytes", "runInBlocks", "browser", "onCrash"],
+  ...["heavyFromBytes", "runInBlocks", "browser", "onCrash", "priceMax"],
 ];

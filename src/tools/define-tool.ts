@@ -107,8 +107,10 @@ export type Tool<Input = unknown, Output = unknown> = {
    * speak of HTTP, or say too little by themselves.
    */
   agents?: { description?: string; fields?: Record<string, string> };
-  /** The cost of a successful call in credits: a whole number from 0 to PRICE_CREDITS_MAX. */
+  /** The cost of a successful call in credits: a whole number from 0 to PRICE_CREDITS_MAX. With `priceOf`, the most that a call costs. */
   price: number;
+  /** What a call with this checked input costs: a whole number from 0 to `price`. Left out if every call costs the price. */
+  priceOf?(input: Input): number;
   /**
    * What a call does besides its response. `none`: nothing, so it may run again, and is charged afterwards. `read`: it costs time or money,
    * so it is paid before it runs, and a repeat gets the kept response. `act`: it changes the world, so it also needs an idempotency key,
@@ -176,8 +178,12 @@ export type ToolPage = {
 /** What an author writes: four members. The rest has defaults (`own-tool.ts`). */
 export type ToolDefinition<Schema extends InputSchema = InputSchema, Output = unknown> = Pick<
   Tool<InputOf<Schema>, Output>,
-  "summary" | "price"
+  "summary"
 > & {
+  /** Credits for a successful call, or a function that says how many by the checked input. */
+  price: number | ((input: InputOf<Schema>) => number);
+  /** The most that a call costs, if `price` is a function. */
+  priceMax?: number;
   run(input: InputOf<Schema>, context: OwnToolContext): Output | Promise<Output>;
   /** The fields by name, or a schema. Zod of either kind, or any Standard Schema. */
   input: Schema;
@@ -185,7 +191,7 @@ export type ToolDefinition<Schema extends InputSchema = InputSchema, Output = un
 } & Partial<
     Omit<
       Tool<InputOf<Schema>, Output>,
-      "summary" | "price" | "run" | "input" | "output" | "name" | "isOwn"
+      "summary" | "price" | "priceOf" | "run" | "input" | "output" | "name" | "isOwn"
     >
   >;
 

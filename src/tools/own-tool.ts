@@ -23,6 +23,7 @@ export function nameFault(name: string): string | undefined {
  */
 export function ownTool(name: string, exported: unknown): Tool {
   const { [DEFINED]: place, ...definition } = (exported ?? {}) as Defined;
+  const { price, priceMax, ...members } = definition;
   if (place === undefined) throw new TypeError(NO_TOOL);
   const faults = definitionFaults(definition);
   if (faults.length > 0)
@@ -34,7 +35,8 @@ export function ownTool(name: string, exported: unknown): Tool {
     ...{ body: takesNothing(input) ? "optional" : "required", bodyBytesMax: OWN_BODY_BYTES_MAX },
     ...{ fieldBytesMax: {}, heavyFromBytes: OWN_HEAVY_FROM_BYTES, examples: [] },
     timeLimitMs: OWN_TIME_LIMIT_MS,
-    ...definition,
+    ...members,
+    ...(typeof price === "function" ? { price: priceMax, priceOf: price } : { price }),
     ...{ name, isOwn: true, input, output, effect: definition.effect ?? "read" },
     async run(sent, context) {
       const returned = await definition.run(sent as never, { ...noCall(), ...context });

@@ -1,137 +1,171 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Tool } from "#tools/define-tool.ts";
-import echo from "#tools/echo/tool.ts";
-import hash from "#tools/hash/tool.ts";
-import uuid from "#tools/uuid/tool.ts";
+import * as z from "zod";
+import { defineTool, type OwnToolContext, type Tool } from "#tools/define-tool.ts";
+import { ownTool } from "#tools/own-tool.ts";
+import { TOOLS } from "#tools/registry.ts";
 import { inProcess, openMemory } from "../http/in-process.ts";
 import { openRemoteInProcess } from "../http/remote-in-process.ts";
 import {
-  type ApiResponse,
   assertProblem,
   assertResponse,
   createCaller,
   openService,
+  type TestService,
   type TestServiceSettings,
 } from "../http/test-api.ts";
 
-/** Tools with prices of their own, with a local and with a remote ledger: what a call is charged, and what 402 says. */
-const TOOLS = [{ ...hash, price: 7 }, { ...uuid, price: 0 }, echo] as Tool[];
-const OPENERS = { local: openMemory, remote: openRemoteInProcess };
+/** Prices that depend on the input. */
 
-for (const [where, openApp] of Object.entries(OPENERS)) {
-  const open = async (t: TestContext, settings: Partial<TestServiceSettings> = {}) => {
-    const all: TestServiceSettings = { rateLimit: 100_000, fixed: true, ...settings };
-    const opened = async () => openApp(all, { tools: TOOLS });
-    const service = await openService({ ...inProcess, open: opened }, all);
-    t.after(service.close);
-    return service;
-  };
+const SETTINGS: TestServiceSettings = { rateLimit: 100_000, fixed: true };
+const EFFECTS = ["none", "read", "act"] as const;
+const LEDGERS = { local: openMemory, remote: openRemoteInProcess };
 
-  test(`${where}: a call is charged the price of its tool`, async (t) => {
-    const caller = await createCaller(await open(t), { credits: 20 });
-    for (const [tool, charged, left] of [
-      ["hash", 7, 13],
-      ["uuid", 0, 13],
-      ["echo", 1, 12],
-      ["hash", 7, 5],
-    ] as const) {
-      const response = await caller.call(tool, tool === "hash" ? { text: "a" } : {});
-      assertResponse(response, charged);
-      assert.equal(response.header("credits-remaining"), String(left), tool);
-    }
-    assertShort(await caller.call("hash", { text: "a" }), 7, 5);
-    assertResponse(await caller.call("echo", {}), 1);
-    assert.equal(await caller.balance(), 4);
-  });
+const faulty: Record<string, () => unknown> = {
+  throws() {
+    throw new Error("no price");
+  },
+  half: () => 0.5,
+  text: () => "3",
+  nothing: () => undefined,
+  negative: () => -1,
+  over: () => 21,
+};
 
-  test(`${where}: a price may span several grants, all or nothing`, async (t) => {
-    const caller = await createCaller(await open(t), { credits: 3 });
-    await caller.grant(2);
-    assertShort(await caller.call("hash", { text: "a" }), 7, 5);
-    assert.equal(await caller.balance(), 5);
-    await caller.grant(4);
-    assertResponse(await caller.call("hash", { text: "a" }), 7);
-    assert.equal(await caller.balance(), 2);
-  });
-
-  test(`${where}: a call priced 0 needs no credits`, async (t) => {
-    const caller = await createCaller(await open(t), { credits: 0 });
-    const large = { count: 1, uppercase: true };
-    for (const body of [{}, large, {}]) assertResponse(await caller.call("uuid", body), 0);
-    assertProblem(await caller.call("uuid", { count: 0 }), "invalid_request");
-    assertShort(await caller.call("hash", { text: "a" }), 7, 0);
-  });
-
-  test(`${where}: the first call is free up to the price of the setting, and a price of 0 leaves it`, async (t) => {
-    const caller = await createCaller(await open(t), { credits: 0, freeCall: "open" });
-    assertResponse(await caller.call("uuid", {}), 0);
-    // Dearer than the setting, and its body is wrong: the credits come first.
-    for (const body of [{ text: "a" }, { text: 1 }]) {
-      assertShort(await caller.call("hash", body), 7, 0);
-    }
-    assertResponse(await caller.call("echo", {}), 0);
-    assertShort(await caller.call("echo", {}), 1, 0);
-    assertResponse(await caller.call("uuid", {}), 0);
-  });
-
-  test(`${where}: a dear first call is charged and leaves the free call`, async (t) => {
-    const caller = await createCaller(await open(t), { credits: 8, freeCall: "open" });
-    assertResponse(await caller.call("hash", { text: "a" }), 7);
-    assertResponse(await caller.call("echo", {}), 0);
-    assertResponse(await caller.call("echo", {}), 1);
-    assert.equal(await caller.balance(), 0);
-  });
-
-  test(`${where}: with a higher setting a dear first call is free, with 0 none is`, async (t) => {
-    const dear = await createCaller(await open(t, { freeCallCredits: 7 }), {
-      ...{ credits: 0, freeCall: "open" },
-    });
-    assertResponse(await dear.call("hash", { text: "a" }), 0);
-    assertShort(await dear.call("echo", {}), 1, 0);
-    const none = await createCaller(await open(t, { freeCallCredits: 0 }), {
-      ...{ credits: 1, freeCall: "open" },
-    });
-    assertResponse(await none.call("echo", {}), 1);
-    assertShort(await none.call("echo", {}), 1, 0);
-  });
-
-  test(`${where}: a replay is charged nothing, whatever the price`, async (t) => {
-    const caller = await createCaller(await open(t), { credits: 7 });
-    const again = { "Idempotency-Key": "again" };
-    const first = await caller.call("hash", { text: "a" }, again);
-    assertResponse(first, 7);
-    for (let repeat = 0; repeat < 2; repeat += 1) {
-      const replay = await caller.call("hash", { text: "a" }, again);
-      assertResponse(replay, 0);
-      assert.equal(replay.header("idempotency-replayed"), "true");
-      assert.equal(replay.header("credits-remaining"), "0");
-      assert.deepEqual(replay.bytes, first.bytes);
-    }
-    assertShort(await caller.call("hash", { text: "a" }), 7, 0);
-  });
-
-  test(`${where}: of 20 calls at once on 50 credits exactly those that are paid succeed`, async (t) => {
-    const caller = await createCaller(await open(t), { credits: 50 });
-    const calls = Array.from({ length: 20 }, () => caller.call("hash", { text: "a" }));
-    const responses = await Promise.all(calls);
-    assert.equal(responses.filter(({ status }) => status === 200).length, 7);
-    for (const response of responses.filter(({ status }) => status !== 200)) {
-      assertProblem(response, "insufficient_credits");
-    }
-    assert.equal(await caller.balance(), 1);
-  });
-}
-
-/** A 402 that names price and balance, in words and as members. */
-function assertShort(response: ApiResponse, price: number, balance: number): void {
-  const problem = assertProblem(response, "insufficient_credits");
-  const credits = price === 1 ? "credit" : "credits";
-  const { topUpUrl } = problem;
-  assert.deepEqual([problem.price, problem.balance, topUpUrl], [price, balance, undefined]);
-  assert.equal(
-    problem.detail,
-    `The call costs ${price} ${credits}, and the balance is ${balance}. To get more credits, ask the operator of this service.`,
+/** The tools `none`, `read` and `act`, of each effect one: a call costs a credit for each character of its text, up to 20. */
+async function openWithTools(
+  t: TestContext,
+  ledger: keyof typeof LEDGERS = "local",
+  settings = SETTINGS,
+) {
+  const runs: string[] = [];
+  const tools = EFFECTS.map(
+    (effect): Tool =>
+      ownTool(
+        effect,
+        defineTool({
+          ...{ summary: "A tool.", effect, input: { text: z.string().default("") } },
+          price: ({ text }) => (text in faulty ? (faulty[text]?.() as number) : text.length),
+          priceMax: 20,
+          run({ text }, { settle }: OwnToolContext) {
+            runs.push(text);
+            if (text.startsWith("settle")) settle(Number(text.slice("settle ".length)));
+            return { text };
+          },
+        }),
+      ),
   );
-  assert.equal(response.header("credits-remaining"), String(balance));
+  const open = async () => LEDGERS[ledger](settings, { tools: [...tools, ...TOOLS] });
+  const service = await openService({ ...inProcess, open }, settings);
+  t.after(service.close);
+  return { service, runs };
 }
+
+let keys = 0;
+const newKey = () => {
+  keys += 1;
+  return { "Idempotency-Key": `key-${keys}` };
+};
+
+const accountWith = (service: TestService, credits: number, freeCall: "open" | "withheld") =>
+  createCaller(service, { credits, freeCall });
+
+/** What a call with this text costs, or its error with the balance and the price that it says; and whether the tool ran. */
+const CALLS: {
+  balance: number;
+  freeCall?: "open";
+  text: string | number;
+  costs?: number;
+  fails?: [code: "insufficient_credits" | "internal" | "invalid_request", price?: number];
+  /** For a tool of effect `none`, which runs before it is charged. */
+  runsFirst?: true;
+}[] = [
+  { balance: 20, text: "four", costs: 4 },
+  { balance: 20, text: "x".repeat(20), costs: 20 },
+  { balance: 4, text: "four", costs: 4 },
+  { balance: 20, text: "", costs: 0 },
+  { balance: 3, text: "four", fails: ["insufficient_credits", 4], runsFirst: true },
+  { balance: 0, text: "four", fails: ["insufficient_credits"], runsFirst: true },
+  { balance: 3, text: 7, fails: ["invalid_request"] },
+  { balance: 0, text: 7, fails: ["insufficient_credits", 1] },
+  { balance: 0, freeCall: "open", text: "a", costs: 0 },
+  { balance: 0, freeCall: "open", text: "ab", fails: ["insufficient_credits", 2], runsFirst: true },
+  ...Object.keys(faulty).map((text) => ({
+    balance: 20,
+    text,
+    fails: ["internal"] as ["internal"],
+  })),
+];
+
+for (const ledger of ["local", "remote"] as const)
+  for (const effect of EFFECTS)
+    test(`a call of effect ${effect} costs what its input says, or fails and costs nothing (${ledger} ledger)`, async (t) => {
+      const { service, runs } = await openWithTools(t, ledger);
+      for (const { balance, freeCall = "withheld", text, costs, fails, runsFirst } of CALLS) {
+        const caller = await accountWith(service, balance, freeCall);
+        runs.length = 0;
+        const response = await caller.call(effect, { text }, newKey());
+        const isRun = costs !== undefined || (runsFirst === true && effect === "none");
+        if (fails === undefined) assertResponse(response, costs);
+        else {
+          const problem = assertProblem(response, fails[0]);
+          if (fails[0] === "insufficient_credits") {
+            assert.equal(problem.balance, balance);
+            if (fails[1] !== undefined) assert.equal(problem.price, fails[1]);
+          }
+        }
+        // A balance of 0 may be rejected before the input is read.
+        if (balance > 0 || freeCall === "open") assert.equal(runs.length > 0, isRun, String(text));
+        assert.equal(await caller.balance(), balance - (costs ?? 0), String(text));
+      }
+    });
+
+test("the 402 before the input is read says what a call costs at least", async (t) => {
+  const { service } = await openWithTools(t);
+  const caller = await createCaller(service, { credits: 0 });
+  const early = assertProblem(await caller.call("read", { text: 7 }), "insufficient_credits");
+  assert.match(early.detail, /^The call costs at least 1 credit, and the balance is 0\./);
+  await caller.grant(3);
+  const exact = assertProblem(await caller.call("read", { text: "four" }), "insufficient_credits");
+  assert.match(exact.detail, /^The call costs 4 credits, and the balance is 3\./);
+});
+
+test("a repeat costs nothing, and another input under the key is rejected", async (t) => {
+  const { service } = await openWithTools(t);
+  for (const effect of EFFECTS) {
+    const caller = await createCaller(service, { credits: 5 });
+    const key = newKey();
+    const first = await caller.call(effect, { text: "five!" }, key);
+    assertResponse(first, 5);
+    const again = await caller.call(effect, { text: "five!" }, key);
+    assertResponse(again, 0);
+    assert.deepEqual(again.bytes, first.bytes);
+    assertProblem(await caller.call(effect, { text: "six!!!" }, key), "idempotency_key_reused");
+  }
+});
+
+test("a tool settles for at most the price of its input", async (t) => {
+  const { service } = await openWithTools(t);
+  const caller = await createCaller(service, { credits: 100 });
+  assertResponse(await caller.call("read", { text: "settle 2" }), 2);
+  assertResponse(await caller.call("read", { text: "settle 15" }), 9);
+});
+
+test("the budgets of a key are spent by the price of the input", async (t) => {
+  const { service } = await openWithTools(t);
+  for (const effect of EFFECTS) {
+    const caller = await createCaller(service, { credits: 100 });
+    const budgets = { total: 6, month: null, day: null };
+    await service.ledger.changeKey({
+      ...{ account: caller.account, id: caller.keyId, now: await service.now() },
+      limits: { expiresAt: null, tools: null, networks: null, rate: null, budgets },
+    });
+    assertResponse(await caller.call(effect, { text: "four" }, newKey()), 4);
+    const { price, budget } = assertProblem(
+      await caller.call(effect, { text: "four" }, newKey()),
+      "key_budget_exhausted",
+    );
+    assert.deepEqual([price, budget], [4, { credits: 6, remaining: 2 }]);
+    assertResponse(await caller.call(effect, { text: "ab" }, newKey()), 2);
+  }
+});

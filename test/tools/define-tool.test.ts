@@ -63,9 +63,25 @@ test("a price is a whole number of credits from 0 to 1,000,000", () => {
     assert.deepEqual(faultsIn({ ...four, price }), []);
   for (const price of [-1, 0.5, 1_000_001, Number.NaN, Number.POSITIVE_INFINITY, true]) {
     assert.deepEqual(faultsIn({ ...four, price }), [
-      `\`price\` must be a whole number of credits from 0 to 1000000; got ${price}.`,
+      `\`price\` must be a whole number of credits from 0 to 1000000, or a function of the input; got ${price}.`,
     ]);
   }
+});
+
+test("a price that is a function has a maximum, and only such a price", () => {
+  const price = () => 1;
+  for (const priceMax of [0, 7, PRICE_CREDITS_MAX])
+    assert.deepEqual(faultsIn({ ...four, price, priceMax }), []);
+  for (const priceMax of [undefined, -1, 0.5, 1_000_001, "7"])
+    assert.match(
+      String(faultsIn({ ...four, price, priceMax })),
+      /^`priceMax` must be the most that a call costs, .*; got (nothing|-1|0\.5|1000001|"7")\.$/,
+    );
+  assert.deepEqual(faultsIn({ ...four, priceMax: 7 }), [
+    "`priceMax` is only for a `price` that is a function; leave it out. It is 7.",
+  ]);
+  const made = ownTool("sample", defineTool({ ...four, price, priceMax: 7 } as never));
+  assert.deepEqual([made.price, made.priceOf?.({}), "priceMax" in made], [7, 1, false]);
 });
 
 test("everything that is wrong with a definition is told at once", () => {
@@ -240,6 +256,13 @@ test("run is typed by the input, and checked by the output and the effect", asyn
     run: () => ({ words: "a" }),
   });
   defineTool({ summary: "A tool.", input: {}, price: 1, run: (_, { settle }) => settle(1) });
+  defineTool({
+    summary: "A tool.",
+    input: { text: full.string() },
+    price: ({ text }) => text.length,
+    priceMax: 10,
+    run: ({ text }) => ({ text }),
+  });
   // @ts-expect-error: there is no such effect
   defineTool({ summary: "A tool.", input: {}, price: 1, effect: "write", run: () => ({}) });
 });

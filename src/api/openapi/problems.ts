@@ -193,11 +193,11 @@ function sampleErrors({ publicUrl, tools, sales = null }: Options): Record<strin
     idempotency_key_reused: idempotencyKeyReused(),
     missing_key: missingKey(),
     invalid_key: invalidKey(),
-    insufficient_credits: insufficientCredits(0, 0, price, more),
+    insufficient_credits: insufficientCredits(0, 0, { price }, more),
     key_budget_exhausted: keyBudgetExhausted(
       { budget: "day", resetsAt: SAMPLE_DAY, credits: 50, remaining: 0 },
       4_200,
-      price,
+      { price },
       publicUrl,
       more,
     ),
@@ -244,7 +244,7 @@ function sampleErrors({ publicUrl, tools, sales = null }: Options): Record<strin
   };
   return {
     ...errors,
-    credits_held: insufficientCredits(0, 2 * price, price, more),
+    credits_held: insufficientCredits(0, 2 * price, { price }, more),
     expired_key: keyExpired(SAMPLE_DAY),
     charge_unknown: chargeUnknown(SAMPLE_CALL, false, undefined),
   };

@@ -9,8 +9,10 @@ import { convert } from "./schemas.ts";
  */
 export type ToolDescription = Omit<
   Tool,
-  "input" | "output" | "representations" | "run" | "runInBlocks" | "encode"
+  "input" | "output" | "representations" | "run" | "runInBlocks" | "encode" | "priceOf"
 > & {
+  /** Whether the price depends on the input. */
+  isPriceByInput?: true;
   inputSchema: JsonSchema;
   /** With `ok`, which the service adds. */
   outputSchema: JsonSchema;
@@ -19,12 +21,14 @@ export type ToolDescription = Omit<
 
 /** Throws an Error if a schema has no JSON Schema, as a date or a function has none. */
 export function describeOwnTool(tool: Tool): ToolDescription {
-  const { input, output, representations, run: _, runInBlocks: __, encode: ___, ...data } = tool;
+  const { input, output, representations, priceOf, ...others } = tool;
+  const { run: _, runInBlocks: __, encode: ___, ...data } = others;
   const described: ToolDescription = {
     ...data,
     inputSchema: convert(input, "input"),
     outputSchema: withOk(convert(output, "output")),
   };
+  if (priceOf !== undefined) described.isPriceByInput = true;
   if (representations !== undefined)
     described.representations = representations.map(({ write: _, ...form }) => form);
   return described;
@@ -40,11 +44,12 @@ const withOk = ({ properties = {}, required = [], ...schema }: JsonSchema): Json
   required: ["ok", ...required.filter((name) => name !== "ok")],
 });
 
-/** The tool without its code: its input is checked, and it runs, in its thread. */
+/** The tool without its code: its input is checked, its price is decided, and it runs, in its thread. */
 export function toolOfDescription({
   inputSchema,
   outputSchema,
   representations,
+  isPriceByInput,
   ...data
 }: ToolDescription): Tool {
   const tool: Tool = {
@@ -53,6 +58,7 @@ export function toolOfDescription({
     output: describedBy(outputSchema),
     run: elsewhere,
   };
+  if (isPriceByInput) tool.priceOf = elsewhere;
   if (representations !== undefined)
     tool.representations = representations.map((form) => ({ ...form, write: elsewhere }));
   return tool;

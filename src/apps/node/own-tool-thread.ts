@@ -7,6 +7,7 @@ import { parentPort } from "node:worker_threads";
 import { describeOwnTool, type ToolDescription } from "#api/openapi/tool-description.ts";
 import { describeThrown } from "#calls/call-errors.ts";
 import {
+  type PreparedCall,
   type Sources as RunSources,
   runTool,
   type ToolJob,
@@ -54,7 +55,7 @@ export type ToServing =
 export type FromServing =
   | { kind: "ready" }
   /** The input of a call that is paid before it runs has been checked. */
-  | { kind: "prepared"; bodySha256: string | null }
+  | { kind: "prepared"; prepared: PreparedCall }
   | { kind: "response"; response: ToolResponse }
   /** The input is wrong. */
   | { kind: "fault"; fault: ThreadFault }
@@ -151,8 +152,8 @@ async function serve(file: ToolFile): Promise<void> {
     port.postMessage(message, transfer);
   /** Of the call that is running. */
   let [paid, ending] = [Promise.withResolvers<string>(), new AbortController()];
-  const begin = (bodySha256: string | null) => {
-    say({ kind: "prepared", bodySha256 });
+  const begin = (prepared: PreparedCall) => {
+    say({ kind: "prepared", prepared });
     return paid.promise;
   };
   port.on("message", (message: ToServing) => {

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { toolFailed, toolTimeout } from "#calls/call-errors.ts";
-import type { BeginCall, ToolJob, ToolResponse } from "#calls/run-tool.ts";
+import type { BeginCall, PreparedCall, ToolJob, ToolResponse } from "#calls/run-tool.ts";
 import { ApiError } from "#errors.ts";
 import {
   OWN_ABORT_GRACE_MS,
@@ -250,13 +250,13 @@ class ToolThread {
   }
 
   /** The time limit is of the tool's own work: it begins anew when the call is paid. */
-  async #pay(bodySha256: string | null): Promise<void> {
+  async #pay(prepared: PreparedCall): Promise<void> {
     const call = this.#call;
     const begin = this.#begin;
     if (call === undefined || begin === undefined) return;
     clearTimeout(this.#limit);
     try {
-      const callId = await begin(bodySha256);
+      const callId = await begin(prepared);
       if (this.#call !== call || this.#hasEnded) return;
       this.#startLimit();
       this.#send({ kind: "go", callId });
@@ -269,7 +269,7 @@ class ToolThread {
   #receive(message: FromServing): void {
     const call = this.#call;
     if (message.kind === "ready") this.#ready.resolve();
-    else if (message.kind === "prepared") void this.#pay(message.bodySha256);
+    else if (message.kind === "prepared") void this.#pay(message.prepared);
     else if (message.kind === "response") call?.resolve(message.response);
     else if (message.kind === "failed") call?.reject(toolFailed(this.#tool.name, message.cause));
     else {

@@ -19,6 +19,14 @@ const HOSTILE: Record<string, { members: string; code: string; log: RegExp }> = 
       "timeLimitMs: 300, input: { text: z.string().default('').check(() => { for (;;); }) }, run: () => ({})",
     ...{ code: "tool_timeout", log: /ran for more than 300 ms/ },
   },
+  "loops while it is priced": {
+    members: "timeLimitMs: 300, price() { for (;;); }, priceMax: 5, run: () => ({})",
+    ...{ code: "tool_timeout", log: /ran for more than 300 ms/ },
+  },
+  "has no price for its input": {
+    members: 'effect: "read", price: () => 0.5, priceMax: 5, run: () => ({})',
+    ...{ code: "tool_failed", log: /price returned 0.5; it must return a whole number/ },
+  },
   "never settles": {
     members: "timeLimitMs: 300, run: () => new Promise(() => {})",
     ...{ code: "tool_timeout", log: /ran for more than 300 ms/ },
