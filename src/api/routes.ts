@@ -6,7 +6,7 @@ import { ApiError } from "#errors.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import type { AppContext } from "./app-context.ts";
 import type { createMonitoringEndpoints } from "./health.ts";
-import type { ToolCalls } from "./tool-calls.ts";
+import { quotePathOf, type ServedTool, type ToolCalls } from "./tool-calls.ts";
 
 /** A path with its handlers by method. Any other method on the path is 405. */
 export type Route = {
@@ -53,16 +53,18 @@ export function createRoutes(
 ): Route[] {
   const { replier } = deps;
   const preflight = createPreflight(replier, "POST, OPTIONS");
+  const methodsOf = (handle: ServedTool["call"]) => ({
+    POST: async (request: Request, context: RequestContext, connection: unknown) =>
+      asWebResponse(await handle(request, context, connection)),
+    OPTIONS: preflight,
+  });
   return [
     ...tools.map(({ name, path, bodyBytesMax, call }) => ({
-      path,
-      methods: {
-        POST: async (request: Request, context: RequestContext, connection: unknown) =>
-          asWebResponse(await call(request, context, connection)),
-        OPTIONS: preflight,
-      },
-      tool: name,
-      bodyBytesMax,
+      ...{ path, methods: methodsOf(call), tool: name, bodyBytesMax },
+    })),
+    ...tools.map((tool) => ({
+      ...{ path: quotePathOf(tool), methods: methodsOf(tool.quote), tool: null },
+      bodyBytesMax: tool.bodyBytesMax,
     })),
     {
       path: "/api/v1/account",
@@ -114,10 +116,14 @@ export const methodNotAllowed = (
 
 /**
  * Suggests the route that a path without one most likely means: by its last segment that resembles the name of a route,
- * or is one word of it, as in `/api/v1/qr`. Returns a sentence after a space, or nothing.
+ * or is one word of it, as in `/api/v1/qr`. Returns a sentence after a space, or nothing. Quotes are found by their tool.
  */
 export function createPathSuggestion(routes: readonly Route[]): (path: string) => string {
-  const paths = new Map(routes.map(({ path }) => [path.slice(path.lastIndexOf("/") + 1), path]));
+  const paths = new Map(
+    routes
+      .filter(({ path }) => !path.endsWith("/quote"))
+      .map(({ path }) => [path.slice(path.lastIndexOf("/") + 1), path]),
+  );
   const names = [...paths.keys()];
   return (path) => {
     if (isMcpPath(path)) return MCP_HINT;

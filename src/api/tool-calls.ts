@@ -18,8 +18,16 @@ export type ToolCalls = ReturnType<typeof createToolCalls>;
 export type ServedTool = Pick<Tool, "name" | "bodyBytesMax"> & {
   path: string;
   /** The six steps of a call. Throws what becomes its error. */
-  call(request: ApiRequest, context: RequestContext, connection: unknown): Promise<ApiResponse>;
+  call: Handle;
+  /** Responds with the price of a call. */
+  quote: Handle;
 };
+
+type Handle = (
+  request: ApiRequest,
+  context: RequestContext,
+  connection: unknown,
+) => Promise<ApiResponse>;
 
 /** The service uses a client's request id only if it is safe in a header and a log. */
 const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
@@ -39,6 +47,7 @@ function traceIdOf(traceparent: string | null): string | null {
 }
 
 export const pathOf = (tool: Pick<Tool, "name">): string => `/api/v1/${tool.name}`;
+export const quotePathOf = (tool: Pick<Tool, "name">): string => `${pathOf(tool)}/quote`;
 
 /** `tools`: those that are served, where they are not loaded with the app. */
 export function createToolCalls(app: AppContext, tools: readonly (Tool | LazyTool)[] = app.tools) {
@@ -126,20 +135,40 @@ export function createToolCalls(app: AppContext, tools: readonly (Tool | LazyToo
         "load" in tool
           ? tool.load().then((it) => callTool(new Call(deps, it, request, context, connection)))
           : callTool(new Call(deps, tool, request, context, connection)),
+      async quote(request, context, connection) {
+        const { quoteCall } = await import("#calls/quote-call.ts");
+        const it = "load" in tool ? await tool.load() : tool;
+        return quoteCall(new Call(deps, it, request, context, connection));
+      },
     }),
   );
 
-  function handlerOf({ name, path, bodyBytesMax, call }: ServedTool): HandleCall {
+  /** `tool`: of a call. A quote is none. */
+  function handlerOf(
+    path: string,
+    tool: string | null,
+    bodyBytesMax: number,
+    handle: Handle,
+  ): HandleCall {
     return (request, connection) => {
-      const context = createContext(request.headers, request.method, path, name);
-      return respond(call, (made) => made, request, context, bodyBytesMax, connection);
+      const context = createContext(request.headers, request.method, path, tool);
+      return respond(handle, (made) => made, request, context, bodyBytesMax, connection);
     };
   }
 
   return {
     ...{ app, deps, tools: served, createContext, respond },
-    /** The calls by path: what the app does with a POST, for a server that needs no router or web objects for it. */
-    byPath: new Map(served.map((tool) => [tool.path, handlerOf(tool)])),
+    /** The calls and quotes by path: what the app does with a POST, for a server that needs no router or web objects for it. */
+    byPath: new Map(
+      served.flatMap((tool) => {
+        const { name, path, bodyBytesMax, call, quote } = tool;
+        const quotePath = quotePathOf(tool);
+        return [
+          [path, handlerOf(path, name, bodyBytesMax, call)],
+          [quotePath, handlerOf(quotePath, null, bodyBytesMax, quote)],
+        ] as const;
+      }),
+    ),
     /** Returns the response to bytes that the server could not parse as a request. `headers`: those that it has read. */
     async reject(error: ApiError, headers: HeaderLookup): Promise<ApiResponse> {
       const context = createContext(headers, "none", "none", null);

@@ -44,11 +44,10 @@ export function admit(call: Call): Promise<void> | undefined {
 export const admitHeavy = (call: Call): Promise<void> | undefined =>
   asksFirst(call, true) ? askStatus(call) : undefined;
 
-/** For a request that calls no tool: asks the ledger about its key each time, which counts towards the rates. */
-export function admitKey(request: KeyedRequest): Promise<void> {
-  checkNetwork(request);
+/** For a request that calls no tool: asks the ledger about its key each time, which counts towards the rates. Throws what `askKey` throws. */
+export async function admitKey(request: KeyedRequest): Promise<void> {
   request.isCounted = false;
-  return askStatus(request);
+  await askKey(request);
 }
 
 function checkNetwork({ deps, caller, address }: KeyedRequest): void {
@@ -72,9 +71,24 @@ function asksFirst({ deps, tool, caller }: Call, isHeavy: boolean): boolean {
  */
 export async function askStatus(request: KeyedRequest): Promise<void> {
   if (request.isCounted) return;
-  const { deps, tool, context, caller, address, idempotencyKey } = request;
-  const { app } = deps;
+  const status = await readStatus(request);
   const { price } = request;
+  const isFree = status.freeCall && price <= request.deps.app.settings.freeCallCredits;
+  if (status.replayable || isFree) return;
+  const { balance, exhausted, heldCredits } = status;
+  if (exhausted !== undefined) await throwBudgetExhausted(request, exhausted, balance);
+  if (balance < price) await throwTooFewCredits(request, balance, heldCredits);
+}
+
+/** Asks the ledger about the key, whatever the account can pay. Throws `invalid_key`, `account_suspended`, `key_not_allowed` or `rate_limited`. */
+export async function askKey(request: KeyedRequest): Promise<void> {
+  checkNetwork(request);
+  await readStatus(request);
+}
+
+async function readStatus(request: KeyedRequest): Promise<GoodStatus> {
+  const { deps, tool, context, caller, address, idempotencyKey, price } = request;
+  const { app } = deps;
   const order: KeyStatusOrder = {
     account: caller.account,
     keySha256: caller.keySha256,
@@ -96,13 +110,10 @@ export async function askStatus(request: KeyedRequest): Promise<void> {
       context.times.ledger = app.elapsed() - askedAt;
     });
   request.isCounted = true;
-  const status = requireGood(request, counted);
-  const isFree = status.freeCall && price <= app.settings.freeCallCredits;
-  if (status.replayable || isFree) return;
-  const { balance, exhausted, heldCredits } = status;
-  if (exhausted !== undefined) await throwBudgetExhausted(request, exhausted, balance);
-  if (balance < price) await throwTooFewCredits(request, balance, heldCredits);
+  return requireGood(request, counted);
 }
+
+type GoodStatus = Extract<KeyStatus, { outcome: "good" }>;
 
 /**
  * Throws the errors of the key, the account and the rate that an outcome of the ledger has. Stores the balance and the rate for

@@ -69,17 +69,25 @@ export async function callTool(call: Call): Promise<ApiResponse> {
  * idempotency key, and `rate_limited` or `idempotency_in_progress` for a repeat.
  */
 async function read(call: Call): Promise<void> {
-  const { deps, tool, request, context, caller, sentIdempotencyKey, idempotencyKey } = call;
-  // All calls of a message of MCP have the lease of the message, in which its bytes are counted already.
-  if (request.lease !== undefined) call.lease = request.lease;
-  else if (call.mayBeLarge) call.lease = deps.budget.of(caller.account);
+  const { deps, tool, caller, sentIdempotencyKey, idempotencyKey } = call;
   if (sentIdempotencyKey !== null && idempotencyKey === null)
     throw malformedIdempotencyKey(sentIdempotencyKey);
   if (tool.effect === "act" && idempotencyKey === null) throw idempotencyKeyRequired(tool.name);
   const name =
     idempotencyKey === null ? null : deps.repeats.nameOf(caller.account, tool.name, idempotencyKey);
   if (name !== null) deps.repeats.checkReplays(name);
+  await readCallBody(call);
+  if (name === null) return;
+  deps.repeats.begin(name);
+  call.repeatName = name;
+}
 
+/** Reads the body, with the memory for it. Throws what `readBody` throws. */
+export async function readCallBody(call: Call): Promise<void> {
+  const { deps, tool, request, context, caller } = call;
+  // All calls of a message of MCP have the lease of the message, in which its bytes are counted already.
+  if (request.lease !== undefined) call.lease = request.lease;
+  else if (call.mayBeLarge) call.lease = deps.budget.of(caller.account);
   const contentType = request.headers.get("content-type");
   const counted = context.isMcp ? null : call.lease;
   const body = await readBody(request, bodyBytesMaxOf(tool, contentType), counted, {
@@ -102,9 +110,6 @@ async function read(call: Call): Promise<void> {
     const waited = call.lease.take(0);
     if (waited !== undefined) await waited;
   }
-  if (name === null) return;
-  deps.repeats.begin(name);
-  call.repeatName = name;
 }
 
 /** The fourth step of a call: the tool makes the response of the body (run-tool.ts), here or on another thread. */
@@ -155,7 +160,7 @@ const runAgain = (
 ): Promise<CallResponse> =>
   deps.app.runTool(tool, { ...(job as ToolJob), ...first }, caller.account);
 
-function jobOf({ body, request, context, idempotencyKey }: Call): ToolJob {
+export function jobOf({ body, request, context, idempotencyKey }: Call): ToolJob {
   return {
     body,
     contentType: request.headers.get("content-type"),

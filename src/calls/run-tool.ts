@@ -26,6 +26,8 @@ export type ToolJob = SentRequest & {
   random: string | null;
   /** Whether to compute the fingerprints that idempotency needs. */
   fingerprint: boolean;
+  /** Only the price of the call is asked for: its input is checked, and the tool does not run. */
+  isQuote?: boolean;
 };
 
 export type ToolResponse = {
@@ -85,6 +87,7 @@ async function runJob<Body extends string | LargeText>(
   const sent = readInput(tool, job);
   const { input, form } = chooseInput(tool, sent, job.accept);
   const credits = priceOf(tool, input);
+  if (job.isQuote === true) return { body: new Uint8Array(), type: "", fingerprint: null, credits };
 
   let drawn: Uint8Array | null = null;
   const context: ToolContext = {

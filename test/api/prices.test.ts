@@ -15,7 +15,7 @@ import {
   type TestServiceSettings,
 } from "../http/test-api.ts";
 
-/** Prices that depend on the input. */
+/** Prices that depend on the input, and quotes. */
 
 const SETTINGS: TestServiceSettings = { rateLimit: 100_000, fixed: true };
 const EFFECTS = ["none", "read", "act"] as const;
@@ -168,4 +168,92 @@ test("the budgets of a key are spent by the price of the input", async (t) => {
     assert.deepEqual([price, budget], [4, { credits: 6, remaining: 2 }]);
     assertResponse(await caller.call(effect, { text: "ab" }, newKey()), 2);
   }
+});
+
+/** What a quote of a text says, whatever the balance; or its error. */
+const QUOTES: { text: unknown; credits?: number; fails?: "internal" | "invalid_request" }[] = [
+  { text: "", credits: 0 },
+  { text: "four", credits: 4 },
+  { text: "x".repeat(20), credits: 20 },
+  { text: 7, fails: "invalid_request" },
+  { text: "x".repeat(21), fails: "internal" },
+  { text: "throws", fails: "internal" },
+];
+
+for (const ledger of ["local", "remote"] as const)
+  test(`a quote says what the input costs, for nothing, and runs no tool (${ledger} ledger)`, async (t) => {
+    const { service, runs } = await openWithTools(t, ledger);
+    for (const balance of [0, 100])
+      for (const effect of EFFECTS)
+        for (const { text, credits, fails } of QUOTES) {
+          const caller = await createCaller(service, { credits: balance });
+          const quote = await caller.call(`${effect}/quote`, { text });
+          if (fails !== undefined) assertProblem(quote, fails);
+          else assert.deepEqual(assertResponse(quote, 0), { ok: true, credits });
+          assert.equal(quote.header("credits-remaining"), String(balance));
+          assert.equal(await caller.balance(), balance);
+        }
+    assert.equal(runs.length, 0);
+  });
+
+test("a quote of a tool with one price is that price, in every form that a call takes", async (t) => {
+  const { service } = await openWithTools(t);
+  const caller = await createCaller(service, { credits: 0 });
+  const asText = { "Content-Type": "text/plain" };
+  const quotes = [
+    await caller.call("hash/quote", { text: "a", algorithm: "sha256" }),
+    await caller.post("hash/quote?algorithm=sha256", { headers: asText, body: "a" }),
+    await caller.post("qr-code/quote", { headers: { ...asText, Accept: "image/png" }, body: "a" }),
+    await caller.call("echo/quote", [1]),
+  ];
+  for (const quote of quotes) assert.deepEqual(assertResponse(quote, 0), { ok: true, credits: 1 });
+  const { errors } = assertProblem(
+    await caller.call("hash/quote", { txt: "a" }),
+    "invalid_request",
+  );
+  assert.ok(errors.length > 0);
+});
+
+test("a quote has the errors of a call about its key, method and body", async (t) => {
+  const { service } = await openWithTools(t);
+  const caller = await createCaller(service);
+  const unknown = await service.send("/api/v1/read/quote", { method: "POST" });
+  assertProblem(unknown, "missing_key");
+  const { account, keyId: id } = caller;
+  assertProblem(await service.send("/api/v1/read/quote"), "method_not_allowed");
+  assertProblem(await caller.call("raed/quote", {}), "not_found");
+  const asXml = { headers: { "Content-Type": "text/xml" }, body: "<a/>" };
+  assertProblem(await caller.post("read/quote", asXml), "unsupported_media_type");
+  const tooLong = "x".repeat(2 ** 20);
+  assertProblem(await caller.call("read/quote", { text: tooLong }), "too_large");
+  const limits = { expiresAt: null, networks: null, rate: null, tools: ["act"] };
+  const budgets = { total: null, month: null, day: null };
+  const now = await service.now();
+  await service.ledger.changeKey({ account, id, limits: { ...limits, budgets }, now });
+  assertProblem(await caller.call("read/quote", { text: "a" }), "key_not_allowed");
+  assertResponse(await caller.call("act/quote", { text: "a" }), 0);
+  await service.ledger.changeAccount({ account, state: "suspended", now });
+  assertProblem(await caller.call("act/quote", { text: "a" }), "account_suspended");
+  await service.ledger.revokeKey({ account, id, now });
+  assertProblem(await caller.call("act/quote", { text: "a" }), "invalid_key");
+});
+
+test("a quote needs no idempotency key and claims none, and counts towards the rate", async (t) => {
+  const { service } = await openWithTools(t, "local", { rateLimit: 1, fixed: true });
+  const caller = await createCaller(service);
+  const key = newKey();
+  assertResponse(await caller.call("act/quote", { text: "four" }, key), 0);
+  assertResponse(await caller.call("act", { text: "five!" }, key), 5);
+  assertProblem(await caller.call("act/quote", { text: "four" }), "rate_limited");
+});
+
+test("a tool whose price depends on the input has its quote in the description", async (t) => {
+  const { service } = await openWithTools(t);
+  const { paths, components } = (await service.send("/openapi.json")).json();
+  const quotes = Object.keys(paths).filter((path) => path.endsWith("/quote"));
+  assert.deepEqual(quotes, ["/api/v1/none/quote", "/api/v1/read/quote", "/api/v1/act/quote"]);
+  const { post } = paths["/api/v1/read/quote"];
+  assert.equal(post.operationId, "quoteRead");
+  assert.deepEqual(post.requestBody, paths["/api/v1/read"].post.requestBody);
+  assert.deepEqual(components.schemas.Quote.required, ["ok", "credits"]);
 });

@@ -43,7 +43,7 @@ test("the server declares each of its routes once", () => {
   const { routes: ofSite } = site({ app, deps, calls: unused });
   const calls = {
     deps,
-    tools: TOOLS.map((tool) => ({ ...tool, path: pathOf(tool), call: unused })),
+    tools: TOOLS.map((tool) => ({ ...tool, path: pathOf(tool), call: unused, quote: unused })),
   };
   const routes = [...createRoutes(calls, handlers), ...ofSite];
   assertUnique(routes.map((route) => route.path));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeApi } from "#api/openapi/openapi.ts";
-import { callPrice, freeCall } from "#api/openapi/words.ts";
+import { callPrice, freeCall, havePrices, priceCell, priceText } from "#api/openapi/words.ts";
 import { createPages } from "#site/pages.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import hash from "#tools/hash/tool.ts";
@@ -18,6 +18,28 @@ test("the price of a call in words", () => {
   assert.equal(callPrice(priced(0, 0)), "0 credits");
   assert.equal(callPrice(priced(7, 0, 1_000)), "0 to 1,000 credits, depending on the tool");
   assert.equal(callPrice(priced(0, 1)), "0 to one credit, depending on the tool");
+});
+
+/** What the input decides. */
+const byInput = (price: number) => ({ ...priced(price)[0], priceOf: () => 1 }) as Tool;
+
+test("a price that depends on the input is up to its most", () => {
+  assert.equal(priceText(byInput(20)), "up to 20 credits, depending on the input");
+  assert.equal(callPrice([byInput(20)]), "up to 20 credits, depending on the input");
+  assert.equal(
+    callPrice([byInput(20), ...priced(1, 1_000)]),
+    "up to 1,000 credits, depending on the tool and the input",
+  );
+  assert.deepEqual([priceCell(byInput(2_000)), priceCell(SEVEN)], ["up to 2,000", "7"]);
+  assert.deepEqual([havePrices(priced(1, 1)), havePrices([byInput(1)])], [false, true]);
+  const free = (freeCallCredits: number, ...tools: Tool[]) =>
+    freeCall({ ...BARE, freeCallCredits, tools });
+  assert.equal(
+    free(1, byInput(20)),
+    "The first call of an account is free if it costs at most one credit.",
+  );
+  assert.equal(free(1, byInput(1)), "The first call of an account is free.");
+  assert.equal(free(0, byInput(20)), "");
 });
 
 test("the free call in words, by its bound", () => {
@@ -46,6 +68,18 @@ test("the description has the price of each tool, and the bound of what a call i
   assert.deepEqual(charged?.schema, { type: "integer", minimum: 0, maximum: 7 });
   assert.match(document.tags[0]?.description ?? "", /costs 0 to 7 credits, depending on the tool/);
   assert.match(document.info.description, /\| `hash` \| 7 \|/);
+  const { paths } = describeApi({ ...BARE, tools: [{ ...SEVEN, priceOf: () => 1 }] });
+  assert.deepEqual(paths["/api/v1/hash"]?.post?.["x-price"], { creditsMax: 7 });
+  assert.match(paths["/api/v1/hash"]?.post?.description ?? "", /costs up to 7 credits, depending/);
+});
+
+test("the documentation of a tool whose price depends on the input shows how to ask for a quote", () => {
+  const pages = createPages({ ...FULL, tools: [{ ...SEVEN, priceOf: () => 1 }] });
+  const page = pageAt(pages, "/docs/hash.md") ?? "";
+  assert.match(page, /A successful call costs up to 7 credits, depending on the input\./);
+  assert.match(page, /curl https?:[^ ]*\/api\/v1\/hash\/quote /);
+  assert.match(page, /"credits": 3/);
+  assert.doesNotMatch(pageAt(createPages(FULL), "/docs/hash.md") ?? "", /\/quote /);
 });
 
 test("no page names another price", () => {

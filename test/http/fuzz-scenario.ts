@@ -129,7 +129,9 @@ function expect(
   if (method !== "POST") return { allowed: [405], why: "another method" };
   const refused = REFUSED[state];
   if (refused !== undefined) return { allowed: [refused], why: `the caller is ${state}` };
-  const price = description.document.paths[path]?.post?.["x-price"]?.credits ?? 0;
+  const { credits: price = 0 } = (description.document.paths[path]?.post?.["x-price"] ?? {}) as {
+    credits?: number;
+  };
   const isFree = state === "first" && balance === 50 && price <= FREE_CALL_CREDITS_DEFAULT;
   const isShort = balance < price && !isFree;
   if (isShort && idempotencyKey === null) return { allowed: [402], why: "too few credits" };

@@ -50,8 +50,8 @@ export type Operation = {
   tags: string[];
   requestBody?: { description: string; required: boolean; content: Named<MediaType> };
   responses: Named<ApiResponse | Reference>;
-  /** What a successful call costs. */
-  "x-price"?: { credits: number };
+  /** What a successful call costs; the most that it costs if that depends on the input. */
+  "x-price"?: { credits: number } | { creditsMax: number };
   /** Limits that JSON Schema cannot express: bytes of the body as sent, and UTF-8 bytes of a decoded text field. */
   "x-limits"?: { bodyBytesMax: number; fieldBytesMax: Named<number> };
 };

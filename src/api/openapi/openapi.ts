@@ -2,12 +2,19 @@ import { keyPattern } from "#accounts/key-format.ts";
 import { hasOwnName } from "#brand.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { ACCOUNT, describeAccount } from "./account.ts";
-import type { ApiOptions, OpenApiDocument, Operation } from "./document.ts";
+import type { ApiOptions, OpenApiDocument, Operation, PathItem } from "./document.ts";
 import { REQUEST_HEADERS, responseHeaders, responseHeadersOf } from "./headers.ts";
-import { PROBLEM, problemExamples, problemResponses, toolProblems } from "./problems.ts";
+import {
+  PROBLEM,
+  problemExamples,
+  problemResponses,
+  quoteProblems,
+  toolProblems,
+} from "./problems.ts";
+import { QUOTE, quoteResponse } from "./quote.ts";
 import { responseComponents } from "./schemas.ts";
 import { bareResponses, namesOf, otherBodies, toolExamples, toolSchemas } from "./tool-schemas.ts";
-import { callPrice, sizeInWords } from "./words.ts";
+import { callPrice, havePrices, priceCell, priceText, sizeInWords } from "./words.ts";
 
 /**
  * Describes the API in OpenAPI 3.1. It is derived from the tools (schemas, limits, examples, prices) and the table of errors. The
@@ -44,7 +51,10 @@ export function describeApi(options: ApiOptions): OpenApiDocument {
     ],
     paths: {
       ...Object.fromEntries(
-        tools.map((tool) => [`/api/v1/${tool.name}`, { post: describeTool(tool, options) }]),
+        tools.flatMap((tool): [string, PathItem][] => [
+          [`/api/v1/${tool.name}`, { post: describeTool(tool, options) }],
+          ...(tool.priceOf === undefined ? [] : [describeQuote(tool, options)]),
+        ]),
       ),
       "/api/v1/account": { get: describeAccount(options) },
     },
@@ -52,6 +62,7 @@ export function describeApi(options: ApiOptions): OpenApiDocument {
       schemas: {
         ...Object.assign({}, ...tools.map(toolSchemas)),
         ...responseComponents(ACCOUNT),
+        ...(tools.some(({ priceOf }) => priceOf !== undefined) ? responseComponents(QUOTE) : {}),
         ...responseComponents(PROBLEM),
       },
       responses: problemResponses(options),
@@ -89,8 +100,8 @@ function describeService(options: ApiOptions): string {
 
 /** The price of each tool, if prices differ. */
 function priceTable({ tools }: ApiOptions): string[] {
-  if (new Set(tools.map(({ price }) => price)).size < 2) return [];
-  const rows = tools.map(({ name, price }) => `| \`${name}\` | ${price.toLocaleString("en-US")} |`);
+  if (!havePrices(tools)) return [];
+  const rows = tools.map((tool) => `| \`${tool.name}\` | ${priceCell(tool)} |`);
   return [["| Tool | Credits per call |", "| --- | --- |", ...rows].join("\n")];
 }
 
@@ -100,7 +111,11 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
   return {
     operationId: names.operation,
     summary: tool.summary,
-    description: tool.effect === "act" ? `${tool.description} ${NEEDS_KEY}` : tool.description,
+    description: [
+      tool.description,
+      ...(tool.effect === "act" ? [NEEDS_KEY] : []),
+      ...(tool.priceOf === undefined ? [] : [`A call costs ${priceText(tool)}.`]),
+    ].join(" "),
     tags: ["Tools"],
     requestBody: {
       description: describeBody(tool),
@@ -127,9 +142,28 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
       },
       ...toolProblems(),
     },
-    "x-price": { credits: tool.price },
+    "x-price": tool.priceOf === undefined ? { credits: tool.price } : { creditsMax: tool.price },
     "x-limits": { bodyBytesMax: tool.bodyBytesMax, fieldBytesMax: tool.fieldBytesMax },
   };
+}
+
+/** The price of a call, where it depends on the input. The body is that of the call. */
+function describeQuote(tool: Tool<unknown>, options: ApiOptions): [path: string, PathItem] {
+  const { requestBody } = describeTool(tool, options);
+  return [
+    `/api/v1/${tool.name}/quote`,
+    {
+      post: {
+        operationId: namesOf(tool).quote,
+        summary: `Show what a call of ${tool.name} costs`,
+        description:
+          "Checks the same body and headers as a call, and returns the price of that call for the account of the key. The tool does not run. It costs no credits, whatever the balance, and counts against the rate limit like a call.",
+        tags: ["Tools"],
+        ...(requestBody && { requestBody }),
+        responses: { "200": quoteResponse(options), ...quoteProblems() },
+      },
+    },
+  ];
 }
 
 function describeBody({ rawBody, verbatim, bodyBytesMax }: Tool<unknown>): string {

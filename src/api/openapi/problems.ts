@@ -319,3 +319,9 @@ export const problems = (statuses: readonly number[]): Record<string, Reference>
 /** The errors of a call: all but 404 and 405, which are for other paths and methods. */
 export const toolProblems = (): Record<string, Reference> =>
   problems(PROBLEM_STATUSES.filter((status) => status !== 404 && status !== 405));
+
+/** Those of a quote, which needs no credits and has no repeats. */
+export const quoteProblems = (): Record<string, Reference> => {
+  const { 402: _, 409: __, ...others } = toolProblems();
+  return others;
+};

@@ -9,7 +9,7 @@ import { inCode, inputSchema, mapValues, openToAdditions, outputSchema } from ".
  * values that later releases add. A response with variants is a union.
  */
 
-type Names = { operation: string; input: string; result: string };
+type Names = { operation: string; quote: string; input: string; result: string };
 
 /**
  * `hash` has the operation `hashText` and the schemas `HashTextInput` and `HashTextResult`. Their names do not end in
@@ -17,7 +17,8 @@ type Names = { operation: string; input: string; result: string };
  */
 export function namesOf({ name, operation = `call${pascalCase(name)}` }: Tool<unknown>): Names {
   const stem = pascalCase(operation);
-  return { operation, input: `${stem}Input`, result: `${stem}Result` };
+  const quote = `quote${pascalCase(name)}`;
+  return { operation, quote, input: `${stem}Input`, result: `${stem}Result` };
 }
 
 const pascalCase = (name: string) =>

@@ -16,10 +16,29 @@ export const namesOfFirst = (tools: readonly Tool[]): string[] =>
 export const creditsText = (credits: number): string =>
   credits === 1 ? "one credit" : `${credits.toLocaleString("en-US")} credits`;
 
-/** As in "a successful call costs one credit". */
+/** As in "a successful call costs one credit". A function of the input may also ask for less than 1. */
+export const priceText = ({ price, priceOf }: Pick<Tool, "price" | "priceOf">): string =>
+  priceOf === undefined
+    ? creditsText(price)
+    : `up to ${creditsText(price)}, depending on the input`;
+
+/** Whether calls have more than one price. */
+export const havePrices = (tools: readonly Tool[]): boolean =>
+  new Set(tools.map(({ price }) => price)).size > 1 ||
+  tools.some(({ priceOf }) => priceOf !== undefined);
+
+/** The price in a table. */
+export const priceCell = ({ price, priceOf }: Pick<Tool, "price" | "priceOf">): string =>
+  `${priceOf === undefined ? "" : "up to "}${price.toLocaleString("en-US")}`;
+
+/** The price of any of the tools. */
 export function callPrice(tools: readonly Tool[]): string {
+  const [first] = tools;
+  if (tools.length === 1 && first !== undefined) return priceText(first);
   const prices = tools.map(({ price }) => price);
   const [least, most] = [Math.min(...prices), Math.max(...prices)];
+  if (tools.some(({ priceOf }) => priceOf !== undefined))
+    return `up to ${creditsText(most)}, depending on the tool and the input`;
   return least === most
     ? creditsText(most)
     : `${least.toLocaleString("en-US")} to ${creditsText(most)}, depending on the tool`;
@@ -30,7 +49,12 @@ export function callPrice(tools: readonly Tool[]): string {
  * nothing are ignored.
  */
 export function freeCall({ tools, freeCallCredits }: FreeCallOptions, call = "call"): string {
-  const prices = tools.map(({ price }) => price).filter((price) => price > 0);
+  const prices = tools
+    .flatMap(({ price, priceOf }) =>
+      // Some inputs are free, as far as anybody can tell.
+      priceOf === undefined ? [price] : [Math.min(price, freeCallCredits), price],
+    )
+    .filter((price) => price > 0);
   const free = prices.filter((price) => price <= freeCallCredits);
   if (free.length === 0) return "";
   const bound =

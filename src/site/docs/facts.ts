@@ -1,7 +1,8 @@
 import { namesOf } from "#api/openapi/tool-schemas.ts";
-import { callPrice, freeCall } from "#api/openapi/words.ts";
+import { callPrice, freeCall, havePrices, priceCell } from "#api/openapi/words.ts";
 import { hasOwnName } from "#brand.ts";
 import { createThrottle } from "#ledger/throttle.ts";
+import type { Tool } from "#tools/define-tool.ts";
 import { type CreditSales, topUp } from "#top-up.ts";
 import {
   browserTools,
@@ -46,7 +47,8 @@ export function docsFacts(options: PageOptions): DocsFacts {
       "social-sign-in": providers.length > 0,
       "starter-credits": signUpIsOpen(options) && starter.credits > 0,
       "rate-limit": rateLimit > 0,
-      "several-prices": new Set(tools.map(({ price }) => price)).size > 1,
+      "several-prices": havePrices(tools),
+      "prices-by-input": tools.some(({ priceOf }) => priceOf !== undefined),
       sales: isSold,
       checkout: isSold && prices.payable,
       "taxes-added": isSold && prices.taxesAdded,
@@ -66,15 +68,13 @@ export function docsFacts(options: PageOptions): DocsFacts {
       contact: prices.contact ? autolink(prices.contact) : "the operator of this service",
       "server-settings": namesOfSettings(settings.filter(({ isOfServer }) => isOfServer)),
       "call-settings": namesOfSettings(settings.filter(({ isOfCalls }) => isOfCalls)),
-      operations: [...tools.map((tool) => namesOf(tool).operation), "getAccount"]
-        .map(inlineCode)
-        .join(", "),
+      operations: [...tools.flatMap(operationsOf), "getAccount"].map(inlineCode).join(", "),
     },
     blocks: {
       "tool-prices": () =>
         table(
           ["Tool", "Credits per call"],
-          tools.map(({ name, price }) => [inlineCode(name), formatCount(price)]),
+          tools.map((tool) => [inlineCode(tool.name), priceCell(tool)]),
         ),
       "tool-list": () =>
         tools
@@ -103,6 +103,11 @@ export function docsFacts(options: PageOptions): DocsFacts {
       "mcp-repeat": () => mcpRepeatSample(options),
     },
   };
+}
+
+function operationsOf(tool: Tool): string[] {
+  const { operation, quote } = namesOf(tool);
+  return tool.priceOf === undefined ? [operation] : [operation, quote];
 }
 
 /** How to get more credits, with links: an address that is escaped like text would be broken for readers of the Markdown. */

@@ -1,6 +1,7 @@
 import type { JsonSchema } from "#api/openapi/document.ts";
+import { QUOTE_EXAMPLE } from "#api/openapi/quote.ts";
 import { inputSchema, outputSchema } from "#api/openapi/schemas.ts";
-import { creditsText, sizeInWords } from "#api/openapi/words.ts";
+import { priceText, sizeInWords } from "#api/openapi/words.ts";
 import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "#calls/body-types.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { requestOf } from "../first-call.ts";
@@ -17,8 +18,9 @@ export function toolReference(name: string, options: PageOptions): string {
   const tool = findTool(name, options.tools);
   return [
     fence("http", `POST ${options.publicUrl}/api/v1/${name}`),
-    `A successful call costs ${creditsText(tool.price)}.${tool.effect === "act" ? ` ${NEEDS_KEY}` : ""}\n`,
+    `A successful call costs ${priceText(tool)}.${tool.effect === "act" ? ` ${NEEDS_KEY}` : ""}\n`,
     bareCalls(tool, options.publicUrl),
+    ...(tool.priceOf === undefined ? [] : [quoteOf(tool, options)]),
     "## Request\n",
     bodyTypes(tool),
     fieldsOf(inputSchema(tool), "request", tool.fieldBytesMax),
@@ -42,6 +44,18 @@ export function toolReference(name: string, options: PageOptions): string {
 
 const NEEDS_KEY =
   "It changes something, so each call needs an `Idempotency-Key` of its own, and never runs twice under it ([safe retries](calls.md#safe-retries)).";
+
+/** How to learn the price of an input. */
+function quoteOf(tool: Tool, { publicUrl }: PageOptions): string {
+  const [example] = tool.examples;
+  const body = example === undefined ? requestOf(tool) : example.request;
+  return [
+    "## Price\n",
+    "The same request to `/quote` shows the price of a call, and costs nothing ([quotes](credits.md#quotes)):\n",
+    fence("sh", curlCode({ url: `${publicUrl}/api/v1/${tool.name}/quote`, body })),
+    responseOf({ ...QUOTE_EXAMPLE, credits: Math.min(tool.price, QUOTE_EXAMPLE.credits) }),
+  ].join("\n");
+}
 
 /** One line of curl for each type of the response besides JSON. */
 const bareCalls = (tool: Tool, publicUrl: string): string =>

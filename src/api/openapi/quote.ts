@@ -1,0 +1,27 @@
+import * as z from "zod/mini";
+import { about } from "#tools/define-tool.ts";
+import type { ApiOptions, ApiResponse } from "./document.ts";
+import { responseHeadersOf } from "./headers.ts";
+import { component } from "./schemas.ts";
+
+/** `POST /api/v1/{tool}/quote`: the price of a call, as a schema and as a response of the description. */
+export const QUOTE = component("Quote", "The price of a call with this input.", {
+  ok: about(z.literal(true), "Always true."),
+  credits: about(
+    z.int().check(z.minimum(0)),
+    "What the call costs, if it succeeds. The free first call of an account is not considered.",
+  ),
+});
+
+export const QUOTE_EXAMPLE: z.infer<typeof QUOTE> = { ok: true, credits: 3 };
+
+export const quoteResponse = (options: ApiOptions): ApiResponse => ({
+  description: "The price of the call.",
+  headers: responseHeadersOf("account", options),
+  content: {
+    "application/json": {
+      schema: { $ref: "#/components/schemas/Quote" },
+      examples: { quote: { summary: "A call that costs 3 credits", value: QUOTE_EXAMPLE } },
+    },
+  },
+});
