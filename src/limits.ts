@@ -152,6 +152,8 @@ export const GRANT_CREDITS_MAX = 1_000_000_000_000;
 
 /** The price of a call. A million calls at this price stay within the bound above. */
 export const PRICE_CREDITS_MAX = 1_000_000;
+/** Prices that an account has of its own. They are loaded with every call of the account. */
+export const OWN_PRICES_MAX = 200;
 
 export const HEADER_BYTES_MAX = 32 * KB;
 export const HEADERS_TIMEOUT_MS = 10_000;

@@ -8,7 +8,7 @@ import type {
 } from "#ledger/port.ts";
 import { topUp } from "#top-up.ts";
 import { isWaiting } from "./body.ts";
-import type { Call, KeyedRequest } from "./call.ts";
+import { type Call, type KeyedRequest, setPrice } from "./call.ts";
 import {
   accountSuspended,
   insufficientCredits,
@@ -81,9 +81,9 @@ export async function askStatus(request: KeyedRequest): Promise<void> {
 }
 
 /** Asks the ledger about the key, whatever the account can pay. Throws `invalid_key`, `account_suspended`, `key_not_allowed` or `rate_limited`. */
-export async function askKey(request: KeyedRequest): Promise<void> {
+export function askKey(request: KeyedRequest): Promise<GoodStatus> {
   checkNetwork(request);
-  await readStatus(request);
+  return readStatus(request);
 }
 
 async function readStatus(request: KeyedRequest): Promise<GoodStatus> {
@@ -117,12 +117,13 @@ type GoodStatus = Extract<KeyStatus, { outcome: "good" }>;
 
 /**
  * Throws the errors of the key, the account and the rate that an outcome of the ledger has. Stores the balance and the rate for
- * the headers of the response.
+ * the headers of the response, and the price if the account has one of its own.
  */
 export function requireGood<Outcome extends DebitOutcome | HoldOutcome | KeyStatus>(
-  { deps, context, caller, address }: KeyedRequest,
+  request: KeyedRequest,
   { outcome, rate }: Counted<Outcome>,
 ): Passed<Outcome> {
+  const { deps, context, caller, address } = request;
   const { recentErrors } = deps;
   const { account, keySha256 } = caller;
   context.rate = rate ?? context.rate;
@@ -151,6 +152,7 @@ export function requireGood<Outcome extends DebitOutcome | HoldOutcome | KeyStat
       recentErrors.rejected.add(account);
       throw rateLimited(outcome.by);
   }
+  if ("price" in outcome && outcome.price !== undefined) setPrice(request, outcome.price);
   return outcome as Passed<Outcome>;
 }
 

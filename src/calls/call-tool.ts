@@ -11,7 +11,7 @@ import {
 } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
 import { readBody, SMALL_BYTES } from "./body.ts";
-import type { Call } from "./call.ts";
+import { type Call, setPrice } from "./call.ts";
 import {
   chargeReversed,
   chargeUnknown,
@@ -126,7 +126,7 @@ async function run(call: Call): Promise<void> {
 }
 
 function setResult(call: Call, result: CallResponse): void {
-  if (result.credits !== undefined) call.setPrice(result.credits);
+  if (result.credits !== undefined) setPrice(call, result.credits);
   if (call.isLarge) call.lease?.set(heldBytes(result.body) + (call.job?.body.byteLength ?? 0));
   call.result = result;
   call.lap("tool");

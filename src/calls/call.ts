@@ -50,6 +50,12 @@ export const keyedRequest = (
   ...{ caller: NO_CALLER, address: null, isCounted: false, price: 0, isPriceLeast: false },
 });
 
+/** The input or the account decides the price. */
+export function setPrice(request: KeyedRequest, credits: number): void {
+  request.price = credits;
+  request.isPriceLeast = false;
+}
+
 /** A call of a tool. Each of its steps (call-tool.ts) reads what the steps before it have set. */
 export class Call implements KeyedRequest {
   readonly deps: CallDeps;
@@ -129,12 +135,6 @@ export class Call implements KeyedRequest {
     context.timing += `${part};dur=${millisecondsText(ms)}, `;
     context.times[part] = (context.times[part] ?? 0) + ms;
     this.#lapAt = now;
-  }
-
-  /** The input has been read, and decides the price. */
-  setPrice(credits: number): void {
-    this.price = credits;
-    this.isPriceLeast = false;
   }
 
   /** Frees what only a call that is under way holds. */

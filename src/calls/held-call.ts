@@ -16,7 +16,7 @@ import {
   OWN_TIME_LIMIT_MS,
 } from "#limits.ts";
 import { requireGood, throwBudgetExhausted, throwTooFewCredits } from "./admit.ts";
-import type { Call } from "./call.ts";
+import { type Call, setPrice } from "./call.ts";
 import {
   chargeUnknown,
   clientLeft,
@@ -59,7 +59,7 @@ export class HeldCall {
 
   /** Holds the price, when the input has been checked. Returns the id of the call. Throws the errors of `hold`, and `Repeated`. */
   begin({ credits, bodySha256 }: PreparedCall): Promise<string> {
-    this.#call.setPrice(credits);
+    setPrice(this.#call, credits);
     const holding = this.#hold(bodySha256);
     this.#holding = holding.catch(() => {});
     return holding;

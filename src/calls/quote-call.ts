@@ -14,12 +14,12 @@ export async function quoteCall(call: Call): Promise<ApiResponse> {
   const { deps, tool, request, context } = call;
   try {
     await authenticate(call);
-    await askKey(call);
+    const { price } = await askKey(call);
     await readCallBody(call);
     const job = { ...jobOf(call), fingerprint: false, isQuote: true };
     const quoted = await deps.app.runTool(tool, job, call.caller.account);
     call.lap("tool");
-    const body = JSON.stringify({ ok: true, credits: quoted.credits ?? tool.price });
+    const body = JSON.stringify({ ok: true, credits: price ?? quoted.credits ?? tool.price });
     return await deps.replier.response(
       { body, type: "application/json" },
       request.headers,

@@ -56,4 +56,6 @@ export type AccountStatus = {
   lifetime: boolean;
   /** The owner is notified when the balance falls below this number of credits. */
   lowBalance: number;
+  /** The prices by tool that the operator has set for this account. */
+  prices: Readonly<Record<string, number>>;
 };

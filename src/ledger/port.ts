@@ -23,6 +23,7 @@
  *   may take from several grants. It takes its whole price or nothing.
  * - The first successful call of an account is free, even if its balance is 0, provided that its price is from 1 to the
  *   order's `freeCallCredits`. A call with a price of 0 does not use up the free call.
+ * - An operator may set a price for an account and a tool. It takes the place of the price of every order for that tool, and the outcome says it.
  * - The status of a key is checked in the same transaction as the debit.
  *
  * Holds
@@ -35,7 +36,7 @@
  * - A hold has a lease. Who holds renews it at least every half of it. A lease that has run out is extended once, and the hold ends only
  *   if that ran out too (`expireHolds`): so its holder was silent for a whole lease, whatever its clock says.
  * - A call that is settled after its hold has ended is charged anew, as if it came now. It fails if that is not possible.
- * - What was held may be settled whatever has become of key and account since.
+ * - What was held may be settled whatever has become of key, account and price since.
  * - A call under an idempotency key is kept for 24 hours: `running`; `kept` with its response, which repeats get; or `unknown`: it
  *   may have done its work, so it must not run again. Another request under the key is rejected. A reversal does not free the key.
  *
@@ -130,6 +131,7 @@ export type KeyStatus = (
       /** Why the call would be rejected if it were charged. Absent if the key's budgets cover it. */
       exhausted?: BudgetExhausted;
     } & HasHeld &
+      HasPrice &
       HasKeyRate)
 ) &
   HasKeyId;
@@ -173,8 +175,8 @@ export type Replay = Pick<IdempotencyOrder, "responseSha256" | "receivedAt" | "r
 
 export type DebitOutcome = (
   | KeyRejected
-  | ({ outcome: "key_budget_exhausted"; balance: number } & BudgetExhausted & HasKeyRate)
-  | ({ outcome: "insufficient_credits"; balance: number } & HasHeld & HasKeyRate)
+  | ({ outcome: "key_budget_exhausted"; balance: number } & BudgetExhausted & HasPrice & HasKeyRate)
+  | ({ outcome: "insufficient_credits"; balance: number } & HasHeld & HasPrice & HasKeyRate)
   /** `charged` is 0 for the free first call. */
   | ({ outcome: "debited"; charged: number; balance: number } & HasKeyRate)
   | ({ outcome: "replayed"; balance: number; replay: Replay } & HasKeyRate)
@@ -184,6 +186,9 @@ export type DebitOutcome = (
 
 /** What calls that are running hold, where the balance is too low. Absent if it is nothing. */
 type HasHeld = { heldCredits?: number };
+
+/** What the call costs this account, where the operator has set a price for it. */
+type HasPrice = { price?: number };
 
 /**
  * What becomes of a hold whose holder is silent. `release`: its credits are given back, and its idempotency key is free. `unknown`: its
@@ -201,10 +206,10 @@ export type HoldOrder = Omit<DebitOrder, "idempotency"> & {
 
 export type HoldOutcome = (
   | KeyRejected
-  | ({ outcome: "key_budget_exhausted"; balance: number } & BudgetExhausted & HasKeyRate)
-  | ({ outcome: "insufficient_credits"; balance: number } & HasHeld & HasKeyRate)
+  | ({ outcome: "key_budget_exhausted"; balance: number } & BudgetExhausted & HasPrice & HasKeyRate)
+  | ({ outcome: "insufficient_credits"; balance: number } & HasHeld & HasPrice & HasKeyRate)
   /** `credits` is 0 for the free first call. */
-  | ({ outcome: "held"; credits: number; balance: number } & HasKeyRate)
+  | ({ outcome: "held"; credits: number; balance: number } & HasPrice & HasKeyRate)
   /** The response of the first call under the idempotency key. */
   | ({ outcome: "kept"; response: string; balance: number } & HasKeyRate)
   /** The first call under the idempotency key is running. */
@@ -330,13 +335,20 @@ export type LedgerOperations = {
   ];
   /**
    * Changes what the order names. `lowBalance`: the balance below which the owner is notified; 0 notifies only when the balance is
-   * used up. A balance that is already below the new threshold causes no event.
+   * used up. A balance that is already below the new threshold causes no event. `price`: the price of a tool for this account, null
+   * for that of the tool. An account has at most OWN_PRICES_MAX.
    *
    * In a closed account, keys are treated as unknown, and unspent credits are voided: `forfeited` is their number, 0 for any other
    * state. A closed account stays closed and is not found, but closing it again returns the same number.
    */
   changeAccount: [
-    { account: string; state?: AccountState; lowBalance?: number; now: number },
+    {
+      account: string;
+      state?: AccountState;
+      lowBalance?: number;
+      price?: { tool: string; credits: number | null };
+      now: number;
+    },
     { found: boolean; forfeited: number },
   ];
   findAccount: [{ account: string; now: number }, AccountStatus | null];

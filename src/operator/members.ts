@@ -2,7 +2,14 @@ import * as z from "zod";
 import { accountOfKeyId, parseCallRef } from "#ids.ts";
 import { isJobId } from "#jobs/operator-jobs.ts";
 import { GRANT_KINDS } from "#ledger/port.ts";
-import { DAY_MS, EMAIL_CHARS_MAX, GRANT_CREDITS_MAX, HOUR_MS, ROTATION_DAYS_MAX } from "#limits.ts";
+import {
+  DAY_MS,
+  EMAIL_CHARS_MAX,
+  GRANT_CREDITS_MAX,
+  HOUR_MS,
+  PRICE_CREDITS_MAX,
+  ROTATION_DAYS_MAX,
+} from "#limits.ts";
 import { endOf, startOfDay } from "./times.ts";
 
 /**
@@ -33,6 +40,7 @@ const integer = (min: number, max: number) => {
 };
 export const credits = integer(1, GRANT_CREDITS_MAX);
 export const creditsOrNone = integer(0, GRANT_CREDITS_MAX);
+export const price = integer(0, PRICE_CREDITS_MAX);
 export const listMax = integer(1, 100_000);
 
 /** The end of a period: a time, or a date that is included. */

@@ -16,6 +16,7 @@ import { listActions, listJobs, retryJob } from "./jobs.ts";
 import { createApiKey, limitKey, listKeys, revokeKey, rotateApiKey } from "./keys.ts";
 import type { Operation } from "./operation.ts";
 import { listPayments, reconcilePayments } from "./payments.ts";
+import { listPrices, removePrice, setPrice } from "./prices.ts";
 import { report } from "./report.ts";
 
 /** Everything an operator can do, in the order of the reference. */
@@ -24,6 +25,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...[exportEntries, setEmail, resetPasskeys, closeAccountForGood],
   ...[createApiKey, listKeys, limitKey, rotateApiKey, revokeKey],
   ...[grantCredits, clawBackCredits, showCredits],
+  ...[setPrice, listPrices, removePrice],
   ...[showCall, reverseCall],
   ...[listPayments, reconcilePayments],
   ...[auditLedger, report],

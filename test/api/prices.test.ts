@@ -15,7 +15,7 @@ import {
   type TestServiceSettings,
 } from "../http/test-api.ts";
 
-/** Prices that depend on the input, and quotes. */
+/** Prices that depend on the input, those that an account has of its own, and quotes. */
 
 const SETTINGS: TestServiceSettings = { rateLimit: 100_000, fixed: true };
 const EFFECTS = ["none", "read", "act"] as const;
@@ -256,4 +256,84 @@ test("a tool whose price depends on the input has its quote in the description",
   assert.equal(post.operationId, "quoteRead");
   assert.deepEqual(post.requestBody, paths["/api/v1/read"].post.requestBody);
   assert.deepEqual(components.schemas.Quote.required, ["ok", "credits"]);
+});
+
+/** Prices of the account, and what a call of a text of four characters costs then. */
+const OWN_PRICES: { prices: Record<string, number>; tool: string; costs: number }[] = [
+  { prices: {}, tool: "read", costs: 4 },
+  { prices: { read: 7 }, tool: "read", costs: 7 },
+  { prices: { read: 30 }, tool: "read", costs: 30 },
+  { prices: { read: 0 }, tool: "read", costs: 0 },
+  { prices: { none: 2 }, tool: "none", costs: 2 },
+  { prices: { act: 9, read: 1 }, tool: "act", costs: 9 },
+  { prices: { read: 7 }, tool: "act", costs: 4 },
+  { prices: { hash: 6 }, tool: "hash", costs: 6 },
+  { prices: { read: 7 }, tool: "hash", costs: 1 },
+];
+
+const setPrice = async (
+  { ledger, now }: TestService,
+  account: string,
+  tool: string,
+  credits: number | null,
+) => ledger.changeAccount({ account, price: { tool, credits }, now: await now() });
+
+for (const ledger of ["local", "remote"] as const)
+  test(`a call and its quote cost what the account's own price says, from the next call on (${ledger} ledger)`, async (t) => {
+    const { service } = await openWithTools(t, ledger);
+    for (const { prices, tool, costs } of OWN_PRICES) {
+      const caller = await createCaller(service, { credits: 100 });
+      assertResponse(await caller.call("hash", { text: "four" }), 1);
+      for (const [each, credits] of Object.entries(prices))
+        await setPrice(service, caller.account, each, credits);
+      const quote = assertResponse(await caller.call(`${tool}/quote`, { text: "four" }), 0);
+      assert.equal(quote.credits, costs, JSON.stringify(prices));
+      const key = newKey();
+      assertResponse(await caller.call(tool, { text: "four" }, key), costs);
+      assertResponse(await caller.call(tool, { text: "four" }, key), 0);
+      assert.equal(await caller.balance(), 99 - costs);
+      await setPrice(service, caller.account, tool, null);
+      const usual = tool === "hash" ? 1 : 4;
+      assertResponse(await caller.call(tool, { text: "four" }, newKey()), usual);
+    }
+  });
+
+test("a 402 says the account's own price, before the input is read and after", async (t) => {
+  const { service } = await openWithTools(t);
+  for (const effect of EFFECTS) {
+    const caller = await createCaller(service, { credits: 5 });
+    await setPrice(service, caller.account, effect, 6);
+    for (const text of ["a", 7]) {
+      const { price, balance, detail } = assertProblem(
+        await caller.call(effect, { text }, newKey()),
+        "insufficient_credits",
+      );
+      assert.deepEqual([price, balance], [6, 5]);
+      assert.match(detail, /^The call costs 6 credits, and the balance is 5\./);
+    }
+    await setPrice(service, caller.account, effect, 5);
+    assertResponse(await caller.call(effect, { text: "x".repeat(20) }, newKey()), 5);
+  }
+});
+
+test("a tool settles for at most the account's own price", async (t) => {
+  const { service } = await openWithTools(t);
+  const caller = await createCaller(service, { credits: 100 });
+  await setPrice(service, caller.account, "read", 12);
+  assertResponse(await caller.call("read", { text: "settle 11" }), 11);
+  assertResponse(await caller.call("read", { text: "settle 15" }), 12);
+  await setPrice(service, caller.account, "read", 3);
+  assertResponse(await caller.call("read", { text: "settle 11" }), 3);
+  assertResponse(await caller.call("read", { text: "x".repeat(20) }), 3);
+});
+
+test("the free first call goes by the account's own price, and a price that is no price fails all the same", async (t) => {
+  const { service } = await openWithTools(t);
+  const free = await createCaller(service, { credits: 0, freeCall: "open" });
+  await setPrice(service, free.account, "read", 1);
+  assertResponse(await free.call("read", { text: "four" }), 0);
+  const caller = await createCaller(service, { credits: 10 });
+  await setPrice(service, caller.account, "read", 1);
+  assertProblem(await caller.call("read", { text: "throws" }), "internal");
+  assert.equal(await caller.balance(), 10);
 });

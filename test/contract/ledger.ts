@@ -21,6 +21,7 @@ import { describeKeyLimits } from "./ledger/key-limits.ts";
 import { describeKeys } from "./ledger/keys.ts";
 import { describeLifetime } from "./ledger/lifetime.ts";
 import { describeMaintenance } from "./ledger/maintenance.ts";
+import { describeOwnPrices } from "./ledger/own-prices.ts";
 import { describePartialReversals } from "./ledger/partial-reversals.ts";
 import { describePrices } from "./ledger/prices.ts";
 import { describeReversals } from "./ledger/reversals.ts";
@@ -36,6 +37,7 @@ const PARTS: Readonly<Record<string, (open: OpenLedger) => void>> = {
   clawbacks: describeClawback,
   debits: describeDebits,
   prices: describePrices,
+  "prices of accounts": describeOwnPrices,
   idempotency: describeIdempotency,
   holds: describeHolds,
   "concurrent holds": describeConcurrentHolds,

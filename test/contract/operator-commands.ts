@@ -39,6 +39,7 @@ const FIRST_AGAIN = { id: "operator", amount: 5, expiresAt: null };
 const BOB_LISTED = {
   ...{ id: ACCOUNT, email: "bob@b.co", state: "open", balance: 0, createdAt: TIME },
 };
+const BOB_PRICE = { email: "bob@b.co", tool: "hash", before: null };
 const NO_TOTALS = { debited: 0, reversed: 0, held: 0, expired: 0 };
 
 const UNKNOWN_CALL = callRef({ account: "acc_Ada000000000", callId: "call_1", at: 1 });
@@ -108,6 +109,30 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
     },
   ],
   ["key rotate key_Ada0000000000000000000", /^There is no key key_Ada/],
+  ["price list --account bob@b.co", { email: "bob@b.co", prices: [] }],
+  [
+    "price set hash 3 --account bob@b.co",
+    { email: "bob@b.co", tool: "hash", credits: 3, before: null },
+  ],
+  ["price set hash 0 --account Bob@B.co", { ...BOB_PRICE, credits: 0, before: 3 }],
+  ["price set hash 0 --account bob@b.co", { ...BOB_PRICE, credits: 0, before: 0 }],
+  ["price set echo 1000000 --account bob@b.co", { ...BOB_PRICE, tool: "echo", credits: 1e6 }],
+  ["price set echo 1000001 --account bob@b.co", /<N> must be a whole number from 0 to 1000000/],
+  ["price set nope 3 --account bob@b.co", /^There is no tool "nope"\. The tools are /],
+  ["price set hash 3 --account eve@b.co", /^There is no account for eve@b\.co\. /],
+  [
+    "price list --account bob@b.co",
+    {
+      email: "bob@b.co",
+      prices: [
+        { tool: "echo", credits: 1_000_000 },
+        { tool: "hash", credits: 0 },
+      ],
+    },
+  ],
+  ["price remove hash --account bob@b.co", { email: "bob@b.co", tool: "hash", before: 0 }],
+  ["price remove hash --account bob@b.co", { email: "bob@b.co", tool: "hash", before: null }],
+  ["price remove echo --account bob@b.co", { email: "bob@b.co", tool: "echo", before: 1e6 }],
   [
     "credits grant ada@example.org 5 --expires 2099-12-31 --id invoice-7",
     { email: "ada@example.org", ...INVOICE, granted: true, balance: 12 },
@@ -212,7 +237,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
       ...{ format: "personal-data", version: 1, service: "SERVICE", exportedAt: TIME },
       account: {
         ...{ account: ACCOUNT, state: "suspended", createdAt: TIME, freeCall: "open" },
-        ...{ balance: 0, held: 0, lifetime: false, lowBalance: 20 },
+        ...{ balance: 0, held: 0, lifetime: false, lowBalance: 20, prices: {} },
       },
       ...{ profile: null, logins: [], passkeys: [], demandsPasskey: false, sessions: [] },
       ...{ emailChoices: null, emailsWaiting: [], webhookEndpoints: [] },
@@ -366,6 +391,14 @@ const ACTIONS: readonly (readonly [
   ["key create", /^key_/, /^refused: Enter a label of 1 to 100 characters/],
   ["key create", /^key_/, "done"],
   ["key create", /^key_/, /^refused: There is no tool/],
+  ["price set", /^acc_/, "done: hash costs 3"],
+  ["price set", /^acc_/, "done: hash costs 0 instead of 3"],
+  ["price set", /^acc_/, "unchanged: hash costs 0 already"],
+  ["price set", /^acc_/, "done: echo costs 1000000"],
+  ["price set", /^acc_/, /^refused: There is no tool "nope"/],
+  ["price remove", /^acc_/, "done: hash cost 0"],
+  ["price remove", /^acc_/, "unchanged: no price for hash"],
+  ["price remove", /^acc_/, "done: echo cost 1000000"],
   ["credits grant", /^acc_/, "done: 5 credits as operator:invoice-7"],
   ["credits grant", /^acc_/, "unchanged: operator:invoice-7 was granted before"],
   ["credits grant", /^acc_/, /^refused: The grant operator:invoice-7 already exists/],

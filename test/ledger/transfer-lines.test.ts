@@ -9,7 +9,7 @@ const KEY = "key_Ann0000000000000000001";
 const GOOD: Record<string, Record<string, unknown>> = {
   account: {
     ...{ record: "account", id: ACCOUNT, createdAt: 1, state: "open", freeCall: "open" },
-    ...{ lowBalance: 20, notifiedLevel: "enough" },
+    ...{ lowBalance: 20, notifiedLevel: "enough", prices: null },
   },
   address: { record: "address", email: "ann@example.com", account: ACCOUNT, createdAt: 1 },
   key: {

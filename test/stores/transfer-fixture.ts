@@ -150,6 +150,11 @@ async function fillBought({ ledger, ...fixture }: Fixture): Promise<void> {
   await fixture.clawback(eve, "plan", 5, START + 3, START + 3);
   await ledger.changeAccount({ account: eve, lowBalance: 20, now: START + 3 });
   await ledger.changeAccount({ account: dan, lowBalance: 7, now: START + 3 });
+  for (const [tool, credits] of [
+    ["hash", 0],
+    ["qr-code", 7],
+  ] as const)
+    await ledger.changeAccount({ account: dan, price: { tool, credits }, now: START + 3 });
   await fixture.debit(eve, { now: START + 4 });
 }
 

@@ -19,6 +19,7 @@ import { explainSystem } from "./files.ts";
 import { JOB_COMMANDS } from "./jobs.ts";
 import { KEY_COMMANDS } from "./keys.ts";
 import { PAYMENT_COMMANDS } from "./payments.ts";
+import { PRICE_COMMANDS } from "./prices.ts";
 import { REPORT_COMMANDS } from "./report.ts";
 import { TOOL_COMMANDS } from "./tools.ts";
 
@@ -43,7 +44,8 @@ export const COMMANDS: readonly Command[] = [
   START,
   ...TOOL_COMMANDS,
   ...BUILD_COMMANDS,
-  ...[...ACCOUNT_COMMANDS, ...KEY_COMMANDS, ...CREDITS_COMMANDS, ...CALL_COMMANDS],
+  ...[...ACCOUNT_COMMANDS, ...KEY_COMMANDS, ...CREDITS_COMMANDS, ...PRICE_COMMANDS],
+  ...CALL_COMMANDS,
   ...[
     ...PAYMENT_COMMANDS,
     ...AUDIT_COMMANDS,
@@ -59,6 +61,7 @@ const GROUPS: Record<string, string> = {
   account: "Create and manage accounts",
   key: "Create and manage API keys",
   credits: "Grant credits and show balances",
+  price: "Set the prices of an account",
   calls: "Show and reverse single calls",
   payments: "List purchases and compare them with Stripe",
   jobs: "List and retry background jobs",
@@ -199,7 +202,7 @@ function addParameters(line: CommandLine, command: Command): void {
 
 /** What each option does, in the help. Options of the same name do the same in all commands. */
 const OPTION_TEXTS: Record<string, string> = {
-  account: "the account of the grant; without it all accounts are searched",
+  account: "the address of the account; credits clawback searches all accounts without it",
   after: "start the page after this address",
   again: "replace only a new secret that was not seen",
   budgetDay: "at most N credits per UTC day",

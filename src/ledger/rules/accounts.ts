@@ -11,6 +11,7 @@ import {
   voidCredits,
   withChanged,
 } from "./balance.ts";
+import { withPrice } from "./own-prices.ts";
 import type { AccountRow, Changes, GrantRow, Loads, Rows, Verdict } from "./rows.ts";
 
 /** Opening, changing and closing accounts, and the events that become due as time passes. */
@@ -31,6 +32,7 @@ export function decideOpening(
     lifetimeGrants: 0,
     lowBalance: LOW_BALANCE_DEFAULT,
     notifiedLevel: "gone",
+    prices: null,
     frontGrant: null,
     rest: 0,
     summedUntil: 0,
@@ -46,7 +48,7 @@ export function loadsOfAccountChange({ state, lowBalance }: Order<"changeAccount
 /** A closed account stays closed. A balance that is already at the new level causes no event. */
 export function decideAccountChange(
   rows: Rows,
-  { state, lowBalance, now }: Order<"changeAccount">,
+  { state, lowBalance, price, now }: Order<"changeAccount">,
 ): Verdict<Outcome<"changeAccount">> {
   if (lowBalance !== undefined) checkLowBalance(lowBalance);
   const { account } = rows;
@@ -54,6 +56,7 @@ export function decideAccountChange(
     return { outcome: { found: false, forfeited: 0 }, changes: {} };
   if (state === "closed") return decideClosing(account, rows, now);
   const changed = { ...account, state: state ?? account.state };
+  if (price !== undefined) changed.prices = withPrice(account.prices, price);
   if (lowBalance !== undefined) {
     const balance = balanceAt(account, rows, now);
     if (balance === null) return { need: "sum" };

@@ -5,6 +5,7 @@ import { OrderRejected } from "../outcome-errors.ts";
 import type { DebitOrder, DebitOutcome, HoldOutcome, KeyStatus, KeyStatusOrder } from "../port.ts";
 import { balanceAt, isSpendable, notifyIfWorse, withBalance } from "./balance.ts";
 import { exhaustedBudget, invalidityOf, prohibitionOf, spend, withRate } from "./key-limits.ts";
+import { atOwnPrice } from "./own-prices.ts";
 import type {
   AccountRow,
   CallKey,
@@ -30,7 +31,7 @@ export const loadsOfKeyStatus = (order: KeyStatusOrder): Loads => {
 };
 
 export const decideKeyStatus = (rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> =>
-  withKeyId(decideStatus(rows, order), rows, order);
+  withKeyId(atOwnPrice(rows, order, decideStatus), rows, order);
 
 /** Names the key if the order asks for it: debits would otherwise carry the id with every call. */
 export function withKeyId<Outcome extends KeyStatus | DebitOutcome | HoldOutcome>(
@@ -81,7 +82,7 @@ export const loadsOfDebit = ({ keySha256, credits, tool, idempotency }: DebitOrd
  * needs no look-up: the store's unique constraint finds an earlier debit, and the store decides again with it in `rows.debit`.
  */
 export const decideDebit = (rows: Rows, order: DebitOrder): Verdict<DebitOutcome> =>
-  withKeyId(decideCharge(rows, order), rows, order);
+  withKeyId(atOwnPrice(rows, order, decideCharge), rows, order);
 
 /** A rule that charges in another way calls this with `debit: null`: whether the call was charged before is then its own business. */
 export function decideCharge(rows: Rows, order: DebitOrder): Verdict<DebitOutcome> {

@@ -4,6 +4,7 @@ import type { HoldOrder, HoldOutcome, LedgerOperations } from "../port.ts";
 import { balanceAt } from "./balance.ts";
 import { decideCharge, isCallKept, unchanged, withKeyId } from "./debit.ts";
 import { withRate } from "./key-limits.ts";
+import { atOwnPrice } from "./own-prices.ts";
 import { returnPart } from "./return-credits.ts";
 import type {
   AccountRow,
@@ -30,7 +31,7 @@ export function loadsOfHold({ keySha256, credits, tool, idempotency }: HoldOrder
 }
 
 export const decideHold = (rows: Rows, order: HoldOrder): Verdict<HoldOutcome> =>
-  withKeyId(holdPrice(rows, order), rows, order);
+  withKeyId(atOwnPrice(rows, order, holdPrice), rows, order);
 
 /** Takes what a debit would take. As a debit, an accepted order needs no look-up: the store's unique constraint finds an earlier hold. */
 function holdPrice(rows: Rows, order: HoldOrder): Verdict<HoldOutcome> {

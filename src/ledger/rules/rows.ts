@@ -17,6 +17,8 @@ export type AccountRow = {
   lifetimeGrants: number;
   lowBalance: number;
   notifiedLevel: Level;
+  /** The prices by tool that the operator has set for this account; null if there are none. */
+  prices: Readonly<Record<string, number>> | null;
   /**
    * `frontGrant` and `rest` give the balance without a sum over all grants (`balance.ts`): the id of the grant that is spent
    * first, and the remaining credits of all grants after it; -1 if that is not known. They are valid whenever `frontGrant` is

@@ -1,6 +1,12 @@
 import * as z from "zod";
 import { accountOfKeyId, isAccountId } from "#ids.ts";
-import { EMAIL_CHARS_MAX, GRANT_CREDITS_MAX, HOUR_MS, KEY_LABEL_CHARS_MAX } from "#limits.ts";
+import {
+  EMAIL_CHARS_MAX,
+  GRANT_CREDITS_MAX,
+  HOUR_MS,
+  KEY_LABEL_CHARS_MAX,
+  PRICE_CREDITS_MAX,
+} from "#limits.ts";
 import { parseNetwork } from "#networks.ts";
 import { LEVELS } from "../events.ts";
 import { GRANT_KINDS } from "../model.ts";
@@ -117,6 +123,8 @@ export const transferRecord = z.discriminatedUnion("record", [
     freeCall: z.enum(["open", "used", "withheld"]),
     lowBalance: count,
     notifiedLevel: z.enum(LEVELS),
+    /** The prices by tool that the account has of its own; null without any. */
+    prices: z.record(token, count.max(PRICE_CREDITS_MAX)).nullable(),
   }),
   z.strictObject({ record: z.literal("address"), email, account: accountId, createdAt: time }),
   z.strictObject({ record: z.literal("closedAddress"), emailHash, closedAt: time }),

@@ -1,6 +1,7 @@
 import { objectImports } from "../schema/imports.ts";
 import type { Migration } from "../schema/migrations.ts";
 import { objectRequests } from "../schema/object-requests.ts";
+import { sqlitePrices } from "../schema/own-prices.ts";
 import { sqliteHolds } from "../schema/sqlite-holds.ts";
 import { sqliteLedger } from "../schema/sqlite-ledger.ts";
 
@@ -21,4 +22,5 @@ export const OBJECT_MIGRATIONS: readonly Migration[] = [
   { name: "initial", sql: sqliteLedger + OBJECT_DIFFERENCES + objectRequests, readableFrom: 1 },
   { name: "imports", sql: objectImports, readableFrom: 1 },
   { name: "holds", sql: sqliteHolds + HOLDS_DIFFERENCES, readableFrom: 1 },
+  { name: "prices", sql: sqlitePrices, readableFrom: 1 },
 ];

@@ -28,8 +28,12 @@ export const readAccount = (row: SqlRow): AccountRow => ({
   notifiedLevel: row["notified_level"] as Level,
   frontGrant: row["front_grant"] as string | null,
   rest: row["rest"] as number,
+  prices: readPrices(row["prices"]),
   summedUntil: row["summed_until"] as number,
 });
+
+export const readPrices = (text: SqlRow[string] | undefined): AccountRow["prices"] =>
+  text == null ? null : (JSON.parse(text as string) as Record<string, number>);
 
 /** The columns of a key that a call needs. */
 export const CALL_KEY_COLUMNS =
@@ -152,9 +156,10 @@ export const accountValues = (row: AccountRow) => [
   row.notifiedLevel,
   row.frontGrant,
   row.rest,
+  writeJson(row.prices),
 ];
 export const ACCOUNT_COLUMNS =
-  "id, created_at, state, free_call, lifetime_grants, low_balance, notified_level, front_grant, rest";
+  "id, created_at, state, free_call, lifetime_grants, low_balance, notified_level, front_grant, rest, prices";
 
 export const keyValues = (row: KeyRow) => [
   row.id,

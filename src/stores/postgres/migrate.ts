@@ -6,6 +6,7 @@ import {
   READ_APPLIED,
   SCHEMA_MIGRATION_TABLE,
 } from "../schema/migrations.ts";
+import { postgresPrices } from "../schema/own-prices.ts";
 import { postgresPasswordless } from "../schema/passwordless.ts";
 import { postgresCalls } from "../schema/postgres-calls.ts";
 import { postgresDashboard } from "../schema/postgres-dashboard.ts";
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "passwordless", sql: postgresPasswordless, readableFrom: 2 },
   { name: "imports", sql: postgresImportsByKind, readableFrom: 2 },
   { name: "holds", sql: postgresHolds, readableFrom: 2 },
+  { name: "prices", sql: postgresPrices, readableFrom: 2 },
 ];
 
 /** The database is unsuitable. The message says why and what to do. */

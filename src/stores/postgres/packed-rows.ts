@@ -6,6 +6,7 @@ import {
   CALL_KEY_COLUMNS,
   OPEN_GRANT_COLUMNS,
   readLimits,
+  readPrices,
   readSpent,
 } from "../ledger/row-columns.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
@@ -128,6 +129,7 @@ export const readAccount = (row: PackedRow): AccountRow => ({
   notifiedLevel: row.text() as Level,
   frontGrant: row.textOrNull(),
   rest: row.number(),
+  prices: readPrices(row.textOrNull()),
   summedUntil: row.number(),
 });
 

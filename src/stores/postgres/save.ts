@@ -202,6 +202,7 @@ const TEXTS: ReadonlySet<string> = new Set([
   "previous_sha256",
   "limits",
   "budget_spent",
+  "prices",
   "on_crash",
   "response",
 ]);

@@ -1,5 +1,5 @@
 import type { AccountState, FreeCall } from "#ledger/port.ts";
-import { readKey } from "../ledger/row-columns.ts";
+import { readKey, readPrices } from "../ledger/row-columns.ts";
 import { accountNoSql, balanceSql, HELD_SQL } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
 import { sql } from "./sql-database.ts";
@@ -8,7 +8,7 @@ import { sql } from "./sql-database.ts";
 
 export const findAccount: LedgerRead<"findAccount"> = {
   queries: ({ account, now }) => [
-    sql`SELECT state, created_at, free_call, low_balance, lifetime_grants, ${balanceSql(now)} AS balance,
+    sql`SELECT state, created_at, free_call, low_balance, lifetime_grants, prices, ${balanceSql(now)} AS balance,
         ${HELD_SQL} AS held
       FROM account a WHERE id = ${account}`,
   ],
@@ -24,6 +24,7 @@ export const findAccount: LedgerRead<"findAccount"> = {
       held: Number(row["held"]),
       lifetime: (row["lifetime_grants"] as number) > 0,
       lowBalance: row["low_balance"] as number,
+      prices: readPrices(row["prices"]) ?? {},
     };
   },
 };

@@ -61,6 +61,7 @@ const accountRows = table("account", {
     },
     lowBalance: number("low_balance"),
     notifiedLevel: text("notified_level"),
+    prices: json("prices"),
   },
   // -1: the rules compute the balance at the next order.
   others: { rest: "-1" },

@@ -4,14 +4,15 @@ import { ROW_CHECKSUM } from "./row-checksum.ts";
 /**
  * The columns that a table's checksum covers. The others follow from other rows, and `audit` compares them (row-checks.ts):
  * `credit_grant.remaining` and `spent`, because a debit changes nothing else; `reversal.debit_kept`; and the numbers of rows
- * (`no`), which indexes repeat. What calls change in a key has a checksum of its own, so that a call need not read the rest.
+ * (`no`), which indexes repeat. What calls change in a key has a checksum of its own, so that a call need not read the rest. An account
+ * without prices of its own has the checksum that it had before there was the column.
  */
 export const CHECKSUMS: readonly { table: string; checksum: string; columns: string }[] = [
   {
     table: "account",
     checksum: "checksum",
     columns:
-      "id, created_at, state, free_call, lifetime_grants, low_balance, notified_level, front_grant, rest",
+      "coalesce(id || prices, id), created_at, state, free_call, lifetime_grants, low_balance, notified_level, front_grant, rest",
   },
   {
     table: "api_key",

@@ -2,6 +2,7 @@ import { chmodSync } from "node:fs";
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import { sqliteImports, sqliteImportsByKind } from "../schema/imports.ts";
 import type { Migration } from "../schema/migrations.ts";
+import { sqlitePrices } from "../schema/own-prices.ts";
 import { sqlitePasswordless } from "../schema/passwordless.ts";
 import { sqliteDashboard } from "../schema/sqlite-dashboard.ts";
 import { sqliteHolds } from "../schema/sqlite-holds.ts";
@@ -22,6 +23,7 @@ export const SQLITE_MIGRATIONS: readonly Migration[] = [
   { name: "passwordless", sql: sqlitePasswordless, readableFrom: 2 },
   { name: "imports", sql: sqliteImportsByKind, readableFrom: 2 },
   { name: "holds", sql: sqliteHolds, readableFrom: 2 },
+  { name: "prices", sql: sqlitePrices, readableFrom: 2 },
 ];
 
 /** How long to wait for a lock, which an offline command or a database shell may hold. */

@@ -33,6 +33,13 @@ export function createSaver(
   const statements = prepareStatements(driver);
   const checksum = (values: readonly SqlValue[]) => driver.checksum?.(values) ?? null;
 
+  /** As checked-tables.ts says. */
+  function accountSum(values: readonly SqlValue[]) {
+    const [id, ...others] = values;
+    const prices = others.pop() ?? "";
+    return checksum([`${id}${prices}`, ...others]);
+  }
+
   function saveGrant(accountNo: number, grant: GrantRow): void {
     const values = grantValues(grant);
     // All but `remaining` and `spent`, which debits change (row-checksum.ts).
@@ -92,10 +99,10 @@ export function createSaver(
     let accountNo = known.row?.no ?? 0;
     if (account !== null && accountNo === 0) {
       const values = accountValues(account);
-      accountNo = statements.insertAccount.get(...values, checksum(values))?.["no"] as number;
+      accountNo = statements.insertAccount.get(...values, accountSum(values))?.["no"] as number;
     } else if (account !== null) {
       const values = accountValues(account);
-      statements.updateAccount.run(...values.slice(2), checksum(values), accountNo);
+      statements.updateAccount.run(...values.slice(2), accountSum(values), accountNo);
     }
     for (const key of keys?.values() ?? []) {
       if (key.no === 0) insertKey(accountNo, key);

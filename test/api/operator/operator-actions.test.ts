@@ -20,7 +20,7 @@ function refuseOnce<Store extends object>(store: Store, name: keyof Store): void
 
 const accountRecord = (id: string) => ({
   ...{ record: "account", id, createdAt: 1, state: "open", freeCall: "open" },
-  ...{ lowBalance: 20, notifiedLevel: "gone" },
+  ...{ lowBalance: 20, notifiedLevel: "gone", prices: null },
 });
 const page = (id: string, begin: boolean, finish: boolean, records: object[]) => ({
   account: { id, createdAt: 1, begin, finish },

@@ -24,6 +24,7 @@ const record = fc.oneof(
     state: fc.constantFrom("open", "suspended", "closed"),
     freeCall: fc.constantFrom("open", "used", "withheld"),
     ...{ lowBalance: fc.nat(9), notifiedLevel: fc.constantFrom("gone", "enough") },
+    prices: fc.option(fc.constantFrom({ hash: 3 }, { hash: 3, nope: 0 }, { hash: -1 })),
   }),
   fc.record({
     ...{ record: fc.constant("address"), email: text, account: accountId, createdAt: fc.nat() },
@@ -39,6 +40,7 @@ const MEMBERS = {
   ...{ expires: fc.option(day), from: day, to: day, since: day, keep: fc.constantFrom("2h", "x") },
   ...{ after: text, dead: fc.boolean(), again: fc.boolean(), clear: fc.boolean() },
   ...{ tools: fc.array(fc.constantFrom("hash", "nope")), withSecret: fc.boolean() },
+  tool: fc.oneof({ arbitrary: fc.constant("hash"), weight: 3 }, text),
   records: fc.array(record, { maxLength: 4 }),
   account: fc.option(
     fc.oneof(

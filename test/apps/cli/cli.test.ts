@@ -109,6 +109,8 @@ describe("the command line", { concurrency: 2 }, () => {
     ["credits grant a@b.co 5 --expires tomorrow", /^--expires must be a date.+got "tomorrow"/],
     ["credits grant a@b.co 5 --expires 2099-02-29", /got "2099-02-29"/],
     ["credits grant a@b.co 5 --expires 2099-01-01T00:00:00", /with its offset/],
+    ["price set hash 3", /^Required option '--account <EMAIL>' not specified\.$/],
+    ["price set hash -1 --account a@b.co", /from 0 to 1000000; got "-1"/],
     ["key create a@b.co", /^Required option '--label <L>' not specified\.$/],
     ["key create a@b.co --label l --budget-day x", /^--budget-day must be a whole number/],
     ["key revoke tb_secret", /^<id> must be the id of a key, which starts with key_.+ids\.$/],

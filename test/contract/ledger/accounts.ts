@@ -23,6 +23,7 @@ export function describeAccounts(open: OpenLedger) {
       held: 0,
       lifetime: false,
       lowBalance: LOW_BALANCE_DEFAULT,
+      prices: {},
     });
   });
 

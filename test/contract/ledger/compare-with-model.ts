@@ -69,6 +69,7 @@ export const statusOf = (account: ModelAccount, now: number) => ({
   held: heldOf(account),
   lifetime: lifetimeGrantsOf(account) > 0,
   lowBalance: account.lowBalance,
+  prices: Object.fromEntries(account.prices),
 });
 
 /** The totals, the usage and the entries of all accounts. */

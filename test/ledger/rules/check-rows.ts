@@ -56,8 +56,9 @@ export function checkGrants(stored: StoredAccount): void {
 /** What the rows say of an account, as one list of plain values. */
 export function sumsOfRows({ row, keys, grants, events }: StoredAccount): unknown[] {
   if (row === null) return [];
-  const { createdAt, state, freeCall, lifetimeGrants, lowBalance, notifiedLevel } = row;
+  const { createdAt, state, freeCall, lifetimeGrants, lowBalance, notifiedLevel, prices } = row;
   const usage: unknown[] = [createdAt, state, freeCall, lifetimeGrants, lowBalance, notifiedLevel];
+  usage.push(prices === null ? "" : textOf(Object.entries(prices)));
   for (const key of keys.values())
     usage.push(
       key.id,
@@ -81,6 +82,8 @@ export function sumsOfRows({ row, keys, grants, events }: StoredAccount): unknow
   return usage;
 }
 
+const textOf = (prices: [tool: string, credits: number][]) => prices.sort().join();
+
 const limitsOf = ({ limits, spent }: Pick<KeyRow, "limits" | "spent">) => [
   limits === null ? null : JSON.stringify(limits),
   spent === null ? null : [spent.since, spent.on, spent.day, spent.month, spent.total].join(),
@@ -98,6 +101,7 @@ export function sumsOfModel(account: ModelAccount): unknown[] {
     lifetimeGrants,
     lowBalance,
     notifiedLevel,
+    textOf([...account.prices]),
   ];
   for (const key of keys.map(viewOfKey))
     usage.push(

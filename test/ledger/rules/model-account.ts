@@ -86,6 +86,8 @@ export type ModelAccount = {
   isFreeCallWithheld: boolean;
   lowBalance: number;
   notified: Badness;
+  /** By tool. */
+  prices: Map<string, number>;
   keys: ModelKey[];
   grants: ModelGrant[];
   calls: ModelCall[];
@@ -142,6 +144,12 @@ export function balanceOf({ grants }: ModelAccount, now: number): number {
 
 export const lifetimeGrantsOf = ({ grants }: ModelAccount) =>
   grants.filter(({ kind, clawback, amount }) => kind === "lifetime" && clawback < amount).length;
+
+/** What a call of the tool costs the account, and whether that is its own price. */
+export function priceOf(account: ModelAccount | undefined, tool: string, credits: number) {
+  const own = account?.prices.get(tool);
+  return { credits: own ?? credits, own: own === undefined ? {} : { price: own } };
+}
 
 export function heldOf({ holds }: ModelAccount): number {
   let held = 0;

@@ -54,6 +54,12 @@ export function judge<Repeat>(
   return { rejected: withRate(held > 0 ? { ...poor, heldCredits: held } : poor, key) };
 }
 
+/** Too few credits are told with the account's own price. */
+export const saying = <Outcome extends { outcome: string }>(rejected: Outcome, own: object) =>
+  rejected.outcome === "insufficient_credits" || rejected.outcome === "key_budget_exhausted"
+    ? { ...rejected, ...own }
+    : rejected;
+
 /** Takes the price of a call that came at `at`. */
 export function charge(
   account: ModelAccount,

@@ -9,9 +9,10 @@ import {
   type ModelHold,
   type ModelKept,
   notifyIfWorse,
+  priceOf,
   recordIfBetter,
 } from "./model-account.ts";
-import { callOf, charge, checkPrice, judge } from "./model-charge.ts";
+import { callOf, charge, checkPrice, judge, saying } from "./model-charge.ts";
 import { Rejected, returnCredits } from "./model-grants.ts";
 import { returnPartOfCharge, withRate } from "./model-keys.ts";
 
@@ -71,14 +72,16 @@ export const isKeptAt = ({ at }: ModelKept, now: number) => now - at < DAY;
 const ownKept = ({ kept }: ModelAccount, { key, call }: ModelHold) =>
   kept.filter((each) => each.key === key && each.tool === call.tool && each.callId === call.callId);
 
-function hold(account: ModelAccount | undefined, order: Order<"hold">): HoldOutcome {
-  const { callId, tool, now, idempotency, leaseMs, onCrash } = order;
-  checkPrice(order.credits);
+function hold(account: ModelAccount | undefined, sent: Order<"hold">): HoldOutcome {
+  const { callId, tool, now, idempotency, leaseMs, onCrash } = sent;
+  const { credits: price, own } = priceOf(account, tool, sent.credits);
+  const order = { ...sent, credits: price };
+  checkPrice(price);
   if (!Number.isInteger(leaseMs) || leaseMs < 1 || leaseMs > 20 * MINUTE) throw new Rejected();
   if (account === undefined) return { outcome: "invalid_key" };
   const balance = balanceOf(account, now);
   const open = holdOf(account, callId, now);
-  if (open !== undefined) return { outcome: "held", credits: open.call.charged, balance };
+  if (open !== undefined) return { outcome: "held", credits: open.call.charged, balance, ...own };
 
   const judged = judge<HoldOutcome>(account, order, (key) => {
     if (idempotency === null) return null;
@@ -97,7 +100,7 @@ function hold(account: ModelAccount | undefined, order: Order<"hold">): HoldOutc
     if (response !== null) return withRate({ outcome: "kept", response, balance }, key);
     return withRate({ outcome: "outcome_unknown", callId: first, at, balance }, key);
   });
-  if ("rejected" in judged) return judged.rejected;
+  if ("rejected" in judged) return saying(judged.rejected, own);
   const call = charge(account, judged, order, now);
   const key = idempotency?.key ?? null;
   const lease = { leaseMs, leaseUntil: now + leaseMs, isLapsed: false };
@@ -107,7 +110,7 @@ function hold(account: ModelAccount | undefined, order: Order<"hold">): HoldOutc
     keep(account, { tool, key, at: now, callId, bodySha256, state: "running", response: null });
   }
   const { charged: credits } = call;
-  return withRate({ outcome: "held", credits, balance: balance - credits }, judged.key);
+  return withRate({ outcome: "held", credits, balance: balance - credits, ...own }, judged.key);
 }
 
 /** It replaces what was kept under the key. */

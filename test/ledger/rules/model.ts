@@ -12,9 +12,10 @@ import {
   heldOf,
   type ModelAccount,
   notifyIfWorse,
+  priceOf,
   recordIfBetter,
 } from "./model-account.ts";
-import { callOf, charge, checkPrice, judge } from "./model-charge.ts";
+import { callOf, charge, checkPrice, judge, saying } from "./model-charge.ts";
 import { createModelGrants, Rejected, returnCredits } from "./model-grants.ts";
 import { endUncharged, holdOf, holdOperations, isKeptAt } from "./model-holds.ts";
 import {
@@ -44,10 +45,11 @@ export function createModel() {
       const lists = { keys: [], grants: [], ...calls, events: [] };
       const usage = { state: "open" as const, lowBalance: 20, notified: 2 as const };
       const isFreeCallWithheld = freeCall === "withheld";
-      accounts.set(id, { id, createdAt: now, isFreeCallWithheld, ...usage, ...lists });
+      const prices = new Map<string, number>();
+      accounts.set(id, { id, createdAt: now, isFreeCallWithheld, prices, ...usage, ...lists });
       return { opened: true };
     },
-    changeAccount({ account: id, state, lowBalance = null, now }) {
+    changeAccount({ account: id, state, lowBalance = null, price = null, now }) {
       if (lowBalance !== null)
         if (!Number.isInteger(lowBalance) || lowBalance < 0 || lowBalance > 10 ** 12)
           throw new Rejected();
@@ -55,6 +57,7 @@ export function createModel() {
       const account = find(id);
       if (account === undefined || account.state === "closed")
         return { found: false, forfeited: 0 };
+      if (price !== null) setPrice(account.prices, price);
       if (state !== undefined) account.state = state;
       if (lowBalance !== null) {
         account.lowBalance = lowBalance;
@@ -72,7 +75,10 @@ export function createModel() {
       if (account.state === "suspended") return { outcome: "account_suspended", balance };
       const forbidden = prohibitionOf(key, order, balance);
       if (forbidden !== null) return forbidden;
-      const exhausted = exhaustedAt(key, order.credits ?? 0, order.now);
+      const asked = order.credits ?? 0;
+      const { credits, own } =
+        order.tool == null ? { credits: asked, own: {} } : priceOf(account, order.tool, asked);
+      const exhausted = exhaustedAt(key, credits, order.now);
       const freeCall = freeCallOf(account) === "open";
       const { tool = null, idempotencyKey = null, now } = order;
       const isKept = (name: string, key: string) =>
@@ -86,7 +92,8 @@ export function createModel() {
         ...{ outcome: "good" as const, balance, freeCall },
         ...(tool !== null &&
           idempotencyKey !== null && { replayable: isKept(tool, idempotencyKey) }),
-        ...(held > 0 && balance < (order.credits ?? 0) && { heldCredits: held }),
+        ...(held > 0 && balance < credits && { heldCredits: held }),
+        ...own,
       };
       return withRate(exhausted === null ? good : { ...good, exhausted }, key);
     },
@@ -117,9 +124,22 @@ export function createModel() {
   return { operations, find, accounts };
 }
 
-function debit(account: ModelAccount | undefined, order: Order<"debit">): DebitOutcome {
-  const { callId, tool, now, idempotency } = order;
-  checkPrice(order.credits);
+function setPrice(
+  prices: ModelAccount["prices"],
+  { tool, credits }: { tool: string; credits: number | null },
+): void {
+  if (credits === null) prices.delete(tool);
+  else {
+    checkPrice(credits);
+    prices.set(tool, credits);
+  }
+}
+
+function debit(account: ModelAccount | undefined, sent: Order<"debit">): DebitOutcome {
+  const { callId, tool, now, idempotency } = sent;
+  const { credits, own } = priceOf(account, tool, sent.credits);
+  const order = { ...sent, credits };
+  checkPrice(credits);
   if (account === undefined) return { outcome: "invalid_key" };
   const made = callOf(account, callId, now);
   if (account.reversedEarly.has(`${callId} ${now}`)) throw new Rejected();
@@ -136,7 +156,7 @@ function debit(account: ModelAccount | undefined, order: Order<"debit">): DebitO
     const replay = { responseSha256, receivedAt, random };
     return withRate({ outcome: "replayed", balance, replay }, key);
   });
-  if ("rejected" in judged) return judged.rejected;
+  if ("rejected" in judged) return saying(judged.rejected, own);
   const { key } = judged;
   const call = charge(account, judged, order, now);
   call.idempotency = idempotency;

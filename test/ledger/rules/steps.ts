@@ -376,10 +376,16 @@ function dueOf(chance: Chance, now: number, accountState: ModelAccount | undefin
 /** Accounts are resumed more often than they are suspended, and seldom closed. */
 function accountChangeOf(chance: Chance, now: number, accountState: ModelAccount | undefined) {
   const state = chance.pick(["open", "open", "open", "suspended", "suspended"] as const);
+  if (chance.percent(25)) return { price: ownPriceOf(chance) };
   const lowBalance = lowBalanceOf(chance, now, accountState);
   if (chance.percent(50)) return { lowBalance };
   if (chance.percent(10)) return { state, lowBalance };
   return { state: chance.percent(12) ? ("closed" as const) : state };
+}
+
+function ownPriceOf(chance: Chance) {
+  const credits = chance.percent(40) ? null : chance.pick([0, 1, 2, 5, 40, 1_000_000, 1_000_001]);
+  return { tool: toolOf(chance), credits };
 }
 
 function lowBalanceOf(chance: Chance, now: number, accountState: ModelAccount | undefined): number {
