@@ -1,5 +1,5 @@
 import type { PricesView } from "#api/dashboard/shapes.ts";
-import { callPrice, creditsText, freeCall } from "#api/openapi/words.ts";
+import { callPrice, creditsText, freeCall, priceText } from "#api/openapi/words.ts";
 import { hasOwnName, keyVariableOf } from "#brand.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { contactHref } from "#top-up.ts";
@@ -95,12 +95,16 @@ function callShown(options: PageOptions): Html {
   };
   return html`<div class="call">
 ${codeBlock("Request", curlCode(call))}
-<div class="toll">${gatePicture(toolIcon(tool.name), { raised: true })}<p><code>Credits-Charged: ${tool.price}</code><span>${
-    tool.price === 1 ? "One credit." : `${tool.price} credits.`
-  } An error costs none.</span></p></div>
+<div class="toll">${gatePicture(toolIcon(tool.name), { raised: true })}<p>${tollOf(tool)} An error costs none.</span></p></div>
 ${example && codeBlock(html`Response <b class="status">200 OK</b>`, highlightJson(layOutJson(shorten(example.response).value)))}</div>
 `;
 }
+
+/** What the barrier takes. Only its thread knows what an input costs. */
+const tollOf = ({ price, priceOf }: Tool): Html =>
+  priceOf === undefined
+    ? html`<code>Credits-Charged: ${price}</code><span>${price === 1 ? "One credit." : `${price} credits.`}`
+    : html`<code>Credits-Charged</code><span>Up to ${creditsText(price)}, depending on the input.`;
 
 /** One primary button, and one that leads to more without an account. */
 function mainActions(options: PageOptions): Html {
@@ -168,10 +172,10 @@ function creditExample(options: PageOptions): Html {
       : { what: html`Credits granted`, detail: "By the operator of the service", change: GRANT },
     {
       what: nameOf(first),
-      detail: isFirstFree ? "200, the first call of an account is free" : "200",
+      detail: isFirstFree ? "200, the first call of an account is free" : successOf(first),
       change: isFirstFree ? 0 : -first.price,
     },
-    { what: nameOf(second), detail: "200", change: -second.price },
+    { what: nameOf(second), detail: successOf(second), change: -second.price },
     {
       what: nameOf(second),
       detail: "200, repeated with the same Idempotency-Key",
@@ -181,7 +185,7 @@ function creditExample(options: PageOptions): Html {
   ];
   let balance = 0;
   return html`<section class="split wash" aria-labelledby="credits"><div><h2 id="credits">How credits work</h2>
-<p>A call costs the price of its tool: ${creditsText(second.price)} for a call of <code>${second.name}</code>. You pay for results only, so errors and repeats are free, and the balance never goes below zero.</p>
+<p>A call costs the price of its tool: ${priceText(second)} for a call of <code>${second.name}</code>. You pay for results only, so errors and repeats are free, and the balance never goes below zero.</p>
 <p>Every response says what it cost and what is left. The ledger on your Credits page lists every change.</p>
 <p class="actions"><a class="button quiet" href="${pageLinks(options.publicUrl).docsCredits}">Read about credits</a></p></div>
 <div class="scroll"><table class="ledger"><caption class="said">The first calls of an account</caption>
@@ -192,6 +196,9 @@ function creditExample(options: PageOptions): Html {
   })}</tbody></table></div></section>
 `;
 }
+
+const successOf = ({ priceOf }: Tool): string =>
+  priceOf === undefined ? "200" : "200, an input that costs the most";
 
 const signed = (change: number): string => {
   const amount = Math.abs(change).toLocaleString("en-US");

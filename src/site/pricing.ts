@@ -1,5 +1,6 @@
 import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
-import { callPrice, freeCall } from "#api/openapi/words.ts";
+import { callPrice, freeCall, havePrices, priceCell } from "#api/openapi/words.ts";
+import type { Tool } from "#tools/define-tool.ts";
 import { contactHref, topUp } from "#top-up.ts";
 import { FRONT_STYLE } from "./front-style.ts";
 import { icon } from "./icons.ts";
@@ -44,6 +45,20 @@ ${questions(prices, links)}
   );
 }
 
+/** What a call of each tool costs; null if all cost the same. */
+function toolPrices({ tools }: PageOptions, links: PageLinks): Html | null {
+  if (!havePrices(tools)) return null;
+  const row = (tool: Tool) =>
+    html`<tr><th scope="row"><a href="${links.docs}/${tool.name}">${tool.title}</a></th><td class="number">${priceCell(tool)}</td></tr>\n`;
+  return html`<section aria-labelledby="calls"><h2 id="calls">What a call costs</h2>
+${
+  tools.some(({ priceOf }) => priceOf !== undefined) &&
+  html`<p class="soft">Where the input decides, a <a href="${links.docsCredits}#quotes">quote</a> shows the price before a call, and costs nothing.</p>\n`
+}<div class="scroll" tabindex="0" role="group" aria-label="Prices of the tools"><table><thead><tr><th scope="col">Tool</th><th scope="col" class="number">Credits</th></tr></thead>
+<tbody>${tools.map(row)}</tbody></table></div></section>
+`;
+}
+
 function withPrices(options: PageOptions, prices: PricesView, links: PageLinks): HtmlPart {
   const recommended = recommendedOffer(prices);
   return [
@@ -52,6 +67,7 @@ function withPrices(options: PageOptions, prices: PricesView, links: PageLinks):
 <div class="buy"><p class="actions">${callsToAction(options, prices, links)}</p>
 <p class="small soft">${prices.taxesAdded ? "Taxes depend on your address and are added at checkout." : "You pay the price that you see."}</p></div></section>
 `,
+    toolPrices(options, links),
     prices.packs.length > 0 && calculator(prices, unitOf(options)),
     free(options, links),
   ];
@@ -92,7 +108,7 @@ function callsToAction(
 
 /** Calls where each costs one credit, so that readers need not convert. */
 const unitOf = ({ tools }: PageOptions): "calls" | "credits" =>
-  tools.every(({ price }) => price === 1) ? "calls" : "credits";
+  tools.every(({ price, priceOf }) => price === 1 && priceOf === undefined) ? "calls" : "credits";
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** The script (web/front/pricing.ts) makes the field writable and answers for the number in it. */
@@ -150,6 +166,7 @@ function withoutPrices(options: PageOptions, links: PageLinks): HtmlPart {
 <p class="soft">This service does not sell credits. Its operator gives them to accounts. ${sentence}</p>
 ${signUpIsOpen(options) && html`<p class="actions"><a class="button tb-if-out" href="${links.signIn}">Get started</a></p>\n`}</section>
 `,
+    toolPrices(options, links),
     free(options, links),
   ];
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeApi } from "#api/openapi/openapi.ts";
 import { callPrice, freeCall, havePrices, priceCell, priceText } from "#api/openapi/words.ts";
+import { PRICE_CREDITS_MAX } from "#limits.ts";
 import { createPages } from "#site/pages.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import hash from "#tools/hash/tool.ts";
@@ -59,13 +60,15 @@ test("the free call in words, by its bound", () => {
 const SEVEN = { ...hash, price: 7 } as Tool;
 const FREE = { ...uuid, price: 0 } as Tool;
 
-test("the description has the price of each tool, and the bound of what a call is charged", () => {
+test("the description has the price of each tool, and the bound of what an account is charged", () => {
   const document = describeApi({ ...BARE, tools: [SEVEN, FREE] });
   assert.deepEqual(Object.keys(document.paths).slice(0, 2), ["/api/v1/hash", "/api/v1/uuid"]);
   assert.deepEqual(document.paths["/api/v1/hash"]?.post?.["x-price"], { credits: 7 });
   assert.deepEqual(document.paths["/api/v1/uuid"]?.post?.["x-price"], { credits: 0 });
   const charged = document.components.headers["Credits-Charged"];
-  assert.deepEqual(charged?.schema, { type: "integer", minimum: 0, maximum: 7 });
+  // An account may have a price of its own.
+  const schema = { type: "integer", minimum: 0, maximum: PRICE_CREDITS_MAX };
+  assert.deepEqual([charged?.schema, charged?.example], [schema, 7]);
   assert.match(document.tags[0]?.description ?? "", /costs 0 to 7 credits, depending on the tool/);
   assert.match(document.info.description, /\| `hash` \| 7 \|/);
   const { paths } = describeApi({ ...BARE, tools: [{ ...SEVEN, priceOf: () => 1 }] });

@@ -6,6 +6,9 @@ import { freeCall } from "#api/openapi/words.ts";
 import { ENDPOINTS_MAX, RETRY_WAITS_MS } from "#events/bounds.ts";
 import { lastsText, perThousand } from "#site/offer-text.ts";
 import { createPages, type Pages } from "#site/pages.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import hash from "#tools/hash/tool.ts";
+import uuid from "#tools/uuid/tool.ts";
 import { contactHref } from "#top-up.ts";
 import { byHand, noPrices, prices } from "../web/sales-fixtures.ts";
 import { BARE, EARLY, FULL, pageAt } from "./pages-server.ts";
@@ -117,6 +120,16 @@ describe("the pricing page", () => {
     assert.match(page, /<a class="button" href="mailto:sales@example\.com">/);
     assert.doesNotMatch(page, /itemprop|Is there a subscription\?/);
     assert.match(pricing({ ...byHand, contact: null }), /contact the operator of this service/);
+  });
+
+  it("lists what a call of each tool costs if that differs, and how to learn the price of an input", () => {
+    assert.doesNotMatch(pricing(prices), /What a call costs/);
+    const dear = { ...hash, price: 20, priceOf: () => 1 } as Tool;
+    const page = pricing(prices, { ...FULL, tools: [uuid as Tool, dear] });
+    assert.match(page, />Hash<\/a><\/th><td class="number">up to 20<\/td>/);
+    assert.match(page, /<td class="number">1<\/td>/);
+    assert.match(page, /\/docs\/credits#quotes/);
+    assert.match(page, /Credits a month/);
   });
 
   it("says without a price list how this service gives credits", () => {

@@ -23,7 +23,7 @@ const dayBefore = (days: number) => new Date(NOW - days * DAY).toISOString().sli
 export const user: UserView = {
   email: "ada@example.com",
   createdAt: NOW - 61 * DAY,
-  account: { id: "acc_7Hq2LmZx9TbC", state: "open", balance: 12_844, level: "enough" },
+  account: { id: "acc_7Hq2LmZx9TbC", state: "open", balance: 12_844, level: "enough", prices: {} },
   demandsPasskey: false,
   providers: ["github"],
 };
@@ -44,7 +44,13 @@ export const suspended: Visitor = {
   ...visitor,
   user: {
     ...user,
-    account: { id: "acc_7Hq2LmZx9TbC", state: "suspended", balance: 12_844, level: "enough" },
+    account: {
+      id: "acc_7Hq2LmZx9TbC",
+      state: "suspended",
+      balance: 12_844,
+      level: "enough",
+      prices: {},
+    },
   },
 };
 export const SECRET = "tb_7Hq2LmZx9TbCq8Wd41nVfR5sYtKp3uJgE6aXoM0iBhNzQv2Sc7Lk";

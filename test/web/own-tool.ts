@@ -21,7 +21,8 @@ export const OWN_TOOL = toolOfDescription(
           author: z.string().max(40).optional().describe("Who wrote it."),
           from: z.int().min(1).max(9).default(1).describe("The length of the shortest word."),
         },
-        price: 3,
+        price: ({ text }) => Math.min(3, 1 + Math.floor(text.length / 1_000)),
+        priceMax: 3,
         effect: "none",
         browser: true,
         examples: [

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Page } from "playwright-core";
+import { user, visitor } from "./fixtures.ts";
 import { type Mocks, type Screen, statesOf } from "./screen-mocks.ts";
 
 /** The states of the pages of the tools. */
@@ -30,6 +31,11 @@ const callApi =
     await page.getByRole("button", { name: "Send request" }).click();
     await page.getByText("From the API.").waitFor();
   };
+
+const ownPrice = {
+  ...visitor,
+  user: { ...user, account: { ...user.account, prices: { "word-count": 2, hash: 5 } } },
+};
 
 const UUIDS = ["0d46edf9-942f-40da-b5ce-619fb43363a7", "6da30ea8-ca08-46ba-b7ab-fc11a5a14ec4"];
 const NO_CREDITS = {
@@ -132,7 +138,15 @@ export const listToolScreens = (mocks: Mocks): Screen[] => {
       await page.getByRole("button", { name: "Run" }).click();
       await page.getByText("invalid_json").first().waitFor();
     }),
-    tool("own tool", "word-count", (page) => page.getByText("Select Send request").waitFor()),
+    tool("own tool", "word-count", async (page) => {
+      await page.getByText("Select Send request").waitFor();
+      await page.getByText("a success costs up to 3 credits, depending on the input.").waitFor();
+    }),
+    statesOf("tool", "/tools/word-count", mocks)(
+      "own tool, at the account's own price",
+      { "GET /dashboard/visitor": { body: ownPrice } },
+      (page) => page.getByText("a success costs your account 2 credits.").waitFor(),
+    ),
     tool("own tool, called", "word-count", callApi(200, { ok: true, words: 2 }, true)),
     tool("own tool with errors", "word-count", callApi(400, WRONG_LIST, true)),
     tool("inputs of a link", `hash${link({ text: "from a link" })}`, async (page) => {

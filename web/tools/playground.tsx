@@ -31,9 +31,14 @@ const REQUEST_ID = "in-your-browser";
 
 /**
  * A tool to use, and the reference of its call: a form from the schema, the result, the response, and the call as code. `apiUrl`: the
- * address of the API in code.
+ * address of the API in code. `ownPrice`: what a call costs the visitor's account, if that differs.
  */
-export function Playground({ tool, view, apiUrl }: LoadedTool & { apiUrl: string }) {
+export function Playground({
+  tool,
+  view,
+  apiUrl,
+  ownPrice = null,
+}: LoadedTool & { apiUrl: string; ownPrice?: number | null }) {
   const { fields, inputs, origin, setInputs, setValues, files, accept } = useInputs(tool);
   const { values, file } = inputs;
   const [where, setWhere] = useState<Where>(tool.isOwn ? "api" : "browser");
@@ -113,6 +118,7 @@ export function Playground({ tool, view, apiUrl }: LoadedTool & { apiUrl: string
             ))}
             <RunBar
               tool={tool}
+              ownPrice={ownPrice}
               where={where}
               onWhere={setWhere}
               apiKey={key}

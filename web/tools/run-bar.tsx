@@ -12,9 +12,16 @@ export type Where = "browser" | "api";
 /** `userAgentData` is missing in Safari, which runs on Apple's systems alone. */
 const RUN_KEY = /mac/i.test(navigator.platform) ? "⌘" : "Ctrl";
 
+function priceText({ price, priceOf }: Tool<unknown>, ownPrice: number | null): string {
+  if (ownPrice !== null) return `your account ${counted(ownPrice, "credit")}`;
+  const credits = counted(price, "credit");
+  return priceOf === undefined ? credits : `up to ${credits}, depending on the input`;
+}
+
 /** Where the call runs, the key for the API, and the button that runs it. */
 export function RunBar({
   tool,
+  ownPrice,
   where,
   onWhere,
   apiKey,
@@ -25,6 +32,8 @@ export function RunBar({
   isRunnable,
 }: {
   tool: Tool<unknown>;
+  /** What a call costs the visitor's account; null if it costs what it costs everybody. */
+  ownPrice: number | null;
   where: Where;
   onWhere(where: Where): void;
   apiKey: string;
@@ -56,7 +65,7 @@ export function RunBar({
         <>
           <Text size="sm" c="dimmed">
             A real call: the input is sent to this service, and a success costs{" "}
-            {counted(tool.price, "credit")}.
+            {priceText(tool, ownPrice)}.
           </Text>
           <TextInput
             {...PLAIN_INPUT}

@@ -24,7 +24,10 @@ export default function ToolScreen() {
 
 function ToolPage({ entry }: { entry: ToolShown }) {
   const { loaded, error, retry } = useTool(entry);
-  const apiUrl = useVisitor().data?.apiUrl ?? absoluteUrl("");
+  const visitor = useVisitor().data;
+  const apiUrl = visitor?.apiUrl ?? absoluteUrl("");
+  const prices = Object.entries(visitor?.user?.account.prices ?? {});
+  const [, ownPrice = null] = prices.find(([name]) => name === entry.name) ?? [];
   return (
     <>
       <PageTitle title={entry.title}>
@@ -46,7 +49,7 @@ function ToolPage({ entry }: { entry: ToolShown }) {
       {loaded === null && error === null && <LoadingBlock height={360} />}
       {loaded !== null && (
         <div className="tool-play">
-          <Playground {...loaded} apiUrl={apiUrl} />
+          <Playground {...loaded} apiUrl={apiUrl} ownPrice={ownPrice} />
         </div>
       )}
     </>

@@ -70,11 +70,11 @@ async function viewUser(context: RequestContext, { user }: SignedIn): Promise<Us
 
 function viewAccount(
   state: UserView["account"]["state"],
-  { account: id, balance, lowBalance, freeCall }: AccountStatus,
+  { account: id, balance, lowBalance, freeCall, prices }: AccountStatus,
 ): UserView["account"] {
   // The first call is free, so an account that has not made it can call without credits.
   const level = freeCall === "open" && balance === 0 ? "enough" : levelOf(balance, lowBalance);
-  return { id, state, balance, level };
+  return { id, state, balance, level, prices };
 }
 
 export async function listSessions(context: RequestContext): Promise<Response> {

@@ -123,6 +123,8 @@ export type UserView = {
     balance: number;
     /** Whether the balance is below the user's alert level, or used up so that calls are rejected. */
     level: "enough" | "low" | "gone";
+    /** What calls cost this account, by tool, where the operator has set it. */
+    prices: Readonly<Record<string, number>>;
   };
   /** Whether only a passkey signs in. */
   demandsPasskey: boolean;

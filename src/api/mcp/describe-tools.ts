@@ -20,13 +20,13 @@ type ToolDescription = {
 export const VERBATIM_FIELD = "body";
 
 export function describeTool(tool: Tool): ToolDescription {
-  const { name, title, price } = tool;
+  const { name, title, price, priceOf } = tool;
   const description = tool.agents?.description ?? firstSentence(tool.description);
   const output = convert(tool.output, "output");
   return {
     name,
     title,
-    description: `${description} Costs ${price === 1 ? "1 credit" : `${price} credits`}.`,
+    description: `${description} Costs ${priceOf === undefined ? "" : "up to "}${price === 1 ? "1 credit" : `${price} credits`}.`,
     inputSchema: inputSchema(tool),
     // Clients demand structured content of every result of a tool that has a schema for it.
     ...(responseKindOf(tool) === "object"

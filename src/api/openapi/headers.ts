@@ -1,7 +1,12 @@
 import { challengeOf } from "#brand.ts";
 import { EXPOSED_HEADERS } from "#calls/reply.ts";
 import { BURST_SECONDS, createThrottle } from "#ledger/throttle.ts";
-import { HOUR_MS, IDEMPOTENCY_KEPT_MS, IDEMPOTENCY_KEY_CHARS_MAX } from "#limits.ts";
+import {
+  HOUR_MS,
+  IDEMPOTENCY_KEPT_MS,
+  IDEMPOTENCY_KEY_CHARS_MAX,
+  PRICE_CREDITS_MAX,
+} from "#limits.ts";
 import type { ApiOptions, Header, Reference } from "./document.ts";
 
 /** The headers of requests and responses, for the OpenAPI description and the documentation. */
@@ -58,7 +63,7 @@ const ALWAYS_CREDITS = ["Credits-Charged", "Credits-Remaining"];
 /** Only a service with a rate limit has them. */
 export const RATE_HEADERS = ["RateLimit-Policy", "RateLimit"];
 
-const rows = (mostCharged: number, challenge: string): Row[] => [
+const rows = (samplePrice: number, challenge: string): Row[] => [
   [
     "X-Request-Id",
     always,
@@ -84,8 +89,8 @@ const rows = (mostCharged: number, challenge: string): Row[] => [
   [
     "Credits-Charged",
     ofKnownCallers,
-    "The credits that this call cost: the price of the tool, or 0 for a free first call, a replayed response and every error. Present once the account is known, unless the error says that the call may have been charged (`charged`).",
-    { schema: { type: "integer", minimum: 0, maximum: mostCharged }, example: mostCharged },
+    "The credits that this call cost: the price of the tool or of your account, or 0 for a free first call, a replayed response and every error. Present once the account is known, unless the error says that the call may have been charged (`charged`).",
+    { schema: { type: "integer", minimum: 0, maximum: PRICE_CREDITS_MAX }, example: samplePrice },
   ],
   [
     "Credits-Remaining",

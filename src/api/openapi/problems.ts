@@ -70,7 +70,7 @@ const MEMBERS = {
     "Of `insufficient_credits`: what calls that are running hold, if they hold something. What they do not cost comes back.",
   ),
   price: count(
-    "Of `insufficient_credits` and `key_budget_exhausted`: the credits that the call costs.",
+    "Of `insufficient_credits` and `key_budget_exhausted`: the credits that the call costs, or the least that it costs if the price depends on the input and the input was not read.",
   ),
   topUpUrl: text(
     "Of `insufficient_credits`, and of `key_budget_exhausted` where the account has too few credits as well: the page where you get more credits, or the operator's address (`mailto:`). Absent if the operator names none.",

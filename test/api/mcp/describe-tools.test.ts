@@ -29,6 +29,8 @@ test("names, titles, prices and hints", () => {
   const [first] = TOOLS;
   assert.ok(first);
   assert.match(describeTool({ ...first, price: 1_000 }).description, / Costs 1000 credits\.$/);
+  const byInput = { ...first, price: 20, priceOf: () => 1 };
+  assert.match(describeTool(byInput).description, / Costs up to 20 credits\.$/);
 });
 
 test("what agents read is true of MCP, which has no headers, queries or bodies", () => {

@@ -89,6 +89,14 @@ describe("hostile tools", () => {
       "tools/word-count.ts": WORD_COUNT,
       "tools/slow.ts": `import { existsSync } from "node:fs";
 ${tool("timeLimitMs: 60_000, input: { until: z.string() }, run({ until }) { while (!existsSync(until)); return {}; }")}`,
+      ...Object.fromEntries(
+        ["none", "read"].map((effect) => [
+          `tools/priced-${effect}.ts`,
+          tool(
+            `effect: "${effect}", input: { text: z.string() }, price: ({ text }) => text.length, priceMax: 5, run: () => ({})`,
+          ),
+        ]),
+      ),
       "tools/breaks.ts": tool(`run() {
         Array.prototype.map = () => { throw new Error("broken"); };
         (Object.prototype as any).text = "broken";
@@ -121,6 +129,20 @@ ${tool("timeLimitMs: 60_000, input: { until: z.string() }, run({ until }) { whil
       assert.equal((await server.call("hash", { text: "a" })).status, 200);
     });
   }
+
+  test("a call costs what the function of its price says in the thread, and so says its quote", async () => {
+    for (const name of ["priced-none", "priced-read"]) {
+      const balance = await server.balance();
+      const quote = await server.call(`${name}/quote`, { text: "abc" });
+      assert.deepEqual([quote.status, quote.json], [200, { ok: true, credits: 3 }]);
+      assert.equal(await server.balance(), balance);
+      assert.equal((await server.call(name, { text: "abc" })).status, 200);
+      assert.equal(await server.balance(), balance - 3);
+      assert.equal((await server.call(name, { text: "abcdef" })).json.code, "tool_failed");
+      assert.equal((await server.call(`${name}/quote`, { text: "abcdef" })).status, 500);
+      assert.equal(await server.balance(), balance - 3);
+    }
+  });
 
   test("a tool that breaks the globals of its thread breaks no other tool", async () => {
     await server.call("breaks");

@@ -39,6 +39,9 @@ ${tool('run: () => ({ hex: createHash("sha256").update(bytes("a")).digest("hex")
       "node_modules/old-bytes/package.json": "{}",
       "node_modules/old-bytes/index.js":
         'module.exports = (text) => require("buffer").Buffer.from(text);',
+      "tools/priced.ts": tool(
+        'effect: "read", input: { text: z.string() }, price: ({ text }) => text.length, priceMax: 5, run: () => ({})',
+      ),
       "tools/throws.ts": tool('run: () => { throw new RangeError("no luck"); }'),
       "tools/waits.ts": tool("timeLimitMs: 50, run: () => new Promise<object>(() => {})"),
       "tools/lies.ts": tool("output: { n: z.int() }, run: () => ({ n: 0.5 })"),
@@ -47,7 +50,7 @@ ${tool('run: () => ({ hex: createHash("sha256").update(bytes("a")).digest("hex")
     assert.equal(built.status, 0, built.stderr);
     assert.equal(
       built.stdout,
-      `Wrote two Workers with digest, lies, throws, waits, word-count, hash, uuid to dist/edge.
+      `Wrote two Workers with digest, lies, priced, throws, waits, word-count, hash, uuid to dist/edge.
 Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of your database into them, and commit them; the page "Cloudflare" of the documentation says how to deploy.
 `,
     );
@@ -88,7 +91,7 @@ Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of you
     const { tools } = await client.listTools();
     assert.deepEqual(
       tools.map(({ name }) => name),
-      ["digest", "lies", "throws", "waits", "word-count", "hash", "uuid"],
+      ["digest", "lies", "priced", "throws", "waits", "word-count", "hash", "uuid"],
     );
     const called = await client.callTool({ name: "word-count", arguments: { text: "a b" } });
     assert.deepEqual(called.structuredContent, { ok: true, words: 2 });
@@ -102,6 +105,24 @@ Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of you
     const { json } = await call("digest");
     const hex = "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb";
     assert.deepEqual(json, { ok: true, hex, two: 2 });
+  });
+
+  test("a call costs what its input says, or what the operator has set for the account, and so says its quote", async () => {
+    const first = await balance();
+    const operate = operatorOf(edge);
+    const quote = { status: 200, json: { ok: true, credits: 3 }, left: String(first) };
+    assert.deepEqual(await call("priced/quote", { text: "abc" }), quote);
+    assert.equal((await call("priced", { text: "abc" })).left, String(first - 3));
+    const failed = await call("priced", { text: "abcdef" });
+    assert.deepEqual([failed.status, failed.json.code], [500, "tool_failed"]);
+    const account = "ada@example.com";
+    await operate("price set", { tool: "priced", credits: 1, account });
+    const { json } = await call("priced/quote", { text: "abc" });
+    assert.deepEqual(json, { ok: true, credits: 1 });
+    assert.equal((await call("priced", { text: "abc" })).left, String(first - 4));
+    await operate("price remove", { tool: "priced", account });
+    assert.equal((await call("priced", { text: "ab" })).left, String(first - 6));
+    await operate("credits grant", { email: account, credits: 6 });
   });
 
   test("a tool that throws, never settles or breaks its own schema fails its call, uncharged", async () => {
