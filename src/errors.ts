@@ -34,10 +34,15 @@ export const ERRORS = {
   },
   too_large: { status: 413, title: "The request is too large" },
   unsupported_media_type: { status: 415, title: "Unsupported media type or encoding" },
+  upstream_rejected: {
+    status: 422,
+    title: "The service behind the tool rejected the request",
+  },
   rate_limited: { status: 429, title: "Too many calls" },
   headers_too_large: { status: 431, title: "The headers are too large" },
   internal: { status: 500, title: "Internal error" },
   tool_failed: { status: 500, title: "The tool has a fault" },
+  upstream_failed: { status: 502, title: "The service behind the tool failed" },
   unavailable: { status: 503, title: "Temporarily unavailable" },
   tool_timeout: { status: 504, title: "The tool took too long" },
 } as const satisfies Record<string, ErrorEntry>;
@@ -97,6 +102,7 @@ export type ProblemMembers = {
   allowedTools?: string[];
   limit?: number;
   size?: number;
+  upstream?: { status: number; problem?: unknown };
   callId?: string;
   charged?: ChargeInDoubt;
 };
@@ -106,6 +112,8 @@ export type ProblemDetails = {
   members?: ProblemMembers;
   headers?: Record<string, string>;
   cause?: unknown;
+  /** The tool has certainly done nothing outside of the service. */
+  didNothing?: boolean;
 };
 
 /**

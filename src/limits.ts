@@ -215,6 +215,12 @@ export const OWN_TIME_LIMIT_MAX_MS = 10 * 60_000;
 export const OWN_BODY_BYTES_LIMIT = 16 * MB;
 /** A response of an own tool is held whole, once in its thread and once outside of it. */
 export const OWN_RESPONSE_BYTES_MAX = 16 * MB;
+/** A line that an own tool writes to the log. */
+export const OWN_LOG_CHARS_MAX = 2_000;
+/** What a tool of `forward` has beyond the time of its service, to end the request and answer. */
+export const FORWARD_MARGIN_MS = 500;
+/** What a service says of a request that it rejects: more is not passed on. */
+export const UPSTREAM_PROBLEM_BYTES_MAX = 16 * KB;
 /** From this size on, a call of an own tool asks for credits before it runs. */
 export const OWN_HEAVY_FROM_BYTES = 64 * KB;
 /** The heap of a thread of an own tool. */

@@ -7,3 +7,4 @@ export {
   type Tool,
   type ToolContext,
 } from "#tools/define-tool.ts";
+export { forward } from "#tools/forward.ts";

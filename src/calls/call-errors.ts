@@ -2,6 +2,7 @@ import { ApiError } from "#errors.ts";
 import type { BudgetExhausted, KeyNotAllowed } from "#ledger/port.ts";
 import type { Rate } from "#ledger/throttle.ts";
 import { KEPT_RESPONSE_BYTES_MAX, REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
+import type { UpstreamFault } from "#tools/upstream-fault.ts";
 import type { TopUp } from "#top-up.ts";
 
 /** Errors that more than one place throws or shows. */
@@ -248,6 +249,39 @@ export const toolTimeout = (name: string, limitMs: number) =>
     `The tool ${name} did not finish within ${limitMs / 1_000} s and was stopped. The call was not charged. Send a smaller input, or try again.`,
     { cause: `It ran for more than ${limitMs} ms` },
   );
+
+/** The error of a call whose request to a service failed. `limitMs`: the time limit of the tool. */
+export function upstreamError(name: string, fault: UpstreamFault, limitMs: number): ApiError {
+  const { kind, message: reason, status, problem, isUnsent: didNothing, cause } = fault;
+  switch (kind) {
+    case "unsendable":
+      return new ApiError("invalid_request", `${reason}.`, { didNothing: true });
+    case "late":
+      return toolTimeout(name, limitMs);
+    case "failed":
+      return new ApiError(
+        "upstream_failed",
+        `The service behind ${name} ${reason}. The call was not charged. Try again later. If the error persists, send the request id to the operator.`,
+        { didNothing, cause: cause ?? reason },
+      );
+    case "rejected":
+      return new ApiError(
+        "upstream_rejected",
+        `The service behind ${name} ${reason}${saidIn(problem)}. The call was not charged. Correct the request, then send it again.`,
+        {
+          members: { upstream: { status: status ?? 0, ...(problem !== undefined && { problem }) } },
+        },
+      );
+  }
+}
+
+/** The sentence in a problem, as most services write it. */
+function saidIn(problem: unknown): string {
+  const { detail, message, error, title } = Object(problem) as Record<string, unknown>;
+  const texts = [problem, detail, message, Object(error).message, error, title];
+  const text = texts.find((each) => typeof each === "string" && each !== "");
+  return text === undefined ? "" : `: ${String(text).slice(0, 200).replace(/\.$/, "")}`;
+}
 
 export const internalError = (cause: unknown) =>
   new ApiError("internal", "Something went wrong on our side. The call was not charged.", {

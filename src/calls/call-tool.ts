@@ -160,7 +160,7 @@ const runAgain = (
 ): Promise<CallResponse> =>
   deps.app.runTool(tool, { ...(job as ToolJob), ...first }, caller.account);
 
-export function jobOf({ body, request, context, idempotencyKey }: Call): ToolJob {
+export function jobOf({ body, request, context, tool, caller, idempotencyKey }: Call): ToolJob {
   return {
     body,
     contentType: request.headers.get("content-type"),
@@ -170,6 +170,7 @@ export function jobOf({ body, request, context, idempotencyKey }: Call): ToolJob
     random: null,
     fingerprint: idempotencyKey !== null,
     isOfModel: context.isMcp,
+    ...(tool.isOwn === true && { caller: { account: caller.account, idempotencyKey } }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { concatBytes } from "@noble/hashes/utils.js";
+import { ApiError } from "#errors.ts";
 import { callRef } from "#ids.ts";
 import {
   type CallRef,
@@ -274,7 +275,8 @@ export class HeldCall {
     this.#end();
     const { tool, context } = this.#call;
     const order = this.#order as HoldOrder;
-    const mayAct = tool.effect === "act";
+    const didNothing = error instanceof ApiError && error.details.didNothing === true;
+    const mayAct = tool.effect === "act" && !didNothing;
     const isReleased = await this.#release(mayAct ? "unknown" : "free");
     if (isReleased && context.balance !== null) context.balance += this.#heldCredits;
     return mayAct ? mayHaveActed(error, refOf(order)) : error;

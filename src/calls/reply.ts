@@ -15,7 +15,7 @@ export const EXPOSED_HEADERS =
   "X-Request-Id, Credits-Charged, Credits-Remaining, Idempotency-Replayed, RateLimit-Policy, RateLimit, Retry-After, Server-Timing, WWW-Authenticate, Allow, Vary, Content-Encoding, Date, Mcp-Session-Id, MCP-Protocol-Version";
 
 /** A browser runs scripts in documents of these types. */
-const ACTIVE_TYPES: ReadonlySet<string> = new Set(["text/html", "image/svg+xml"]);
+const isActive = (type: string): boolean => /^text\/html\b|\/xml\b|\+xml\b/i.test(type);
 /** It is compressed already. */
 const PNG_TYPE = "image/png";
 
@@ -53,10 +53,12 @@ export class Replier {
     lease: MemoryLease | null = null,
   ): ApiResponse | Promise<ApiResponse> {
     const headers = this.#commonHeaders(asked, context);
-    headers["Content-Type"] = type.startsWith("text/") ? `${type}; charset=utf-8` : type;
+    // Only what a tool passes on has parameters already.
+    const isText = type.startsWith("text/") && !type.includes(";");
+    headers["Content-Type"] = isText ? `${type}; charset=utf-8` : type;
     headers["Vary"] = "Accept";
     // Opened as a page, the response must not run or load anything.
-    if (ACTIVE_TYPES.has(type)) headers["Content-Security-Policy"] = "sandbox; default-src 'none'";
+    if (isActive(type)) headers["Content-Security-Policy"] = "sandbox; default-src 'none'";
     if (context.replayed) headers["Idempotency-Replayed"] = "true";
     if (typeof body === "string" || !isLargeText(body))
       return this.#send(200, body, headers, asked, context);

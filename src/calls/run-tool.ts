@@ -1,6 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 import { ApiError } from "#errors.ts";
+import { OWN_RESPONSE_BYTES_MAX, OWN_TIME_LIMIT_MS } from "#limits.ts";
 import { checkInput, type SentInput } from "#tools/check-input.ts";
 import type {
   LongText,
@@ -10,7 +11,11 @@ import type {
   ToolContext,
 } from "#tools/define-tool.ts";
 import { isLongText } from "#tools/long-text.ts";
+import { readBytes } from "#tools/read-bytes.ts";
 import { encodeUtf8 } from "#tools/text.ts";
+import { isUpstreamFault } from "#tools/upstream-fault.ts";
+import { OCTETS_TYPE } from "./body-types.ts";
+import { upstreamError } from "./call-errors.ts";
 import { readInput, type SentRequest } from "./read-input.ts";
 import { inPieces, type LargeText, writeJson } from "./reply-pieces.ts";
 
@@ -28,6 +33,8 @@ export type ToolJob = SentRequest & {
   fingerprint: boolean;
   /** Only the price of the call is asked for: its input is checked, and the tool does not run. */
   isQuote?: boolean;
+  /** Who calls. Only own tools are told. */
+  caller?: { account: string; idempotencyKey: string | null };
 };
 
 export type ToolResponse = {
@@ -53,8 +60,13 @@ export type CallResponse = Omit<ToolResponse, "body"> & { body: string | Uint8Ar
 
 export type Sources = Pick<ToolContext, "random" | "digest"> & {
   begin?: BeginCall | undefined;
-  /** Aborts when the tool has reached its time limit. */
-  signal?: AbortSignal;
+  /** Omitted: the tool is not an own tool. */
+  own?: OwnSources | undefined;
+};
+
+/** What the runtime has for a call of an own tool. */
+export type OwnSources = Pick<OwnToolContext, "signal" | "secrets" | "fetch"> & {
+  log(message: string, callId: string): void;
 };
 
 /** Throws an ApiError for an invalid body, and the errors of the tool. */
@@ -85,7 +97,9 @@ async function runJob<Body extends string | LargeText>(
   write: Writer<Body>,
 ): Promise<Omit<ToolResponse, "body"> & { body: Body | Uint8Array }> {
   const sent = readInput(tool, job);
-  const { input, form } = chooseInput(tool, sent, job.accept);
+  // What the tool passes on has a type of its own.
+  const accept = tool.passThrough === true ? null : job.accept;
+  const { input, form } = chooseInput(tool, sent, accept);
   const credits = priceOf(tool, input);
   if (job.isQuote === true) return { body: new Uint8Array(), type: "", fingerprint: null, credits };
 
@@ -105,16 +119,21 @@ async function runJob<Body extends string | LargeText>(
   const bodySha256 = job.fingerprint
     ? bytesToHex(await hashRequest(sent, job, type, sources))
     : null;
-  const { begin, signal } = sources;
+  const { begin, own } = sources;
   const call = begin === undefined ? null : openCall(await begin({ credits, bodySha256 }));
   if (call !== null) Object.assign(context, call.context);
-  if (signal !== undefined) Object.assign(context, { signal });
+  if (own !== undefined)
+    Object.assign(context, ownContext(tool.name, job, own, call?.context.callId ?? ""));
   const { runInBlocks } = tool;
   const result =
     write.inBlocks && runInBlocks !== undefined
       ? runInBlocks(input, context)
       : tool.run(input, context);
-  const output = result instanceof Promise ? await result : result;
+  const output = result instanceof Promise ? await result.catch(rethrower(tool)) : result;
+  if (tool.passThrough === true) {
+    const passed = await passOn(output as Response);
+    return { ...passed, fingerprint: null, settled: call?.settled() ?? null };
+  }
   const body = writeOutput(tool, form, output, write);
   // Its response is kept, so its repeats need not be compared.
   if (call !== null) return { body, type, fingerprint: null, settled: call.settled() };
@@ -139,6 +158,22 @@ function priceOf(tool: Tool, input: unknown): number {
   );
 }
 
+const rethrower = (tool: Tool) => (thrown: unknown) => {
+  throw isUpstreamFault(thrown)
+    ? upstreamError(tool.name, thrown, tool.timeLimitMs ?? OWN_TIME_LIMIT_MS)
+    : thrown;
+};
+
+/** The body of a response, and its type. */
+async function passOn(
+  response: Response,
+): Promise<Pick<ToolResponse, "type"> & { body: Uint8Array }> {
+  const body = await readBytes(response.body, OWN_RESPONSE_BYTES_MAX);
+  if (body === null)
+    throw new RangeError(`the response has more than ${OWN_RESPONSE_BYTES_MAX} bytes`);
+  return { body, type: response.headers.get("content-type") ?? OCTETS_TYPE };
+}
+
 /** What a tool gets that is paid before it runs. */
 function openCall(callId: string) {
   let settled: number | null = null;
@@ -151,6 +186,20 @@ function openCall(callId: string) {
     },
   };
   return { context, settled: () => settled };
+}
+
+function ownContext(
+  tool: string,
+  { caller }: ToolJob,
+  { signal, secrets, fetch, log }: OwnSources,
+  callId: string,
+): Partial<OwnToolContext> {
+  const { account = "", idempotencyKey: key = null } = caller ?? {};
+  const idempotencyKey = key === null ? callId : `${account}/${tool}/${key}`;
+  return {
+    ...{ signal, secrets, fetch, account, idempotencyKey },
+    log: (message) => log(message, callId),
+  };
 }
 
 /** The checked input, and the form of the response. The form sets the fields that it needs and the client left out. */

@@ -7,14 +7,9 @@ import { lookup, Resolver } from "node:dns/promises";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import type { LookupFunction } from "node:net";
-import { hostOf } from "#hosts.ts";
+import { hostOf, isLiteral, isPublicAddress } from "#hosts.ts";
 import { DELIVERY_TIMEOUT_MS, RESPONSE_BYTES_MAX } from "./bounds.ts";
-import {
-  checkEndpointUrl,
-  isLiteral,
-  isPublicAddress,
-  type WebhookNetworks,
-} from "./endpoint-url.ts";
+import { checkEndpointUrl, type WebhookNetworks } from "./endpoint-url.ts";
 import {
   NotReached,
   noResponseWithin,
@@ -86,7 +81,7 @@ const LOOKUP_FAILED = "The host name could not be looked up (DNS).";
  * Resolves over the network without the system's resolver. That one blocks a thread of the pool that also reads files, and
  * a customer's name server may never respond.
  */
-const resolvePublicly: Resolve = async (host, signal) => {
+export const resolvePublicly: Resolve = async (host, signal) => {
   const resolver = new Resolver({ timeout: 3_000, tries: 2 });
   const cancel = () => resolver.cancel();
   signal.addEventListener("abort", cancel, { once: true });
@@ -109,7 +104,8 @@ const resolvePublicly: Resolve = async (host, signal) => {
 const NO_SUCH_HOST = ["ENOTFOUND", "ENODATA"];
 
 /** Resolves like other programs on this machine, including names of its hosts file and its network. */
-const resolveLocally: Resolve = async (host) => (await lookup(host, { all: true })) as Resolved[];
+export const resolveLocally: Resolve = async (host) =>
+  (await lookup(host, { all: true })) as Resolved[];
 
 /** Resolves with the status of the response, once enough of its body has arrived. */
 function send(

@@ -1,3 +1,4 @@
+import { hostOf } from "#hosts.ts";
 import { OWN_BODY_BYTES_LIMIT, OWN_TIME_LIMIT_MAX_MS, PRICE_CREDITS_MAX } from "#limits.ts";
 import type { Example } from "./define-tool.ts";
 import { isSchema } from "./input-schema.ts";
@@ -6,7 +7,7 @@ import { nearestName } from "./nearest-name.ts";
 /** Everything that is wrong with a definition, each a sentence: JavaScript has no types that say it. */
 export function definitionFaults(definition: Readonly<Record<string, unknown>>): string[] {
   const { summary, input, output, price, priceMax, effect, run, examples } = definition;
-  const { timeLimitMs, bodyBytesMax, browser, onCrash } = definition;
+  const { timeLimitMs, bodyBytesMax, browser, onCrash, secrets, hosts } = definition;
   const faults: string[] = [];
   for (const name of Object.keys(definition)) {
     if (MEMBERS.includes(name)) continue;
@@ -44,6 +45,14 @@ export function definitionFaults(definition: Readonly<Record<string, unknown>>):
     );
   if (browser !== undefined && typeof browser !== "boolean")
     faults.push(`\`browser\` must be true or false; got ${shown(browser)}.`);
+  if (secrets !== undefined && !(Array.isArray(secrets) && secrets.every(isSettingName)))
+    faults.push(
+      '`secrets` must be a list of names of settings, such as ["UPSTREAM_TOKEN"]: capital letters, digits and underscores.',
+    );
+  if (hosts !== undefined && !(Array.isArray(hosts) && hosts.every(isHost)))
+    faults.push(
+      '`hosts` must be a list of host names or addresses without a port, such as ["127.0.0.1"].',
+    );
   if (typeof run !== "function") faults.push("`run` must be a function of the input.");
   if (timeLimitMs !== undefined && !isWhole(timeLimitMs, 1, OWN_TIME_LIMIT_MAX_MS))
     faults.push(
@@ -82,6 +91,16 @@ const isExample = (value: unknown): boolean =>
   typeof (value as Example).name === "string" &&
   "response" in value;
 
+const isSettingName = (value: unknown): boolean =>
+  typeof value === "string" && /^[A-Z][A-Z0-9_]*$/.test(value);
+
+/** As `hostOf` writes it. */
+const isHost = (value: unknown): boolean => {
+  if (typeof value !== "string") return false;
+  const url = URL.parse(`http://${value.includes(":") ? `[${value}]` : value}/`);
+  return url !== null && hostOf(url) === value;
+};
+
 const A_SCHEMA =
   "an object of fields, such as `{ text: z.string() }`, or a schema of Zod or another library that follows Standard Schema";
 
@@ -95,5 +114,6 @@ const MEMBERS: readonly string[] = [
   ...["summary", "input", "price", "effect", "run", "output", "examples", "title", "description"],
   ...["timeLimitMs", "bodyBytesMax", "fieldBytesMax", "secretFields", "rawBody", "body"],
   ...["representations", "variants", "verbatim", "encode", "agents", "operation", "page"],
-  ...["heavyFromBytes", "runInBlocks", "browser", "onCrash", "priceMax"],
+  ...["heavyFromBytes", "runInBlocks", "browser", "onCrash", "secrets", "hosts", "passThrough"],
+  ...["priceMax"],
 ];

@@ -31,15 +31,28 @@ export type ToolContext = {
   octets?: Uint8Array | null;
 };
 
-/** What a tool of one's own gets besides. */
-export type OwnToolContext = ToolContext & {
-  /** Aborts when the tool has reached its time limit. Pass it to `fetch`. */
+/** What a tool of one's own gets besides. `Secret`: the names in `secrets` of its definition. */
+export type OwnToolContext<Secret extends string = string> = ToolContext & {
+  /** Aborts when the tool has reached its time limit. `fetch` has it already. */
   signal: AbortSignal;
-  /**
-   * Identifies the call, also in the ledger: send it to services as their idempotency key. Empty for a tool of effect `none`, which runs
-   * before it is charged.
-   */
+  /** Identifies the call, also in the ledger. Empty for a tool of effect `none`, which runs before it is charged. */
   callId: string;
+  /**
+   * Send it to services as their idempotency key: the client's `Idempotency-Key` behind account and tool, so that two customers with the
+   * same key do not get each other's response; `callId` if the client sent none.
+   */
+  idempotencyKey: string;
+  /** The id of the account that pays for the call. */
+  account: string;
+  /** The values of the settings that the definition names. */
+  secrets: Readonly<Record<Secret, string>>;
+  /**
+   * The runtime's `fetch`, with `signal`. It reaches the hosts that the definition names, or, if it names none, those on the public
+   * internet; for any other it rejects with a TypeError.
+   */
+  fetch: typeof fetch;
+  /** Writes a line to the service's log, with the tool and the call. */
+  log(message: string): void;
   /**
    * The call costs this many credits, at most the price. The last word counts. Throws a TypeError if it is not a whole number, 0 or more,
    * and for a tool of effect `none`.
@@ -135,6 +148,12 @@ export type Tool<Input = unknown, Output = unknown> = {
   rawBody?: RawBody;
   /** Omitted if the tool responds in JSON only. */
   representations?: readonly Representation<Input, Output>[];
+  /** `run` returns a `Response`: its body and type are those of the call's response, as they are. */
+  passThrough?: boolean;
+  /** The settings (environment variables) that the tool needs. */
+  secrets?: readonly string[];
+  /** The hosts that `OwnToolContext.fetch` reaches, in private networks too. Omitted: every host on the public internet. */
+  hosts?: readonly string[];
   /** Fields that a URL must not contain, because URLs are logged. */
   secretFields?: readonly string[];
   /** The most UTF-8 bytes in each text field. Longer text is `too_large`, not `invalid_request`. */
@@ -176,28 +195,34 @@ export type ToolPage = {
 };
 
 /** What an author writes: four members. The rest has defaults (`own-tool.ts`). */
-export type ToolDefinition<Schema extends InputSchema = InputSchema, Output = unknown> = Pick<
-  Tool<InputOf<Schema>, Output>,
-  "summary"
-> & {
+export type ToolDefinition<
+  Schema extends InputSchema = InputSchema,
+  Output = unknown,
+  Secret extends string = string,
+> = Pick<Tool<InputOf<Schema>, Output>, "summary"> & {
   /** Credits for a successful call, or a function that says how many by the checked input. */
   price: number | ((input: InputOf<Schema>) => number);
   /** The most that a call costs, if `price` is a function. */
   priceMax?: number;
-  run(input: InputOf<Schema>, context: OwnToolContext): Output | Promise<Output>;
+  run(input: InputOf<Schema>, context: OwnToolContext<Secret>): Output | Promise<Output>;
+  secrets?: readonly Secret[];
   /** The fields by name, or a schema. Zod of either kind, or any Standard Schema. */
   input: Schema;
   output?: OutputSchema<Output>;
 } & Partial<
     Omit<
       Tool<InputOf<Schema>, Output>,
-      "summary" | "price" | "priceOf" | "run" | "input" | "output" | "name" | "isOwn"
+      "summary" | "price" | "priceOf" | "run" | "input" | "output" | "secrets" | "name" | "isOwn"
     >
   >;
 
 /** A test of a tool that uses no context need not make one. */
-type DefinedTool<Schema extends InputSchema, Output> = ToolDefinition<Schema, Output> & {
-  run(input: InputOf<Schema>, context?: OwnToolContext): Output | Promise<Output>;
+type DefinedTool<Schema extends InputSchema, Output, Secret extends string> = ToolDefinition<
+  Schema,
+  Output,
+  Secret
+> & {
+  run(input: InputOf<Schema>, context?: OwnToolContext<Secret>): Output | Promise<Output>;
 };
 
 /** Marks a definition, with the place where it is. Known also to another copy of this file, as a project may have. */
@@ -208,9 +233,11 @@ export const DEFINED = Symbol.for("toolbooth.tool");
  * when its tool is made (`ownTool`).
  */
 export function defineTool<Input, Output>(tool: Tool<Input, Output>): Tool<Input, Output>;
-export function defineTool<const Schema extends InputSchema, Output>(
-  definition: ToolDefinition<Schema, Output>,
-): DefinedTool<Schema, Output>;
+export function defineTool<
+  const Schema extends InputSchema,
+  Output,
+  const Secret extends string = never,
+>(definition: ToolDefinition<Schema, Output, Secret>): DefinedTool<Schema, Output, Secret>;
 export function defineTool(definition: object): object {
   return { ...definition, [DEFINED]: new Error("The definition of a tool") };
 }

@@ -47,13 +47,19 @@ export const isSchema = (value: unknown): value is InputSchema =>
   isStandard(value) ||
   (isObject(value) && !Array.isArray(value) && Object.values(value).every(isZod));
 
-/** Returns a schema of Zod that rejects unknown fields, unless its author allows them with `looseObject` or `catchall`. */
-export function schemaOf(given: InputSchema): z.ZodMiniType {
+/**
+ * Returns a schema of Zod that rejects unknown fields, unless its author allows them with `looseObject` or `catchall`. `isOpen`: it leaves
+ * them, as for what somebody else's service responds with.
+ */
+export function schemaOf(given: InputSchema, isOpen = false): z.ZodMiniType {
+  const fields = isOpen ? z.looseObject : z.strictObject;
   const schema = isZod(given)
-    ? strict(given)
+    ? isOpen
+      ? given
+      : strict(given)
     : isStandard(given)
       ? ofStandard(given)
-      : z.strictObject(given as z.core.$ZodShape);
+      : fields(given as z.core.$ZodShape);
   return schema as z.ZodMiniType;
 }
 
@@ -93,3 +99,9 @@ function jsonSchemaOf({ jsonSchema }: StandardSchema["~standard"]): Record<strin
 /** A schema that accepts everything and is described by a JSON Schema: of an input that is checked elsewhere. */
 export const describedBy = (schema: Record<string, unknown>): z.ZodMiniType<unknown> =>
   z.any().register(z.globalRegistry, schema);
+
+/** What is wrong with a value, for the log. */
+export const faultsIn = (issues: readonly z.core.$ZodIssue[]): string =>
+  issues
+    .map(({ path, message }) => `${path.map(String).join(".") || "the whole"}: ${message}`)
+    .join("; ");

@@ -1,8 +1,20 @@
 import * as z from "zod/mini";
-import { OWN_BODY_BYTES_MAX, OWN_HEAVY_FROM_BYTES, OWN_TIME_LIMIT_MS } from "#limits.ts";
+import {
+  OWN_BODY_BYTES_MAX,
+  OWN_HEAVY_FROM_BYTES,
+  OWN_LOG_CHARS_MAX,
+  OWN_TIME_LIMIT_MS,
+} from "#limits.ts";
 import { definitionFaults } from "./check-definition.ts";
-import { DEFINED, type OwnToolContext, type Tool, type ToolDefinition } from "./define-tool.ts";
-import { schemaOf } from "./input-schema.ts";
+import {
+  DEFINED,
+  type OwnToolContext,
+  type Tool,
+  type ToolContext,
+  type ToolDefinition,
+} from "./define-tool.ts";
+import { describedBy, faultsIn, schemaOf } from "./input-schema.ts";
+import { guardFetch, hideSecrets } from "./own-tool-context.ts";
 
 /** A tool of the operator's folder, whose file gives it its name. */
 
@@ -29,7 +41,7 @@ export function ownTool(name: string, exported: unknown): Tool {
   if (faults.length > 0)
     throw Object.assign(new TypeError(faults.join("\n")), { stack: place.stack });
   const input = schemaOf(definition.input);
-  const output = definition.output === undefined ? z.looseObject({}) : schemaOf(definition.output);
+  const output = outputOf(definition);
   return {
     ...{ title: titleOf(name), description: definition.summary },
     ...{ body: takesNothing(input) ? "optional" : "required", bodyBytesMax: OWN_BODY_BYTES_MAX },
@@ -39,7 +51,8 @@ export function ownTool(name: string, exported: unknown): Tool {
     ...(typeof price === "function" ? { price: priceMax, priceOf: price } : { price }),
     ...{ name, isOwn: true, input, output, effect: definition.effect ?? "read" },
     async run(sent, context) {
-      const returned = await definition.run(sent as never, { ...noCall(), ...context });
+      const returned = await runHiding(definition, sent, { ...noCall(), ...context });
+      if (definition.passThrough === true) return passed(returned);
       const checked = z.safeParse(output, returned);
       if (!checked.success) throw new OutputFault(checked.error.issues);
       // A verbatim response is written from what the tool returned.
@@ -52,14 +65,53 @@ export function ownTool(name: string, exported: unknown): Tool {
   } as Tool;
 }
 
+function outputOf({ output, passThrough }: ToolDefinition): z.ZodMiniType {
+  if (output !== undefined) return schemaOf(output);
+  return passThrough === true ? describedBy(ANYTHING) : z.looseObject({});
+}
+
+const ANYTHING = { description: "Whatever the service behind the tool responds with." };
+
+function passed(returned: unknown): Response {
+  if (returned instanceof Response && returned.ok) return returned;
+  const found = returned instanceof Response ? `one with ${returned.status}` : kindOf(returned);
+  throw new TypeError(
+    `run must return a Response of success (\`passThrough\`); it returned ${found}`,
+  );
+}
+
 /** For a tool of effect `none`, and for tests. */
-const noCall = (): Pick<OwnToolContext, "signal" | "callId" | "settle"> => ({
+const noCall = (): Omit<OwnToolContext, keyof ToolContext> => ({
   signal: new AbortController().signal,
-  callId: "",
+  ...{ callId: "", idempotencyKey: "", account: "", secrets: {} },
   settle() {
     throw new TypeError('A tool settles only if its effect is "read" or "act"');
   },
+  fetch: () => Promise.reject(new TypeError("This runtime has no network")),
+  log() {},
 });
+
+/** Runs the tool. What it logs and throws, which is logged too, has the names of its secrets in place of their values. */
+async function runHiding(
+  { run, hosts }: ToolDefinition,
+  input: unknown,
+  context: OwnToolContext,
+): Promise<unknown> {
+  const { signal, secrets } = context;
+  const hide = (text: string) => hideSecrets(text, secrets);
+  try {
+    return await run(input as never, {
+      ...context,
+      fetch: guardFetch(context.fetch, hosts, signal),
+      log: (message) => context.log(hide(String(message).slice(0, OWN_LOG_CHARS_MAX))),
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof Error)) throw typeof thrown === "string" ? hide(thrown) : thrown;
+    thrown.message = hide(thrown.message);
+    thrown.stack = hide(thrown.stack ?? "");
+    throw thrown;
+  }
+}
 
 type Defined = ToolDefinition & { [DEFINED]?: Error };
 
@@ -82,10 +134,7 @@ function takesNothing(schema: z.core.$ZodType): boolean {
 /** The output of a tool does not fit its own schema. */
 class OutputFault extends TypeError {
   constructor(issues: readonly z.core.$ZodIssue[]) {
-    const found = issues.map(
-      ({ path, message }) => `${path.map(String).join(".") || "the whole"}: ${message}`,
-    );
-    super(`run returned what \`output\` forbids: ${found.join("; ")}`);
+    super(`run returned what \`output\` forbids: ${faultsIn(issues)}`);
   }
 }
 

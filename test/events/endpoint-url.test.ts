@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { BlockList } from "node:net";
 import { test } from "node:test";
-import { checkEndpointUrl, isPublicAddress } from "#events/endpoint-url.ts";
+import { checkEndpointUrl } from "#events/endpoint-url.ts";
+import { isPublicAddress } from "#hosts.ts";
 import { FRIENDLY, HOSTILE } from "./hostile-addresses.ts";
 
 test("a URL that leads to this machine, its network or nowhere is rejected with a sentence", () => {

@@ -48,7 +48,7 @@ export type Changes = Partial<AppContext & Sources & { docs: DocsSources }>;
 export function openInProcess(
   backstage: Backstage,
   settings: TestServiceSettings,
-  { random, digest, docs, ...changes }: Changes = {},
+  { random, digest, docs, own, ...changes }: Changes = {},
 ): Opened & { app: App } {
   const toolContext = fixedToolContext();
   const sources = { random: random ?? toolContext.random, digest: digest ?? toolContext.digest };
@@ -58,7 +58,7 @@ export function openInProcess(
     settings: { ...TOOLBOOTH, publicUrl: PUBLIC_URL, secrets: SECRETS, rateLimit, freeCallCredits },
     tools: TOOLS,
     random: sources.random,
-    runTool: (tool, job, _, begin) => runTool(tool, job, { ...sources, begin }),
+    runTool: (tool, job, _, begin) => runTool(tool, job, { ...sources, begin, own }),
     whenSent: null,
     hasLeft: null,
     sendStream: (pieces) => pieces,

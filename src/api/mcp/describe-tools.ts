@@ -38,7 +38,8 @@ export function describeTool(tool: Tool): ToolDescription {
 }
 
 /** A picture has its media type beside it. */
-export function responseKindOf({ verbatim, output }: Tool): ResponseKind {
+export function responseKindOf({ verbatim, passThrough, output }: Tool): ResponseKind {
+  if (passThrough === true) return "passed";
   if (verbatim !== undefined) return "verbatim";
   const { properties = {} } = convert(output, "output");
   return "mimeType" in properties && "output" in properties ? "picture" : "object";

@@ -1,5 +1,6 @@
 import type { ApiResponse } from "#calls/exchange.ts";
 import { ECHOED_STRUCTURE_BYTES_MAX, MCP_TEXT_BYTES_MAX } from "#limits.ts";
+import { toBase64 } from "#tools/base64.ts";
 import { CODES, type Params, RpcError } from "./protocol.ts";
 
 /**
@@ -20,8 +21,11 @@ export type ToolResult = {
 /** A text, or bytes that are sent as they come. `bytes` is null if the length is not known. */
 export type Piece = string | { stream: AsyncIterable<Uint8Array>; bytes: number | null };
 
-/** What a response of a tool is for a host: a picture with a few words about it, JSON that a client wrote, or JSON of ours. */
-export type ResponseKind = "picture" | "verbatim" | "object";
+/**
+ * What a response of a tool is for a host: a picture with a few words about it, JSON that a client wrote, JSON of ours, or whatever a
+ * service behind the tool sends.
+ */
+export type ResponseKind = "picture" | "verbatim" | "object" | "passed";
 
 /** A problem of the API: `calls/problem.ts`. */
 export type Problem = {
@@ -45,6 +49,7 @@ export async function toolResult(
   if (response.status !== 200) {
     return problemResult(JSON.parse(await readAll(response.body)), response.headers);
   }
+  if (kind === "passed") return success([await passedContent(response)]);
   const large = mayBeLarge && kind !== "picture" ? largeBody(response) : null;
   if (large !== null && kind === "verbatim") {
     const quoted = { stream: quote(large.stream), bytes: null };
@@ -118,6 +123,21 @@ function pictureContent({ output, ...rest }: Picture): string {
   const picture =
     data === undefined ? { type: "text", text: output } : { type: "image", data, mimeType };
   return JSON.stringify([picture, { type: "text", text: JSON.stringify(rest) }]);
+}
+
+/** A text as it is, a picture as a picture, and other bytes as a file. */
+async function passedContent({ headers, body }: ApiResponse): Promise<string> {
+  const type = headers["Content-Type"] ?? "";
+  const [mimeType = ""] = type.split(";");
+  if (/^text\/|[/+](?:json|xml)$/i.test(mimeType.trim())) return contentText(await readAll(body));
+  const data = toBase64(
+    await new Response(body as ReadableStream | Uint8Array<ArrayBuffer> | string | null).bytes(),
+  );
+  return JSON.stringify([
+    mimeType.startsWith("image/")
+      ? { type: "image", data, mimeType }
+      : { type: "resource", resource: { uri: "response:///", mimeType, blob: data } },
+  ]);
 }
 
 /** What a model can act on: what happened, when to try again, and where it is documented. */

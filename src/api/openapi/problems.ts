@@ -16,6 +16,7 @@ import {
   toolFailed,
   toolTimeout,
   unavailable,
+  upstreamError,
 } from "#calls/call-errors.ts";
 import { errorDocsUrl, problemBody } from "#calls/problem.ts";
 import {
@@ -29,6 +30,7 @@ import {
 import { callRef } from "#ids.ts";
 import { about, type Tool } from "#tools/define-tool.ts";
 import { QR_LEVELS } from "#tools/qr-code/capacity.ts";
+import { UpstreamFault } from "#tools/upstream-fault.ts";
 import { topUp } from "#top-up.ts";
 import type { ApiOptions, ApiResponse, NamedExample, Reference } from "./document.ts";
 import { responseHeadersOf } from "./headers.ts";
@@ -102,6 +104,16 @@ const MEMBERS = {
   ),
   limit: count("Of `too_large`: the limit, in bytes."),
   size: count("Of `too_large`: the size of the field or body, in bytes, if it is known."),
+  upstream: about(
+    z.object({
+      status: about(z.int(), "The status with which the service responded."),
+      problem: about(
+        z.optional(z.unknown()),
+        "What the service says of the request: JSON as it sent it, or a text.",
+      ),
+    }),
+    "Of `upstream_rejected`: the response of the service behind the tool.",
+  ),
   callId: text(
     "Of `unavailable` and `internal`, if the call may have been charged: its id. Of `outcome_unknown`, and of a call that failed although it may have done its work: the id of that call. Send it to the operator when you ask about it.",
   ),
@@ -239,6 +251,18 @@ function sampleErrors({ publicUrl, tools, sales = null }: Options): Record<strin
     ),
     internal: internalError(undefined),
     tool_failed: toolFailed("word-count", undefined),
+    upstream_rejected: upstreamError(
+      "convert",
+      new UpstreamFault("rejected", "responded with 404", {
+        ...{ status: 404, problem: { message: "There is no such file." } },
+      }),
+      0,
+    ),
+    upstream_failed: upstreamError(
+      "convert",
+      new UpstreamFault("failed", "responded with 503", { status: 503 }),
+      0,
+    ),
     unavailable: unavailable(undefined),
     tool_timeout: toolTimeout("word-count", 10_000),
   };

@@ -9,7 +9,16 @@ import { convert } from "./schemas.ts";
  */
 export type ToolDescription = Omit<
   Tool,
-  "input" | "output" | "representations" | "run" | "runInBlocks" | "encode" | "priceOf"
+  | "input"
+  | "output"
+  | "representations"
+  | "run"
+  | "runInBlocks"
+  | "encode"
+  | "priceOf"
+  // Visitors get the description of a tool that has a page.
+  | "secrets"
+  | "hosts"
 > & {
   /** Whether the price depends on the input. */
   isPriceByInput?: true;
@@ -22,11 +31,12 @@ export type ToolDescription = Omit<
 /** Throws an Error if a schema has no JSON Schema, as a date or a function has none. */
 export function describeOwnTool(tool: Tool): ToolDescription {
   const { input, output, representations, priceOf, ...others } = tool;
-  const { run: _, runInBlocks: __, encode: ___, ...data } = others;
+  const { run: _, runInBlocks: __, encode: ___, secrets: ____, hosts: _____, ...data } = others;
   const described: ToolDescription = {
     ...data,
     inputSchema: convert(input, "input"),
-    outputSchema: withOk(convert(output, "output")),
+    outputSchema:
+      tool.passThrough === true ? convert(output, "output") : withOk(convert(output, "output")),
   };
   if (priceOf !== undefined) described.isPriceByInput = true;
   if (representations !== undefined)

@@ -167,12 +167,17 @@ const BYTES: JsonSchema = {
 
 /** The responses of a tool that are not JSON, by their media type. */
 export const bareResponses = (tool: Tool<unknown>): Record<string, MediaType> =>
-  Object.fromEntries(
-    (tool.representations ?? []).map(({ type }) => [
-      type,
-      { schema: type === "image/png" ? { ...BYTES, contentMediaType: type } : { type: "string" } },
-    ]),
-  );
+  tool.passThrough === true
+    ? { "*/*": { schema: BYTES } }
+    : Object.fromEntries(
+        (tool.representations ?? []).map(({ type }) => [
+          type,
+          {
+            schema:
+              type === "image/png" ? { ...BYTES, contentMediaType: type } : { type: "string" },
+          },
+        ]),
+      );
 
 /** The requests and responses of a tool's examples, under the same names. */
 export function toolExamples(

@@ -12,7 +12,7 @@ import { nameFault } from "#tools/own-tool.ts";
 import { explainToolFile } from "../node/explain-tool-file.ts";
 import type { ToolFile } from "../node/own-tool-thread.ts";
 import { type OwnToolThreads, openOwnToolThreads } from "../node/own-tool-threads.ts";
-import { loadTools, TOOLS_FOLDER, ToolsError } from "../node/tools-folder.ts";
+import { loadTools, requireSecrets, TOOLS_FOLDER, ToolsError } from "../node/tools-folder.ts";
 import { type Command, defineCommand } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
 
@@ -28,21 +28,24 @@ const CHECK = defineCommand({
   input: z.object({}),
   async run({ config, log }) {
     const faults = findTypeFaults();
-    const served = await loadTools(config.builtInTools).catch((error) => {
-      if (!(error instanceof ToolsError)) throw error;
-      faults.push(...error.message.split("\n"));
-      return null;
-    });
+    const served = await loadTools(config.builtInTools)
+      .then((loaded) => {
+        requireSecrets(loaded, process.env);
+        return loaded;
+      })
+      .catch((error) => {
+        if (!(error instanceof ToolsError)) throw error;
+        faults.push(...error.message.split("\n"));
+        return null;
+      });
     const own = served?.tools.filter(({ isOwn }) => isOwn) ?? [];
-    const threads = openOwnToolThreads(served?.files ?? [], 1, (name, cause) =>
-      log(`${name} ended its thread after a call: ${cause}`),
-    );
+    const threads = openOwnToolThreads(served?.files ?? [], 1, {
+      onFault: (name, cause) => log(`${name} ended its thread after a call: ${cause}`),
+      onLog: (name, message) => log(`${name}: ${message}`),
+    });
     const lines: string[] = [];
     for (const tool of own) {
-      const found =
-        tool.examples.length === 0
-          ? await checkSample(tool, served?.files ?? [], threads)
-          : await checkExamples(tool, threads);
+      const found = await checkTool(tool, served?.files ?? [], threads);
       if (typeof found === "string") lines.push(`${tool.name}: ${found}`);
       else faults.push(...found);
     }
@@ -81,10 +84,20 @@ function findTypeFaults(): string[] {
 /** Returns what is wrong, or a sentence that says what is right. */
 type Checked = string[] | string;
 
+async function checkTool(
+  tool: Tool,
+  files: readonly ToolFile[],
+  threads: OwnToolThreads,
+): Promise<Checked> {
+  // A check must not change the world.
+  if (tool.effect === "act") return 'it is not called, because its effect is "act".';
+  return tool.examples.length === 0
+    ? checkSample(tool, files, threads)
+    : checkExamples(tool, threads);
+}
+
 async function checkExamples(tool: Tool, threads: OwnToolThreads): Promise<Checked> {
   const faults: string[] = [];
-  // A check must not change the world.
-  if (tool.effect === "act") return faults;
   for (const { name, request, response } of tool.examples) {
     const at = `${TOOLS_FOLDER}/${tool.name}, the example "${name}"`;
     const expected =

@@ -6,6 +6,8 @@ import type { Tool } from "#tools/define-tool.ts";
  * (`ownToolsModule` in apps/node/bundle-workers.ts), so here there are none.
  */
 export type OwnTool = Pick<Tool, "name" | "bodyBytesMax"> & {
+  /** The settings that it needs. */
+  secrets: readonly string[];
   /** The first call of the tool loads its module. */
   importTool(): Promise<{ default: Tool }>;
 };

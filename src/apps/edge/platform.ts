@@ -22,9 +22,9 @@ import { addJobs } from "#stores/sql/add-jobs.ts";
 import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { openEdgeRequestLog, recordCalls } from "./request-log.ts";
-import { runOwnTool } from "./run-own-tool.ts";
+import { requireSecrets, runOwnTool } from "./run-own-tool.ts";
 import { type SiteBinding, salesKnownTo } from "./sales.ts";
-import { readWorkerSettings } from "./settings.ts";
+import { readWorkerSettings, textsIn } from "./settings.ts";
 
 /** The bindings of the API Worker, besides its settings, which are text bindings. */
 export type WorkerEnv = {
@@ -43,6 +43,8 @@ export function openEdgeCalls(
 ): Parameters<typeof createAppContext>[0] {
   const { settings, requestLog, warnings } = readWorkerSettings(env);
   for (const warning of warnings) logError(warning, {});
+  const texts = textsIn(env);
+  requireSecrets(texts);
   const objects = objectsOf(env.LEDGER, env);
   const find = ({ account }: { account?: string }) =>
     account === undefined ? objects.ofService(READINESS_OBJECT) : objects.ofAccount({ account });
@@ -69,7 +71,7 @@ export function openEdgeCalls(
       bodyTimeoutMs: REQUEST_TIMEOUT_MS,
       runTool: (tool, job, _, begin) =>
         tool.isOwn === true
-          ? runOwnTool(tool.name, job, { ...sources, begin })
+          ? runOwnTool(tool.name, job, { ...sources, begin }, texts)
           : runToolInPieces(tool, job, { ...sources, begin }),
       whenSent: null,
       hasLeft: null,

@@ -1,9 +1,11 @@
 import { describeThrown, toolFailed, toolTimeout } from "#calls/call-errors.ts";
 import { heldBytes } from "#calls/reply-pieces.ts";
 import { type CallResponse, runToolInPieces, type Sources, type ToolJob } from "#calls/run-tool.ts";
+import { ConfigError } from "#config/read-settings.ts";
 import { ApiError } from "#errors.ts";
 import { OWN_RESPONSE_BYTES_MAX, OWN_TIME_LIMIT_MS } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
+import { missingSecrets, secretsOf } from "#tools/own-tool-context.ts";
 import { OWN_TOOLS, type OwnTool } from "./own-tools.ts";
 
 /**
@@ -28,18 +30,48 @@ export async function loadOwnTool(name: string): Promise<Tool> {
   }
 }
 
-/** Throws an ApiError: those of a call, `tool_failed` or `tool_timeout`. */
+/** The settings of all own tools. */
+export const OWN_SECRETS: readonly string[] = OWN_TOOLS.flatMap(({ secrets }) => secrets);
+
+/** Throws a `ConfigError` that names every setting that a tool needs and `texts` lacks. */
+export function requireSecrets(texts: Readonly<Record<string, string>>): void {
+  const missing = OWN_TOOLS.flatMap(({ name, secrets }) =>
+    missingSecrets(secrets, texts).map(
+      (setting) =>
+        `The tool ${name} needs the setting ${setting}, which is not set. Run \`npx wrangler secret put ${setting}\` for both Workers.`,
+    ),
+  );
+  if (missing.length > 0) throw new ConfigError(missing.join("\n"));
+}
+
+/** `texts`: the Worker's settings. Throws an ApiError: those of a call, `tool_failed` or `tool_timeout`. */
 export async function runOwnTool(
   name: string,
   job: ToolJob,
-  sources: Sources,
+  sources: Omit<Sources, "own">,
+  texts: Readonly<Record<string, string>>,
 ): Promise<CallResponse> {
   const tool = await loadOwnTool(name);
   const limitMs = tool.timeLimitMs ?? OWN_TIME_LIMIT_MS;
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(toolTimeout(name, limitMs)), limitMs);
+  const ending = new AbortController();
+  const timer = setTimeout(() => {
+    ending.abort();
+    late.reject(toolTimeout(name, limitMs));
+  }, limitMs);
+  const own = {
+    signal: ending.signal,
+    secrets: secretsOf(tool.secrets ?? [], texts),
+    // Workers reach no private network, so what a name resolves to needs no check.
+    fetch: (...sent: Parameters<typeof fetch>) => fetch(...sent),
+    log: (message: string, callId: string) =>
+      console.log(JSON.stringify({ message, tool: name, callId })),
+  };
   try {
-    const made = await Promise.race([runToolInPieces(tool, job, sources), late.promise]);
+    const made = await Promise.race([
+      runToolInPieces(tool, job, { ...sources, own }),
+      late.promise,
+    ]);
     const bytes = heldBytes(made.body);
     if (bytes <= OWN_RESPONSE_BYTES_MAX) return made;
     throw new RangeError(`the response has ${bytes} bytes; the limit is ${OWN_RESPONSE_BYTES_MAX}`);

@@ -22,6 +22,7 @@ import { OWN_DESCRIPTIONS } from "./own-tools.ts";
 import { type EdgePages, openEdgePages, readDisposableDomains } from "./pages.ts";
 import { clientAddressOf, openEdgeCalls } from "./platform.ts";
 import { openEdgeRequestLog } from "./request-log.ts";
+import { OWN_SECRETS } from "./run-own-tool.ts";
 import { textsIn } from "./settings.ts";
 import type { SiteEnv } from "./site-settings.ts";
 import { createEdgeCounts } from "./site-throttle.ts";
@@ -132,7 +133,7 @@ const sitePlatform = ({
 
 /** What calls need, which come here through MCP: bindings, and the settings that both Workers share. Others would be reported as unknown. */
 const callsPartOf = ({ LEDGER, DB, ...texts }: SiteEnv) => ({
-  ...Object.fromEntries(CALL_SETTING_NAMES.map((name) => [name, texts[name]])),
+  ...Object.fromEntries([...CALL_SETTING_NAMES, ...OWN_SECRETS].map((name) => [name, texts[name]])),
   LEDGER,
   DB,
 });

@@ -154,7 +154,7 @@ export async function bundleWorkers(
 }
 
 /** In the place of `edge/own-tools.ts`. */
-const ownToolsOf = (served: Pick<ServedTools, "tools">): Plugin => ({
+const ownToolsOf = (served: Pick<ServedTools, "tools" | "files">): Plugin => ({
   name: "own-tools",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^\.\/own-tools\.[jt]s$/ }, () => ({
@@ -170,13 +170,16 @@ const ownToolsOf = (served: Pick<ServedTools, "tools">): Plugin => ({
 });
 
 /** Has the exports of `edge/own-tools.ts`. */
-function ownToolsModule({ tools }: Pick<ServedTools, "tools">): string {
+function ownToolsModule({ tools, files }: Pick<ServedTools, "tools" | "files">): string {
   const own = tools.filter(({ isOwn }) => isOwn === true);
   const builtIn = tools.filter(({ isOwn }) => isOwn !== true).map(({ name }) => name);
   const list = own.map(
     ({ name, bodyBytesMax }) =>
-      `{ name: "${name}", bodyBytesMax: ${bodyBytesMax}, importTool: () => import("${TOOL}${name}") }`,
+      `{ name: "${name}", bodyBytesMax: ${bodyBytesMax}, secrets: ${JSON.stringify(secretsOf(name))}, importTool: () => import("${TOOL}${name}") }`,
   );
+  function secretsOf(name: string) {
+    return files.find((file) => file.name === name)?.secrets ?? [];
+  }
   // Parsed, because a member `__proto__` of a literal would be no member.
   const descriptions = JSON.stringify(JSON.stringify(own.map(describeOwnTool)));
   return `export const OWN_TOOLS = [${list.join()}];

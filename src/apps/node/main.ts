@@ -30,7 +30,7 @@ import { announce, explain, say } from "./start-text.ts";
 import { diskOf, startStorageWatch } from "./storage-watch.ts";
 import { type NodeStore, openNodeStore, type StoreEvents } from "./store.ts";
 import { openWatchedToolPool } from "./tool-pool.ts";
-import { loadTools, type ServedTools } from "./tools-folder.ts";
+import { loadTools, requireSecrets, type ServedTools } from "./tools-folder.ts";
 import { startHoldExpiry, startUpkeep } from "./upkeep.ts";
 import { watchTools } from "./watch-tools.ts";
 
@@ -73,12 +73,17 @@ async function main(): Promise<void> {
   );
   const { ledger } = store;
   const served = await loading;
+  requireSecrets(served, process.env);
   const pool = openWatchedToolPool(config.toolThreads, faults, log);
   const openOwn = ({ files }: ServedTools, startThread?: () => Worker) =>
     openOwnToolThreads(
       files,
       config.toolThreads,
-      (tool, cause) => log.logError(`The tool ${tool} ended its thread after a call`, { cause }),
+      {
+        onFault: (tool, cause) =>
+          log.logError(`The tool ${tool} ended its thread after a call`, { cause }),
+        onLog: (tool, message, callId) => log.info(message, { tool, callId }),
+      },
       startThread,
     );
   let own = openOwn(served);

@@ -17,8 +17,10 @@ import { ApiError } from "#errors.ts";
 import { OWN_RESPONSE_BYTES_MAX } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { ownTool } from "#tools/own-tool.ts";
+import { secretsOf } from "#tools/own-tool-context.ts";
 import { explainToolFile } from "./explain-tool-file.ts";
 import { lowerPriority } from "./low-priority.ts";
+import { openToolFetch } from "./tool-fetch.ts";
 import type { ThreadFault } from "./tool-thread.ts";
 
 /**
@@ -28,8 +30,10 @@ import type { ThreadFault } from "./tool-thread.ts";
 if (parentPort === null) throw new Error("This file must be started as a worker thread");
 const port = parentPort;
 
-/** A file of the folder, and the name that it gives its tool. `sources`: left out until it has been read. */
-export type ToolFile = { name: string; file: string; sources?: Sources };
+/** A file of the folder, and the name that it gives its tool. */
+export type FoundFile = { name: string; file: string };
+/** A tool that has been read: its file, and the settings that it needs. */
+export type ToolFile = FoundFile & { secrets: readonly string[]; sources: Sources };
 /**
  * The project's files that the tools have loaded, by their URLs, as they were read: a thread that starts later runs the same. Null for what
  * Node reads by itself.
@@ -38,12 +42,13 @@ export type Sources = ReadonlyMap<string, Kept | null>;
 type Kept = { format: string; source: string | Uint8Array };
 /** The first message. */
 export type OwnThreadOrder =
-  | { kind: "describe"; files: readonly ToolFile[]; folder: string }
+  | { kind: "describe"; files: readonly FoundFile[]; folder: string }
   | { kind: "serve"; file: ToolFile };
 
 export type FromDescribing =
-  | { kind: "reading"; file: ToolFile }
-  | { kind: "described"; tools: ToolDescription[]; faults: string[]; sources: Sources };
+  | { kind: "reading"; file: FoundFile }
+  | { kind: "described"; tools: DescribedTool[]; faults: string[]; sources: Sources };
+export type DescribedTool = Omit<ToolFile, "sources"> & { description: ToolDescription };
 
 /** To a thread that serves: a call, which is `isHeld` if it is paid before it runs; and how that ended. `abort`: its time is over. */
 export type ToServing =
@@ -56,9 +61,11 @@ export type FromServing =
   | { kind: "ready" }
   /** The input of a call that is paid before it runs has been checked. */
   | { kind: "prepared"; prepared: PreparedCall }
+  /** A line for the log. */
+  | { kind: "log"; message: string; callId: string }
   | { kind: "response"; response: ToolResponse }
-  /** The input is wrong. */
-  | { kind: "fault"; fault: ThreadFault }
+  /** The input is wrong, or the service behind the tool has failed: `cause` is for the log. */
+  | { kind: "fault"; fault: ThreadFault; cause: string | null }
   /** The tool is. */
   | { kind: "failed"; cause: string };
 
@@ -87,7 +94,7 @@ function keep(sources: Sources): void {
   });
 }
 
-const load = async ({ name, file }: ToolFile): Promise<Tool> => {
+const load = async ({ name, file }: FoundFile): Promise<Tool> => {
   const { default: exported } = (await import(pathToFileURL(file).href)) as { default: unknown };
   return ownTool(name, exported);
 };
@@ -102,7 +109,7 @@ async function loadPackage(): Promise<void> {
   }
 }
 
-async function describe(files: readonly ToolFile[], folder: string): Promise<void> {
+async function describe(files: readonly FoundFile[], folder: string): Promise<void> {
   const sources = new Map<string, Kept | null>();
   registerHooks({
     load(url, context, next) {
@@ -112,12 +119,17 @@ async function describe(files: readonly ToolFile[], folder: string): Promise<voi
       return loaded;
     },
   });
-  const tools: ToolDescription[] = [];
+  const tools: DescribedTool[] = [];
   const faults: string[] = [];
   for (const file of files) {
     port.postMessage({ kind: "reading", file } satisfies FromDescribing);
     try {
-      const described = describeOwnTool(await load(file));
+      const tool = await load(file);
+      const described = {
+        ...file,
+        secrets: tool.secrets ?? [],
+        description: describeOwnTool(tool),
+      };
       // A description must be data: its thread ends.
       tools.push(structuredClone(described));
     } catch (error) {
@@ -146,10 +158,13 @@ const sources: RunSources = {
 
 async function serve(file: ToolFile): Promise<void> {
   lowerPriority();
-  if (file.sources !== undefined) keep(file.sources);
+  keep(file.sources);
   const tool = await load(file);
   const say = (message: FromServing, transfer: ArrayBuffer[] = []) =>
     port.postMessage(message, transfer);
+  const secrets = secretsOf(file.secrets, process.env);
+  const sendOfTool = openToolFetch(tool.hosts);
+  const log = (message: string, callId: string) => say({ kind: "log", message, callId });
   /** Of the call that is running. */
   let [paid, ending] = [Promise.withResolvers<string>(), new AbortController()];
   const begin = (prepared: PreparedCall) => {
@@ -162,12 +177,8 @@ async function serve(file: ToolFile): Promise<void> {
     else if (message.kind === "abort") ending.abort();
     else {
       [paid, ending] = [Promise.withResolvers<string>(), new AbortController()];
-      const { signal } = ending;
-      const made = respond(
-        tool,
-        message.job,
-        tool.effect === "none" ? { signal } : { signal, begin },
-      );
+      const own = { signal: ending.signal, secrets, fetch: sendOfTool, log };
+      const made = respond(tool, message.job, tool.effect === "none" ? { own } : { own, begin });
       made.then(say, (cause) => {
         if (!(cause instanceof Stopped)) say({ kind: "failed", cause: describeThrown(cause) });
       });
@@ -185,15 +196,16 @@ class Stopped extends Error {}
 async function respond(
   tool: Tool,
   job: ToolJob,
-  call: Pick<RunSources, "signal" | "begin">,
+  call: Pick<RunSources, "own" | "begin">,
 ): Promise<FromServing> {
   let result: ToolResponse;
   try {
     result = await runTool(tool, job, { ...sources, ...call });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const { cause: _, ...details } = error.details;
-    return { kind: "fault", fault: { code: error.code, message: error.message, details } };
+    const { cause, ...details } = error.details;
+    const fault = { code: error.code, message: error.message, details };
+    return { kind: "fault", fault, cause: typeof cause === "string" ? cause : null };
   }
   const { body: made, ...rest } = result;
   // A short text leaves the server together with the head of its response; a long one is made into bytes here rather than there.

@@ -38,23 +38,24 @@ export const startOwnThread = (): Worker =>
     resourceLimits: { maxOldGenerationSizeMb: OWN_HEAP_MB },
   });
 
-/**
- * `threadsMax`: for each tool. `onFault`: a tool has ended its thread between two calls. `startThread`: starts a thread, or returns one
- * that waits for its order.
- */
+export type OwnToolEvents = {
+  /** A tool has ended its thread between two calls. */
+  onFault(tool: string, cause: unknown): void;
+  /** A tool writes to the log. `callId`: empty where the tool runs before its call is charged. */
+  onLog(tool: string, message: string, callId: string): void;
+};
+
+/** `threadsMax`: for each tool. `startThread`: starts a thread, or returns one that waits for its order. */
 export function openOwnToolThreads(
   files: readonly ToolFile[],
   threadsMax: number,
-  onFault: (tool: string, cause: unknown) => void,
+  events: OwnToolEvents,
   startThread: () => Worker = startOwnThread,
 ): OwnToolThreads {
   const threads = new Map(
     files.map((file) => {
       const { name } = file;
-      return [
-        name,
-        new ThreadsOfTool(file, threadsMax, startThread, (cause) => onFault(name, cause)),
-      ];
+      return [name, new ThreadsOfTool(file, threadsMax, startThread, events)];
     }),
   );
   return {
@@ -77,20 +78,15 @@ class ThreadsOfTool {
   readonly #threads = new Set<ToolThread>();
   readonly #idle: ToolThread[] = [];
   readonly #queue = createTurnQueue<PromiseWithResolvers<void>>();
-  readonly #onFault: (cause: unknown) => void;
+  readonly #events: OwnToolEvents;
   #running = 0;
   #isRetired = false;
 
-  constructor(
-    file: ToolFile,
-    max: number,
-    startThread: () => Worker,
-    onFault: (cause: unknown) => void,
-  ) {
+  constructor(file: ToolFile, max: number, startThread: () => Worker, events: OwnToolEvents) {
     this.#file = file;
     this.#max = max;
     this.#startThread = startThread;
-    this.#onFault = onFault;
+    this.#events = events;
   }
 
   waiting(): number {
@@ -138,7 +134,8 @@ class ThreadsOfTool {
   #start(tool: Tool): ToolThread {
     const thread = new ToolThread(this.#startThread(), this.#file, tool, {
       onFree: () => void (this.#isRetired ? thread.end() : this.#idle.push(thread)),
-      onFault: (cause) => this.#onFault(cause),
+      onFault: (cause) => this.#events.onFault(tool.name, cause),
+      onLog: (message, callId) => this.#events.onLog(tool.name, message, callId),
       onEnd: () => {
         this.#threads.delete(thread);
         const at = this.#idle.indexOf(thread);
@@ -159,7 +156,12 @@ class ThreadsOfTool {
   }
 }
 
-type Watch = { onFree(): void; onEnd(): void; onFault(cause: unknown): void };
+type Watch = {
+  onFree(): void;
+  onEnd(): void;
+  onFault(cause: unknown): void;
+  onLog(message: string, callId: string): void;
+};
 
 /** A thread with the code of a tool, and the call that it has. */
 class ToolThread {
@@ -270,11 +272,12 @@ class ToolThread {
     const call = this.#call;
     if (message.kind === "ready") this.#ready.resolve();
     else if (message.kind === "prepared") void this.#pay(message.prepared);
+    else if (message.kind === "log") this.#watch.onLog(message.message, message.callId);
     else if (message.kind === "response") call?.resolve(message.response);
     else if (message.kind === "failed") call?.reject(toolFailed(this.#tool.name, message.cause));
     else {
       const { code, message: text, details } = message.fault;
-      call?.reject(new ApiError(code, text, details));
+      call?.reject(new ApiError(code, text, { ...details, cause: message.cause ?? undefined }));
     }
   }
 

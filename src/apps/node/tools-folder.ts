@@ -7,14 +7,15 @@ import { OWN_LOAD_TIMEOUT_MS } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import { nameFault } from "#tools/own-tool.ts";
+import { missingSecrets } from "#tools/own-tool-context.ts";
 import { TOOLS } from "#tools/registry.ts";
-import type { FromDescribing, OwnThreadOrder, Sources, ToolFile } from "./own-tool-thread.ts";
+import type { FoundFile, FromDescribing, OwnThreadOrder, ToolFile } from "./own-tool-thread.ts";
 import { startOwnThread } from "./own-tool-threads.ts";
 
 /** The tools that a server offers: those of the folder `tools/` of the working directory, then those that come with Toolbooth. */
 export type ServedTools = {
   tools: readonly Tool[];
-  /** The files of the own tools, as they were read. */
+  /** The own tools' files, as they were read. */
   files: readonly ToolFile[];
   /** The project's files that the tools have loaded. */
   imports: readonly string[];
@@ -48,16 +49,33 @@ export async function loadTools(
   const messages = offered
     .filter(({ name }) => names.has(name))
     .map(({ name }) => {
-      const { file } = files.find((each) => each.name === name) as ToolFile;
+      const { file } = own.files.find((each) => each.name === name) as FoundFile;
       return `${path.join(TOOLS_FOLDER, path.basename(file))} replaces the tool ${name} that comes with Toolbooth.`;
     });
   const { sources } = own;
   const imports = [...sources.keys()].map((url) => fileURLToPath(url));
-  return { tools, files: files.map((file) => ({ ...file, sources })), imports, messages };
+  return { tools, files: own.files.map((file) => ({ ...file, sources })), imports, messages };
 }
 
-type Described = { tools: Tool[]; faults: string[]; sources: Sources };
-const NO_OWN: Described = { tools: [], faults: [], sources: new Map() };
+/** Throws a `ToolsError` that names every setting that a tool needs and `env` lacks. */
+export function requireSecrets(
+  { files }: Pick<ServedTools, "files">,
+  env: Readonly<Record<string, string | undefined>>,
+): void {
+  const missing = files.flatMap(({ file, name, secrets }) =>
+    missingSecrets(secrets, env).map(
+      (setting) =>
+        `${path.join(TOOLS_FOLDER, path.basename(file))}: the tool ${name} needs the setting ${setting}, which is not set. Set it in the environment or in the file .env.`,
+    ),
+  );
+  if (missing.length > 0) throw new ToolsError(missing.join("\n"));
+}
+
+type Described = Pick<Extract<FromDescribing, { kind: "described" }>, "faults" | "sources"> & {
+  tools: Tool[];
+  files: Omit<ToolFile, "sources">[];
+};
+const NO_OWN: Described = { tools: [], files: [], faults: [], sources: new Map() };
 
 const NO_TOOLS = `There are no tools to serve: the folder ${TOOLS_FOLDER}/ has none, and TOOLBOOTH_BUILT_IN_TOOLS switches off those that come with Toolbooth.`;
 
@@ -78,8 +96,8 @@ const TOOL_FILE = /^(?!_)(.+)\.(?:ts|js|mjs)$/;
 const NO_TOOL = /\.(?:test|d)\.\w+$/;
 
 /** The files that are tools, in the order of their names. */
-export function findToolFiles(folder: string): { files: ToolFile[]; faults: string[] } {
-  const files: ToolFile[] = [];
+export function findToolFiles(folder: string): { files: FoundFile[]; faults: string[] } {
+  const files: FoundFile[] = [];
   const faults: string[] = [];
   if (!existsSync(folder)) return { files, faults };
   const names = readdirSync(folder, { withFileTypes: true })
@@ -104,10 +122,10 @@ export function findToolFiles(folder: string): { files: ToolFile[]; faults: stri
 
 async function describe(
   reader: Worker,
-  files: readonly ToolFile[],
+  files: readonly FoundFile[],
   folder: string,
 ): Promise<Described> {
-  let reading: ToolFile | undefined;
+  let reading: FoundFile | undefined;
   const read = Promise.withResolvers<Extract<FromDescribing, { kind: "described" }>>();
   const fail = (reason: string) => {
     const file = reading === undefined ? "" : path.basename(reading.file);
@@ -127,8 +145,12 @@ async function describe(
   );
   reader.postMessage({ kind: "describe", files, folder } satisfies OwnThreadOrder);
   try {
-    const { tools, ...rest } = await read.promise;
-    return { tools: tools.map(toolOfDescription), ...rest };
+    const { tools, faults, sources } = await read.promise;
+    return {
+      ...{ faults, sources },
+      tools: tools.map(({ description }) => toolOfDescription(description)),
+      files: tools.map(({ description: _, ...file }) => file),
+    };
   } finally {
     clearTimeout(late);
     // Nobody waits for its end: what it has loaded goes with it.

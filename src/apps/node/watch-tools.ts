@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Worker } from "node:worker_threads";
 import { startOwnThread } from "./own-tool-threads.ts";
 import { say } from "./start-text.ts";
-import { loadTools, type ServedTools, TOOLS_FOLDER } from "./tools-folder.ts";
+import { loadTools, requireSecrets, type ServedTools, TOOLS_FOLDER } from "./tools-folder.ts";
 
 /** Editors write a file in several steps, and save several files at once. */
 const PAUSE_MS = 30;
@@ -65,6 +65,7 @@ export function watchTools(
     try {
       const next = await loadTools(builtIn, folder, takeThread);
       follow(next.imports);
+      requireSecrets(next, process.env);
       serve(next, takeThread);
       say(`Serving ${next.tools.map(({ name }) => name).join(", ")}.\n`);
       for (const message of next.messages) say(`${message}\n`);

@@ -95,6 +95,11 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
       "`limitSource` says which limit: `account` and `key`, the calls per second of the account or of the key; `idempotency_key`, the repeats of one call within a minute, where repeating it is costly; `kept_responses`, the responses that are kept for 24 hours under idempotency keys; `network`, keys that are not valid from your network.",
     cure: "Wait as long as `Retry-After` says. The `RateLimit` header of every response says how many calls of the account are left. If `limitSource` is `network`, check your key first.",
   },
+  upstream_rejected: {
+    cause:
+      "The tool is a service elsewhere, and that service responded with a status from 400 to 499. `upstream` has the status and, if the service sent one, its problem.",
+    cure: "`upstream.problem` says what is wrong, in the words of that service. Correct the request and send it again, with a new `Idempotency-Key`. The call was not charged.",
+  },
   headers_too_large: {
     cause: "The request line and the headers together exceed 32 KB.",
     cure: "Send fewer or shorter headers.",
@@ -108,6 +113,11 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
     cause:
       "The tool threw an error, ended its thread, or returned what its own description forbids. The failure is logged under the response's `requestId`.",
     cure: "Check whether another input works. If the error persists, send the `requestId` to the operator. The call was not charged.",
+  },
+  upstream_failed: {
+    cause:
+      "The tool is a service elsewhere. That service cannot be reached, responded with a status from 500, broke the connection, or sent too much or something else than it says.",
+    cure: "Try again later. The call was not charged. If the error persists, send the `requestId` to the operator.",
   },
   unavailable: {
     cause:

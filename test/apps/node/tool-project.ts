@@ -9,8 +9,7 @@ const CHECKOUT = path.join(import.meta.dirname, "../../..");
 const inCheckout = (file: string) => path.join(CHECKOUT, file);
 
 /** The package as a project sees it. */
-const PACKAGE = `export { defineTool } from "${inCheckout("src/tools/define-tool.ts")}";
-export * as z from "${inCheckout("node_modules/zod/index.js")}";
+const PACKAGE = `export * from "${inCheckout("src/toolbooth.ts")}";
 `;
 
 export const WORD_COUNT = `import { defineTool, z } from "toolbooth";

@@ -1,0 +1,199 @@
+import * as z from "zod/mini";
+import { hostOf } from "#hosts.ts";
+import {
+  FORWARD_MARGIN_MS,
+  KEPT_RESPONSE_BYTES_MAX,
+  OWN_TIME_LIMIT_MS,
+  UPSTREAM_PROBLEM_BYTES_MAX,
+} from "#limits.ts";
+import { defineTool, type OwnToolContext, type ToolDefinition } from "./define-tool.ts";
+import { faultsIn, type InputSchema, isSchema, schemaOf } from "./input-schema.ts";
+import { hideSecrets } from "./own-tool-context.ts";
+import { readBytes } from "./read-bytes.ts";
+import { UpstreamFault } from "./upstream-fault.ts";
+import { requestTo, type UpstreamOperation } from "./upstream-request.ts";
+
+/** A tool that is a service somewhere else: a call becomes one request to it, and its response the response of the call. */
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** Headers of the request, or a function of the secrets that returns them. */
+export type UpstreamHeaders<Secret extends string = string> =
+  | Readonly<Record<string, string>>
+  | ((secrets: Readonly<Record<Secret, string>>) => Readonly<Record<string, string>>);
+
+export type ForwardDefinition<
+  Schema extends InputSchema = InputSchema,
+  Secret extends string = string,
+> = Omit<ToolDefinition<Schema, unknown, Secret>, "run" | "hosts" | "passThrough" | "effect"> & {
+  /** `{name}` in its path is replaced by the field of that name. */
+  url: string;
+  /** Default: `POST`, whose body is the input as JSON. With `GET` and `DELETE` the fields are parameters of the query. */
+  method?: (typeof METHODS)[number];
+  headers?: UpstreamHeaders<Secret>;
+  /** `"read"` for what may be repeated without harm, else `"act"`. Default: `"read"` for `GET`, else `"act"`. */
+  effect?: "read" | "act";
+  /** How long the service may take, in milliseconds. Default: 10,000. */
+  timeLimitMs?: number;
+  /** The largest response of the service, in bytes. Default: 1 MB, which is what can be kept for repeats. */
+  responseBytesMax?: number;
+};
+
+/** Throws a TypeError for a URL, a method or headers that are wrong. */
+export function forward<const Schema extends InputSchema, const Secret extends string = never>(
+  definition: ForwardDefinition<Schema, Secret>,
+) {
+  const { url, method = "POST", headers, responseBytesMax, ...others } = definition;
+  if (!METHODS.includes(method))
+    throw new TypeError(`\`method\` must be one of ${METHODS.join(", ")}; got ${method}.`);
+  const operation: UpstreamOperation = {
+    ...{ method, url, places: {} },
+    others: method === "GET" || method === "DELETE" ? "query" : "json",
+  };
+  return forwardTo(operation, { ...others, headers, responseBytesMax } as never);
+}
+
+/** What `forward` and `fromOpenApi` share. */
+export type ForwardOptions = Omit<ForwardDefinition, "url" | "method">;
+
+export function forwardTo(operation: UpstreamOperation, options: ForwardOptions): ToolDefinition {
+  const { url, method } = operation;
+  const host = hostIn(url);
+  const { headers = {}, timeLimitMs = OWN_TIME_LIMIT_MS, responseBytesMax, ...others } = options;
+  if (typeof headers !== "function" && (typeof headers !== "object" || headers === null))
+    throw new TypeError("`headers` must be an object, or a function of the secrets.");
+  const limits = {
+    ...{ timeLimitMs, responseBytesMax: responseBytesMax ?? KEPT_RESPONSE_BYTES_MAX },
+    // What is no schema is told with everything else that is wrong.
+    output: isSchema(options.output) ? schemaOf(options.output, true) : null,
+  };
+  const run = (input: unknown, context: OwnToolContext) =>
+    askUpstream(operation, headers, limits, (input ?? {}) as Record<string, unknown>, context);
+  return defineTool({
+    ...others,
+    ...{ hosts: [host], passThrough: true, run },
+    effect: options.effect ?? (method === "GET" ? "read" : "act"),
+    // The tool ends the request by itself, so that its thread need not be ended.
+    timeLimitMs: timeLimitMs + FORWARD_MARGIN_MS,
+  } as ToolDefinition) as ToolDefinition;
+}
+
+/** Throws a TypeError for text that is no URL of the web, or whose host has braces. */
+function hostIn(url: unknown): string {
+  const parsed = typeof url === "string" ? URL.parse(url.replaceAll(/[{}]/g, "")) : null;
+  const isWeb = parsed !== null && /^https?:\/\/[^/?#{}]+(?:\/[^?#]*)?$/.test(url as string);
+  if (!isWeb || parsed.username !== "" || parsed.password !== "")
+    throw new TypeError(
+      `\`url\` must be a URL that begins with http:// or https://, without a query and without a password; got ${JSON.stringify(url)}.`,
+    );
+  return hostOf(parsed);
+}
+
+/** `output`: what a JSON response must be; null for a response of any type. */
+type Limits = {
+  timeLimitMs: number;
+  responseBytesMax: number;
+  output: z.ZodMiniType | null;
+};
+
+/** Sends the request, and returns the response with its whole body. Throws an `UpstreamFault`. */
+async function askUpstream(
+  operation: UpstreamOperation,
+  headers: UpstreamHeaders,
+  limits: Limits,
+  input: Readonly<Record<string, unknown>>,
+  context: OwnToolContext,
+): Promise<Response> {
+  const { secrets, idempotencyKey, fetch: send } = context;
+  const request = requestTo(operation, input);
+  if (idempotencyKey !== "") request.headers.set("Idempotency-Key", idempotencyKey);
+  const own = typeof headers === "function" ? headers(secrets) : headers;
+  for (const [name, value] of Object.entries(own)) request.headers.set(name, value);
+  const { timeLimitMs } = limits;
+  const late = AbortSignal.timeout(timeLimitMs);
+  try {
+    const response = await send(request.url, {
+      ...{ method: operation.method, headers: request.headers, body: request.body },
+      ...{ signal: late, redirect: "manual" },
+    });
+    return await received(response, limits, secrets);
+  } catch (cause) {
+    if (cause instanceof UpstreamFault) throw cause;
+    if (late.aborted) throw new UpstreamFault("late", `took more than ${timeLimitMs} ms`);
+    throw unreached(cause);
+  }
+}
+
+/** Returns a response of success. */
+async function received(
+  response: Response,
+  { responseBytesMax, output }: Limits,
+  secrets: Readonly<Record<string, string>>,
+): Promise<Response> {
+  const { status, body } = response;
+  const type = response.headers.get("content-type") ?? "application/octet-stream";
+  if (status >= 400 && status < 500) {
+    const bytes = await readBytes(body, UPSTREAM_PROBLEM_BYTES_MAX);
+    const problem = bytes === null ? undefined : problemOf(bytes, type, secrets);
+    throw new UpstreamFault("rejected", `responded with ${status}`, { status, problem });
+  }
+  if (!response.ok) {
+    body?.cancel().catch(() => {});
+    const to = status < 400 ? `, a redirect to ${response.headers.get("location")}` : "";
+    throw new UpstreamFault("failed", `responded with ${status}`, {
+      ...{ status, cause: `It responded with ${status}${to}` },
+    });
+  }
+  const bytes = await readBytes(body, responseBytesMax);
+  if (bytes === null)
+    throw new UpstreamFault("failed", `responded with more than ${responseBytesMax} bytes`);
+  // Clients expect JSON where nothing says otherwise.
+  if (bytes.byteLength === 0) return Response.json({ ok: true });
+  if (!isJson(type) && output !== null)
+    throw new UpstreamFault("failed", `responded with ${type} in place of JSON`);
+  const json = isJson(type) ? parsedJson(bytes) : null;
+  if (json === undefined)
+    throw new UpstreamFault("failed", `responded with ${type} that is not JSON`);
+  const wrong = output === null ? undefined : z.safeParse(output, json).error;
+  if (wrong !== undefined)
+    throw new UpstreamFault("failed", "responded with what its description forbids", {
+      cause: faultsIn(wrong.issues),
+    });
+  return new Response(bytes, { headers: { "Content-Type": type } });
+}
+
+const isJson = (type: string) => /^(?:application|text)\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type);
+
+/** Undefined if the bytes are not JSON. */
+function parsedJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON, or a plain text. Pages for people are left out. */
+function problemOf(
+  bytes: Uint8Array,
+  type: string,
+  secrets: Readonly<Record<string, string>>,
+): unknown {
+  const text = hideSecrets(new TextDecoder().decode(bytes), secrets);
+  if (isJson(type)) return parsedJson(new TextEncoder().encode(text));
+  return type.startsWith("text/plain") && text !== "" ? text : undefined;
+}
+
+/** Errors of a connection that was never made. */
+const NEVER_SENT = new Set([
+  ...["ECONNREFUSED", "ENOTFOUND", "ENODATA", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"],
+  ...["UND_ERR_CONNECT_TIMEOUT"],
+]);
+
+function unreached(thrown: unknown): UpstreamFault {
+  const { cause } = thrown as { cause?: { code?: string; message?: string } };
+  const isUnsent = NEVER_SENT.has(cause?.code ?? "");
+  return new UpstreamFault("failed", isUnsent ? "cannot be reached" : "broke the connection", {
+    ...{ isUnsent, cause: String(cause?.message || cause?.code || thrown) },
+  });
+}

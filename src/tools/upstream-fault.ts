@@ -1,0 +1,37 @@
+/**
+ * How a request to the service behind a tool has failed. The runtime makes an error of the API of it (`calls/call-errors.ts`).
+ *
+ * `rejected`: the service responded with 4xx. `failed`: with anything else but success, not at all, with too much or with something else
+ * than it should. `late`: not in time. `unsendable`: the input cannot be in a request.
+ */
+export type UpstreamFaultKind = "rejected" | "failed" | "late" | "unsendable";
+
+/** Known also to another copy of this file, as a project may have. */
+const FAULT = Symbol.for("toolbooth.upstream-fault");
+
+export class UpstreamFault extends Error {
+  readonly [FAULT] = true;
+  readonly kind: UpstreamFaultKind;
+  /** The status of the response, if there was one. */
+  readonly status: number | undefined;
+  /** What the service says of a request that it rejected: JSON or a text. */
+  readonly problem: unknown;
+  /** Nothing of the request can have reached the service. */
+  readonly isUnsent: boolean;
+
+  /** `reason`: a clause about the service, such as "responded with 503". */
+  constructor(
+    kind: UpstreamFaultKind,
+    reason: string,
+    more: { status?: number; problem?: unknown; isUnsent?: boolean; cause?: unknown } = {},
+  ) {
+    super(reason, { cause: more.cause });
+    this.kind = kind;
+    this.status = more.status;
+    this.problem = more.problem;
+    this.isUnsent = more.isUnsent ?? false;
+  }
+}
+
+export const isUpstreamFault = (thrown: unknown): thrown is UpstreamFault =>
+  typeof thrown === "object" && thrown !== null && FAULT in thrown;

@@ -1,0 +1,260 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { type TestContext, test } from "node:test";
+import * as z from "zod";
+import { openToolFetch } from "#apps/node/tool-fetch.ts";
+import { type ForwardDefinition, forward } from "#tools/forward.ts";
+import { ownTool } from "#tools/own-tool.ts";
+import { inProcess, openMemory } from "../http/in-process.ts";
+import {
+  assertProblem,
+  createCaller,
+  openService,
+  type TestServiceSettings,
+} from "../http/test-api.ts";
+import { openUpstream } from "./upstream.ts";
+
+/** A service in any language as a tool: what of it is passed on, and that no call of it is charged that does not succeed. */
+
+const SETTINGS: TestServiceSettings = { rateLimit: 100_000, fixed: true };
+const SECRETS = { TOKEN: "s3cret-value" };
+
+type Definition = Partial<ForwardDefinition> & { path: string };
+
+/** A service with one tool, `wrap`, of price 10, which forwards to a path of the upstream. */
+async function openForward(t: TestContext, { path, ...definition }: Definition) {
+  const upstream = await openUpstream(t);
+  const made = forward({
+    ...{ summary: "Forwards.", input: z.looseObject({}), price: 10, url: upstream.base + path },
+    ...definition,
+  } as ForwardDefinition);
+  const tool = ownTool("wrap", made);
+  const own = {
+    ...{ signal: new AbortController().signal, secrets: SECRETS, log() {} },
+    fetch: openToolFetch(tool.hosts),
+  };
+  const service = await openService(
+    { ...inProcess, open: async () => openMemory(SETTINGS, { tools: [tool], own }) },
+    SETTINGS,
+  );
+  t.after(service.close);
+  return { ...upstream, service };
+}
+
+const key = (name: string) => ({ "Idempotency-Key": name });
+
+test("the input is the body, and goes along with the secrets and a key that is of the account", async (t) => {
+  const { service, received } = await openForward(t, {
+    path: "/pets/{id}",
+    secrets: ["TOKEN"],
+    headers: (secrets) => ({ Authorization: `Bearer ${secrets["TOKEN"]}` }),
+  });
+  const caller = await createCaller(service);
+  const sent = await caller.call("wrap", { id: "a/b c", n: [1], text: "ä" }, key("one"));
+  assert.equal(sent.status, 200);
+  assert.equal(sent.header("credits-charged"), "10");
+  const [{ method, url, headers, body } = assert.fail()] = received;
+  assert.deepEqual(
+    [method, url, body, headers["content-type"], headers.authorization],
+    ["POST", "/pets/a%2Fb%20c", '{"n":[1],"text":"ä"}', "application/json", "Bearer s3cret-value"],
+  );
+  assert.match(String(headers["idempotency-key"]), /^acc_\w+\/wrap\/one$/);
+  const repeat = await caller.call("wrap", { id: "a/b c", n: [1], text: "ä" }, key("one"));
+  assert.deepEqual([repeat.status, repeat.header("credits-charged")], [200, "0"]);
+  assert.deepEqual(repeat.bytes, sent.bytes);
+  assert.equal(received.length, 1);
+});
+
+test("with GET the fields are parameters of the query, a repeat needs no key, and the call id goes along", async (t) => {
+  const { service, received } = await openForward(t, { path: "/well", method: "GET" });
+  const caller = await createCaller(service);
+  assert.equal((await caller.call("wrap", { q: "a&b", ids: [1, 2] })).status, 200);
+  const [{ method, url, headers, body } = assert.fail()] = received;
+  assert.deepEqual([method, url, body], ["GET", "/well?q=a%26b&ids=1&ids=2", ""]);
+  assert.match(String(headers["idempotency-key"]), /^call_/);
+});
+
+/** A URL of this machine at which nothing listens. */
+async function closedUrl(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return `http://127.0.0.1:${port}/`;
+}
+
+const PASSED: Record<string, [type: string, body: string | number[]]> = {
+  "/list": ["application/json", "[1, 2.0]"],
+  "/empty": ["application/json", '{"ok":true}'],
+  "/image": ["image/png", [137, 80, 78, 71, 0]],
+  "/page": ["text/html; charset=latin1", "<b>a</b>"],
+  "/untyped": ["application/octet-stream", "a"],
+};
+
+for (const [path, [type, body]] of Object.entries(PASSED)) {
+  test(`a response of ${type} is passed on byte for byte, also to its repeat (${path})`, async (t) => {
+    const { service, received } = await openForward(t, { path });
+    const caller = await createCaller(service);
+    for (const charged of ["10", "0"]) {
+      const sent = await caller.call("wrap", {}, { ...key("one"), Accept: "application/pdf" });
+      assert.deepEqual(
+        [sent.status, sent.header("content-type"), sent.header("credits-charged")],
+        [200, type, charged],
+      );
+      assert.deepEqual(Buffer.from(sent.bytes), Buffer.from(body as string));
+      if (path === "/page")
+        assert.equal(sent.header("content-security-policy"), "sandbox; default-src 'none'");
+    }
+    assert.equal(received.length, 1);
+  });
+}
+
+/** What the service does, and what the call gets. */
+const FAILURES: Record<string, { code: string; more?: Partial<Definition>; says?: RegExp }> = {
+  "/wrong": { code: "upstream_rejected", says: /responded with 422: There is no such pet\. The/ },
+  "/missing": { code: "upstream_rejected", says: /responded with 404: Gone\. The/ },
+  "/fails": { code: "upstream_failed", says: /responded with 500\./ },
+  "/away": { code: "upstream_failed", says: /responded with 503\./ },
+  "/moved": { code: "upstream_failed", says: /responded with 302\./ },
+  "/hangs": { code: "tool_timeout", more: { timeLimitMs: 40 } },
+  "/stalls": { code: "tool_timeout", more: { timeLimitMs: 40 } },
+  "/floods": { code: "upstream_failed", says: /responded with more than 1048576 bytes/ },
+  "/resets": { code: "upstream_failed", says: /broke the connection/ },
+  "/breaks": { code: "upstream_failed", says: /broke the connection/ },
+  "/lies": { code: "upstream_failed", says: /application\/json that is not JSON/ },
+  "/page": {
+    ...{ code: "upstream_failed", says: /text\/html; charset=latin1 in place of JSON/ },
+    more: { output: { n: z.number() } },
+  },
+  "/list": {
+    ...{ code: "upstream_failed", says: /what its description forbids/ },
+    more: { output: { n: z.number() } },
+  },
+};
+
+for (const [path, { code, more, says = /./ }] of Object.entries(FAILURES)) {
+  for (const effect of ["read", "act"] as const) {
+    test(`a service that ${path.slice(1)} gives ${code}, and nothing is charged or held (${effect})`, async (t) => {
+      const { service, received } = await openForward(t, { path, effect, ...more });
+      const caller = await createCaller(service, { credits: 10 });
+      for (let call = 0; call < 3; call++) {
+        const sent = await caller.call("wrap", {}, key(`one-${call}`));
+        const problem = assertProblem(sent, code as "upstream_failed");
+        assert.match(problem.detail, says);
+        assert.ok(!JSON.stringify(problem).includes("stack trace"));
+      }
+      assert.equal(await caller.balance(), 10);
+      const again = await caller.call("wrap", {}, key("one-0"));
+      if (effect === "act") assertProblem(again, "outcome_unknown");
+      else assertProblem(again, code as "upstream_failed");
+      assert.equal(received.length, effect === "act" ? 3 : 4);
+    });
+  }
+}
+
+test("the problem of a service is passed on, without the secrets that it repeats", async (t) => {
+  const { service } = await openForward(t, { path: "/wrong" });
+  const caller = await createCaller(service);
+  const { upstream } = assertProblem(
+    await caller.call("wrap", {}, key("one")),
+    "upstream_rejected",
+  );
+  assert.deepEqual(upstream, {
+    status: 422,
+    problem: { title: "No", detail: "There is no such pet." },
+  });
+});
+
+test("a service that cannot be reached has done nothing, so an act may run again under its key", async (t) => {
+  const url = await closedUrl();
+  const { service } = await openForward(t, { path: "/", url });
+  const caller = await createCaller(service);
+  for (let call = 0; call < 2; call++) {
+    const { detail } = assertProblem(await caller.call("wrap", {}, key("one")), "upstream_failed");
+    assert.match(detail, /cannot be reached/);
+  }
+});
+
+test("a value that a path cannot have is 400, and is sent nowhere", async (t) => {
+  const { service, received } = await openForward(t, { path: "/pets/{id}" });
+  const caller = await createCaller(service);
+  for (const id of ["", ".", "..", undefined]) {
+    const { detail } = assertProblem(
+      await caller.call("wrap", { id }, key("one")),
+      "invalid_request",
+    );
+    assert.match(detail, /`id`/);
+  }
+  assert.equal(received.length, 0);
+});
+
+test("a thousand calls of a service that fails in every way charge and hold nothing", async (t) => {
+  const paths = Object.keys(FAILURES).filter((path) => path !== "/page" && path !== "/list");
+  const { service } = await openForward(t, {
+    ...{ path: "/{path}", timeLimitMs: 100, effect: "read", responseBytesMax: 1_000 },
+  });
+  const caller = await createCaller(service, { credits: 1_000 });
+  const codes = new Map<string, number>();
+  for (let round = 0; round < 50; round++) {
+    const calls = Array.from({ length: 20 }, (_, at) => {
+      const path = paths[(round * 20 + at) % paths.length]?.slice(1);
+      return caller.call("wrap", { path }, at % 2 === 0 ? key(`k-${round}-${at}`) : {});
+    });
+    for (const sent of await Promise.all(calls)) {
+      const { code } = sent.json();
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+    }
+  }
+  assert.deepEqual([...codes.keys()].sort(), [
+    ...["tool_timeout", "upstream_failed", "upstream_rejected"],
+  ]);
+  assert.equal(await caller.balance(), 1_000);
+  const account = await service.send("/api/v1/account", {
+    headers: { Authorization: `Bearer ${caller.key}` },
+  });
+  assert.equal(account.json().held, 0);
+});
+
+test("agents get JSON as a text, a picture as a picture, and other bytes as a file", async (t) => {
+  for (const [path, content] of [
+    ["/list", { type: "text", text: "[1, 2.0]" }],
+    ["/image", { type: "image", data: "iVBORwA=", mimeType: "image/png" }],
+    [
+      "/untyped",
+      {
+        type: "resource",
+        resource: { uri: "response:///", mimeType: "application/octet-stream", blob: "YQ==" },
+      },
+    ],
+  ] as const) {
+    const { service } = await openForward(t, { path, effect: "read" });
+    const { key } = await createCaller(service);
+    const sent = await service.send("/mcp", {
+      method: "POST",
+      headers: {
+        ...{ Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+        Accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+        params: { name: "wrap", arguments: {} },
+      }),
+    });
+    assert.deepEqual(sent.json().result.content, [content], path);
+  }
+});
+
+test("what is wrong with a URL, a method or headers is told with the reason", () => {
+  const good = { summary: "Forwards.", input: {}, price: 1, url: "https://example.com/" };
+  for (const [wrong, reason] of [
+    [{ url: "ftp://example.com/" }, /begins with http/],
+    [{ url: "https://{host}/" }, /`url` must be/],
+    [{ url: "https://u:p@example.com/" }, /without a password/],
+    [{ url: "https://example.com/?a=1" }, /without a query/],
+    [{ method: "TRACE" }, /`method` must be one of GET/],
+    [{ headers: "no" }, /`headers` must be/],
+  ] as const)
+    assert.throws(() => forward({ ...good, ...wrong } as never), reason);
+});

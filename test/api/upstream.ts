@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+
+/** A service behind a tool, which does what its path says. */
+
+export type Received = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
+export type Upstream = { base: string; received: Received[] };
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+const RESPONSES: Record<string, (response: ServerResponse, body: string) => void> = {
+  "/well": (response, body) => response.writeHead(200, JSON_TYPE).end(body || '{"n":1}'),
+  "/list": (response) => response.writeHead(200, JSON_TYPE).end("[1, 2.0]"),
+  "/empty": (response) => response.writeHead(204).end(),
+  "/image": (response) =>
+    response.writeHead(200, { "Content-Type": "image/png" }).end(Buffer.from([137, 80, 78, 71, 0])),
+  "/page": (response) =>
+    response.writeHead(200, { "Content-Type": "text/html; charset=latin1" }).end("<b>a</b>"),
+  "/untyped": (response) => response.writeHead(200).end("a"),
+  "/wrong": (response) =>
+    response
+      .writeHead(422, { "Content-Type": "application/problem+json" })
+      .end('{"title":"No","detail":"There is no such pet."}'),
+  "/missing": (response) => response.writeHead(404, { "Content-Type": "text/plain" }).end("Gone."),
+  "/fails": (response) => response.writeHead(500).end("stack trace"),
+  "/away": (response) => response.writeHead(503).end(),
+  "/moved": (response) => response.writeHead(302, { Location: "/well" }).end(),
+  "/hangs": () => {},
+  "/stalls": (response) => response.writeHead(200, JSON_TYPE).write("["),
+  "/floods": (response) => {
+    response.writeHead(200, JSON_TYPE);
+    const more = () => response.destroyed || response.write("0".repeat(65_536), more);
+    more();
+  },
+  "/resets": (response) => response.socket?.resetAndDestroy(),
+  "/breaks": (response) => {
+    response.writeHead(200, { ...JSON_TYPE, "Content-Length": "100" }).write("[");
+    setTimeout(() => response.socket?.destroy(), 5);
+  },
+  "/lies": (response) => response.writeHead(200, JSON_TYPE).end("<html>"),
+};
+
+export async function openUpstream(t: Pick<TestContext, "after">): Promise<Upstream> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.setEncoding("utf8");
+    request.on("data", (chunk) => {
+      body += chunk;
+    });
+    request.on("end", () => {
+      const { method = "", url = "", headers } = request;
+      received.push({ method, url, headers, body });
+      const [path = ""] = url.split("?");
+      (RESPONSES[path] ?? (RESPONSES["/well"] as (typeof RESPONSES)[string]))(response, body);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+}
