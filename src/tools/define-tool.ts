@@ -216,13 +216,13 @@ export type ToolDefinition<
     >
   >;
 
-/** A test of a tool that uses no context need not make one. */
+/** A test gives a tool what it uses of its context. */
 type DefinedTool<Schema extends InputSchema, Output, Secret extends string> = ToolDefinition<
   Schema,
   Output,
   Secret
 > & {
-  run(input: InputOf<Schema>, context?: OwnToolContext<Secret>): Output | Promise<Output>;
+  run(input: InputOf<Schema>, context?: Partial<OwnToolContext<Secret>>): Output | Promise<Output>;
 };
 
 /** Marks a definition, with the place where it is. Known also to another copy of this file, as a project may have. */

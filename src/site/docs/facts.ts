@@ -48,6 +48,7 @@ export function docsFacts(options: PageOptions): DocsFacts {
       "starter-credits": signUpIsOpen(options) && starter.credits > 0,
       "rate-limit": rateLimit > 0,
       "several-prices": havePrices(tools),
+      "held-tools": tools.some(({ effect }) => effect !== "none"),
       "prices-by-input": tools.some(({ priceOf }) => priceOf !== undefined),
       sales: isSold,
       checkout: isSold && prices.payable,

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { test } from "node:test";
+import { startProject, toolProject } from "./tool-project.ts";
+
+/** The tools in `examples/`, which people copy. */
+const FOLDER = path.join(import.meta.dirname, "../../../examples/tools");
+const files = readdirSync(FOLDER);
+const tools = files.filter((file) => !file.includes(".test."));
+
+test("each example has a test, and it passes", () => {
+  const tests = tools.map((file) => file.replace(".ts", ".test.ts"));
+  assert.deepEqual(files.filter((file) => file.includes(".test.")).sort(), tests.sort());
+  // The runner of this test would take what another one prints for its own.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const args = ["--test", ...tests.map((file) => path.join(FOLDER, file))];
+  const { status, stdout } = spawnSync(process.execPath, args, { env, encoding: "utf8" });
+  assert.equal(status, 0, stdout);
+});
+
+test("the examples are served as they are", async (t) => {
+  let status = 200;
+  const rates = createServer((request, response) => {
+    const isKnown = request.headers.authorization === "Bearer of-rates";
+    response.writeHead(isKnown ? status : 401, { "content-type": "application/json" });
+    response.end('{"rate":1.25}');
+  }).listen(0, "127.0.0.1");
+  t.after(() => rates.close());
+  await once(rates, "listening");
+  const { port } = rates.address() as AddressInfo;
+  const folder = toolProject(
+    t,
+    Object.fromEntries(
+      tools.map((file) => [`tools/${file}`, readFileSync(path.join(FOLDER, file), "utf8")]),
+    ),
+  );
+  const { call, balance } = await startProject(t, folder, {
+    RATES_URL: `http://127.0.0.1:${port}`,
+    RATES_TOKEN: "of-rates",
+  });
+  const before = await balance();
+
+  const stats = await call("text-stats", { text: "Tools cost money. Who pays?" });
+  assert.deepEqual(stats.json, { ok: true, words: 5, sentences: 2, seconds: 1 });
+  const check = await call("javascript-check", { code: "let a;\nlet a;" });
+  assert.equal(check.json.line, 2);
+  const input = { amount: 10, from: "EUR", to: "USD" };
+  const rate = await call("exchange-rate", input);
+  assert.deepEqual(rate.json, { ok: true, amount: 12.5, rate: 1.25 });
+  assert.equal(rate.charged, "2");
+  status = 503;
+  const failed = await call("exchange-rate", input);
+  assert.equal(failed.json.code, "tool_failed");
+  assert.equal(failed.charged, "0");
+  const charged = [stats, check, rate].reduce((sum, each) => sum + Number(each.charged), 0);
+  assert.equal(await balance(), before - charged);
+});
