@@ -30,6 +30,18 @@ export function nameFault(name: string): string | undefined {
 }
 
 /**
+ * The definitions that a file exports, by the names of their tools: one, which has the name of the file, or an object of several, such as
+ * those of an OpenAPI document.
+ */
+export function definitionsIn(fileName: string, exported: unknown): Record<string, unknown> {
+  const isDefinition = (value: unknown) =>
+    typeof value === "object" && value !== null && DEFINED in value;
+  const isObject = typeof exported === "object" && exported !== null;
+  const isSeveral = isObject && Object.values(exported).some(isDefinition);
+  return isSeveral && !isDefinition(exported) ? { ...exported } : { [fileName]: exported };
+}
+
+/**
  * Returns the tool that a file exports, with the defaults of everything that its definition leaves out. Its response is the object that
  * `run` returns, behind `ok`. Throws a TypeError with everything that is wrong; its stack has the place of the definition.
  */

@@ -210,8 +210,8 @@ const modulesOfTools = (
     onLoad({ filter: /.*/, namespace: "tool" }, ({ path: name }) => {
       const { file } = files.find((each) => each.name === name) as ToolFile;
       const contents = `import * as file from ${JSON.stringify(file)};
-import { ownTool } from ${JSON.stringify(ownTool)};
-export default ownTool("${name}", file.default);
+import { definitionsIn, ownTool } from ${JSON.stringify(ownTool)};
+export default ownTool("${name}", definitionsIn("${name}", file.default)["${name}"]);
 `;
       return { contents, resolveDir: project };
     });

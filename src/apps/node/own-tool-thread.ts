@@ -16,7 +16,7 @@ import {
 import { ApiError } from "#errors.ts";
 import { OWN_RESPONSE_BYTES_MAX } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import { ownTool } from "#tools/own-tool.ts";
+import { definitionsIn, nameFault, ownTool } from "#tools/own-tool.ts";
 import { secretsOf } from "#tools/own-tool-context.ts";
 import { explainToolFile } from "./explain-tool-file.ts";
 import { lowerPriority } from "./low-priority.ts";
@@ -94,9 +94,9 @@ function keep(sources: Sources): void {
   });
 }
 
-const load = async ({ name, file }: FoundFile): Promise<Tool> => {
+const load = async ({ name, file }: FoundFile): Promise<Record<string, unknown>> => {
   const { default: exported } = (await import(pathToFileURL(file).href)) as { default: unknown };
-  return ownTool(name, exported);
+  return definitionsIn(name, exported);
 };
 
 /** What nearly every tool imports takes longer to load than the tools. A thread that waits for its order has it. */
@@ -124,14 +124,18 @@ async function describe(files: readonly FoundFile[], folder: string): Promise<vo
   for (const file of files) {
     port.postMessage({ kind: "reading", file } satisfies FromDescribing);
     try {
-      const tool = await load(file);
-      const described = {
-        ...file,
-        secrets: tool.secrets ?? [],
-        description: describeOwnTool(tool),
-      };
-      // A description must be data: its thread ends.
-      tools.push(structuredClone(described));
+      for (const [name, definition] of Object.entries(await load(file))) {
+        const fault = name === file.name ? undefined : nameFault(name);
+        if (fault !== undefined) throw new TypeError(`${name}: ${fault}`);
+        const other = tools.find((each) => each.name === name);
+        if (other !== undefined)
+          throw new TypeError(`${path.basename(other.file)} has a tool of the same name, ${name}`);
+        const tool = ownTool(name, definition);
+        const { secrets = [] } = tool;
+        const described = { ...file, name, secrets, description: describeOwnTool(tool) };
+        // A description must be data: its thread ends.
+        tools.push(structuredClone(described));
+      }
     } catch (error) {
       faults.push(...explainToolFile(error, file.file, folder));
     }
@@ -159,7 +163,7 @@ const sources: RunSources = {
 async function serve(file: ToolFile): Promise<void> {
   lowerPriority();
   keep(file.sources);
-  const tool = await load(file);
+  const tool = ownTool(file.name, (await load(file))[file.name]);
   const say = (message: FromServing, transfer: ArrayBuffer[] = []) =>
     port.postMessage(message, transfer);
   const secrets = secretsOf(file.secrets, process.env);

@@ -44,6 +44,37 @@ ${tool("run: () => ({ sum: two + data.one + three })")}`,
     assert.deepEqual(namesOf((await load(folder)).tools), ["a"]);
   });
 
+  test("a file may have several tools, as those of an OpenAPI document", async (t) => {
+    const document = {
+      ...{ openapi: "3.0.0", servers: [{ url: "https://example.com" }] },
+      paths: { "/pets": { get: { operationId: "listPets" }, post: {} } },
+    };
+    const folder = toolProject(t, {
+      "tools/count.ts": `import { defineTool, z } from "toolbooth";
+const one = defineTool({ summary: "One.", input: {}, price: 1, run: () => ({}) });
+export default { "count-words": one, "count-lines": one };
+`,
+      "tools/pets.ts": `import document from "../pets.json" with { type: "json" };
+import { fromOpenApi } from "toolbooth";
+export default fromOpenApi(document, { prices: { listPets: 1, "POST /pets": 2 } });
+`,
+      "pets.json": JSON.stringify(document),
+    });
+    const { tools, files } = await load(folder);
+    const all = ["count-words", "count-lines", "list-pets", "post-pets"];
+    assert.deepEqual(namesOf(tools), all);
+    assert.deepEqual(namesOf(files), all);
+    writeFileSync(path.join(folder, "tools/more.ts"), WORD_COUNT);
+    writeFileSync(
+      path.join(folder, "tools/twice.ts"),
+      `import one from "./more.ts";\nexport default { more: one, Bad: one };\n`,
+    );
+    await assert.rejects(
+      load(folder),
+      /^\w+: tools\/twice\.ts: more\.ts has a tool of the same name, more$/,
+    );
+  });
+
   test("every wrong file is named with its line and the reason, in one message", async (t) => {
     const folder = toolProject(t, {
       "tools/Bad_Name.ts": WORD_COUNT,

@@ -1,0 +1,306 @@
+import type { ToolDefinition } from "./define-tool.ts";
+import { type ForwardOptions, forwardTo, type UpstreamHeaders } from "./forward.ts";
+import { describedBy } from "./input-schema.ts";
+import { nearestName } from "./nearest-name.ts";
+import { inputOfFields, isObject, type Json, ownSchema, resolve } from "./openapi-schema.ts";
+import { nameFault } from "./own-tool.ts";
+import type { Place, UpstreamOperation } from "./upstream-request.ts";
+
+/** Makes tools of the operations of an OpenAPI document (3.0 or 3.1): each is a tool of `forward`. */
+
+export type OpenApiOptions = {
+  /** Credits for a call, by `"POST /pets"` or by the operation's id. What has no price is no tool. */
+  prices: Readonly<Record<string, number>>;
+  /** Where the service is, in place of the document's `servers`. */
+  url?: string;
+  /**
+   * For a security scheme of the document, the setting that has its value: the key or token, or `user:password` for HTTP Basic. The
+   * settings need not be in `secrets`.
+   */
+  security?: Readonly<Record<string, string>>;
+  /** `"read"` or `"act"`, by what `prices` has too. Default: `"read"` for GET. */
+  effects?: Readonly<Record<string, "read" | "act">>;
+  /** Headers of every request. With them no security scheme of the document is asked for. */
+  headers?: UpstreamHeaders;
+} & Pick<ForwardOptions, "secrets" | "timeLimitMs" | "responseBytesMax">;
+
+const METHODS = ["get", "post", "put", "patch", "delete"];
+
+/** Where an operation is in its document. */
+type Found = { method: string; path: string; item: Json; operation: Json };
+
+/** Returns the tools by their names. Throws a TypeError with a line for each operation that cannot be a tool, and why. */
+export function toolsOf(
+  document: unknown,
+  options: OpenApiOptions,
+): Record<string, ToolDefinition> {
+  const found = operationsIn(document);
+  const { prices = {}, effects = {} } = options;
+  const faults = [...Object.keys(prices), ...Object.keys(effects)].flatMap((name) => {
+    if (found.some((each) => namesOf(each).includes(name))) return [];
+    const nearest = nearestName(name, found.flatMap(namesOf));
+    return `The document has no operation ${name}${nearest === undefined ? "." : `; did you mean ${nearest}?`}`;
+  });
+  const tools: Record<string, ToolDefinition> = {};
+  for (const each of found) {
+    const price = ofOperation(prices, each);
+    if (price === undefined) continue;
+    try {
+      const name = toolNameOf(each);
+      const other = Object.hasOwn(tools, name);
+      tools[other ? kebab(titleOf(each)) : name] = toolOf(document as Json, each, price, options);
+    } catch (error) {
+      faults.push(
+        `${titleOf(each)} cannot be a tool: it ${(error as Error).message.replace(/\.$/, "")}.`,
+      );
+    }
+  }
+  if (faults.length > 0) throw new TypeError(faults.join("\n"));
+  if (Object.keys(tools).length === 0)
+    throw new TypeError(
+      '`prices` must have a price for an operation, such as { "POST /pets": 3 }.',
+    );
+  return tools;
+}
+
+function operationsIn(document: unknown): Found[] {
+  if (!isObject(document)) throw new TypeError("The document must be a JSON object.");
+  const { openapi, swagger, paths } = document;
+  if (typeof openapi !== "string" || !/^3\.[01]\./.test(openapi))
+    throw new TypeError(
+      `The document must be OpenAPI 3.0 or 3.1; this one is ${swagger === undefined ? `OpenAPI ${openapi}` : `Swagger ${swagger}, which converters turn into OpenAPI`}.`,
+    );
+  return Object.entries((paths ?? {}) as Json).flatMap(([path, value]) => {
+    const item = resolve(document, value);
+    return METHODS.filter((method) => isObject(item[method])).map((method) => ({
+      ...{ method: method.toUpperCase(), path, item },
+      operation: item[method] as Json,
+    }));
+  });
+}
+
+const titleOf = ({ method, path }: Found) => `${method} ${path}`;
+const namesOf = (each: Found) => [
+  titleOf(each),
+  ...[each.operation["operationId"] ?? []].flat().map(String),
+];
+const ofOperation = <Value>(values: Readonly<Record<string, Value>>, each: Found) =>
+  namesOf(each)
+    .map((name) => (Object.hasOwn(values, name) ? values[name] : undefined))
+    .find((value) => value !== undefined);
+
+/** `createPet` is `create-pet`, and `GET /pets/{petId}` is `get-pets-pet-id`. */
+const kebab = (text: string): string =>
+  text
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "");
+
+function toolNameOf(each: Found): string {
+  const named = kebab(String(each.operation["operationId"] ?? ""));
+  return named === "" || nameFault(named) !== undefined ? kebab(titleOf(each)) : named;
+}
+
+function toolOf(
+  document: Json,
+  each: Found,
+  price: number,
+  options: OpenApiOptions,
+): ToolDefinition {
+  const { security: _, url: __, prices: ___, effects = {}, ...others } = options;
+  const { operation, method } = each;
+  const { fields, required, places, body } = fieldsOf(document, each);
+  if (/[?#]/.test(each.path)) throw new TypeError("has a query or a fragment in its path");
+  const url = serverOf(document, each, options.url) + each.path;
+  const open = [...url.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name as string);
+  const known = Object.values(places).filter((place) => place.in === "path");
+  const missing = open.find((name) => !known.some((place) => place.name === name));
+  if (missing !== undefined)
+    throw new TypeError(`has {${missing}} in its path, which is no parameter of it`);
+  const { headers, secrets } = authenticated(document, each, options);
+  const output = outputOf(document, operation);
+  const summary = [operation["summary"], operation["description"], titleOf(each)].find(
+    (text): text is string => typeof text === "string" && text.trim() !== "",
+  ) as string;
+  const { description } = operation;
+  const request: UpstreamOperation = { method, url, places, others: body ?? "query" };
+  const effect = ofOperation(effects, each);
+  return forwardTo(request, {
+    ...others,
+    ...{ summary: summary.trim().split("\n")[0] as string, price, headers, secrets },
+    ...(typeof description === "string" && description.trim() !== "" && { description }),
+    ...(effect !== undefined && { effect }),
+    input: inputOfFields(fields, required),
+    body: required.length === 0 ? "optional" : "required",
+    ...(output !== null && { output: describedBy(output) }),
+  } as ForwardOptions);
+}
+
+/** The base of all paths, without a slash at its end. */
+function serverOf(document: Json, { item, operation }: Found, given: string | undefined): string {
+  const servers = [operation["servers"], item["servers"], document["servers"]].find(
+    (list): list is Json[] => Array.isArray(list) && list.length > 0,
+  );
+  const [server] = servers ?? [];
+  const variables = (server?.["variables"] ?? {}) as Record<string, { default?: unknown }>;
+  const url =
+    given ??
+    String(server?.["url"] ?? "").replaceAll(/\{([^{}]+)\}/g, (whole, name: string) =>
+      String(variables[name]?.default ?? whole),
+    );
+  if (!/^https?:\/\//.test(url))
+    throw new TypeError(
+      `has no server with a whole URL (${url === "" ? "there is none" : url}); say where it is with \`url\``,
+    );
+  return url.replace(/\/+$/, "");
+}
+
+type Fields = {
+  fields: Record<string, Json>;
+  required: string[];
+  places: Record<string, Place>;
+  /** Null: the operation has no body. */
+  body: UpstreamOperation["others"] | null;
+};
+
+/** OpenAPI ignores parameters of these names; the last one is ours. */
+const OTHER_HEADERS = ["accept", "content-type", "authorization", "idempotency-key"];
+
+function fieldsOf(document: Json, { item, operation }: Found): Fields {
+  const found: Fields = { fields: {}, required: [], places: {}, body: null };
+  const parameters = new Map<string, Json>();
+  for (const list of [item["parameters"], operation["parameters"]])
+    for (const each of Array.isArray(list) ? list : []) {
+      const parameter = resolve(document, each);
+      parameters.set(`${parameter["in"]} ${parameter["name"]}`, parameter);
+    }
+  for (const parameter of parameters.values()) addParameter(document, parameter, found);
+  addBody(document, operation["requestBody"], found);
+  return found;
+}
+
+function addParameter(document: Json, parameter: Json, { fields, required, places }: Fields): void {
+  const { name, in: where, style, explode, schema, content, description } = parameter;
+  if (typeof name !== "string") throw new TypeError("has a parameter without a name");
+  if (where !== "path" && where !== "query" && where !== "header" && where !== "cookie")
+    throw new TypeError(`has the parameter ${name} in "${where}"`);
+  if (where === "header" && OTHER_HEADERS.includes(name.toLowerCase())) return;
+  if (where === "path" && style !== undefined && style !== "simple")
+    throw new TypeError(`has the parameter ${name} in the style "${style}"`);
+  const [media] = isObject(content) ? Object.values(content) : [];
+  const own = ownSchema(
+    document,
+    media === undefined ? schema : (media as Json)["schema"],
+    "request",
+  );
+  // Parameters of different places may have one name.
+  const field = Object.hasOwn(fields, name) ? `${where}_${name}` : name;
+  fields[field] = typeof description === "string" ? { ...own, description } : own;
+  places[field] = {
+    ...{ in: where, name, isJson: media !== undefined },
+    style: typeof style === "string" ? style : undefined,
+    explode: typeof explode === "boolean" ? explode : undefined,
+  };
+  if (parameter["required"] === true || where === "path") required.push(field);
+}
+
+const isJsonType = (type: string) => /^application\/(?:[\w.+-]+\+)?json\b/i.test(type);
+const FORM_TYPE = "application/x-www-form-urlencoded";
+
+function addBody(document: Json, given: unknown, found: Fields): void {
+  if (given === undefined) return;
+  const { content, required: isRequired } = resolve(document, given);
+  const types = Object.keys((content ?? {}) as Json);
+  const type =
+    types.find(isJsonType) ??
+    types.find((each) => each.startsWith(FORM_TYPE)) ??
+    types.find((each) => each === "*/*");
+  if (type === undefined) {
+    if (isRequired !== true) return;
+    throw new TypeError(
+      `takes a body of ${types.join(" or ") || "no type"}, and only JSON and forms can be sent`,
+    );
+  }
+  const schema = ownSchema(document, ((content as Json)[type] as Json)?.["schema"], "request");
+  const { properties, required = [], additionalProperties = false } = schema;
+  const isForm = type.startsWith(FORM_TYPE);
+  const isFlat =
+    isObject(properties) &&
+    (isForm || additionalProperties === false) &&
+    !["allOf", "anyOf", "oneOf"].some((keyword) => keyword in schema) &&
+    !Object.keys(properties).some((name) => Object.hasOwn(found.fields, name));
+  if (!isFlat && isForm) throw new TypeError("takes a form whose fields are not listed");
+  if (isFlat) {
+    Object.assign(found.fields, properties);
+    if (isRequired === true) found.required.push(...(required as string[]));
+    found.body = isForm ? "form" : "json";
+    return;
+  }
+  const field = Object.hasOwn(found.fields, "body") ? "request_body" : "body";
+  found.fields[field] = { description: "The body of the request.", ...schema };
+  if (isRequired === true) found.required.push(field);
+  found.body = { field };
+}
+
+/** The schema of the JSON with which the operation responds; null if it responds with something else too. */
+function outputOf(document: Json, operation: Json): Json | null {
+  const responses = Object.entries((operation["responses"] ?? {}) as Json);
+  const [, response] = responses.find(([status]) => /^2(?:\d\d|XX)$/i.test(status)) ?? [];
+  const content = Object.entries((resolve(document, response)["content"] ?? {}) as Json);
+  const [first] = content;
+  if (first === undefined || !content.every(([type]) => isJsonType(type))) return null;
+  return ownSchema(document, (first[1] as Json)["schema"], "response");
+}
+
+type Authenticated = { headers: UpstreamHeaders; secrets: readonly string[] };
+
+/** The headers with which the service knows the operator. */
+function authenticated(
+  document: Json,
+  { operation }: Found,
+  { headers, secrets = [], security = {} }: OpenApiOptions,
+): Authenticated {
+  const demanded = operation["security"] ?? document["security"] ?? [];
+  const alternatives = (Array.isArray(demanded) ? demanded : []).map((each) =>
+    Object.keys(each as Json),
+  );
+  const isKnown = (scheme: string) => Object.hasOwn(security, scheme);
+  const chosen = alternatives.find((schemes) => schemes.every(isKnown));
+  if (headers !== undefined || alternatives.length === 0 || chosen?.length === 0)
+    return { headers: headers ?? {}, secrets };
+  if (chosen === undefined) {
+    const [schemes = []] = alternatives;
+    throw new TypeError(
+      `needs ${schemes.join(" and ")}; name the setting that has it: security: { ${schemes.map((each) => `${JSON.stringify(each)}: "UPSTREAM_TOKEN"`).join(", ")} }`,
+    );
+  }
+  const parts = chosen.map((scheme) => partOf(document, scheme, security[scheme] as string));
+  return {
+    headers: (values) => Object.fromEntries(parts.map((part) => part(values))),
+    secrets: [...new Set([...secrets, ...chosen.map((scheme) => security[scheme] as string)])],
+  };
+}
+
+type Part = (secrets: Readonly<Record<string, string>>) => [name: string, value: string];
+
+function partOf(document: Json, scheme: string, setting: string): Part {
+  const { securitySchemes = {} } = (document["components"] ?? {}) as { securitySchemes?: Json };
+  const { type, in: where, name, scheme: kind } = resolve(document, securitySchemes[scheme]);
+  const valueIn: Part = (secrets) => ["", secrets[setting] ?? ""];
+  if (type === "apiKey" && where === "header")
+    return (secrets) => [String(name), valueIn(secrets)[1]];
+  if (type === "apiKey" && where === "cookie")
+    return (secrets) => ["Cookie", `${name}=${valueIn(secrets)[1]}`];
+  if (type === "http" && String(kind).toLowerCase() === "basic")
+    return (secrets) => ["Authorization", `Basic ${btoa(valueIn(secrets)[1])}`];
+  if (
+    (type === "http" && String(kind).toLowerCase() === "bearer") ||
+    type === "oauth2" ||
+    type === "openIdConnect"
+  )
+    return (secrets) => ["Authorization", `Bearer ${valueIn(secrets)[1]}`];
+  throw new TypeError(
+    `needs ${scheme}, which is no header (${type}${where === undefined ? "" : ` in ${where}`}); send what it needs with \`headers\``,
+  );
+}

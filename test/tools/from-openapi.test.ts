@@ -1,0 +1,255 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { describeOwnTool } from "#api/openapi/tool-description.ts";
+import type { OwnToolContext } from "#tools/define-tool.ts";
+import { type OpenApiOptions, toolsOf } from "#tools/from-openapi.ts";
+import { ownTool } from "#tools/own-tool.ts";
+import { fixedToolContext } from "../support/tool-context.ts";
+
+/** Operations of OpenAPI documents as tools: their names, the check of their input, the request that a call becomes, and what cannot be one. */
+
+const PETS = {
+  openapi: "3.0.3",
+  info: { title: "Pets", version: "1" },
+  servers: [{ url: "https://{region}.example.com/v1/", variables: { region: { default: "eu" } } }],
+  security: [{ token: [] }],
+  paths: {
+    "/pets": {
+      get: {
+        operationId: "listPets",
+        summary: "Lists pets.",
+        security: [],
+        parameters: [
+          { name: "limit", in: "query", schema: { type: "integer", minimum: 1, maximum: 100 } },
+          {
+            name: "tags",
+            in: "query",
+            explode: false,
+            schema: { type: "array", items: { type: "string" } },
+          },
+          { name: "filter", in: "query", style: "deepObject", schema: { type: "object" } },
+          { $ref: "#/components/parameters/Trace" },
+        ],
+        responses: {
+          200: {
+            content: {
+              "application/json": {
+                schema: { type: "array", items: { $ref: "#/components/schemas/Pet" } },
+              },
+            },
+          },
+        },
+      },
+      post: {
+        description: "Adds a pet.\nAt once.",
+        requestBody: {
+          required: true,
+          content: { "application/json": { schema: { $ref: "#/components/schemas/Pet" } } },
+        },
+        responses: { 201: { description: "Done." } },
+      },
+    },
+    "/pets/{petId}": {
+      parameters: [{ name: "petId", in: "path", required: true, schema: { type: "string" } }],
+      put: {
+        operationId: "account",
+        requestBody: {
+          content: { "application/json": { schema: { type: "array", items: { type: "string" } } } },
+        },
+        responses: {},
+      },
+      patch: {
+        operationId: "uploadImage",
+        requestBody: { required: true, content: { "image/png": {} } },
+        responses: {},
+      },
+      delete: { operationId: "deletePet", security: [{ basic: [] }], responses: {} },
+    },
+    "/forms": {
+      post: {
+        operationId: "sendForm",
+        servers: [{ url: "/relative" }],
+        requestBody: {
+          content: {
+            "application/x-www-form-urlencoded": {
+              schema: { properties: { a: { type: "object" }, b: { type: "string" } } },
+            },
+          },
+        },
+        responses: {},
+      },
+    },
+  },
+  components: {
+    parameters: { Trace: { name: "X-Trace", in: "header", schema: { type: "string" } } },
+    schemas: {
+      Pet: {
+        type: "object",
+        required: ["id", "name"],
+        properties: {
+          id: { type: "integer", readOnly: true },
+          name: { type: "string", minLength: 1, description: "What it is called." },
+          age: { type: "number", minimum: 0, exclusiveMinimum: true, nullable: true },
+          kind: { type: "string", enum: ["cat", "dog"], default: "cat" },
+          parent: { $ref: "#/components/schemas/Pet" },
+        },
+      },
+    },
+    securitySchemes: {
+      token: { type: "apiKey", in: "header", name: "X-Key" },
+      basic: { type: "http", scheme: "basic" },
+    },
+  },
+};
+
+const made = (prices: Record<string, number>, more: Partial<OpenApiOptions> = {}) =>
+  Object.fromEntries(
+    Object.entries(toolsOf(PETS, { prices, security: { token: "PETS_KEY" }, ...more })).map(
+      ([name, definition]) => [name, ownTool(name, definition)],
+    ),
+  );
+
+/** The request that a call becomes. */
+async function requestOf(tool: ReturnType<typeof ownTool> | undefined, input: object) {
+  assert.ok(tool);
+  const checked = tool.input.safeParse(input);
+  assert.ok(checked.success, JSON.stringify(checked.error?.issues));
+  let sent: unknown;
+  const context: Partial<OwnToolContext> = {
+    ...fixedToolContext(),
+    secrets: { PETS_KEY: "k1", PETS_LOGIN: "user:pass" },
+    async fetch(to, init) {
+      const { method, headers, body } = init ?? {};
+      sent = [method, String(to), Object.fromEntries(new Headers(headers)), body];
+      return Response.json([]);
+    },
+  };
+  await tool.run(checked.data, context as OwnToolContext);
+  return sent;
+}
+
+test("an operation with a price is a tool, named by its id or by method and path", () => {
+  const tools = made({ listPets: 1, "POST /pets": 3, "PUT /pets/{petId}": 2 });
+  assert.deepEqual(
+    Object.values(tools).map(({ name, summary, price, effect, hosts }) => [
+      name,
+      summary,
+      price,
+      effect,
+      hosts,
+    ]),
+    [
+      ["list-pets", "Lists pets.", 1, "read", ["eu.example.com"]],
+      ["post-pets", "Adds a pet.", 3, "act", ["eu.example.com"]],
+      ["put-pets-pet-id", "PUT /pets/{petId}", 2, "act", ["eu.example.com"]],
+    ],
+  );
+  assert.deepEqual(tools["list-pets"]?.secrets, []);
+  assert.deepEqual(tools["post-pets"]?.secrets, ["PETS_KEY"]);
+});
+
+test("parameters go where the document says, and the other fields are the body", async () => {
+  const tools = made(
+    { listPets: 1, "POST /pets": 3, account: 2, deletePet: 1 },
+    { security: { token: "PETS_KEY", basic: "PETS_LOGIN" } },
+  );
+  assert.deepEqual(
+    await requestOf(tools["list-pets"], {
+      limit: 5,
+      tags: ["a", "b"],
+      filter: { k: 1 },
+      "X-Trace": "t",
+    }),
+    [
+      "GET",
+      "https://eu.example.com/v1/pets?limit=5&tags=a%2Cb&filter%5Bk%5D=1",
+      { "x-trace": "t" },
+      null,
+    ],
+  );
+  assert.deepEqual(await requestOf(tools["post-pets"], { name: "Ada", parent: { name: 1 } }), [
+    ...["POST", "https://eu.example.com/v1/pets"],
+    { "content-type": "application/json", "x-key": "k1" },
+    '{"name":"Ada","parent":{"name":1}}',
+  ]);
+  assert.deepEqual(await requestOf(tools["put-pets-pet-id"], { petId: "a/b", body: ["x"] }), [
+    ...["PUT", "https://eu.example.com/v1/pets/a%2Fb"],
+    { "content-type": "application/json", "x-key": "k1" },
+    '["x"]',
+  ]);
+  assert.deepEqual(await requestOf(tools["delete-pet"], { petId: "1" }), [
+    ...["DELETE", "https://eu.example.com/v1/pets/1"],
+    { authorization: `Basic ${btoa("user:pass")}` },
+    null,
+  ]);
+});
+
+test("a form is sent as a form", async () => {
+  const tools = made({ sendForm: 1 }, { url: "http://127.0.0.1:9000" });
+  assert.deepEqual(await requestOf(tools["send-form"], { a: { b: [1] }, b: "x y" }), [
+    ...["POST", "http://127.0.0.1:9000/forms"],
+    { "content-type": "application/x-www-form-urlencoded", "x-key": "k1" },
+    "a%5Bb%5D%5B0%5D=1&b=x+y",
+  ]);
+});
+
+test("the schemas of the document are those of the input, without what only responses have", () => {
+  const tool = made({ "POST /pets": 3 })["post-pets"];
+  assert.ok(tool);
+  const { inputSchema, outputSchema } = describeOwnTool(tool);
+  assert.deepEqual(inputSchema, {
+    type: "object",
+    properties: {
+      name: { type: "string", minLength: 1, description: "What it is called." },
+      age: { anyOf: [{ type: "number", exclusiveMinimum: 0 }, { type: "null" }] },
+      kind: { type: "string", enum: ["cat", "dog"], default: "cat" },
+      parent: {},
+    },
+    required: ["name"],
+    additionalProperties: false,
+  });
+  assert.equal(outputSchema.description, "Whatever the service behind the tool responds with.");
+  const pathsOf = (value: unknown) =>
+    tool.input.safeParse(value).error?.issues.map(({ path }) => path.join("."));
+  assert.deepEqual(pathsOf({}), ["name"]);
+  assert.deepEqual(pathsOf({ name: "", age: 0, kind: "cow", id: 1 }), [
+    "id",
+    "name",
+    "age",
+    "kind",
+  ]);
+  assert.equal(pathsOf({ name: "a", age: null }), undefined);
+});
+
+test("what cannot be a tool is told, with the operation and the reason", () => {
+  for (const [prices, more, reason] of [
+    [{ "POST /pet": 1 }, {}, /no operation POST \/pet; did you mean POST \/pets\?/],
+    [
+      { uploadImage: 1 },
+      {},
+      /PATCH \/pets\/\{petId\} cannot be a tool: it takes a body of image\/png/,
+    ],
+    [
+      { sendForm: 1 },
+      {},
+      /POST \/forms cannot be a tool: it has no server with a whole URL \(\/relative\)/,
+    ],
+    [
+      { deletePet: 1 },
+      {},
+      /needs basic; name the setting that has it: security: \{ "basic": "UPSTREAM_TOKEN" \}/,
+    ],
+    [{}, {}, /`prices` must have a price/],
+  ] as const)
+    assert.throws(() => made(prices, more), reason);
+  const other = { ...PETS, swagger: "2.0", openapi: undefined };
+  assert.throws(() => toolsOf(other, { prices: {} }), /this one is Swagger 2\.0/);
+  const away = structuredClone(PETS) as unknown as {
+    paths: { "/pets": { get: { parameters: object[] } } };
+  };
+  away.paths["/pets"].get.parameters.push({ $ref: "other.json#/Trace" });
+  assert.throws(
+    () => toolsOf(away, { prices: { listPets: 1 } }),
+    /refers to other\.json#\/Trace, which is not in the document/,
+  );
+});
