@@ -114,10 +114,10 @@ async function runJob<Body extends string | LargeText>(
       return bytes;
     },
   };
-  const type = form?.type ?? "application/json";
+  const chosenType = form?.type ?? "application/json";
   // Hashed first, so that the memory of a large output is counted without a pause in which other tools run.
   const bodySha256 = job.fingerprint
-    ? bytesToHex(await hashRequest(sent, job, type, sources))
+    ? bytesToHex(await hashRequest(sent, job, chosenType, sources))
     : null;
   const { begin, own } = sources;
   const call = begin === undefined ? null : openCall(await begin({ credits, bodySha256 }));
@@ -130,11 +130,10 @@ async function runJob<Body extends string | LargeText>(
       ? runInBlocks(input, context)
       : tool.run(input, context);
   const output = result instanceof Promise ? await result.catch(rethrower(tool)) : result;
-  if (tool.passThrough === true) {
-    const passed = await passOn(output as Response);
-    return { ...passed, fingerprint: null, settled: call?.settled() ?? null };
-  }
-  const body = writeOutput(tool, form, output, write);
+  const { body, type } =
+    tool.passThrough === true
+      ? await passOn(output as Response)
+      : { body: writeOutput(tool, form, output, write), type: chosenType };
   // Its response is kept, so its repeats need not be compared.
   if (call !== null) return { body, type, fingerprint: null, settled: call.settled() };
   const priced = tool.priceOf === undefined ? undefined : { credits };

@@ -119,9 +119,9 @@ async function runHiding(
     });
   } catch (thrown) {
     if (!(thrown instanceof Error)) throw typeof thrown === "string" ? hide(thrown) : thrown;
-    thrown.message = hide(thrown.message);
-    thrown.stack = hide(thrown.stack ?? "");
-    throw thrown;
+    const { message, stack = message } = thrown;
+    if (hide(message) === message && hide(stack) === stack) throw thrown;
+    throw Object.assign(new Error(hide(message)), { stack: hide(stack) });
   }
 }
 

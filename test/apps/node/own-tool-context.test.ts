@@ -18,6 +18,11 @@ const fetcher = (members: string) =>
     catch (error) { return { error: String((error as Error).cause ?? error) }; }
   }`);
 
+/** Aborts its request, which rejects with an error whose message nobody can change. */
+const ABORTS = tool(
+  'secrets: ["UPSTREAM_TOKEN"], async run(_, { fetch }) { await fetch("https://example.com/", { signal: AbortSignal.abort() }); return {}; }',
+);
+
 describe("the context of an own tool", () => {
   const t = afterSuite();
   const upstream = createServer((request, response) => {
@@ -41,6 +46,7 @@ describe("the context of an own tool", () => {
           const response = await fetch(url, { headers: { "X-Key": secrets.UPSTREAM_TOKEN } });
           return { length: (await response.text()).length, account, callId, idempotencyKey };
         }`),
+      "tools/aborts.ts": ABORTS,
       "tools/breaks.ts": tool(`secrets: ["UPSTREAM_TOKEN"],
         run(_, { secrets }) { throw new RangeError("wrong token " + secrets.UPSTREAM_TOKEN); }`),
     });
@@ -93,6 +99,8 @@ describe("the context of an own tool", () => {
     assert.equal(failed.json.code, "tool_failed");
     await eventually("it is logged", async () => server.log().includes("wrong token"));
     assert.match(server.log(), /wrong token \[UPSTREAM_TOKEN\]/);
+    assert.equal((await server.call("aborts")).json.code, "tool_failed");
+    await eventually("it is logged", async () => server.log().includes("AbortError"));
     const pages = await Promise.all(
       ["/openapi.json", "/docs/sends", "/docs/sends.md"].map(server.get),
     );
