@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Seven reverse proxies for Node: the client of a slow POST leaves after a fifth of a second, long before the upstream answers.
+# Five reverse proxies for Node: the client of a slow POST leaves after a fifth of a second, long before the upstream answers.
 # Expected: each ends its own request, so that the upstream can stop work that nobody waits for.
 # Seen on 2026-11-29 with Node 24.21.0: http-proxy 1.18.1 and @fastify/http-proxy 11.6.3 let it run to its end. http-proxy listens for `aborted`
-# of the request, which Node emits no more once the request was read to its end. http-proxy-3 2.0.1, httpxy 0.5.6, http-proxy-middleware 4.2.2,
-# express-http-proxy 2.1.2 and hono 4.13.19 `proxy` with @hono/node-server 2.1.8 end it. Behind the first two, a model or a report runs, and is
+# of the request, which Node emits no more once the request was read to its end. http-proxy-3 2.0.1, httpxy 0.5.6 and
+# hono 4.13.19 `proxy` with @hono/node-server 2.1.8 end it. Behind the first two, a model or a report runs, and is
 # charged, for each client that gave up.
 set -euo pipefail
 cd "$(mktemp -d)"
-npm install --silent --no-audit --no-fund --ignore-scripts http-proxy@1.18.1 http-proxy-3@2.0.1 httpxy@0.5.6 http-proxy-middleware@4.2.2 \
-  express-http-proxy@2.1.2 express@5.3.0 @fastify/http-proxy@11.6.3 fastify@5.12.8 hono@4.13.19 @hono/node-server@2.1.8 \
+npm install --silent --no-audit --no-fund --ignore-scripts http-proxy@1.18.1 http-proxy-3@2.0.1 httpxy@0.5.6 \
+  @fastify/http-proxy@11.6.3 fastify@5.12.8 hono@4.13.19 @hono/node-server@2.1.8 \
   "node-$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')@24.21.0"
 node="$(find "$PWD/node_modules" -path '*/bin/node' -type f)"
 cat > seen.mjs <<'JS'
@@ -17,13 +17,10 @@ import { createServer, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import fastifyProxy from "@fastify/http-proxy";
 import { getRequestListener } from "@hono/node-server";
-import express from "express";
-import expressProxy from "express-http-proxy";
 import Fastify from "fastify";
 import { proxy as honoProxy } from "hono/proxy";
 import httpProxy from "http-proxy";
 import { createProxyServer as proxy3 } from "http-proxy-3";
-import { createProxyMiddleware } from "http-proxy-middleware";
 import { createProxyServer as httpxy } from "httpxy";
 const listen = async (server) => {
   server.listen(0, "127.0.0.1");
@@ -51,8 +48,6 @@ const servers = {
   "@fastify/http-proxy": fastify.server,
   "http-proxy-3": createServer((message, response) => third.web(message, response)),
   httpxy: createServer((message, response) => void fourth.web(message, response).catch(() => {})),
-  "http-proxy-middleware": createServer(express().use(createProxyMiddleware({ target }))),
-  "express-http-proxy": createServer(express().use(expressProxy(target))),
   hono: createServer(getRequestListener((incoming) => honoProxy(target + new URL(incoming.url).pathname, { raw: incoming }))),
 };
 for (const [name, server] of Object.entries(servers)) {
@@ -73,6 +68,4 @@ echo "$seen"
 @fastify/http-proxy: still running
 http-proxy-3: ended
 httpxy: ended
-http-proxy-middleware: ended
-express-http-proxy: ended
 hono: ended' ]

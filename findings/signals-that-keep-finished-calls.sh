@@ -2,12 +2,12 @@
 # A service ends its calls with one AbortSignal when it shuts down, and gives it to each call. What is left on it after 200 finished calls?
 # Expected: nothing, in every library: a call that is over removes its listener.
 # Seen on 2026-11-29: @modelcontextprotocol/sdk 1.32.2 `callTool` and needle 3.5.0 leave one listener for each call, which keeps what belonged to the
-# call; the memory grows as long as the service runs. @modelcontextprotocol/client 2.4.0, @ai-sdk/mcp 2.0.99, axios 1.21.1, got 16.1.0,
-# undici 8.13.1, p-queue 10.0.0 and p-retry 9.0.0 leave none.
+# call; the memory grows as long as the service runs. @modelcontextprotocol/client 2.4.0, @ai-sdk/mcp 2.0.99,
+# undici 8.13.1 and p-queue 10.0.0 leave none.
 set -euo pipefail
 cd "$(mktemp -d)"
 npm install --silent --no-audit --no-fund --ignore-scripts @modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/client@2.4.0 @ai-sdk/mcp@2.0.99 \
-  zod@4.6.7 axios@1.21.1 got@16.1.0 needle@3.5.0 undici@8.13.1 p-queue@10.0.0 p-retry@9.0.0
+  zod@4.6.7 needle@3.5.0 undici@8.13.1 p-queue@10.0.0
 cat > seen.mjs <<'JS'
 import { getEventListeners, once, setMaxListeners } from "node:events";
 import { createServer } from "node:http";
@@ -15,11 +15,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createMCPClient } from "@ai-sdk/mcp";
 import { Client as Client2 } from "@modelcontextprotocol/client";
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
-import axios from "axios";
-import got from "got";
 import needle from "needle";
 import PQueue from "p-queue";
-import pRetry from "p-retry";
 import { request } from "undici";
 const answers = {
   initialize: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } },
@@ -50,11 +47,8 @@ const calls = {
   needle: (signal) => needle("get", url, { signal }),
   "@modelcontextprotocol/client": (signal) => client2.callTool(call, { signal }),
   "@ai-sdk/mcp": (abortSignal) => hash.execute({}, { abortSignal, toolCallId: "1", messages: [] }),
-  axios: (signal) => axios.get(url, { signal }),
-  got: (signal) => got(url, { signal }),
   undici: async (signal) => (await request(url, { signal })).body.text(),
   "p-queue": (signal) => queue.add(async () => 1, { signal }),
-  "p-retry": (signal) => pRetry(async () => 1, { signal }),
 };
 for (const [name, run] of Object.entries(calls)) {
   const { signal } = new AbortController();
@@ -71,8 +65,5 @@ echo "$seen"
 needle: 200
 @modelcontextprotocol/client: 0
 @ai-sdk/mcp: 0
-axios: 0
-got: 0
 undici: 0
-p-queue: 0
-p-retry: 0' ]
+p-queue: 0' ]
