@@ -106,6 +106,8 @@ async function askUpstream(
 ): Promise<Response> {
   const { secrets, idempotencyKey, fetch: send } = context;
   const request = requestTo(operation, input);
+  // The runtime takes the first half of a compressed response for the whole.
+  request.headers.set("Accept-Encoding", "identity");
   if (idempotencyKey !== "") request.headers.set("Idempotency-Key", idempotencyKey);
   const own = typeof headers === "function" ? headers(secrets) : headers;
   for (const [name, value] of Object.entries(own)) request.headers.set(name, value);

@@ -60,6 +60,7 @@ test("the input is the body, and goes along with the secrets and a key that is o
     ["POST", "/pets/a%2Fb%20c", '{"n":[1],"text":"ä"}', "application/json", "Bearer s3cret-value"],
   );
   assert.match(String(headers["idempotency-key"]), /^acc_\w+\/wrap\/one$/);
+  assert.equal(headers["accept-encoding"], "identity");
   const repeat = await caller.call("wrap", { id: "a/b c", n: [1], text: "ä" }, key("one"));
   assert.deepEqual([repeat.status, repeat.header("credits-charged")], [200, "0"]);
   assert.deepEqual(repeat.bytes, sent.bytes);
