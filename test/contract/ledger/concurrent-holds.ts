@@ -38,9 +38,10 @@ type Customer = {
 type Runs = { runs: number; released: number; paid: HoldOrder | null };
 
 async function runRound(fixture: Fixture, chance: Chance, round: number): Promise<void> {
+  // Names are padded with zeros.
   const customers = [
-    await openCustomer(fixture, chance, `Ada${round}`),
-    await openCustomer(fixture, chance, `Bob${round}`),
+    await openCustomer(fixture, chance, `Ada${round}x`),
+    await openCustomer(fixture, chance, `Bob${round}x`),
   ];
   for (let made = 0; made < CALLS; made += CALLS_AT_ONCE)
     await Promise.all(
