@@ -299,6 +299,16 @@ async function expireHolds(run: Run): Promise<void> {
   assert.deepEqual(await ledger.expireHolds({ now, max: 100 }), { ended, isMore: false });
 }
 
+/** Every call that is running fails. */
+export async function releaseAll(run: Run): Promise<void> {
+  for (const { id: account, holds } of run.model.accounts.values())
+    for (const { call } of [...holds]) {
+      const { callId, at } = call;
+      const order = { account, callId, at, key: "free", now: run.now } as const;
+      await execute(run, { name: "release", order });
+    }
+}
+
 /** Nothing is rolled up. */
 export async function recordExpiries(run: Run, rowsMax: number): Promise<void> {
   run.maintainedAt = Math.max(run.maintainedAt, run.now);

@@ -8,7 +8,13 @@ import { countWrites } from "#stores/durable-object/writes.ts";
 import { createSqliteImports } from "#stores/sqlite/imports.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { allEntries, assertTotals, DAY } from "../contract/ledger/fixture.ts";
-import { recordExpiries, runStep, startRun, storeSteps } from "../contract/ledger-run.ts";
+import {
+  recordExpiries,
+  releaseAll,
+  runStep,
+  startRun,
+  storeSteps,
+} from "../contract/ledger-run.ts";
 import { ADA, BOB, keyNames } from "../ledger/rules/names.ts";
 import { SMALL_SIZES } from "../ledger/rules/sizes.ts";
 import { SEED } from "../support/random.ts";
@@ -31,6 +37,8 @@ const property = (t: TestContext, hold: (from: NodeSqlite, now: number) => Promi
       for (const each of steps) await runStep(run, each);
       const { latest: now } = run;
       run.now = now;
+      // An export shows what running calls hold as if it had been given back.
+      await releaseAll(run);
       // What is due already is told where it was due.
       await recordExpiries(run, 1000);
       await hold(from, now);
