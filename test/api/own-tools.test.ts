@@ -57,3 +57,25 @@ test("an account without credits is rejected before the tool runs, once it has b
     assertProblem(await caller.call("count", {}), "insufficient_credits");
   assert.equal(runs(), 2);
 });
+
+test("a response that is passed on is compared with that of its repeat, which costs nothing", async (t) => {
+  const own = ownTool(
+    "pass",
+    defineTool({
+      ...{ summary: "Passes.", input: {}, price: 2, effect: "none", passThrough: true },
+      run: () => new Response("a,b\n", { headers: { "Content-Type": "text/csv; charset=utf-8" } }),
+    }),
+  );
+  const open = async () => openMemory(SETTINGS, { tools: [own] });
+  const service = await openService({ ...inProcess, open }, SETTINGS);
+  t.after(service.close);
+  const caller = await createCaller(service);
+  for (const charged of ["2", "0"]) {
+    const sent = await caller.call("pass", {}, { "Idempotency-Key": "one" });
+    assert.deepEqual(
+      [sent.status, sent.header("content-type"), sent.header("credits-charged")],
+      [200, "text/csv; charset=utf-8", charged],
+    );
+    assert.equal(new TextDecoder().decode(sent.bytes), "a,b\n");
+  }
+});
