@@ -34,6 +34,10 @@ const GOOD: Record<string, Record<string, unknown>> = {
     ...{ record: "idempotency", account: ACCOUNT, tool: "hash", key: "a/b", at: 1 },
     ...{ callId: "call_1", bodySha256: "x", responseSha256: "y", receivedAt: 1, random: null },
   },
+  actedCall: {
+    ...{ record: "actedCall", account: ACCOUNT, tool: "send", key: "a/b", at: 1 },
+    ...{ callId: "call_1", bodySha256: "x" },
+  },
   closedAddress: { record: "closedAddress", emailHash: "b".repeat(64), closedAt: 1 },
   secret: { record: "secret", value: "hush" },
 };

@@ -114,6 +114,43 @@ export function holdTransfers(store: string, openGoal: (t: TestContext) => Promi
       assert.deepEqual(withoutUse(await to.export()), withoutUse(before));
     });
 
+    test("a call that may have changed the world does not run again under its key after a move", async (t) => {
+      const [from, to] = [openEmpty(t), await openGoal(t)];
+      const { ledger } = openSqliteDirect(from);
+      await fill(from);
+      const account = accountId("Fay");
+      const { debitOrder } = createFixture({ ledger });
+      const at = NOW;
+      const { idempotency: _, ...call } = debitOrder(account, {
+        credits: 2,
+        now: at,
+        tool: "send",
+      });
+      const holdOf = (callId: string, onCrash: "release" | "unknown") => ({
+        ...{ ...call, callId, onCrash, leaseMs: 1_000 },
+        idempotency: { key: callId, bodySha256: HASH, keptBytesMax: 1_000 },
+      });
+      const settle = (callId: string) =>
+        ledger.settle({
+          ...{ ...call, callId, at, now: at + 1 },
+          idempotency: { key: callId, bodySha256: HASH, response: "sealed" },
+        });
+      for (const callId of ["running", "settled"]) await ledger.hold(holdOf(callId, "unknown"));
+      await ledger.hold(holdOf("looked-up", "release"));
+      for (const callId of ["settled", "looked-up"])
+        assert.equal((await settle(callId)).outcome, "settled");
+      await importAll(to, await recordsOf(from));
+      assert.deepEqual(await to.export(), await recordsOf(from));
+      const again = async (key: string) => {
+        const order = holdOf(key, "unknown");
+        return (await to.ledger.hold({ ...order, callId: `${key}-again`, now: at + 2 })).outcome;
+      };
+      assert.deepEqual(
+        [await again("running"), await again("settled"), await again("looked-up")],
+        ["outcome_unknown", "outcome_unknown", "held"],
+      );
+    });
+
     test("an export of many pages has every record once, in whichever table debits are", async (t) => {
       const [from, to] = [openEmpty(t), await openGoal(t)];
       from.exec(MANY);

@@ -124,13 +124,13 @@ function notifiedAsBefore(
 
 /** A record that a node with a slow clock makes counts from `clock`, the time of the store. */
 function claimOf(
-  { tool, now, callId }: Pick<HoldOrder, "tool" | "now" | "callId">,
+  { tool, now, callId, onCrash }: Pick<HoldOrder, "tool" | "now" | "callId" | "onCrash">,
   { key, bodySha256 }: { key: string; bodySha256: string },
   clock = now,
 ): KeptCallRow {
   return {
     ...{ tool, key, at: Math.max(now, clock), callId, bodySha256 },
-    ...{ state: "running", bytes: 0 },
+    ...{ state: "running", mayAct: onCrash !== "release", bytes: 0 },
   };
 }
 

@@ -128,6 +128,8 @@ export type KeptCallRow = {
   callId: string;
   bodySha256: string;
   state: "running" | "kept" | "unknown";
+  /** Whether the call may change the world, so that it must not run again. */
+  mayAct: boolean;
   bytes: number;
 };
 

@@ -124,7 +124,8 @@ function settleLate(account: AccountRow, rows: Rows, order: SettleOrder): Verdic
   const late: Changes = { ...changes, debit: { ...(changes.debit as DebitRow), at } };
   if (idempotency !== null) {
     const { key, bodySha256, response } = idempotency;
-    const claim = { tool, key, at, callId, bodySha256, state: "kept" as const, bytes: 0 };
+    const mayAct = keptCall != null && keptCall.callId === callId && keptCall.mayAct;
+    const claim = { tool, key, at, callId, bodySha256, state: "kept" as const, mayAct, bytes: 0 };
     late.keptCall = withResponse(claim, response);
   }
   const { charged } = outcome;

@@ -10,6 +10,7 @@ export const ACCOUNT_RECORDS = [
   "usage",
   "reversal",
   "idempotency",
+  "actedCall",
 ] as const satisfies RecordKind[];
 
 /** A position in the records of an account: a kind, and the row of it after which the page starts. */

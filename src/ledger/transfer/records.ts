@@ -233,6 +233,16 @@ export const transferRecord = z.discriminatedUnion("record", [
     receivedAt: time,
     random: text.nullable(),
   }),
+  /** A call that may have changed the world: a repeat with its idempotency key must not run again, and gets no response. */
+  z.strictObject({
+    record: z.literal("actedCall"),
+    account: accountId,
+    tool: token,
+    key: token,
+    at: time,
+    callId: token,
+    bodySha256: text,
+  }),
   z.strictObject({ record: z.literal("secret"), value: z.string().min(1) }),
 ]);
 

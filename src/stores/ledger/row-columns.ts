@@ -133,7 +133,7 @@ export const readHold = (row: SqlRow): HoldRow => ({
 });
 
 /** The columns of a kept call but its response. */
-export const KEPT_CALL_COLUMNS = "tool, key, at, call_id, body_sha256, state, bytes";
+export const KEPT_CALL_COLUMNS = "tool, key, at, call_id, body_sha256, state, may_act, bytes";
 
 export const readKeptCall = (row: SqlRow): KeptCallRow => ({
   tool: row["tool"] as string,
@@ -142,6 +142,7 @@ export const readKeptCall = (row: SqlRow): KeptCallRow => ({
   callId: row["call_id"] as string,
   bodySha256: row["body_sha256"] as string,
   state: row["state"] as KeptCallRow["state"],
+  mayAct: row["may_act"] === 1,
   bytes: row["bytes"] as number,
 });
 
@@ -270,5 +271,6 @@ export const keptCallValues = (row: KeptCallRow) => [
   row.callId,
   row.bodySha256,
   row.state,
+  row.mayAct ? 1 : 0,
   row.bytes,
 ];

@@ -53,7 +53,7 @@ async function findDamage(pool: PostgresPool): Promise<string[]> {
 
 const LEDGER_TABLES = [
   ...["account", "api_key", "credit_grant", "debit", "usage_hour", "reversal", "idempotency"],
-  "event",
+  ...["hold", "kept_call", "event"],
 ];
 
 /** A whole row is not in any index, so the pages of the table itself are read. */

@@ -231,7 +231,8 @@ const RECORD_AGAIN = `ON CONFLICT (account_no, tool, key) DO UPDATE SET at = exc
   received_at = excluded.received_at, random = excluded.random`;
 
 const KEPT_AGAIN = `ON CONFLICT (account_no, tool, key) DO UPDATE SET at = excluded.at, call_id = excluded.call_id,
-  body_sha256 = excluded.body_sha256, state = excluded.state, bytes = excluded.bytes, response = excluded.response`;
+  body_sha256 = excluded.body_sha256, state = excluded.state, may_act = excluded.may_act,
+  bytes = excluded.bytes, response = excluded.response`;
 
 /** Updates rows, each given by its number and the values of all columns. The first `fixed` columns never change. */
 function update(table: string, columns: string, fixed: number, rows: Rows): string | null {

@@ -29,6 +29,7 @@ CREATE TABLE kept_call (
   call_id text COLLATE "C" NOT NULL,
   body_sha256 text COLLATE "C" NOT NULL,
   state text COLLATE "C" NOT NULL CHECK (state IN ('running', 'kept', 'unknown')),
+  may_act smallint NOT NULL,
   bytes bigint NOT NULL,
   response text COLLATE "C",
   PRIMARY KEY (account_no, tool, key)

@@ -37,6 +37,7 @@ CREATE TABLE kept_call (
   call_id TEXT NOT NULL,
   body_sha256 TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state = 'running' OR state = 'kept' OR state = 'unknown'),
+  may_act INTEGER NOT NULL,
   bytes INTEGER NOT NULL,
   response TEXT,
   PRIMARY KEY (account_no, tool, key)

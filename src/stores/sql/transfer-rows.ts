@@ -195,6 +195,22 @@ const idempotencyRows = table("idempotency", {
   },
 });
 
+/** Their responses are not exported: a repeat is told that the outcome is not known. */
+const actedCallRows = table("actedCall", {
+  table: "kept_call",
+  key: [byAccount, keyOf("tool", "text"), keyOf("key", "text")],
+  where: "t.may_act = 1",
+  members: {
+    account,
+    tool: text("tool"),
+    key: text("key"),
+    at: number("at"),
+    callId: text("call_id"),
+    bodySha256: text("body_sha256"),
+  },
+  others: { state: "'unknown'", may_act: "1", bytes: "0" },
+});
+
 /** The table of every kind. A kind comes after the kinds that its records refer to. */
 export const RECORD_TABLES: Record<RecordKind, RecordTable> = {
   account: accountRows,
@@ -225,6 +241,7 @@ export const RECORD_TABLES: Record<RecordKind, RecordTable> = {
   usage: usageRows,
   reversal: reversalRows,
   idempotency: idempotencyRows,
+  actedCall: actedCallRows,
   secret: table("secret", {
     table: "setting",
     key: [keyOf("name", "text")],

@@ -202,7 +202,7 @@ function prepareStatements(driver: SqlDriver) {
         `account_no, ${KEPT_CALL_COLUMNS}, response`,
         1,
         `ON CONFLICT (account_no, tool, key) DO UPDATE SET at = excluded.at, call_id = excluded.call_id, body_sha256 = excluded.body_sha256,
-         state = excluded.state, bytes = excluded.bytes, response = excluded.response`,
+         state = excluded.state, may_act = excluded.may_act, bytes = excluded.bytes, response = excluded.response`,
       ),
     ),
     deleteKept: driver.prepare(

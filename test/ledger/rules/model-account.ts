@@ -57,6 +57,7 @@ export type ModelKept = {
   callId: string;
   bodySha256: string;
   state: "running" | "kept" | "unknown";
+  mayAct: boolean;
   response: string | null;
 };
 

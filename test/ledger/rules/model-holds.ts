@@ -107,7 +107,9 @@ function hold(account: ModelAccount | undefined, sent: Order<"hold">): HoldOutco
   account.holds.push({ call, key, onCrash, ...lease });
   if (idempotency !== null) {
     const { key, bodySha256 } = idempotency;
-    keep(account, { tool, key, at: now, callId, bodySha256, state: "running", response: null });
+    const mayAct = onCrash !== "release";
+    const running = { state: "running", mayAct, response: null } as const;
+    keep(account, { tool, key, at: now, callId, bodySha256, ...running });
   }
   const { charged: credits } = call;
   return withRate({ outcome: "held", credits, balance: balance - credits, ...own }, judged.key);
@@ -157,7 +159,9 @@ function settleLate(account: ModelAccount, order: Order<"settle">): SettleOutcom
   const call = charge(account, judged, order, at);
   account.calls.push(call);
   if (call.charged > 0) notifyIfWorse(account, now);
-  if (idempotency !== null) keep(account, { ...idempotency, tool, at, callId, state: "kept" });
+  const mayAct = earlier?.callId === callId && earlier.mayAct;
+  if (idempotency !== null)
+    keep(account, { ...idempotency, tool, at, callId, state: "kept", mayAct });
   const { charged } = call;
   return { outcome: "settled", charged, balance: balance - charged, isLate: true };
 }
