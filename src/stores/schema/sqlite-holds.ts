@@ -23,6 +23,7 @@ CREATE TABLE hold (
   lease_ms INTEGER NOT NULL,
   lease_until INTEGER NOT NULL,
   has_lapsed INTEGER NOT NULL,
+  checksum INTEGER,
   PRIMARY KEY (account_no, at, call_id),
   CHECK ((credits = 0) = (grant_no IS NULL)),
   CHECK (is_free = 0 OR credits = 0)

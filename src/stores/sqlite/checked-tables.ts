@@ -1,3 +1,4 @@
+import { HOLD_COLUMNS } from "../ledger/row-columns.ts";
 import type { SqlDriver } from "./driver.ts";
 import { ROW_CHECKSUM } from "./row-checksum.ts";
 
@@ -42,6 +43,11 @@ export const CHECKSUMS: readonly { table: string; checksum: string; columns: str
     table: "reversal",
     checksum: "checksum",
     columns: "account_no, debit_at, call_id, reversed_at, credits, grant_no, parts, key_no, tool",
+  },
+  {
+    table: "hold",
+    checksum: "checksum",
+    columns: `account_no, ${HOLD_COLUMNS}`,
   },
   {
     table: "idempotency",

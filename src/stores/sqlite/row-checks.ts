@@ -16,6 +16,7 @@ const ROW_KEYS: Readonly<Record<string, string>> = {
   debit_journal: "at, call_id, account_no",
   usage_hour: "account_no, hour, key_no, tool",
   reversal: "account_no, debit_at, call_id",
+  hold: "account_no, at, call_id",
   idempotency: "account_no, tool, key",
 };
 

@@ -81,9 +81,14 @@ export function createSaver(
   function saveHeld(accountNo: number, { holds, keptCalls, clearKept }: Unsaved): void {
     for (const { row, change } of holds?.values() ?? []) {
       const { at, callId, leaseUntil, hasLapsed } = row;
-      if (change === "made") statements.insertHold.run(accountNo, ...holdValues(row));
-      else if (change === "ended") statements.deleteHold.run(accountNo, at, callId);
-      else statements.renewHold.run(leaseUntil, hasLapsed ? 1 : 0, accountNo, at, callId);
+      if (change === "ended") {
+        statements.deleteHold.run(accountNo, at, callId);
+        continue;
+      }
+      const values = [accountNo, ...holdValues(row)];
+      const sum = checksum(values);
+      if (change === "made") statements.insertHold.run(...values, sum);
+      else statements.renewHold.run(leaseUntil, hasLapsed ? 1 : 0, sum, accountNo, at, callId);
     }
     if (clearKept) statements.clearKept.run(accountNo);
     for (const kept of keptCalls?.values() ?? []) {
@@ -191,9 +196,9 @@ function prepareStatements(driver: SqlDriver) {
         "INSERT OR REPLACE",
       ),
     ),
-    insertHold: driver.prepare(insertSql("hold", `account_no, ${HOLD_COLUMNS}`)),
+    insertHold: driver.prepare(insertSql("hold", `account_no, ${HOLD_COLUMNS}, checksum`)),
     renewHold: driver.prepare(
-      "UPDATE hold SET lease_until = ?, has_lapsed = ? WHERE account_no = ? AND at = ? AND call_id = ?",
+      "UPDATE hold SET lease_until = ?, has_lapsed = ?, checksum = ? WHERE account_no = ? AND at = ? AND call_id = ?",
     ),
     deleteHold: driver.prepare("DELETE FROM hold WHERE account_no = ? AND at = ? AND call_id = ?"),
     saveKept: driver.prepare(

@@ -45,6 +45,7 @@ export function fillLedgerFile(file: string, accounts: number, rounds: number): 
     if (round === Math.floor(rounds / 2))
       driver.transaction("write", () => createJournal(driver).drain(1_000_000));
   }
+  perform(ids.map((account): [LedgerOperation, object] => ["hold", holdOrder(account, calls)]));
   const before = START + 16 * DAY;
   for (let after: number | null = 0; after !== null; ) {
     const order = { now: before, rollUpBefore: before, rowsMax: 500, after };
@@ -97,6 +98,11 @@ const debitOrder = (account: string, number: number, now: number) => ({
         }
       : null,
 });
+
+const holdOrder = (account: string, calls: number) => {
+  const { idempotency: _, ...call } = debitOrder(account, calls, START + 55 * DAY);
+  return { ...call, idempotency: null, leaseMs: 10_000, onCrash: "release" };
+};
 
 export const PAGE_BYTES = 4_096;
 
