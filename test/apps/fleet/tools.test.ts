@@ -28,8 +28,13 @@ test("a node that serves other tools than a live one is ready, says so in /ready
     /^Another node of the fleet serves other tools than this one: echo is only here, uuid is only there\. .+$/,
   );
   assert.deepEqual(await (await fetch(`${other.base}/healthz`)).json(), { ok: true });
-  const lines = other.log().split("\n");
-  const warnings = lines.filter((line) => line.includes("Another node of the fleet"));
-  assert.equal(warnings.length, 1);
-  assert.match(warnings[0] ?? "", /"level":"warn"/);
+  const warnings = () =>
+    other
+      .log()
+      .split("\n")
+      .filter((line) => line.includes("Another node of the fleet"));
+  // What a process writes arrives when it does, also after a later response.
+  await eventually("the log has the warning", async () => warnings().length > 0);
+  assert.equal(warnings().length, 1);
+  assert.match(warnings()[0] ?? "", /"level":"warn"/);
 });
