@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
-import { test } from "node:test";
+import { after, describe, test } from "node:test";
 import { listenForCommands } from "#apps/node/operator-socket.ts";
 import { socketPathOf } from "#apps/node/socket-path.ts";
 import { PROGRAM } from "#command-line.ts";
@@ -31,14 +31,6 @@ test("a server makes its socket for its user only, replaces that of a killed one
   await server.stop();
   assert.ok(!existsSync(socket));
   assert.match(await cli.refused("account list"), /^No server is running on the data folder /);
-});
-
-test("the public address has no operator API without a token, even on a loopback address", async (t) => {
-  const dataDir = path.join(temporaryFolder(), "data");
-  const server = await startServer(dataDir);
-  t.after(() => server.stop());
-  const response = await fetch(`${server.url}/operator/account/list`, { method: "POST" });
-  assert.equal(response.status, 404);
 });
 
 test("a folder or a socket of another user, and a folder that all may write to, are not trusted", async (t) => {
@@ -112,19 +104,28 @@ test("a node that shares its data folder leaves the socket of the other alone", 
   await first.close();
 });
 
-test("the first command says in one sentence to start the server, and works after that", async (t) => {
-  const dataDir = path.join(temporaryFolder(), "data");
-  const alone = commandProcess(dataDir);
-  const early = await alone.run("account create ada@b.co --json");
-  assert.equal(early.status, 1);
-  assert.deepEqual(JSON.parse(early.stdout), {
-    ok: false,
-    error: `No server is running on the data folder ${dataDir}. Start one with \`${PROGRAM} start\`, then run the command again.`,
+describe("a folder without a server", () => {
+  let server: Awaited<ReturnType<typeof startServer>> | undefined;
+  after(() => server?.stop());
+
+  test("the first command says in one sentence to start the server, and works after that", async () => {
+    const dataDir = path.join(temporaryFolder(), "data");
+    const alone = commandProcess(dataDir);
+    const early = await alone.run("account create ada@b.co --json");
+    assert.equal(early.status, 1);
+    assert.deepEqual(JSON.parse(early.stdout), {
+      ok: false,
+      error: `No server is running on the data folder ${dataDir}. Start one with \`${PROGRAM} start\`, then run the command again.`,
+    });
+    assert.ok(!existsSync(dataDir));
+    server = await startServer(dataDir);
+    const { status, stdout } = await alone.run("account create ada@b.co --json");
+    assert.equal(status, 0, stdout);
+    assert.equal(JSON.parse(stdout).balance, 0);
   });
-  assert.ok(!existsSync(dataDir));
-  const server = await startServer(dataDir);
-  t.after(() => server.stop());
-  const { status, stdout } = await alone.run("account create ada@b.co --json");
-  assert.equal(status, 0, stdout);
-  assert.equal(JSON.parse(stdout).balance, 0);
+
+  test("the public address has no operator API without a token, even on a loopback address", async () => {
+    const response = await fetch(`${server?.url}/operator/account/list`, { method: "POST" });
+    assert.equal(response.status, 404);
+  });
 });
