@@ -353,7 +353,7 @@ export const text: number = z.string().parse("a");
     const [call = ""] = /curl .+/.exec(service.written()) ?? [];
     assert.ok(call.includes(`${service.base}/api/v1/word-count `) && call.includes(key), call);
     const answer = await run("sh", ["-c", `${call} -w ' %{http_code}'`], created);
-    assert.match(answer.stdout, /^\{"ok":true,"words":1\}\s* 200$/);
+    assert.match(answer.stdout, /^\{"ok":true,"words":2\}\s* 200$/);
     service.kill();
   });
 
