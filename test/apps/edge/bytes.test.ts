@@ -44,9 +44,12 @@ after(() => Promise.all((sides ?? []).map(({ service }) => service.close())));
 
 async function openSide(opener: Opener): Promise<Side> {
   const service = await openService(opener, { rateLimit: 100_000, fixed: true });
-  const keys: Side["keys"] = new Map();
+  return { service, keys: new Map() };
+}
+
+/** New accounts: the random bytes are fixed, so the ids of an account's calls repeat after some hundreds. */
+async function openAccounts({ service, keys }: Side): Promise<void> {
   for (const name of CALLERS) keys.set(name, await keyOf(service, name));
-  return { service, keys };
 }
 
 async function keyOf(service: TestService, name: Asked["caller"]): Promise<string | null> {
@@ -88,6 +91,7 @@ const headersOf = ({ status, headers }: ApiResponse) =>
 /** Sends requests one by one, so that balances and rate limits change alike. Returns the number of rejected requests. */
 async function compare(requests: Asked[]): Promise<number> {
   let refused = 0;
+  await Promise.all(sides.map(openAccounts));
   for (const [at, asked] of requests.entries()) {
     const [node, edge] = await Promise.all(sides.map((side) => ask(side, asked, at)));
     assert.ok(node && edge);
