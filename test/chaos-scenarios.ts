@@ -127,6 +127,13 @@ export const SCENARIOS: readonly Scenario[] = [
     minutes: 30,
   },
   {
+    name: "10,000 calls of a service that fails in every way charge and hold nothing",
+    file: "test/api/forward.test.ts",
+    env: { TEST_FORWARDED_CALLS: "10000" },
+    slices: 1,
+    minutes: 20,
+  },
+  {
     name: "20 stops of a server under load finish every accepted call",
     file: "test/apps/node/stop.test.ts",
     env: { TEST_STOP_ROUNDS: "20" },

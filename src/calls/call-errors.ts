@@ -1,7 +1,7 @@
 import { ApiError } from "#errors.ts";
 import type { BudgetExhausted, KeyNotAllowed } from "#ledger/port.ts";
 import type { Rate } from "#ledger/throttle.ts";
-import { KEPT_RESPONSE_BYTES_MAX, REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
+import { KEPT_RESPONSE_BYTES_MAX, OWN_TIME_LIMIT_MS, REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
 import type { UpstreamFault } from "#tools/upstream-fault.ts";
 import type { TopUp } from "#top-up.ts";
 
@@ -236,11 +236,12 @@ export function mayHaveActed(error: unknown, callId: string): ApiError {
 export const describeThrown = (thrown: unknown): string =>
   thrown instanceof Error ? (thrown.stack ?? thrown.message) : `threw ${String(thrown)}`;
 
-export const toolFailed = (name: string, cause: unknown) =>
+/** `didNothing`: it has certainly done nothing outside of the service. */
+export const toolFailed = (name: string, cause: unknown, didNothing = false) =>
   new ApiError(
     "tool_failed",
     `The tool ${name} has a fault, so the call failed. It was not charged. Send the request id to the operator.`,
-    { cause },
+    { didNothing, cause },
   );
 
 export const toolTimeout = (name: string, limitMs: number) =>
@@ -250,14 +251,16 @@ export const toolTimeout = (name: string, limitMs: number) =>
     { cause: `It ran for more than ${limitMs} ms` },
   );
 
-/** The error of a call whose request to a service failed. `limitMs`: the time limit of the tool. */
-export function upstreamError(name: string, fault: UpstreamFault, limitMs: number): ApiError {
+/** The error of a call whose request to a service failed. */
+export function upstreamError(name: string, fault: UpstreamFault): ApiError {
   const { kind, message: reason, status, problem, isUnsent: didNothing, cause } = fault;
   switch (kind) {
     case "unsendable":
       return new ApiError("invalid_request", `${reason}.`, { didNothing: true });
     case "late":
-      return toolTimeout(name, limitMs);
+      return toolTimeout(name, fault.limitMs ?? OWN_TIME_LIMIT_MS);
+    case "misdefined":
+      return toolFailed(name, cause ?? reason, true);
     case "failed":
       return new ApiError(
         "upstream_failed",

@@ -1,7 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 import { ApiError } from "#errors.ts";
-import { OWN_RESPONSE_BYTES_MAX, OWN_TIME_LIMIT_MS } from "#limits.ts";
+import { OWN_RESPONSE_BYTES_MAX } from "#limits.ts";
 import { checkInput, type SentInput } from "#tools/check-input.ts";
 import type {
   LongText,
@@ -158,9 +158,7 @@ function priceOf(tool: Tool, input: unknown): number {
 }
 
 const rethrower = (tool: Tool) => (thrown: unknown) => {
-  throw isUpstreamFault(thrown)
-    ? upstreamError(tool.name, thrown, tool.timeLimitMs ?? OWN_TIME_LIMIT_MS)
-    : thrown;
+  throw isUpstreamFault(thrown) ? upstreamError(tool.name, thrown) : thrown;
 };
 
 /** The body of a response, and its type. */

@@ -20,7 +20,9 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 /** Headers of the request, or a function of the secrets that returns them. */
 export type UpstreamHeaders<Secret extends string = string> =
   | Readonly<Record<string, string>>
-  | ((secrets: Readonly<Record<Secret, string>>) => Readonly<Record<string, string>>);
+  | ((
+      secrets: Readonly<Record<Secret, string>>,
+    ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
 
 export type ForwardDefinition<
   Schema extends InputSchema = InputSchema,
@@ -60,8 +62,7 @@ export function forwardTo(operation: UpstreamOperation, options: ForwardOptions)
   const { url, method } = operation;
   const host = hostIn(url);
   const { headers = {}, timeLimitMs = OWN_TIME_LIMIT_MS, responseBytesMax, ...others } = options;
-  if (typeof headers !== "function" && (typeof headers !== "object" || headers === null))
-    throw new TypeError("`headers` must be an object, or a function of the secrets.");
+  if (typeof headers !== "function") headersOf(headers);
   const limits = {
     ...{ timeLimitMs, responseBytesMax: responseBytesMax ?? KEPT_RESPONSE_BYTES_MAX },
     // What is no schema is told with everything else that is wrong.
@@ -109,10 +110,9 @@ async function askUpstream(
   // The runtime takes the first half of a compressed response for the whole.
   request.headers.set("Accept-Encoding", "identity");
   if (idempotencyKey !== "") request.headers.set("Idempotency-Key", idempotencyKey);
-  const own = typeof headers === "function" ? headers(secrets) : headers;
-  for (const [name, value] of Object.entries(own)) request.headers.set(name, value);
   const { timeLimitMs } = limits;
   const late = AbortSignal.timeout(timeLimitMs);
+  for (const [name, value] of await ownHeaders(headers, secrets)) request.headers.set(name, value);
   try {
     const response = await send(request.url, {
       ...{ method: operation.method, headers: request.headers, body: request.body },
@@ -121,10 +121,46 @@ async function askUpstream(
     return await received(response, limits, secrets);
   } catch (cause) {
     if (cause instanceof UpstreamFault) throw cause;
-    if (late.aborted) throw new UpstreamFault("late", `took more than ${timeLimitMs} ms`);
+    if (late.aborted)
+      throw new UpstreamFault("late", `took more than ${timeLimitMs} ms`, { limitMs: timeLimitMs });
     throw unreached(cause);
   }
 }
+
+/** Throws an `UpstreamFault` of the kind `misdefined`, whose cause has no secret. */
+async function ownHeaders(
+  given: UpstreamHeaders,
+  secrets: Readonly<Record<string, string>>,
+): Promise<Headers> {
+  try {
+    return headersOf(typeof given === "function" ? await given(secrets) : given);
+  } catch (thrown) {
+    const { stack, message = String(thrown) } = Object(thrown) as Partial<Error>;
+    throw new UpstreamFault("misdefined", "`headers` failed", {
+      ...{ isUnsent: true, cause: hideSecrets(stack ?? message, secrets) },
+    });
+  }
+}
+
+/** Throws a TypeError that has no value, because values are secrets. */
+function headersOf(given: unknown): Headers {
+  if (typeof given !== "object" || given === null)
+    throw new TypeError("`headers` must be an object, or a function that returns one.");
+  const headers = new Headers();
+  for (const [name, value] of given instanceof Headers ? given : Object.entries(given)) {
+    if (typeof value !== "string")
+      throw new TypeError(`\`headers\` must have texts; \`${name}\` is ${typeof value}.`);
+    try {
+      headers.set(name, value);
+    } catch {
+      throw new TypeError(`\`headers\` has \`${name}\`, whose name or value no header can have.`);
+    }
+  }
+  return headers;
+}
+
+/** The service does not know the operator, or has had too many of the operator's requests. No customer can correct that. */
+const OF_THE_OPERATOR = [401, 403, 429];
 
 /** Returns a response of success. */
 async function received(
@@ -137,6 +173,12 @@ async function received(
   if (status >= 400 && status < 500) {
     const bytes = await readBytes(body, UPSTREAM_PROBLEM_BYTES_MAX);
     const problem = bytes === null ? undefined : problemOf(bytes, type, secrets);
+    if (OF_THE_OPERATOR.includes(status)) {
+      const said = problem === undefined ? "" : `: ${JSON.stringify(problem)}`;
+      throw new UpstreamFault("failed", `responded with ${status}`, {
+        ...{ status, cause: `It responded with ${status}${said}` },
+      });
+    }
     throw new UpstreamFault("rejected", `responded with ${status}`, { status, problem });
   }
   if (!response.ok) {
@@ -149,8 +191,11 @@ async function received(
   const bytes = await readBytes(body, responseBytesMax);
   if (bytes === null)
     throw new UpstreamFault("failed", `responded with more than ${responseBytesMax} bytes`);
-  // Clients expect JSON where nothing says otherwise.
-  if (bytes.byteLength === 0) return Response.json({ ok: true });
+  if (bytes.byteLength === 0) {
+    // Clients expect JSON where nothing says otherwise.
+    if (output === null) return Response.json({ ok: true });
+    throw new UpstreamFault("failed", "responded with nothing in place of JSON");
+  }
   if (!isJson(type) && output !== null)
     throw new UpstreamFault("failed", `responded with ${type} in place of JSON`);
   const json = isJson(type) ? parsedJson(bytes) : null;
@@ -192,10 +237,24 @@ const NEVER_SENT = new Set([
   ...["UND_ERR_CONNECT_TIMEOUT"],
 ]);
 
+/** Errors of a request that `fetch` does not send: of its headers, or of a port that the standard of `fetch` blocks. */
+const NEVER_MADE = [
+  ...["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"],
+  "bad port",
+];
+
 function unreached(thrown: unknown): UpstreamFault {
-  const { cause } = thrown as { cause?: { code?: string; message?: string } };
-  const isUnsent = NEVER_SENT.has(cause?.code ?? "");
+  const { code = "", message = "" } = Object(Object(thrown).cause) as {
+    code?: string;
+    message?: string;
+  };
+  const cause = message || code || String(thrown);
+  if (NEVER_MADE.includes(code) || NEVER_MADE.includes(message))
+    return new UpstreamFault("misdefined", "cannot be sent", {
+      ...{ isUnsent: true, cause: `The request cannot be sent: ${cause}` },
+    });
+  const isUnsent = NEVER_SENT.has(code);
   return new UpstreamFault("failed", isUnsent ? "cannot be reached" : "broke the connection", {
-    ...{ isUnsent, cause: String(cause?.message || cause?.code || thrown) },
+    ...{ isUnsent, cause },
   });
 }

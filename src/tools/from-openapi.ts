@@ -246,8 +246,10 @@ function addBody(document: Json, given: unknown, found: Fields): void {
 /** The schema of the JSON with which the operation responds; null if it responds with something else too. */
 function outputOf(document: Json, operation: Json): Json | null {
   const responses = Object.entries((operation["responses"] ?? {}) as Json);
-  const [, response] = responses.find(([status]) => /^2(?:\d\d|XX)$/i.test(status)) ?? [];
-  const content = Object.entries((resolve(document, response)["content"] ?? {}) as Json);
+  const [success, other] = responses.filter(([status]) => /^2(?:\d\d|XX)$/i.test(status));
+  // Such as one with nothing beside one with JSON.
+  if (other !== undefined) return null;
+  const content = Object.entries((resolve(document, success?.[1])["content"] ?? {}) as Json);
   const [first] = content;
   if (first === undefined || !content.every(([type]) => isJsonType(type))) return null;
   return ownSchema(document, (first[1] as Json)["schema"], "response");

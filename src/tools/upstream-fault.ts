@@ -2,9 +2,10 @@
  * How a request to the service behind a tool has failed. The runtime makes an error of the API of it (`calls/call-errors.ts`).
  *
  * `rejected`: the service responded with 4xx. `failed`: with anything else but success, not at all, with too much or with something else
- * than it should. `late`: not in time. `unsendable`: the input cannot be in a request.
+ * than it should, or it does not know the operator. `late`: not in time. `unsendable`: the input cannot be in a request. `misdefined`: no
+ * request can be made of the tool's definition.
  */
-export type UpstreamFaultKind = "rejected" | "failed" | "late" | "unsendable";
+export type UpstreamFaultKind = "rejected" | "failed" | "late" | "unsendable" | "misdefined";
 
 /** Known also to another copy of this file, as a project may have. */
 const FAULT = Symbol.for("toolbooth.upstream-fault");
@@ -18,18 +19,27 @@ export class UpstreamFault extends Error {
   readonly problem: unknown;
   /** Nothing of the request can have reached the service. */
   readonly isUnsent: boolean;
+  /** How long the service had, in milliseconds. */
+  readonly limitMs: number | undefined;
 
   /** `reason`: a clause about the service, such as "responded with 503". */
   constructor(
     kind: UpstreamFaultKind,
     reason: string,
-    more: { status?: number; problem?: unknown; isUnsent?: boolean; cause?: unknown } = {},
+    more: {
+      status?: number;
+      problem?: unknown;
+      isUnsent?: boolean;
+      limitMs?: number;
+      cause?: unknown;
+    } = {},
   ) {
     super(reason, { cause: more.cause });
     this.kind = kind;
     this.status = more.status;
     this.problem = more.problem;
     this.isUnsent = more.isUnsent ?? false;
+    this.limitMs = more.limitMs;
   }
 }
 

@@ -24,6 +24,9 @@ const RESPONSES: Record<string, (response: ServerResponse, body: string) => void
       .writeHead(422, { "Content-Type": "application/problem+json" })
       .end('{"title":"No","detail":"There is no such pet."}'),
   "/missing": (response) => response.writeHead(404, { "Content-Type": "text/plain" }).end("Gone."),
+  "/denies": (response) => response.writeHead(401, JSON_TYPE).end('{"detail":"A wrong token."}'),
+  "/forbids": (response) => response.writeHead(403).end(),
+  "/throttles": (response) => response.writeHead(429, { "Retry-After": "1" }).end(),
   "/fails": (response) => response.writeHead(500).end("stack trace"),
   "/away": (response) => response.writeHead(503).end(),
   "/moved": (response) => response.writeHead(302, { Location: "/well" }).end(),

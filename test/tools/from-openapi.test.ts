@@ -222,6 +222,21 @@ test("the schemas of the document are those of the input, without what only resp
   assert.equal(pathsOf({ name: "a", age: null }), undefined);
 });
 
+test("the schema of a response is that of the only success; one of several says nothing of the others", () => {
+  const json = (schema: object) => ({ content: { "application/json": { schema } } });
+  const outputOf = (responses: object) => {
+    const document = {
+      ...{ openapi: "3.1.0", servers: [{ url: "https://example.com" }] },
+      paths: { "/a": { get: { responses } } },
+    };
+    const { "get-a": definition } = toolsOf(document, { prices: { "GET /a": 1 } });
+    return definition?.output;
+  };
+  const good = json({ type: "object", properties: {} });
+  assert.notEqual(outputOf({ 200: good, 404: {} }), undefined);
+  assert.equal(outputOf({ 200: good, 204: { description: "None." } }), undefined);
+});
+
 test("what cannot be a tool is told, with the operation and the reason", () => {
   for (const [prices, more, reason] of [
     [{ "POST /pet": 1 }, {}, /no operation POST \/pet; did you mean POST \/pets\?/],

@@ -256,12 +256,10 @@ function sampleErrors({ publicUrl, tools, sales = null }: Options): Record<strin
       new UpstreamFault("rejected", "responded with 404", {
         ...{ status: 404, problem: { message: "There is no such file." } },
       }),
-      0,
     ),
     upstream_failed: upstreamError(
       "convert",
       new UpstreamFault("failed", "responded with 503", { status: 503 }),
-      0,
     ),
     unavailable: unavailable(undefined),
     tool_timeout: toolTimeout("word-count", 10_000),

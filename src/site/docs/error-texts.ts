@@ -97,7 +97,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   upstream_rejected: {
     cause:
-      "The tool is a service elsewhere, and that service responded with a status from 400 to 499. `upstream` has the status and, if the service sent one, its problem.",
+      "The tool is a service elsewhere, and that service responded with a status from 400 to 499, but not with 401, 403 or 429. `upstream` has the status and, if the service sent one, its problem.",
     cure: "`upstream.problem` says what is wrong, in the words of that service. Correct the request and send it again, with a new `Idempotency-Key`. The call was not charged.",
   },
   headers_too_large: {
@@ -116,7 +116,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   upstream_failed: {
     cause:
-      "The tool is a service elsewhere. That service cannot be reached, responded with a status from 500, broke the connection, or sent too much or something else than it says.",
+      "The tool is a service elsewhere. That service cannot be reached, responded with a status from 500, does not take the operator's requests (401, 403, 429), broke the connection, or sent too much or something else than it says.",
     cure: "Try again later. The call was not charged. If the error persists, send the `requestId` to the operator.",
   },
   unavailable: {
