@@ -11,6 +11,7 @@ import { isMemberPath } from "./member-links.ts";
 import { basePath } from "./page-links.ts";
 import type { AppAssets } from "./page-manifest.ts";
 import { browserTools, type PageOptions, toolsWithPage } from "./page-options.ts";
+import { type CallTraits, traitsOf } from "./request-code.ts";
 import { renderFooter } from "./shell.ts";
 import { SHELL_STYLE } from "./shell-style.ts";
 import { tokensCss } from "./tokens.ts";
@@ -81,7 +82,7 @@ export type ServiceShown = {
   legal: readonly string[];
   tools: readonly ToolShown[];
   /** The name of a tool, and a request that it takes; left out for a call without a body. */
-  firstCall: { tool: string; request?: unknown };
+  firstCall: { tool: string; request?: unknown } & CallTraits;
 };
 
 /** `page`: where the calls of the tool's page run; null for a tool without one. */
@@ -107,7 +108,7 @@ function serviceShown(options: PageOptions): ServiceShown {
       const { name, title, summary } = tool;
       return { name, title, summary, page: pageOf(tool) };
     }),
-    firstCall: { tool: tool.name, request },
+    firstCall: { tool: tool.name, request, ...traitsOf(tool) },
   };
 }
 

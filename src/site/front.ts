@@ -20,7 +20,7 @@ import {
   toolsWithPage,
 } from "./page-options.ts";
 import { offerCard } from "./pricing.ts";
-import { curlCode } from "./request-code.ts";
+import { curlCode, traitsOf } from "./request-code.ts";
 import { renderPage } from "./shell.ts";
 import { tryIt } from "./try-it.ts";
 
@@ -92,6 +92,7 @@ function callShown(options: PageOptions): Html {
     url: `${publicUrl}/api/v1/${tool.name}`,
     body: request,
     variable: keyVariableOf(options),
+    ...traitsOf(tool),
   };
   return html`<div class="call">
 ${codeBlock("Request", curlCode(call))}

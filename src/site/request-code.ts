@@ -17,35 +17,65 @@ export type CallShown = {
   file?: FileShown;
   /** The environment variable with the key; left out: `KEY_VARIABLE`. */
   variable?: string;
+} & CallTraits;
+
+/** What the code of a call depends on besides its request. */
+export type CallTraits = {
+  /** The call must have an idempotency key. */
+  needsKey?: boolean;
+  /** The response may be of any type, and its JSON has no `ok`. */
+  isPassedOn?: boolean;
 };
+
+export const traitsOf = ({
+  effect,
+  passThrough,
+}: Pick<Tool, "effect" | "passThrough">): CallTraits => ({
+  ...(effect === "act" && { needsKey: true }),
+  ...(passThrough === true && { isPassedOn: true }),
+});
+
+/** An idempotency key as the documentation shows it. */
+export const SAMPLE_KEY = "order-4711";
+export const SAMPLE_KEY_HEADER = `Idempotency-Key: ${SAMPLE_KEY}`;
 
 /** A file as the body; with `fields`, as `base64` in a body of JSON, for fields that must not be in a URL. */
 export type FileShown = { name: string; type: string; fields?: Record<string, unknown> };
 
 export const KEY_VARIABLE = keyVariableOf(TOOLBOOTH);
 
-export function curlCode({ url, body, json, file, secret = null, variable }: CallShown): string {
-  const key = `-H ${curlKey(secret, variable)}`;
+export function curlCode(call: CallShown): string {
+  const { url, body, json, file, secret = null, variable, needsKey = false } = call;
+  const own = needsKey ? [`-H "${SAMPLE_KEY_HEADER}"`] : [];
+  const head = [`-H ${curlKey(secret, variable)}`, ...own];
   if (file?.fields !== undefined) {
     const parts = Object.entries(file.fields).map(
       // Not -F, which reads a file where the value begins with @ or <.
       ([name, value]) => `--form-string ${shellWord(`${name}=${value}`)}`,
     );
-    return curlLines(url, [key, `-F ${shellWord(`file=@${curlFileName(file.name)}`)}`, ...parts]);
+    return curlLines(url, [
+      ...head,
+      `-F ${shellWord(`file=@${curlFileName(file.name)}`)}`,
+      ...parts,
+    ]);
   }
   if (file !== undefined) {
     return curlLines(url, [
-      key,
+      ...head,
       `-H "Content-Type: ${file.type}"`,
       `--data-binary ${shellWord(`@${file.name}`)}`,
     ]);
   }
   const text = json ?? (body === undefined ? undefined : JSON.stringify(body));
-  if (text === undefined) return curlLines(url, [key, "-X POST"]);
+  if (text === undefined) return curlLines(url, [...head, "-X POST"]);
   // JSON never begins with @, which -d would read as the name of a file; text that is not JSON might, and -d drops its line ends.
   return json === undefined
-    ? curlLines(url, [key, `-d ${shellQuote(text)}`])
-    : curlLines(url, [key, `-H "Content-Type: ${JSON_TYPE}"`, `--data-raw ${shellQuote(text)}`]);
+    ? curlLines(url, [...head, `-d ${shellQuote(text)}`])
+    : curlLines(url, [
+        ...head,
+        `-H "Content-Type: ${JSON_TYPE}"`,
+        `--data-raw ${shellQuote(text)}`,
+      ]);
 }
 
 const JSON_TYPE = "application/json";
@@ -63,6 +93,15 @@ export const curlKey = (secret: string | null = null, variable = KEY_VARIABLE): 
     ? `"Authorization: Bearer $${variable}"`
     : shellQuote(`Authorization: Bearer ${secret}`);
 
+/** The headers of a call besides that of its key to the API. */
+function otherHeaders(call: CallShown): [name: string, value: string][] {
+  const type = typeOf(call);
+  return [
+    ...(call.needsKey === true ? [["Idempotency-Key", SAMPLE_KEY] as [string, string]] : []),
+    ...(type === null ? [] : [["Content-Type", type] as [string, string]]),
+  ];
+}
+
 /** The type of the body; null where there is none. */
 const typeOf = ({ body, json, file }: CallShown): string | null => {
   if (file !== undefined && file.fields === undefined) return file.type;
@@ -78,7 +117,8 @@ export function bareCurlCode(tool: Tool, publicUrl: string, type: string): strin
   const [, extension] = /^image\/(\w+)/.exec(type) ?? [];
   const to = extension === undefined ? [] : [`-o ${tool.name}.${extension}`];
   const url = `${publicUrl}/api/v1/${tool.name}`;
-  return ["curl", url, `-H ${curlKey()}`, accept, bareInput(tool), ...to].join(" ");
+  const own = tool.effect === "act" ? [`-H "${SAMPLE_KEY_HEADER}"`] : [];
+  return ["curl", url, `-H ${curlKey()}`, ...own, accept, bareInput(tool), ...to].join(" ");
 }
 
 function bareInput({ rawBody, examples }: Tool): string {
@@ -94,8 +134,9 @@ function bareInput({ rawBody, examples }: Tool): string {
 
 export function fetchCode(call: CallShown): string {
   const { url, file, secret = null, variable = KEY_VARIABLE } = call;
-  const type = typeOf(call);
-  const typeLine = type === null ? "" : `\n    "Content-Type": ${JSON.stringify(type)},`;
+  const lines = otherHeaders(call).map(
+    ([name, value]) => `\n    "${name}": ${JSON.stringify(value)},`,
+  );
   const key =
     secret === null ? `\`Bearer \${process.env.${variable}}\`` : JSON.stringify(`Bearer ${secret}`);
   const sent = fetchBody(call);
@@ -103,13 +144,18 @@ export function fetchCode(call: CallShown): string {
   return `${head}const response = await fetch(${JSON.stringify(url)}, {
   method: "POST",
   headers: {
-    Authorization: ${key},${typeLine}
+    Authorization: ${key},${lines.join("")}
   },${sent === null ? "" : `\n  body: ${sent},`}
 });
-const result = await response.json();
+${call.isPassedOn === true ? FETCHED_BYTES : FETCHED_JSON}`;
+}
+
+const FETCHED_JSON = `const result = await response.json();
 if (!result.ok) throw new Error(result.detail);
 console.log(result);`;
-}
+
+const FETCHED_BYTES = `if (!response.ok) throw new Error((await response.json()).detail);
+process.stdout.write(new Uint8Array(await response.arrayBuffer()));`;
 
 function fetchBody({ body, json, file }: CallShown): string | null {
   if (file !== undefined) {
@@ -128,13 +174,15 @@ export function pythonCode(call: CallShown): string {
   const { url, file, secret = null, variable = KEY_VARIABLE } = call;
   const key =
     secret === null ? `"Bearer " + os.environ["${variable}"]` : JSON.stringify(`Bearer ${secret}`);
-  const type = typeOf(call);
-  const typeLine = type === null ? "" : `\n        "Content-Type": ${JSON.stringify(type)},`;
+  const lines = otherHeaders(call).map(
+    ([name, value]) => `\n        "${name}": ${JSON.stringify(value)},`,
+  );
   const sent = pythonBody(call);
   const modules = [
     ...(file?.fields === undefined ? [] : ["base64"]),
     "json",
     ...(secret === null ? ["os"] : []),
+    ...(call.isPassedOn === true ? ["sys"] : []),
     ...["urllib.error", "urllib.request"],
   ];
   return `import ${modules.join(", ")}
@@ -143,12 +191,12 @@ request = urllib.request.Request(
     ${JSON.stringify(url)},
     method="POST",
     headers={
-        "Authorization": ${key},${typeLine}
+        "Authorization": ${key},${lines.join("")}
     },${sent === null ? "" : `\n    data=${sent},`}
 )
 try:
     with urllib.request.urlopen(request) as response:
-        print(json.load(response))
+        ${call.isPassedOn === true ? "sys.stdout.buffer.write(response.read())" : "print(json.load(response))"}
 except urllib.error.HTTPError as error:
     raise SystemExit(json.load(error)["detail"])`;
 }
@@ -183,9 +231,9 @@ export function goCode(call: CallShown): string {
   const { url, secret = null, file, variable = KEY_VARIABLE } = call;
   const key =
     secret === null ? `"Bearer "+os.Getenv("${variable}")` : JSON.stringify(`Bearer ${secret}`);
-  const type = typeOf(call);
-  const typeLine =
-    type === null ? "" : `\n\trequest.Header.Set("Content-Type", ${JSON.stringify(type)})`;
+  const lines = otherHeaders(call).map(
+    ([name, value]) => `\n\trequest.Header.Set("${name}", ${JSON.stringify(value)})`,
+  );
   const { before, sent, packages } = goBody(call);
   const imports = new Set(["fmt", "io", "log", "net/http", ...packages]);
   if (secret === null || file !== undefined) imports.add("os");
@@ -203,7 +251,7 @@ ${before}	request, err := http.NewRequest("POST", ${JSON.stringify(url)}, ${sent
 	if err != nil {
 		log.Fatal(err)
 	}
-	request.Header.Set("Authorization", ${key})${typeLine}
+	request.Header.Set("Authorization", ${key})${lines.join("")}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		log.Fatal(err)
@@ -254,14 +302,15 @@ export function phpCode(call: CallShown): string {
     secret === null
       ? `"Authorization: Bearer " . getenv("${variable}")`
       : phpString(`Authorization: Bearer ${secret}`);
-  const type = typeOf(call);
-  const typeLine = type === null ? "" : `\n        ${phpString(`Content-Type: ${type}`)},`;
+  const lines = otherHeaders(call).map(
+    ([name, value]) => `\n        ${phpString(`${name}: ${value}`)},`,
+  );
   const sent = phpBody(call);
   return `<?php
 $context = stream_context_create(["http" => [
     "method" => "POST",
     "header" => [
-        ${key},${typeLine}
+        ${key},${lines.join("")}
     ],${sent === null ? "" : `\n    "content" => ${sent},`}
     "ignore_errors" => true,
 ]]);

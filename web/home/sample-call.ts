@@ -5,8 +5,12 @@ import { type CallShown, shellQuote } from "#site/request-code.ts";
 export const sampleCall = (
   apiUrl: string,
   secret: string | null,
-  { firstCall: { tool, request }, keyVariable }: Pick<ServiceShown, "firstCall" | "keyVariable">,
-): CallShown => ({ url: `${apiUrl}/api/v1/${tool}`, body: request, secret, variable: keyVariable });
+  { firstCall, keyVariable }: Pick<ServiceShown, "firstCall" | "keyVariable">,
+): CallShown => {
+  const { tool, request, ...traits } = firstCall;
+  const url = `${apiUrl}/api/v1/${tool}`;
+  return { url, body: request, secret, variable: keyVariable, ...traits };
+};
 
 /** The shell command that sets the variable of the key. */
 export const exportCode = (

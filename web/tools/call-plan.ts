@@ -1,4 +1,4 @@
-import type { CallShown } from "#site/request-code.ts";
+import { type CallShown, traitsOf } from "#site/request-code.ts";
 import { toBase64 } from "#tools/base64.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { utf8LengthOver } from "#tools/text.ts";
@@ -47,6 +47,16 @@ export type ShownCall = {
 
 /** The same call as code. Secrets are replaced: code ends up in histories and repositories. */
 export function showCall(
+  tool: Tool<unknown>,
+  fields: readonly ToolField[],
+  inputs: Inputs,
+  url: string,
+): ShownCall {
+  const { call, ...others } = showRequest(tool, fields, inputs, url);
+  return { call: { ...call, ...traitsOf(tool) }, ...others };
+}
+
+function showRequest(
   tool: Tool<unknown>,
   fields: readonly ToolField[],
   inputs: Inputs,

@@ -70,7 +70,8 @@ export function Playground({
     const fault = keyFault(key.trim());
     setKeyError(fault);
     if (fault === null && call !== null) {
-      api.send({ tool: tool.name, base: base(), key: key.trim(), call });
+      const { name, effect } = tool;
+      api.send({ tool: name, effect, base: base(), key: key.trim(), call });
     }
   }
 

@@ -1,8 +1,16 @@
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { OWN_TIME_LIMIT_MAX_MS, TOOL_TIMEOUT_MS } from "#limits.ts";
+import type { Tool } from "#tools/define-tool.ts";
 import type { CallBody } from "./call-plan.ts";
 
 /** A call to the API of this service. The key is only ever in the header of this one request. */
-export type ApiRequest = { tool: string; base: string; key: string; call: CallBody };
+export type ApiRequest = {
+  tool: string;
+  effect: Tool["effect"];
+  base: string;
+  key: string;
+  call: CallBody;
+};
 
 export type SentResponse = {
   status: number;
@@ -19,7 +27,7 @@ const TIMEOUT_MS = OWN_TIME_LIMIT_MAX_MS + TOOL_TIMEOUT_MS;
  * where there is no response.
  */
 export async function sendCall(
-  { tool, base, key, call }: ApiRequest,
+  { tool, effect, base, key, call }: ApiRequest,
   signal: AbortSignal,
 ): Promise<SentResponse> {
   const { body, contentType, query } = call;
@@ -29,6 +37,8 @@ export async function sendCall(
       method: "POST",
       headers: {
         Authorization: `Bearer ${key}`,
+        // Each press of the button is a call of its own.
+        ...(effect === "act" && { "Idempotency-Key": newIdempotencyKey() }),
         ...(body.byteLength > 0 && { "Content-Type": contentType }),
       },
       body: body.byteLength > 0 ? body : null,
@@ -49,6 +59,8 @@ export async function sendCall(
     throw new Error(message, { cause });
   }
 }
+
+const newIdempotencyKey = () => bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
 
 /** What is wrong with a pasted key, or null. Headers take visible ASCII alone. */
 export function keyFault(key: string): string | null {

@@ -7,7 +7,7 @@ import {
 } from "#accounts/accounts.ts";
 import { grantStarter, type Starter } from "#accounts/welcome.ts";
 import type { FirstCall } from "#site/first-call.ts";
-import { shellQuote } from "#site/request-code.ts";
+import { SAMPLE_KEY_HEADER, shellQuote } from "#site/request-code.ts";
 
 /** A new data folder gets a demo account with starter credits and one key. */
 export const DEMO_EMAIL = "demo@toolbooth.localhost";
@@ -33,6 +33,7 @@ export function welcome(
   credits: number,
   { tool, request }: FirstCall,
 ): string {
+  const own = tool.effect === "act" ? `-H '${SAMPLE_KEY_HEADER}' ` : "";
   const body = request === undefined ? "-X POST" : `-d ${shellQuote(JSON.stringify(request))}`;
   return `
 Demo account: ${DEMO_EMAIL}, ${credits} credits. Its API key, which is shown only once:
@@ -41,7 +42,7 @@ Demo account: ${DEMO_EMAIL}, ${credits} credits. Its API key, which is shown onl
 
 Try it:
 
-  curl -s ${publicUrl}/api/v1/${tool.name} -H 'Authorization: Bearer ${key}' ${body}
+  curl -s ${publicUrl}/api/v1/${tool.name} -H 'Authorization: Bearer ${key}' ${own}${body}
 
 `;
 }

@@ -1,7 +1,7 @@
 import { firstCall } from "../first-call.ts";
 import { layOutJson } from "../json-layout.ts";
 import type { PageOptions } from "../page-options.ts";
-import { curlCode, curlKey, curlLines, shellQuote } from "../request-code.ts";
+import { curlCode, curlKey, curlLines, SAMPLE_KEY, shellQuote, traitsOf } from "../request-code.ts";
 import { fence } from "./markdown.ts";
 import { responseOf, samples } from "./tool-reference.ts";
 
@@ -18,9 +18,7 @@ export const curlSample = (options: PageOptions): string => fence("sh", curlCode
 
 /** With an idempotency key. */
 export const repeatSample = (options: PageOptions): string =>
-  fence("sh", curlCode(callOf(options)).replace(/ \\\n(?= {2}-[dX])/, REPEATED));
-
-const REPEATED = ' \\\n  -H "Idempotency-Key: order-4711" \\\n';
+  fence("sh", curlCode({ ...callOf(options), needsKey: true }));
 
 /** Over MCP, with curl. */
 export const mcpSample = (options: PageOptions): string =>
@@ -35,17 +33,19 @@ export const mcpSample = (options: PageOptions): string =>
 
 /** A message of MCP with an idempotency key. */
 export const mcpRepeatSample = (options: PageOptions): string =>
-  fence("json", layOutJson(messageOf(options, { "toolbooth/idempotency-key": "order-4711" })));
+  fence("json", layOutJson(messageOf(options, true)));
 
 function callOf({ publicUrl, tools }: PageOptions) {
   const { tool, request } = firstCall(tools);
-  return { url: `${publicUrl}/api/v1/${tool.name}`, body: request };
+  return { url: `${publicUrl}/api/v1/${tool.name}`, body: request, ...traitsOf(tool) };
 }
 
-function messageOf({ tools }: PageOptions, meta?: Record<string, string>) {
+function messageOf({ tools }: PageOptions, isRepeated = false) {
   const { tool, request = {} } = firstCall(tools);
+  const hasKey = isRepeated || tool.effect === "act";
   // The value of a verbatim tool is an argument (`api/mcp/describe-tools.ts`).
   const args = tool.verbatim === undefined ? request : { body: request };
-  const params = { name: tool.name, arguments: args, ...(meta && { _meta: meta }) };
+  const meta = { _meta: { "toolbooth/idempotency-key": SAMPLE_KEY } };
+  const params = { name: tool.name, arguments: args, ...(hasKey && meta) };
   return { jsonrpc: "2.0", id: 1, method: "tools/call", params };
 }

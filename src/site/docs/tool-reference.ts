@@ -7,7 +7,16 @@ import type { Tool } from "#tools/define-tool.ts";
 import { requestOf } from "../first-call.ts";
 import { layOutJson } from "../json-layout.ts";
 import type { PageOptions } from "../page-options.ts";
-import { bareCurlCode, curlCode, fetchCode, goCode, phpCode, pythonCode } from "../request-code.ts";
+import {
+  bareCurlCode,
+  type CallShown,
+  curlCode,
+  fetchCode,
+  goCode,
+  phpCode,
+  pythonCode,
+  traitsOf,
+} from "../request-code.ts";
 import { fence, formatCount, inlineCode, sentence, table } from "./markdown.ts";
 
 /**
@@ -16,6 +25,10 @@ import { fence, formatCount, inlineCode, sentence, table } from "./markdown.ts";
  */
 export function toolReference(name: string, options: PageOptions): string {
   const tool = findTool(name, options.tools);
+  const callWith = (body: unknown): CallShown => ({
+    ...{ url: `${options.publicUrl}/api/v1/${name}`, body },
+    ...traitsOf(tool),
+  });
   return [
     fence("http", `POST ${options.publicUrl}/api/v1/${name}`),
     `A successful call costs ${priceText(tool)}.${tool.effect === "act" ? ` ${NEEDS_KEY}` : ""}\n`,
@@ -28,11 +41,9 @@ export function toolReference(name: string, options: PageOptions): string {
     responseTypes(tool),
     fieldsOf(outputSchema(tool), "response"),
     "## Examples\n",
-    ...(tool.examples.length === 0
-      ? [samples({ url: `${options.publicUrl}/api/v1/${name}`, body: requestOf(tool) })]
-      : []),
+    ...(tool.examples.length === 0 ? [samples(callWith(requestOf(tool)))] : []),
     ...tool.examples.flatMap(({ name: title, request, response }, index) => {
-      const call = { url: `${options.publicUrl}/api/v1/${name}`, body: request };
+      const call = callWith(request);
       return [
         `### ${sentence(capitalized(title))}\n`,
         index === 0 ? samples(call) : fence("sh", curlCode(call)),
@@ -120,7 +131,7 @@ function responseTypes({ representations }: Tool): string {
 }
 
 /** Code blocks that follow each other directly are shown as tabs (`render-page.ts`). */
-export const samples = (call: { url: string; body: unknown }): string =>
+export const samples = (call: CallShown): string =>
   [
     fence("sh", curlCode(call)),
     fence("js", fetchCode(call)),

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
+import * as z from "zod";
+import { describeOwnTool, toolOfDescription } from "#api/openapi/tool-description.ts";
+import { welcome } from "#apps/node/demo-account.ts";
+import { firstCall } from "#site/first-call.ts";
+import { createPages } from "#site/pages.ts";
+import {
+  type CallShown,
+  curlCode,
+  fetchCode,
+  goCode,
+  phpCode,
+  pythonCode,
+  traitsOf,
+} from "#site/request-code.ts";
+import { forward } from "#tools/forward.ts";
+import { ownTool } from "#tools/own-tool.ts";
+import { sampleCall } from "../../web/home/sample-call.ts";
+import { showCall } from "../../web/tools/call-plan.ts";
+import { sendCall } from "../../web/tools/send-call.ts";
+import { fieldsOf } from "../../web/tools/tool-fields.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { findProgram } from "./find-program.ts";
+import { FULL } from "./pages-server.ts";
+
+/** The samples of a tool that changes the world and passes on what a service responds: pasted as they are, they succeed. */
+
+const ACT = toolOfDescription(
+  describeOwnTool(
+    ownTool(
+      "print-letter",
+      forward({
+        ...{ summary: "Prints a letter.", url: "http://127.0.0.1:9000/", price: 2 },
+        input: { text: z.string() },
+        browser: true,
+      }),
+    ),
+  ),
+);
+const BODY = { text: "Hello" };
+const KEY = "Idempotency-Key";
+
+/** JSON without `ok`, and what is no JSON. */
+const RESPONSES: [type: string, body: Buffer][] = [
+  ["application/json", Buffer.from('{"id":7}')],
+  ["application/pdf", Buffer.from("%PDF-1.7\n\0\xff", "latin1")],
+];
+
+/** A service that rejects a call without an idempotency key. */
+async function openApi(t: TestContext, [type, body]: [string, Buffer]) {
+  const keys: unknown[] = [];
+  const server = createServer((request, response) => {
+    const key = request.headers["idempotency-key"];
+    keys.push(key);
+    request.resume();
+    if (key !== undefined) response.writeHead(200, { "Content-Type": type }).end(body);
+    else response.writeHead(400).end('{"detail":"It has no key."}');
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys };
+}
+
+const LANGUAGES = [
+  ["curl", curlCode, { ...findProgram("curl", "--version"), path: "sh" }, "sample.sh"],
+  ["JavaScript", fetchCode, { path: process.execPath, skip: false as const }, "sample.mjs"],
+  ["Python", pythonCode, findProgram("python3", "--version"), "sample.py"],
+  ["Go", goCode, findProgram("go", "version"), "sample.go"],
+  ["PHP", phpCode, findProgram("php", "--version"), "sample.php"],
+] as const;
+
+for (const [name, write, program, file] of LANGUAGES) {
+  test(`the sample in ${name} succeeds, and prints JSON and a file as they are`, {
+    skip: program.skip,
+  }, async (t) => {
+    const sample = path.join(temporaryFolder(t), file);
+    const run = promisify(execFile);
+    const args = name === "Go" ? ["run", sample] : [sample];
+    const env = { ...process.env, TOOLBOOTH_KEY: "tb_key", NO_PROXY: "127.0.0.1" };
+    for (const response of RESPONSES) {
+      const { base } = await openApi(t, response);
+      const call: CallShown = { url: base, body: BODY, ...traitsOf(ACT) };
+      writeFileSync(sample, write(call));
+      const { stdout } = await run(program.path, args, { env, encoding: "buffer" });
+      const [, body] = response;
+      assert.deepEqual(stdout.subarray(0, body.byteLength), body);
+      if (name !== "JavaScript" && name !== "Python") continue;
+      writeFileSync(sample, write({ ...call, needsKey: false }));
+      await assert.rejects(run(program.path, args, { env }), /It has no key\./);
+    }
+  });
+}
+
+test("every sample of its pages has an idempotency key, and those of other tools have none", () => {
+  const pages = createPages({ ...FULL, tools: [ACT, ...FULL.tools] });
+  const codeIn = (page: string) => [
+    ...(pages.docs?.markdown(page) ?? "").matchAll(/^```(?:sh|js|python|go|php)\n[\s\S]*?^```$/gm),
+  ];
+  const own = codeIn("/docs/print-letter");
+  assert.equal(own.length, 5);
+  for (const [code] of own) assert.ok(code.includes(KEY), code);
+  const first = codeIn("/docs/quickstart").filter(([code]) => code.includes("/print-letter"));
+  assert.ok(first.length >= 5);
+  for (const [code] of first) assert.ok(code.includes(KEY), code);
+  assert.ok(pages.find("/")?.body.includes(KEY));
+  const agents = codeIn("/docs/mcp").filter(([code]) => code.includes('"print-letter"'));
+  assert.ok(agents.length > 0);
+  for (const [code] of agents) assert.ok(code.includes("toolbooth/idempotency-key"), code);
+  for (const [code] of codeIn("/docs/hash")) assert.ok(!code.includes(KEY), code);
+});
+
+test("the start, the dashboard and the tool's page show and send calls that have one", async (t) => {
+  const { tool, request } = firstCall([ACT]);
+  assert.ok(welcome("tb_key", "http://a.test", 100, { tool, request }).includes(`-H '${KEY}: `));
+  const shown = sampleCall("", null, {
+    firstCall: { tool: tool.name, request, ...traitsOf(tool) },
+    keyVariable: "TOOLBOOTH_KEY",
+  });
+  const fields = fieldsOf(ACT);
+  const { call } = showCall(ACT, fields, { values: BODY, file: null }, "http://a.test/");
+  for (const each of [shown, call]) assert.ok(curlCode(each).includes(`-H "${KEY}: `));
+  const { base, keys } = await openApi(t, RESPONSES[0] as [string, Buffer]);
+  const sent = { body: new TextEncoder().encode("{}"), contentType: "application/json", query: "" };
+  for (const effect of ["act", "act", "read"] as const)
+    await sendCall({ tool: "a", effect, base, key: "tb_key", call: sent }, t.signal);
+  const [one, other, none] = keys;
+  assert.match(String(one), /^[0-9a-f]{32}$/);
+  assert.notEqual(one, other);
+  assert.equal(none, undefined);
+});
