@@ -91,7 +91,7 @@ export type ToolShown = {
   title: string;
   summary: string;
   page: "browser" | "api" | null;
-};
+} & CallTraits;
 
 function serviceShown(options: PageOptions): ServiceShown {
   const { tool, request } = firstCall(options.tools);
@@ -106,7 +106,7 @@ function serviceShown(options: PageOptions): ServiceShown {
     legal: Object.keys(options.legal ?? {}),
     tools: options.tools.map((tool) => {
       const { name, title, summary } = tool;
-      return { name, title, summary, page: pageOf(tool) };
+      return { name, title, summary, page: pageOf(tool), ...traitsOf(tool) };
     }),
     firstCall: { tool: tool.name, request, ...traitsOf(tool) },
   };

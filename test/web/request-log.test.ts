@@ -191,8 +191,16 @@ test("every error code has a cause and a cure; codes of another version have non
 });
 
 test("the call to send again has the tool, and neither a key nor a body", () => {
-  const code = repeatCode(sampleRequest(0), "https://api.example.com", "TOOLBOOTH_KEY");
+  const hash = { name: "hash", title: "Hash", summary: "Hashes.", page: null };
+  const repeat = (needsKey: boolean) =>
+    repeatCode(sampleRequest(0), "https://api.example.com", {
+      keyVariable: "TOOLBOOTH_KEY",
+      tools: [{ ...hash, needsKey }],
+    });
+  const code = repeat(false);
   assert.match(code, /^curl https:\/\/api\.example\.com\/api\/v1\/hash /);
   assert.match(code, /\$TOOLBOOTH_KEY/);
   assert.match(code, /@body\.json/);
+  assert.doesNotMatch(code, /Idempotency-Key/);
+  assert.match(repeat(true), /-H "Idempotency-Key: /);
 });

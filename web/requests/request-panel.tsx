@@ -222,10 +222,7 @@ function Repeat({ request }: { request: RequestView }) {
         Bodies are not kept. Put the body into <code>body.json</code>, and your key into{" "}
         <code>{service().keyVariable}</code>.
       </Text>
-      <CodeBlock
-        code={repeatCode(request, apiUrl, service().keyVariable)}
-        label="The call with curl"
-      />
+      <CodeBlock code={repeatCode(request, apiUrl, service())} label="The call with curl" />
     </section>
   );
 }

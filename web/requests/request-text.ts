@@ -1,5 +1,6 @@
 import type { RequestTimes, RequestView } from "#api/dashboard/shapes.ts";
-import { curlKey, curlLines } from "#site/request-code.ts";
+import type { ServiceShown } from "#site/app-shell.ts";
+import { curlKey, curlLines, SAMPLE_KEY_HEADER } from "#site/request-code.ts";
 import { longDay, secondOf } from "../parts/numbers.ts";
 import type { Shape, Tone } from "../parts/tone.ts";
 
@@ -87,9 +88,16 @@ export function latencyParts({ total, body, tool, ledger }: RequestTimes): Laten
 }
 
 /** The call again with curl. The body is not kept, so the reader puts it into a file. */
-export const repeatCode = ({ tool }: RequestView, apiUrl: string, variable: string): string =>
+export const repeatCode = (
+  { tool }: RequestView,
+  apiUrl: string,
+  { keyVariable, tools }: Pick<ServiceShown, "keyVariable" | "tools">,
+): string =>
   curlLines(`${apiUrl}/api/v1/${tool}`, [
-    `-i -H ${curlKey(null, variable)}`,
+    `-i -H ${curlKey(null, keyVariable)}`,
+    ...(tools.find(({ name }) => name === tool)?.needsKey === true
+      ? [`-H "${SAMPLE_KEY_HEADER}"`]
+      : []),
     '-H "Content-Type: application/json"',
     "--data-binary @body.json",
   ]);
