@@ -4,6 +4,8 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
+import { isJsonType, mediaType } from "#calls/body-types.ts";
+import type { ToolResponse } from "#calls/run-tool.ts";
 import { quotedCommand } from "#command-line.ts";
 import { ApiError } from "#errors.ts";
 import { requestOf } from "#site/first-call.ts";
@@ -44,12 +46,15 @@ const CHECK = defineCommand({
       onLog: (name, message) => log(`${name}: ${message}`),
     });
     const lines: string[] = [];
-    for (const tool of own) {
-      const found = await checkTool(tool, served?.files ?? [], threads);
-      if (typeof found === "string") lines.push(`${tool.name}: ${found}`);
-      else faults.push(...found);
+    try {
+      for (const tool of own) {
+        const found = await checkTool(tool, served?.files ?? [], threads);
+        if (typeof found === "string") lines.push(`${tool.name}: ${found}`);
+        else faults.push(...found);
+      }
+    } finally {
+      await threads.close();
     }
-    await threads.close();
     const isGood = faults.length === 0;
     if (isGood && own.length === 0) lines.push(`The folder ${TOOLS_FOLDER}/ has no tools.`);
     return {
@@ -100,10 +105,10 @@ async function checkExamples(tool: Tool, threads: OwnToolThreads): Promise<Check
   const faults: string[] = [];
   for (const { name, request, response } of tool.examples) {
     const at = `${TOOLS_FOLDER}/${tool.name}, the example "${name}"`;
-    const expected =
-      typeof response === "object" && response !== null ? { ok: true, ...response } : response;
+    const hasOk = tool.passThrough !== true && typeof response === "object" && response !== null;
+    const expected = hasOk ? { ok: true, ...response } : response;
     try {
-      const found = await callTool(tool, request, threads);
+      const found = exampleOf(await callTool(tool, request, threads));
       if (!isDeepStrictEqual(found, expected))
         faults.push(
           `${at}: the response is ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`,
@@ -149,16 +154,31 @@ const shortened = (text: string) =>
 const firstLine = (cause: unknown): string =>
   String(cause instanceof Error ? cause.message : cause).split("\n")[0] ?? "";
 
-/** The response as JSON. */
-async function callTool(tool: Tool, request: unknown, threads: OwnToolThreads): Promise<unknown> {
+async function callTool(
+  tool: Tool,
+  request: unknown,
+  threads: OwnToolThreads,
+): Promise<ToolResponse> {
   const text = request === undefined ? "" : JSON.stringify(request);
   const job = {
     ...{ body: new TextEncoder().encode(text), contentType: "application/json", query: "" },
     ...{ accept: null, receivedAt: Date.now(), random: null, fingerprint: false },
   };
   const begin = tool.effect === "none" ? undefined : async () => "call_of_the_check";
-  const { body } = await threads.run(tool, job, "", begin);
-  return JSON.parse(typeof body === "string" ? body : new TextDecoder().decode(body));
+  return threads.run(tool, job, "", begin);
+}
+
+/** A response as an example has it: what JSON says, a text as it is, other bytes in base64. */
+function exampleOf({ body, type }: ToolResponse): unknown {
+  const bytes = Buffer.from(body as Uint8Array);
+  if (!isJsonType(type))
+    return bytes.toString(/^text\/|[/+]xml$/.test(mediaType(type)) ? "utf8" : "base64");
+  const text = bytes.toString();
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 const NEW = defineCommand({

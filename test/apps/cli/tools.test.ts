@@ -131,6 +131,29 @@ test("check makes a call of each tool without examples, and tells a fault of the
   ]);
 });
 
+test("check compares what a tool passes on: JSON without `ok`, a text, other bytes in base64", (t) => {
+  const passing = (type: string, body: string, response: unknown) =>
+    tool(`effect: "read", passThrough: true,
+  examples: [{ name: "one", request: {}, response: ${JSON.stringify(response)} }],
+  run: () => new Response(${JSON.stringify(body)}, { headers: { "Content-Type": "${type}" } })`);
+  const folder = toolProject(t, {
+    "tools/file.ts": passing("application/pdf", "%PDF", "JVBERg=="),
+    "tools/json.ts": passing("application/problem+json", "[1.0]", [1]),
+    "tools/text.ts": passing("text/html; charset=utf-8", "<b>", "<b>"),
+    "tools/without.ts": passing("application/pdf", "%PDF", null).replace(/examples: .*/, ""),
+  });
+  const good = toolbooth(folder, "check");
+  assert.equal(good.status, 0, good.stdout + good.stderr);
+  assert.match(good.stdout, /^file: the example is right\.\njson: .* right\.\ntext: .* right\.$/m);
+  assert.match(good.stdout, /^without: a call without a body succeeds\./m);
+
+  writeFileSync(path.join(folder, "tools/json.ts"), passing("application/json", "%", {}));
+  const wrong = toolbooth(folder, "check", "--json");
+  assert.deepEqual(JSON.parse(wrong.stdout).faults, [
+    'tools/json, the example "one": the response is "%", not {}',
+  ]);
+});
+
 test("in a project of npm init, tools work, and new tool says what their tests need", (t) => {
   const folder = toolProject(t, { "package.json": '{ "type": "commonjs" }' });
   const made = toolbooth(folder, "new", "tool", "word-count");
