@@ -53,9 +53,7 @@ export class Replier {
     lease: MemoryLease | null = null,
   ): ApiResponse | Promise<ApiResponse> {
     const headers = this.#commonHeaders(asked, context);
-    // Only what a tool passes on has parameters already.
-    const isText = type.startsWith("text/") && !type.includes(";");
-    headers["Content-Type"] = isText ? `${type}; charset=utf-8` : type;
+    headers["Content-Type"] = type;
     headers["Vary"] = "Accept";
     // Opened as a page, the response must not run or load anything.
     if (isActive(type)) headers["Content-Security-Policy"] = "sandbox; default-src 'none'";

@@ -40,7 +40,7 @@ export type ToolJob = SentRequest & {
 export type ToolResponse = {
   /** The text, or its UTF-8 bytes; the bytes of an image. */
   body: string | Uint8Array;
-  /** The media type, without parameters. */
+  /** The `Content-Type`. */
   type: string;
   fingerprint: { bodySha256: string; responseSha256: string; random: string | null } | null;
   /** What the tool has settled for, in credits. Absent or null if it did not say. */
@@ -133,7 +133,7 @@ async function runJob<Body extends string | LargeText>(
   const { body, type } =
     tool.passThrough === true
       ? await passOn(output as Response)
-      : { body: writeOutput(tool, form, output, write), type: chosenType };
+      : { body: writeOutput(tool, form, output, write), type: contentTypeOf(chosenType) };
   // Its response is kept, so its repeats need not be compared.
   if (call !== null) return { body, type, fingerprint: null, settled: call.settled() };
   const priced = tool.priceOf === undefined ? undefined : { credits };
@@ -156,6 +156,10 @@ function priceOf(tool: Tool, input: unknown): number {
     `price returned ${credits}; it must return a whole number of credits from 0 to priceMax, which is ${price}`,
   );
 }
+
+/** The texts of tools are UTF-8. What a tool passes on may be in another charset. */
+const contentTypeOf = (type: string): string =>
+  type.startsWith("text/") ? `${type}; charset=utf-8` : type;
 
 const rethrower = (tool: Tool) => (thrown: unknown) => {
   throw isUpstreamFault(thrown) ? upstreamError(tool.name, thrown) : thrown;
