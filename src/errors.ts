@@ -41,7 +41,7 @@ export const ERRORS = {
   rate_limited: { status: 429, title: "Too many calls" },
   headers_too_large: { status: 431, title: "The headers are too large" },
   internal: { status: 500, title: "Internal error" },
-  tool_failed: { status: 500, title: "The tool has a fault" },
+  tool_failed: { status: 500, title: "The tool failed" },
   upstream_failed: { status: 502, title: "The service behind the tool failed" },
   unavailable: { status: 503, title: "Temporarily unavailable" },
   tool_timeout: { status: 504, title: "The tool took too long" },
@@ -112,6 +112,8 @@ export type ProblemDetails = {
   members?: ProblemMembers;
   headers?: Record<string, string>;
   cause?: unknown;
+  /** The text without its advice, in place of which a call that may have done its work has another. */
+  happened?: string;
   /** The tool has certainly done nothing outside of the service. */
   didNothing?: boolean;
 };

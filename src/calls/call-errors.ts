@@ -1,4 +1,4 @@
-import { ApiError } from "#errors.ts";
+import { ApiError, type ErrorCode, type ProblemDetails } from "#errors.ts";
 import type { BudgetExhausted, KeyNotAllowed } from "#ledger/port.ts";
 import type { Rate } from "#ledger/throttle.ts";
 import { KEPT_RESPONSE_BYTES_MAX, OWN_TIME_LIMIT_MS, REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
@@ -7,19 +7,25 @@ import type { TopUp } from "#top-up.ts";
 
 /** Errors that more than one place throws or shows. */
 
+/** An error that says what happened, then what to do. */
+const advising = (
+  code: ErrorCode,
+  happened: string,
+  advice: string,
+  details: ProblemDetails = {},
+): ApiError => new ApiError(code, `${happened} ${advice}`, { ...details, happened });
+
 /** No client ever sees it: the connection is gone. It is for the logs. */
 export const clientLeft = (): ApiError =>
   new ApiError("invalid_request", "The connection was lost before the call was charged.");
 
 /** The ledger cannot be reached, and every call needs it. Only for a call whose debit was certainly not made. */
 export function unavailable(cause: unknown): ApiError {
-  return new ApiError(
+  return advising(
     "unavailable",
-    "The service cannot reach the ledger. The call was not charged. Try again in a moment.",
-    {
-      cause,
-      headers: { "Retry-After": "2" },
-    },
+    "The service cannot reach the ledger. The call was not charged.",
+    "Try again in a moment.",
+    { cause, headers: { "Retry-After": "2" } },
   );
 }
 
@@ -217,19 +223,26 @@ export const tooMuchKept = (): ApiError =>
   );
 
 export const tooLargeToKeep = (name: string, bytes: number): ApiError =>
-  new ApiError(
+  advising(
     "tool_failed",
-    `The response of ${name} has ${bytes} bytes. Under an Idempotency-Key a response has at most ${KEPT_RESPONSE_BYTES_MAX} bytes, because it is kept for repeats. The call was not charged. Ask for less.`,
+    `The response of ${name} has ${bytes} bytes. Under an Idempotency-Key a response has at most ${KEPT_RESPONSE_BYTES_MAX} bytes, because it is kept for repeats. The call was not charged.`,
+    "Ask for less.",
   );
 
-/** A call failed that may have changed the world. Its error stays what it was. */
-export function mayHaveActed(error: unknown, callId: string): ApiError {
+/**
+ * A call failed that may have changed the world. Its error stays what it was, but for its advice and `Retry-After`: a repeat with the key
+ * does not run, and one without a key (`hasKey`) might do the work twice.
+ */
+export function mayHaveActed(error: unknown, callId: string, hasKey: boolean): ApiError {
   const { code, message, details } = error instanceof ApiError ? error : internalError(error);
-  return new ApiError(
-    code,
-    `${message} It may have done its work, so it does not run again under its Idempotency-Key. The id of the call is ${callId}.`,
-    { ...details, members: { ...details.members, callId } },
-  );
+  const { happened = message, headers: _, ...others } = details;
+  const advice = hasKey
+    ? ", so it does not run again under its Idempotency-Key. Find out what it has done before you send it with a new key."
+    : ". Find out what it has done before you send it again.";
+  return new ApiError(code, `${happened} The call ${callId} may have done its work${advice}`, {
+    ...others,
+    members: { ...details.members, callId },
+  });
 }
 
 /** What an own tool has thrown, for the log: anything can be thrown. */
@@ -238,16 +251,18 @@ export const describeThrown = (thrown: unknown): string =>
 
 /** `didNothing`: it has certainly done nothing outside of the service. */
 export const toolFailed = (name: string, cause: unknown, didNothing = false) =>
-  new ApiError(
+  advising(
     "tool_failed",
-    `The tool ${name} has a fault, so the call failed. It was not charged. Send the request id to the operator.`,
+    `The tool ${name} has a fault, so the call failed. It was not charged.`,
+    "Send the request id to the operator.",
     { didNothing, cause },
   );
 
 export const toolTimeout = (name: string, limitMs: number) =>
-  new ApiError(
+  advising(
     "tool_timeout",
-    `The tool ${name} did not finish within ${limitMs / 1_000} s and was stopped. The call was not charged. Send a smaller input, or try again.`,
+    `The tool ${name} did not finish within ${limitMs / 1_000} s and was stopped. The call was not charged.`,
+    "Send a smaller input, or try again.",
     { cause: `It ran for more than ${limitMs} ms` },
   );
 
@@ -262,15 +277,17 @@ export function upstreamError(name: string, fault: UpstreamFault): ApiError {
     case "misdefined":
       return toolFailed(name, cause ?? reason, true);
     case "failed":
-      return new ApiError(
+      return advising(
         "upstream_failed",
-        `The service behind ${name} ${reason}. The call was not charged. Try again later. If the error persists, send the request id to the operator.`,
+        `The service behind ${name} ${reason}. The call was not charged.`,
+        "Try again later. If the error persists, send the request id to the operator.",
         { didNothing, cause: cause ?? reason },
       );
     case "rejected":
-      return new ApiError(
+      return advising(
         "upstream_rejected",
-        `The service behind ${name} ${reason}${saidIn(problem)}. The call was not charged. Correct the request, then send it again.`,
+        `The service behind ${name} ${reason}${saidIn(problem)}. The call was not charged.`,
+        "Correct the request, then send it again.",
         {
           members: { upstream: { status: status ?? 0, ...(problem !== undefined && { problem }) } },
         },

@@ -72,7 +72,9 @@ async function read(call: Call): Promise<void> {
   const { deps, tool, caller, sentIdempotencyKey, idempotencyKey } = call;
   if (sentIdempotencyKey !== null && idempotencyKey === null)
     throw malformedIdempotencyKey(sentIdempotencyKey);
-  if (tool.effect === "act" && idempotencyKey === null) throw idempotencyKeyRequired(tool.name);
+  // A model cannot set a key, and its host sends a message once: over MCP, a call without a key is a new one.
+  if (tool.effect === "act" && idempotencyKey === null && !call.context.isMcp)
+    throw idempotencyKeyRequired(tool.name);
   const name =
     idempotencyKey === null ? null : deps.repeats.nameOf(caller.account, tool.name, idempotencyKey);
   if (name !== null) deps.repeats.checkReplays(name);

@@ -279,7 +279,7 @@ export class HeldCall {
     const mayAct = tool.effect === "act" && !didNothing;
     const isReleased = await this.#release(mayAct ? "unknown" : "free");
     if (isReleased && context.balance !== null) context.balance += this.#heldCredits;
-    return mayAct ? mayHaveActed(error, refOf(order)) : error;
+    return mayAct ? mayHaveActed(error, refOf(order), order.idempotency !== null) : error;
   }
 }
 

@@ -126,8 +126,8 @@ export type Tool<Input = unknown, Output = unknown> = {
   priceOf?(input: Input): number;
   /**
    * What a call does besides its response. `none`: nothing, so it may run again, and is charged afterwards. `read`: it costs time or money,
-   * so it is paid before it runs, and a repeat gets the kept response. `act`: it changes the world, so it also needs an idempotency key,
-   * and never runs twice under it.
+   * so it is paid before it runs, and a repeat gets the kept response. `act`: it changes the world, so it also needs an idempotency key
+   * (but for MCP), and never runs twice under it.
    */
   effect: "none" | "read" | "act";
   /** Whether a call of effect `act` is charged if its node dies while it runs. By default it is not (`release`). */

@@ -55,13 +55,14 @@ export function ownTool(name: string, exported: unknown): Tool {
   const input = schemaOf(definition.input);
   const output = outputOf(definition);
   return {
-    ...{ title: titleOf(name), description: definition.summary },
+    title: titleOf(name),
     ...{ body: takesNothing(input) ? "optional" : "required", bodyBytesMax: OWN_BODY_BYTES_MAX },
     ...{ fieldBytesMax: {}, heavyFromBytes: OWN_HEAVY_FROM_BYTES, examples: [] },
     timeLimitMs: OWN_TIME_LIMIT_MS,
     ...members,
     ...(typeof price === "function" ? { price: priceMax, priceOf: price } : { price }),
     ...{ name, isOwn: true, input, output, effect: definition.effect ?? "read" },
+    description: withFullStop(definition.description ?? definition.summary),
     async run(sent, context) {
       const returned = await runHiding(definition, sent, { ...noCall(), ...context });
       if (definition.passThrough === true) return passed(returned);
@@ -129,6 +130,12 @@ type Defined = ToolDefinition & { [DEFINED]?: Error };
 
 const NO_TOOL =
   'its default export must be a tool: `export default defineTool({ … })`, with `import { defineTool } from "toolbooth"`';
+
+/** Other sentences follow it. */
+const withFullStop = (text: string): string => {
+  const trimmed = text.trimEnd();
+  return /[.!?…。！？]$/.test(trimmed) ? trimmed : `${trimmed}.`;
+};
 
 /** `word-count` is shown as "Word count". */
 const titleOf = (name: string): string =>

@@ -4,7 +4,9 @@ import * as z from "zod";
 import { parseCallRef } from "#ids.ts";
 import { defineTool, type OwnToolContext } from "#tools/define-tool.ts";
 import { ownTool } from "#tools/own-tool.ts";
+import { UpstreamFault } from "#tools/upstream-fault.ts";
 import { inProcess, openMemory } from "../http/in-process.ts";
+import { assertToolError, KEY, call as mcpCall, post, resultOf } from "../http/mcp-messages.ts";
 import {
   assertProblem,
   assertResponse,
@@ -23,6 +25,8 @@ type Run = (text: string, context: OwnToolContext) => unknown;
 /** A service with one tool, `look`, of price 10, which counts its runs. */
 async function openWithTool(t: TestContext, definition: Definition = {}, run: Run = () => ({})) {
   const runs: string[] = [];
+  const logged: string[] = [];
+  const logError = (message: string) => void logged.push(message);
   const own = ownTool(
     "look",
     defineTool({
@@ -37,11 +41,11 @@ async function openWithTool(t: TestContext, definition: Definition = {}, run: Ru
     } as never),
   );
   const service = await openService(
-    { ...inProcess, open: async () => openMemory(SETTINGS, { tools: [own] }) },
+    { ...inProcess, open: async () => openMemory(SETTINGS, { tools: [own], logError }) },
     SETTINGS,
   );
   t.after(service.close);
-  return { service, runs };
+  return { service, runs, logged };
 }
 
 const key = (name: string) => ({ "Idempotency-Key": name });
@@ -143,7 +147,7 @@ test("a call that fails gives its credits back, and a read is free to run again 
 });
 
 test("an act needs a key, and never runs again under it once it has failed", async (t) => {
-  const { service, runs } = await openWithTool(t, { effect: "act" }, (text) => {
+  const { service, runs, logged } = await openWithTool(t, { effect: "act" }, (text) => {
     if (text === "fail") throw new Error("half of it is done");
     return {};
   });
@@ -155,7 +159,10 @@ test("an act needs a key, and never runs again under it once it has failed", asy
     "internal",
   );
   assert.equal(callId, runs[0]);
-  assert.match(detail, /may have done its work/);
+  assert.match(detail, /The call call_\w+ may have done its work, so it does not run again under/);
+  // Without the id, errors of all calls are one in the log.
+  assert.equal(logged.length, 1);
+  assert.match(logged[0] ?? "", /not charged\. The call may have done its work, so/);
   const unknown = assertProblem(
     await caller.call("look", { text: "fail" }, key("one")),
     "outcome_unknown",
@@ -167,6 +174,46 @@ test("an act needs a key, and never runs again under it once it has failed", asy
   assertResponse(paid, 10);
   assert.deepEqual((await caller.call("look", {}, key("two"))).bytes, paid.bytes);
   assert.equal(runs.length, 2);
+});
+
+test("over MCP an act needs no key: each message is a call of its own, and one that fails may have done its work", async (t) => {
+  const { service, runs } = await openWithTool(t, { effect: "act" }, (text) => {
+    if (text === "fail") throw new UpstreamFault("failed", "responded with 503");
+    return {};
+  });
+  const caller = await createCaller(service, { credits: 30 });
+  for (const run of [1, 2]) {
+    const result = resultOf(await post(service, caller, mcpCall("look", {})));
+    assert.deepEqual(result.structuredContent, { ok: true, run });
+  }
+  assert.equal(await caller.balance(), 10);
+  const failed = await post(service, caller, mcpCall("look", { text: "fail" }));
+  assert.equal(
+    assertToolError(failed, "upstream_failed").split("\n")[0],
+    `upstream_failed (502): The service behind look responded with 503. The call was not charged. The call ${runs[2]} may have done its work. Find out what it has done before you send it again.`,
+  );
+  const withKey = mcpCall("look", { text: "fail" }, { [KEY]: "one" });
+  assert.match(
+    assertToolError(await post(service, caller, withKey), "upstream_failed"),
+    /charged\. The call call_\w+ may have done its work, so it does not run again under its Idempotency-Key\. Find out what it has done before you send it with a new key\.\n/,
+  );
+  assertToolError(await post(service, caller, withKey), "outcome_unknown");
+  assert.equal(runs.length, 4);
+  assert.equal(await caller.balance(), 10);
+});
+
+test("an act whose response is too large to keep is not told to ask for less: it has been done", async (t) => {
+  const { service, runs } = await openWithTool(t, { effect: "act" }, () => ({
+    text: "x".repeat(2 ** 20),
+  }));
+  const caller = await createCaller(service, { credits: 10 });
+  const sent = await caller.call("look", {}, key("one"));
+  const { detail } = assertProblem(sent, "tool_failed");
+  assert.match(
+    detail,
+    /kept for repeats\. The call was not charged\. The call call_\w+ may have done its work, so/,
+  );
+  assert.ok(detail.includes(runs[0] ?? "none"));
 });
 
 test("an invalid input holds nothing, and its key stays free", async (t) => {

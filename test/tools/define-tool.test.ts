@@ -35,6 +35,14 @@ test("four members and the effect make a tool; the rest has defaults", () => {
   );
 });
 
+test("a description without a full stop gets one, because sentences follow it", () => {
+  const descriptionOf = (texts: object) =>
+    ownTool("sample", defineTool({ ...four, ...texts } as never)).description;
+  assert.equal(descriptionOf({ summary: "Acts on the world " }), "Acts on the world.");
+  assert.equal(descriptionOf({ summary: "Is it one?" }), "Is it one?");
+  assert.equal(descriptionOf({ description: "It asks" }), "It asks.");
+});
+
 test("a tool whose fields may all be left out needs no body", () => {
   assert.equal(withInput({ count: full.int().optional() }).body, "optional");
   assert.equal(withInput({}).body, "optional");

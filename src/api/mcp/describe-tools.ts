@@ -13,7 +13,13 @@ type ToolDescription = {
   description: string;
   inputSchema: JsonSchema & { type: "object" };
   outputSchema?: JsonSchema & { type: "object" };
-  annotations: { readOnlyHint: boolean; openWorldHint: boolean };
+  annotations: {
+    readOnlyHint: boolean;
+    openWorldHint: boolean;
+    /** Only of tools that change something. */
+    destructiveHint?: boolean;
+    idempotentHint?: boolean;
+  };
 };
 
 /** The one argument of a verbatim tool, whose body may be any JSON value; arguments are always an object. */
@@ -26,16 +32,23 @@ export function describeTool(tool: Tool): ToolDescription {
   return {
     name,
     title,
-    description: `${description} Costs ${priceOf === undefined ? "" : "up to "}${price === 1 ? "1 credit" : `${price} credits`}.`,
+    description: `${description} Costs ${priceOf === undefined ? "" : "up to "}${price === 1 ? "1 credit" : `${price} credits`}.${tool.effect === "act" ? ` ${ACTS}` : ""}`,
     inputSchema: inputSchema(tool),
     // Clients demand structured content of every result of a tool that has a schema for it.
     ...(responseKindOf(tool) === "object"
       ? { outputSchema: { ...typesOf(output), type: "object" } }
       : {}),
     // A call of a pure tool changes nothing but the balance, and reaches nothing outside of the service.
-    annotations: { readOnlyHint: tool.effect !== "act", openWorldHint: tool.effect !== "none" },
+    annotations: {
+      readOnlyHint: tool.effect !== "act",
+      openWorldHint: tool.effect !== "none",
+      ...(tool.effect === "act" ? { destructiveHint: true, idempotentHint: false } : {}),
+    },
   };
 }
+
+const ACTS =
+  "It changes something, and each call does so anew. If a call ends without a result, find out what it has done before you repeat it.";
 
 /** A picture has its media type beside it. */
 export function responseKindOf({ verbatim, passThrough, output }: Tool): ResponseKind {

@@ -111,13 +111,13 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   tool_failed: {
     cause:
-      "The tool threw an error, ended its thread, or returned what its own description forbids. The failure is logged under the response's `requestId`.",
-    cure: "Check whether another input works. If the error persists, send the `requestId` to the operator. The call was not charged.",
+      "The tool threw an error, ended its thread, returned what its own description forbids, or returned more than is kept under an `Idempotency-Key`, which `detail` then says. The failure is logged under the response's `requestId`.",
+    cure: "Check whether another input works, unless `detail` says that the call may have done its work: then find out what it has done. If the error persists, send the `requestId` to the operator. The call was not charged.",
   },
   upstream_failed: {
     cause:
       "The tool is a service elsewhere. That service cannot be reached, responded with a status from 500, does not take the operator's requests (401, 403, 429), broke the connection, or sent too much or something else than it says.",
-    cure: "Try again later. The call was not charged. If the error persists, send the `requestId` to the operator.",
+    cure: "Try again later, unless `detail` says that the call may have done its work: then find out what it has done. The call was not charged. If the error persists, send the `requestId` to the operator.",
   },
   unavailable: {
     cause:
@@ -126,6 +126,6 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   tool_timeout: {
     cause: "The tool did not finish within its time limit and was stopped.",
-    cure: "Send a smaller input, or try again later. The call was not charged.",
+    cure: "Send a smaller input, or try again later, unless `detail` says that the call may have done its work: then find out what it has done. The call was not charged.",
   },
 };
