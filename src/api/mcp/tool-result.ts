@@ -130,9 +130,9 @@ async function passedContent({ headers, body }: ApiResponse): Promise<string> {
   const type = headers["Content-Type"] ?? "";
   const [mimeType = ""] = type.split(";");
   if (/^text\/|[/+](?:json|xml)$/i.test(mimeType.trim())) return contentText(await readAll(body));
-  const data = toBase64(
-    await new Response(body as ReadableStream | Uint8Array<ArrayBuffer> | string | null).bytes(),
-  );
+  // Not `bytes`, which fails in the `Response` that the server of Node puts in place of the runtime's.
+  const sent = new Response(body as ReadableStream | Uint8Array<ArrayBuffer> | string | null);
+  const data = toBase64(new Uint8Array(await sent.arrayBuffer()));
   return JSON.stringify([
     mimeType.startsWith("image/")
       ? { type: "image", data, mimeType }

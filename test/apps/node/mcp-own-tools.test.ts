@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startProject, tool, toolProject } from "./tool-project.ts";
+
+/** Own tools for agents, through the server as it runs: what is paid reaches them, whatever its type. */
+
+const passing = (response: string) =>
+  tool(`effect: "read", passThrough: true, run: () => ${response}`);
+
+test("agents get a file of any type, and one without a type, and pay for it", async (t) => {
+  const folder = toolProject(t, {
+    "tools/pdf.ts": passing(
+      'new Response("%PDF", { headers: { "Content-Type": "application/pdf" } })',
+    ),
+    "tools/untyped.ts": passing("new Response(new Uint8Array([1, 2, 3]))"),
+    "tools/text.ts": passing('new Response("a", { headers: { "Content-Type": "text/plain" } })'),
+    "tools/send.ts": tool('effect: "act", run: () => ({ sent: 1 })'),
+  });
+  const server = await startProject(t, folder);
+  const blob = (mimeType: string, bytes: string) => ({
+    type: "resource",
+    resource: { uri: "response:///", mimeType, blob: bytes },
+  });
+  const CONTENTS: Record<string, object> = {
+    pdf: blob("application/pdf", "JVBERg=="),
+    untyped: blob("application/octet-stream", "AQID"),
+    text: { type: "text", text: "a" },
+    send: { type: "text", text: '{"ok":true,"sent":1}' },
+  };
+  // The first call is free.
+  await server.call("send", {}, { "Idempotency-Key": "one" });
+  const before = await server.balance();
+  for (const [name, content] of Object.entries(CONTENTS)) {
+    const response = await fetch(`${server.base}/mcp`, {
+      method: "POST",
+      headers: server.headers,
+      body: JSON.stringify({
+        ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+        params: { name, arguments: {} },
+      }),
+    });
+    const { result, error } = (await response.json()) as Record<string, { content?: unknown }>;
+    assert.deepEqual([error, result?.content], [undefined, [content]], name);
+  }
+  assert.equal(await server.balance(), before - 4);
+});
