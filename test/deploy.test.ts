@@ -40,7 +40,8 @@ function numberIn(file: string, name: string): number {
 }
 /** How long a node takes at most to end after SIGTERM, one thing after the other (node.ts). */
 const STOP_MS =
-  numberIn("src/apps/node/server.ts", "STOP_TIMEOUT_MS") +
+  numberIn("src/apps/node/stop-calls.ts", "STOP_TIMEOUT_MS") +
+  numberIn("src/apps/node/stop-calls.ts", "RELEASE_TIMEOUT_MS") +
   numberIn("src/apps/node/dashboard.ts", "STOP_TIMEOUT_MS") +
   numberIn("src/apps/node/reversals.ts", "STOP_TIMEOUT_MS") +
   LEDGER_TIMEOUT_MS;

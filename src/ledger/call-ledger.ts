@@ -1,13 +1,14 @@
-import type {
-  DebitOrder,
-  DebitOutcome,
-  HasKeyId,
-  HoldOrder,
-  HoldOutcome,
-  KeyRate,
-  KeyStatus,
-  KeyStatusOrder,
-  Ledger,
+import {
+  type DebitOrder,
+  type DebitOutcome,
+  type HasKeyId,
+  type HoldOrder,
+  type HoldOutcome,
+  type KeyRate,
+  type KeyStatus,
+  type KeyStatusOrder,
+  type Ledger,
+  NotCarriedOut,
 } from "./port.ts";
 import { createThrottle, type Rate, type Throttle } from "./throttle.ts";
 
@@ -45,6 +46,8 @@ export class LocalCallLedger implements CallLedger {
   readonly isRemote = false;
   /** How the debits of the last seconds ended. */
   readonly recentDebits: RecentDebits;
+  /** The calls that hold their price here. */
+  readonly openHolds = new OpenHolds();
   readonly settle: Ledger["settle"];
   readonly release: Ledger["release"];
   readonly renew: Ledger["renew"];
@@ -64,10 +67,10 @@ export class LocalCallLedger implements CallLedger {
     this.#ledger = {
       keyStatus: ledger.keyStatus,
       debit: (order) => this.recentDebits.record(ledger.debit(order)),
-      hold: (order) => this.recentDebits.record(ledger.hold(order)),
+      hold: (order) => this.openHolds.made(order, this.recentDebits.record(ledger.hold(order))),
     };
-    this.settle = ledger.settle;
-    this.release = ledger.release;
+    this.settle = (order) => this.openHolds.ended(order, ledger.settle(order));
+    this.release = (order) => this.openHolds.ended(order, ledger.release(order));
     this.renew = ledger.renew;
     this.#rates = new CallRates(callsPerSecond);
     this.#elapsed = elapsed;
@@ -91,6 +94,47 @@ export class LocalCallLedger implements CallLedger {
 
   isOverRate(call: CountedCall): boolean {
     return this.#rates.isUsedUp(call, this.#elapsed());
+  }
+}
+
+/** The calls that are settled or released by this process, so that a stop can wait until all are. */
+export class OpenHolds {
+  readonly #calls = new Set<string>();
+  #none: PromiseWithResolvers<void> | null = null;
+
+  /** A hold that fails is released by its call, unless it is certain that it was not made. */
+  async made({ callId }: HoldOrder, holding: Promise<HoldOutcome>): Promise<HoldOutcome> {
+    this.#calls.add(callId);
+    try {
+      const outcome = await holding;
+      if (outcome.outcome !== "held") this.#end(callId);
+      return outcome;
+    } catch (cause) {
+      if (cause instanceof NotCarriedOut) this.#end(callId);
+      throw cause;
+    }
+  }
+
+  async ended<Outcome>({ callId }: { callId: string }, ending: Promise<Outcome>): Promise<Outcome> {
+    try {
+      return await ending;
+    } finally {
+      this.#end(callId);
+    }
+  }
+
+  /** Resolves when there is none. */
+  async whenNone(): Promise<void> {
+    if (this.#calls.size === 0) return;
+    this.#none ??= Promise.withResolvers();
+    await this.#none.promise;
+  }
+
+  #end(callId: string): void {
+    this.#calls.delete(callId);
+    if (this.#calls.size > 0) return;
+    this.#none?.resolve();
+    this.#none = null;
   }
 }
 

@@ -100,7 +100,7 @@ export async function openNodeSocket(
     fetch: (to, sent) => fetchOver(`http://127.0.0.1:${server.port}`, to, sent),
     perform: backstage.perform,
     async close() {
-      await server.stop();
+      await server.stop(25_000);
       await thread.close();
       await pool.close();
       rmSync(folder, { recursive: true, force: true });

@@ -27,6 +27,7 @@ import { startNodeServer } from "./server.ts";
 import { readNodeSettings } from "./settings.ts";
 import { openSiteFiles } from "./site-files.ts";
 import { announce, explain, say } from "./start-text.ts";
+import { stopCalls } from "./stop-calls.ts";
 import { diskOf, startStorageWatch } from "./storage-watch.ts";
 import { type NodeStore, openNodeStore, type StoreEvents } from "./store.ts";
 import { openWatchedToolPool } from "./tool-pool.ts";
@@ -172,14 +173,13 @@ async function main(): Promise<void> {
     storage.stop();
     files.pages.close();
     await commands.close();
-    await server.stop();
+    await stopCalls(server, own, calls.openHolds);
     await Promise.race([requests?.drain(), delay(LOG_STOP_MS)]);
     await dashboard?.close();
     await reversals.stop();
     await store.close();
     await reversals.close();
     await pool.close();
-    await own.close();
   });
 
   // After the port is bound, because the key is shown only once and a failed start must not consume it.

@@ -27,6 +27,7 @@ export type OwnToolThreads = {
   run(tool: Tool, job: ToolJob, account: string, begin?: BeginCall): Promise<ToolResponse>;
   /** How many calls wait for a thread. */
   waiting(): number;
+  /** Ends all threads. Calls that wait or run fail. */
   close(): Promise<void>;
   /** Ends each thread when it has no call. */
   retire(): void;
@@ -81,6 +82,7 @@ class ThreadsOfTool {
   readonly #events: OwnToolEvents;
   #running = 0;
   #isRetired = false;
+  #isClosed = false;
 
   constructor(file: ToolFile, max: number, startThread: () => Worker, events: OwnToolEvents) {
     this.#file = file;
@@ -110,6 +112,7 @@ class ThreadsOfTool {
 
   /** Resolves when one of the threads is free for the account. */
   #takeTurn(account: string): Promise<void> {
+    if (this.#isClosed) return Promise.reject(stopping());
     if (this.#running < this.#max) {
       this.#running += 1;
       return Promise.resolve();
@@ -152,7 +155,10 @@ class ThreadsOfTool {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#threads].map((thread) => thread.end()));
+    this.#isClosed = true;
+    for (let turn = this.#queue.next(); turn !== undefined; turn = this.#queue.next())
+      turn.reject(stopping());
+    await Promise.all([...this.#threads].map((thread) => thread.close()));
   }
 }
 
@@ -234,6 +240,12 @@ class ToolThread {
     await this.#worker.terminate();
   }
 
+  async close(): Promise<void> {
+    this.#isEnding = true;
+    this.#fail(stopping());
+    await this.end();
+  }
+
   /** Bytes that are not needed again are moved; a view of a larger buffer would take the whole buffer along. */
   #post(job: ToolJob): void {
     const { body } = job;
@@ -310,3 +322,8 @@ const overloaded = (name: string) =>
     `Too many calls of ${name} are waiting. The call was not charged. Try again in a moment.`,
     { headers: { "Retry-After": "2" } },
   );
+
+const stopping = () =>
+  new ApiError("unavailable", "The service is stopping. The call was not charged. Try again.", {
+    headers: { "Retry-After": "2" },
+  });

@@ -24,8 +24,8 @@ import { respondToSmallCall } from "./small-calls.ts";
 /** Serves the app with `node:http`: bounds the size and time of headers and bodies, rejects malformed requests, and stops gracefully. */
 export type NodeServer = {
   port: number;
-  /** Stops listening, completes accepted requests, and resolves when every connection is closed. */
-  stop(): Promise<void>;
+  /** Stops listening, completes accepted requests, and resolves when every connection is closed, at the latest after this time. */
+  stop(timeoutMs: number): Promise<void>;
 };
 
 export type NodeServerOptions = {
@@ -38,8 +38,6 @@ export type NodeServerOptions = {
   requestTimeoutMs?: number;
 };
 
-/** How long a shutdown waits for responses in progress before it destroys connections. */
-const STOP_TIMEOUT_MS = 25_000;
 /** A shutdown still accepts requests that clients have already sent; after this, idle connections are closed. */
 const STOP_GRACE_MS = 100;
 
@@ -117,7 +115,7 @@ export async function startNodeServer(
   });
   // Unknown expectations are ignored (RFC 9110, section 10.1.1).
   server.on("checkExpectation", handleRequest);
-  return { port, stop: () => stop(server, connections) };
+  return { port, stop: (timeoutMs) => stop(server, connections, timeoutMs) };
 }
 
 /**
@@ -216,14 +214,14 @@ function listen(
   });
 }
 
-function stop(server: Server, connections: Connections): Promise<void> {
+function stop(server: Server, connections: Connections, timeoutMs: number): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(() => connections.closeIdle(), STOP_GRACE_MS);
     const hurry = setTimeout(() => connections.cut(), STOP_LINGER_MS);
     const deadline = setTimeout(() => {
       server.closeAllConnections();
       connections.cut();
-    }, STOP_TIMEOUT_MS);
+    }, timeoutMs);
     // Not node:http's close(), which destroys idle connections immediately, with unread requests on them.
     NetServer.prototype.close.call(server, () => {
       clearInterval(sweep);

@@ -213,7 +213,7 @@ test("a client that waits for its response keeps its connection, however long th
     fetch: () => gate.promise.then(() => new Response("late")),
   } as unknown as App;
   const { port, stop } = await startNodeServer(() => app, { host: "127.0.0.1", port: 0 });
-  t.after(stop);
+  t.after(() => stop(25_000));
   const asked = Promise.withResolvers<Socket>();
   const note = (message: unknown) => asked.resolve((message as { socket: Socket }).socket);
   subscribe("http.server.request.start", note);
