@@ -35,10 +35,12 @@
  *   What comes back is treated as in a reversal. The owner is notified of a low balance when a call is settled, not while it runs.
  * - A hold has a lease. Who holds renews it at least every half of it. A lease that has run out is extended once, and the hold ends only
  *   if that ran out too (`expireHolds`): so its holder was silent for a whole lease, whatever its clock says.
- * - A call that is settled after its hold has ended is charged anew, as if it came now. It fails if that is not possible.
+ * - A call that is settled after its hold has ended is charged anew, as if it came now, also in the budgets of its key; its reversal
+ *   gives back to those of the day and month of its hold. It fails if that is not possible.
  * - What was held may be settled whatever has become of key, account and price since.
  * - A call under an idempotency key is kept for 24 hours: `running`; `kept` with its response, which repeats get; or `unknown`: it
- *   may have done its work, so it must not run again. Another request under the key is rejected. A reversal does not free the key.
+ *   may have done its work, so it must not run again. Another request under the key is rejected.
+ *   A reversal frees the key, or makes it `unknown` if the call may have changed the world.
  *
  * Lifetime plan
  *
@@ -254,11 +256,13 @@ export type CallRecord =
       /** What each grant paid, in the order in which they are spent. */
       parts: { grant: string; kind: GrantKind; credits: number }[];
       reversedAt: number | null;
-      /** Whether its idempotency record is kept, so that a repeat replays it. */
+      /** Whether a repeat with its idempotency key gets its response without a charge. */
       isRepeatable: boolean;
     }
   /** It is running: its price is held, and not charged yet. */
   | { outcome: "held"; key: string; tool: string; credits: number; isFree: boolean }
+  /** It was not charged, and may have done its work: its idempotency key is kept, so that it does not run again. */
+  | { outcome: "unknown" }
   /** It was reversed before its debit arrived, so it was never charged. */
   | { outcome: "never_charged"; reversedAt: number }
   /** Calls of its hour are rolled up. Whether this one was among them is no longer stored, unless it was reversed. */

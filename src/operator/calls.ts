@@ -69,7 +69,8 @@ export const reverseCall = defineOperation({
     const { account, callId, at } = call;
     const { reversed } = await ledger.reverse({ account, callId, at, now });
     if (!reversed) return { ...found, reversed };
-    return { ...found, outcome: "reversed" as const, reversedAt: instant(now), reversed };
+    const ended = { outcome: "reversed" as const, reversedAt: instant(now), repeatable: false };
+    return { ...found, ...ended, reversed };
   },
 });
 
@@ -83,6 +84,10 @@ async function findCall(
   ]);
   const email = address?.email ?? null;
   const base = { id, account, email, at: instant(at) };
+  if (record.outcome === "unknown")
+    throw new AccountError(
+      `The call ${id} was not charged, and it did not end with a response. Its outcome is unknown: it may have done its work, so it does not run again under its Idempotency-Key for 24 hours.`,
+    );
   if (record.outcome === "not_found")
     // Without the account, nothing is said of the charge: it may be of another service, or closed.
     throw new AccountError(

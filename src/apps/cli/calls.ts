@@ -22,7 +22,7 @@ export const CALL_COMMANDS = [
   commandOf(reverseCall, {
     details: [
       WHERE,
-      "The credits go back to the grants that paid. A repeat with the call's Idempotency-Key is a new call then, unless its response is kept: then the repeat gets it for nothing. Repeating the command changes nothing. A call that was rolled up cannot be reversed; use credits grant instead.",
+      "The credits go back to the grants that paid. A repeat with the call's Idempotency-Key is a new call then; but a call that may have changed the world (effect act) never runs again, and its repeat gets 409 outcome_unknown. Repeating the command changes nothing. A call that was rolled up cannot be reversed; use credits grant instead.",
     ],
     example: `calls reverse ${EXAMPLE_ID}`,
     positionals: ["id"],
@@ -63,7 +63,7 @@ function textOf(call: z.infer<typeof showCall.output>): string {
             "idempotency key",
             call.repeatable === true
               ? "kept: a repeat is not charged again"
-              : "none, or no longer kept",
+              : "none, or no response is kept for a repeat",
           ],
         ] as const)),
   ]);

@@ -1,4 +1,4 @@
-import { LEASE_MS_MAX } from "#limits.ts";
+import { CLOCKS_APART_MS, LEASE_MS_MAX } from "#limits.ts";
 import { OrderRejected } from "../outcome-errors.ts";
 import type { HoldOrder, HoldOutcome, LedgerOperations } from "../port.ts";
 import { balanceAt } from "./balance.ts";
@@ -122,14 +122,17 @@ function notifiedAsBefore(
   return isChanged ? { ...after, notifiedLevel: before.notifiedLevel } : undefined;
 }
 
-/** A record that a node with a slow clock makes counts from `clock`, the time of the store. */
+/**
+ * A record that a node with a slow clock makes counts from `clock`, the time of the store. Else it has the time of the hold, as the id of the
+ * call does that repeats are told.
+ */
 function claimOf(
   { tool, now, callId, onCrash }: Pick<HoldOrder, "tool" | "now" | "callId" | "onCrash">,
   { key, bodySha256 }: { key: string; bodySha256: string },
   clock = now,
 ): KeptCallRow {
   return {
-    ...{ tool, key, at: Math.max(now, clock), callId, bodySha256 },
+    ...{ tool, key, at: clock - now > CLOCKS_APART_MS ? clock : now, callId, bodySha256 },
     ...{ state: "running", mayAct: onCrash !== "release", bytes: 0 },
   };
 }
@@ -199,18 +202,18 @@ export function decideLapse(rows: Rows, { now }: LapseOrder): Verdict<{ ended: b
     return { outcome: { ended: false }, changes: { hold: extended } };
   }
   const { onCrash } = hold;
+  if (rows.debit === undefined) return { need: "debit" };
+  // The mark of a reversal that came before the hold: the call has never run.
+  const isFree = onCrash === "release" || rows.debit !== null;
   const changes =
-    onCrash === "charge"
+    onCrash === "charge" && !isFree
       ? endCharged(account, rows, hold, now)
-      : endUncharged(account, rows, hold, onCrash === "release" ? "free" : "unknown", now);
+      : endUncharged(account, rows, hold, isFree ? "free" : "unknown", now);
   return "need" in changes ? changes : { outcome: { ended: true }, changes };
 }
 
 /** Charges what the hold holds. */
 function endCharged(account: AccountRow, rows: Rows, hold: HoldRow, now: number): Changes | Need {
-  if (rows.debit === undefined) return { need: "debit" };
-  // The mark of a reversal that came before the hold.
-  if (rows.debit !== null) return endUncharged(account, rows, hold, "unknown", now);
   const settled = chargeHold(account, rows, hold, Number.POSITIVE_INFINITY, now);
   if ("need" in settled) return settled;
   const kept = keptAfter(rows, hold, "unknown");

@@ -20,7 +20,7 @@ export function decideReversal(rows: Rows, order: Order): Verdict<LedgerOperatio
   const changes: Changes = {
     debit: { ...debit, reversedAt: now },
     reversal: { ...call, reversedAt: now },
-    // A call that is no longer charged must not be replayed.
+    // A call that is no longer charged must not be replayed, and one that may have changed the world must not run again.
     forgetCall: { callId, at },
   };
   if (isFree) changes.account = { ...account, freeCall: "open" };

@@ -240,7 +240,7 @@ export type Changes = {
   debit?: DebitRow;
   reversal?: ReversalRow;
   earlier?: IdempotencyRow;
-  /** Delete the idempotency record of this call, if it has one. */
+  /** Delete what is kept of this call under its idempotency key, if it has one. Of a call that may act it stays known that it was made: `unknown`. */
   forgetCall?: { callId: string; at: number };
   /** A new hold, or one whose lease changed. */
   hold?: HoldRow;

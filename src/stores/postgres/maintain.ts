@@ -1,5 +1,5 @@
 import type { MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
-import { IDEMPOTENCY_KEPT_MS } from "#limits.ts";
+import { CLOCKS_APART_MS, IDEMPOTENCY_KEPT_MS } from "#limits.ts";
 import { addKeptSql, HOUR_SQL, rollUpSql } from "../sql/usage.ts";
 import { DATABASE_CLOCK, type NodeClock } from "./database-clock.ts";
 import { createRecordDue } from "./due-events.ts";
@@ -7,8 +7,6 @@ import { keepPartitions, UPKEEP_LOCK } from "./partitions.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 import { FORGET_TRIES } from "./throttle.ts";
 import { accountsBehind, createPostgresSumUsage } from "./usage-sums.ts";
-
-const CLOCKS_APART_MS = 5_000;
 
 type Rows = Pick<MaintainOutcome, "rolledUp" | "forgotten" | "after">;
 

@@ -114,7 +114,7 @@ function rowsOf(accounts: readonly KnownAccount[]) {
       rows.others.push(`UPDATE debit SET reversed_at = ${literalOf(reversedAt)} WHERE ${where}`);
     }
     for (const { callId, at } of unsaved.forgottenCalls) {
-      rows.others.push(forgetSql(no, literalOf(callId), literalOf(at)));
+      rows.others.push(...forgetSql(no, literalOf(callId), literalOf(at)));
     }
     if (unsaved.holds ?? unsaved.keptCalls ?? unsaved.clearKept) addHeld(rows, no, unsaved);
     if (unsaved.clearEvents) rows.others.push(`DELETE FROM event WHERE account_no = ${no}`);
@@ -162,9 +162,12 @@ function deleteKept(rows: Rows): string | null {
 }
 
 /** A record counts from the database's clock if its node's is behind. Then there is no debit of its time. */
-const forgetSql = (no: number, callId: string, at: string) => `
-  DELETE FROM idempotency i WHERE account_no = ${no} AND call_id = ${callId} AND (at = ${at} OR (at > ${at} AND NOT EXISTS (
-    SELECT 1 FROM debit d WHERE d.account_no = i.account_no AND d.at = i.at AND d.call_id = i.call_id)))`;
+const forgetSql = (no: number, callId: string, at: string) => [
+  `DELETE FROM idempotency i WHERE account_no = ${no} AND call_id = ${callId} AND (at = ${at} OR (at > ${at} AND NOT EXISTS (
+    SELECT 1 FROM debit d WHERE d.account_no = i.account_no AND d.at = i.at AND d.call_id = i.call_id)))`,
+  `DELETE FROM kept_call WHERE account_no = ${no} AND call_id = ${callId} AND may_act = 0`,
+  `UPDATE kept_call SET state = 'unknown', bytes = 0, response = NULL WHERE account_no = ${no} AND call_id = ${callId}`,
+];
 
 /** Returns the statement that inserts the events of all accounts in the order in which they occurred. */
 export function savingOfEvents(events: readonly NewEvent[]): string[] {

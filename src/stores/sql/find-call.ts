@@ -26,8 +26,7 @@ export const createFindCall = (dialect: SqlDialect): LedgerRead<"findCall"> => (
       // In PostgreSQL, a record may have a later time than its debit.
       sql`SELECT count(*) AS records FROM idempotency WHERE account_no = ${accountNo} AND call_id = ${callId}
         ${dialect === "sqlite" ? sql`AND at = ${at}` : sql``}`,
-      sql`SELECT count(*) AS kept FROM kept_call
-        WHERE account_no = ${accountNo} AND call_id = ${callId} AND state = 'kept'`,
+      sql`SELECT state FROM kept_call WHERE account_no = ${accountNo} AND call_id = ${callId}`,
       sql`SELECT tool, credits, is_free, (SELECT id FROM api_key WHERE no = key_no) AS key FROM hold
         WHERE account_no = ${accountNo} AND at = ${at} AND call_id = ${callId}`,
       sql`SELECT reversed_at FROM reversal
@@ -41,8 +40,9 @@ export const createFindCall = (dialect: SqlDialect): LedgerRead<"findCall"> => (
     const [[debit], [record], [kept], [hold]] = [debits, records, keptCalls, holds];
     const [reversal] = reversals;
     if (debit !== undefined)
-      return readCall(debit, Number(record?.["records"] ?? 0), Number(kept?.["kept"] ?? 0) > 0);
+      return readCall(debit, Number(record?.["records"] ?? 0) > 0 || kept?.["state"] === "kept");
     if (hold !== undefined) return readHeld(hold);
+    if (kept?.["state"] === "unknown") return { outcome: "unknown" };
     if (reversal !== undefined)
       return { outcome: "rolled_up", reversedAt: Number(reversal["reversed_at"]) };
     return rolledUp.length > 0
@@ -59,8 +59,8 @@ const readHeld = (row: SqlRow): CallRecord => ({
   isFree: Number(row["is_free"]) === 1,
 });
 
-/** `records`: those from which its response is made again. `isKept`: its response is kept, even if it was reversed. */
-function readCall(row: SqlRow, records: number, isKept: boolean): CallRecord {
+/** `isKept`: its response is kept, or the record from which it is made again. */
+function readCall(row: SqlRow, isKept: boolean): CallRecord {
   const reversedAt = readNumber(row["reversed_at"]);
   const isMark = Number(row["key_no"]) === 0 && reversedAt !== null;
   if (isMark) return { outcome: "never_charged", reversedAt };
@@ -73,7 +73,7 @@ function readCall(row: SqlRow, records: number, isKept: boolean): CallRecord {
     isFree: Number(row["is_free"]) === 1,
     parts: readParts(row, credits),
     reversedAt,
-    isRepeatable: isKept || (records > 0 && reversedAt === null),
+    isRepeatable: isKept && reversedAt === null,
   };
 }
 

@@ -135,6 +135,11 @@ export function createSaver(
       const row = [accountNo, ...recordValues(record)];
       statements.insertRecord.run(...row, checksum(row));
     }
+    // A record of `idempotency` stays, and is not replayed (find-call.ts).
+    for (const { callId } of unsaved.forgottenCalls) {
+      statements.forgetKept.run(accountNo, callId);
+      statements.loseKept.run(accountNo, callId);
+    }
     if (unsaved.holds ?? unsaved.keptCalls ?? unsaved.clearKept) saveHeld(accountNo, unsaved);
     if (unsaved.clearEvents) statements.clearEvents.run(accountNo);
     for (const { at, content } of unsaved.events) {
@@ -212,6 +217,12 @@ function prepareStatements(driver: SqlDriver) {
     ),
     deleteKept: driver.prepare(
       "DELETE FROM kept_call WHERE account_no = ? AND tool = ? AND key = ?",
+    ),
+    forgetKept: driver.prepare(
+      "DELETE FROM kept_call WHERE account_no = ? AND call_id = ? AND may_act = 0",
+    ),
+    loseKept: driver.prepare(
+      "UPDATE kept_call SET state = 'unknown', bytes = 0, response = NULL WHERE account_no = ? AND call_id = ?",
     ),
     clearKept: driver.prepare("DELETE FROM kept_call WHERE account_no = ?"),
     insertEvent: driver.prepare(insertSql("event", "account_no, at, kind, data")),

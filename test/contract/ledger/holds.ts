@@ -399,18 +399,70 @@ export function describeHolds(open: OpenLedger) {
     assert.deepEqual(await state(account), { balance: 10, held: 0 });
   });
 
-  test("a reversal of a settled call keeps its response for repeats", async (fixture) => {
-    const account = await fixture.account("Ada", { credits: 10 });
+  test("a settled call that is reversed is a new call under its key, or has an unknown outcome if it may have acted", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 20 });
     const { orderOf, settle, hold } = holding(fixture);
-    const order = orderOf(account, { once: ["one"] });
-    await fixture.ledger.hold(order);
-    await settle(order);
+    const { ledger } = fixture;
+    const [read, acted] = [
+      orderOf(account, { once: ["read"], keptBytesMax: 0 }),
+      orderOf(account, { once: ["act"], onCrash: "unknown" }),
+    ];
+    for (const order of [read, acted]) {
+      await ledger.hold(order);
+      await settle(order);
+      const { callId, now: at } = order;
+      const find = () => ledger.findCall({ account, callId, at });
+      const before = await find();
+      assert.ok(before.outcome === "found" && before.isRepeatable);
+      const reverse = () => ledger.reverse({ account, callId, at, now: at + 1 });
+      assert.deepEqual(await reverse(), { reversed: true });
+      assert.deepEqual(await reverse(), { reversed: false });
+      assert.deepEqual(await find(), { ...before, reversedAt: at + 1, isRepeatable: false });
+    }
+    assert.equal(await fixture.balance(account), 20);
+    // Neither response counts any more.
+    assert.deepEqual(await hold(account, { once: ["read"], keptBytesMax: 0 }), held(10, 10));
+    const { callId } = acted;
+    const repeated = await hold(account, { once: ["act"], onCrash: "unknown", now: START + 1 });
+    const unknown = { outcome: "outcome_unknown", callId, balance: 10 };
+    assert.ok(repeated.outcome === "outcome_unknown");
+    const { at, ...others } = repeated;
+    assert.deepEqual(others, unknown);
+    assert.ok(at >= START);
+  });
+
+  test("a hold that is made after its call was reversed ends uncharged, and leaves its key free", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 10 });
+    const { orderOf, hold, lapse, state } = holding(fixture);
+    const order = orderOf(account, { once: ["one"], onCrash: "charge" });
     const { callId, now: at } = order;
-    assert.deepEqual(await fixture.ledger.reverse({ account, callId, at, now: at + 1 }), {
-      reversed: true,
-    });
-    assert.equal(await fixture.balance(account), 10);
-    assert.equal((await hold(account, { once: ["one"] })).outcome, "kept");
+    const reversed = await fixture.ledger.reverse({ account, callId, at, now: at });
+    assert.deepEqual(reversed, { reversed: false });
+    await fixture.ledger.hold(order);
+    assert.deepEqual(await lapse(order), { ended: 1, isMore: false });
+    const now = START + 2 * LEASE;
+    assert.deepEqual(await state(account, now), { balance: 10, held: 0 });
+    assert.equal((await hold(account, { once: ["one"], now })).outcome, "held");
+  });
+
+  test("a call whose outcome is unknown is found as one, and as charged if it was", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 50 });
+    const { orderOf, hold, release, lapse } = holding(fixture);
+    const [failed, crashed] = [
+      orderOf(account, { once: ["failed"], onCrash: "unknown" }),
+      orderOf(account, { once: ["crashed"], onCrash: "charge" }),
+    ];
+    for (const order of [failed, crashed]) await fixture.ledger.hold(order);
+    await release(failed, "unknown");
+    await lapse(crashed);
+    const found = [];
+    for (const { idempotency } of [failed, crashed]) {
+      const repeat = await hold(account, { once: [idempotency?.key ?? ""], onCrash: "unknown" });
+      assert.ok(repeat.outcome === "outcome_unknown");
+      const { callId, at } = repeat;
+      found.push((await fixture.ledger.findCall({ account, callId, at })).outcome);
+    }
+    assert.deepEqual(found, ["unknown", "found"]);
   });
 
   test("credits that come back after their grant has expired are expired", async (fixture) => {

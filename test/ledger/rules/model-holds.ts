@@ -58,7 +58,10 @@ export function holdOperations(find: (id: string) => ModelAccount | undefined): 
         account.calls.push(call);
         if (call.charged > 0) notifyIfWorse(account, order.now);
         for (const kept of ownKept(account, hold)) kept.state = "unknown";
-      } else endUncharged(account, hold, onCrash === "release" ? "free" : "unknown", order.now);
+      } else {
+        const isFree = onCrash === "release" || isReversed;
+        endUncharged(account, hold, isFree ? "free" : "unknown", order.now);
+      }
       return { ended: true };
     },
   };
@@ -193,4 +196,12 @@ export function endUncharged(
   const own = ownKept(account, open);
   if (key === "free") account.kept = account.kept.filter((each) => !own.includes(each));
   else for (const kept of own) kept.state = "unknown";
+}
+
+/** The call is reversed. */
+export function forgetResponse(account: ModelAccount, callId: string): void {
+  const isOther = (kept: ModelKept) => kept.callId !== callId;
+  for (const kept of account.kept)
+    if (!isOther(kept)) Object.assign(kept, { state: "unknown", response: null });
+  account.kept = account.kept.filter((kept) => isOther(kept) || kept.mayAct);
 }

@@ -17,7 +17,7 @@ import {
 } from "./model-account.ts";
 import { callOf, charge, checkPrice, judge, saying } from "./model-charge.ts";
 import { createModelGrants, Rejected, returnCredits } from "./model-grants.ts";
-import { endUncharged, holdOf, holdOperations, isKeptAt } from "./model-holds.ts";
+import { endUncharged, forgetResponse, holdOf, holdOperations, isKeptAt } from "./model-holds.ts";
 import {
   exhaustedAt,
   keyAt,
@@ -114,6 +114,7 @@ export function createModel() {
       }
       if (call.reversedAt !== null) return { reversed: false };
       call.reversedAt = now;
+      forgetResponse(account, callId);
       for (const key of account.keys) if (key.id === call.keyId) returnCharge(key, call);
       for (const { grant, credits } of call.paid) returnCredits(account, grant, credits, now);
       // A call that took nothing lifts no balance, whatever the clock has made of it meanwhile.

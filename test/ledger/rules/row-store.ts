@@ -100,6 +100,7 @@ export function createRowStore(rules: Rules) {
     for (const [name, record] of stored.records)
       if (record.callId === forgetCall?.callId && record.at === forgetCall.at)
         stored.records.delete(name);
+    if (forgetCall !== undefined) forgetKeptOf(stored, forgetCall.callId);
     if (changes.clearEvents) stored.events = [];
     stored.events.push(...(changes.events ?? []));
   }
@@ -143,6 +144,16 @@ function saveHolds({ holds, kept }: StoredAccount, changes: Changes): void {
     );
   if (forgetKept !== undefined) kept.delete(`${forgetKept.tool} ${forgetKept.key}`);
   if (changes.clearKept) kept.clear();
+}
+
+/** As the stores do in SQL. */
+function forgetKeptOf({ kept }: StoredAccount, callId: string): void {
+  for (const [name, call] of kept) {
+    if (call.callId !== callId) continue;
+    if (call.mayAct)
+      kept.set(name, Object.freeze({ ...call, state: "unknown", bytes: 0, response: null }));
+    else kept.delete(name);
+  }
 }
 
 const emptyAccount = (): StoredAccount => ({

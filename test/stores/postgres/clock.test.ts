@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { keepPartitions } from "#stores/postgres/partitions.ts";
 import { createPostgresThrottle } from "#stores/postgres/throttle.ts";
 import { createFixture, idempotency } from "../../contract/ledger/fixture.ts";
+import { holding } from "../../contract/ledger/holds.ts";
 import { type Node, openNodes } from "./fixture.ts";
 
 /** Nodes with wrong clocks run the upkeep. They delete only rows that are old by the database's clock too. */
@@ -87,6 +88,25 @@ test("a call with a wrong clock is neither charged again nor kept for less than 
   assert.deepEqual(await node.ledger.reverse(reversal), { reversed: true });
   assert.equal((await repeat(0, "reversed")).outcome, "debited");
   assert.equal((await debit(id, { ...at(0) })).outcome, "debited");
+});
+
+test("a call that held its price is named to its repeats as it was made, and kept for a day although its node has a slow clock", async (t) => {
+  const opened = await openClocks(t);
+  const id = await opened.account("Ada", { credits: 100 });
+  const { orderOf, settle, release } = holding(opened);
+  const held = (name: string, aheadMs: number) =>
+    orderOf(id, { once: [name], onCrash: "unknown", now: Date.now() + aheadMs });
+  const failed = held("failed", 0);
+  await opened.ledger.hold(failed);
+  await release(failed, "unknown");
+  const repeat = await opened.ledger.hold(held("failed", 0));
+  assert.ok(repeat.outcome === "outcome_unknown");
+  assert.deepEqual([repeat.callId, repeat.at], [failed.callId, failed.now]);
+
+  const slow = held("slow", -25 * HOUR_MS);
+  await opened.ledger.hold(slow);
+  await settle(slow);
+  assert.equal((await opened.ledger.hold(held("slow", 0))).outcome, "kept");
 });
 
 test("a node whose clock is a year ahead does not use up the day's budget of a key for a year", async (t) => {
