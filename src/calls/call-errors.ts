@@ -192,10 +192,27 @@ export const idempotencyKeyReused = () =>
     "You used this Idempotency-Key on this path in the last 24 hours for another request. A repeat has the same fields, sent in the same way, and asks for the same type. Use a new key for a new request.",
   );
 
-export const idempotencyInProgress = () =>
+/**
+ * `leaseMs`: of the hold of a call that another process may have had. That of a server that has died is extended once, so it ends after
+ * twice this time at the latest.
+ */
+export function idempotencyInProgress(leaseMs: number | null = null): ApiError {
+  const what =
+    leaseMs === null
+      ? "is still running"
+      : `is still running, or its server has died: then the key stays taken for up to about ${Math.ceil((2 * leaseMs) / 1_000)} more seconds`;
+  return new ApiError(
+    "idempotency_in_progress",
+    `The first request with this Idempotency-Key ${what}. Wait a second, then repeat the request.`,
+    { headers: { "Retry-After": "1" } },
+  );
+}
+
+/** The call took so long that its hold has ended. */
+export const idempotencyKeyTaken = (): ApiError =>
   new ApiError(
     "idempotency_in_progress",
-    "The first request with this Idempotency-Key is still running. Wait a second, then repeat the request.",
+    "The call took so long that another request has taken its Idempotency-Key. This one was not charged. Repeat the request to get the response of the other one.",
     { headers: { "Retry-After": "1" } },
   );
 
@@ -211,7 +228,7 @@ export const idempotencyKeyRequired = (name: string): ApiError =>
 export const outcomeUnknown = (callId: string): ApiError =>
   new ApiError(
     "outcome_unknown",
-    `The first request with this Idempotency-Key, the call ${callId}, did not end with a response, and it may have done its work. It does not run again under this key for 24 hours. Find out what it has done, or ask the operator; use a new key to run it again.`,
+    `The first request with this Idempotency-Key, the call ${callId}, did not end with a response or was reversed, and it may have done its work. It does not run again under this key for 24 hours. Find out what it has done, or ask the operator; use a new key to run it again.`,
     { members: { callId } },
   );
 

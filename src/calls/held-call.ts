@@ -23,6 +23,7 @@ import {
   clientLeft,
   idempotencyInProgress,
   idempotencyKeyReused,
+  idempotencyKeyTaken,
   mayHaveActed,
   outcomeUnknown,
   tooLargeToKeep,
@@ -72,8 +73,7 @@ export class HeldCall {
     const order = this.#orderOf(bodySha256);
     this.#order = order;
     const counted = await deps.app.calls.hold(order, this.#call.isCounted).catch((cause) => {
-      // Nothing has run. If the hold was made, it ends now or with its lease.
-      if (!(cause instanceof NotCarriedOut)) void this.#release("free");
+      if (!(cause instanceof NotCarriedOut)) void this.#withdraw();
       throw unavailable(cause);
     });
     this.#call.isCounted = true;
@@ -110,7 +110,7 @@ export class HeldCall {
 
   async #requireHeld(
     outcome: Exclude<HoldOutcome, { outcome: Rejected }>,
-    { account }: HoldOrder,
+    { account, leaseMs }: HoldOrder,
   ): Promise<void> {
     const call = this.#call;
     const { context } = call;
@@ -125,7 +125,7 @@ export class HeldCall {
       case "idempotency_key_reused":
         throw idempotencyKeyReused();
       case "in_progress":
-        throw idempotencyInProgress();
+        throw idempotencyInProgress(leaseMs);
       case "outcome_unknown": {
         const { callId, at } = outcome;
         throw outcomeUnknown(callRef({ account, callId, at }));
@@ -160,6 +160,11 @@ export class HeldCall {
   #ref(): CallRef {
     const { account, callId, now: at } = this.#order as HoldOrder;
     return { account, callId, at };
+  }
+
+  /** Nothing has run, and the hold may have been made, or may be made yet. The mark of a reversal then keeps it from being charged. */
+  async #withdraw(): Promise<void> {
+    if (!(await this.#release("free"))) await this.#call.deps.app.reverseLater(this.#ref());
   }
 
   async #release(key: "free" | "unknown"): Promise<boolean> {
@@ -224,15 +229,28 @@ export class HeldCall {
    */
   async #settleLater(order: SettleOrder): Promise<void> {
     const { app } = this.#call.deps;
+    if (app.calls.isRemote) return this.#end();
     const until = app.elapsed() + SETTLE_FOR_MS;
-    for (let isSettled = app.calls.isRemote; !isSettled && app.elapsed() < until; ) {
+    let fault: unknown;
+    do {
       await new Promise((resolve) => setTimeout(resolve, SETTLE_AGAIN_MS));
-      isSettled = await app.calls.settle({ ...order, now: app.now() }).then(
-        () => true,
-        (cause) => cause instanceof OrderRejected,
-      );
-    }
+      try {
+        this.#countIfLate(await app.calls.settle({ ...order, now: app.now() }));
+        return this.#end();
+      } catch (cause) {
+        fault = cause;
+      }
+    } while (!(fault instanceof OrderRejected) && app.elapsed() < until);
     this.#end();
+    app.logError("A call could not be charged after its work, and its response is not kept", {
+      callId: refOf(this.#order as HoldOrder),
+      cause: fault,
+    });
+  }
+
+  /** The hold had ended: the call was charged anew, or could not be charged any more. */
+  #countIfLate(outcome: SettleOutcome): void {
+    if (outcome.outcome !== "settled" || outcome.isLate) this.#call.deps.onLateSettlement();
   }
 
   #end(): void {
@@ -243,15 +261,14 @@ export class HeldCall {
   async #requireSettled(outcome: SettleOutcome): Promise<void> {
     const call = this.#call;
     const { context } = call;
+    this.#countIfLate(outcome);
     if (outcome.outcome === "settled") {
       call.isCharged = true;
       context.charged = outcome.charged;
       context.balance = outcome.balance;
-      if (outcome.isLate) call.deps.onLateSettlement();
       return;
     }
-    call.deps.onLateSettlement();
-    if (outcome.outcome === "superseded") throw idempotencyInProgress();
+    if (outcome.outcome === "superseded") throw idempotencyKeyTaken();
     const rejected = requireGood(call, { outcome, rate: null });
     switch (rejected.outcome) {
       case "key_budget_exhausted":

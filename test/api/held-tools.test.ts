@@ -2,28 +2,40 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import * as z from "zod";
 import { parseCallRef } from "#ids.ts";
+import { LocalCallLedger } from "#ledger/call-ledger.ts";
+import type { CallRef, HoldOrder } from "#ledger/port.ts";
 import { defineTool, type OwnToolContext } from "#tools/define-tool.ts";
 import { ownTool } from "#tools/own-tool.ts";
 import { UpstreamFault } from "#tools/upstream-fault.ts";
-import { inProcess, openMemory } from "../http/in-process.ts";
+import { START } from "../http/fixed-context.ts";
+import { type Changes, inProcess, openInProcess } from "../http/in-process.ts";
+import { createBackstage } from "../http/ledger-access.ts";
 import { assertToolError, KEY, call as mcpCall, post, resultOf } from "../http/mcp-messages.ts";
 import {
   assertProblem,
   assertResponse,
   createCaller,
+  eventually,
   openService,
   type TestServiceSettings,
 } from "../http/test-api.ts";
+import { createMemoryLedger } from "../support/memory-ledger.ts";
 
 /** Tools that cost their operator money: they are paid before they run, run once under a key, and a paid response is never lost. */
 
 const SETTINGS: TestServiceSettings = { rateLimit: 100_000, fixed: true };
 
-type Definition = Partial<Pick<Parameters<typeof defineTool>[0], "effect" | "price">>;
+type Definition = Partial<Pick<Parameters<typeof defineTool>[0], "effect" | "price" | "onCrash">>;
 type Run = (text: string, context: OwnToolContext) => unknown;
 
 /** A service with one tool, `look`, of price 10, which counts its runs. */
-async function openWithTool(t: TestContext, definition: Definition = {}, run: Run = () => ({})) {
+async function openWithTool(
+  t: TestContext,
+  definition: Definition = {},
+  run: Run = () => ({}),
+  changes: Changes = {},
+  ledger = createMemoryLedger(),
+) {
   const runs: string[] = [];
   const logged: string[] = [];
   const logError = (message: string) => void logged.push(message);
@@ -41,7 +53,14 @@ async function openWithTool(t: TestContext, definition: Definition = {}, run: Ru
     } as never),
   );
   const service = await openService(
-    { ...inProcess, open: async () => openMemory(SETTINGS, { tools: [own], logError }) },
+    {
+      ...inProcess,
+      async open() {
+        const time = { now: () => START, elapsed: () => 0 };
+        const backstage = createBackstage(ledger, time);
+        return openInProcess(backstage, SETTINGS, { tools: [own], logError, ...changes });
+      },
+    },
     SETTINGS,
   );
   t.after(service.close);
@@ -294,4 +313,79 @@ test("where it is not known whether a call was charged, its repeat gets the kept
   assertResponse(await caller.call("look", {}, key("one")), 0);
   assert.equal(runs.length, 2);
   assert.equal(await caller.balance(), 90);
+});
+
+test("a call that was reversed is a new call under its key, or one that never runs again", async (t) => {
+  for (const effect of ["read", "act"] as const) {
+    const { service, runs } = await openWithTool(t, { effect });
+    const caller = await createCaller(service, { credits: 100 });
+    assertResponse(await caller.call("look", {}, key("one")), 10);
+    const call = parseCallRef(runs[0] ?? "") as CallRef;
+    assert.deepEqual(await service.ledger.reverse({ ...call, now: START }), { reversed: true });
+    const repeat = await caller.call("look", {}, key("one"));
+    if (effect === "read") assertResponse(repeat, 10);
+    else assert.equal(assertProblem(repeat, "outcome_unknown").callId, runs[0]);
+    assert.equal(runs.length, effect === "read" ? 2 : 1);
+    assert.equal(await caller.balance(), effect === "read" ? 90 : 100);
+  }
+});
+
+test("a hold that is made after its call has failed is never charged", async (t) => {
+  const ledger = createMemoryLedger();
+  let lost: HoldOrder | undefined;
+  const calls = new LocalCallLedger(
+    {
+      ...ledger,
+      async hold(order) {
+        lost = order;
+        throw new Error("The answer is lost");
+      },
+    },
+    0,
+    () => 0,
+  );
+  const acts = { effect: "act", onCrash: "charge" } as const;
+  const { service, runs } = await openWithTool(t, acts, () => ({}), { calls }, ledger);
+  const caller = await createCaller(service);
+  assertProblem(await caller.call("look", {}, key("one")), "unavailable");
+  const order = lost ?? assert.fail("nothing was held");
+  const { account, callId, now: at, leaseMs } = order;
+  await eventually("the call is marked", async () => {
+    const { outcome } = await ledger.findCall({ account, callId, at });
+    return outcome === "never_charged";
+  });
+  assert.equal((await ledger.hold(order)).outcome, "held");
+  for (const leases of [1, 2])
+    await ledger.expireHolds({ account, now: at + leases * leaseMs, max: 10 });
+  assert.deepEqual([await caller.balance(), runs.length], [100, 0]);
+  const again = await ledger.hold({ ...order, callId: "call_again" });
+  assert.equal(again.outcome, "held", "its key is free");
+});
+
+test("a call that is charged late in the background is counted, and one that cannot be charged is logged", async (t) => {
+  let [late, passedMs] = [0, 0];
+  const countLateSettlement = () => {
+    late += 1;
+  };
+  const metrics = { countLateSettlement } as never;
+  const changes = { metrics, elapsed: () => passedMs };
+  const { service, runs } = await openWithTool(t, {}, () => ({}), changes);
+  const caller = await createCaller(service, { credits: 20 });
+  await service.trouble("refuse_debits");
+  assertProblem(await caller.call("look", {}, key("late")), "unavailable");
+  const { account, callId, at } = parseCallRef(runs[0] ?? "") as CallRef;
+  for (const leases of [1, 2])
+    await service.ledger.expireHolds({ account, now: at + leases * 60_000, max: 10 });
+  await service.trouble("none");
+  await eventually("it is charged", async () => late === 1);
+  const found = await service.ledger.findCall({ account, callId, at });
+  assert.equal(found.outcome, "found");
+
+  await service.trouble("refuse_debits");
+  assertProblem(await caller.call("look", {}, key("lost")), "unavailable");
+  passedMs = 3_600_000;
+  const given = /^A call could not be charged after its work/;
+  await eventually("it is logged", async () =>
+    (await service.loggedErrors()).some((message) => given.test(message)),
+  );
 });

@@ -73,12 +73,13 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
     cure: "Send the request again, over a faster connection or with a smaller body.",
   },
   idempotency_in_progress: {
-    cause: "Another request with the same `Idempotency-Key` on the same path has not finished yet.",
+    cause:
+      "Another request with the same `Idempotency-Key` on the same path has not finished yet, or the server that ran it has died. Of a tool that is paid before it runs, the key then stays taken for a while; the `detail` says how long at most.",
     cure: "Wait as long as `Retry-After` says, then repeat the request to get the first response.",
   },
   outcome_unknown: {
     cause:
-      "The tool changes the world, and the first call with this `Idempotency-Key` did not end with a response: it failed, ran out of time, or its server stopped. It may have done its work.",
+      "The tool changes the world, and the first call with this `Idempotency-Key` did not end with a response (it failed, ran out of time, or its server stopped), or its charge was reversed. It may have done its work.",
     cure: "Find out whether the work was done, or ask the operator with `callId`. The call is not run again under this key for 24 hours; to run it again, use a new key.",
   },
   too_large: {

@@ -84,7 +84,9 @@ test("a call whose server was killed while it ran ends after its lease: a read m
     return { balance, held };
   };
   assert.deepEqual(await stateOf(), { balance: before - 20, held: 20 });
-  assert.equal((await call(base, "look", true)).status, 409);
+  const taken = (await (await call(base, "look", true)).json()) as { code: string; detail: string };
+  assert.equal(taken.code, "idempotency_in_progress");
+  assert.match(taken.detail, /or its server has died: .+ up to about 24 more seconds/);
   await eventually("the holds end", async () => (await stateOf()).held === 0);
   assert.deepEqual(await stateOf(), { balance: before, held: 0 });
   const unknown = (await (await call(base, "send", true)).json()) as {
