@@ -164,6 +164,8 @@ export const showAccount = defineOperation({
   output: z.object({
     ...{ id: z.string(), email: z.string(), state, createdAt: time },
     ...{ plan: z.enum(["credits", "lifetime"]), balance: z.int() },
+    /** What running calls hold; absent if it is nothing. */
+    held: count.optional(),
     nextExpiry: z.object({ credits: count, at: time }).nullable(),
     ...{ freeCall: z.enum(["open", "used", "withheld"]), lowBalance: count },
     starter: z.object({ outcome: z.enum(STARTER_OUTCOMES), at: time }).nullable(),
@@ -189,11 +191,11 @@ export const showAccount = defineOperation({
       notify.activityLog.readUser({ account }),
       directory.findStarter({ account }),
     ]);
-    const { state, balance, lifetime, freeCall, lowBalance } = status;
+    const { state, balance, held, lifetime, freeCall, lowBalance } = status;
     return {
       ...{ id: account, email, state, createdAt: instant(status.createdAt) },
       plan: lifetime ? ("lifetime" as const) : ("credits" as const),
-      ...{ balance, freeCall, lowBalance },
+      ...{ balance, ...(held > 0 && { held }), freeCall, lowBalance },
       nextExpiry: nextExpiry && { credits: nextExpiry.credits, at: instant(nextExpiry.at) },
       starter: claim && { outcome: claim.outcome, at: instant(claim.at) },
       owner: user && {

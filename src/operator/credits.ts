@@ -123,6 +123,8 @@ export const showCredits = defineOperation({
   input: z.strictObject({ email }),
   output: z.object({
     balance: z.int(),
+    /** What running calls hold; absent if it is nothing. */
+    held: count.optional(),
     grants: z.array(
       z.object({
         ...{ id: z.string(), kind: grantKind, amount: count, remaining: count },
@@ -133,10 +135,10 @@ export const showCredits = defineOperation({
   find: accountOf,
   action: null,
   async run({ ledger }, _, { now }, { account }) {
-    const { balance } = await ledger.credits({ account, now, max: 0 });
+    const { balance, held } = await ledger.credits({ account, now, max: 0 });
     const grants = await everyGrant(ledger, { account, now });
     return {
-      balance,
+      ...{ balance, ...(held > 0 && { held }) },
       grants: grants.map(({ id, kind, amount, remaining, expiresAt }) => ({
         ...{ id, kind, amount, remaining, expiresAt: instantOrNull(expiresAt) },
       })),

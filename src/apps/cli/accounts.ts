@@ -142,7 +142,7 @@ const STARTER: Record<NonNullable<Shown["starter"]>["outcome"], string> = {
 };
 
 function showText(shown: Shown): string {
-  const { nextExpiry, plan, balance, starter, owner, keys } = shown;
+  const { nextExpiry, plan, balance, held = 0, starter, owner, keys } = shown;
   const expiry =
     nextExpiry === null
       ? ""
@@ -154,6 +154,7 @@ function showText(shown: Shown): string {
     ["created", minute(shown.createdAt, "")],
     ["plan", plan === "lifetime" ? "lifetime: credits do not expire" : plan],
     ["balance", `${counted(balance, "credit")}${expiry}`],
+    ...(held === 0 ? [] : [["held", `${counted(held, "credit")}, by running calls`] as const]),
     ["free call", FREE_CALL[shown.freeCall]],
     ["starter credits", starter === null ? "never asked for" : STARTER[starter.outcome]],
     ["owner", ownerText(owner)],

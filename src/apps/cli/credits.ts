@@ -40,8 +40,9 @@ export const CREDITS_COMMANDS = [
     ],
     example: "credits show you@example.com",
     positionals: ["email"],
-    print({ balance, grants }, { email }) {
-      const heading = `The balance of ${email} is ${counted(balance, "credit")}.\n`;
+    print({ balance, held = 0, grants }, { email }) {
+      const running = held === 0 ? "" : ` Running calls hold ${integer(held)} more.`;
+      const heading = `The balance of ${email} is ${counted(balance, "credit")}.${running}\n`;
       if (grants.length === 0) return heading;
       const isExpired = (at: string | null) => at !== null && Date.parse(at) <= Date.now();
       const rows = grants.map(({ id, kind, amount, remaining, expiresAt }) => [

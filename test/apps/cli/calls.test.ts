@@ -51,6 +51,15 @@ test("calls show and calls reverse find a call by its id and give its credits ba
     ],
   );
 
+  const [bodySha256, responseSha256] = ["b".repeat(64), "c".repeat(64)];
+  const record = { key: "one", bodySha256, responseSha256, receivedAt: at, random: null };
+  await ledger.debit({ ...order, callId: "call_a3", freeCallCredits: 0, idempotency: record });
+  const repeatable = callRef({ account, callId: "call_a3", at });
+  const before = await cli.run(`calls show ${repeatable}`);
+  assert.match(before.stdout, /^idempotency key +kept: a repeat is not charged again$/m);
+  const after = await cli.run(`calls reverse ${repeatable}`);
+  assert.match(after.stdout, /^idempotency key +none, or no response is kept for a repeat$/m);
+
   await ledger.debit({ ...order, callId: "call_a2", freeCallCredits: 0, idempotency: null });
   const now = at + 1;
   await ledger.maintain({ now, rollUpBefore: now, rowsMax: 10, after: null });
@@ -58,4 +67,35 @@ test("calls show and calls reverse find a call by its id and give its credits ba
   assert.equal((await cli.json(`calls show ${other}`)).outcome, "rolled_up");
   assert.match(await cli.refused(`calls reverse ${other}`), /rolled up.*credits grant/);
   assert.match(await cli.wrong("calls show req_1"), /must be the id of a call/);
+});
+
+test("what running calls hold is shown, and of a call that may have done its work, that it was not charged", async () => {
+  const cli = await openFolderService();
+  const { ledger } = cli;
+  const { id: account } = await cli.json("account create ada@example.org --credits 7");
+  await cli.json("key create ada@example.org --label test");
+  const [{ sha256: keySha256 = "" } = {}] = await ledger.listKeys({ account });
+  assert.doesNotMatch((await cli.run("credits show ada@example.org")).stdout, /hold/);
+  const at = Date.now();
+  const [call, name] = [{ account, callId: "call_a1" }, "ada@example.org"];
+  const idempotency = { key: "one", bodySha256: "b".repeat(64), keptBytesMax: 1 };
+  await ledger.hold({
+    ...{ ...call, keySha256, tool: "send", credits: 2, freeCallCredits: 0, now: at },
+    ...{ idempotency, leaseMs: 20_000, onCrash: "unknown" },
+  });
+  const id = callRef({ ...call, at });
+  assert.equal((await cli.json(`calls show ${id}`)).outcome, "running");
+  assert.equal((await cli.json(`credits show ${name}`)).held, 2);
+  assert.equal((await cli.json(`account show ${name}`)).held, 2);
+  const credits = await cli.run(`credits show ${name}`);
+  assert.match(credits.stdout, /is 5 credits\. Running calls hold 2 more\.$/m);
+  const shown = await cli.run(`account show ${name}`);
+  assert.match(shown.stdout, /^held +2 credits, by running calls$/m);
+
+  await ledger.release({ ...call, at, key: "unknown", now: at + 1 });
+  for (const command of ["show", "reverse"])
+    assert.match(
+      await cli.refused(`calls ${command} ${id}`),
+      /was not charged, and it did not end with a response\. Its outcome is unknown/,
+    );
 });
