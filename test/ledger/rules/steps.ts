@@ -222,7 +222,7 @@ function newDebitOf(
   };
 }
 
-/** Mostly a new call. One whose hold has not ended may be sent again. */
+/** Mostly a new call. One whose hold has not ended, or that was reversed before it was made, may be sent again. */
 function holdOf(
   chance: Chance,
   fixture: Fixture,
@@ -230,8 +230,8 @@ function holdOf(
   accountState: ModelAccount | undefined,
 ): HoldOrder {
   const { holds, model, now } = fixture;
-  const running = holds.filter((each) => isHeld(model, each));
-  if (running.length > 0 && chance.percent(15)) return chance.pick(running.slice(-3));
+  const sent = holds.filter((each) => isHeld(model, each) || isMarked(model, each));
+  if (sent.length > 0 && chance.percent(15)) return chance.pick(sent.slice(-3));
   const { idempotency, ...call } = newDebitOf(chance, fixture, account, accountState);
   const leaseMs = chance.percent(1) ? chance.pick([0, 0.5, 20 * MINUTE + 1]) : leaseOf(chance);
   const order: HoldOrder = {
@@ -251,6 +251,9 @@ const leaseOf = (chance: Chance) => chance.pick([1, 1000, MINUTE, MINUTE, 20 * M
 
 const isHeld = (model: Model, { account, callId, now }: HoldOrder): boolean =>
   model.find(account)?.holds.some(({ call }) => call.callId === callId && call.at === now) ?? false;
+
+const isMarked = (model: Model, { account, callId, now }: HoldOrder): boolean =>
+  model.find(account)?.reversedEarly.has(`${callId} ${now}`) ?? false;
 
 /** Mostly a call that is running. */
 function heldOrder(chance: Chance, { holds, model }: Fixture): HoldOrder | undefined {
@@ -305,6 +308,8 @@ function reversalOf(
 ): RuleOrders["reverse"][0] {
   const { debits, now } = fixture;
   if (chance.percent(8)) {
+    // Some holds are reversed before they are made.
+    if (chance.percent(30)) holdOf(chance, fixture, account, accountState);
     const held = heldBy(chance, fixture);
     return { ...held, now };
   }
