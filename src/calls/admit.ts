@@ -27,6 +27,8 @@ import {
  * - A local ledger is asked before costly work, for a key that this process does not know, for an exhausted rate, and for a call of an
  *   own tool right after an error of the account, because nobody knows what it costs.
  * - A remote one, which costs a round trip, only right after an error of the account.
+ * - Either is asked before a call whose price follows from its input: the check of the input and the function of the price are code of
+ *   an own tool, which runs before the call is paid, and would run for accounts that cannot pay at all.
  * - If large calls hold much memory, either is asked before another large body is read.
  *
  * Returns no promise if the ledger is not asked. `askStatus` says what it throws; for a key that this process does not know,
@@ -57,6 +59,7 @@ function checkNetwork({ deps, caller, address }: KeyedRequest): void {
 
 function asksFirst({ deps, tool, caller }: Call, isHeavy: boolean): boolean {
   const { calls } = deps.app;
+  if (tool.priceOf !== undefined) return true;
   return calls.isRemote
     ? deps.recentErrors.areLikely(caller, isHeavy)
     : isHeavy ||
@@ -72,8 +75,12 @@ function asksFirst({ deps, tool, caller }: Call, isHeavy: boolean): boolean {
 export async function askStatus(request: KeyedRequest): Promise<void> {
   if (request.isCounted) return;
   const status = await readStatus(request);
-  const { price } = request;
-  const isFree = status.freeCall && price <= request.deps.app.settings.freeCallCredits;
+  const { price, isPriceLeast, deps, caller } = request;
+  // A free call is not used up by a call that turns out to cost more, so each of those would run the function of the price anew.
+  const isFree =
+    status.freeCall &&
+    price <= deps.app.settings.freeCallCredits &&
+    !(isPriceLeast && deps.recentErrors.poor.has(caller.account));
   if (status.replayable || isFree) return;
   const { balance, exhausted, heldCredits } = status;
   if (exhausted !== undefined) await throwBudgetExhausted(request, exhausted, balance);

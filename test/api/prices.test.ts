@@ -39,13 +39,17 @@ async function openWithTools(
   settings = SETTINGS,
 ) {
   const runs: string[] = [];
+  const priced: string[] = [];
   const tools = EFFECTS.map(
     (effect): Tool =>
       ownTool(
         effect,
         defineTool({
           ...{ summary: "A tool.", effect, input: { text: z.string().default("") } },
-          price: ({ text }) => (text in faulty ? (faulty[text]?.() as number) : text.length),
+          price({ text }) {
+            priced.push(text);
+            return text in faulty ? (faulty[text]?.() as number) : text.length;
+          },
           priceMax: 20,
           run({ text }, { settle }: OwnToolContext) {
             runs.push(text);
@@ -58,7 +62,7 @@ async function openWithTools(
   const open = async () => LEDGERS[ledger](settings, { tools: [...tools, ...TOOLS] });
   const service = await openService({ ...inProcess, open }, settings);
   t.after(service.close);
-  return { service, runs };
+  return { service, runs, priced };
 }
 
 let keys = 0;
@@ -119,6 +123,34 @@ for (const ledger of ["local", "remote"] as const)
         assert.equal(await caller.balance(), balance - (costs ?? 0), String(text));
       }
     });
+
+for (const ledger of ["local", "remote"] as const)
+  test(`no function of a price runs for an account that cannot pay (${ledger} ledger)`, async (t) => {
+    const { service, priced } = await openWithTools(t, ledger);
+    for (const effect of EFFECTS) {
+      const caller = await accountWith(service, 1, "withheld");
+      // From here on the process knows the key.
+      assertResponse(await caller.call(effect, { text: "a" }, newKey()), 1);
+      priced.length = 0;
+      for (const _ of ["first", "second", "third"])
+        assertProblem(
+          await caller.call(effect, { text: "four" }, newKey()),
+          "insufficient_credits",
+        );
+      assert.deepEqual(priced, []);
+    }
+  });
+
+test("a free call is for one function of a price: after a 402, the next calls run none", async (t) => {
+  const { service, priced } = await openWithTools(t);
+  for (const effect of EFFECTS) {
+    const caller = await accountWith(service, 0, "open");
+    priced.length = 0;
+    for (const text of ["four", "fives", "sixsix"])
+      assertProblem(await caller.call(effect, { text }, newKey()), "insufficient_credits");
+    assert.deepEqual(priced, ["four"]);
+  }
+});
 
 test("the 402 before the input is read says what a call costs at least", async (t) => {
   const { service } = await openWithTools(t);

@@ -176,7 +176,7 @@ function addGauges(registers: Registry[], sources: Sources): void {
   gauge("toolbooth_ledger_waiting_orders", "Orders waiting for the ledger", sources.ledger);
   gauge(
     "toolbooth_tool_pool_waiting_jobs",
-    "Large inputs waiting for a tool thread",
+    "Large inputs and calls of own tools waiting for a tool thread",
     sources.tools,
   );
   gauge(
