@@ -221,12 +221,20 @@ export const OWN_RESPONSE_BYTES_MAX = 16 * MB;
 export const OWN_LOG_CHARS_MAX = 2_000;
 /** What a tool of `forward` has beyond the time of its service, to end the request and answer. */
 export const FORWARD_MARGIN_MS = 500;
+/** Calls that a thread of `forward` has at once, and what their responses may have together: a thread holds them until they are whole. */
+export const FORWARD_CALLS_AT_ONCE = 100;
+export const FORWARD_BYTES_AT_ONCE = 100 * MB;
 /** What a service says of a request that it rejects: more is not passed on. */
 export const UPSTREAM_PROBLEM_BYTES_MAX = 16 * KB;
 /** From this size on, a call of an own tool asks for credits before it runs. */
 export const OWN_HEAVY_FROM_BYTES = 64 * KB;
 /** The heap of a thread of an own tool. */
 export const OWN_HEAP_MB = 256;
+/**
+ * Threads of an own tool that waits (effect `read` or `act`), where TOOLBOOTH_TOOL_THREADS allows no more: so many of its calls run at once.
+ * The system's scheduler shares the cores among those that compute after all.
+ */
+export const OWN_WAITING_THREADS = 16;
 /** How long a tool that has reached its time limit has to react to its signal. */
 export const OWN_ABORT_GRACE_MS = 100;
 /** Reading a tool's file and what it imports. */

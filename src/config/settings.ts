@@ -184,7 +184,7 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   TOOLBOOTH_TOOL_THREADS: {
     fallback: "1",
     meaning:
-      "Worker threads that process large inputs, and threads for each of your own tools. On more than two cores, one less than their number uses all of them",
+      "Worker threads that process large inputs, and threads for each of your own tools (at least 16 for those with the effect `read` or `act`). On more than two cores, one less than their number uses all of them",
   },
   TOOLBOOTH_BUILT_IN_TOOLS: {
     fallback: "",

@@ -115,5 +115,5 @@ const MEMBERS: readonly string[] = [
   ...["timeLimitMs", "bodyBytesMax", "fieldBytesMax", "secretFields", "rawBody", "body"],
   ...["representations", "variants", "verbatim", "encode", "agents", "operation", "page"],
   ...["heavyFromBytes", "runInBlocks", "browser", "onCrash", "secrets", "hosts", "passThrough"],
-  ...["priceMax"],
+  ...["priceMax", "callsAtOnce"],
 ];

@@ -166,6 +166,11 @@ export type Tool<Input = unknown, Output = unknown> = {
   /** The thread of an own tool is ended when a call has run for so long. */
   timeLimitMs?: number;
   /**
+   * How many calls a thread of an own tool has at once. Only for a tool that never keeps its thread busy, and ends by itself (`forward`). By
+   * default a thread has one, which is then the only one that its fault ends.
+   */
+  callsAtOnce?: number;
+  /**
    * Whether the tool has a page with a form. One that comes with Toolbooth runs there, in the browser of anybody; the page of an own
    * tool calls the API with a key, because its code is sent to nobody. Left out: it has none.
    */
@@ -212,7 +217,16 @@ export type ToolDefinition<
 } & Partial<
     Omit<
       Tool<InputOf<Schema>, Output>,
-      "summary" | "price" | "priceOf" | "run" | "input" | "output" | "secrets" | "name" | "isOwn"
+      | "summary"
+      | "price"
+      | "priceOf"
+      | "run"
+      | "input"
+      | "output"
+      | "secrets"
+      | "name"
+      | "isOwn"
+      | "callsAtOnce"
     >
   >;
 

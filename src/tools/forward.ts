@@ -1,12 +1,14 @@
 import * as z from "zod/mini";
 import { hostOf } from "#hosts.ts";
 import {
+  FORWARD_BYTES_AT_ONCE,
+  FORWARD_CALLS_AT_ONCE,
   FORWARD_MARGIN_MS,
   KEPT_RESPONSE_BYTES_MAX,
   OWN_TIME_LIMIT_MS,
   UPSTREAM_PROBLEM_BYTES_MAX,
 } from "#limits.ts";
-import { defineTool, type OwnToolContext, type ToolDefinition } from "./define-tool.ts";
+import { clamp, defineTool, type OwnToolContext, type ToolDefinition } from "./define-tool.ts";
 import { faultsIn, type InputSchema, isSchema, schemaOf } from "./input-schema.ts";
 import { hideSecrets } from "./own-tool-context.ts";
 import { readBytes } from "./read-bytes.ts";
@@ -73,11 +75,15 @@ export function forwardTo(operation: UpstreamOperation, options: ForwardOptions)
   return defineTool({
     ...others,
     ...{ hosts: [host], passThrough: true, run },
+    callsAtOnce: callsAtOnce(limits),
     effect: options.effect ?? (method === "GET" ? "read" : "act"),
     // The tool ends the request by itself, so that its thread need not be ended.
     timeLimitMs: timeLimitMs + FORWARD_MARGIN_MS,
   } as ToolDefinition) as ToolDefinition;
 }
+
+const callsAtOnce = ({ responseBytesMax }: Limits): number =>
+  clamp(Math.floor(FORWARD_BYTES_AT_ONCE / responseBytesMax), 1, FORWARD_CALLS_AT_ONCE);
 
 /** Throws a TypeError for text that is no URL of the web, or whose host has braces. */
 function hostIn(url: unknown): string {

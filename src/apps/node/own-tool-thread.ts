@@ -50,19 +50,25 @@ export type FromDescribing =
   | { kind: "described"; tools: DescribedTool[]; faults: string[]; sources: Sources };
 export type DescribedTool = Omit<ToolFile, "sources"> & { description: ToolDescription };
 
-/** To a thread that serves: a call, which is `isHeld` if it is paid before it runs; and how that ended. `abort`: its time is over. */
+/**
+ * To a thread that serves: a call by its number, and for one that is paid before it runs, how that ended. `abort`: the call's time is
+ * over.
+ */
 export type ToServing =
-  | { kind: "call"; job: ToolJob }
-  | { kind: "go"; callId: string }
-  | { kind: "stop" }
-  | { kind: "abort" };
+  | { kind: "call"; call: number; job: ToolJob }
+  | { kind: "go"; call: number; callId: string }
+  | { kind: "stop"; call: number }
+  | { kind: "abort"; call: number };
 
 export type FromServing =
   | { kind: "ready" }
-  /** The input of a call that is paid before it runs has been checked. */
-  | { kind: "prepared"; prepared: PreparedCall }
   /** A line for the log. */
   | { kind: "log"; message: string; callId: string }
+  | ({ call: number } & FromCall);
+
+export type FromCall =
+  /** The input of a call that is paid before it runs has been checked. */
+  | { kind: "prepared"; prepared: PreparedCall }
   | { kind: "response"; response: ToolResponse }
   /** The input is wrong, or the service behind the tool has failed: `cause` is for the log. */
   | { kind: "fault"; fault: ThreadFault; cause: string | null }
@@ -164,29 +170,40 @@ async function serve(file: ToolFile): Promise<void> {
   lowerPriority();
   keep(file.sources);
   const tool = ownTool(file.name, (await load(file))[file.name]);
-  const say = (message: FromServing, transfer: ArrayBuffer[] = []) =>
-    port.postMessage(message, transfer);
+  const say = (message: FromServing) => port.postMessage(message);
   const secrets = secretsOf(file.secrets, process.env);
   const sendOfTool = openToolFetch(tool.hosts);
   const log = (message: string, callId: string) => say({ kind: "log", message, callId });
-  /** Of the call that is running. */
-  let [paid, ending] = [Promise.withResolvers<string>(), new AbortController()];
-  const begin = (prepared: PreparedCall) => {
-    say({ kind: "prepared", prepared });
-    return paid.promise;
-  };
-  port.on("message", (message: ToServing) => {
-    if (message.kind === "go") paid.resolve(message.callId);
-    else if (message.kind === "stop") paid.reject(new Stopped());
-    else if (message.kind === "abort") ending.abort();
-    else {
-      [paid, ending] = [Promise.withResolvers<string>(), new AbortController()];
-      const own = { signal: ending.signal, secrets, fetch: sendOfTool, log };
-      const made = respond(tool, message.job, tool.effect === "none" ? { own } : { own, begin });
-      made.then(say, (cause) => {
-        if (!(cause instanceof Stopped)) say({ kind: "failed", cause: describeThrown(cause) });
-      });
+  /** The calls that are running. */
+  const running = new Map<
+    number,
+    { paid: PromiseWithResolvers<string>; ending: AbortController }
+  >();
+
+  async function run(call: number, job: ToolJob): Promise<void> {
+    const [paid, ending] = [Promise.withResolvers<string>(), new AbortController()];
+    running.set(call, { paid, ending });
+    const own = { signal: ending.signal, secrets, fetch: sendOfTool, log };
+    const begin = (prepared: PreparedCall) => {
+      say({ kind: "prepared", call, prepared });
+      return paid.promise;
+    };
+    const more = tool.effect === "none" ? { own } : { own, begin };
+    try {
+      say({ call, ...(await respond(tool, job, more)) });
+    } catch (cause) {
+      if (!(cause instanceof Stopped)) say({ kind: "failed", call, cause: describeThrown(cause) });
+    } finally {
+      running.delete(call);
     }
+  }
+
+  port.on("message", (message: ToServing) => {
+    const { kind, call } = message;
+    if (kind === "call") void run(call, message.job);
+    else if (kind === "go") running.get(call)?.paid.resolve(message.callId);
+    else if (kind === "stop") running.get(call)?.paid.reject(new Stopped());
+    else running.get(call)?.ending.abort();
   });
   say({ kind: "ready" });
 }
@@ -201,7 +218,7 @@ async function respond(
   tool: Tool,
   job: ToolJob,
   call: Pick<RunSources, "own" | "begin">,
-): Promise<FromServing> {
+): Promise<FromCall> {
   let result: ToolResponse;
   try {
     result = await runTool(tool, job, { ...sources, ...call });

@@ -8,16 +8,24 @@ import {
   OWN_IDLE_MS,
   OWN_LOAD_TIMEOUT_MS,
   OWN_TIME_LIMIT_MS,
+  OWN_WAITING_THREADS,
   TOOL_QUEUE_PER_ACCOUNT_MAX,
   TOOL_TIMEOUT_MS,
 } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import type { FromServing, OwnThreadOrder, ToolFile, ToServing } from "./own-tool-thread.ts";
+import type {
+  FromCall,
+  FromServing,
+  OwnThreadOrder,
+  ToolFile,
+  ToServing,
+} from "./own-tool-thread.ts";
 import { createTurnQueue } from "./turn-queue.ts";
 
 /**
  * The threads in which own tools run. Each tool has its own, so that what one leaves behind or breaks is not another's; they start with
- * the first call and end when there are none. A thread has one call at a time, and is ended and replaced when that call takes too long.
+ * the first calls and end when there are none. A thread has one call at a time, unless its tool says that it has more (`callsAtOnce`). When
+ * a call takes too long, its thread gets no other, and is ended when it has none.
  */
 export type OwnToolThreads = {
   /**
@@ -46,22 +54,24 @@ export type OwnToolEvents = {
   onLog(tool: string, message: string, callId: string): void;
 };
 
-/** `threadsMax`: for each tool. `startThread`: starts a thread, or returns one that waits for its order. */
+/** `threadsMax`: for each tool that computes. `startThread`: starts a thread, or returns one that waits for its order. */
 export function openOwnToolThreads(
   files: readonly ToolFile[],
   threadsMax: number,
   events: OwnToolEvents,
   startThread: () => Worker = startOwnThread,
 ): OwnToolThreads {
-  const threads = new Map(
-    files.map((file) => {
-      const { name } = file;
-      return [name, new ThreadsOfTool(file, threadsMax, startThread, events)];
-    }),
-  );
+  const threads = new Map<string, ThreadsOfTool>();
+  function threadsOf(tool: Tool): ThreadsOfTool {
+    const found = threads.get(tool.name);
+    if (found !== undefined) return found;
+    const file = files.find(({ name }) => name === tool.name) as ToolFile;
+    const made = new ThreadsOfTool(file, tool, threadsMax, startThread, events);
+    threads.set(tool.name, made);
+    return made;
+  }
   return {
-    run: (tool, job, account, begin) =>
-      (threads.get(tool.name) as ThreadsOfTool).run(tool, job, account, begin),
+    run: (tool, job, account, begin) => threadsOf(tool).run(job, account, begin),
     waiting: () => [...threads.values()].reduce((sum, each) => sum + each.waiting(), 0),
     retire() {
       for (const each of threads.values()) each.retire();
@@ -74,19 +84,28 @@ export function openOwnToolThreads(
 
 class ThreadsOfTool {
   readonly #file: ToolFile;
-  readonly #max: number;
+  readonly #tool: Tool;
+  readonly #threadsMax: number;
   readonly #startThread: () => Worker;
   readonly #threads = new Set<ToolThread>();
-  readonly #idle: ToolThread[] = [];
   readonly #queue = createTurnQueue<PromiseWithResolvers<void>>();
   readonly #events: OwnToolEvents;
   #running = 0;
   #isRetired = false;
   #isClosed = false;
 
-  constructor(file: ToolFile, max: number, startThread: () => Worker, events: OwnToolEvents) {
+  constructor(
+    file: ToolFile,
+    tool: Tool,
+    threadsMax: number,
+    startThread: () => Worker,
+    events: OwnToolEvents,
+  ) {
     this.#file = file;
-    this.#max = max;
+    this.#tool = tool;
+    // A tool that looks something up or acts waits rather than computes, so it may have more threads than cores.
+    const isWaiting = tool.effect !== "none" && tool.callsAtOnce === undefined;
+    this.#threadsMax = isWaiting ? Math.max(threadsMax, OWN_WAITING_THREADS) : threadsMax;
     this.#startThread = startThread;
     this.#events = events;
   }
@@ -95,25 +114,28 @@ class ThreadsOfTool {
     return this.#queue.size();
   }
 
-  async run(
-    tool: Tool,
-    job: ToolJob,
-    account: string,
-    begin: BeginCall | undefined,
-  ): Promise<ToolResponse> {
+  async run(job: ToolJob, account: string, begin: BeginCall | undefined): Promise<ToolResponse> {
     await this.#takeTurn(account);
     try {
-      const thread = this.#idle.pop() ?? this.#start(tool);
-      return await thread.run(job, tool.timeLimitMs ?? OWN_TIME_LIMIT_MS, begin);
+      // The oldest one with room, so that those which only a burst needed end.
+      const thread = [...this.#threads].find((each) => each.hasRoom()) ?? this.#start();
+      return await thread.run(job, begin);
     } finally {
+      if (this.#isRetired) this.retire();
       this.#endTurn();
     }
   }
 
-  /** Resolves when one of the threads is free for the account. */
+  /** How many calls may have a thread. One thread starts at a time, so that a burst of short calls waits for one start and not for all. */
+  #callsMax(): number {
+    const ready = [...this.#threads].filter((each) => each.isReady()).length;
+    return Math.min(this.#threadsMax, ready + 1) * (this.#tool.callsAtOnce ?? 1);
+  }
+
+  /** Resolves when a thread has room for the account's call, or may start. */
   #takeTurn(account: string): Promise<void> {
     if (this.#isClosed) return Promise.reject(stopping());
-    if (this.#running < this.#max) {
+    if (this.#running < this.#callsMax()) {
       this.#running += 1;
       return Promise.resolve();
     }
@@ -129,21 +151,24 @@ class ThreadsOfTool {
   }
 
   #endTurn(): void {
-    const next = this.#queue.next();
-    if (next === undefined) this.#running -= 1;
-    else next.resolve();
+    this.#running -= 1;
+    this.#giveTurns();
   }
 
-  #start(tool: Tool): ToolThread {
+  #giveTurns(): void {
+    while (this.#queue.size() > 0 && this.#running < this.#callsMax()) {
+      this.#running += 1;
+      this.#queue.next()?.resolve();
+    }
+  }
+
+  #start(): ToolThread {
+    const tool = this.#tool;
     const thread = new ToolThread(this.#startThread(), this.#file, tool, {
-      onFree: () => void (this.#isRetired ? thread.end() : this.#idle.push(thread)),
+      onReady: () => this.#giveTurns(),
       onFault: (cause) => this.#events.onFault(tool.name, cause),
       onLog: (message, callId) => this.#events.onLog(tool.name, message, callId),
-      onEnd: () => {
-        this.#threads.delete(thread);
-        const at = this.#idle.indexOf(thread);
-        if (at !== -1) this.#idle.splice(at, 1);
-      },
+      onEnd: () => this.#threads.delete(thread),
     });
     this.#threads.add(thread);
     return thread;
@@ -151,7 +176,7 @@ class ThreadsOfTool {
 
   retire(): void {
     this.#isRetired = true;
-    for (const thread of [...this.#idle]) void thread.end();
+    for (const thread of this.#threads) thread.retire();
   }
 
   async close(): Promise<void> {
@@ -163,36 +188,48 @@ class ThreadsOfTool {
 }
 
 type Watch = {
-  onFree(): void;
+  onReady(): void;
   onEnd(): void;
   onFault(cause: unknown): void;
   onLog(message: string, callId: string): void;
 };
 
-/** A thread with the code of a tool, and the call that it has. */
+/** A call that a thread has. */
+type ThreadCall = PromiseWithResolvers<ToolResponse> & {
+  /** By which its messages name it. */
+  readonly number: number;
+  /** Pays for the call before it runs. */
+  readonly begin: BeginCall | undefined;
+  limit?: NodeJS.Timeout;
+};
+
+/** A thread with the code of a tool, and the calls that it has. */
 class ToolThread {
   readonly #tool: Tool;
   readonly #worker: Worker;
   readonly #watch: Watch;
-  readonly #ready = Promise.withResolvers<void>();
+  readonly #loaded = Promise.withResolvers<void>();
+  readonly #calls = new Map<number, ThreadCall>();
+  #lastNumber = 0;
   /** What the thread has thrown outside of a call. */
   #cause: unknown;
+  #isReady = false;
+  /** It gets no more calls, and is ended when it has none. */
+  #isRetired = false;
   #hasEnded = false;
-  /** It is ended on purpose. */
-  #isEnding = false;
-  #call: PromiseWithResolvers<ToolResponse> | undefined;
-  /** Pays for the call before it runs. */
-  #begin: BeginCall | undefined;
-  #limitMs = 0;
-  #limit: NodeJS.Timeout | undefined;
-  #idle: NodeJS.Timeout | undefined;
+  #load: NodeJS.Timeout;
+  #rest: NodeJS.Timeout | undefined;
 
   constructor(worker: Worker, file: ToolFile, tool: Tool, watch: Watch) {
     this.#tool = tool;
     this.#watch = watch;
-    this.#ready.promise.catch(() => {});
+    this.#loaded.promise.catch(() => {});
     this.#worker = worker;
     worker.postMessage({ kind: "serve", file } satisfies OwnThreadOrder);
+    this.#load = setTimeout(() => {
+      this.#fail("The file does not load in time");
+      void this.end();
+    }, OWN_LOAD_TIMEOUT_MS);
     this.#worker.on("message", (message: FromServing) => this.#receive(message));
     this.#worker.on("error", (cause) => {
       this.#cause = cause;
@@ -202,41 +239,47 @@ class ToolThread {
     );
   }
 
-  async run(
-    job: ToolJob,
-    timeLimitMs: number,
-    begin: BeginCall | undefined,
-  ): Promise<ToolResponse> {
-    clearTimeout(this.#idle);
-    this.#begin = begin;
-    this.#limitMs = timeLimitMs;
-    const call = Promise.withResolvers<ToolResponse>();
-    this.#call = call;
-    const load = setTimeout(
-      () => this.#stop(toolFailed(this.#tool.name, "The file does not load in time")),
-      OWN_LOAD_TIMEOUT_MS,
-    );
-    this.#ready.promise.then(
+  isReady(): boolean {
+    return this.#isReady && !this.#isRetired;
+  }
+
+  hasRoom(): boolean {
+    return !this.#isRetired && this.#calls.size < (this.#tool.callsAtOnce ?? 1);
+  }
+
+  async run(job: ToolJob, begin: BeginCall | undefined): Promise<ToolResponse> {
+    clearTimeout(this.#rest);
+    this.#lastNumber += 1;
+    const call: ThreadCall = {
+      ...Promise.withResolvers<ToolResponse>(),
+      ...{ number: this.#lastNumber, begin },
+    };
+    this.#calls.set(call.number, call);
+    this.#loaded.promise.then(
       () => {
-        clearTimeout(load);
-        if (this.#call !== call) return;
-        this.#startLimit();
-        this.#post(job);
+        if (!this.#has(call)) return;
+        this.#startLimit(call);
+        this.#post(call, job);
       },
       () => {},
     );
     try {
       return await call.promise;
     } finally {
-      clearTimeout(load);
-      clearTimeout(this.#limit);
-      this.#call = undefined;
-      if (!this.#hasEnded) this.#rest();
+      clearTimeout(call.limit);
+      this.#calls.delete(call.number);
+      this.#restOrEnd();
     }
   }
 
+  /** It gets no more calls, and is ended when it has none. */
+  retire(): void {
+    this.#isRetired = true;
+    this.#restOrEnd();
+  }
+
   async end(): Promise<void> {
-    this.#isEnding = true;
+    this.#isRetired = true;
     await this.#worker.terminate();
   }
 
@@ -246,73 +289,91 @@ class ToolThread {
     await this.end();
   }
 
+  #has({ number }: ThreadCall): boolean {
+    return this.#calls.has(number);
+  }
+
   /** Bytes that are not needed again are moved; a view of a larger buffer would take the whole buffer along. */
-  #post(job: ToolJob): void {
+  #post({ number }: ThreadCall, job: ToolJob): void {
     const { body } = job;
     const isWhole = body.byteLength === body.buffer.byteLength;
     const sent = isWhole && !job.fingerprint ? body : body.slice();
-    this.#send({ kind: "call", job: { ...job, body: sent } }, [sent.buffer as ArrayBuffer]);
+    const moved = [sent.buffer as ArrayBuffer];
+    this.#send({ kind: "call", call: number, job: { ...job, body: sent } }, moved);
   }
 
   #send(message: ToServing, transfer: ArrayBuffer[] = []): void {
     this.#worker.postMessage(message, transfer);
   }
 
-  #startLimit(): void {
-    const stop = () => this.#stop(toolTimeout(this.#tool.name, this.#limitMs));
-    this.#limit = setTimeout(stop, this.#limitMs);
+  #startLimit(call: ThreadCall): void {
+    const limitMs = this.#tool.timeLimitMs ?? OWN_TIME_LIMIT_MS;
+    call.limit = setTimeout(() => this.#stop(call, limitMs), limitMs);
+  }
+
+  /** The tool learns by its signal that the time of the call is over. The thread's other calls go on, if they can, until theirs is. */
+  #stop(call: ThreadCall, limitMs: number): void {
+    this.#send({ kind: "abort", call: call.number });
+    this.#isRetired = true;
+    call.reject(toolTimeout(this.#tool.name, limitMs));
   }
 
   /** The time limit is of the tool's own work: it begins anew when the call is paid. */
-  async #pay(prepared: PreparedCall): Promise<void> {
-    const call = this.#call;
-    const begin = this.#begin;
-    if (call === undefined || begin === undefined) return;
-    clearTimeout(this.#limit);
+  async #pay(call: ThreadCall, prepared: PreparedCall): Promise<void> {
+    if (call.begin === undefined) return;
+    clearTimeout(call.limit);
     try {
-      const callId = await begin(prepared);
-      if (this.#call !== call || this.#hasEnded) return;
-      this.#startLimit();
-      this.#send({ kind: "go", callId });
+      const callId = await call.begin(prepared);
+      if (!this.#has(call)) return;
+      this.#startLimit(call);
+      this.#send({ kind: "go", call: call.number, callId });
     } catch (error) {
-      if (!this.#hasEnded) this.#send({ kind: "stop" });
+      this.#send({ kind: "stop", call: call.number });
       call.reject(error);
     }
   }
 
   #receive(message: FromServing): void {
-    const call = this.#call;
-    if (message.kind === "ready") this.#ready.resolve();
-    else if (message.kind === "prepared") void this.#pay(message.prepared);
-    else if (message.kind === "log") this.#watch.onLog(message.message, message.callId);
-    else if (message.kind === "response") call?.resolve(message.response);
-    else if (message.kind === "failed") call?.reject(toolFailed(this.#tool.name, message.cause));
-    else {
-      const { code, message: text, details } = message.fault;
-      call?.reject(new ApiError(code, text, { ...details, cause: message.cause ?? undefined }));
+    if (message.kind === "log") this.#watch.onLog(message.message, message.callId);
+    else if (message.kind === "ready") {
+      clearTimeout(this.#load);
+      this.#isReady = true;
+      this.#loaded.resolve();
+      this.#watch.onReady();
+    } else {
+      const call = this.#calls.get(message.call);
+      // Otherwise its time was over.
+      if (call !== undefined) this.#receiveOf(call, message);
     }
   }
 
-  #rest(): void {
-    this.#idle = setTimeout(() => void this.end(), OWN_IDLE_MS).unref();
-    this.#watch.onFree();
+  #receiveOf(call: ThreadCall, message: FromCall): void {
+    if (message.kind === "prepared") void this.#pay(call, message.prepared);
+    else if (message.kind === "response") call.resolve(message.response);
+    else if (message.kind === "failed") call.reject(toolFailed(this.#tool.name, message.cause));
+    else {
+      const { code, message: text, details } = message.fault;
+      call.reject(new ApiError(code, text, { ...details, cause: message.cause ?? undefined }));
+    }
   }
 
-  /** The tool learns by its signal that its time is over. */
-  #stop(error: ApiError): void {
-    this.#fail(error);
-    this.#send({ kind: "abort" });
-    setTimeout(() => void this.end(), OWN_ABORT_GRACE_MS).unref();
+  /** Of a thread that has no call. What was aborted has a moment to react. */
+  #restOrEnd(): void {
+    if (this.#calls.size > 0 || this.#hasEnded) return;
+    clearTimeout(this.#rest);
+    const forMs = this.#isRetired ? OWN_ABORT_GRACE_MS : OWN_IDLE_MS;
+    this.#rest = setTimeout(() => void this.end(), forMs).unref();
   }
 
   #fail(cause: unknown): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    clearTimeout(this.#idle);
+    clearTimeout(this.#load);
+    clearTimeout(this.#rest);
     this.#watch.onEnd();
-    this.#ready.reject(cause);
-    if (this.#call === undefined && !this.#isEnding) this.#watch.onFault(cause);
-    this.#call?.reject(cause instanceof ApiError ? cause : toolFailed(this.#tool.name, cause));
+    this.#loaded.reject(cause);
+    if (this.#calls.size === 0 && !this.#isRetired) this.#watch.onFault(cause);
+    for (const call of this.#calls.values()) call.reject(toolFailed(this.#tool.name, cause));
   }
 }
 

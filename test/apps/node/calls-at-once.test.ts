@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { before, describe, test } from "node:test";
+import { OWN_WAITING_THREADS } from "#limits.ts";
+import { eventually } from "../../http/test-api.ts";
+import { afterSuite } from "../../support/after-suite.ts";
+import { startProject, tool, toolProject } from "./tool-project.ts";
+
+/** How many calls of an own tool run at once, and what a fault of one does to the others. */
+
+/** A tool of `forward` whose service is at the URL. The function of its price does what the input says. */
+const forwardTool = (url: string) => `import { forward, z } from "toolbooth";
+export default forward({
+  summary: "Waits for a service.", url: "${url}", effect: "act", timeLimitMs: 60_000,
+  input: { does: z.string().default("") },
+  price({ does }) {
+    if (does === "exit") process.exit(0);
+    return 1;
+  },
+  priceMax: 1,
+});
+`;
+
+const readTool = (url: string) =>
+  tool(`effect: "read", hosts: ["127.0.0.1"], timeLimitMs: 600_000,
+    run: async (_, { fetch }) => (await fetch("${url}")).json()`);
+
+describe("calls of a tool that waits", () => {
+  const t = afterSuite();
+  /** What the service has received and not answered. */
+  const waiting: ServerResponse[] = [];
+  let server: Awaited<ReturnType<typeof startProject>>;
+  before(async () => {
+    const service = createServer((request, response) => {
+      request.resume();
+      waiting.push(response);
+    });
+    service.listen(0, "127.0.0.1");
+    t.after(() => {
+      service.close();
+      service.closeAllConnections();
+    });
+    await once(service, "listening");
+    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/`;
+    server = await startProject(
+      t,
+      toolProject(t, {
+        "tools/forwards.ts": forwardTool(url),
+        "tools/reads.ts": readTool(url),
+      }),
+    );
+    // The first call of an account is free.
+    await server.call("uuid");
+  });
+
+  let keys = 0;
+  async function call(name: string, does = "") {
+    keys += 1;
+    const key = { "Idempotency-Key": `key-${keys}` };
+    for (;;) {
+      const response = await server.call(name, name === "forwards" ? { does } : {}, key);
+      // On a busy machine a call may wait for its thread until it is told to come again.
+      if (response.status !== 503) return response;
+    }
+  }
+  const arrived = (count: number) =>
+    eventually(`${count} have arrived`, async () => waiting.length === count);
+  const answerAll = () => {
+    for (const response of waiting.splice(0))
+      response.writeHead(200, { "Content-Type": "application/json" }).end('{"n":1}');
+  };
+
+  for (const [name, count] of [
+    ["forwards", 8],
+    ["reads", OWN_WAITING_THREADS],
+  ] as const)
+    test(`${count} calls of a tool that ${name} are at its service at once`, async () => {
+      const calls = Array.from({ length: count }, () => call(name));
+      await arrived(count);
+      answerAll();
+      const responses = await Promise.all(calls);
+      for (const { status, charged, json } of responses)
+        assert.deepEqual([status, charged, json.n], [200, "1", 1]);
+    });
+
+  test("a call that ends its thread fails the others of the thread, uncharged, and the next one runs", async () => {
+    const balance = await server.balance();
+    const others = ["a", "b"].map(() => call("forwards"));
+    await arrived(2);
+    assert.equal((await call("forwards", "exit")).json.code, "tool_failed");
+    for (const { json } of await Promise.all(others)) {
+      assert.equal(json.code, "tool_failed");
+      assert.match(json.detail, /may have done its work/);
+    }
+    waiting.length = 0;
+    assert.equal(await server.balance(), balance);
+    const next = call("forwards");
+    await arrived(1);
+    answerAll();
+    assert.equal((await next).status, 200);
+  });
+});
