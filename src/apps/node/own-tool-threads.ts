@@ -117,8 +117,8 @@ class ThreadsOfTool {
   async run(job: ToolJob, account: string, begin: BeginCall | undefined): Promise<ToolResponse> {
     await this.#takeTurn(account);
     try {
-      // The oldest one with room, so that those which only a burst needed end.
-      const thread = [...this.#threads].find((each) => each.hasRoom()) ?? this.#start();
+      // The oldest one that takes it, so that those which only a burst needed end.
+      const thread = [...this.#threads].find((each) => each.takesCall()) ?? this.#start();
       return await thread.run(job, begin);
     } finally {
       if (this.#isRetired) this.retire();
@@ -132,7 +132,7 @@ class ThreadsOfTool {
     return Math.min(this.#threadsMax, ready + 1) * (this.#tool.callsAtOnce ?? 1);
   }
 
-  /** Resolves when a thread has room for the account's call, or may start. */
+  /** Resolves when a thread takes the account's call, or may start. */
   #takeTurn(account: string): Promise<void> {
     if (this.#isClosed) return Promise.reject(stopping());
     if (this.#running < this.#callsMax()) {
@@ -243,7 +243,7 @@ class ToolThread {
     return this.#isReady && !this.#isRetired;
   }
 
-  hasRoom(): boolean {
+  takesCall(): boolean {
     return !this.#isRetired && this.#calls.size < (this.#tool.callsAtOnce ?? 1);
   }
 
