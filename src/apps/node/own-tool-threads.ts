@@ -284,7 +284,7 @@ class ToolThread {
   }
 
   async close(): Promise<void> {
-    this.#isEnding = true;
+    this.#isRetired = true;
     this.#fail(stopping());
     await this.end();
   }
@@ -373,7 +373,8 @@ class ToolThread {
     this.#watch.onEnd();
     this.#loaded.reject(cause);
     if (this.#calls.size === 0 && !this.#isRetired) this.#watch.onFault(cause);
-    for (const call of this.#calls.values()) call.reject(toolFailed(this.#tool.name, cause));
+    const error = cause instanceof ApiError ? cause : toolFailed(this.#tool.name, cause);
+    for (const call of this.#calls.values()) call.reject(error);
   }
 }
 
