@@ -235,8 +235,9 @@ export const OWN_HEAP_MB = 256;
  * The system's scheduler shares the cores among those that compute after all.
  */
 export const OWN_WAITING_THREADS = 16;
-/** How long a tool that has reached its time limit has to react to its signal. */
+/** How long a tool that has reached its time limit has to react to its signal; and how long its thread has to hear of it, on a busy machine. */
 export const OWN_ABORT_GRACE_MS = 100;
+export const OWN_ABORT_HEARD_MS = 2_000;
 /** Reading a tool's file and what it imports. */
 export const OWN_LOAD_TIMEOUT_MS = 30_000;
 /** A thread of an own tool without calls ends after this time. */

@@ -62,6 +62,8 @@ export type ToServing =
 
 export type FromServing =
   | { kind: "ready" }
+  /** The tool has been told that the time of a call is over. */
+  | { kind: "aborted" }
   /** A line for the log. */
   | { kind: "log"; message: string; callId: string }
   | ({ call: number } & FromCall);
@@ -203,7 +205,10 @@ async function serve(file: ToolFile): Promise<void> {
     if (kind === "call") void run(call, message.job);
     else if (kind === "go") running.get(call)?.paid.resolve(message.callId);
     else if (kind === "stop") running.get(call)?.paid.reject(new Stopped());
-    else running.get(call)?.ending.abort();
+    else {
+      running.get(call)?.ending.abort();
+      say({ kind: "aborted" });
+    }
   });
   say({ kind: "ready" });
 }

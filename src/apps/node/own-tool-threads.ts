@@ -4,6 +4,7 @@ import type { BeginCall, PreparedCall, ToolJob, ToolResponse } from "#calls/run-
 import { ApiError } from "#errors.ts";
 import {
   OWN_ABORT_GRACE_MS,
+  OWN_ABORT_HEARD_MS,
   OWN_HEAP_MB,
   OWN_IDLE_MS,
   OWN_LOAD_TIMEOUT_MS,
@@ -217,6 +218,8 @@ class ToolThread {
   /** It gets no more calls, and is ended when it has none. */
   #isRetired = false;
   #hasEnded = false;
+  /** How many calls it has been told to end and has not heard of yet. */
+  #aborting = 0;
   #load: NodeJS.Timeout;
   #rest: NodeJS.Timeout | undefined;
 
@@ -314,6 +317,7 @@ class ToolThread {
   /** The tool learns by its signal that the time of the call is over. The thread's other calls go on, if they can, until theirs is. */
   #stop(call: ThreadCall, limitMs: number): void {
     this.#send({ kind: "abort", call: call.number });
+    this.#aborting += 1;
     this.#isRetired = true;
     call.reject(toolTimeout(this.#tool.name, limitMs));
   }
@@ -335,7 +339,10 @@ class ToolThread {
 
   #receive(message: FromServing): void {
     if (message.kind === "log") this.#watch.onLog(message.message, message.callId);
-    else if (message.kind === "ready") {
+    else if (message.kind === "aborted") {
+      this.#aborting -= 1;
+      this.#restOrEnd();
+    } else if (message.kind === "ready") {
       clearTimeout(this.#load);
       this.#isReady = true;
       this.#loaded.resolve();
@@ -357,11 +364,12 @@ class ToolThread {
     }
   }
 
-  /** Of a thread that has no call. What was aborted has a moment to react. */
+  /** Of a thread that has no call. What was aborted has a moment to react, once it hears of it: a loop never does. */
   #restOrEnd(): void {
     if (this.#calls.size > 0 || this.#hasEnded) return;
     clearTimeout(this.#rest);
-    const forMs = this.#isRetired ? OWN_ABORT_GRACE_MS : OWN_IDLE_MS;
+    const graceMs = this.#aborting > 0 ? OWN_ABORT_HEARD_MS : OWN_ABORT_GRACE_MS;
+    const forMs = this.#isRetired ? graceMs : OWN_IDLE_MS;
     this.#rest = setTimeout(() => void this.end(), forMs).unref();
   }
 
