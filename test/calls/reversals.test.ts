@@ -124,8 +124,13 @@ for (const headers of [{}, { "Idempotency-Key": "once" }] as Record<string, stri
     const service = await openFailing(() => null, {
       async runTool(tool, job) {
         const result = await runTool(tool, job, fixedToolContext());
-        // No response can be made of a result without a type.
-        return isBroken ? { ...result, type: null as never } : result;
+        if (!isBroken) return result;
+        return {
+          ...result,
+          get type(): string {
+            throw new Error("No response can be made of this");
+          },
+        };
       },
     });
     const caller = await createCaller(service, { credits: 5 });
