@@ -175,7 +175,15 @@ type Passed<Outcome> = Exclude<
   }
 >;
 
-export async function throwTooFewCredits(
+/** An outcome of an order that pays for a call, by which nothing was paid. */
+type Unpaid = Extract<DebitOutcome, { outcome: "key_budget_exhausted" | "insufficient_credits" }>;
+
+export const throwUnpaid = (request: KeyedRequest, outcome: Unpaid): Promise<never> =>
+  outcome.outcome === "key_budget_exhausted"
+    ? throwBudgetExhausted(request, outcome, outcome.balance)
+    : throwTooFewCredits(request, outcome.balance, outcome.heldCredits);
+
+async function throwTooFewCredits(
   { deps, caller, price, isPriceLeast }: KeyedRequest,
   balance: number,
   heldCredits = 0,
@@ -185,7 +193,7 @@ export async function throwTooFewCredits(
   throw insufficientCredits(balance, heldCredits, { price, isPriceLeast }, more);
 }
 
-export async function throwBudgetExhausted(
+async function throwBudgetExhausted(
   { deps, caller, price, isPriceLeast }: KeyedRequest,
   exhausted: BudgetExhausted,
   balance: number,

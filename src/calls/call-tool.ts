@@ -1,17 +1,10 @@
 import { callRef } from "#ids.ts";
 import type { Counted } from "#ledger/call-ledger.ts";
 import { type DebitOrder, type DebitOutcome, NotCarriedOut, OrderRejected } from "#ledger/port.ts";
-import {
-  admit,
-  admitHeavy,
-  askStatus,
-  requireGood,
-  throwBudgetExhausted,
-  throwTooFewCredits,
-} from "./admit.ts";
+import { admit, admitHeavy, askStatus, requireGood, throwUnpaid } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
 import { readBody, SMALL_BYTES } from "./body.ts";
-import { type Call, setPrice } from "./call.ts";
+import { type Call, paymentOf, setPrice } from "./call.ts";
 import {
   chargeReversed,
   chargeUnknown,
@@ -209,9 +202,8 @@ async function charge(call: Call): Promise<void> {
   const outcome = requireGood(call, counted);
   switch (outcome.outcome) {
     case "key_budget_exhausted":
-      return throwBudgetExhausted(call, outcome, outcome.balance);
     case "insufficient_credits":
-      return throwTooFewCredits(call, outcome.balance, outcome.heldCredits);
+      return throwUnpaid(call, outcome);
     case "idempotency_key_reused":
       throw idempotencyKeyReused();
     case "replayed":
@@ -226,25 +218,15 @@ async function charge(call: Call): Promise<void> {
 }
 
 function orderOf(call: Call): DebitOrder {
-  const { deps, tool, context, caller, address, idempotencyKey } = call;
+  const { context, idempotencyKey } = call;
   const { fingerprint } = call.result;
-  const order: DebitOrder = {
-    account: caller.account,
-    keySha256: caller.keySha256,
-    callId: deps.newId("call"),
-    tool: tool.name,
-    credits: call.price,
-    freeCallCredits: deps.app.settings.freeCallCredits,
-    now: deps.app.now(),
-    address,
+  return {
+    ...paymentOf(call),
     idempotency:
       idempotencyKey === null || fingerprint === null
         ? null
         : { key: idempotencyKey, receivedAt: context.receivedAt, ...fingerprint },
   };
-  // A local ledger has named the key in its status, without which no unknown key gets here.
-  if (deps.app.calls.isRemote && caller.keyId === null) order.namesKey = true;
-  return order;
 }
 
 /**

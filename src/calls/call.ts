@@ -144,6 +144,25 @@ export class Call implements KeyedRequest {
   }
 }
 
+/** What an order that pays for a call has, whether the call has run or not. It has the id of the call. */
+export function paymentOf(call: Call): Omit<DebitOrder, "idempotency"> {
+  const { deps, tool, caller, address, price } = call;
+  const { app } = deps;
+  const payment: Omit<DebitOrder, "idempotency"> = {
+    account: caller.account,
+    keySha256: caller.keySha256,
+    callId: deps.newId("call"),
+    tool: tool.name,
+    credits: price,
+    freeCallCredits: app.settings.freeCallCredits,
+    now: app.now(),
+    address,
+  };
+  // A local ledger has named the key in its status, without which no unknown key gets here.
+  if (app.calls.isRemote && caller.keyId === null) payment.namesKey = true;
+  return payment;
+}
+
 /** Whether the body is, or may turn out to be, larger than SMALL_BYTES. */
 export const mayBeLarge = (request: Pick<ApiRequest, "headers">): boolean =>
   !(announcedBytesOf(request) <= SMALL_BYTES);

@@ -16,8 +16,8 @@ import {
   LEASE_MARGIN_MS,
   OWN_TIME_LIMIT_MS,
 } from "#limits.ts";
-import { requireGood, throwBudgetExhausted, throwTooFewCredits } from "./admit.ts";
-import { type Call, setPrice } from "./call.ts";
+import { requireGood, throwUnpaid } from "./admit.ts";
+import { type Call, paymentOf, setPrice } from "./call.ts";
 import {
   chargeUnknown,
   clientLeft,
@@ -86,17 +86,9 @@ export class HeldCall {
   }
 
   #orderOf(bodySha256: string | null): HoldOrder {
-    const { deps, tool, caller, address, idempotencyKey, price } = this.#call;
-    const { app } = deps;
-    const order: HoldOrder = {
-      account: caller.account,
-      keySha256: caller.keySha256,
-      callId: deps.newId("call"),
-      tool: tool.name,
-      credits: price,
-      freeCallCredits: app.settings.freeCallCredits,
-      now: app.now(),
-      address,
+    const { tool, idempotencyKey } = this.#call;
+    return {
+      ...paymentOf(this.#call),
       idempotency:
         idempotencyKey === null || bodySha256 === null
           ? null
@@ -104,8 +96,6 @@ export class HeldCall {
       leaseMs: (tool.timeLimitMs ?? OWN_TIME_LIMIT_MS) + LEASE_MARGIN_MS,
       onCrash: onCrashOf(tool),
     };
-    if (app.calls.isRemote && caller.keyId === null) order.namesKey = true;
-    return order;
   }
 
   async #requireHeld(
@@ -119,9 +109,8 @@ export class HeldCall {
         this.#heldCredits = outcome.credits;
         return;
       case "key_budget_exhausted":
-        return throwBudgetExhausted(call, outcome, outcome.balance);
       case "insufficient_credits":
-        return throwTooFewCredits(call, outcome.balance, outcome.heldCredits);
+        return throwUnpaid(call, outcome);
       case "idempotency_key_reused":
         throw idempotencyKeyReused();
       case "in_progress":
@@ -269,13 +258,7 @@ export class HeldCall {
       return;
     }
     if (outcome.outcome === "superseded") throw idempotencyKeyTaken();
-    const rejected = requireGood(call, { outcome, rate: null });
-    switch (rejected.outcome) {
-      case "key_budget_exhausted":
-        return throwBudgetExhausted(call, rejected, rejected.balance);
-      case "insufficient_credits":
-        return throwTooFewCredits(call, rejected.balance, rejected.heldCredits);
-    }
+    await throwUnpaid(call, requireGood(call, { outcome, rate: null }));
   }
 
   async #keep({ type, body }: CallResponse): Promise<string> {
