@@ -90,7 +90,8 @@ export const readGrant = (row: SqlRow): GrantRow => ({
   eventDueAt: row["event_due_at"] as number | null,
 });
 
-export const readDebit = (row: SqlRow): DebitRow => ({
+/** What a call costs, in the row of its debit and in that of its hold. */
+const readCost = (row: SqlRow) => ({
   at: row["at"] as number,
   callId: row["call_id"] as string,
   keyNo: row["key_no"] as number,
@@ -99,6 +100,10 @@ export const readDebit = (row: SqlRow): DebitRow => ({
   isFree: row["is_free"] === 1,
   grantNo: row["grant_no"] as number | null,
   parts: readParts(row["parts"]),
+});
+
+export const readDebit = (row: SqlRow): DebitRow => ({
+  ...readCost(row),
   reversedAt: row["reversed_at"] as number | null,
 });
 
@@ -117,14 +122,7 @@ export const readRecord = (row: SqlRow): IdempotencyRow => ({
 });
 
 export const readHold = (row: SqlRow): HoldRow => ({
-  at: row["at"] as number,
-  callId: row["call_id"] as string,
-  keyNo: row["key_no"] as number,
-  tool: row["tool"] as string,
-  credits: row["credits"] as number,
-  isFree: row["is_free"] === 1,
-  grantNo: row["grant_no"] as number | null,
-  parts: readParts(row["parts"]),
+  ...readCost(row),
   key: row["key"] as string | null,
   onCrash: row["on_crash"] as OnCrash,
   leaseMs: row["lease_ms"] as number,

@@ -23,9 +23,12 @@ import {
   loadKeptResponses,
 } from "./load-holds.ts";
 import {
+  callNames,
+  keyNames,
   type LoadedAccount,
   type Loading,
   type LoadOrder,
+  lookUp,
   numbers,
   placesOf,
   texts,
@@ -181,46 +184,27 @@ function loadClock(asked: readonly { context: OrderContext }[]): Loading {
   };
 }
 
-function loadRecords(asked: readonly Wanted<"earlier">[]): Loading {
-  const named = {
-    tool: texts(asked.map(({ wanted }) => wanted.tool)),
-    key: texts(asked.map(({ wanted }) => wanted.key)),
-  };
-  return {
-    sql: `SELECT t.place, i.* FROM ${rowsFrom("t", { ...placesOf(asked), ...named })}
-      JOIN account a ON a.id = t.id CROSS JOIN LATERAL (
-        SELECT ${RECORD_COLUMNS} FROM idempotency
-        WHERE account_no = a.no AND tool = t.tool AND key = t.key LIMIT 1) i`,
-    take(rows) {
-      const byPlace = new Map(rows.map((row) => [row["place"], row]));
-      for (const [place, { of, wanted }] of asked.entries()) {
-        const row = byPlace.get(place);
-        const record = row === undefined ? null : readRecord(row);
-        cache.record(of.known, wanted, record);
-      }
-    },
-  };
-}
+const loadRecords = (asked: readonly Wanted<"earlier">[]): Loading =>
+  lookUp(
+    asked,
+    keyNames(asked),
+    `SELECT ${RECORD_COLUMNS} FROM idempotency WHERE account_no = a.no AND tool = t.tool AND key = t.key`,
+    ({ of, wanted }, row) =>
+      cache.record(of.known, wanted, row === undefined ? null : readRecord(row)),
+  );
 
 /** The bounds are literals, so that only the partitions between them are planned and locked. */
 function loadDebits(asked: readonly Wanted<"debit">[]): Loading {
   const times = asked.map(({ wanted }) => wanted.at);
-  const named = { at: numbers(times), call: texts(asked.map(({ wanted }) => wanted.callId)) };
   const [first, last] = [Math.min(...times), Math.max(...times)].map(literalOf);
-  return {
-    sql: `SELECT t.place, d.* FROM ${rowsFrom("t", { ...placesOf(asked), ...named })}
-      JOIN account a ON a.id = t.id CROSS JOIN LATERAL (
-        SELECT ${DEBIT_COLUMNS} FROM debit
-        WHERE account_no = a.no AND at = t.at AND call_id = t.call AND at BETWEEN ${first} AND ${last} LIMIT 1) d`,
-    take(rows) {
-      const byPlace = new Map(rows.map((row) => [row["place"], row]));
-      for (const [place, { of, wanted }] of asked.entries()) {
-        const row = byPlace.get(place);
-        const debit = row === undefined ? null : readDebit(row);
-        cache.debit(of.known, wanted, debit);
-      }
-    },
-  };
+  return lookUp(
+    asked,
+    callNames(asked),
+    `SELECT ${DEBIT_COLUMNS} FROM debit
+      WHERE account_no = a.no AND at = t.at AND call_id = t.call AND at BETWEEN ${first} AND ${last}`,
+    ({ of, wanted }, row) =>
+      cache.debit(of.known, wanted, row === undefined ? null : readDebit(row)),
+  );
 }
 
 const CONCERNED = ["every", "ids", "nos"] as const;

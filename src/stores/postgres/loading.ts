@@ -1,7 +1,7 @@
 import type { KnownAccount } from "../ledger/known-account.ts";
 import type { LoadRequest, OrderContext } from "../ledger/working-set.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
-import type { Column } from "./literals.ts";
+import { type Column, rowsFrom } from "./literals.ts";
 
 /**
  * Loads one kind of row for all accounts of a batch: a statement, and a function that receives its rows. Statements look each row up
@@ -26,4 +26,38 @@ export const numbers = (values: readonly number[]): Column => ({ type: "bigint",
 export const placesOf = (asked: readonly Omit<LoadOrder, "load">[]) => ({
   place: numbers(asked.map((_, place) => place)),
   id: texts(asked.map(({ of }) => of.known.id)),
+});
+
+/** Returns the row of each order by its place in `asked`. */
+export const byPlaceOf = (rows: readonly SqlRow[]) =>
+  new Map(rows.map((row) => [row["place"], row]));
+
+/**
+ * Looks one row up for each order. `named`: the columns of `t` that identify it, besides its account. `found`: the query of the row, without
+ * its LIMIT. `take` gets the row of each order; undefined if there is none.
+ */
+export function lookUp<Asked extends Omit<LoadOrder, "load">>(
+  asked: readonly Asked[],
+  named: Record<string, Column>,
+  found: string,
+  take: (order: Asked, row: SqlRow | undefined) => void,
+): Loading {
+  return {
+    sql: `SELECT t.place, x.* FROM ${rowsFrom("t", { ...placesOf(asked), ...named })}
+      JOIN account a ON a.id = t.id CROSS JOIN LATERAL (${found} LIMIT 1) x`,
+    take(rows) {
+      const byPlace = byPlaceOf(rows);
+      for (const [place, order] of asked.entries()) take(order, byPlace.get(place));
+    },
+  };
+}
+
+/** The columns that name a call under an idempotency key, and those that name a call by its time and id. */
+export const keyNames = (asked: readonly { wanted: { tool: string; key: string } }[]) => ({
+  tool: texts(asked.map(({ wanted }) => wanted.tool)),
+  key: texts(asked.map(({ wanted }) => wanted.key)),
+});
+export const callNames = (asked: readonly { wanted: { at: number; callId: string } }[]) => ({
+  at: numbers(asked.map(({ wanted }) => wanted.at)),
+  call: texts(asked.map(({ wanted }) => wanted.callId)),
 });
