@@ -178,12 +178,17 @@ test("a client that ends its side before a request is whole has its connection c
     ["", []],
     ["POST /api/v1/hash HTTP/1.1\r\nHost: a", [400]],
     [call({ "Content-Length": "50000" }), [400]],
-    [call() + call().slice(0, 60), [200]],
   ] as const) {
     const raw = openRaw(port);
     raw.socket.end(bytes);
     assert.deepEqual(statusesOf(await readAll(raw)), statuses);
   }
+  const raw = openRaw(port);
+  raw.socket.end(call() + call().slice(0, 60));
+  // The end may arrive after the first response has left, and then the half request gets its error.
+  const [first, ...others] = statusesOf(await readAll(raw));
+  assert.equal(first, 200);
+  assert.ok(["", "400"].includes(others.join()), `${others}`);
   const idle = openRaw(port);
   idle.write(call());
   assert.equal((await idle.response()).status, 200);
