@@ -4,25 +4,33 @@
  *
  *     npm run test:chaos -- [part of a name …] [--minutes 60] [--fresh]
  *
- * A scenario runs in slices, each with a seed of its own and a bound on its time. What has passed on this commit is kept in
- * `data/chaos/results.json` and not run again, so a run can be stopped and continued (`--minutes` stops it after a slice; `--fresh` forgets).
- * When every slice has passed, the table in `docs/reliability.md` is written anew. A failure keeps its output beside the results.
+ * A scenario runs in slices, each with a seed of its own and a bound on its time. What has passed is kept in `chaos-results.json`, under
+ * version control, with its date, seed and commit, and not run again: a run can be stopped and continued, on this machine or another
+ * (`--minutes` stops it after a slice), and a release begins with `--fresh`, which forgets. After each slice the table in
+ * `docs/reliability.md` is written anew. A failure keeps its output in `data/chaos`.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { SCENARIOS, type Scenario } from "./chaos-scenarios.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
 const FOLDER = path.join(ROOT, "data/chaos");
-const RESULTS = path.join(FOLDER, "results.json");
+const RESULTS = path.join(import.meta.dirname, "chaos-results.json");
 const PAGE = path.join(ROOT, "docs/reliability.md");
 
-/** By scenario and slice. */
-type Results = { commit: string; seed: number; slices: Record<string, Slice> };
-type Slice = { passed: boolean; tests: number; seconds: number };
+/** By scenario and slice (`keyOf`). */
+type Results = Record<string, Slice>;
+type Slice = {
+  passed: boolean;
+  tests: number;
+  seconds: number;
+  seed: number;
+  commit: string;
+  date: string;
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,6 +39,7 @@ const { values, positionals } = parseArgs({
 const git = (...args: string[]) =>
   execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim();
 const commit = git("rev-parse", "--short=10", "HEAD");
+const firstSeed = Date.now() % 1_000_000;
 const results = readResults();
 const chosen = SCENARIOS.filter(
   ({ name }) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
@@ -41,51 +50,48 @@ mkdirSync(FOLDER, { recursive: true });
 for (const scenario of chosen) {
   for (let slice = 0; slice < scenario.slices && Date.now() < stopAt; slice += 1) {
     const key = keyOf(scenario, slice);
-    if (results.slices[key]?.passed === true) continue;
+    if (results[key]?.passed === true) continue;
     const result = await runSlice(scenario, slice);
-    results.slices[key] = result;
-    writeFileSync(RESULTS, JSON.stringify(results, null, 1));
+    results[key] = result;
+    writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
+    writePage();
     if (!result.passed) failures += 1;
     process.stdout.write(`${lineOf(key, result)}\n`);
   }
 }
-const open = SCENARIOS.flatMap((scenario) =>
-  Array.from({ length: scenario.slices }, (_, slice) => keyOf(scenario, slice)),
-).filter((key) => results.slices[key]?.passed !== true);
-if (open.length === 0) writePage();
-else
-  process.stdout.write(`${open.length} slices are left or failed; run this again to continue.\n`);
+process.stdout.write(`${summary()}\n`);
 process.exitCode = failures === 0 ? 0 : 1;
 
 function keyOf({ name, slices }: Scenario, slice: number): string {
   return slices === 1 ? name : `${name} ${slice + 1}/${slices}`;
 }
 
+function keysOf(scenario: Scenario): string[] {
+  return Array.from({ length: scenario.slices }, (_, slice) => keyOf(scenario, slice));
+}
+
 function lineOf(key: string, { passed, tests, seconds }: Slice): string {
   return `${passed ? "✔" : "✖"} ${key}: ${tests} tests in ${Math.round(seconds)} s`;
 }
 
-/** Results of another commit say nothing about this one. */
+/** Without the slices of scenarios that are no more. */
 function readResults(): Results {
-  const none = { commit, seed: Date.now() % 1_000_000, slices: {} };
-  if (values.fresh === true) return none;
-  try {
-    const read = JSON.parse(readFileSync(RESULTS, "utf8")) as Results;
-    return read.commit === commit ? read : none;
-  } catch {
-    return none;
-  }
+  if (values.fresh === true || !existsSync(RESULTS)) return {};
+  const read = JSON.parse(readFileSync(RESULTS, "utf8")) as Results;
+  const keys = new Set(SCENARIOS.flatMap(keysOf));
+  return Object.fromEntries(Object.entries(read).filter(([key]) => keys.has(key)));
 }
 
 async function runSlice(scenario: Scenario, slice: number): Promise<Slice> {
   const began = performance.now();
+  const seed = firstSeed + slice;
   const log = path.join(FOLDER, `${keyOf(scenario, slice).replaceAll(/\W+/g, "-")}.log`);
   const child = spawn(
     process.execPath,
     ["--disable-warning=ExperimentalWarning", "--test-reporter=spec", scenario.file],
     {
       cwd: ROOT,
-      env: { ...process.env, TEST_SEED: String(results.seed + slice), ...scenario.env },
+      env: { ...process.env, TEST_SEED: String(seed), ...scenario.env },
       stdio: ["ignore", "pipe", "pipe"],
       // So that an end by force reaches the servers that the test started.
       detached: true,
@@ -107,26 +113,42 @@ async function runSlice(scenario: Scenario, slice: number): Promise<Slice> {
   const seconds = (performance.now() - began) / 1_000;
   const passed = code === 0 && tests > 0;
   if (!passed) process.stdout.write(`${text}\nThe whole output: ${path.relative(ROOT, log)}\n`);
-  return { passed, tests, seconds };
+  const date = new Date().toISOString().slice(0, 10);
+  return { passed, tests, seconds: Math.round(seconds), seed, commit, date };
 }
 
 const sentence = (name: string) => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 
+function summary(): string {
+  const keys = SCENARIOS.flatMap(keysOf);
+  const passed = keys.filter((key) => results[key]?.passed === true).length;
+  const failed = keys.filter((key) => results[key]?.passed === false).length;
+  if (passed === keys.length) return `All ${keys.length} rounds passed.`;
+  return `${passed} of ${keys.length} rounds have passed, ${failed} failed, and ${keys.length - passed - failed} have not been run.`;
+}
+
 /** Writes the table between its marks in `docs/reliability.md`. */
 function writePage(): void {
   const rows = SCENARIOS.map((scenario) => {
-    const slices = Array.from(
-      { length: scenario.slices },
-      (_, slice) => results.slices[keyOf(scenario, slice)] as Slice,
-    );
+    const slices = keysOf(scenario)
+      .map((key) => results[key])
+      .filter((each) => each?.passed === true) as Slice[];
     const sum = (of: "tests" | "seconds") => slices.reduce((total, each) => total + each[of], 0);
-    return `| ${sentence(scenario.name)} | ${scenario.slices} | ${sum("tests")} | ${Math.ceil(sum("seconds") / 60)} min |`;
+    const last = slices.toSorted((a, b) => a.date.localeCompare(b.date)).at(-1);
+    const cells = [
+      sentence(scenario.name),
+      `${slices.length} of ${scenario.slices}`,
+      sum("tests"),
+      `${Math.ceil(sum("seconds") / 60)} min`,
+      last === undefined ? "–" : `${last.date}, \`${last.commit}\`, ${last.seed}`,
+    ];
+    return `| ${cells.join(" | ")} |`;
   });
   const table = [
-    `Last run on ${new Date().toISOString().slice(0, 10)}, commit \`${commit}\`, seed ${results.seed}. Everything passed.`,
+    summary(),
     "",
-    "| What | Rounds | Checks | Time |",
-    "| --- | --- | --- | --- |",
+    "| What | Rounds passed | Checks | Time | Last round: date, commit, seed |",
+    "| --- | --- | --- | --- | --- |",
     ...rows,
   ].join("\n");
   const [start, end] = ["<!-- chaos -->", "<!-- /chaos -->"];
@@ -134,5 +156,4 @@ function writePage(): void {
   const [before, rest = ""] = page.split(start);
   const after = rest.slice(rest.indexOf(end));
   writeFileSync(PAGE, `${before}${start}\n${table}\n${after}`);
-  process.stdout.write(`All of it passed: ${path.relative(ROOT, PAGE)} is written.\n`);
 }
