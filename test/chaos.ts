@@ -117,7 +117,9 @@ async function runSlice(scenario: Scenario, slice: number): Promise<Slice> {
   return { passed, tests, seconds: Math.round(seconds), seed, commit, date };
 }
 
-const sentence = (name: string) => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+function sentence(name: string): string {
+  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+}
 
 function summary(): string {
   const keys = SCENARIOS.flatMap(keysOf);
