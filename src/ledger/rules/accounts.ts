@@ -12,7 +12,7 @@ import {
   withChanged,
 } from "./balance.ts";
 import { withPrice } from "./own-prices.ts";
-import type { AccountRow, Changes, GrantRow, Loads, Rows, Verdict } from "./rows.ts";
+import type { AccountRow, Changes, GrantRow, Needs, Rows, Verdict } from "./rows.ts";
 
 /** Opening, changing and closing accounts, and the events that become due as time passes. */
 type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
@@ -40,7 +40,7 @@ export function decideOpening(
   return { outcome: { opened: true }, changes: { account: opened } };
 }
 
-export function loadsOfAccountChange({ state, lowBalance }: Order<"changeAccount">): Loads {
+export function needsOfAccountChange({ state, lowBalance }: Order<"changeAccount">): Needs {
   if (state === "closed") return { concerned: "every" };
   return lowBalance === undefined ? {} : { grants: { covering: 0 } };
 }
@@ -59,7 +59,7 @@ export function decideAccountChange(
   if (price !== undefined) changed.prices = withPrice(account.prices, price);
   if (lowBalance !== undefined) {
     const balance = balanceAt(account, rows, now);
-    if (balance === null) return { need: "sum" };
+    if (balance === null) return { needs: { sum: true } };
     Object.assign(changed, { lowBalance, notifiedLevel: levelOf(balance, lowBalance) });
   }
   return { outcome: { found: true, forfeited: 0 }, changes: { account: changed } };
@@ -106,7 +106,7 @@ const isDue = (grant: GrantRow, now: number): grant is GrantRow & { expiresAt: n
 /** One grant that expires soon or has expired. `maintain` finds these grants and decides each of them. */
 export type DueOrder = { account: string; grantNo: number; now: number };
 
-export const loadsOfDue = ({ grantNo }: DueOrder): Loads => ({
+export const needsOfDue = ({ grantNo }: DueOrder): Needs => ({
   concerned: { nos: [grantNo] },
   grants: { covering: 0 },
 });
@@ -128,7 +128,7 @@ export function decideDue(rows: Rows, { now }: DueOrder): Verdict<{ recorded: bo
     return { outcome: { recorded: true }, changes };
   }
   const balanced = rebalance(account, rows, changes.grants ?? [], now);
-  if ("need" in balanced) return balanced;
+  if ("needs" in balanced) return balanced;
   const notified = notifyIfWorse(balanced);
   if (notified.account !== account) changes.account = notified.account;
   if (notified.events.length > 0) changes.events = notified.events;

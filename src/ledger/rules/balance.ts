@@ -1,5 +1,5 @@
 import { type EventContent, eventOfLevel, isWorse, levelOf } from "../events.ts";
-import type { AccountRow, GrantRow, Need, OpenGrant, Rows } from "./rows.ts";
+import type { AccountRow, GrantRow, Missing, OpenGrant, Rows } from "./rows.ts";
 
 /** Which credits are spendable, in which order they are spent, the balance, and the events about it. */
 
@@ -72,15 +72,15 @@ export function rebalance(
   rows: Rows,
   changed: readonly GrantRow[],
   now: number,
-): Balanced | Need {
+): Balanced | Missing {
   const before = balanceAt(account, rows, now);
-  if (before === null) return { need: "sum" };
+  if (before === null) return { needs: { sum: true } };
   const changedById = new Map<string, OpenGrant>(changed.map((grant) => [grant.id, grant]));
   const known = rows.grants
     .map((grant) => changedById.get(grant.id) ?? grant)
     .filter((grant) => isSpendable(grant, now));
   if (known.length === 0 && !rows.areAll)
-    return { need: "grants", covering: sumRemaining(rows.grants) };
+    return { needs: { grants: { covering: sumRemaining(rows.grants) } } };
   const knownIds = new Set(known.map(({ id }) => id));
   const others = changed.filter((grant) => isSpendable(grant, now) && !knownIds.has(grant.id));
   const [front] = [...known, ...others].sort(compareBurnOrder);

@@ -13,8 +13,8 @@ import type {
   DebitPart,
   DebitRow,
   IdempotencyRow,
-  Loads,
-  Need,
+  Missing,
+  Needs,
   OpenGrant,
   Rows,
   Verdict,
@@ -22,12 +22,12 @@ import type {
 
 /** The status of a call's key, and the debit of a call. */
 
-export const loadsOfKeyStatus = (order: KeyStatusOrder): Loads => {
+export const needsOfKeyStatus = (order: KeyStatusOrder): Needs => {
   const { keySha256, tool = null, idempotencyKey = null } = order;
-  const loads = { callKey: keySha256, grants: { covering: 0 } };
-  if (tool === null || idempotencyKey === null) return loads;
+  const needs = { callKey: keySha256, grants: { covering: 0 } };
+  if (tool === null || idempotencyKey === null) return needs;
   const named = { tool, key: idempotencyKey };
-  return order.isHeld ? { ...loads, keptCall: named } : { ...loads, earlier: named };
+  return order.isHeld ? { ...needs, keptCall: named } : { ...needs, earlier: named };
 };
 
 export const decideKeyStatus = (rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> =>
@@ -39,7 +39,7 @@ export function withKeyId<Outcome extends KeyStatus | DebitOutcome | HoldOutcome
   { account, callKey }: Rows,
   { namesKey }: { namesKey?: boolean },
 ): Verdict<Outcome> {
-  if (namesKey !== true || "need" in verdict) return verdict;
+  if (namesKey !== true || "needs" in verdict) return verdict;
   // A revoked key is named, so that its owner sees who still uses it.
   if (callKey == null || account?.state === "closed") return verdict;
   return { ...verdict, outcome: { ...verdict.outcome, keyId: callKey.id } };
@@ -53,7 +53,7 @@ function decideStatus(rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> {
   if (invalidity !== null) return unchanged(invalidity);
   const key = rows.callKey as CallKey;
   const balance = balanceAt(account, rows, now);
-  if (balance === null) return { need: "sum" };
+  if (balance === null) return { needs: { sum: true } };
   if (account.state === "suspended") return unchanged({ outcome: "account_suspended", balance });
   const prohibition = prohibitionOf(key, order, balance);
   if (prohibition !== null) return unchanged(prohibition);
@@ -61,14 +61,14 @@ function decideStatus(rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> {
   if (idempotencyKey !== null)
     status.replayable = order.isHeld ? isCallKept(rows, order.now) : isKept(rows, order);
   if (balance < credits) {
-    if (rows.heldCredits === undefined) return { need: "heldCredits" };
+    if (rows.heldCredits === undefined) return { needs: { heldCredits: true } };
     if (rows.heldCredits > 0) status.heldCredits = rows.heldCredits;
   }
   const exhausted = exhaustedBudget(key, credits, now);
   return unchanged(withRate(exhausted === null ? status : { ...status, exhausted }, key));
 }
 
-export const loadsOfDebit = ({ keySha256, credits, tool, idempotency }: DebitOrder): Loads =>
+export const needsOfDebit = ({ keySha256, credits, tool, idempotency }: DebitOrder): Needs =>
   idempotency === null
     ? { callKey: keySha256, grants: { covering: credits } }
     : {
@@ -78,7 +78,7 @@ export const loadsOfDebit = ({ keySha256, credits, tool, idempotency }: DebitOrd
       };
 
 /**
- * Whether the order was carried out before matters only if it would be rejected otherwise (`need: "debit"`). An accepted order
+ * Whether the order was carried out before matters only if it would be rejected otherwise (`needs: { debit: true }`). An accepted order
  * needs no look-up: the store's unique constraint finds an earlier debit, and the store decides again with it in `rows.debit`.
  */
 export const decideDebit = (rows: Rows, order: DebitOrder): Verdict<DebitOutcome> =>
@@ -94,7 +94,7 @@ export function decideCharge(rows: Rows, order: DebitOrder): Verdict<DebitOutcom
   if (invalidity !== null) return reject(rows, invalidity);
   const key = rows.callKey as CallKey;
   const balance = balanceAt(account, rows, order.now);
-  if (balance === null) return { need: "sum" };
+  if (balance === null) return { needs: { sum: true } };
   if (account.state === "suspended") return reject(rows, { outcome: "account_suspended", balance });
   const prohibition = prohibitionOf(key, order, balance);
   if (prohibition !== null) return reject(rows, prohibition);
@@ -105,13 +105,13 @@ export function decideCharge(rows: Rows, order: DebitOrder): Verdict<DebitOutcom
   const credits = isFree ? 0 : order.credits;
   // Only then could the clock of a node be wrong by a day, so that most calls do not ask the store.
   const mayBeAhead = credits > 0 && key.spent !== null && isAnotherDay(key.spent, order.now);
-  if (mayBeAhead && rows.clock === undefined) return { need: "clock" };
+  if (mayBeAhead && rows.clock === undefined) return { needs: { clock: true } };
   const exhausted = exhaustedBudget(key, credits, order.now, rows.clock);
   if (exhausted !== null)
     return reject(rows, withRate({ outcome: "key_budget_exhausted", balance, ...exhausted }, key));
   if (balance < credits) return rejectPoor(rows, key, balance);
   const taken = take(rows, credits, order.now);
-  if ("need" in taken) return taken;
+  if ("needs" in taken) return taken;
   const left = balance - credits;
   const changes: Changes = {
     debit: debitOf(order, credits, isFree, key.no, taken.parts),
@@ -144,16 +144,16 @@ export const unchanged = <Outcome>(outcome: Outcome) => ({ outcome, changes: {} 
 
 /** Says what running calls hold: that may come back, whereas what is spent does not. */
 function rejectPoor(rows: Rows, key: CallKey, balance: number): Verdict<DebitOutcome> {
-  if (rows.debit === undefined) return { need: "debit" };
+  if (rows.debit === undefined) return { needs: { debit: true } };
   const { heldCredits } = rows;
-  if (heldCredits === undefined) return { need: "heldCredits" };
+  if (heldCredits === undefined) return { needs: { heldCredits: true } };
   const poor = { outcome: "insufficient_credits" as const, balance };
   return unchanged(withRate(heldCredits === 0 ? poor : { ...poor, heldCredits }, key));
 }
 
 /** An order that was carried out before is not rejected, even if its key was revoked since. */
 const reject = (rows: Rows, outcome: DebitOutcome): Verdict<DebitOutcome> =>
-  rows.debit === undefined ? { need: "debit" } : unchanged(outcome);
+  rows.debit === undefined ? { needs: { debit: true } } : unchanged(outcome);
 
 /** The order was sent again because its response was lost. */
 function repeatDebit(
@@ -165,7 +165,7 @@ function repeatDebit(
   if (reversedAt !== null)
     throw new OrderRejected(`The call ${callId} was reversed and cannot be debited again`);
   const balance = balanceAt(account, rows, now);
-  if (balance === null) return { need: "sum" };
+  if (balance === null) return { needs: { sum: true } };
   return unchanged({ outcome: "debited", charged: credits, balance });
 }
 
@@ -199,7 +199,7 @@ export const isFreeCall = (
 type Taken = { parts: { grant: OpenGrant; credits: number }[]; front: OpenGrant | undefined };
 
 /** Takes credits from the grants. The balance must cover them. */
-function take({ grants, areAll }: Rows, credits: number, now: number): Taken | Need {
+function take({ grants, areAll }: Rows, credits: number, now: number): Taken | Missing {
   const taken: Taken = { parts: [], front: undefined };
   let due = credits;
   for (const grant of grants) {
@@ -214,7 +214,7 @@ function take({ grants, areAll }: Rows, credits: number, now: number): Taken | N
     taken.parts.push({ grant: changed, credits: part });
     if (changed.remaining > 0) taken.front = changed;
   }
-  if (taken.front === undefined && !areAll) return { need: "grants", covering: credits };
+  if (taken.front === undefined && !areAll) return { needs: { grants: { covering: credits } } };
   return taken;
 }
 

@@ -12,13 +12,13 @@ import {
   voidCredits,
   withChanged,
 } from "./balance.ts";
-import type { AccountRow, Changes, GrantRow, Loads, Rows, Verdict } from "./rows.ts";
+import type { AccountRow, Changes, GrantRow, Needs, Rows, Verdict } from "./rows.ts";
 
 /** Making grants, clawing them back, and how the lifetime plan changes their expiries. */
 type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
 type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
 
-export const loadsOfGrant = ({ id, kind }: Order<"grant">): Loads => ({
+export const needsOfGrant = ({ id, kind }: Order<"grant">): Needs => ({
   concerned: kind === "lifetime" ? "every" : { ids: [id] },
   grants: { covering: 0 },
 });
@@ -43,7 +43,7 @@ export function decideGrant(rows: Rows, order: Order<"grant">): Verdict<Outcome<
     kind === "lifetime"
       ? recount(planned, withChanged(concerned, grants), now)
       : rebalance(planned, rows, grants, now);
-  if ("need" in balanced) return balanced;
+  if ("needs" in balanced) return balanced;
   const { expiresAt } = made;
   const events = [{ kind: "credits.granted" as const, grant: { id, kind, amount, expiresAt } }];
   const after = recordIfBetter(balanced);
@@ -101,7 +101,7 @@ const restoreExpiries = (
       eventDueAt: state === "closed" ? null : nextEventAt(grant.waivedExpiresAt, now),
     }));
 
-export const loadsOfClawback = ({ grant }: Order<"clawback">): Loads => ({
+export const needsOfClawback = ({ grant }: Order<"clawback">): Needs => ({
   concerned: { ids: [grant] },
   grants: { covering: 0 },
 });
@@ -120,7 +120,7 @@ export function decideClawback(rows: Rows, order: Order<"clawback">): Verdict<Ou
   const clawed = clawBack(grant, order, account.state === "closed");
   const planned = planAfter(account, grant, clawed);
   const isPlanToggled = planned.lifetimeGrants > 0 !== account.lifetimeGrants > 0;
-  if (isPlanToggled && !rows.isEveryConcerned) return { need: "concerned", grants: "every" };
+  if (isPlanToggled && !rows.isEveryConcerned) return { needs: { concerned: "every" } };
   const withNewExpiry = isPlanToggled
     ? expiriesAfter(planned, withChanged(concerned, [clawed]), order.now)
     : [];
@@ -128,7 +128,7 @@ export function decideClawback(rows: Rows, order: Order<"clawback">): Verdict<Ou
   const balanced = isPlanToggled
     ? recount(planned, withChanged(concerned, grants), order.now)
     : rebalance(planned, rows, grants, order.now);
-  if ("need" in balanced) return balanced;
+  if ("needs" in balanced) return balanced;
   const notified =
     clawed.clawback < grant.clawback
       ? { account: recordIfBetter(balanced), events: eventsOfReturn(grant, clawed, order.now) }

@@ -13,8 +13,8 @@ import type {
   DebitRow,
   HoldRow,
   KeptCallRow,
-  Loads,
-  Need,
+  Missing,
+  Needs,
   Rows,
   Verdict,
 } from "./rows.ts";
@@ -24,10 +24,10 @@ import { chargeHold } from "./settle.ts";
 type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
 type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
 
-export function loadsOfHold({ keySha256, credits, tool, idempotency }: HoldOrder): Loads {
-  const loads: Loads = { callKey: keySha256, grants: { covering: credits } };
-  if (idempotency !== null) loads.keptCall = { tool, key: idempotency.key };
-  return loads;
+export function needsOfHold({ keySha256, credits, tool, idempotency }: HoldOrder): Needs {
+  const needs: Needs = { callKey: keySha256, grants: { covering: credits } };
+  if (idempotency !== null) needs.keptCall = { tool, key: idempotency.key };
+  return needs;
 }
 
 export const decideHold = (rows: Rows, order: HoldOrder): Verdict<HoldOutcome> =>
@@ -39,7 +39,7 @@ function holdPrice(rows: Rows, order: HoldOrder): Verdict<HoldOutcome> {
   const { account } = rows;
   if (account !== null && rows.hold) return repeatHold(account, rows, rows.hold, order);
   const charge = decideCharge({ ...rows, debit: null }, { ...order, idempotency: null });
-  if ("need" in charge) return charge;
+  if ("needs" in charge) return charge;
   const { outcome, changes } = charge;
   const isOfKey =
     outcome.outcome === "debited" ||
@@ -48,8 +48,8 @@ function holdPrice(rows: Rows, order: HoldOrder): Verdict<HoldOutcome> {
   const earlier = isOfKey ? earlierCall(rows, order) : null;
   const rejection = earlier ?? (outcome.outcome === "debited" ? null : unchanged(outcome));
   if (rejection !== null) {
-    const mayBeMade = account !== null && rows.hold === undefined && !("need" in rejection);
-    return mayBeMade ? { need: "hold" } : (rejection as Verdict<HoldOutcome>);
+    const mayBeMade = account !== null && rows.hold === undefined && !("needs" in rejection);
+    return mayBeMade ? { needs: { hold: true } } : (rejection as Verdict<HoldOutcome>);
   }
 
   const { debit, events: _, account: charged, ...others } = changes;
@@ -78,7 +78,9 @@ function repeatHold(
   { now }: HoldOrder,
 ): Verdict<HoldOutcome> {
   const balance = balanceAt(account, rows, now);
-  return balance === null ? { need: "sum" } : unchanged({ outcome: "held", credits, balance });
+  return balance === null
+    ? { needs: { sum: true } }
+    : unchanged({ outcome: "held", credits, balance });
 }
 
 /** What an earlier call under the idempotency key decides, or too many of other keys; null if there is none. */
@@ -87,18 +89,19 @@ function earlierCall(rows: Rows, order: HoldOrder): Verdict<HoldOutcome> | null 
   if (idempotency === null) return null;
   const key = rows.callKey as CallKey;
   const balance = balanceAt(rows.account as AccountRow, rows, now);
-  if (balance === null) return { need: "sum" };
+  if (balance === null) return { needs: { sum: true } };
   const is = (outcome: HoldOutcome) => unchanged(withRate(outcome, key));
   const { keptCall, keptResponse, keptBytes } = rows;
   if (keptCall == null || !isCallKept(rows, now)) {
-    if (keptBytes === undefined) return { need: "keptBytes" };
+    if (keptBytes === undefined) return { needs: { keptBytes: true } };
     return keptBytes > idempotency.keptBytesMax ? is({ outcome: "too_much_kept", balance }) : null;
   }
   if (keptCall.bodySha256 !== idempotency.bodySha256)
     return is({ outcome: "idempotency_key_reused", balance });
   const { tool, state, callId, at } = keptCall;
   if (state === "running") return is({ outcome: "in_progress", balance });
-  if (keptResponse === undefined) return { need: "keptResponse", tool, key: idempotency.key };
+  if (keptResponse === undefined)
+    return { needs: { keptResponse: { tool, key: idempotency.key } } };
   return keptResponse === null
     ? is({ outcome: "outcome_unknown", callId, at, balance })
     : is({ outcome: "kept", response: keptResponse, balance });
@@ -137,15 +140,15 @@ function claimOf(
   };
 }
 
-export const loadsOfEnd = (): Loads => ({ hold: true, grants: { covering: 0 } });
+export const needsOfEnd = (): Needs => ({ hold: true, grants: { covering: 0 } });
 
 export function decideRelease(rows: Rows, order: Order<"release">): Verdict<Outcome<"release">> {
   const { account, hold } = rows;
   if (account === null) return unchanged({ released: false });
-  if (hold === undefined) return { need: "hold" };
+  if (hold === undefined) return { needs: { hold: true } };
   if (hold === null) return unchanged({ released: false });
   const changes = endUncharged(account, rows, hold, order.key, order.now);
-  return "need" in changes ? changes : { outcome: { released: true }, changes };
+  return "needs" in changes ? changes : { outcome: { released: true }, changes };
 }
 
 /** Gives back all that the hold holds. `key`: what becomes of its idempotency key. */
@@ -155,14 +158,14 @@ export function endUncharged(
   hold: HoldRow,
   key: "free" | "unknown",
   now: number,
-): Changes | Need {
+): Changes | Missing {
   const kept = keptAfter(rows, hold, key);
-  if ("need" in kept) return kept;
+  if ("needs" in kept) return kept;
   const ended: Changes = { ...kept, endHold: hold };
   if (hold.isFree) return { ...ended, account: { ...account, freeCall: "open" } };
   if (hold.credits === 0) return ended;
   const returned = returnPart(account, rows, hold, hold.credits, now);
-  return "need" in returned ? returned : { ...ended, ...returned.changes };
+  return "needs" in returned ? returned : { ...ended, ...returned.changes };
 }
 
 /** The key of a closed account is forgotten already. */
@@ -170,9 +173,9 @@ function keptAfter(
   { keptCall }: Rows,
   { tool, key, callId }: HoldRow,
   state: "free" | "unknown",
-): Changes | Need {
+): Changes | Missing {
   if (key === null) return {};
-  if (keptCall === undefined) return { need: "keptCall", tool, key };
+  if (keptCall === undefined) return { needs: { keptCall: { tool, key } } };
   if (keptCall?.callId !== callId) return {};
   return state === "free" ? { forgetKept: { tool, key } } : { keptCall: { ...keptCall, state } };
 }
@@ -182,7 +185,7 @@ export function decideRenewal(
   { now }: Order<"renew">,
 ): Verdict<Outcome<"renew">> {
   if (account === null) return unchanged({ renewed: false });
-  if (hold === undefined) return { need: "hold" };
+  if (hold === undefined) return { needs: { hold: true } };
   if (hold === null) return unchanged({ renewed: false });
   const renewed = { ...hold, leaseUntil: now + hold.leaseMs, hasLapsed: false };
   return { outcome: { renewed: true }, changes: { hold: renewed } };
@@ -195,27 +198,32 @@ export type LapseOrder = { account: string; at: number; callId: string; now: num
 export function decideLapse(rows: Rows, { now }: LapseOrder): Verdict<{ ended: boolean }> {
   const { account, hold } = rows;
   if (account === null) return unchanged({ ended: false });
-  if (hold === undefined) return { need: "hold" };
+  if (hold === undefined) return { needs: { hold: true } };
   if (hold === null || now < hold.leaseUntil) return unchanged({ ended: false });
   if (!hold.hasLapsed) {
     const extended = { ...hold, leaseUntil: now + hold.leaseMs, hasLapsed: true };
     return { outcome: { ended: false }, changes: { hold: extended } };
   }
   const { onCrash } = hold;
-  if (rows.debit === undefined) return { need: "debit" };
+  if (rows.debit === undefined) return { needs: { debit: true } };
   // The mark of a reversal that came before the hold: the call has never run.
   const isFree = onCrash === "release" || rows.debit !== null;
   const changes =
     onCrash === "charge" && !isFree
       ? endCharged(account, rows, hold, now)
       : endUncharged(account, rows, hold, isFree ? "free" : "unknown", now);
-  return "need" in changes ? changes : { outcome: { ended: true }, changes };
+  return "needs" in changes ? changes : { outcome: { ended: true }, changes };
 }
 
 /** Charges what the hold holds. */
-function endCharged(account: AccountRow, rows: Rows, hold: HoldRow, now: number): Changes | Need {
+function endCharged(
+  account: AccountRow,
+  rows: Rows,
+  hold: HoldRow,
+  now: number,
+): Changes | Missing {
   const settled = chargeHold(account, rows, hold, Number.POSITIVE_INFINITY, now);
-  if ("need" in settled) return settled;
+  if ("needs" in settled) return settled;
   const kept = keptAfter(rows, hold, "unknown");
-  return "need" in kept ? kept : { ...settled.changes, ...kept };
+  return "needs" in kept ? kept : { ...settled.changes, ...kept };
 }

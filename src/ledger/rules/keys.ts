@@ -2,16 +2,16 @@ import { DAY_MS, ROTATION_DAYS_MAX } from "#limits.ts";
 import { OrderRejected } from "../outcome-errors.ts";
 import type { LedgerOperations } from "../port.ts";
 import { spentUnder } from "./key-limits.ts";
-import type { KeyRow, Loads, Rows, Verdict } from "./rows.ts";
+import type { KeyRow, Needs, Rows, Verdict } from "./rows.ts";
 
 /** Creating, revoking, changing and rotating API keys. */
 type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
 type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
 
-export const loadsOfKey = ({ id }: { id: string }): Loads => ({ key: id });
+export const needsOfKey = ({ id }: { id: string }): Needs => ({ key: id });
 
 /** Of a new key, and of one that gets a new secret. */
-export const loadsOfNewSecret = ({ id, sha256 }: { id: string; sha256: string }): Loads => ({
+export const needsOfNewSecret = ({ id, sha256 }: { id: string; sha256: string }): Needs => ({
   key: id,
   newKey: { id, sha256 },
 });

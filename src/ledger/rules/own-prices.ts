@@ -21,7 +21,7 @@ export function atOwnPrice<Order extends Priced, Outcome extends { outcome: stri
   const price = ownPriceOf(rows.account, order);
   if (price === undefined) return decide(rows, order);
   const verdict = decide(rows, { ...order, credits: price });
-  if ("need" in verdict || !SAY_PRICE.has(verdict.outcome.outcome)) return verdict;
+  if ("needs" in verdict || !SAY_PRICE.has(verdict.outcome.outcome)) return verdict;
   return { ...verdict, outcome: { ...verdict.outcome, price } };
 }
 

@@ -1,6 +1,6 @@
 import { isSpendable, rebalance, recordIfBetter, voidCredits } from "./balance.ts";
 import { unspend } from "./key-limits.ts";
-import type { AccountRow, Changes, DebitPart, DebitRow, GrantRow, Need, Rows } from "./rows.ts";
+import type { AccountRow, Changes, DebitPart, DebitRow, GrantRow, Missing, Rows } from "./rows.ts";
 
 /** Giving credits back to the grants that paid for a call, and to the budgets of its key. */
 
@@ -14,17 +14,17 @@ export function returnPart(
   paid: Paid,
   credits: number,
   now: number,
-): { changes: Changes; balance: number } | Need {
+): { changes: Changes; balance: number } | Missing {
   const { concerned } = rows;
-  if (concerned === undefined) return { need: "concerned", grants: payersOf(paid, credits) };
+  if (concerned === undefined) return { needs: { concerned: payersOf(paid, credits) } };
   const partOf = partsOf(paid, credits);
   const grants = concerned.map((grant) =>
     giveBack(grant, partOf(grant), account.state === "closed", now),
   );
   const balanced = rebalance(account, rows, grants, now);
-  if ("need" in balanced) return balanced;
+  if ("needs" in balanced) return balanced;
   const { debitKey } = rows;
-  if (debitKey === undefined) return { need: "debitKey", no: paid.keyNo };
+  if (debitKey === undefined) return { needs: { debitKey: paid.keyNo } };
   const changes: Changes = { grants };
   const after = recordIfBetter(balanced);
   if (after !== account) changes.account = after;

@@ -1,18 +1,18 @@
 import type { LedgerOperations } from "../port.ts";
 import { endUncharged } from "./holds.ts";
 import { returnPart } from "./return-credits.ts";
-import type { AccountRow, Changes, DebitRow, Loads, Need, Rows, Verdict } from "./rows.ts";
+import type { AccountRow, Changes, DebitRow, Missing, Needs, Rows, Verdict } from "./rows.ts";
 
 /** Reversing the debit of a call whose response was never sent: each grant gets back what it paid, and so do the budgets of the key. */
 type Order = LedgerOperations["reverse"][0];
 
-export const loadsOfReversal = (): Loads => ({ debit: true, grants: { covering: 0 } });
+export const needsOfReversal = (): Needs => ({ debit: true, grants: { covering: 0 } });
 
 export function decideReversal(rows: Rows, order: Order): Verdict<LedgerOperations["reverse"][1]> {
   const { account, debit } = rows;
   const { callId, at, now } = order;
   if (account === null) return { outcome: { reversed: false }, changes: {} };
-  if (debit === undefined) return { need: "debit" };
+  if (debit === undefined) return { needs: { debit: true } };
   if (debit === null) return reverseEarly(account, rows, order);
   if (debit.reversedAt !== null) return { outcome: { reversed: false }, changes: {} };
 
@@ -26,7 +26,7 @@ export function decideReversal(rows: Rows, order: Order): Verdict<LedgerOperatio
   if (isFree) changes.account = { ...account, freeCall: "open" };
   if (debit.grantNo === null) return { outcome: { reversed: true }, changes };
   const returned = returnPart(account, rows, debit, debit.credits, now);
-  if ("need" in returned) return returned;
+  if ("needs" in returned) return returned;
   return { outcome: { reversed: true }, changes: { ...changes, ...returned.changes } };
 }
 
@@ -37,12 +37,12 @@ function reverseEarly(
   { callId, at, now }: Order,
 ): Verdict<{ reversed: boolean }> {
   const { hold } = rows;
-  if (hold === undefined) return { need: "hold" };
+  if (hold === undefined) return { needs: { hold: true } };
   const mark = markOf(callId, at, now);
   if (hold === null) return { outcome: { reversed: false }, changes: { debit: mark } };
   const key = hold.onCrash === "release" ? "free" : "unknown";
-  const ended: Changes | Need = endUncharged(account, rows, hold, key, now);
-  if ("need" in ended) return ended;
+  const ended: Changes | Missing = endUncharged(account, rows, hold, key, now);
+  if ("needs" in ended) return ended;
   return { outcome: { reversed: false }, changes: { ...ended, debit: mark } };
 }
 

@@ -147,7 +147,7 @@ export type IdempotencyRow = {
 
 /**
  * The rows that a rule decides by. A row that the store did not load is undefined; a row that does not exist is null. A rule
- * that needs more rows returns a `Need`, and is called again after the store loaded them.
+ * that needs more rows returns their `Needs`, and is called again after the store loaded them.
  */
 export type Rows = {
   account: AccountRow | null;
@@ -187,46 +187,39 @@ export type Rows = {
   keptBytes?: number | undefined;
 };
 
-/** The rows that a store loads before it calls a rule for the first time, in addition to the account. */
-export type Loads = {
+/**
+ * Rows that a rule needs, in addition to the account: those that it needs in any case, before it is called for the first time
+ * (`Rule.needs`), and those that turn out to be missing (`Verdict`). Each is a row of `Rows` of the same name, except `newKey`.
+ */
+export type Needs = {
   /** The key with this id. */
   key?: string;
   /** The key with this SHA-256, or with this one before its last rotation. */
   callKey?: string;
   /** The key to create: loads whether another key has its id or SHA-256. */
   newKey?: { id: string; sha256: string };
-  /** Spendable grants in the order in which they are spent, until they hold more credits than this. */
+  /** The first spendable grants in the order in which they are spent, until they hold more credits than this. */
   grants?: { covering: number };
+  sum?: true;
   concerned?: Concerned;
   /** The record of this idempotency key. */
   earlier?: { tool: string; key: string };
+  /** The time by the store's own clock. */
+  clock?: true;
+  /** The debit and the hold that the order identifies by the call's id and time. */
   debit?: true;
   hold?: true;
-  /** The call that is kept under this idempotency key. */
+  /** The key with this number. */
+  debitKey?: number;
+  heldCredits?: true;
+  /** The call that is kept under this idempotency key, and its response. */
   keptCall?: { tool: string; key: string };
+  keptResponse?: { tool: string; key: string };
+  keptBytes?: true;
 };
 
 /** Grants by id or number, or every grant of the account including spent and expired ones. */
 export type Concerned = { ids: readonly string[] } | { nos: readonly number[] } | "every";
-
-/** The rows that a rule needs before it can decide. */
-export type Need =
-  | { need: "sum" }
-  /** The time by the store's own clock. */
-  | { need: "clock" }
-  | { need: "debit" }
-  | { need: "hold" }
-  /** What all holds of the account hold. */
-  | { need: "heldCredits" }
-  | { need: "keptCall"; tool: string; key: string }
-  /** The response that is kept under this idempotency key. */
-  | { need: "keptResponse"; tool: string; key: string }
-  | { need: "keptBytes" }
-  /** The key with this number. */
-  | { need: "debitKey"; no: number }
-  /** More of the first spendable grants, until they hold more credits than this. */
-  | { need: "grants"; covering: number }
-  | { need: "concerned"; grants: Concerned };
 
 /** The changes of an order: complete rows, except for the columns that almost every debit changes. */
 export type Changes = {
@@ -260,5 +253,8 @@ export type Changes = {
 
 export type Decision<Outcome> = { outcome: Outcome; changes: Changes };
 
+/** The rows that a rule needs before it can decide. */
+export type Missing = { needs: Needs };
+
 /** A decision, or the rows that are missing. */
-export type Verdict<Outcome> = Decision<Outcome> | Need;
+export type Verdict<Outcome> = Decision<Outcome> | Missing;

@@ -10,18 +10,18 @@ import type {
   DebitRow,
   HoldRow,
   KeptCallRow,
-  Loads,
-  Need,
+  Missing,
+  Needs,
   Rows,
   Verdict,
 } from "./rows.ts";
 
 /** Charging a call that held its price, after its work. */
 
-export function loadsOfSettlement({ keySha256, tool, idempotency }: SettleOrder): Loads {
-  const loads: Loads = { hold: true, callKey: keySha256, grants: { covering: 0 } };
-  if (idempotency !== null) loads.keptCall = { tool, key: idempotency.key };
-  return loads;
+export function needsOfSettlement({ keySha256, tool, idempotency }: SettleOrder): Needs {
+  const needs: Needs = { hold: true, callKey: keySha256, grants: { covering: 0 } };
+  if (idempotency !== null) needs.keptCall = { tool, key: idempotency.key };
+  return needs;
 }
 
 export function decideSettlement(rows: Rows, order: SettleOrder): Verdict<SettleOutcome> {
@@ -32,12 +32,12 @@ export function decideSettlement(rows: Rows, order: SettleOrder): Verdict<Settle
     );
   const { account, hold, debit: made } = rows;
   if (account === null) return unchanged({ outcome: "invalid_key" });
-  if (hold === undefined) return { need: "hold" };
+  if (hold === undefined) return { needs: { hold: true } };
   if (made?.reversedAt != null)
     throw new OrderRejected(`The call ${order.callId} was reversed and cannot be settled`);
   if (hold === null) return settleLate(account, rows, order);
   const charged = chargeHold(account, rows, hold, credits, now);
-  if ("need" in charged) return charged;
+  if ("needs" in charged) return charged;
   const { debit, balance } = charged;
   const changes = { ...charged.changes, ...keptBy(rows, order) };
   return { outcome: { outcome: "settled", charged: debit.credits, balance }, changes };
@@ -50,17 +50,17 @@ export function chargeHold(
   hold: HoldRow,
   credits: number,
   now: number,
-): { changes: Changes; debit: DebitRow; balance: number } | Need {
+): { changes: Changes; debit: DebitRow; balance: number } | Missing {
   const charged = hold.isFree ? 0 : Math.min(credits, hold.credits);
   const rest = hold.credits - charged;
   const changes: Changes = {};
   let balance: number | null;
   if (rest === 0) {
     balance = balanceAt(account, rows, now);
-    if (balance === null) return { need: "sum" };
+    if (balance === null) return { needs: { sum: true } };
   } else {
     const returned = returnPart(account, rows, hold, rest, now);
-    if ("need" in returned) return returned;
+    if ("needs" in returned) return returned;
     Object.assign(changes, returned.changes);
     balance = returned.balance;
   }
@@ -106,9 +106,9 @@ const withResponse = (call: KeptCallRow, response: string) => ({
 function settleLate(account: AccountRow, rows: Rows, order: SettleOrder): Verdict<SettleOutcome> {
   const { callId, at, now, tool, idempotency } = order;
   const { debit, keptCall } = rows;
-  if (debit === undefined) return { need: "debit" };
+  if (debit === undefined) return { needs: { debit: true } };
   const balance = balanceAt(account, rows, now);
-  if (balance === null) return { need: "sum" };
+  if (balance === null) return { needs: { sum: true } };
   if (debit !== null) {
     // It may have been charged because its holder was silent, and then its response is still missing.
     const isMissing = keptCall?.state === "unknown";
@@ -118,7 +118,7 @@ function settleLate(account: AccountRow, rows: Rows, order: SettleOrder): Verdic
   const isClaimed = keptCall != null && isCallKept(rows, now) && keptCall.callId !== callId;
   if (isClaimed) return unchanged({ outcome: "superseded", balance });
   const charge = decideCharge({ ...rows, debit: null }, { ...order, idempotency: null });
-  if ("need" in charge) return charge;
+  if ("needs" in charge) return charge;
   const { outcome, changes } = charge;
   if (outcome.outcome !== "debited") return unchanged(outcome as SettleOutcome);
   const late: Changes = { ...changes, debit: { ...(changes.debit as DebitRow), at } };

@@ -1,14 +1,5 @@
 import { hourOf } from "#ledger/port.ts";
-import type {
-  Changes,
-  Concerned,
-  DebitRow,
-  GrantRow,
-  Loads,
-  Need,
-  OpenGrant,
-  Rows,
-} from "#ledger/rules/rows.ts";
+import type { Changes, DebitRow, GrantRow, Needs, OpenGrant, Rows } from "#ledger/rules/rows.ts";
 import { RULES, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
 import {
   cache,
@@ -28,8 +19,13 @@ import {
 export const GRANTS_AT_FIRST = 3;
 export const GRANTS_FACTOR = 16;
 
-/** Loaded rows that are valid for a single order. */
+/** What the store has loaded for a single order, and what the rule of the order has asked for so far. */
 export type OrderContext = {
+  needs: Needs;
+  /** The time of the order, and what identifies the debit or hold that it makes or refers to; the call id is empty if there is none. */
+  now: number;
+  at: number;
+  callId: string;
   sum: Rows["sum"];
   concerned: readonly GrantRow[] | undefined;
   isEveryConcerned: boolean;
@@ -37,95 +33,68 @@ export type OrderContext = {
   debitKey: Rows["debitKey"];
   clock: Rows["clock"];
   keptResponse: Rows["keptResponse"];
-  /** The idempotency key of a hold that its order does not name. */
-  keptCall: Loads["keptCall"];
-  /** Whether the store has a clock of its own. Otherwise the time of the order is that of the store. */
-  hasClock: boolean;
-  /** Whether to look up the debit with the order's name: the order may have been carried out before, or the rule asks for that debit. */
-  isCareful: boolean;
-  /** Whether to look up the hold with the order's name. */
-  isHoldNamed: boolean;
 };
 
-export const orderContext = (isCareful = false, hasClock = false): OrderContext => ({
-  sum: undefined,
-  concerned: undefined,
-  isEveryConcerned: false,
-  isKeyTaken: undefined,
-  debitKey: undefined,
-  clock: undefined,
-  keptResponse: undefined,
-  keptCall: undefined,
-  hasClock,
-  isCareful,
-  isHoldNamed: false,
-});
+/**
+ * `isCareful`: the order may have been carried out before, so the debit or hold with its name is looked up. `hasClock`: the store has a
+ * clock of its own. Otherwise the time of the order is that of the store.
+ */
+export function orderContext<Name extends RuleName>(
+  name: Name,
+  order: RuleOrders[Name][0],
+  isCareful = false,
+  hasClock = false,
+): OrderContext {
+  const needs = RULES[name].needs(order);
+  const {
+    now = 0,
+    at = now,
+    callId = "",
+  } = order as { now?: number; at?: number; callId?: string };
+  if (isCareful && callId !== "") needs.debit = true;
+  if (isCareful && name === "hold") needs.hold = true;
+  return {
+    needs,
+    now,
+    at,
+    callId,
+    sum: undefined,
+    concerned: undefined,
+    isEveryConcerned: false,
+    isKeyTaken: undefined,
+    debitKey: undefined,
+    clock: hasClock ? undefined : now,
+    keptResponse: undefined,
+  };
+}
 
-/** The rows that a store must load into the account or the order's context before it calls `decide` again. */
-export type LoadRequest = {
-  key?: string;
-  callKey?: string;
-  newKey?: { id: string; sha256: string };
-  /** The first grants that are spendable at `now`, until they hold more credits than `covering`. */
-  grants?: { covering: number; now: number };
-  sum?: { now: number };
-  clock?: true;
-  concerned?: Concerned;
-  earlier?: { tool: string; key: string };
-  debit?: { at: number; callId: string };
-  /** The number of the key that made the debit. */
-  debitKey?: number;
-  hold?: { at: number; callId: string };
-  keptCall?: { tool: string; key: string };
-  keptResponse?: { tool: string; key: string };
-  keptBytes?: true;
-  heldCredits?: true;
-};
-
-type AnyOrder = { account: string; now?: number; at?: number; callId?: string };
-
-/** Decides one order and applies its changes to the account, or returns which rows must be loaded first. */
+/** Decides one order and applies its changes to the account, or returns which rows must be loaded into account or context first. */
 export function decide<Name extends RuleName>(
   known: KnownAccount,
   name: Name,
   order: RuleOrders[Name][0],
   context: OrderContext,
-): { outcome: RuleOrders[Name][1] } | { load: LoadRequest } {
-  const rule = RULES[name];
-  const loads = rule.loads(order);
-  if (name === "hold" && mayBeMade(known, order, context)) context.isHoldNamed = true;
-  const rows = rowsFor(known, loads, order, context);
-  const missing = missingOf(known, loads, rows, order, context);
-  if (missing !== null) return { load: missing };
-  const verdict = rule.decide(rows, order);
-  const { now = 0 } = order as AnyOrder;
-  if ("need" in verdict) {
-    // An earlier order of the batch may have made this debit, so it may not be in the database yet.
-    if (verdict.need === "debit") context.isCareful = true;
-    else if (verdict.need === "hold") context.isHoldNamed = true;
-    else if (verdict.need === "keptCall") context.keptCall = verdict;
-    else if (verdict.need === "clock" && !context.hasClock) context.clock = now;
-    else return { load: requestFor(verdict, now) };
+): { outcome: RuleOrders[Name][1] } | { missing: Needs } {
+  // A hold of an earlier order of the batch violates no unique constraint yet, so it must be seen.
+  if (name === "hold" && known.holds?.get(debitName(context.at, context.callId)) != null)
+    context.needs.hold = true;
+  const rows = rowsFor(known, context);
+  const missing = missingOf(known, rows, context);
+  if (missing !== null) return { missing };
+  const verdict = RULES[name].decide(rows, order);
+  if ("needs" in verdict) {
+    // An earlier order of the batch may have made or loaded some of it.
+    Object.assign(context.needs, verdict.needs);
     return decide(known, name, order, context);
   }
-  if (hasChanges(verdict.changes)) applyChanges(known, verdict.changes, now);
+  if (hasChanges(verdict.changes)) applyChanges(known, verdict.changes, context.now);
   return { outcome: verdict.outcome };
 }
 
-/** A hold of an earlier order of the batch violates no unique constraint yet, so it must be seen. */
-function mayBeMade(
-  { holds }: KnownAccount,
-  { now = 0, callId = "" }: AnyOrder,
-  { isCareful }: OrderContext,
-): boolean {
-  return isCareful || holds?.get(debitName(now, callId)) != null;
-}
-
-function rowsFor(known: KnownAccount, loads: Loads, order: AnyOrder, context: OrderContext): Rows {
-  const { key, callKey, earlier } = loads;
+function rowsFor(known: KnownAccount, context: OrderContext): Rows {
+  const { key, callKey, earlier, debit } = context.needs;
   const { row, grants = [], areAll } = known;
-  const { isKeyTaken, sum, concerned, isEveryConcerned, debitKey, clock } = context;
-  const debit = namedBy(order, loads, context);
+  const { at, callId, isKeyTaken, sum, concerned, isEveryConcerned, debitKey, clock } = context;
   const rows: Rows = {
     account: row,
     key: key === undefined ? undefined : known.keys?.get(key),
@@ -136,82 +105,61 @@ function rowsFor(known: KnownAccount, loads: Loads, order: AnyOrder, context: Or
     sum,
     concerned,
     isEveryConcerned,
-    debit: debit === null ? undefined : debitNamed(known, debit.at, debit.callId),
+    debit: debit ? debitNamed(known, at, callId) : undefined,
     debitKey,
     clock,
     earlier: earlier && known.records?.get(recordName(earlier.tool, earlier.key)),
   };
-  addHeld(rows, known, loads, order, context);
+  addHeld(rows, known, context);
   return rows;
 }
 
 /** What concerns holds. Most calls have none, and a rejected one may ask for the sum of the others. */
-function addHeld(
-  rows: Rows,
-  known: KnownAccount,
-  loads: Loads,
-  order: AnyOrder,
-  context: OrderContext,
-): void {
+function addHeld(rows: Rows, known: KnownAccount, context: OrderContext): void {
+  const { hold, keptCall } = context.needs;
   if (known.heldCredits !== undefined) rows.heldCredits = known.heldCredits;
-  const hold = holdNamedBy(order, loads, context);
-  if (hold !== null) rows.hold = known.holds?.get(debitName(hold.at, hold.callId));
-  const keptCall = loads.keptCall ?? context.keptCall;
+  if (hold) rows.hold = known.holds?.get(debitName(context.at, context.callId));
   if (keptCall === undefined) return;
   rows.keptCall = known.keptCalls?.get(recordName(keptCall.tool, keptCall.key));
   rows.keptResponse = context.keptResponse;
   rows.keptBytes = known.keptBytes;
 }
 
-/** Returns the name of the hold to look up for an order; null if none is looked up. */
-function holdNamedBy(
-  { now = 0, at = now, callId }: AnyOrder,
-  loads: Loads,
-  { isHoldNamed }: OrderContext,
-): { at: number; callId: string } | null {
-  const isLookedUp = isHoldNamed || loads.hold === true;
-  return isLookedUp && callId !== undefined ? { at, callId } : null;
-}
-
-/** Returns the name of the debit to look up for an order: the one it makes or refers to; null if none is looked up. */
-function namedBy(
-  { now = 0, at = now, callId }: AnyOrder,
-  loads: Loads,
-  { isCareful }: OrderContext,
-): { at: number; callId: string } | null {
-  const isLookedUp = isCareful || loads.debit === true;
-  return isLookedUp && callId !== undefined ? { at, callId } : null;
-}
-
-function missingOf(
-  known: KnownAccount,
-  loads: Loads,
-  rows: Rows,
-  order: AnyOrder,
-  context: OrderContext,
-): LoadRequest | null {
+/** Returns what is needed and not loaded yet; null if nothing is. */
+function missingOf(known: KnownAccount, rows: Rows, context: OrderContext): Needs | null {
   if (known.row === null) return null;
-  let request: LoadRequest | null = null;
-  const { key, callKey, newKey, grants, concerned, earlier } = loads;
-  const { now = 0 } = order;
-  if (key !== undefined && rows.key === undefined) request = { key };
-  if (callKey !== undefined && rows.callKey === undefined) request = { ...request, callKey };
-  if (newKey !== undefined && rows.isKeyTaken === undefined) request = { ...request, newKey };
-  if (grants !== undefined && !holdsMore(known, grants.covering, now))
-    request = { ...request, grants: { covering: grants.covering, now } };
-  if (concerned !== undefined && rows.concerned === undefined) request = { ...request, concerned };
-  if (earlier !== undefined && rows.earlier === undefined) request = { ...request, earlier };
-  const debit = namedBy(order, loads, context);
-  if (debit !== null && rows.debit === undefined) request = { ...request, debit };
-  const hold = holdNamedBy(order, loads, context);
-  if (hold !== null && rows.hold === undefined) request = { ...request, hold };
-  const keptCall = loads.keptCall ?? context.keptCall;
-  if (keptCall !== undefined && rows.keptCall === undefined) request = { ...request, keptCall };
-  return request;
+  const { needs } = context;
+  let missing: Needs | null = null;
+  for (const key in needs) {
+    const name = key as keyof Needs;
+    if (!isMissing(name, known, rows, context)) continue;
+    missing = Object.assign(missing ?? {}, { [name]: needs[name] });
+  }
+  return missing;
+}
+
+function isMissing(
+  name: keyof Needs,
+  known: KnownAccount,
+  rows: Rows,
+  { needs, now }: OrderContext,
+): boolean {
+  switch (name) {
+    case "grants":
+      return !holdsMore(known, needs.grants?.covering ?? 0, now);
+    case "concerned":
+      return (
+        rows.concerned === undefined || (needs.concerned === "every" && !rows.isEveryConcerned)
+      );
+    case "newKey":
+      return rows.isKeyTaken === undefined;
+    default:
+      return rows[name] === undefined;
+  }
 }
 
 /** Before grants are read again, their changes must be in the table; likewise before holds or kept responses are summed. */
-export const needsSaved = ({ sum, grants, concerned, ...held }: LoadRequest): boolean =>
+export const needsSaved = ({ sum, grants, concerned, ...held }: Needs): boolean =>
   sum !== undefined ||
   grants !== undefined ||
   concerned !== undefined ||
@@ -229,29 +177,6 @@ function holdsMore({ grants, areAll, grantsFrom }: KnownAccount, credits: number
     if (held > credits) return true;
   }
   return false;
-}
-
-type OtherNeed = Exclude<Need, { need: "debit" | "hold" | "keptCall" }>;
-
-function requestFor(need: OtherNeed, now: number): LoadRequest {
-  switch (need.need) {
-    case "heldCredits":
-      return { heldCredits: true };
-    case "keptBytes":
-      return { keptBytes: true };
-    case "keptResponse":
-      return { keptResponse: { tool: need.tool, key: need.key } };
-    case "sum":
-      return { sum: { now } };
-    case "clock":
-      return { clock: true };
-    case "grants":
-      return { grants: { covering: need.covering, now } };
-    case "concerned":
-      return { concerned: need.grants };
-    case "debitKey":
-      return { debitKey: need.no };
-  }
 }
 
 function hasChanges(changes: Changes): boolean {

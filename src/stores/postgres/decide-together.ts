@@ -1,11 +1,11 @@
 import { OrderRejected } from "#ledger/port.ts";
-import { RULES, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
+import type { Needs } from "#ledger/rules/rows.ts";
+import type { RuleName, RuleOrders } from "#ledger/rules/rules.ts";
 import { debitName, debitNamed, type KnownAccount, knownAccount } from "../ledger/known-account.ts";
 import {
   decide,
   GRANTS_AT_FIRST,
   GRANTS_FACTOR,
-  type LoadRequest,
   needsSaved,
   type OrderContext,
   orderContext,
@@ -54,7 +54,7 @@ export function openTogether<Name extends RuleName>(
   const lines = new Map<string, Line<Name>>();
   const first: LoadOrder[] = [];
   orders.forEach((order, index) => {
-    const context = orderContext(isCareful, clock === "database");
+    const context = orderContext(name, order, isCareful, clock === "database");
     const waiting = { index, order, context };
     let line = lines.get(order.account);
     if (line === undefined) {
@@ -62,7 +62,7 @@ export function openTogether<Name extends RuleName>(
       line = { known, grantsMax: GRANTS_AT_FIRST, waiting: [waiting], next: 0 };
       lines.set(order.account, line);
     } else line.waiting.push(waiting);
-    first.push({ of: line, context, load: firstLoad(name, order, isCareful) });
+    first.push({ of: line, context, load: firstLoad(name, context) });
   });
   const outcomes: Decided<Name>[] = new Array(orders.length);
   const events: NewEvent[] = [];
@@ -72,14 +72,13 @@ export function openTogether<Name extends RuleName>(
     for (; line.next < waiting.length; line.next += 1) {
       const { index, order, context } = waiting[line.next] as Waiting<Name>;
       const decided = decideOne(known, name, order, context);
-      if ("load" in decided) {
-        if (areTooFew(known, decided.load)) line.grantsMax *= GRANTS_FACTOR;
-        const missing = [{ of: line, context, load: decided.load }];
-        const { load } = decided;
-        const isRejected = load.debit !== undefined || load.hold !== undefined;
+      if ("missing" in decided) {
+        const load = decided.missing;
+        if (areTooFew(known, load, context)) line.grantsMax *= GRANTS_FACTOR;
+        const isRejected = load.debit ?? load.hold ?? false;
         // A call that is rejected for its balance is told this too, without another round trip.
         if (isRejected && known.heldCredits === undefined) load.heldCredits = true;
-        return isRejected ? [...missing, ...looksAfter(line, load)] : missing;
+        return [{ of: line, context, load }, ...(isRejected ? looksAfter(line, load) : [])];
       }
       outcomes[index] = decided.outcome;
       const { unsaved } = known;
@@ -108,25 +107,14 @@ export function openTogether<Name extends RuleName>(
 }
 
 /** If one order has to be looked up because it is rejected, the orders after it are likely to be rejected too. */
-function looksAfter<Name extends RuleName>(line: Line<Name>, asked: LoadRequest): LoadOrder[] {
-  return line.waiting.slice(line.next + 1).flatMap(({ order, context }) => {
-    const { at, callId } = nameOf(order);
-    const load: LoadRequest = {};
-    if (asked.debit && debitNamed(line.known, at, callId) === undefined)
-      load.debit = { at, callId };
-    if (asked.hold && !line.known.holds?.has(debitName(at, callId))) load.hold = { at, callId };
+function looksAfter<Name extends RuleName>(line: Line<Name>, asked: Needs): LoadOrder[] {
+  return line.waiting.slice(line.next + 1).flatMap(({ context }) => {
+    const { at, callId } = context;
+    const load: Needs = {};
+    if (asked.debit && debitNamed(line.known, at, callId) === undefined) load.debit = true;
+    if (asked.hold && !line.known.holds?.has(debitName(at, callId))) load.hold = true;
     return (load.debit ?? load.hold) ? [{ of: line, context, load }] : [];
   });
-}
-
-/** Returns what identifies the debit that an order makes or refers to; the call id is empty if there is none. */
-function nameOf(order: object): { at: number; now: number; callId: string } {
-  const {
-    now = 0,
-    at = now,
-    callId = "",
-  } = order as { now?: number; at?: number; callId?: string };
-  return { at, now, callId };
 }
 
 function decideOne<Name extends RuleName>(
@@ -134,7 +122,7 @@ function decideOne<Name extends RuleName>(
   name: Name,
   order: Order<Name>,
   context: OrderContext,
-): { outcome: Decided<Name> } | { load: LoadRequest } {
+): { outcome: Decided<Name> } | { missing: Needs } {
   try {
     return decide(known, name, order, context);
   } catch (error) {
@@ -144,24 +132,12 @@ function decideOne<Name extends RuleName>(
 }
 
 /** Whether more grants are needed because too few were loaded, and not because the order is older than the loaded grants. */
-const areTooFew = (known: KnownAccount, { grants }: LoadRequest) =>
-  grants !== undefined && known.grants !== undefined && grants.now >= known.grantsFrom;
+const areTooFew = (known: KnownAccount, { grants }: Needs, { now }: OrderContext) =>
+  grants !== undefined && known.grants !== undefined && now >= known.grantsFrom;
 
-function firstLoad<Name extends RuleName>(
-  name: Name,
-  order: Order<Name>,
-  isCareful: boolean,
-): LoadRequest {
-  const { grants, debit, hold, ...loads } = RULES[name].loads(order);
-  const {
-    now = 0,
-    at = now,
-    callId = "",
-  } = order as { now?: number; at?: number; callId?: string };
-  const load: LoadRequest = loads;
-  if (grants !== undefined) load.grants = { covering: grants.covering, now };
-  if (debit === true || (isCareful && callId !== "")) load.debit = { at, callId };
-  if (hold === true || (isCareful && name === "hold")) load.hold = { at, callId };
+/** What the rule is likely to ask for next is loaded in the same round trip. */
+function firstLoad(name: RuleName, { needs }: OrderContext): Needs {
+  const load = { ...needs };
   if (name === "keyStatus") load.heldCredits = true;
   if (load.keptCall !== undefined) load.keptBytes = true;
   return load;

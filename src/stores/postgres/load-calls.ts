@@ -107,9 +107,9 @@ export function loadGrants(asked: readonly Wanted<"grants">[]): Loading {
   const accounts = new Set<LoadedAccount>();
   let now = Number.MAX_SAFE_INTEGER;
   let limit = GRANTS_AT_FIRST;
-  for (const { of, wanted } of asked) {
+  for (const { of, context } of asked) {
     accounts.add(of);
-    now = Math.min(now, wanted.now);
+    now = Math.min(now, context.now);
     limit = Math.max(limit, of.grantsMax);
   }
   const ids = arrayOf(texts(Array.from(accounts, ({ known }) => known.id)));

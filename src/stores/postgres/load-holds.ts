@@ -18,7 +18,8 @@ export const loadHolds = (asked: readonly Wanted<"hold">[]): Loading =>
     asked,
     callNames(asked),
     `SELECT ${HOLD_COLUMNS} FROM hold WHERE account_no = a.no AND at = t.at AND call_id = t.call`,
-    ({ of, wanted }, row) => cache.hold(of.known, wanted, row === undefined ? null : readHold(row)),
+    ({ of, context }, row) =>
+      cache.hold(of.known, context, row === undefined ? null : readHold(row)),
   );
 
 /** Once for each account. */

@@ -74,21 +74,21 @@ export function loadingsOf(
   for (const { of, context, load } of orders) {
     const { key, callKey } = load;
     if (callers !== undefined && callKey !== undefined && load.grants !== undefined) {
-      calls.push({ of, callKey, now: load.grants.now });
+      calls.push({ of, callKey, now: context.now });
     } else {
       if (callKey !== undefined) callKeys.push({ of, context, wanted: callKey });
       if (load.grants !== undefined) grants.push({ of, context, wanted: load.grants });
     }
     if (key !== undefined) keys.push({ of, context, wanted: key });
     if (load.newKey !== undefined) newKeys.push({ of, context, wanted: load.newKey });
-    if (load.sum !== undefined) sums.push({ of, context, wanted: load.sum });
+    if (load.sum) sums.push({ of, context, wanted: true });
     if (load.earlier !== undefined) records.push({ of, context, wanted: load.earlier });
     if (load.clock ?? (load.earlier !== undefined || load.keptCall !== undefined))
       clocks.push({ context });
-    if (load.debit !== undefined) debits.push({ of, context, wanted: load.debit });
+    if (load.debit) debits.push({ of, context, wanted: true });
     if (load.debitKey !== undefined) debitKeys.push({ of, context, wanted: load.debitKey });
     if (load.concerned !== undefined) concerned.push({ of, context, wanted: load.concerned });
-    if (load.hold !== undefined) holds.push({ of, context, wanted: load.hold });
+    if (load.hold) holds.push({ of, context, wanted: true });
     if (load.heldCredits) heldCredits.push({ of, context, wanted: true });
     if (load.keptCall !== undefined) keptCalls.push({ of, context, wanted: load.keptCall });
     if (load.keptResponse !== undefined)
@@ -157,7 +157,7 @@ function loadOtherKeys(asked: readonly Wanted<"newKey">[]): Loading {
 }
 
 function loadSums(asked: readonly Wanted<"sum">[]): Loading {
-  const now = numbers(asked.map(({ wanted }) => wanted.now));
+  const now = numbers(asked.map(({ context }) => context.now));
   return {
     sql: `SELECT t.place, (SELECT coalesce(sum(remaining), 0)::bigint FROM credit_grant
         WHERE account_no = a.no AND spent = 0 AND ${EXPIRY_SQL} > t.now) AS balance
@@ -195,15 +195,15 @@ const loadRecords = (asked: readonly Wanted<"earlier">[]): Loading =>
 
 /** The bounds are literals, so that only the partitions between them are planned and locked. */
 function loadDebits(asked: readonly Wanted<"debit">[]): Loading {
-  const times = asked.map(({ wanted }) => wanted.at);
+  const times = asked.map(({ context }) => context.at);
   const [first, last] = [Math.min(...times), Math.max(...times)].map(literalOf);
   return lookUp(
     asked,
     callNames(asked),
     `SELECT ${DEBIT_COLUMNS} FROM debit
       WHERE account_no = a.no AND at = t.at AND call_id = t.call AND at BETWEEN ${first} AND ${last}`,
-    ({ of, wanted }, row) =>
-      cache.debit(of.known, wanted, row === undefined ? null : readDebit(row)),
+    ({ of, context }, row) =>
+      cache.debit(of.known, context, row === undefined ? null : readDebit(row)),
   );
 }
 

@@ -1,5 +1,6 @@
+import type { Needs } from "#ledger/rules/rows.ts";
 import type { KnownAccount } from "../ledger/known-account.ts";
-import type { LoadRequest, OrderContext } from "../ledger/working-set.ts";
+import type { OrderContext } from "../ledger/working-set.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { type Column, rowsFrom } from "./literals.ts";
 
@@ -12,11 +13,11 @@ export type Loading = { sql: string; take(rows: SqlRow[]): void };
 /** `grantsMax`: the limit with which the account's grants were loaded. */
 export type LoadedAccount = { known: KnownAccount; grantsMax: number };
 
-export type LoadOrder = { of: LoadedAccount; context: OrderContext; load: LoadRequest };
+export type LoadOrder = { of: LoadedAccount; context: OrderContext; load: Needs };
 
 /** One kind of row that an order needs. */
-export type Wanted<Name extends keyof LoadRequest> = Omit<LoadOrder, "load"> & {
-  wanted: NonNullable<LoadRequest[Name]>;
+export type Wanted<Name extends keyof Needs> = Omit<LoadOrder, "load"> & {
+  wanted: NonNullable<Needs[Name]>;
 };
 
 export const texts = (values: readonly string[]): Column => ({ type: "text", values });
@@ -57,7 +58,7 @@ export const keyNames = (asked: readonly { wanted: { tool: string; key: string }
   tool: texts(asked.map(({ wanted }) => wanted.tool)),
   key: texts(asked.map(({ wanted }) => wanted.key)),
 });
-export const callNames = (asked: readonly { wanted: { at: number; callId: string } }[]) => ({
-  at: numbers(asked.map(({ wanted }) => wanted.at)),
-  call: texts(asked.map(({ wanted }) => wanted.callId)),
+export const callNames = (asked: readonly { context: OrderContext }[]) => ({
+  at: numbers(asked.map(({ context }) => context.at)),
+  call: texts(asked.map(({ context }) => context.callId)),
 });

@@ -87,15 +87,15 @@ export function createSqliteLedger(
     isCareful: boolean,
   ): RuleOrders[Name][1] {
     const known = accountOf(order.account);
-    const context = orderContext(isCareful);
+    const context = orderContext(name, order, isCareful);
     for (;;) {
       const decided = decide(known, name, order, context);
       if ("outcome" in decided) return decided.outcome;
-      if (needsSaved(decided.load)) {
+      if (needsSaved(decided.missing)) {
         saver.save(known);
         written += newDebits.write();
       }
-      loader.load(known, context, decided.load);
+      loader.load(known, context, decided.missing);
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Concerned, GrantRow } from "#ledger/rules/rows.ts";
+import type { Concerned, GrantRow, Needs } from "#ledger/rules/rows.ts";
 import { cache, type KnownAccount, knownAccount } from "../ledger/known-account.ts";
 import {
   CALL_KEY_COLUMNS,
@@ -15,12 +15,7 @@ import {
   readOpenGrant,
   readRecord,
 } from "../ledger/row-columns.ts";
-import {
-  GRANTS_AT_FIRST,
-  GRANTS_FACTOR,
-  type LoadRequest,
-  type OrderContext,
-} from "../ledger/working-set.ts";
+import { GRANTS_AT_FIRST, GRANTS_FACTOR, type OrderContext } from "../ledger/working-set.ts";
 import { isReversedSql } from "../sql/find-call.ts";
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
 import type { SqlDriver, SqlRow, SqlStatement } from "./driver.ts";
@@ -64,12 +59,12 @@ export function createLoader(driver: SqlDriver) {
     return rows.filter((row): row is SqlRow => row !== undefined).map(readGrant);
   }
 
-  function loadHeld(known: KnownAccount, context: OrderContext, request: LoadRequest): void {
+  function loadHeld(known: KnownAccount, context: OrderContext, missing: Needs): void {
     const accountNo = known.row?.no ?? 0;
-    const { hold, keptCall, keptResponse, keptBytes, heldCredits } = request;
-    if (hold !== undefined) {
-      const row = statements.hold.get(accountNo, hold.at, hold.callId);
-      cache.hold(known, hold, row === undefined ? null : readHold(row));
+    const { hold, keptCall, keptResponse, keptBytes, heldCredits } = missing;
+    if (hold) {
+      const row = statements.hold.get(accountNo, context.at, context.callId);
+      cache.hold(known, context, row === undefined ? null : readHold(row));
     }
     if (keptCall !== undefined) {
       const row = statements.keptCall.get(accountNo, keptCall.tool, keptCall.key);
@@ -95,9 +90,9 @@ export function createLoader(driver: SqlDriver) {
       const row = statements.account.get(id);
       return knownAccount(id, row === undefined ? null : readAccount(row));
     },
-    load(known: KnownAccount, context: OrderContext, request: LoadRequest): void {
+    load(known: KnownAccount, context: OrderContext, missing: Needs): void {
       const accountNo = known.row?.no ?? 0;
-      const { key, callKey, newKey, grants, sum, concerned, earlier, debit, debitKey } = request;
+      const { key, callKey, newKey, grants, sum, concerned, earlier, debit, debitKey } = missing;
       if (key !== undefined) {
         const row = statements.keyById.get(key, accountNo);
         cache.key(known, key, row === undefined ? null : readKey(row));
@@ -113,9 +108,9 @@ export function createLoader(driver: SqlDriver) {
         context.isKeyTaken =
           statements.otherKey.get(id, sha256, sha256, id, accountNo) !== undefined;
       }
-      if (grants !== undefined) loadGrants(known, accountNo, grants.covering, grants.now);
-      if (sum !== undefined) {
-        const row = statements.sum.get(accountNo, sum.now) as SqlRow;
+      if (grants !== undefined) loadGrants(known, accountNo, grants.covering, context.now);
+      if (sum) {
+        const row = statements.sum.get(accountNo, context.now) as SqlRow;
         context.sum = row["balance"] as number;
       }
       if (concerned !== undefined) {
@@ -126,13 +121,13 @@ export function createLoader(driver: SqlDriver) {
         const row = statements.record.get(accountNo, earlier.tool, earlier.key);
         cache.record(known, earlier, row === undefined ? null : readRecord(row));
       }
-      if (debit !== undefined) {
-        const row = statements.debit.get(accountNo, debit.at, debit.callId);
-        cache.debit(known, debit, row === undefined ? null : readDebit(row));
+      if (debit) {
+        const row = statements.debit.get(accountNo, context.at, context.callId);
+        cache.debit(known, context, row === undefined ? null : readDebit(row));
       }
       if (debitKey !== undefined)
         context.debitKey = readCallKey(statements.keyByNo.get(debitKey) as SqlRow);
-      loadHeld(known, context, request);
+      loadHeld(known, context, missing);
     },
   };
 }

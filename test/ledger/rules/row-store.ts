@@ -14,8 +14,7 @@ import type {
   IdempotencyRow,
   KeptCallRow,
   KeyRow,
-  Loads,
-  Need,
+  Needs,
   ReversalRow,
   Rows,
   Verdict,
@@ -67,8 +66,8 @@ export function createRowStore(rules: Rules) {
     chance: Chance,
   ): Executed<RuleOrders[Name][1]> {
     const stored = accountOf(order.account);
-    const { loads, decide } = rules[name];
-    const rows = load(stored, loads(order), order, chance);
+    const { needs, decide } = rules[name];
+    const rows = firstRows(stored, needs(order), order, chance);
     const decision = ask((known) => decide(known, order), stored, rows, order, chance);
     if (name !== "reverse" && isThere(stored, decision.changes, name === "hold")) {
       rows.debit = stored.debits.get(nameOf(order)) ?? null;
@@ -183,32 +182,29 @@ function isThere(
   return isNewHold && hold !== undefined && holds.has(`${hold.callId} ${hold.at}`);
 }
 
-function load(stored: StoredAccount, loads: Loads, order: AnyOrder, chance: Chance): Rows {
-  const { row, debits, records } = stored;
-  // A store may look a call up in the same round trip, and mostly does not.
-  const isLookedUp = loads.debit === true || (order.callId !== undefined && chance.percent(25));
+function firstRows(stored: StoredAccount, needs: Needs, order: AnyOrder, chance: Chance): Rows {
   const rows: Rows = {
-    account: row,
-    key: loads.key === undefined ? undefined : (stored.keys.get(loads.key) ?? null),
-    callKey: loads.callKey === undefined ? undefined : callKeyOf(stored, loads.callKey),
-    isKeyTaken: loads.newKey && isKeyTaken(stored, loads.newKey),
+    account: stored.row,
+    key: undefined,
+    callKey: undefined,
+    isKeyTaken: undefined,
     grants: [],
     areAll: false,
     sum: undefined,
     concerned: undefined,
     isEveryConcerned: false,
     debitKey: undefined,
-    debit: isLookedUp ? (debits.get(nameOf(order)) ?? null) : undefined,
+    debit: undefined,
     earlier: undefined,
   };
-  if (loads.earlier !== undefined)
-    rows.earlier = records.get(`${loads.earlier.tool} ${loads.earlier.key}`) ?? null;
-  const isHoldLookedUp = order.callId !== undefined && chance.percent(25);
-  if (loads.hold || isHoldLookedUp) rows.hold = stored.holds.get(nameOf(order)) ?? null;
-  if (loads.keptCall !== undefined) loadKept(rows, stored, loads.keptCall);
-  if (loads.grants !== undefined) loadGrants(rows, stored, loads.grants.covering, order, chance);
+  const { concerned, ...others } = needs;
+  load(rows, others, stored, order, chance);
+  // A store may look a call up in the same round trip, and mostly does not.
+  const isCall = order.callId !== undefined;
+  if (isCall && chance.percent(25)) load(rows, { debit: true }, stored, order, chance);
+  if (isCall && chance.percent(25)) load(rows, { hold: true }, stored, order, chance);
   if (chance.percent(20)) beAsWithinBatch(rows, stored, order, chance);
-  if (loads.concerned !== undefined) loadConcerned(rows, stored, loads.concerned);
+  if (concerned !== undefined) loadConcerned(rows, stored, concerned);
   return rows;
 }
 
@@ -294,52 +290,40 @@ function ask<Outcome>(
     const name = JSON.stringify(verdict);
     if (asked.has(name)) throw new Error(`The rule asks twice for ${name}`);
     asked.add(name);
-    context(rows, verdict, stored, order, chance);
+    load(rows, verdict.needs, stored, order, chance);
   }
 }
 
-function context(
+function load(
   rows: Rows,
-  need: Need,
+  needs: Needs,
   stored: StoredAccount,
   order: AnyOrder,
   chance: Chance,
 ): void {
-  switch (need.need) {
-    case "sum":
-      rows.sum = sumAt(stored, order.now as number);
-      return;
-    case "clock":
-      rows.clock = order.now as number;
-      return;
-    case "debit":
-      rows.debit = stored.debits.get(nameOf(order)) ?? null;
-      return;
-    case "hold":
-      rows.hold = stored.holds.get(nameOf(order)) ?? null;
-      return;
-    case "heldCredits":
-      rows.heldCredits = 0;
-      for (const { credits } of stored.holds.values()) rows.heldCredits += credits;
-      return;
-    case "keptCall":
-      loadKept(rows, stored, need);
-      return;
-    case "keptResponse":
-      rows.keptResponse = stored.kept.get(`${need.tool} ${need.key}`)?.response ?? null;
-      return;
-    case "keptBytes":
-      rows.keptBytes = 0;
-      for (const { bytes } of stored.kept.values()) rows.keptBytes += bytes;
-      return;
-    case "grants":
-      loadGrants(rows, stored, need.covering, order, chance);
-      return;
-    case "concerned":
-      loadConcerned(rows, stored, need.grants);
-      return;
-    case "debitKey":
-      rows.debitKey = [...stored.keys.values()].find(({ no }) => no === need.no);
+  const { keys, debits, holds, kept, records } = stored;
+  const { key, callKey, newKey, grants, earlier, debitKey, keptCall, keptResponse } = needs;
+  if (key !== undefined) rows.key = keys.get(key) ?? null;
+  if (callKey !== undefined) rows.callKey = callKeyOf(stored, callKey);
+  if (newKey !== undefined) rows.isKeyTaken = isKeyTaken(stored, newKey);
+  if (grants !== undefined) loadGrants(rows, stored, grants.covering, order, chance);
+  if (needs.sum) rows.sum = sumAt(stored, order.now as number);
+  if (needs.concerned !== undefined) loadConcerned(rows, stored, needs.concerned);
+  if (earlier !== undefined) rows.earlier = records.get(`${earlier.tool} ${earlier.key}`) ?? null;
+  if (needs.clock) rows.clock = order.now as number;
+  if (needs.debit) rows.debit = debits.get(nameOf(order)) ?? null;
+  if (needs.hold) rows.hold = holds.get(nameOf(order)) ?? null;
+  if (debitKey !== undefined) rows.debitKey = [...keys.values()].find(({ no }) => no === debitKey);
+  if (needs.heldCredits) {
+    rows.heldCredits = 0;
+    for (const { credits } of holds.values()) rows.heldCredits += credits;
+  }
+  if (keptCall !== undefined) loadKept(rows, stored, keptCall);
+  if (keptResponse !== undefined)
+    rows.keptResponse = kept.get(`${keptResponse.tool} ${keptResponse.key}`)?.response ?? null;
+  if (needs.keptBytes) {
+    rows.keptBytes = 0;
+    for (const { bytes } of kept.values()) rows.keptBytes += bytes;
   }
 }
 
