@@ -66,7 +66,7 @@ export function loadCalls(accounts: Map<string, LoadedAccount>, calls: readonly 
   const names = arrayOf(texts([...new Set(calls.map(({ callKey }) => callKey))]));
   const now = calls.reduce((first, call) => Math.min(first, call.now), Number.MAX_SAFE_INTEGER);
   return {
-    sql: `SELECT accounts, calls FROM load_calls_priced(${ids}, ${names}, ${literalOf(now)}, ${GRANTS_AT_FIRST})`,
+    sql: `SELECT accounts, calls FROM load_calls(${ids}, ${names}, ${literalOf(now)}, ${GRANTS_AT_FIRST})`,
     take(rows) {
       takeAccounts(accounts, unpack(rows, readAccount, "accounts"));
       const bySha256 = new Map<string, { key: LoadedKey; grants: OpenGrant[] }>();

@@ -11,13 +11,13 @@ const LOOKS_UP = `LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan
 /** As text, by `packed` of stores/postgres/packed-rows.ts. */
 export const postgresCalls = `
 -- Locks the accounts in the order that postgres-ledger.ts requires, and then loads the keys, each with the first grants of its account. The
--- second statement sees what other transactions committed while the first one waited for a lock.
+-- second statement sees what other transactions committed while the first one waited for a lock. The column account.prices comes with a later migration.
 CREATE FUNCTION load_calls(ids text[], secrets text[], at bigint, grants_max integer, OUT accounts text, OUT calls text)
 -- Without sorts, the grants are read in the order of their index. The accounts have no such index, so they are sorted nevertheless.
 ${LOOKS_UP} SET enable_hashjoin = off SET enable_sort = off AS $f$
 BEGIN
   SELECT string_agg(x::text, E'\\n') INTO accounts FROM (
-    SELECT no, id, created_at, state, free_call, lifetime_grants, low_balance, notified_level, front_grant, rest, summed_until
+    SELECT no, id, created_at, state, free_call, lifetime_grants, low_balance, notified_level, front_grant, rest, prices, summed_until
     FROM account WHERE id = ANY (ids)
     -- Not the bare column: the planner could then read all accounts in the order of its index.
     ORDER BY no + 0 FOR NO KEY UPDATE) x;
