@@ -5,10 +5,11 @@ import { LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
  * A queue of orders that share commits. While one batch commits, the next one collects orders. So a single order does not wait,
  * and under load many orders share one round trip and one sync of the disk.
  *
- * A batch that fails as a whole is sent again, which is safe because every order identifies itself. Orders that were certainly
- * not carried out are rejected after `sureRetries`, together with all orders that wait behind them. An order that may have been
- * carried out is sent until its outcome is known, or until `giveUp`. An order that takes longer than LEDGER_TIMEOUT_MS is
- * rejected, with `NotCarriedOut` if it was never sent or certainly not carried out.
+ * A batch that fails as a whole is sent again, which is safe because every order identifies itself; where one order makes it fail, the
+ * store finds it and returns its error as its outcome. Orders that were certainly not carried out are rejected after `sureRetries`,
+ * together with all orders that wait behind them. An order that may have been carried out is sent until its outcome is known, or until
+ * `giveUp`. An order that takes longer than LEDGER_TIMEOUT_MS is rejected, with `NotCarriedOut` if it was never sent or certainly not
+ * carried out.
  */
 export type OrderQueue<Order, Outcome> = {
   /** `since`: when the order began to wait, by `performance.now()`, if it waited in another queue before. */
@@ -25,8 +26,6 @@ export type OrderQueueOptions<Order, Outcome> = {
    * whose outcome is unknown.
    */
   send(orders: Order[], again: boolean): Promise<(Outcome | Error)[]>;
-  /** Whether a single order may have caused the failure. If so, the batch is split until that order is found. */
-  mayBeOneOrder(error: Error): boolean;
   /** After this number of failures in a row, orders that were certainly not carried out are rejected. */
   sureRetries: number;
   waitMs(failures: number): number;
@@ -62,7 +61,6 @@ export function createOrderQueue<Order, Outcome>(
   let isScheduled = false;
   let closing = false;
   let failures = 0;
-  let batchMax = options.batchMax;
 
   function submit(order: Order, since = performance.now()): Promise<Outcome> {
     if (closing || queue.length >= LEDGER_QUEUE_MAX)
@@ -80,7 +78,7 @@ export function createOrderQueue<Order, Outcome>(
   function sendNext(): void {
     isScheduled = false;
     if (underWay.length > 0 || queue.length === 0) return;
-    const batch = queue.splice(0, batchMax);
+    const batch = queue.splice(0, options.batchMax);
     underWay = batch;
     const orders = batch.map(({ order }) => order);
     options.send(orders, batch.some(isDoubtful)).then(
@@ -97,7 +95,6 @@ export function createOrderQueue<Order, Outcome>(
     }
     failures = 0;
     underWay = [];
-    batchMax = Math.min(options.batchMax, batchMax * 2);
     options.onBatch?.({ size: batch.length, waiting: queue.length });
     // Send the next batch first, because the callers' work on their outcomes takes time.
     if (queue.length > 0) {
@@ -125,21 +122,12 @@ export function createOrderQueue<Order, Outcome>(
     underWay = [];
     const isSure = error instanceof NotCarriedOut;
     if (!isSure) batch.forEach(countUnknown);
-    const mayBeOneOrder = options.mayBeOneOrder(error);
-    if (mayBeOneOrder && batch.length === 1) {
-      for (const pending of batch) reject(pending, error);
-      sendNext();
-      return;
-    }
     queue = batch.filter(({ isOver }) => !isOver).concat(queue);
-    if (mayBeOneOrder) batchMax = Math.ceil(batch.length / 2);
-    else {
-      failures += 1;
-      if (isSure && failures > options.sureRetries) rejectSure(error);
-    }
+    failures += 1;
+    if (isSure && failures > options.sureRetries) rejectSure(error);
     if (queue.length === 0) return;
     isScheduled = true;
-    setTimeout(sendNext, mayBeOneOrder ? 0 : options.waitMs(failures));
+    setTimeout(sendNext, options.waitMs(failures));
   }
 
   function rejectSure(error: Error): void {

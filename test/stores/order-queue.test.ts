@@ -8,8 +8,6 @@ import { createOrderQueue, type OrderQueueOptions } from "#stores/order-queue.ts
 /** Orders here are numbers, and what is sent is noted; the outcome of one is its double. */
 type Send = (orders: number[], again: boolean) => Promise<(number | Error)[]>;
 
-class Poison extends NotCarriedOut {}
-
 const doubled: Send = async (orders) => orders.map((order) => order * 2);
 
 const slow: Send = async (orders, again) => {
@@ -30,7 +28,6 @@ function openQueue(
       sent.push({ orders, again });
       return (responses.shift() ?? doubled)(orders, again);
     },
-    mayBeOneOrder: (error) => error instanceof Poison,
     sureRetries: 3,
     waitMs: () => 1,
   });
@@ -153,28 +150,6 @@ test("an order that is rejected alone still has an unknown outcome if it may hav
   assert.ok(isSure(await settled(queue.submit(1))));
   const outcome = await settled(queue.submit(2));
   assert.ok(outcome instanceof Error && !isSure(outcome));
-  await queue.close();
-});
-
-test("an order that makes every batch fail is found, and only it is rejected", async () => {
-  const poisoned: Send = async (orders, again) => {
-    if (orders.includes(13)) throw new Poison("13");
-    return doubled(orders, again);
-  };
-  const { queue, sent } = openQueue(
-    Array.from({ length: 100 }, () => poisoned),
-    32,
-  );
-  const orders = Array.from({ length: 32 }, (_, order) => order);
-  const outcomes = await Promise.all(orders.map((order) => settled(queue.submit(order))));
-  outcomes.forEach((outcome, order) => {
-    if (order === 13) assert.ok(outcome instanceof Poison);
-    else assert.equal(outcome, order * 2);
-  });
-  assert.ok(sent.length < 20, `${sent.length} batches`);
-  const later = Array.from({ length: 64 }, (_, order) => queue.submit(100 + order));
-  await Promise.all(later);
-  assert.equal(sent.at(-1)?.orders.length, 32, "batches are as large as before");
   await queue.close();
 });
 

@@ -1,8 +1,10 @@
+import { type KeyStatus, type KeyStatusOrder, NotCarriedOut } from "#ledger/port.ts";
 import type { RuleOrders } from "#ledger/rules/rules.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { type CommittedBatch, createOrderQueue } from "../order-queue.ts";
+import type { SqlRow } from "../sqlite/driver.ts";
 import type { NodeClock } from "./database-clock.ts";
-import { decideTogether, type How } from "./decide-together.ts";
+import { decideTogether, type How, openTogether, takeAll } from "./decide-together.ts";
 import {
   AccountHeld,
   codeOf,
@@ -72,20 +74,40 @@ function createLane<Name extends CallName>(
   onBatch: OnBatch,
   clock: NodeClock,
 ) {
+  return createQueue<Order<Name>, Outcome<Name>>(
+    // An order that may have been carried out waits for the lock, because its own first transaction may hold it.
+    (orders, again) =>
+      again
+        ? decideAll(pool, name, "write", orders, { isCareful: true, clock })
+        : decideApart(pool, name, mode, orders, clock),
+    onBatch,
+  );
+}
+
+/** A queue whose batches `decide` decides. If the server rejects a statement, each order is decided alone, so that only one of them fails. */
+function createQueue<One, Outcome>(
+  decide: (orders: One[], again: boolean) => Promise<(Outcome | Error)[]>,
+  onBatch: OnBatch,
+) {
   let sentAt = 0;
-  return createOrderQueue<Order<Name>, Outcome<Name>>({
+  async function decideEach(orders: One[], again: boolean, rejection: StatementRejected) {
+    if (orders.length === 1) return [rejection];
+    const outcomes: (Outcome | Error)[] = [];
+    // After one of them was carried out, an error says nothing about the whole batch.
+    for (const order of orders)
+      outcomes.push(...(await decide([order], again).catch((error) => [orderFault(error)])));
+    return outcomes;
+  }
+  return createOrderQueue<One, Outcome>({
     batchMax: LEDGER_BATCH_MAX,
     send(orders, again) {
       sentAt = performance.now();
-      // An order that may have been carried out waits for the lock, because its own first transaction may hold it.
-      const decided = again
-        ? decideAll(pool, name, "write", orders, { isCareful: true, clock })
-        : decideApart(pool, name, mode, orders, clock);
-      return decided.catch((error) => {
-        throw orderFault(error);
+      return decide(orders, again).catch((error) => {
+        const fault = orderFault(error);
+        if (fault instanceof StatementRejected) return decideEach(orders, again, fault);
+        throw fault;
       });
     },
-    mayBeOneOrder: (error) => error instanceof StatementRejected,
     sureRetries: SURE_RETRIES,
     waitMs,
     onBatch: (batch) => onBatch?.({ ...batch, commitMs: performance.now() - sentAt }),
@@ -136,4 +158,42 @@ async function decideAll<Name extends CallName>(
     if (how.isCareful || codeOf(error) !== UNIQUE_VIOLATION) throw error;
     return decideAll(pool, name, mode, orders, { ...how, isCareful: true });
   }
+}
+
+/**
+ * Reads key statuses in batches, like debits. They are read for calls that are rejected (a revoked key, an empty account). With
+ * batches, such calls occupy one connection at most, however many there are.
+ */
+export function createPostgresKeyStatus(pool: PostgresPool, clock: NodeClock = "database") {
+  const queue = createQueue<KeyStatusOrder, KeyStatus>(
+    (orders) => readStatuses(pool, orders, clock).catch(throwSure),
+    undefined,
+  );
+  return {
+    submit: (order: KeyStatusOrder) => queue.submit(order).catch(throwSure),
+    close: queue.close,
+  };
+}
+
+/** Reads change nothing, so every failure is `NotCarriedOut`. */
+function throwSure(error: Error): never {
+  const fault = orderFault(error);
+  throw fault instanceof NotCarriedOut ? fault : new NotCarriedOut(fault.message, { cause: error });
+}
+
+/** Reads in one round trip. If that does not suffice, because a balance has to be summed, starts over with as many as needed. */
+async function readStatuses(
+  pool: PostgresPool,
+  orders: KeyStatusOrder[],
+  clock: NodeClock,
+): Promise<(KeyStatus | Error)[]> {
+  const isReading = { isLocking: false, clock };
+  const { loadings, decideLoaded, outcomes } = openTogether("keyStatus", orders, isReading);
+  const statements = loadings.map(({ sql }) => sql);
+  const rows = await pool.together<SqlRow>("snapshot", statements);
+  takeAll(loadings, rows);
+  if (decideLoaded().length === 0) return outcomes;
+  return pool.roundTrips("snapshot", (send) =>
+    decideTogether(send, "keyStatus", orders, isReading),
+  );
 }

@@ -97,7 +97,6 @@ export async function openSqliteThread({
       underWay = Promise.withResolvers();
       return underWay.promise;
     },
-    mayBeOneOrder: () => false,
     sureRetries: Number.POSITIVE_INFINITY,
     waitMs: () => RETRY_AFTER_MS,
     giveUp: (deaths) => (deaths < DEATHS_MAX ? null : new OutcomeUnknown(DIED_TWICE)),

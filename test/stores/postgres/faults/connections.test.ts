@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { type KeyStatus, NotCarriedOut } from "#ledger/port.ts";
-import { createPostgresKeyStatus } from "#stores/postgres/key-status.ts";
+import { createPostgresKeyStatus } from "#stores/postgres/calls.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { createFixture, keySha256, START } from "../../../contract/ledger/fixture.ts";
 import { openNetwork } from "../../../support/postgres-proxy.ts";
