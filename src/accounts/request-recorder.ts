@@ -1,5 +1,4 @@
-import type { RequestEntry } from "./request-chunk.ts";
-import { addToChunk, type RequestChunk, startChunk } from "./request-chunk.ts";
+import { addToChunk, type RequestChunk, type RequestEntry, startChunk } from "./request-log.ts";
 
 /**
  * Gathers the calls of a node or an isolate and hands them over to the request log in chunks of one account, because a chunk costs the

@@ -1,5 +1,4 @@
-import { keptProblem, NO_PROBLEM } from "#accounts/kept-problem.ts";
-import type { RequestEntry } from "#accounts/request-chunk.ts";
+import { keptProblem, NO_PROBLEM, type RequestEntry } from "#accounts/request-log.ts";
 import { milliseconds } from "#calls/reply.ts";
 import type { RequestContext } from "#calls/request-context.ts";
 import type { ErrorCode } from "#errors.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keptProblem, NO_PROBLEM } from "#accounts/kept-problem.ts";
-import { packRequest, unpackRequests } from "#accounts/request-chunk.ts";
+import { keptProblem, NO_PROBLEM, packRequest, unpackRequests } from "#accounts/request-log.ts";
 import { ApiError, type FieldError } from "#errors.ts";
 import { anEntry } from "../contract/request-log.ts";
 

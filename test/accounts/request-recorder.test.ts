@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type RequestChunk, unpackRequests } from "#accounts/request-chunk.ts";
+import { type RequestChunk, unpackRequests } from "#accounts/request-log.ts";
 import {
   createRequestRecorder,
   type Handed,

@@ -1,14 +1,14 @@
 /** Contract of the request log of every store: what filters select, pages, sums, bounds, and that nothing of a closed account stays. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { RequestEntry } from "#accounts/request-chunk.ts";
-import { addToChunk, type RequestChunk, startChunk } from "#accounts/request-chunk.ts";
 import type {
   ListedRequest,
+  RequestEntry,
   RequestFilter,
   RequestLog,
   RequestLogBounds,
 } from "#accounts/request-log.ts";
+import { addToChunk, type RequestChunk, startChunk } from "#accounts/request-log.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 
 type Open = (t: TestContext, bounds: RequestLogBounds) => Promise<RequestLog>;

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { makeKey } from "#accounts/key-format.ts";
-import type { RequestEntry } from "#accounts/request-chunk.ts";
+import type { RequestEntry } from "#accounts/request-log.ts";
 import { type AccessLogEntry, accessLogEntry, requestLogEntry } from "#api/access-log.ts";
 import { type Changes, openMemory } from "./in-process.ts";
 import { post as postMcp, call as toolCall } from "./mcp-messages.ts";

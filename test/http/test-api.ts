@@ -8,8 +8,8 @@ import { after, test } from "node:test";
 import { keyStart, makeKey } from "#accounts/key-format.ts";
 import { ERRORS, type ErrorCode } from "#errors.ts";
 import { newAccountId, newKeyId } from "#ids.ts";
-import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { KeyLimits, Ledger } from "#ledger/port.ts";
+import { ledgerOver } from "#stores/ledger/store-ledger.ts";
 import { recorded } from "../recording/recording.ts";
 import type { Command, Trouble } from "./ledger-access.ts";
 

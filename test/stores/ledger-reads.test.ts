@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { createPostgresReads } from "#stores/postgres/database.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
-import { postgresHolds } from "#stores/schema/postgres-holds.ts";
+import { postgresHolds } from "#stores/schema/holds.ts";
 import { postgresLedger } from "#stores/schema/postgres-ledger.ts";
 import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { newEmptyDatabase } from "./postgres/fixture.ts";

@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
-import { exportRecords } from "#stores/durable-object/exports.ts";
+import { exportRecords } from "#stores/durable-object/transfer.ts";
 import { countWrites } from "#stores/durable-object/writes.ts";
 import { createSqliteImports } from "#stores/sqlite/imports.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";

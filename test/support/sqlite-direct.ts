@@ -1,5 +1,9 @@
-import { ledgerOver } from "#ledger/ledger-over.ts";
-import type { StoreOperation, SumOrder, SumUsage } from "#stores/ledger/summed-usage.ts";
+import {
+  ledgerOver,
+  type StoreOperation,
+  type SumOrder,
+  type SumUsage,
+} from "#stores/ledger/store-ledger.ts";
 import { createDirectory } from "#stores/sql/directory.ts";
 import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";

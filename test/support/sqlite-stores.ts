@@ -1,4 +1,4 @@
-import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
+import { withSummedUsage } from "#stores/ledger/store-ledger.ts";
 import { createSqliteDashboardStore } from "#stores/sqlite/dashboard.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import type { SqlDriver } from "#stores/sqlite/driver.ts";

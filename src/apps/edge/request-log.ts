@@ -1,6 +1,5 @@
 import { waitUntil } from "cloudflare:workers";
-import type { RequestChunk } from "#accounts/request-chunk.ts";
-import type { RequestLogBounds } from "#accounts/request-log.ts";
+import type { RequestChunk, RequestLogBounds } from "#accounts/request-log.ts";
 import { createRequestRecorder, type Handed, WORKER_RECORDER } from "#accounts/request-recorder.ts";
 import { accessLogEntry, requestLogEntry } from "#api/access-log.ts";
 import type { AppContext } from "#api/app-context.ts";

@@ -1,4 +1,4 @@
-import type { RequestChunk } from "#accounts/request-chunk.ts";
+import type { RequestChunk } from "#accounts/request-log.ts";
 import type { Handed } from "#accounts/request-recorder.ts";
 import type { Rejection } from "#api/dashboard/rejections.ts";
 import type { JobCount } from "#jobs/job-queue.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { describeOwnTool } from "#api/openapi/tool-description.ts";
-import type { ToolPrints } from "#stores/postgres/served-tools.ts";
+import type { ToolPrints } from "#stores/postgres/settings.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { LastingFaults } from "./lasting-faults.ts";
 import type { NodeStore } from "./store.ts";

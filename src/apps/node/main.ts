@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
-import type { RequestChunk } from "#accounts/request-chunk.ts";
+import type { RequestChunk } from "#accounts/request-log.ts";
 import { createRequestRecorder, type Handed, NODE_RECORDER } from "#accounts/request-recorder.ts";
 import { type Config, urlOf } from "#config/config.ts";
 import { LocalCallLedger } from "#ledger/call-ledger.ts";

@@ -7,8 +7,7 @@ import { measurePostgres } from "#stores/postgres/measure.ts";
 import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { keepPartitions } from "#stores/postgres/partitions.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
-import { exchangeTools } from "#stores/postgres/served-tools.ts";
-import { findSecret, keepSecret } from "#stores/postgres/settings.ts";
+import { exchangeTools, findSecret, keepSecret } from "#stores/postgres/settings.ts";
 import { isEmptyOrUnfinished } from "#stores/sql/directory.ts";
 import type { SqliteThreadOptions } from "#stores/sqlite/thread.ts";
 import {

@@ -4,7 +4,7 @@ import type { AccountDeps } from "#accounts/accounts.ts";
 import type { Config } from "#config/config.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { DatabaseMeasures } from "#stores/postgres/measure.ts";
-import type { ToolPrints } from "#stores/postgres/served-tools.ts";
+import type { ToolPrints } from "#stores/postgres/settings.ts";
 import { createDirectory, isEmptyOrUnfinished } from "#stores/sql/directory.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";

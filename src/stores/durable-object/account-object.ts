@@ -1,6 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
 import { type AskedLedger, CallRates, type Counted, uncounted } from "#ledger/call-ledger.ts";
-import { ledgerOver } from "#ledger/ledger-over.ts";
 import {
   type DebitOrder,
   type DebitOutcome,
@@ -17,11 +16,16 @@ import {
 } from "#ledger/port.ts";
 import type { AccountImports, MoveOperations } from "#ledger/transfer/account-moves.ts";
 import { EXPIRED_HOLDS_A_STEP, HOUR_MS } from "#limits.ts";
-import { type StoreOperation, type SumUsage, withSummedUsage } from "../ledger/summed-usage.ts";
+import {
+  isReadName,
+  ledgerOver,
+  type StoreOperation,
+  type SumUsage,
+  withSummedUsage,
+} from "../ledger/store-ledger.ts";
 import type { Migration } from "../schema/migrations.ts";
 import { createD1Database, type D1 } from "../sql/d1-database.ts";
 import { createForwardedEvents, createLedgerEvents } from "../sql/ledger-events.ts";
-import { isReadName } from "../sql/ledger-read.ts";
 import {
   type BatchItem,
   type BatchResult,
@@ -233,7 +237,7 @@ export class AccountLedger extends DurableObject {
 
   exportRecords(order: MoveOperations["exportRecords"][0]): Promise<BatchResult> {
     return settle(async () => {
-      const { exportRecords } = await import("./exports.ts");
+      const { exportRecords } = await import("./transfer.ts");
       const { driver, writes } = this.#usable();
       return exportRecords(driver, writes, order);
     });

@@ -1,6 +1,5 @@
 import type { ReverseAll } from "#jobs/reverse-calls.ts";
 import type { CallLedger, Counted } from "#ledger/call-ledger.ts";
-import { ledgerOver } from "#ledger/ledger-over.ts";
 import type {
   DebitOrder,
   DebitOutcome,
@@ -11,6 +10,7 @@ import type {
   Ledger,
 } from "#ledger/port.ts";
 import { WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
+import { ledgerOver } from "../ledger/store-ledger.ts";
 import { type BatchItem, type BatchResult, outcomeOf, unwrap } from "../sqlite/batch.ts";
 import { createKnownRejections } from "./known-rejections.ts";
 import {

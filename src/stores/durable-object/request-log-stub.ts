@@ -1,5 +1,4 @@
-import type { RequestChunk } from "#accounts/request-chunk.ts";
-import type { RequestLogReads } from "#accounts/request-log.ts";
+import type { RequestChunk, RequestLogReads } from "#accounts/request-log.ts";
 import { type BatchResult, unwrap } from "../sqlite/batch.ts";
 import { sendToObject } from "./sending.ts";
 

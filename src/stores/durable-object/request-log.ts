@@ -1,6 +1,5 @@
 import type { ReadTurns } from "#accounts/read-turns.ts";
-import type { RequestChunk } from "#accounts/request-chunk.ts";
-import type { RequestLogBounds, RequestLogReads } from "#accounts/request-log.ts";
+import type { RequestChunk, RequestLogBounds, RequestLogReads } from "#accounts/request-log.ts";
 import {
   DAY_MS,
   HOUR_MS,

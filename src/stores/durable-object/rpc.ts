@@ -1,5 +1,4 @@
 import type { Counted } from "#ledger/call-ledger.ts";
-import { isLedgerOperation } from "#ledger/ledger-over.ts";
 import {
   type DebitOutcome,
   type HoldOutcome,
@@ -7,7 +6,7 @@ import {
   NotCarriedOut,
 } from "#ledger/port.ts";
 import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
-import type { StoreOperation } from "../ledger/summed-usage.ts";
+import { isLedgerOperation, type StoreOperation } from "../ledger/store-ledger.ts";
 import type { BatchItem, BatchResult } from "../sqlite/batch.ts";
 
 /**

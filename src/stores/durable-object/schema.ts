@@ -1,8 +1,8 @@
+import { sqliteHolds } from "../schema/holds.ts";
 import { objectImports } from "../schema/imports.ts";
 import type { Migration } from "../schema/migrations.ts";
-import { objectRequests } from "../schema/object-requests.ts";
 import { sqlitePrices } from "../schema/own-prices.ts";
-import { sqliteHolds } from "../schema/sqlite-holds.ts";
+import { objectRequests } from "../schema/requests.ts";
 import { sqliteLedger } from "../schema/sqlite-ledger.ts";
 
 /**

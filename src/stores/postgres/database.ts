@@ -1,6 +1,7 @@
 import type { Ledger, LedgerOperations } from "#ledger/port.ts";
 import { LEDGER_TIMEOUT_MS } from "#limits.ts";
-import type { LedgerRead, ReadName } from "../sql/ledger-read.ts";
+import type { ReadName } from "../ledger/store-ledger.ts";
+import type { LedgerRead } from "../sql/ledger-read.ts";
 import { createLedgerReads } from "../sql/ledger-reads.ts";
 import { isReading, type SqlDatabase, type SqlQuery } from "../sql/sql-database.ts";
 import type { SqlRow } from "../sqlite/driver.ts";

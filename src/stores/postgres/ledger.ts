@@ -1,4 +1,3 @@
-import { ledgerOver } from "#ledger/ledger-over.ts";
 import {
   type Ledger,
   type LedgerOperation,
@@ -7,15 +6,13 @@ import {
 } from "#ledger/port.ts";
 import type { RuleName, RuleOrders } from "#ledger/rules/rules.ts";
 import { LEDGER_TIMEOUT_MS, SUM_STEP_DEBITS } from "#limits.ts";
-import { type SumUsage, withSummedUsage } from "../ledger/summed-usage.ts";
-import { isReadName } from "../sql/ledger-read.ts";
+import { isReadName, ledgerOver, type SumUsage, withSummedUsage } from "../ledger/store-ledger.ts";
 import { createPostgresCalls, createPostgresKeyStatus } from "./calls.ts";
 import { createPostgresReads } from "./database.ts";
 import type { NodeClock } from "./database-clock.ts";
 import { decideTogether } from "./decide-together.ts";
-import { createExpireHolds } from "./expired-holds.ts";
 import { codeOf, isLocked, UNIQUE_VIOLATION } from "./faults.ts";
-import { createPostgresMaintain } from "./maintain.ts";
+import { createExpireHolds, createPostgresMaintain } from "./maintain.ts";
 import { createPersist } from "./persist.ts";
 import type { PostgresPool } from "./pool.ts";
 import { createPostgresSumUsage } from "./usage-sums.ts";

@@ -1,8 +1,10 @@
-import type { MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
+import type { LedgerOperations, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { CLOCKS_APART_MS, IDEMPOTENCY_KEPT_MS } from "#limits.ts";
+import { dueGrants, expiredHolds, readDueGrants, readExpiredHolds } from "../sql/due-rows.ts";
 import { addKeptSql, HOUR_SQL, rollUpSql } from "../sql/usage.ts";
+import { textOf } from "./database.ts";
 import { DATABASE_CLOCK, type NodeClock } from "./database-clock.ts";
-import { createRecordDue } from "./due-events.ts";
+import { decideTogether } from "./decide-together.ts";
 import { keepPartitions, UPKEEP_LOCK } from "./partitions.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 import { FORGET_TRIES } from "./throttle.ts";
@@ -138,3 +140,42 @@ export function createPostgresMaintain(pool: PostgresPool, clock: NodeClock) {
     return isReported ? { ...outcome, clockAheadMs } : outcome;
   };
 }
+
+/** Writes the events that become due as time passes. One node at a time does so. */
+const createRecordDue =
+  ({ roundTrips }: PostgresPool) =>
+  ({ now, rowsMax }: { now: number; rowsMax: number }) =>
+    roundTrips("write", async (send) => {
+      const [mine = [], due = []] = await send({
+        statements: [DUE_EVENTS_TURN, textOf(dueGrants(now, rowsMax))],
+      });
+      const { orders, isMore } = readDueGrants(due, now, rowsMax);
+      if (mine.length === 0 || orders.length === 0) return { notified: 0, isMore: false };
+      const outcomes = await decideTogether(send, "recordDue", orders);
+      const notified = outcomes.filter((outcome) => "recorded" in outcome && outcome.recorded);
+      return { notified: notified.length, isMore };
+    });
+
+/** The number is arbitrary but fixed, and the lock ends with the transaction. */
+const DUE_EVENTS_TURN = "SELECT 1 WHERE pg_try_advisory_xact_lock(7200005)";
+
+type HoldsOrder = LedgerOperations["expireHolds"][0];
+type HoldsOutcome = LedgerOperations["expireHolds"][1];
+
+/** Ends the holds whose holders are silent. One node at a time does so. */
+export const createExpireHolds =
+  ({ roundTrips }: PostgresPool) =>
+  (order: HoldsOrder): Promise<HoldsOutcome> =>
+    roundTrips("write", async (send) => {
+      const [mine = [], due = []] = await send({
+        statements: [EXPIRED_HOLDS_TURN, textOf(expiredHolds(order))],
+      });
+      const { orders, isMore } = readExpiredHolds(due, order);
+      if (mine.length === 0 || orders.length === 0) return { ended: 0, isMore: false };
+      const outcomes = await decideTogether(send, "lapse", orders);
+      const ended = outcomes.filter((outcome) => "ended" in outcome && outcome.ended);
+      return { ended: ended.length, isMore };
+    });
+
+/** The number is arbitrary but fixed, and the lock ends with the transaction. */
+const EXPIRED_HOLDS_TURN = "SELECT 1 WHERE pg_try_advisory_xact_lock(7200006)";

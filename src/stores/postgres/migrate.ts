@@ -1,3 +1,4 @@
+import { postgresHolds } from "../schema/holds.ts";
 import { postgresImportsByKind } from "../schema/imports.ts";
 import {
   type AppliedMigration,
@@ -10,9 +11,8 @@ import { postgresPrices } from "../schema/own-prices.ts";
 import { postgresPasswordless } from "../schema/passwordless.ts";
 import { postgresCalls } from "../schema/postgres-calls.ts";
 import { postgresDashboard } from "../schema/postgres-dashboard.ts";
-import { postgresHolds } from "../schema/postgres-holds.ts";
 import { postgresLedger } from "../schema/postgres-ledger.ts";
-import { postgresRequests } from "../schema/postgres-requests.ts";
+import { postgresRequests } from "../schema/requests.ts";
 import { isLocked } from "./faults.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 

@@ -1,3 +1,4 @@
+import { DATABASE_CLOCK } from "./database-clock.ts";
 import type { PostgresPool } from "./pool.ts";
 
 /**
@@ -25,3 +26,39 @@ export async function findSecret({ once }: PostgresPool): Promise<string | null>
   );
   return row?.value ?? null;
 }
+
+/** What a node serves: for each tool's name, a hash of its definition. */
+export type ToolPrints = Readonly<Record<string, string>>;
+
+/** Nodes that serve the same share a row, whose name ends in a hash of what they serve. */
+const ROW_NAMES = "tools:";
+
+type Said = { saidAt: number; tools: ToolPrints };
+
+/**
+ * Says in the table `setting` that a node serves these tools, and returns what nodes with others have said within `liveMs`, by the
+ * database's clock. What was said before is deleted. `print`: a hash of `tools`.
+ */
+export const exchangeTools = (
+  { transaction }: Pick<PostgresPool, "transaction">,
+  { print, tools, liveMs }: { print: string; tools: ToolPrints; liveMs: number },
+): Promise<ToolPrints[]> =>
+  transaction("write", async (query) => {
+    const [clocks] = await query<{ clock: number }>(DATABASE_CLOCK);
+    const now = clocks?.clock ?? 0;
+    const mine = ROW_NAMES + print;
+    const said: Said = { saidAt: now, tools };
+    await query(
+      "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+      [mine, JSON.stringify(said)],
+    );
+    const rows = await query<{ name: string; value: string }>(
+      "SELECT name, value FROM setting WHERE name LIKE $1 AND name <> $2 ORDER BY name",
+      [`${ROW_NAMES}%`, mine],
+    );
+    const others = rows.map((row) => ({ ...row, ...(JSON.parse(row.value) as Said) }));
+    const isLive = ({ saidAt }: Said) => saidAt >= now - liveMs;
+    for (const { name, value } of others.filter((each) => !isLive(each)))
+      await query("DELETE FROM setting WHERE name = $1 AND value = $2", [name, value]);
+    return others.filter(isLive).map((each) => each.tools);
+  });

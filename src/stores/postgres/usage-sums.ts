@@ -1,5 +1,5 @@
 import { SUM_STEP_DEBITS, SUM_STEP_DEBITS_MAX } from "#limits.ts";
-import type { SumUsage } from "../ledger/summed-usage.ts";
+import type { SumUsage } from "../ledger/store-ledger.ts";
 import { addKeptSql, HOUR_SQL } from "../sql/usage.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 

@@ -1,5 +1,6 @@
 import { type Grant, type GrantKind, OrderRejected } from "#ledger/port.ts";
 import { GRANTS_PAGE_MAX } from "#limits.ts";
+import type { GrantMade, WholeLedger } from "#operator/context.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import {
   accountNoSql,
@@ -11,7 +12,14 @@ import {
   NEVER,
 } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
-import { limitSql, type SqlQuery, sql } from "./sql-database.ts";
+import {
+  lastRows,
+  limitSql,
+  readNumber,
+  type SqlDatabase,
+  type SqlQuery,
+  sql,
+} from "./sql-database.ts";
 
 /**
  * The balance and a page of the grants. Spendable grants are a range of one index. Spent and expired ones have no index of their
@@ -136,3 +144,24 @@ const readGrant = (row: SqlRow): Grant => ({
   expiresAt: row["expires_at"] as number | null,
   waivedExpiresAt: row["waived_expires_at"] as number | null,
 });
+
+/** Lists all grants of a ledger that stores all accounts in one database, in pages. */
+export function createGrantList(db: SqlDatabase): WholeLedger["grants"] {
+  return async ({ after, max }) => {
+    const rows = await lastRows(
+      db,
+      sql`SELECT g.no, a.id AS account, g.id, g.kind, g.amount, g.granted_at, g.expires_at
+          FROM credit_grant g JOIN account a ON a.no = g.account_no
+          WHERE g.no > ${after ?? 0} ORDER BY g.no LIMIT ${max}`,
+    );
+    const grants = rows.map((row) => ({
+      account: row["account"] as string,
+      id: row["id"] as string,
+      kind: row["kind"] as GrantMade["kind"],
+      amount: Number(row["amount"]),
+      grantedAt: Number(row["granted_at"]),
+      expiresAt: readNumber(row["expires_at"]),
+    }));
+    return { grants, next: rows.length < max ? null : Number(rows.at(-1)?.["no"]) };
+  };
+}

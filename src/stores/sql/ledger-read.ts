@@ -2,16 +2,6 @@ import type { LedgerOperation, LedgerOperations } from "#ledger/port.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import type { SqlQuery } from "./sql-database.ts";
 
-const READ_NAMES = [
-  ...(["findAccount", "listKeys", "credits", "findCall", "usage", "entries", "audit"] as const),
-] satisfies LedgerOperation[];
-
-/** The operations that only read. */
-export type ReadName = (typeof READ_NAMES)[number];
-
-export const isReadName = (name: string): name is ReadName =>
-  (READ_NAMES as readonly string[]).includes(name);
-
 /**
  * A read operation of the ledger: its queries, which run in one round trip and one snapshot, and how to read their rows. The SQL is
  * written once, for SQLite and PostgreSQL.

@@ -1,5 +1,4 @@
-import type { RequestChunk } from "#accounts/request-chunk.ts";
-import type { RequestLog, RequestLogBounds } from "#accounts/request-log.ts";
+import type { RequestChunk, RequestLog, RequestLogBounds } from "#accounts/request-log.ts";
 import { DAY_MS, HOUR_MS, REQUEST_HOURS_KEPT_MS } from "#limits.ts";
 import { createRequestSearch, type SearchOptions } from "./request-search.ts";
 import { limitSql, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";

@@ -1,10 +1,10 @@
 import type { ReadTurns } from "#accounts/read-turns.ts";
-import { unpackRequests } from "#accounts/request-chunk.ts";
-import type {
-  ListedRequest,
-  RequestFilter,
-  RequestLogReads,
-  ToolRequests,
+import {
+  type ListedRequest,
+  type RequestFilter,
+  type RequestLogReads,
+  type ToolRequests,
+  unpackRequests,
 } from "#accounts/request-log.ts";
 import { HOUR_MS, SUMMARY_REQUESTS_MAX } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";

@@ -1,6 +1,5 @@
 import { NotCarriedOut, OrderRejected, OutcomeUnknown, UsageNotSummed } from "#ledger/port.ts";
-import type { StoreOperation } from "../ledger/summed-usage.ts";
-import { isReadName } from "../sql/ledger-read.ts";
+import { isReadName, type StoreOperation } from "../ledger/store-ledger.ts";
 import type { SqlDriver } from "./driver.ts";
 import { codeOf, isDoubtful, isUniqueViolation, mayBeOneOrder } from "./faults.ts";
 import { createSqliteLedger, type SqliteLedgerOptions } from "./ledger.ts";

@@ -1,11 +1,11 @@
 import { chmodSync } from "node:fs";
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import { sqliteHolds } from "../schema/holds.ts";
 import { sqliteImports, sqliteImportsByKind } from "../schema/imports.ts";
 import type { Migration } from "../schema/migrations.ts";
 import { sqlitePrices } from "../schema/own-prices.ts";
 import { sqlitePasswordless } from "../schema/passwordless.ts";
 import { sqliteDashboard } from "../schema/sqlite-dashboard.ts";
-import { sqliteHolds } from "../schema/sqlite-holds.ts";
 import { sqliteJobs } from "../schema/sqlite-jobs.ts";
 import { sqliteLedger } from "../schema/sqlite-ledger.ts";
 import type { SqlDriver, SqlRow, SqlStatement, SqlValue } from "./driver.ts";

@@ -1,5 +1,6 @@
 import type { LedgerOperations, SyncLedger } from "#ledger/port.ts";
-import type { LedgerRead, ReadName } from "../sql/ledger-read.ts";
+import type { ReadName } from "../ledger/store-ledger.ts";
+import type { LedgerRead } from "../sql/ledger-read.ts";
 import { createLedgerReads } from "../sql/ledger-reads.ts";
 import type { SqlQuery } from "../sql/sql-database.ts";
 import type { SqlDriver } from "./driver.ts";

@@ -1,5 +1,5 @@
 import type { DebitOrder, DebitOutcome } from "#ledger/port.ts";
-import type { StoreOperation } from "../ledger/summed-usage.ts";
+import type { StoreOperation } from "../ledger/store-ledger.ts";
 import { type BatchItem, type BatchResult, outcomeOf } from "./batch.ts";
 import type { WalState } from "./checkpoints.ts";
 import type { Tasks } from "./tasks.ts";

@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
-import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger, LedgerOperation } from "#ledger/port.ts";
 import type { AccountImports } from "#ledger/transfer/account-moves.ts";
+import { ledgerOver } from "../ledger/store-ledger.ts";
 import { type BatchResult, outcomeOf, settle } from "./batch.ts";
 import type { PerformTask, Tasks } from "./tasks.ts";
 import type { SqliteThread } from "./thread.ts";

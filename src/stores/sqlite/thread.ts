@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
-import { ledgerOver } from "#ledger/ledger-over.ts";
 import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { startThread } from "#node-thread.ts";
-import { type SumUsage, withSummedUsage } from "../ledger/summed-usage.ts";
+import { ledgerOver, type SumUsage, withSummedUsage } from "../ledger/store-ledger.ts";
 import { type CommittedBatch, createOrderQueue } from "../order-queue.ts";
 import { type BatchItem, type BatchResult, unwrap } from "./batch.ts";
 import type { WalState } from "./checkpoints.ts";

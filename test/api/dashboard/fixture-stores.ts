@@ -8,7 +8,7 @@ import type { PurchaseStore } from "#billing/purchase-store.ts";
 import type { EmailQueue } from "#email/email-queue.ts";
 import type { EventStore } from "#events/event-store.ts";
 import type { Ledger } from "#ledger/port.ts";
-import { REQUEST_LOG_MIGRATIONS } from "#stores/schema/sqlite-requests.ts";
+import { REQUEST_LOG_MIGRATIONS } from "#stores/schema/requests.ts";
 import { createRequestLog } from "#stores/sql/request-log.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import type { SqlRow, SqlValue } from "#stores/sqlite/driver.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RequestEntry } from "#accounts/request-chunk.ts";
+import type { RequestEntry } from "#accounts/request-log.ts";
 import { lastErrors, requestCounts } from "#api/dashboard/requests.ts";
 import type { KeyView, RequestSummaryView, RequestsView, Visitor } from "#api/dashboard/shapes.ts";
 import { anEntry, chunkOf } from "../../contract/request-log.ts";

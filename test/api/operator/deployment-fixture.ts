@@ -17,14 +17,13 @@ import {
 import { hashKey } from "#apps/node/runtime.ts";
 import { createMail, emailSealer } from "#email/email-queue.ts";
 import { operatorJobs } from "#jobs/operator-jobs.ts";
-import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorContext } from "#operator/context.ts";
-import { exportRecords } from "#stores/durable-object/exports.ts";
 import type { MovingStub } from "#stores/durable-object/rpc.ts";
-import { exportObjects, importsOfObjects } from "#stores/durable-object/transfer.ts";
+import { exportObjects, exportRecords, importsOfObjects } from "#stores/durable-object/transfer.ts";
 import { countWrites } from "#stores/durable-object/writes.ts";
+import { ledgerOver } from "#stores/ledger/store-ledger.ts";
 import { d1Edge } from "#stores/schema/d1-migrations.ts";
 import { createAccountIndex, listAccountOf } from "#stores/sql/account-index.ts";
 import { createActivityLog } from "#stores/sql/activity-log.ts";

@@ -2,9 +2,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { keyStart, makeKey } from "#accounts/key-format.ts";
 import { accountPart, newAccountId, newKeyId } from "#ids.ts";
-import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { requestLogOfObjects } from "#stores/durable-object/request-log-stub.ts";
+import { ledgerOver } from "#stores/ledger/store-ledger.ts";
 import { type BatchResult, unwrap } from "#stores/sqlite/batch.ts";
 
 /** The settings of the API Worker. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { ToolPrints } from "#stores/postgres/served-tools.ts";
+import type { ToolPrints } from "#stores/postgres/settings.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { TOOLS } from "#tools/registry.ts";
 import {

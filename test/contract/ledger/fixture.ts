@@ -20,7 +20,7 @@ import type {
   MaintainOutcome,
   UsageRow,
 } from "#ledger/port.ts";
-import type { SumUsage } from "#stores/ledger/summed-usage.ts";
+import type { SumUsage } from "#stores/ledger/store-ledger.ts";
 
 export type OpenedLedger = {
   ledger: Ledger;

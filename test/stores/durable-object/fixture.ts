@@ -10,7 +10,7 @@ import {
 import { requestLogOfObjects } from "#stores/durable-object/request-log-stub.ts";
 import type { BatchStub, LedgerStub, MovingStub } from "#stores/durable-object/rpc.ts";
 import { importsOfObjects } from "#stores/durable-object/transfer.ts";
-import type { SumOrder, SumUsage } from "#stores/ledger/summed-usage.ts";
+import type { SumOrder, SumUsage } from "#stores/ledger/store-ledger.ts";
 import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
 import { unwrap } from "#stores/sqlite/batch.ts";
 import { bundleWorker, startEdge } from "../../http/edge.ts";

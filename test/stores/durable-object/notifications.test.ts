@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { LedgerEvent, LedgerEvents } from "#ledger/events.ts";
-import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { ROLL_UP_AFTER_DAYS } from "#limits.ts";
 import { createForwarding } from "#stores/durable-object/events.ts";
 import { createUpkeep } from "#stores/durable-object/upkeep.ts";
+import { ledgerOver } from "#stores/ledger/store-ledger.ts";
 import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import { ledgerOver } from "#ledger/ledger-over.ts";
 import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { ROLL_UP_AFTER_DAYS } from "#limits.ts";
 import { createUpkeep } from "#stores/durable-object/upkeep.ts";
+import { ledgerOver } from "#stores/ledger/store-ledger.ts";
 import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
 import { createDebitPeriods } from "#stores/sqlite/debit-periods.ts";
 import { createSqliteReads } from "#stores/sqlite/reads.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exchangeTools } from "#stores/postgres/served-tools.ts";
+import { exchangeTools } from "#stores/postgres/settings.ts";
 import { type Node, openNodes } from "./fixture.ts";
 
 /** What nodes say in PostgreSQL of the tools that they serve. */

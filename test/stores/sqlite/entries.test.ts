@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { LedgerOperations } from "#ledger/port.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
-import type { ReadName } from "#stores/sql/ledger-read.ts";
+import type { ReadName } from "#stores/ledger/store-ledger.ts";
 import { createLedgerReads } from "#stores/sql/ledger-reads.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { createSqliteReads } from "#stores/sqlite/reads.ts";

@@ -1,7 +1,11 @@
 import path from "node:path";
 import type { TestContext } from "node:test";
-import { ledgerOver } from "#ledger/ledger-over.ts";
-import type { StoreOperation, SumOrder, SumUsage } from "#stores/ledger/summed-usage.ts";
+import {
+  ledgerOver,
+  type StoreOperation,
+  type SumOrder,
+  type SumUsage,
+} from "#stores/ledger/store-ledger.ts";
 import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
 import { type BatchResult, createBatchRunner, outcomeOf, unwrap } from "#stores/sqlite/batch.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";

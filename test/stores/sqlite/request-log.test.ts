@@ -1,5 +1,5 @@
 import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
-import { REQUEST_LOG_MIGRATIONS } from "#stores/schema/sqlite-requests.ts";
+import { REQUEST_LOG_MIGRATIONS } from "#stores/schema/requests.ts";
 import { createRequestLog } from "#stores/sql/request-log.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { requestLogContract } from "../../contract/request-log.ts";

@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from "node:test";
 import { UsageNotSummed } from "#ledger/port.ts";
 import { callsByKey, usagePages } from "#ledger/read-pages.ts";
 import { SUM_STEP_DEBITS, SUM_STEP_DEBITS_MAX, UNSUMMED_DEBITS_MAX } from "#limits.ts";
-import { withSummedUsage } from "#stores/ledger/summed-usage.ts";
+import { withSummedUsage } from "#stores/ledger/store-ledger.ts";
 import { createBatchRunner } from "#stores/sqlite/batch.ts";
 import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { assertTotals, createFixture, DAY, HOUR, START } from "../../contract/ledger/fixture.ts";

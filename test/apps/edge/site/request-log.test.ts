@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RequestEntry } from "#accounts/request-chunk.ts";
+import type { RequestEntry } from "#accounts/request-log.ts";
 import type {
   HomeView,
   RequestSummaryView,
