@@ -1,4 +1,5 @@
 import { admitKey } from "#calls/admit.ts";
+import type { AppContext } from "#calls/app-context.ts";
 import { authenticate } from "#calls/authenticate.ts";
 import { type CallDeps, keyedRequest } from "#calls/call.ts";
 import { instant, invalidKey, unavailable } from "#calls/call-errors.ts";
@@ -6,7 +7,6 @@ import type { RequestContext } from "#calls/request-context.ts";
 import { budgetsAt } from "#ledger/key-limits.ts";
 import type { Key } from "#ledger/port.ts";
 import { BURST_SECONDS } from "#ledger/throttle.ts";
-import type { AppContext } from "./app-context.ts";
 import type { AccountResponse } from "./openapi/account.ts";
 import type { Handler } from "./routes.ts";
 

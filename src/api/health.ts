@@ -1,7 +1,7 @@
+import type { AppContext, Metrics } from "#calls/app-context.ts";
 import type { Replier } from "#calls/reply.ts";
 import type { RequestContext } from "#calls/request-context.ts";
 import { ApiError } from "#errors.ts";
-import type { AppContext, Metrics } from "./app-context.ts";
 
 /** The endpoints for an operator's monitoring: `/healthz`, `/readyz` and `/metrics`. */
 export function createMonitoringEndpoints(app: AppContext, replier: Replier) {

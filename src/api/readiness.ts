@@ -1,18 +1,8 @@
+import type { Readiness, Unready } from "#calls/app-context.ts";
 import type { Ledger } from "#ledger/port.ts";
 
 /** The result of a probe is used for this long. */
 const PROBE_REUSED_MS = 1_000;
-
-/** Why calls would fail now. */
-export type Unready = {
-  /** One sentence for any client. It contains no paths, addresses or messages of the database. */
-  message: string;
-  /** For the log. */
-  cause?: unknown;
-};
-
-/** Returns why calls would fail now, or null if they would succeed. Never rejects. */
-export type Readiness = () => Promise<Unready | null>;
 
 type Sources = {
   ledger: Pick<Ledger, "probe">;

@@ -1,10 +1,10 @@
+import type { AppContext } from "#calls/app-context.ts";
 import type { CallDeps } from "#calls/call.ts";
 import { asWebResponse, type HandleCall } from "#calls/exchange.ts";
 import { EXPOSED_HEADERS, type Replier } from "#calls/reply.ts";
 import type { RequestContext } from "#calls/request-context.ts";
 import { ApiError } from "#errors.ts";
 import { nearestName } from "#tools/nearest-name.ts";
-import type { AppContext } from "./app-context.ts";
 import type { createMonitoringEndpoints } from "./health.ts";
 import { quotePathOf, type ServedTool, type ToolCalls } from "./tool-calls.ts";
 

@@ -1,3 +1,4 @@
+import type { AppContext } from "#calls/app-context.ts";
 import { dropBody } from "#calls/body.ts";
 import { Call, CallDeps } from "#calls/call.ts";
 import { internalError } from "#calls/call-errors.ts";
@@ -6,7 +7,6 @@ import type { ApiRequest, ApiResponse, HandleCall, HeaderLookup } from "#calls/e
 import type { RequestContext } from "#calls/request-context.ts";
 import { ApiError } from "#errors.ts";
 import type { LazyTool, Tool } from "#tools/define-tool.ts";
-import type { AppContext } from "./app-context.ts";
 
 /**
  * The calls of the tools, and what they have in common with the app's other responses. At the edge a call loads this and no router.

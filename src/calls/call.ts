@@ -2,9 +2,9 @@ import { createIds } from "#ids.ts";
 import type { DebitOrder, Replay } from "#ledger/port.ts";
 import { createRecentAccounts } from "#ledger/recent-names.ts";
 import type { Tool } from "#tools/define-tool.ts";
+import type { AppContext } from "./app-context.ts";
 import { type BadKeys, createBadKeys } from "./bad-keys.ts";
 import { SMALL_BYTES } from "./body.ts";
-import type { CallContext } from "./call-context.ts";
 import type { ApiRequest } from "./exchange.ts";
 import { parseIdempotencyKey, Repeats } from "./idempotency.ts";
 import type { KeptResponses } from "./kept-responses.ts";
@@ -174,7 +174,7 @@ const announcedBytesOf = ({ headers }: Pick<ApiRequest, "headers">): number =>
 
 /** What the calls of a process have in common: its runtime, and what the process remembers from one call to the next. */
 export class CallDeps {
-  readonly app: CallContext;
+  readonly app: AppContext;
   readonly replier: Replier;
   readonly keys = new KnownKeys();
   readonly badKeys: BadKeys;
@@ -189,7 +189,7 @@ export class CallDeps {
 
   /** `onThrottledKey`: called for each key that is rejected without a question to the ledger. */
   constructor(
-    app: CallContext,
+    app: AppContext,
     onThrottledKey: () => void,
     onLateSettlement: () => void = () => {},
   ) {

@@ -2,7 +2,7 @@ import { challengeOf } from "#brand.ts";
 import type { ApiError, ErrorCode } from "#errors.ts";
 import { ratePolicy } from "#ledger/throttle.ts";
 import { COMPRESS_FROM_BYTES, RATE_LIMITED_WAIT_MS } from "#limits.ts";
-import type { CallContext } from "./call-context.ts";
+import type { AppContext } from "./app-context.ts";
 import { type ApiResponse, asWebResponse, type HeaderLookup } from "./exchange.ts";
 import type { MemoryLease } from "./memory-budget.ts";
 import { errorDocsUrl, problemBody, problemType } from "./problem.ts";
@@ -25,18 +25,18 @@ const UNCOUNTED = { release() {}, isOver: () => false };
 export type PlainOptions = {
   status?: number;
   headers?: Record<string, string>;
-  compress?: CallContext["compress"];
+  compress?: AppContext["compress"];
 };
 
 /** Makes responses, with the headers that all of them have. */
 export class Replier {
-  readonly #app: CallContext;
+  readonly #app: AppContext;
   readonly #ofAccount: string;
   readonly #docsUrl: string;
   /** `WWW-Authenticate` of a 401 (RFC 6750, section 3). */
   readonly #challenges: Readonly<Partial<Record<ErrorCode, string>>>;
 
-  constructor(app: CallContext) {
+  constructor(app: AppContext) {
     this.#app = app;
     this.#ofAccount = ratePolicy("account", app.settings.rateLimit);
     this.#docsUrl = errorDocsUrl(app.settings.publicUrl);
@@ -163,7 +163,7 @@ export class Replier {
     headers: Record<string, string>,
     asked: HeaderLookup,
     context: RequestContext,
-    compress: NonNullable<CallContext["compress"]>,
+    compress: NonNullable<AppContext["compress"]>,
   ): Promise<ApiResponse> {
     headers["Vary"] =
       headers["Vary"] === undefined ? "Accept-Encoding" : `${headers["Vary"]}, Accept-Encoding`;

@@ -3,20 +3,14 @@ import { viewPrices } from "#api/dashboard/prices.ts";
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
 import { createToolCalls } from "#api/tool-calls.ts";
 import { salesOf } from "#billing/price-list.ts";
+import type { AppContext, CallPlatform, CallStores } from "#calls/app-context.ts";
 import { readBody } from "#calls/body.ts";
 import { SETTINGS } from "#config/settings.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import type { DashboardOffer } from "#site/page-options.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
-import {
-  type CallPlatform,
-  type CallStores,
-  createAppContext,
-  type Dashboard,
-  type ServiceConfig,
-  type SiteFiles,
-} from "./parts.ts";
+import type { Dashboard, ServiceConfig, SiteFiles } from "./parts.ts";
 
 /** What a runtime supplies to a whole service. */
 export type Platform = CallPlatform & {
@@ -45,7 +39,7 @@ export function createService({
   platform: Platform;
 }): Service {
   const sales = salesOf(config.prices, config.stripe !== null, config.contact);
-  const context = createAppContext({ settings: config, sales: () => sales, stores, platform });
+  const context: AppContext = { ...stores, ...platform, settings: config, sales: () => sales };
   const settings = {
     ...apiOptionsOf(context, version),
     contact: config.contact,

@@ -4,11 +4,11 @@ import type { AuthOptions } from "#accounts/auth-options.ts";
 import type { Directory } from "#accounts/directory.ts";
 import type { Counts } from "#accounts/request-counts.ts";
 import type { RequestLogReads } from "#accounts/request-log.ts";
-import type { AppContext } from "#api/app-context.ts";
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
 import type { OperatorAppWiring } from "#api/operator/operator-app.ts";
 import type { PriceList } from "#billing/price-list.ts";
 import type { PurchaseStore } from "#billing/purchase-store.ts";
+import type { AppContext } from "#calls/app-context.ts";
 import type { Config } from "#config/config.ts";
 import type { DropReason, EmailQueue } from "#email/email-queue.ts";
 import type { TransportKind } from "#email/transport.ts";
@@ -39,26 +39,6 @@ export type ServiceConfig = Config & {
   /** The operator's logo; omitted: there is none. */
   logo?: Logo | null;
 };
-
-/** The storage of calls. */
-export type CallStores = Pick<
-  AppContext,
-  "ledger" | "calls" | "readiness" | "warnings" | "reverseLater"
->;
-
-/** What a runtime supplies to calls: the tools, clocks, random bytes, digests, threads for heavy work, and what its server knows of a connection. */
-export type CallPlatform = Omit<AppContext, keyof CallStores | "settings" | "sales">;
-
-/** `settings`: a Worker that serves only calls reads no others. */
-export const createAppContext = ({
-  settings,
-  sales,
-  stores,
-  platform,
-}: Pick<AppContext, "settings" | "sales"> & {
-  stores: CallStores;
-  platform: CallPlatform;
-}): AppContext => ({ settings, sales, ...stores, ...platform });
 
 /** The storage of the dashboard and of operators. */
 export type DashboardStores = {

@@ -1,4 +1,4 @@
-import type { AppContext } from "#api/app-context.ts";
+import type { AppContext } from "#calls/app-context.ts";
 import type { PlainOptions, Replier } from "#calls/reply.ts";
 import type { RequestContext } from "#calls/request-context.ts";
 import { COMPRESS_FROM_BYTES } from "#limits.ts";

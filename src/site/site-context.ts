@@ -1,4 +1,4 @@
-import type { AppContext } from "#api/app-context.ts";
+import type { AppContext } from "#calls/app-context.ts";
 import type { DocsSources } from "./docs/navigation.ts";
 import type { LegalSources } from "./legal-sources.ts";
 import type { AppAssets } from "./page-manifest.ts";

@@ -1,9 +1,9 @@
 /** The app in this process, with the memory ledger, a clock of its own and random bytes that are the same in every run. */
 
 import { type App, createApp } from "#api/app.ts";
-import type { AppContext } from "#api/app-context.ts";
 import { createToolCalls } from "#api/tool-calls.ts";
 import { TOOLBOOTH } from "#brand.ts";
+import type { AppContext } from "#calls/app-context.ts";
 import { runTool, type Sources } from "#calls/run-tool.ts";
 import { FREE_CALL_CREDITS_DEFAULT, NODE_MEMORY } from "#limits.ts";
 import type { DocsSources } from "#site/docs/navigation.ts";

@@ -3,7 +3,7 @@ import { hash, randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { makeKey } from "#accounts/key-format.ts";
-import type { AppContext } from "#api/app-context.ts";
+import type { AppContext } from "#calls/app-context.ts";
 import { BAD_KEY_MS, BAD_KEYS_BURST } from "#calls/bad-keys.ts";
 import { runTool as runHere, type Sources } from "#calls/run-tool.ts";
 import { REPLAYS_PER_MINUTE_MAX } from "#limits.ts";

@@ -4,12 +4,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createApp } from "#api/app.ts";
-import type { AppContext } from "#api/app-context.ts";
 import { createToolCalls } from "#api/tool-calls.ts";
 import { TOOLBOOTH } from "#brand.ts";
+import type { AppContext } from "#calls/app-context.ts";
 import { readConfig } from "#config/config.ts";
 import { NODE_MEMORY } from "#limits.ts";
-import { createAppContext } from "#service/parts.ts";
 import { createSite } from "#site/site.ts";
 import { apiOptionsOf } from "#site/site-context.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
@@ -76,18 +75,15 @@ export async function openNodeSocket(
   const log = createNodeLog("silent");
   const staged = backstage.parts(settings);
   const context = {
-    ...createAppContext({
-      settings: {
-        ...TOOLBOOTH,
-        publicUrl: PUBLIC_URL,
-        secrets: SECRETS,
-        rateLimit,
-        freeCallCredits,
-      },
-      sales: () => ({ payable: false, contact: null }),
-      stores: staged,
-      platform: createNodePlatform({ config, tools: TOOLS, pool, metrics, log, ...random }),
-    }),
+    ...createNodePlatform({ config, tools: TOOLS, pool, metrics, log, ...random }),
+    settings: {
+      ...TOOLBOOTH,
+      publicUrl: PUBLIC_URL,
+      secrets: SECRETS,
+      rateLimit,
+      freeCallCredits,
+    },
+    sales: () => ({ payable: false, contact: null }),
     ...staged,
     memory,
   };

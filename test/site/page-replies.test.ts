@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
-import type { AppContext } from "#api/app-context.ts";
+import type { AppContext } from "#calls/app-context.ts";
 import { Replier } from "#calls/reply.ts";
 import type { RequestContext } from "#calls/request-context.ts";
 import type { LegalSources } from "#site/legal-sources.ts";

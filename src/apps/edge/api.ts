@@ -1,7 +1,7 @@
 import type { App } from "#api/app.ts";
-import type { AppContext } from "#api/app-context.ts";
 import type { CreateSite } from "#api/routes.ts";
 import { createToolCalls } from "#api/tool-calls.ts";
+import type { AppContext } from "#calls/app-context.ts";
 import { asWebResponse } from "#calls/exchange.ts";
 import type { LazyTool, Tool } from "#tools/define-tool.ts";
 

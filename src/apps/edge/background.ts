@@ -1,5 +1,5 @@
 import { forgetStale } from "#accounts/activity-log.ts";
-import type { AppContext } from "#api/app-context.ts";
+import type { AppContext } from "#calls/app-context.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
 import { createEmailSender } from "#email/send-emails.ts";
 import type { Transport } from "#email/transport.ts";

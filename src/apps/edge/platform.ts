@@ -1,14 +1,13 @@
 import { waitUntil } from "cloudflare:workers";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import type { AppContext } from "#api/app-context.ts";
 import { probeReadiness } from "#api/readiness.ts";
+import type { AppContext } from "#calls/app-context.ts";
 import { runToolInPieces } from "#calls/run-tool.ts";
 import type { RandomBytes } from "#ids.ts";
 import { reversalJob, reverseOrKeep } from "#jobs/reverse-calls.ts";
 import type { CallRef } from "#ledger/port.ts";
 import { REQUEST_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
-import { createAppContext } from "#service/parts.ts";
 import { callLedgerOfObjects, ledgerOfObjects } from "#stores/durable-object/ledger.ts";
 import { type ObjectNamespace, objectsOf } from "#stores/durable-object/objects.ts";
 import {
@@ -35,12 +34,12 @@ export type WorkerEnv = {
   SITE?: SiteBinding;
 } & Record<string, unknown>;
 
-/** The parts of calls on Cloudflare. `tools`: none where calls load theirs (`tools.ts`). Throws a `ConfigError` if settings are invalid. */
-export function openEdgeCalls(
+/** The context of calls on Cloudflare. `tools`: none where calls load theirs (`tools.ts`). Throws a `ConfigError` if settings are invalid. */
+export function createEdgeAppContext(
   env: WorkerEnv,
-  tools: readonly Tool[],
+  tools: readonly Tool[] = [],
   random: RandomBytes = randomBytes,
-): Parameters<typeof createAppContext>[0] {
+): AppContext {
   const { settings, requestLog, warnings } = readWorkerSettings(env);
   for (const warning of warnings) logError(warning, {});
   const texts = textsIn(env);
@@ -57,43 +56,33 @@ export function openEdgeCalls(
   return {
     settings,
     sales: salesKnownTo(env.SITE, settings.publicUrl),
-    stores: {
-      ledger,
-      readiness: probeReadiness({ ledger, ...clocks }),
-      calls: callLedgerOfObjects(find, settings.rateLimit, onOtherRelease),
-      reverseLater: async (call) =>
-        waitUntil(reverseOrKeep(reversing, call, () => keepIn(env.DB, call))),
-    },
-    platform: {
-      tools,
-      waitUntil,
-      memory: WORKER_MEMORY,
-      bodyTimeoutMs: REQUEST_TIMEOUT_MS,
-      runTool: (tool, job, _, begin) =>
-        tool.isOwn === true
-          ? runOwnTool(tool.name, job, { ...sources, begin }, texts)
-          : runToolInPieces(tool, job, { ...sources, begin }),
-      whenSent: null,
-      hasLeft: null,
-      sendStream: ofKnownLength,
-      clientAddress: (request) => clientAddressOf(request as Request | undefined),
-      ...clocks,
-      random,
-      hashKey: (key) => bytesToHex(sha256(utf8.encode(key))),
-      // Cloudflare compresses responses itself.
-      compress: null,
-      metrics: null,
-      record: recordCalls({ ...openEdgeRequestLog(env), ...clocks, bounds: requestLog, logError }),
-      logError,
-    },
+    ledger,
+    readiness: probeReadiness({ ledger, ...clocks }),
+    calls: callLedgerOfObjects(find, settings.rateLimit, onOtherRelease),
+    reverseLater: async (call) =>
+      waitUntil(reverseOrKeep(reversing, call, () => keepIn(env.DB, call))),
+    tools,
+    waitUntil,
+    memory: WORKER_MEMORY,
+    bodyTimeoutMs: REQUEST_TIMEOUT_MS,
+    runTool: (tool, job, _, begin) =>
+      tool.isOwn === true
+        ? runOwnTool(tool.name, job, { ...sources, begin }, texts)
+        : runToolInPieces(tool, job, { ...sources, begin }),
+    whenSent: null,
+    hasLeft: null,
+    sendStream: ofKnownLength,
+    clientAddress: (request) => clientAddressOf(request as Request | undefined),
+    ...clocks,
+    random,
+    hashKey: (key) => bytesToHex(sha256(utf8.encode(key))),
+    // Cloudflare compresses responses itself.
+    compress: null,
+    metrics: null,
+    record: recordCalls({ ...openEdgeRequestLog(env), ...clocks, bounds: requestLog, logError }),
+    logError,
   };
 }
-
-export const createEdgeAppContext = (
-  env: WorkerEnv,
-  tools: readonly Tool[] = [],
-  random?: RandomBytes,
-): AppContext => createAppContext(openEdgeCalls(env, tools, random));
 
 /**
  * Returns the client's address from a header that only the platform can set; null when running locally, where a client may also send

@@ -2,7 +2,7 @@ import { waitUntil } from "cloudflare:workers";
 import type { RequestChunk, RequestLogBounds } from "#accounts/request-log.ts";
 import { createRequestRecorder, type Handed, WORKER_RECORDER } from "#accounts/request-recorder.ts";
 import { accessLogEntry, requestLogEntry } from "#api/access-log.ts";
-import type { AppContext } from "#api/app-context.ts";
+import type { AppContext } from "#calls/app-context.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { type ObjectNamespace, objectsOf } from "#stores/durable-object/objects.ts";
 import {

@@ -1,4 +1,4 @@
-import type { AppContext } from "#api/app-context.ts";
+import type { AppContext } from "#calls/app-context.ts";
 import type { CreditSales } from "#top-up.ts";
 
 /** The site Worker, as the API Worker reaches it. */

@@ -1,5 +1,5 @@
 import type { RequestLogBounds } from "#accounts/request-log.ts";
-import type { CallSettings } from "#calls/call-context.ts";
+import type { CallSettings } from "#calls/app-context.ts";
 import {
   ConfigError,
   checkJurisdiction,

@@ -1,8 +1,8 @@
 import { waitUntil } from "cloudflare:workers";
 import type { IndexedAccount } from "#accounts/account-index.ts";
 import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
-import type { AppContext } from "#api/app-context.ts";
 import { toolOfDescription } from "#api/openapi/tool-description.ts";
+import type { AppContext } from "#calls/app-context.ts";
 import { CALL_SETTING_NAMES, warningsOfWorker } from "#config/setting-names.ts";
 import { createService, type Service } from "#service/compose.ts";
 import { createDashboard } from "#service/dashboard.ts";
@@ -20,7 +20,7 @@ import packageJson from "../../../package.json" with { type: "json" };
 import { createEdgeBackground } from "./background.ts";
 import { OWN_DESCRIPTIONS } from "./own-tools.ts";
 import { type EdgePages, openEdgePages, readDisposableDomains } from "./pages.ts";
-import { clientAddressOf, openEdgeCalls } from "./platform.ts";
+import { clientAddressOf, createEdgeAppContext } from "./platform.ts";
 import { openEdgeRequestLog } from "./request-log.ts";
 import { OWN_SECRETS } from "./run-own-tool.ts";
 import { textsIn } from "./settings.ts";
@@ -36,15 +36,14 @@ export function openSite(
   env: SiteEnv,
   config: ServiceConfig,
 ): { service: Service; pages: EdgePages } {
-  const calls = openEdgeCalls(callsPartOf(env), SITE_TOOLS);
-  const logError = withHint(calls.platform.logError);
+  const context = createEdgeAppContext(callsPartOf(env), SITE_TOOLS);
+  const logError = withHint(context.logError);
   const accent = accentWarning(config.look.accent);
   for (const warning of [...warningsOfWorker(textsIn(env)), ...(accent === null ? [] : [accent])])
     logError(warning, {});
-  const { ledger } = calls.stores;
-  const stores = openStores(env, config, ledger);
+  const stores = openStores(env, config, context.ledger);
   const pages = openEdgePages(env.ASSETS, logError);
-  const { tools, now, random, hashKey } = calls.platform;
+  const { tools, now, random, hashKey } = context;
   const reverseAll = reversalsOfObjects(objectsOf(env.LEDGER, env).ofAccount);
   const dashboard = createDashboard({
     ...{ config, stores },
@@ -58,9 +57,9 @@ export function openSite(
   });
   const service = createService({
     config,
-    stores: calls.stores,
+    stores: context,
     platform: {
-      ...calls.platform,
+      ...context,
       ...{ logError, version: packageJson.version },
       files: { pages, docs: pages.docs, legal: pages.legal },
       isForOperator: ({ url }) => FOR_OPERATOR.test(new URL(url).pathname),

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import pino from "pino";
 import type { AccessLogEntry } from "#api/access-log.ts";
-import type { AppContext } from "#api/app-context.ts";
+import type { AppContext } from "#calls/app-context.ts";
 import type { LOG_LEVELS } from "#config/settings.ts";
 import { createRepeatedErrors } from "./repeated-errors.ts";
 

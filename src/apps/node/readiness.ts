@@ -1,4 +1,5 @@
-import { probeReadiness, type Readiness } from "#api/readiness.ts";
+import { probeReadiness } from "#api/readiness.ts";
+import type { Readiness } from "#calls/app-context.ts";
 import type { RecentDebits } from "#ledger/call-ledger.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { LastingFaults } from "./lasting-faults.ts";

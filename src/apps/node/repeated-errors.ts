@@ -1,4 +1,4 @@
-import type { CallContext, ErrorDetails } from "#calls/call-context.ts";
+import type { AppContext, ErrorDetails } from "#calls/app-context.ts";
 
 /**
  * Counts errors that repeat instead of logging each one: while a disk is full, every call fails, and a line with a stack for each
@@ -8,7 +8,7 @@ import type { CallContext, ErrorDetails } from "#calls/call-context.ts";
  */
 export type RepeatedErrors = {
   /** Logs or counts an error. */
-  add: CallContext["logError"];
+  add: AppContext["logError"];
   /** Writes the lines that are due. */
   report(): void;
   /** Writes what was counted since the last line of each error. */

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import type { AppContext } from "#api/app-context.ts";
+import type { AppContext } from "#calls/app-context.ts";
 import { callRef } from "#ids.ts";
 import { countJobs, type JobCount, type JobQueue } from "#jobs/job-queue.ts";
 import { type Schedule, STOP_ABORT_MS, startJobs } from "#jobs/node-schedule.ts";

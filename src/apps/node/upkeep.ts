@@ -1,4 +1,4 @@
-import type { AppContext } from "#api/app-context.ts";
+import type { AppContext } from "#calls/app-context.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS, EXPIRED_HOLDS_A_STEP, ROLL_UP_AFTER_DAYS } from "#limits.ts";
 import type { LastingFaults } from "./lasting-faults.ts";

@@ -7,7 +7,7 @@ import { sqliteLedger } from "../schema/sqlite-ledger.ts";
 
 /**
  * The differences between an object's schema and that of a node's file. The platform bills each entry of an index like a row, both
- * when it is written and when it is deleted, so old idempotency records are found without one (stores/sqlite/old-records.ts). In
+ * when it is written and when it is deleted, so old idempotency records are found without one (stores/sqlite/maintain.ts). In
  * `debit_journal` are the debits of an earlier period, which is dropped as a whole (stores/sqlite/debit-periods.ts).
  */
 const OBJECT_DIFFERENCES = "DROP INDEX idempotency_by_age;";

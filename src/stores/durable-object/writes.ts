@@ -2,7 +2,7 @@ import { NotCarriedOut } from "#ledger/port.ts";
 
 const HOLD_MS = 10_000;
 
-/** The writes to an account's object, as an export sees them (`exports.ts`). */
+/** The writes to an account's object, as an export sees them (`transfer.ts`). */
 export type Writes = ReturnType<typeof countWrites>;
 
 export function countWrites() {

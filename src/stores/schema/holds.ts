@@ -63,7 +63,7 @@ CREATE TRIGGER kept_call_deleted AFTER DELETE ON kept_call WHEN OLD.bytes > 0 BE
 END;
 `;
 
-/** The calls that run before they are charged, in PostgreSQL: the tables of sqlite-holds.ts, which also describes them. */
+/** The calls that run before they are charged, in PostgreSQL: the tables above, which are described there. */
 export const postgresHolds = `
 CREATE TABLE hold (
   account_no bigint NOT NULL,

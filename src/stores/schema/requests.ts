@@ -68,7 +68,7 @@ CREATE TABLE request_day (
 ) STRICT;
 `;
 
-/** The tables of the request log in PostgreSQL: those of sqlite-requests.ts. */
+/** The tables of the request log in PostgreSQL, as those in SQLite above. */
 export const postgresRequests = `
 CREATE TABLE request_chunk (
   no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -1,27 +1,41 @@
 import type { Brand } from "#brand.ts";
 import type { RandomBytes } from "#ids.ts";
 import type { CallLedger } from "#ledger/call-ledger.ts";
-import type { CallRef } from "#ledger/port.ts";
+import type { CallRef, Ledger } from "#ledger/port.ts";
 import type { MemoryLimits } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { CreditSales } from "#top-up.ts";
+import type { RequestContext } from "./request-context.ts";
 import type { BeginCall, CallResponse, ToolJob } from "./run-tool.ts";
 
 /**
- * Everything that calls need of their runtime and its store, on which they do not depend. A member is null if the runtime lacks
- * it.
+ * Everything that calls, and what else is served beside them, need of their runtime and its store, on which they do not depend: each
+ * runtime makes its own context and serves the same API. A member is null if the runtime lacks it.
  */
-export type CallContext = {
-  settings: CallSettings;
+export type AppContext = CallStores &
+  CallPlatform & {
+    settings: CallSettings;
+    /** How the service sells credits, for the errors of accounts that have none; null if that is not known. Never rejects. */
+    sales(): CreditSales | null | Promise<CreditSales | null>;
+  };
+
+/** The storage of calls. */
+export type CallStores = {
+  ledger: Ledger;
   /** The ledger as calls use it. */
   calls: CallLedger;
+  readiness: Readiness;
+  /** What the operator should mend although calls succeed, each a sentence for any client. Omitted: the runtime knows of nothing. */
+  warnings?(): readonly string[];
   /**
    * Reverses a call that gets 503 although its debit may exist: at once, or when the ledger is reachable again. Resolves
    * as soon as the reversal is certain; never rejects.
    */
   reverseLater(call: CallRef): Promise<void>;
-  /** How the service sells credits, for the errors of accounts that have none; null if that is not known. Never rejects. */
-  sales(): CreditSales | null | Promise<CreditSales | null>;
+};
+
+/** What a runtime supplies to calls: the tools, clocks, random bytes, digests, threads for heavy work, and what its server knows of a connection. */
+export type CallPlatform = {
   /** How much memory large calls may hold at once. */
   memory: MemoryLimits;
   /** How long a body may take to arrive, in milliseconds; null if the HTTP server enforces a limit. */
@@ -56,6 +70,22 @@ export type CallContext = {
   compress: ((encoding: "br" | "gzip", bytes: Uint8Array | string) => Promise<Uint8Array>) | null;
   /** Logs a failure of the service. Clients never see these messages. */
   logError(message: string, details: ErrorDetails): void;
+  /** The tools that the app serves, in the order of its lists. */
+  tools: readonly Tool[];
+  /** Keeps work alive after the response. Null if the process outlives the request anyway. */
+  waitUntil: ((work: Promise<unknown>) => void) | null;
+  /** Null if the runtime keeps no metrics. */
+  metrics: Metrics | null;
+  /** Called once per response, after it was made; null if the runtime keeps no record. `access-log.ts` makes the entry of a log. */
+  record:
+    | ((
+        context: RequestContext,
+        status: number,
+        durationMs: number,
+        /** Undefined for a response to what is no request. */
+        connection: unknown,
+      ) => void)
+    | null;
 };
 
 /** What is logged with an error. */
@@ -76,4 +106,27 @@ export type CallSettings = Brand & {
   freeCallCredits: number;
   /** The first one signs new keys; all of them verify keys. */
   secrets: readonly string[];
+};
+
+/** Why calls would fail now. */
+export type Unready = {
+  /** One sentence for any client. It contains no paths, addresses or messages of the database. */
+  message: string;
+  /** For the log. */
+  cause?: unknown;
+};
+
+/** Returns why calls would fail now, or null if they would succeed. Never rejects. */
+export type Readiness = () => Promise<Unready | null>;
+
+export type Metrics = {
+  /** The bearer token that may read the metrics; null: only clients on the same machine may. */
+  token: string | null;
+  /** Whether the client is on this machine, and knows the service as a host of this machine. */
+  isLocal(request: Request, connection: unknown): boolean;
+  read(): Promise<{ contentType: string; text: string }>;
+  /** Counts a key that was rejected without a question to the ledger. */
+  countThrottledKey(): void;
+  /** Counts a call that was settled after its hold had ended. */
+  countLateSettlement(): void;
 };
