@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { IndexedAccount } from "#accounts/account-index.ts";
+import type { IndexedAccount } from "#accounts/directory.ts";
 import { auditPurchases, type GrantSeen } from "#billing/audit-purchases.ts";
 import type { Purchase } from "#billing/purchase-store.ts";
 import type { LedgerTotals } from "#ledger/port.ts";

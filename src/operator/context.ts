@@ -1,6 +1,5 @@
-import type { AccountIndex, IndexedAccount } from "#accounts/account-index.ts";
 import { type AccountDeps, AccountError, readEmail } from "#accounts/accounts.ts";
-import type { Directory } from "#accounts/directory.ts";
+import type { AccountIndex, Directory, IndexedAccount } from "#accounts/directory.ts";
 import type { KeyBounds } from "#accounts/key-limits.ts";
 import type { NotifyDeps } from "#accounts/notify-owner.ts";
 import type { RequestLogReads } from "#accounts/request-log.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { IndexedAccount } from "#accounts/account-index.ts";
+import type { IndexedAccount } from "#accounts/directory.ts";
 import { decimalText } from "#billing/money.ts";
 import type { RevenueRow } from "#billing/purchase-store.ts";
 import { everyGrant, usagePages } from "#ledger/read-pages.ts";

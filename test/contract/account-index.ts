@@ -1,8 +1,7 @@
 /** Contract of the account index, for every store that has one. */
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import type { AccountIndex, IndexedAccount } from "#accounts/account-index.ts";
-import type { Directory } from "#accounts/directory.ts";
+import type { AccountIndex, Directory, IndexedAccount } from "#accounts/directory.ts";
 
 /** The index, and the directory in the same database. */
 export type OpenAccountIndex = (

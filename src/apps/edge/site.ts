@@ -1,5 +1,5 @@
 import { waitUntil } from "cloudflare:workers";
-import type { IndexedAccount } from "#accounts/account-index.ts";
+import type { IndexedAccount } from "#accounts/directory.ts";
 import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
 import { toolOfDescription } from "#api/openapi/tool-description.ts";
 import type { AppContext } from "#calls/app-context.ts";
@@ -11,8 +11,8 @@ import { accentWarning } from "#site/accent.ts";
 import { reversalsOfObjects } from "#stores/durable-object/ledger.ts";
 import { objectsOf } from "#stores/durable-object/objects.ts";
 import { exportObjects, importsOfObjects } from "#stores/durable-object/transfer.ts";
-import { createAccountIndex } from "#stores/sql/account-index.ts";
 import { createD1DashboardStore } from "#stores/sql/d1-dashboard.ts";
+import { createAccountIndex } from "#stores/sql/directory.ts";
 import { exportOthers } from "#stores/sql/export-records.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { TOOLS } from "#tools/registry.ts";

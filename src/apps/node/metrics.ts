@@ -8,7 +8,7 @@ import { REJECTIONS } from "#api/dashboard/rejections.ts";
 import type { RequestedCounts } from "#email/bounds.ts";
 import type { DropReason } from "#email/email-queue.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
-import type { DatabaseMeasures } from "#stores/postgres/measure.ts";
+import type { DatabaseMeasures } from "#stores/postgres/operator.ts";
 import { FAULT_NAMES, type LastingFaults } from "./lasting-faults.ts";
 import type { StorageWatch } from "./storage-watch.ts";
 import type { NodeStore } from "./store.ts";

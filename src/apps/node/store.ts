@@ -3,7 +3,7 @@ import { MessageChannel, type MessagePort } from "node:worker_threads";
 import type { AccountDeps } from "#accounts/accounts.ts";
 import type { Config } from "#config/config.ts";
 import type { Ledger } from "#ledger/port.ts";
-import type { DatabaseMeasures } from "#stores/postgres/measure.ts";
+import type { DatabaseMeasures } from "#stores/postgres/operator.ts";
 import type { ToolPrints } from "#stores/postgres/settings.ts";
 import { createDirectory, isEmptyOrUnfinished } from "#stores/sql/directory.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";

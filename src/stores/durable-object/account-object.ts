@@ -62,8 +62,8 @@ import {
   requireOperation,
 } from "./rpc.ts";
 import { OBJECT_MIGRATIONS } from "./schema.ts";
+import { countWrites, type Writes } from "./transfer.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
-import { countWrites, type Writes } from "./writes.ts";
 
 /**
  * The ledger of one account at the edge: a Durable Object with a database of its own. The object is the only writer, so credits

@@ -1,4 +1,4 @@
-import type { AccountIndex, IndexedAccount } from "#accounts/account-index.ts";
+import type { AccountIndex, IndexedAccount } from "#accounts/directory.ts";
 import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import {
   type AccountImports,
@@ -13,7 +13,6 @@ import type { SqlDriver } from "../sqlite/driver.ts";
 import { preparePages } from "../sqlite/transfer-rows.ts";
 import { requestLong } from "./ledger.ts";
 import type { MovingStub } from "./rpc.ts";
-import type { Writes } from "./writes.ts";
 
 /** Exporting and importing accounts that are Durable Objects, as the site Worker does. */
 
@@ -111,4 +110,29 @@ export function exportRecords(
     throw new OrderRejected(`The cursor does not fit records of kind "${kind}"`);
   if (hold) writes.hold();
   return { ...preparePages(driver, kind)(after, max), state: writes.state() };
+}
+
+const HOLD_MS = 10_000;
+
+/** The writes to an account's object, as an export sees them (`transfer.ts`). */
+export type Writes = ReturnType<typeof countWrites>;
+
+export function countWrites() {
+  /** Differs after each restart of the object, because `writes` and `heldUntil` are lost then. */
+  const instanceId = crypto.randomUUID();
+  let writes = 0;
+  let heldUntil = 0;
+  return {
+    /** Call before every write. Throws while the account is held for an export. */
+    begin(): void {
+      if (Date.now() < heldUntil) throw new NotCarriedOut("The account is being exported");
+      writes += 1;
+    },
+    /** Keeps writes away for a while. */
+    hold(): void {
+      heldUntil = Date.now() + HOLD_MS;
+    },
+    /** Differs after each write. */
+    state: () => `${instanceId}:${writes}`,
+  };
 }

@@ -1,6 +1,6 @@
 import { ACCOUNT_RECORDS, type RecordCursor } from "#ledger/transfer/account-moves.ts";
 import type { RecordKind, TransferRecord } from "#ledger/transfer/records.ts";
-import { accountsOfLedger } from "./account-index.ts";
+import { accountsOfLedger } from "./directory.ts";
 import { lastRows, type SqlDatabase, type SqlDialect, type SqlQuery } from "./sql-database.ts";
 import { RECORD_TABLES } from "./transfer-rows.ts";
 import {

@@ -21,13 +21,16 @@ import type { Ledger } from "#ledger/port.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorContext } from "#operator/context.ts";
 import type { MovingStub } from "#stores/durable-object/rpc.ts";
-import { exportObjects, exportRecords, importsOfObjects } from "#stores/durable-object/transfer.ts";
-import { countWrites } from "#stores/durable-object/writes.ts";
+import {
+  countWrites,
+  exportObjects,
+  exportRecords,
+  importsOfObjects,
+} from "#stores/durable-object/transfer.ts";
 import { ledgerOver } from "#stores/ledger/store-ledger.ts";
 import { d1Edge } from "#stores/schema/d1-migrations.ts";
-import { createAccountIndex, listAccountOf } from "#stores/sql/account-index.ts";
 import { createActivityLog } from "#stores/sql/activity-log.ts";
-import { createDirectory } from "#stores/sql/directory.ts";
+import { createAccountIndex, createDirectory, listAccountOf } from "#stores/sql/directory.ts";
 import { createEmailQueue } from "#stores/sql/emails.ts";
 import { exportOthers } from "#stores/sql/export-records.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AccessLogEntry } from "#api/access-log.ts";
-import type { DatabaseMeasures } from "#stores/postgres/measure.ts";
+import type { DatabaseMeasures } from "#stores/postgres/operator.ts";
 import { countRequest, createNodeMetrics } from "../../../src/apps/node/metrics.ts";
 
 type Sources = Parameters<typeof createNodeMetrics>[0];

@@ -16,7 +16,7 @@ import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
-import { measurePostgres } from "#stores/postgres/measure.ts";
+import { measurePostgres } from "#stores/postgres/operator.ts";
 import { keepPartitions } from "#stores/postgres/partitions.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import { explainLedgerFault } from "../../../../src/apps/node/ledger-faults.ts";
