@@ -58,7 +58,9 @@ for (let round = 1; round <= ROUNDS; round += 1)
     const ended = server.end("SIGTERM");
     for (const raw of busy) {
       const response = await raw.response();
-      assert.equal(response.status, 200, response.text);
+      // On a busy machine a large call may wait for memory for too long.
+      if (response.status !== 200)
+        assert.match(response.text, /"The service is busy with large calls/);
       charged += Number(response.headers.get("credits-charged"));
       assert.deepEqual(await raw.closed(), { rest: "", error: null });
     }

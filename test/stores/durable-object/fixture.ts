@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after } from "node:test";
 import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
@@ -52,7 +53,10 @@ async function start() {
         socket.send(JSON.stringify({ id: asked, object, asked: order }));
       }),
     evict: (name: string) =>
-      edge.miniflare.unsafeEvictDurableObject("edge", "AccountLedger", { name }),
+      edge.miniflare
+        .unsafeEvictDurableObject("edge", "AccountLedger", { name })
+        // On a busy machine it may have been evicted for its idleness.
+        .catch((error: Error) => assert.match(error.message, /not currently running/)),
     async close() {
       socket.close();
       await edge.close();
