@@ -217,6 +217,18 @@ export const OWN_TIME_LIMIT_MAX_MS = 10 * 60_000;
 export const OWN_BODY_BYTES_LIMIT = 16 * MB;
 /** A response of an own tool is held whole, once in its thread and once outside of it. */
 export const OWN_RESPONSE_BYTES_MAX = 16 * MB;
+/** The file of a call, which is on the disk and not in memory. */
+export const UPLOAD_BYTES_MAX = 25 * MB;
+/** How long a file may take to arrive: the largest then needs 0.7 Mbit/s. */
+export const UPLOAD_TIMEOUT_MS = 5 * 60_000;
+/**
+ * The files of all calls together. A server that finds less than this free on its disk takes no more files, so that they do not take the
+ * space of the ledger. An account may have a quarter: five of the largest.
+ */
+export const UPLOAD_LIMITS: MemoryLimits = {
+  ...{ bytes: 512 * MB, bytesPerAccount: 128 * MB },
+  heldMsMax: Number.POSITIVE_INFINITY,
+};
 /** A line that an own tool writes to the log. */
 export const OWN_LOG_CHARS_MAX = 2_000;
 /** What a tool of `forward` has beyond the time of its service, to end the request and answer. */

@@ -29,6 +29,7 @@ import {
  * - A remote one, which costs a round trip, only right after an error of the account.
  * - Either is asked before a call whose price follows from its input: the check of the input and the function of the price are code of
  *   an own tool, which runs before the call is paid, and would run for accounts that cannot pay at all.
+ * - Either is asked before the file of a call is received, so that nothing is written for an account that cannot pay.
  * - If large calls hold much memory, either is asked before another large body is read.
  *
  * Returns no promise if the ledger is not asked. `askStatus` says what it throws; for a key that this process does not know,
@@ -59,7 +60,7 @@ function checkNetwork({ deps, caller, address }: KeyedRequest): void {
 
 function asksFirst({ deps, tool, caller }: Call, isHeavy: boolean): boolean {
   const { calls } = deps.app;
-  if (tool.priceOf !== undefined) return true;
+  if (tool.priceOf !== undefined || tool.file !== undefined) return true;
   return calls.isRemote
     ? deps.recentErrors.areLikely(caller, isHeavy)
     : isHeavy ||

@@ -7,6 +7,7 @@ import type { Tool } from "#tools/define-tool.ts";
 import type { CreditSales } from "#top-up.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { BeginCall, CallResponse, ToolJob } from "./run-tool.ts";
+import type { FileStore } from "./stored-file.ts";
 
 /**
  * Everything that calls, and what else is served beside them, need of their runtime and its store, on which they do not depend: each
@@ -38,6 +39,8 @@ export type CallStores = {
 export type CallPlatform = {
   /** How much memory large calls may hold at once. */
   memory: MemoryLimits;
+  /** Where the files of calls are; null if the runtime has no disk, and no tool takes one. */
+  uploads: FileStore | null;
   /** How long a body may take to arrive, in milliseconds; null if the HTTP server enforces a limit. */
   bodyTimeoutMs: number | null;
   /**

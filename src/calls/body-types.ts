@@ -36,11 +36,14 @@ export const FORM_TYPE = "multipart/form-data";
 export const OCTETS_TYPE = "application/octet-stream";
 
 /** The types of bodies that a tool takes, as they are named to clients. */
-export const bodyTypesOf = ({ rawBody, verbatim }: Tool<unknown>): string[] => [
-  "application/json",
-  ...(rawBody?.types ?? []),
-  ...(verbatim === undefined ? [FIELDS_TYPE, FORM_TYPE] : []),
-];
+export const bodyTypesOf = ({ rawBody, verbatim, file }: Tool<unknown>): string[] =>
+  file !== undefined
+    ? [...file.types, FORM_TYPE]
+    : [
+        "application/json",
+        ...(rawBody?.types ?? []),
+        ...(verbatim === undefined ? [FIELDS_TYPE, FORM_TYPE] : []),
+      ];
 
 /** In lowercase and without parameters; empty for no type. Some runtimes drop a header with an empty value. */
 export const mediaType = (contentType: string | null): string =>
@@ -122,6 +125,18 @@ export function quotesAdvice(text: string): string {
 
 export const otherType = (tool: Tool<unknown>, contentType: string): ApiError =>
   unsupportedType(tool, `${tool.name} does not take the Content-Type "${shorten(contentType)}".`);
+
+/** For a tool that takes a file. `what`: what has the type. */
+export function otherFile(tool: Tool<unknown>, what: string, contentType: string | null): ApiError {
+  const has =
+    contentType === null ? "has no Content-Type" : `has the Content-Type "${shorten(contentType)}"`;
+  const types = tool.file?.types.map((type) => `\`${type}\``).join(" or ");
+  return new ApiError(
+    "unsupported_media_type",
+    `${what} ${has}. ${tool.name} takes a file of the type ${types}: send it as the body with that Content-Type and the other fields in the query, or as the file of a form (\`${FORM_TYPE}\`).`,
+    { headers: { Accept: bodyTypesOf(tool).join(", ") } },
+  );
+}
 
 export const unsupportedType = (tool: Tool<unknown>, what: string): ApiError =>
   new ApiError(

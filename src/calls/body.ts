@@ -49,18 +49,78 @@ export async function readBody(
   lease: BodyLease,
   options: ReadOptions = {},
 ): Promise<Uint8Array> {
-  const encoding = encodingOf(request);
-  const zipped = encoding === "gzip" || encoding === "x-gzip";
-  if (!zipped && encoding !== "" && encoding !== "identity") {
-    throw new ApiError(
-      "unsupported_media_type",
-      `The Content-Encoding "${encoding.slice(0, 40)}" is not supported. Send the body uncompressed or with gzip.`,
-    );
-  }
+  const zipped = isZipped(request);
   const raw = await readRaw(request, bytesMax, lease, options);
   options.onReceived?.(raw.byteLength);
   // A client may set the header on every request, even with an empty body.
   return zipped && raw.byteLength > 0 ? inflate(raw, bytesMax, lease) : raw;
+}
+
+/**
+ * Hands the body to `sink` piece by piece, inflated if it is compressed, and returns what the sink makes of it. Throws what `readBody`
+ * throws, and what the sink throws.
+ */
+export async function receiveBody<Whole>(
+  request: BodyRequest,
+  bytesMax: number,
+  sink: Sink<Whole>,
+  { onReceived, timeoutMs = null }: Omit<ReadOptions, "beforeContinue">,
+): Promise<Whole> {
+  const zipped = isZipped(request);
+  await requireAnnounced(request, bytesMax);
+  waiting.delete(request);
+  let received = 0;
+  const arrived = (bytes: number) => {
+    received += bytes;
+  };
+  const body = request.body ?? streamOf(request);
+  const reader = (zipped ? inflating(body, bytesMax, arrived) : body).getReader();
+  const reading = collect(reader, bytesMax, "is too large", sink);
+  try {
+    return await (timeoutMs === null ? reading : inTime(reading, timeoutMs));
+  } catch (cause) {
+    sink.discard();
+    // A connection that is lost in a compressed body gets the same, which nobody reads.
+    const error = cause instanceof ApiError ? cause : zipped ? notGzip(cause) : incomplete(cause);
+    const isClosing = error.details.headers === CLOSE;
+    // The client gets its response and keeps its connection if the rest comes soon.
+    if (isClosing || !(await soon(drop(reader, bytesMax).catch(() => false))))
+      unfinished.add(request);
+    throw error;
+  } finally {
+    onReceived?.(zipped ? received : sink.bytes());
+  }
+}
+
+/** A small body, which its server reads as a whole. */
+const streamOf = (request: BodyRequest): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    async pull(controller) {
+      const bytes = new Uint8Array(await request.arrayBuffer());
+      if (bytes.byteLength > 0) controller.enqueue(bytes);
+      controller.close();
+    },
+  });
+
+/** Compressed bytes have the same limit as those that they stand for: otherwise a body of empty blocks could be endless. */
+function inflating(
+  body: ReadableStream<Uint8Array>,
+  bytesMax: number,
+  arrived: (bytes: number) => void,
+): ReadableStream<Uint8Array> {
+  let received = 0;
+  const counting = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      arrived(chunk.byteLength);
+      received += chunk.byteLength;
+      if (received <= bytesMax) controller.enqueue(chunk);
+      else controller.error(tooLarge(bytesMax, "is too large", false));
+    },
+  });
+  // A stream that is cancelled closes its connection before the response.
+  return (body as ReadableStream<Uint8Array<ArrayBuffer>>)
+    .pipeThrough(counting, { preventCancel: true })
+    .pipeThrough(new DecompressionStream("gzip"));
 }
 
 /**
@@ -106,12 +166,7 @@ async function readRaw(
   lease: BodyLease,
   { timeoutMs = null, beforeContinue }: ReadOptions,
 ): Promise<Uint8Array> {
-  const length = announcedLength(request);
-  if (length !== null && length > bytesMax) {
-    const dropped = await dropBody(request, bytesMax);
-    if (!dropped) unfinished.add(request);
-    throw tooLarge(bytesMax, `is ${length} bytes`, dropped);
-  }
+  const length = await requireAnnounced(request, bytesMax);
   if (length !== 0 && waiting.has(request)) beforeContinue?.();
   waiting.delete(request);
   try {
@@ -129,6 +184,25 @@ async function readRaw(
     throw error;
   }
 }
+
+/** Returns the Content-Length; null for a chunked body. Throws an ApiError `too_large`. */
+async function requireAnnounced(request: BodyRequest, bytesMax: number): Promise<number | null> {
+  const length = announcedLength(request);
+  if (length === null || length <= bytesMax) return length;
+  const dropped = await dropBody(request, bytesMax);
+  if (!dropped) unfinished.add(request);
+  throw tooLarge(bytesMax, `is ${length} bytes`, dropped);
+}
+
+const notGzip = (cause: unknown) =>
+  new ApiError(
+    "invalid_request",
+    "The Content-Encoding is gzip, but the body is not valid gzip. Compress the body again, or send it uncompressed without the header.",
+    {
+      cause,
+      errors: [{ header: "Content-Encoding", detail: "the body is not valid gzip" }],
+    },
+  );
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
@@ -161,25 +235,17 @@ async function inflate(raw: Uint8Array, bytesMax: number, lease: BodyLease): Pro
     const reader = source.pipeThrough(new DecompressionStream("gzip")).getReader();
     return await collect(reader, bytesMax, "is too large when inflated", createBlocks(lease));
   } catch (cause) {
-    if (cause instanceof ApiError) throw cause;
-    throw new ApiError(
-      "invalid_request",
-      "The Content-Encoding is gzip, but the body is not valid gzip. Compress the body again, or send it uncompressed without the header.",
-      {
-        cause,
-        errors: [{ header: "Content-Encoding", detail: "the body is not valid gzip" }],
-      },
-    );
+    throw cause instanceof ApiError ? cause : notGzip(cause);
   }
 }
 
 /** Returns all bytes of a stream. Beyond the limit it releases what it has read and drops the rest. */
-async function collect(
+async function collect<Whole>(
   reader: Reader,
   bytesMax: number,
   excess: string,
-  blocks: Blocks,
-): Promise<Uint8Array> {
+  blocks: Sink<Whole>,
+): Promise<Whole> {
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return blocks.join();
@@ -193,21 +259,22 @@ async function collect(
   }
 }
 
-/**
- * What has arrived of a body, copied into blocks: a body in single bytes must not be held as an object for each. Memory is
- * taken for every block but the first, which is small.
- */
-type Blocks = {
-  /** Waits if there is no memory for the chunk, and throws an ApiError `unavailable` if it waited in vain. */
+/** Where the bytes of a body go as they arrive. */
+export type Sink<Whole> = {
+  /** Waits if there is no room for the chunk, and throws an ApiError `unavailable` if it waited in vain. */
   add(chunk: Uint8Array): Promise<void>;
   bytes(): number;
-  /** All bytes in one piece. */
-  join(): Uint8Array;
+  /** What all bytes are together. */
+  join(): Whole | Promise<Whole>;
   /** Drops what has arrived, and whatever still comes: the client may hold its connection for long. */
   discard(): void;
 };
 
-function createBlocks(lease: BodyLease): Blocks {
+/**
+ * What has arrived of a body, copied into blocks: a body in single bytes must not be held as an object for each. Memory is
+ * taken for every block but the first, which is small.
+ */
+export function createBlocks(lease: BodyLease): Sink<Uint8Array> {
   let blocks = [new Uint8Array(SMALL_BYTES)];
   /** The bytes in the last block. */
   let filled = 0;
@@ -286,13 +353,29 @@ const incomplete = (cause: unknown) =>
     },
   );
 
-function tooLarge(bytesMax: number, excess: string, dropped: boolean): ApiError {
+export function tooLarge(
+  bytesMax: number,
+  excess: string,
+  dropped: boolean,
+  what = "The body",
+): ApiError {
   const detail = `${excess}; the limit is ${bytesMax} bytes`;
-  return new ApiError("too_large", `The body ${detail}.`, {
+  return new ApiError("too_large", `${what} ${detail}.`, {
     members: { limit: bytesMax },
     errors: [{ pointer: "", detail }],
     ...(dropped ? {} : { headers: CLOSE }),
   });
+}
+
+/** Throws an ApiError `unsupported_media_type` for an encoding other than gzip. */
+function isZipped(request: { headers: HeaderLookup }): boolean {
+  const encoding = encodingOf(request);
+  const zipped = encoding === "gzip" || encoding === "x-gzip";
+  if (zipped || encoding === "" || encoding === "identity") return zipped;
+  throw new ApiError(
+    "unsupported_media_type",
+    `The Content-Encoding "${encoding.slice(0, 40)}" is not supported. Send the body uncompressed or with gzip.`,
+  );
 }
 
 /** No regular expression: with white space on both sides of an optional word it would take seconds for 30 KB of it. */

@@ -77,9 +77,14 @@ async function read(call: Call): Promise<void> {
   call.repeatName = name;
 }
 
-/** Reads the body, with the memory for it. Throws what `readBody` throws. */
-export async function readCallBody(call: Call): Promise<void> {
+/** Reads the body, with the memory for it, or the file of a tool that takes one. Throws what `readBody` and `receiveFile` throw. */
+export async function readCallBody(call: Call, isQuote = false): Promise<void> {
   const { deps, tool, request, context, caller } = call;
+  if (tool.file !== undefined) {
+    // Loaded by the first such call, because the tools that come with Toolbooth take none.
+    const { receiveFile } = await import("./receive-file.ts");
+    return receiveFile(call, isQuote);
+  }
   // All calls of a message of MCP have the lease of the message, in which its bytes are counted already.
   if (request.lease !== undefined) call.lease = request.lease;
   else if (call.mayBeLarge) call.lease = deps.budget.of(caller.account);
@@ -155,7 +160,8 @@ const runAgain = (
 ): Promise<CallResponse> =>
   deps.app.runTool(tool, { ...(job as ToolJob), ...first }, caller.account);
 
-export function jobOf({ body, request, context, tool, caller, idempotencyKey }: Call): ToolJob {
+export function jobOf(call: Call): ToolJob {
+  const { body, upload, request, context, tool, caller, idempotencyKey } = call;
   return {
     body,
     contentType: request.headers.get("content-type"),
@@ -165,6 +171,7 @@ export function jobOf({ body, request, context, tool, caller, idempotencyKey }: 
     random: null,
     fingerprint: idempotencyKey !== null,
     isOfModel: context.isMcp,
+    ...(upload?.file && { file: upload.file }),
     ...(tool.isOwn === true && { caller: { account: caller.account, idempotencyKey } }),
   };
 }

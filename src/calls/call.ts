@@ -1,6 +1,7 @@
 import { createIds } from "#ids.ts";
 import type { DebitOrder, Replay } from "#ledger/port.ts";
 import { createRecentAccounts } from "#ledger/recent-names.ts";
+import { UPLOAD_LIMITS } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { AppContext } from "./app-context.ts";
 import { type BadKeys, createBadKeys } from "./bad-keys.ts";
@@ -8,10 +9,16 @@ import { SMALL_BYTES } from "./body.ts";
 import type { ApiRequest } from "./exchange.ts";
 import { parseIdempotencyKey, Repeats } from "./idempotency.ts";
 import type { KeptResponses } from "./kept-responses.ts";
-import { createMemoryBudget, type MemoryBudget, type MemoryLease } from "./memory-budget.ts";
+import {
+  createMemoryBudget,
+  type MemoryBudget,
+  type MemoryLease,
+  OF_FILES,
+} from "./memory-budget.ts";
 import { millisecondsText, Replier } from "./reply.ts";
 import type { RequestContext, TimedPart } from "./request-context.ts";
 import type { CallResponse, ToolJob } from "./run-tool.ts";
+import type { Upload } from "./stored-file.ts";
 
 /** A request with an API key: a call, or one that only asks whether its key is good, as a message of MCP does. */
 export type KeyedRequest = {
@@ -88,6 +95,8 @@ export class Call implements KeyedRequest {
   isLarge = false;
   /** The memory of a large call; null for a small one. */
   lease: MemoryLease | null = null;
+  /** The file of a call of a tool that takes one. */
+  upload: Upload | null = null;
   /** By which its repeats are recognized. Set while the call runs; null without an idempotency key. */
   repeatName: string | null = null;
 
@@ -141,6 +150,7 @@ export class Call implements KeyedRequest {
   release(): void {
     if (this.repeatName !== null) this.deps.repeats.end(this.repeatName);
     this.lease?.release();
+    this.upload?.release();
   }
 }
 
@@ -180,6 +190,8 @@ export class CallDeps {
   readonly badKeys: BadKeys;
   readonly recentErrors: RecentErrors;
   readonly budget: MemoryBudget;
+  /** Of the files of calls, which are on the disk. */
+  readonly files: MemoryBudget;
   readonly repeats: Repeats;
   /** Made by the first call that pays before its work (held-call.ts). */
   kept: KeptResponses | null = null;
@@ -198,6 +210,7 @@ export class CallDeps {
     this.badKeys = createBadKeys(app.elapsed, onThrottledKey);
     this.recentErrors = new RecentErrors(app.elapsed);
     this.budget = createMemoryBudget(app.memory, app.elapsed);
+    this.files = createMemoryBudget(UPLOAD_LIMITS, app.elapsed, OF_FILES);
     this.repeats = new Repeats(app.elapsed);
     this.onLateSettlement = onLateSettlement;
     this.newId = createIds(app.random);

@@ -2,7 +2,7 @@ import { ApiError } from "#errors.ts";
 import { MEMORY_WAIT_MS, type MemoryLimits } from "#limits.ts";
 
 /**
- * A semaphore of bytes, for the bodies and responses of large calls: so many in total, and at most a quarter of them for one
+ * A semaphore of bytes, for the bodies and responses of large calls, and another one for the files of calls: so many in total, and at most a quarter of them for one
  * account. What counts is what has arrived, never what a client announces.
  *
  * A call for which too few bytes are left waits in line, up to 2 s in all. Then it gets 503, and what it holds is free for the
@@ -42,7 +42,11 @@ export type ResponseLease = {
 type Held = { account: string; bytes: number; since: number; waitedMs: number };
 type Waiting = { held: Held; bytes: number; grant(): void };
 
-export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number): MemoryBudget {
+export function createMemoryBudget(
+  limits: MemoryLimits,
+  elapsed: () => number,
+  words: BudgetWords = OF_MEMORY,
+): MemoryBudget {
   /** The calls that hold memory, the oldest first. */
   const holding = new Set<Held>();
   const bytesOfAccounts = new Map<string, number>();
@@ -109,7 +113,7 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
     const timer = setTimeout(() => {
       if (!line.includes(one)) return;
       const isOwn = bytesOf(held.account) + bytes > limits.bytesPerAccount;
-      reject(overBudget(isOwn ? OF_ACCOUNT : OF_ALL));
+      reject(overBudget(isOwn ? words.account : words.all));
       free(held);
     }, MEMORY_WAIT_MS - held.waitedMs);
     try {
@@ -132,7 +136,7 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
           return tryTake(held, bytes) ? undefined : wait(held, bytes);
         },
         set(bytes) {
-          if (bytesInAll - held.bytes > limits.bytes) throw overBudget(OF_ALL);
+          if (bytesInAll - held.bytes > limits.bytes) throw overBudget(words.all);
           setBytes(held, bytes);
           serveLine();
         },
@@ -156,8 +160,17 @@ export function createMemoryBudget(limits: MemoryLimits, elapsed: () => number):
   };
 }
 
-const OF_ALL = "The service is already handling as many large calls as it can.";
-const OF_ACCOUNT = "The large calls of the account already hold as much memory as one account may.";
+/** What is said when the bytes of all calls, or those of an account, are taken. */
+type BudgetWords = { all: string; account: string };
+const OF_MEMORY: BudgetWords = {
+  all: "The service is already handling as many large calls as it can.",
+  account: "The large calls of the account already hold as much memory as one account may.",
+};
+export const OF_FILES: BudgetWords = {
+  all: "The service already has as many files of running calls as it can.",
+  account:
+    "The running calls of the account already have as many bytes of files as one account may.",
+};
 
 const overBudget = (why: string) =>
   new ApiError("unavailable", `${why} The call was not charged. Try again in a moment.`, {

@@ -1,3 +1,4 @@
+import { concatBytes } from "@noble/hashes/utils.js";
 import { ApiError } from "#errors.ts";
 import { FORM_PART_HEADER_BYTES_MAX, FORM_PARTS_MAX } from "#limits.ts";
 
@@ -5,46 +6,153 @@ import { FORM_PART_HEADER_BYTES_MAX, FORM_PARTS_MAX } from "#limits.ts";
  * Reads a body of type `multipart/form-data` (RFC 7578). The runtimes' own `formData()` replaces bytes that are not UTF-8
  * and differs between them in what else it accepts, and a hash of replaced bytes would be wrong.
  */
-export type FormPart = {
+export type FormPart = FormPartHead & { bytes: Uint8Array };
+
+export type FormPartHead = {
   name: string;
   /** The part has a file name, so its bytes are a file and not the text of a field. */
   isFile: boolean;
-  bytes: Uint8Array;
+  /** The Content-Type of the part; null if it has none. */
+  type: string | null;
 };
 
 /** Throws an ApiError `invalid_request` for a form that is malformed or has too many parts. */
 export function readForm(body: Uint8Array, contentType: string): FormPart[] {
-  const found = /;\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType);
-  const boundary = found?.[1] ?? found?.[2];
-  if (boundary === undefined) throw malformed("its Content-Type has no `boundary`");
-  const delimiter = encoder.encode(`\r\n--${boundary}`);
-  // The first delimiter may stand at the very start, without the line break.
-  let at = startsWith(body, 0, delimiter.subarray(2))
-    ? delimiter.length - 2
-    : afterNext(body, 0, delimiter);
   const parts: FormPart[] = [];
-  while (!startsWith(body, at, DASHES)) {
-    if (parts.length === FORM_PARTS_MAX) {
-      throw malformed(`it has more than ${FORM_PARTS_MAX} parts`);
-    }
-    const head = afterPadding(body, at);
-    // An empty head ends with the line break that begins it.
-    const headEnd = indexOf(body, BLANK_LINE, head - 2);
-    if (headEnd === -1 || headEnd - head > FORM_PART_HEADER_BYTES_MAX) {
-      throw malformed("the headers of a part have no end");
-    }
-    const start = headEnd + BLANK_LINE.length;
-    // An empty part: its delimiter shares the line break of the blank line.
-    const end = indexOf(body, delimiter, start - 2);
-    if (end === -1) throw malformed("its last boundary is missing");
-    const headers = decoder.decode(body.subarray(head, Math.max(head, headEnd)));
-    parts.push({ ...readDisposition(headers), bytes: body.subarray(start, Math.max(start, end)) });
-    at = end + delimiter.length;
+  const reader = new FormReader(contentType);
+  // The bytes of a part that arrives whole are one piece.
+  for (const found of reader.push(body)) {
+    if (!(found instanceof Uint8Array)) parts.push({ ...found, bytes: NO_BYTES });
+    else (parts.at(-1) as FormPart).bytes = found;
   }
+  reader.end();
   return parts;
 }
 
-function readDisposition(headers: string): { name: string; isFile: boolean } {
+const NO_BYTES = new Uint8Array();
+
+/** Reads a form that arrives in pieces, and holds no more of it than a boundary and the headers of a part. */
+export class FormReader {
+  readonly #delimiter: Uint8Array;
+  /** What has arrived and is not read yet. */
+  #unread: Uint8Array = NO_BYTES;
+  #at: "start" | "preamble" | "boundary" | "head" | "content" | "end" = "start";
+  /** The bytes before the content of a part: the line break of its blank line, which its delimiter shares if the part is empty. */
+  #skipped = 0;
+  #parts = 0;
+
+  /** Throws an ApiError `invalid_request` if the type names no boundary. */
+  constructor(contentType: string) {
+    const found = /;\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType);
+    const boundary = found?.[1] ?? found?.[2];
+    if (boundary === undefined) throw malformed("its Content-Type has no `boundary`");
+    this.#delimiter = encoder.encode(`\r\n--${boundary}`);
+  }
+
+  /** Returns the heads of the parts that begin in these bytes, each followed by pieces of its content. Throws an ApiError `invalid_request`. */
+  *push(bytes: Uint8Array): Generator<FormPartHead | Uint8Array> {
+    const body = this.#unread.byteLength === 0 ? bytes : concatBytes(this.#unread, bytes);
+    let at: number | null = 0;
+    let read = 0;
+    while (at !== null && this.#at !== "end") {
+      if (this.#at === "content") at = yield* this.#readContent(body, at);
+      else if (this.#at === "head") at = yield* this.#readHead(body, at);
+      else at = this.#at === "boundary" ? this.#readBoundary(body, at) : this.#readStart(body, at);
+      read = at ?? this.#kept;
+    }
+    // Not a view, which would keep the whole piece.
+    this.#unread = this.#at === "end" ? NO_BYTES : body.slice(read);
+  }
+
+  /** Where what must be kept begins, if a step needs more bytes. */
+  #kept = 0;
+  #wait(from: number): null {
+    this.#kept = from;
+    return null;
+  }
+
+  /** The first delimiter may stand at the very start, without the line break. */
+  #readStart(body: Uint8Array, at: number): number | null {
+    const bare = this.#delimiter.subarray(2);
+    if (this.#at === "start") {
+      if (body.byteLength < bare.byteLength) return this.#wait(at);
+      this.#at = startsWith(body, at, bare) ? "boundary" : "preamble";
+      return this.#at === "boundary" ? at + bare.byteLength : at;
+    }
+    const found = indexOf(body, this.#delimiter, at);
+    if (found === -1)
+      return this.#wait(Math.max(at, body.byteLength - this.#delimiter.byteLength + 1));
+    this.#at = "boundary";
+    return found + this.#delimiter.byteLength;
+  }
+
+  /** What follows a delimiter: two dashes, or a line break behind the white space that RFC 2046 allows. */
+  #readBoundary(body: Uint8Array, at: number): number | null {
+    let end = at;
+    while (body[end] === 0x20 || body[end] === 0x09) end += 1;
+    if (end - at > FORM_PART_HEADER_BYTES_MAX) throw noLineBreak();
+    if (body.byteLength < end + 2) return this.#wait(at);
+    if (startsWith(body, at, DASHES)) {
+      this.#at = "end";
+      return at;
+    }
+    if (this.#parts === FORM_PARTS_MAX) throw malformed(`it has more than ${FORM_PARTS_MAX} parts`);
+    if (!startsWith(body, end, LINE_BREAK)) throw noLineBreak();
+    this.#at = "head";
+    // An empty head ends with the line break that begins it.
+    return end;
+  }
+
+  *#readHead(body: Uint8Array, at: number): Generator<FormPartHead, number | null> {
+    const start = at + LINE_BREAK.byteLength;
+    const end = indexOf(body, BLANK_LINE, at);
+    const length = (end === -1 ? body.byteLength : end) - start;
+    if (length > FORM_PART_HEADER_BYTES_MAX) throw endlessHead();
+    if (end === -1) return this.#wait(at);
+    this.#parts += 1;
+    this.#at = "content";
+    this.#skipped = LINE_BREAK.byteLength;
+    yield readHeaders(decoder.decode(body.subarray(start, Math.max(start, end))));
+    return end + LINE_BREAK.byteLength;
+  }
+
+  *#readContent(body: Uint8Array, at: number): Generator<Uint8Array, number | null> {
+    const delimiter = this.#delimiter;
+    const found = indexOf(body, delimiter, at);
+    // The last bytes may be the beginning of a delimiter.
+    const end = found === -1 ? body.byteLength - delimiter.byteLength + 1 : found;
+    const start = at + this.#skipped;
+    if (end > start) yield body.subarray(start, end);
+    if (found !== -1) {
+      this.#at = "boundary";
+      return found + delimiter.byteLength;
+    }
+    if (end <= start) return this.#wait(at);
+    this.#skipped = 0;
+    return this.#wait(end);
+  }
+
+  /** Throws an ApiError `invalid_request` if the form is not complete. */
+  end(): void {
+    switch (this.#at) {
+      case "end":
+        return;
+      case "boundary":
+        throw noLineBreak();
+      case "head":
+        throw endlessHead();
+      case "content":
+        throw malformed("its last boundary is missing");
+      default:
+        throw malformed("its boundary does not occur in the body");
+    }
+  }
+}
+
+const noLineBreak = () => malformed("a boundary is not followed by a line break");
+const endlessHead = () => malformed("the headers of a part have no end");
+
+function readHeaders(headers: string): FormPartHead {
   const disposition = headerValue(headers, "content-disposition");
   if (disposition === undefined || !/^form-data\s*(?:;|$)/i.test(disposition)) {
     throw malformed("a part has no header `Content-Disposition: form-data`");
@@ -62,7 +170,7 @@ function readDisposition(headers: string): { name: string; isFile: boolean } {
     if (/^filename\*?$/i.test(parameter) && value !== "") isFile = true;
   }
   if (name === undefined) throw malformed("a part has no name");
-  return { name, isFile };
+  return { name, isFile, type: headerValue(headers, "content-type") ?? null };
 }
 
 const PARAMETER = /;\s*([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
@@ -73,22 +181,6 @@ function headerValue(headers: string, name: string): string | undefined {
     if (line.slice(0, colon).trim().toLowerCase() === name) return line.slice(colon + 1).trim();
   }
   return undefined;
-}
-
-/** Skips the white space that RFC 2046 allows after a boundary, and the line break. */
-function afterPadding(body: Uint8Array, from: number): number {
-  let at = from;
-  while (body[at] === 0x20 || body[at] === 0x09) at += 1;
-  if (!startsWith(body, at, BLANK_LINE.subarray(2))) {
-    throw malformed("a boundary is not followed by a line break");
-  }
-  return at + 2;
-}
-
-function afterNext(body: Uint8Array, from: number, sequence: Uint8Array): number {
-  const found = indexOf(body, sequence, from);
-  if (found === -1) throw malformed("its boundary does not occur in the body");
-  return found + sequence.length;
 }
 
 function indexOf(body: Uint8Array, sequence: Uint8Array, from: number): number {
@@ -114,4 +206,5 @@ function malformed(reason: string): ApiError {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const DASHES = encoder.encode("--");
+const LINE_BREAK = encoder.encode("\r\n");
 const BLANK_LINE = encoder.encode("\r\n\r\n");

@@ -15,7 +15,7 @@ export async function quoteCall(call: Call): Promise<ApiResponse> {
   try {
     await authenticate(call);
     const { price } = await askKey(call);
-    await readCallBody(call);
+    await readCallBody(call, true);
     const job = { ...jobOf(call), fingerprint: false, isQuote: true };
     const quoted = await deps.app.runTool(tool, job, call.caller.account);
     call.lap("tool");

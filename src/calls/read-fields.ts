@@ -11,7 +11,7 @@ import {
 } from "#tools/check-input.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { decodeUtf8, FIELDS_TYPE, otherWays, quotesAdvice, requireUtf8 } from "./body-types.ts";
-import { type FormPart, readForm } from "./multipart.ts";
+import type { FormPart } from "./multipart.ts";
 
 /**
  * Reads fields that are sent as texts: in the query and in both kinds of forms. The schema says which type a text stands for.
@@ -107,13 +107,11 @@ function badlyEncoded(name: string, pair: Pair): Finding {
 
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 
-/** Reads a form of parts. A file among them is the main field, and its bytes are returned as they are. */
-export function readParts(
+/** The fields in a form of parts. A file among them is the main field or the file of the call, and its bytes are returned as they are. */
+export function valueOfParts(
   tool: Tool<unknown>,
-  body: Uint8Array,
-  contentType: string,
+  parts: readonly FormPart[],
 ): { value: Record<string, unknown>; file: FormPart | undefined } {
-  const parts = readForm(body, contentType);
   const files = parts.filter(({ isFile }) => isFile);
   const file = files[0];
   if (files.length > 1 && tool.rawBody !== undefined) {
@@ -147,12 +145,12 @@ function partFault(
   const field = tool.rawBody?.field;
   const isOtherField = (part: string) => part !== field && fieldTypeOf(tool, part) !== undefined;
   if (isFile) {
-    if (field === undefined) {
+    if (field === undefined && tool.file === undefined) {
       return `is a file, and ${tool.name} takes none. curl sends the text of a file with \`<\` in place of \`@\``;
     }
     // Read as the main field, a file that was meant as an HMAC key would be hashed.
     return isOtherField(name)
-      ? "must be text: a file is always the main field. curl sends the text of a file with `<` in place of `@`"
+      ? `must be text: a file is ${field === undefined ? "no field" : "always the main field"}. curl sends the text of a file with \`<\` in place of \`@\``
       : undefined;
   }
   if (name === "file" && filePart === undefined && field !== undefined) {

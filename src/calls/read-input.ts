@@ -16,7 +16,9 @@ import {
   strictUtf8,
 } from "./body-types.ts";
 import { nestsTooDeep } from "./json-fault.ts";
-import { addQuery, hasField, readFields, readParts } from "./read-fields.ts";
+import { readForm } from "./multipart.ts";
+import { addQuery, hasField, readFields, valueOfParts } from "./read-fields.ts";
+import type { ReceivedFile } from "./stored-file.ts";
 
 /** A request as the tool's input is read from it. Plain data, so that another thread can read it. */
 export type SentRequest = {
@@ -26,6 +28,8 @@ export type SentRequest = {
   query: string;
   /** A model wrote the body, as the arguments of MCP. */
   isOfModel?: boolean;
+  /** What was received in place of the body of a tool that takes a file. */
+  file?: ReceivedFile;
 };
 
 /**
@@ -33,7 +37,8 @@ export type SentRequest = {
  * `unsupported_media_type` or `too_large`.
  */
 export function readInput(tool: Tool<unknown>, request: SentRequest): SentInput {
-  const sent = readBodyInput(tool, request);
+  const sent =
+    request.file === undefined ? readBodyInput(tool, request) : readFileFields(tool, request.file);
   if (request.isOfModel === true) return { ...sent, value: typedArguments(tool, sent.value) };
   return request.query === "" ? sent : addQuery(tool, sent, request.query);
 }
@@ -69,6 +74,13 @@ function readBodyInput(tool: Tool<unknown>, { body, contentType }: SentRequest):
   return value === undefined ? readRaw(tool, body, contentType as string) : asJson(value);
 }
 
+/** The fields beside a file. */
+const readFileFields = (tool: Tool<unknown>, { parts }: ReceivedFile): SentInput => ({
+  kind: parts === null ? "raw" : "form",
+  value: parts === null ? {} : valueOfParts(tool, parts).value,
+  ...{ octets: null, parameters: NO_PARAMETERS },
+});
+
 const asJson = (value: unknown): SentInput => ({
   kind: "json",
   value,
@@ -86,7 +98,7 @@ function readRaw(tool: Tool<unknown>, body: Uint8Array, contentType: string): Se
 
 /** The file of a form is the main field; the other parts are fields. */
 function readFormInput(tool: Tool<unknown>, body: Uint8Array, contentType: string): SentInput {
-  const { value, file } = readParts(tool, body, contentType);
+  const { value, file } = valueOfParts(tool, readForm(body, contentType));
   const filled = file && fillField(tool, file.bytes, "", "The file");
   return {
     kind: "form",

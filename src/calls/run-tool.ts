@@ -9,6 +9,7 @@ import type {
   Representation,
   Tool,
   ToolContext,
+  UploadedFile,
 } from "#tools/define-tool.ts";
 import { isLongText } from "#tools/long-text.ts";
 import { readBytes } from "#tools/read-bytes.ts";
@@ -18,6 +19,7 @@ import { OCTETS_TYPE } from "./body-types.ts";
 import { upstreamError } from "./call-errors.ts";
 import { readInput, type SentRequest } from "./read-input.ts";
 import { inPieces, type LargeText, writeJson } from "./reply-pieces.ts";
+import type { ReceivedFile } from "./stored-file.ts";
 
 /**
  * Turns the bytes of a body into the bytes of the response: the part of a call that may run on another thread. A job and
@@ -66,6 +68,8 @@ export type Sources = Pick<ToolContext, "random" | "digest"> & {
 
 /** What the runtime has for a call of an own tool. */
 export type OwnSources = Pick<OwnToolContext, "signal" | "secrets" | "fetch"> & {
+  /** Omitted: the runtime has no files. */
+  openFile?(file: ReceivedFile): Promise<UploadedFile>;
   log(message: string, callId: string): void;
 };
 
@@ -124,6 +128,7 @@ async function runJob<Body extends string | LargeText>(
   if (call !== null) Object.assign(context, call.context);
   if (own !== undefined)
     Object.assign(context, ownContext(tool.name, job, own, call?.context.callId ?? ""));
+  if (job.file !== undefined) Object.assign(context, { file: await own?.openFile?.(job.file) });
   const { runInBlocks } = tool;
   const result =
     write.inBlocks && runInBlocks !== undefined
@@ -240,11 +245,11 @@ function writeOutput<Body extends string | LargeText>(
 
 /**
  * What makes two requests the same call: the fields in any order, how the body was read, the query and the type of the
- * response. A form counts by its file, because each client invents another boundary.
+ * response. A form counts by its file, because each client invents another boundary. The file of a call counts by its digest and its type.
  */
 async function hashRequest(
   { kind, value, octets }: SentInput,
-  { query }: ToolJob,
+  { query, file }: ToolJob,
   type: string,
   { digest }: Sources,
 ): Promise<Uint8Array> {
@@ -252,7 +257,8 @@ async function hashRequest(
     typeof value === "object" && value !== null
       ? Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
       : value;
-  const text = JSON.stringify([kind, query.split("&").sort(), type, fields]);
+  const sent = [kind, query.split("&").sort(), type, fields];
+  const text = JSON.stringify(file === undefined ? sent : [...sent, file.type, file.sha256]);
   const head = encodeUtf8(text);
   return digest("sha256", octets === null ? head : concatBytes(head, octets));
 }

@@ -13,14 +13,14 @@ export type CallShown = {
   body?: unknown;
   /** A body of JSON exactly as it is written, in place of `body`. */
   json?: string;
-  /** A file that is sent in place of `body`. */
-  file?: FileShown;
   /** The environment variable with the key; left out: `KEY_VARIABLE`. */
   variable?: string;
 } & CallTraits;
 
 /** What the code of a call depends on besides its request. */
 export type CallTraits = {
+  /** A file that is sent in place of `body`, whose fields are then parameters of the query. */
+  file?: FileShown;
   /** The call must have an idempotency key. */
   needsKey?: boolean;
   /** The response may be of any type, and its JSON has no `ok`. */
@@ -30,10 +30,34 @@ export type CallTraits = {
 export const traitsOf = ({
   effect,
   passThrough,
-}: Pick<Tool, "effect" | "passThrough">): CallTraits => ({
+  file,
+}: Pick<Tool, "effect" | "passThrough" | "file">): CallTraits => ({
+  ...(file?.types[0] !== undefined && { file: sampleFile(file.types[0]) }),
   ...(effect === "act" && { needsKey: true }),
   ...(passThrough === true && { isPassedOn: true }),
 });
+
+const sampleFile = (type: string): FileShown => {
+  const [, subtype = ""] = type.split("/");
+  const extension = EXTENSIONS[subtype] ?? (/^[a-z0-9]{2,4}$/.test(subtype) ? subtype : "bin");
+  return { name: `file.${extension}`, type };
+};
+
+/** Where the subtype of a media type is not what names end in. */
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  ...{ jpeg: "jpg", "svg+xml": "svg", plain: "txt", markdown: "md", mpeg: "mp3" },
+};
+
+/** With the fields that the query has. */
+export function urlOf({ url, file, body }: CallShown): string {
+  if (file === undefined || file.fields !== undefined) return url;
+  const fields = Object.entries(Object(body) as Record<string, unknown>);
+  const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+  const query = new URLSearchParams(
+    Object.fromEntries(fields.map(([name, value]) => [name, text(value)])),
+  );
+  return fields.length === 0 ? url : `${url}?${query}`;
+}
 
 /** An idempotency key as the documentation shows it. */
 export const SAMPLE_KEY = "order-4711";
@@ -45,7 +69,8 @@ export type FileShown = { name: string; type: string; fields?: Record<string, un
 export const KEY_VARIABLE = keyVariableOf(TOOLBOOTH);
 
 export function curlCode(call: CallShown): string {
-  const { url, body, json, file, secret = null, variable, needsKey = false } = call;
+  const { body, json, file, secret = null, variable, needsKey = false } = call;
+  const url = urlOf(call);
   const own = needsKey ? [`-H "${SAMPLE_KEY_HEADER}"`] : [];
   const head = [`-H ${curlKey(secret, variable)}`, ...own];
   if (file?.fields !== undefined) {
@@ -121,7 +146,11 @@ export function bareCurlCode(tool: Tool, publicUrl: string, type: string): strin
   return ["curl", url, `-H ${curlKey()}`, ...own, accept, bareInput(tool), ...to].join(" ");
 }
 
-function bareInput({ rawBody, examples }: Tool): string {
+function bareInput({ rawBody, examples, file }: Tool): string {
+  if (file?.types[0] !== undefined) {
+    const { name, type } = sampleFile(file.types[0]);
+    return `-H "Content-Type: ${type}" --data-binary @${name}`;
+  }
   if (rawBody === undefined) return "-X POST";
   if (rawBody.octets) return "-F file=@photo.jpg";
   if (rawBody.types.includes("text/markdown")) {
@@ -133,7 +162,8 @@ function bareInput({ rawBody, examples }: Tool): string {
 }
 
 export function fetchCode(call: CallShown): string {
-  const { url, file, secret = null, variable = KEY_VARIABLE } = call;
+  const { file, secret = null, variable = KEY_VARIABLE } = call;
+  const url = urlOf(call);
   const lines = otherHeaders(call).map(
     ([name, value]) => `\n    "${name}": ${JSON.stringify(value)},`,
   );
@@ -171,7 +201,8 @@ function fetchBody({ body, json, file }: CallShown): string | null {
 }
 
 export function pythonCode(call: CallShown): string {
-  const { url, file, secret = null, variable = KEY_VARIABLE } = call;
+  const { file, secret = null, variable = KEY_VARIABLE } = call;
+  const url = urlOf(call);
   const key =
     secret === null ? `"Bearer " + os.environ["${variable}"]` : JSON.stringify(`Bearer ${secret}`);
   const lines = otherHeaders(call).map(
@@ -228,7 +259,8 @@ function pythonLiteral(value: unknown): string {
 }
 
 export function goCode(call: CallShown): string {
-  const { url, secret = null, file, variable = KEY_VARIABLE } = call;
+  const { secret = null, file, variable = KEY_VARIABLE } = call;
+  const url = urlOf(call);
   const key =
     secret === null ? `"Bearer "+os.Getenv("${variable}")` : JSON.stringify(`Bearer ${secret}`);
   const lines = otherHeaders(call).map(
@@ -297,7 +329,8 @@ const goString = (text: string): string =>
   /[`\r]/.test(text) ? JSON.stringify(text) : `\`${text}\``;
 
 export function phpCode(call: CallShown): string {
-  const { url, secret = null, variable = KEY_VARIABLE } = call;
+  const { secret = null, variable = KEY_VARIABLE } = call;
+  const url = urlOf(call);
   const key =
     secret === null
       ? `"Authorization: Bearer " . getenv("${variable}")`

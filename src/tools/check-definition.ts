@@ -1,5 +1,10 @@
 import { hostOf } from "#hosts.ts";
-import { OWN_BODY_BYTES_LIMIT, OWN_TIME_LIMIT_MAX_MS, PRICE_CREDITS_MAX } from "#limits.ts";
+import {
+  OWN_BODY_BYTES_LIMIT,
+  OWN_TIME_LIMIT_MAX_MS,
+  PRICE_CREDITS_MAX,
+  UPLOAD_BYTES_MAX,
+} from "#limits.ts";
 import type { Example } from "./define-tool.ts";
 import { isSchema } from "./input-schema.ts";
 import { nearestName } from "./nearest-name.ts";
@@ -53,6 +58,7 @@ export function definitionFaults(definition: Readonly<Record<string, unknown>>):
     faults.push(
       '`hosts` must be a list of host names or addresses without a port, such as ["127.0.0.1"].',
     );
+  faults.push(...fileFaults(definition));
   if (typeof run !== "function") faults.push("`run` must be a function of the input.");
   if (timeLimitMs !== undefined && !isWhole(timeLimitMs, 1, OWN_TIME_LIMIT_MAX_MS))
     faults.push(
@@ -82,6 +88,38 @@ function priceFaults(price: unknown, priceMax: unknown): string[] {
     );
   return faults;
 }
+
+/** Members that say how a body is read, or what a browser runs. */
+const NOT_WITH_FILE = ["rawBody", "verbatim", "body", "browser"];
+
+function fileFaults(definition: Readonly<Record<string, unknown>>): string[] {
+  const { file } = definition;
+  if (file === undefined) return [];
+  const { types, bytesMax, ...others } = Object(file) as Record<string, unknown>;
+  const faults: string[] = [];
+  if (!(Array.isArray(types) && types.length > 0 && types.every(isMediaType)))
+    faults.push(
+      '`file.types` must be a list of the media types that the file may have, such as ["image/png"]: in lowercase, without parameters or `*`.',
+    );
+  else if (types.some((type) => FORM_TYPES.includes(type)))
+    faults.push(`\`file.types\` must not have ${FORM_TYPES.join(" or ")}, which are forms.`);
+  if (bytesMax !== undefined && !isWhole(bytesMax, 1, UPLOAD_BYTES_MAX))
+    faults.push(
+      `\`file.bytesMax\` must be a whole number from 1 to ${UPLOAD_BYTES_MAX}; got ${shown(bytesMax)}.`,
+    );
+  for (const name of Object.keys(others))
+    faults.push(`\`file.${name}\` is unknown; a file has \`types\` and \`bytesMax\`.`);
+  for (const name of NOT_WITH_FILE)
+    if (definition[name] !== undefined && definition[name] !== false)
+      faults.push(`A tool with \`file\` cannot have \`${name}\`; leave it out.`);
+  return faults;
+}
+
+const isMediaType = (value: unknown): boolean =>
+  typeof value === "string" &&
+  /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/.test(value);
+
+const FORM_TYPES = ["multipart/form-data", "application/x-www-form-urlencoded"];
 
 const TEXTS = ["title", "description", "operation"];
 
@@ -115,5 +153,5 @@ const MEMBERS: readonly string[] = [
   ...["timeLimitMs", "bodyBytesMax", "fieldBytesMax", "secretFields", "rawBody", "body"],
   ...["representations", "variants", "verbatim", "encode", "agents", "operation", "page"],
   ...["heavyFromBytes", "runInBlocks", "browser", "onCrash", "secrets", "hosts", "passThrough"],
-  ...["priceMax", "callsAtOnce"],
+  ...["priceMax", "callsAtOnce", "file"],
 ];

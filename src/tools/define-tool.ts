@@ -31,8 +31,22 @@ export type ToolContext = {
   octets?: Uint8Array | null;
 };
 
-/** What a tool of one's own gets besides. `Secret`: the names in `secrets` of its definition. */
-export type OwnToolContext<Secret extends string = string> = ToolContext & {
+/** The file of a call: a `Blob` of the web, whose bytes stay on the disk until they are read, and where they are. */
+export type UploadedFile = Blob & {
+  /** For programs that read a file. The file is deleted when the call has ended. */
+  readonly path: string;
+};
+
+/**
+ * What a tool of one's own gets besides. `Secret`: the names in `secrets` of its definition. `File`: its member `file`; never if it has
+ * none.
+ */
+export type OwnToolContext<
+  Secret extends string = string,
+  File extends FileRule = FileRule,
+> = ToolContext & {
+  /** The file that the client has sent; undefined for a tool that takes none. */
+  file: [File] extends [never] ? undefined : UploadedFile;
   /** Aborts when the tool has reached its time limit. `fetch` has it already. */
   signal: AbortSignal;
   /** Identifies the call, also in the ledger. Empty for a tool of effect `none`, which runs before it is charged. */
@@ -74,6 +88,14 @@ export type RawBody = {
   octetsField?: string;
   /** Fields that stand in for `field` in JSON. Nothing can be combined with them that fills `field`. */
   standIns?: readonly string[];
+};
+
+/** The file that each call of a tool has. */
+export type FileRule = {
+  /** The media types that it may have, in lowercase and without parameters. */
+  types: readonly string[];
+  /** Its largest size in bytes. Default: UPLOAD_BYTES_MAX, which is also the most. */
+  bytesMax?: number;
 };
 
 /** An output whose strings may be a `LongText` each. */
@@ -146,6 +168,11 @@ export type Tool<Input = unknown, Output = unknown> = {
   bodyBytesMax: number;
   /** Omitted if the tool takes JSON only. */
   rawBody?: RawBody;
+  /**
+   * The tool takes a file, which is never in memory as a whole: as the body, with the other fields as query parameters, or as the file of
+   * a form. Only for own tools, on Node. Omitted if the tool takes none.
+   */
+  file?: Required<FileRule>;
   /** Omitted if the tool responds in JSON only. */
   representations?: readonly Representation<Input, Output>[];
   /** `run` returns a `Response`: its body and type are those of the call's response, as they are. */
@@ -204,13 +231,15 @@ export type ToolDefinition<
   Schema extends InputSchema = InputSchema,
   Output = unknown,
   Secret extends string = string,
+  File extends FileRule = FileRule,
 > = Pick<Tool<InputOf<Schema>, Output>, "summary"> & {
   /** Credits for a successful call, or a function that says how many by the checked input. */
   price: number | ((input: InputOf<Schema>) => number);
   /** The most that a call costs, if `price` is a function. */
   priceMax?: number;
-  run(input: InputOf<Schema>, context: OwnToolContext<Secret>): Output | Promise<Output>;
+  run(input: InputOf<Schema>, context: OwnToolContext<Secret, File>): Output | Promise<Output>;
   secrets?: readonly Secret[];
+  file?: File;
   /** The fields by name, or a schema. Zod of either kind, or any Standard Schema. */
   input: Schema;
   output?: OutputSchema<Output>;
@@ -224,6 +253,7 @@ export type ToolDefinition<
       | "input"
       | "output"
       | "secrets"
+      | "file"
       | "name"
       | "isOwn"
       | "callsAtOnce"
@@ -231,12 +261,16 @@ export type ToolDefinition<
   >;
 
 /** A test gives a tool what it uses of its context. */
-type DefinedTool<Schema extends InputSchema, Output, Secret extends string> = ToolDefinition<
-  Schema,
+type DefinedTool<
+  Schema extends InputSchema,
   Output,
-  Secret
-> & {
-  run(input: InputOf<Schema>, context?: Partial<OwnToolContext<Secret>>): Output | Promise<Output>;
+  Secret extends string,
+  File extends FileRule,
+> = ToolDefinition<Schema, Output, Secret, File> & {
+  run(
+    input: InputOf<Schema>,
+    context?: Partial<OwnToolContext<Secret, File>>,
+  ): Output | Promise<Output>;
 };
 
 /** Marks a definition, with the place where it is. Known also to another copy of this file, as a project may have. */
@@ -251,7 +285,10 @@ export function defineTool<
   const Schema extends InputSchema,
   Output,
   const Secret extends string = never,
->(definition: ToolDefinition<Schema, Output, Secret>): DefinedTool<Schema, Output, Secret>;
+  const File extends FileRule = never,
+>(
+  definition: ToolDefinition<Schema, Output, Secret, File>,
+): DefinedTool<Schema, Output, Secret, File>;
 export function defineTool(definition: object): object {
   return { ...definition, [DEFINED]: new Error("The definition of a tool") };
 }

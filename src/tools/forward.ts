@@ -29,7 +29,10 @@ export type UpstreamHeaders<Secret extends string = string> =
 export type ForwardDefinition<
   Schema extends InputSchema = InputSchema,
   Secret extends string = string,
-> = Omit<ToolDefinition<Schema, unknown, Secret>, "run" | "hosts" | "passThrough" | "effect"> & {
+> = Omit<
+  ToolDefinition<Schema, unknown, Secret>,
+  "run" | "hosts" | "passThrough" | "effect" | "file"
+> & {
   /** `{name}` in its path is replaced by the field of that name. */
   url: string;
   /** Default: `POST`, whose body is the input as JSON. With `GET` and `DELETE` the fields are parameters of the query. */
@@ -62,6 +65,10 @@ export type ForwardOptions = Omit<ForwardDefinition, "url" | "method">;
 
 export function forwardTo(operation: UpstreamOperation, options: ForwardOptions): ToolDefinition {
   const { url, method } = operation;
+  if ("file" in options)
+    throw new TypeError(
+      "A tool that forwards calls takes no `file`. Write a tool with `run`, and send `context.file` with `context.fetch`.",
+    );
   const host = hostIn(url);
   const { headers = {}, timeLimitMs = OWN_TIME_LIMIT_MS, responseBytesMax, ...others } = options;
   if (typeof headers !== "function") headersOf(headers);

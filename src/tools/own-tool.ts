@@ -4,6 +4,7 @@ import {
   OWN_HEAVY_FROM_BYTES,
   OWN_LOG_CHARS_MAX,
   OWN_TIME_LIMIT_MS,
+  UPLOAD_BYTES_MAX,
 } from "#limits.ts";
 import { definitionFaults } from "./check-definition.ts";
 import {
@@ -47,7 +48,7 @@ export function definitionsIn(fileName: string, exported: unknown): Record<strin
  */
 export function ownTool(name: string, exported: unknown): Tool {
   const { [DEFINED]: place, ...definition } = (exported ?? {}) as Defined;
-  const { price, priceMax, ...members } = definition;
+  const { price, priceMax, file, ...members } = definition;
   if (place === undefined) throw new TypeError(NO_TOOL);
   const faults = definitionFaults(definition);
   if (faults.length > 0)
@@ -56,6 +57,7 @@ export function ownTool(name: string, exported: unknown): Tool {
   const output = outputOf(definition);
   return {
     title: titleOf(name),
+    ...(file !== undefined && { file: { bytesMax: UPLOAD_BYTES_MAX, ...file } }),
     ...{ body: takesNothing(input) ? "optional" : "required", bodyBytesMax: OWN_BODY_BYTES_MAX },
     ...{ fieldBytesMax: {}, heavyFromBytes: OWN_HEAVY_FROM_BYTES, examples: [] },
     timeLimitMs: OWN_TIME_LIMIT_MS,
@@ -96,7 +98,7 @@ function passed(returned: unknown): Response {
 /** For a tool of effect `none`, and for tests. */
 const noCall = (): Omit<OwnToolContext, keyof ToolContext> => ({
   signal: new AbortController().signal,
-  ...{ callId: "", idempotencyKey: "", account: "", secrets: {} },
+  ...{ callId: "", idempotencyKey: "", account: "", secrets: {}, file: undefined as never },
   settle() {
     throw new TypeError('A tool settles only if its effect is "read" or "act"');
   },

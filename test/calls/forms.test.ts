@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { FormReader } from "#calls/multipart.ts";
 import { readInput } from "#calls/read-input.ts";
 import { ApiError } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
@@ -79,4 +80,68 @@ test("any bytes under any type are an input or an error of the client", () => {
     }),
     { numRuns, seed: SEED },
   );
+});
+
+test("a form in any pieces is the same parts or the same error as in one", () => {
+  const read = (contentType: string, body: Buffer, cuts: readonly number[]) => {
+    const parts: [string, boolean, string][] = [];
+    try {
+      const reader = new FormReader(contentType);
+      let at = 0;
+      for (const end of [
+        ...cuts.map((cut) => cut % (body.length + 1)).sort((a, b) => a - b),
+        body.length,
+      ]) {
+        for (const found of reader.push(body.subarray(at, end))) {
+          if (!(found instanceof Uint8Array)) parts.push([found.name, found.isFile, ""]);
+          else
+            (parts.at(-1) as [string, boolean, string])[2] += Buffer.from(found).toString("latin1");
+        }
+        at = end;
+      }
+      reader.end();
+      return parts;
+    } catch (error) {
+      assert.ok(error instanceof ApiError, String(error));
+      return error.message;
+    }
+  };
+  const part = fc.constantFrom(
+    ...[
+      "--x",
+      "\r\n",
+      "--x\r\n",
+      "\r\n--x\r\n",
+      "\r\n--x--",
+      "-",
+      "\r",
+      "--",
+      " ",
+      "\r\n\r\n",
+      "abc",
+    ],
+    ...[
+      'Content-Disposition: form-data; name="a"\r\n\r\n',
+      "Content-Disposition: form-data; name=b; filename=c",
+    ],
+    ...["--x\r\nContent-Disposition: form-data; name=d\r\n\r\n", "z".repeat(5_000)],
+  );
+  let [good, bad] = [0, 0];
+  fc.assert(
+    fc.property(
+      fc.array(part, { maxLength: 15 }),
+      fc.array(fc.nat(), { maxLength: 8 }),
+      (list, cuts) => {
+        const body = Buffer.from(list.join(""));
+        const type = "multipart/form-data; boundary=x";
+        const whole = read(type, body, []);
+        assert.deepEqual(read(type, body, cuts), whole);
+        if (body.length < 500) assert.deepEqual(read(type, body, [...body.keys()]), whole);
+        if (typeof whole === "string") bad += 1;
+        else good += 1;
+      },
+    ),
+    { seed: SEED, numRuns: Math.min(numRuns, 1_000) },
+  );
+  assert.ok(good > 20 && bad > 20, `${good} forms and ${bad} errors`);
 });

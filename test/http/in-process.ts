@@ -68,6 +68,7 @@ export function openInProcess(
     waitUntil: null,
     sales: () => ({ payable: false, contact: null }),
     memory: NODE_MEMORY,
+    uploads: null,
     bodyTimeoutMs: null,
     clientAddress: () => "127.0.0.1",
     record: null,

@@ -7,6 +7,7 @@ import type { ApiError } from "#errors.ts";
 import { PRICE_CREDITS_MAX } from "#limits.ts";
 import { checkInput } from "#tools/check-input.ts";
 import { defineTool, type Tool, type ToolDefinition } from "#tools/define-tool.ts";
+import { forward } from "#tools/forward.ts";
 import type { InputSchema } from "#tools/input-schema.ts";
 import { nameFault, ownTool } from "#tools/own-tool.ts";
 import { TOOLS } from "#tools/registry.ts";
@@ -64,6 +65,64 @@ test("an author chooses whether a tool has a page", () => {
   assert.deepEqual(faultsIn({ ...four, browser: "yes" }), [
     '`browser` must be true or false; got "yes".',
   ]);
+});
+
+test("a file has media types and a largest size, and no other body beside it", () => {
+  const file = { types: ["image/png", "image/svg+xml", "application/vnd.ms-excel"] };
+  assert.deepEqual(faultsIn({ ...four, file }), []);
+  const made = ownTool("sample", defineTool({ ...four, file }));
+  assert.deepEqual(made.file, { ...file, bytesMax: 26_214_400 });
+  assert.deepEqual(faultsIn({ ...four, file: { ...file, bytesMax: 25_000_000 } }), []);
+  for (const types of [
+    undefined,
+    [],
+    "image/png",
+    ["image/*"],
+    ["*/*"],
+    ["Image/PNG"],
+    ["a/b; c=d"],
+    [1],
+  ])
+    assert.match(
+      faultsIn({ ...four, file: { types } })[0] ?? "",
+      /^`file\.types` must be a list of the media types/,
+    );
+  assert.match(faultsIn({ ...four, file: null })[0] ?? "", /^`file\.types` must be a list/);
+  for (const type of ["multipart/form-data", "application/x-www-form-urlencoded"])
+    assert.deepEqual(faultsIn({ ...four, file: { types: [type] } }), [
+      "`file.types` must not have multipart/form-data or application/x-www-form-urlencoded, which are forms.",
+    ]);
+  for (const bytesMax of [0, -1, 1.5, 26_214_401, "5 MB"])
+    assert.match(
+      faultsIn({ ...four, file: { ...file, bytesMax } })[0] ?? "",
+      /^`file\.bytesMax` must be a whole number from 1 to 26214400; got /,
+    );
+  assert.deepEqual(faultsIn({ ...four, file: { ...file, type: "image/png" }, browser: true }), [
+    "`file.type` is unknown; a file has `types` and `bytesMax`.",
+    "A tool with `file` cannot have `browser`; leave it out.",
+  ]);
+  assert.deepEqual(faultsIn({ ...four, file, browser: false }), []);
+  assert.throws(
+    () => forward({ ...four, url: "https://example.com/", file } as never),
+    /forwards calls takes no `file`/,
+  );
+});
+
+test("run gets a file if the definition has one, and else none, also by its type", async () => {
+  const types = ["text/plain"];
+  const taking = defineTool({
+    ...{ summary: "Reads.", input: {}, price: 1, file: { types } },
+    run: async (_, { file }) => ({ text: await file.text(), path: file.path }),
+  });
+  const file = Object.assign(new Blob(["hello"], { type: "text/plain" }), { path: "hello.txt" });
+  assert.deepEqual(await taking.run({}, { file }), { text: "hello", path: "hello.txt" });
+  defineTool({
+    ...{ summary: "Reads.", input: {}, price: 1 },
+    run: (_, { file: none }) => {
+      const nothing: undefined = none;
+      return { nothing };
+    },
+  });
 });
 
 test("a price is a whole number of credits from 0 to 1,000,000", () => {

@@ -78,7 +78,9 @@ export function createMcp({
 }: McpOptions): (exchange: Exchange) => Promise<Reply> {
   const name = slugOf(title);
   const own: OwnMeta = { prefix: `${name}/`, idempotencyKey: `${name}/idempotency-key` };
-  const results = keepResults(tools, { name, title, version }, own);
+  // A message has no files.
+  const offered = tools.filter(({ file }) => file === undefined);
+  const results = keepResults(offered, { name, title, version }, own);
   const kinds = new Map(tools.map((tool) => [tool, responseKindOf(tool)]));
   return (exchange) => {
     const served = { tools, kinds, results, exchange, own };
@@ -308,8 +310,12 @@ function writeResult(
 
 function findTool(tools: readonly Tool[], name: unknown): Tool {
   const tool = tools.find((each) => each.name === name);
+  if (tool?.file !== undefined)
+    throw invalidParams(
+      `${tool.name} takes a file, which a message of MCP cannot have. Call it over HTTP: POST /api/v1/${tool.name}.`,
+    );
   if (tool !== undefined) return tool;
-  const names = tools.map((each) => each.name);
+  const names = tools.filter(({ file }) => file === undefined).map((each) => each.name);
   const list = `The tools are ${names.join(", ")}.`;
   if (typeof name !== "string") throw invalidParams(`\`name\` must be the name of a tool. ${list}`);
   const short = name.slice(0, 100);

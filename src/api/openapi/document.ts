@@ -53,7 +53,7 @@ export type Operation = {
   /** What a successful call costs; the most that it costs if that depends on the input. */
   "x-price"?: { credits: number } | { creditsMax: number };
   /** Limits that JSON Schema cannot express: bytes of the body as sent, and UTF-8 bytes of a decoded text field. */
-  "x-limits"?: { bodyBytesMax: number; fieldBytesMax: Named<number> };
+  "x-limits"?: { bodyBytesMax: number; fieldBytesMax: Named<number>; fileBytesMax?: number };
 };
 
 export type PathItem = { get?: Operation; post?: Operation };

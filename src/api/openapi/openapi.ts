@@ -119,12 +119,14 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
     tags: ["Tools"],
     requestBody: {
       description: describeBody(tool),
-      required: tool.body === "required",
+      required: tool.body === "required" || tool.file !== undefined,
       content: {
-        "application/json": {
-          schema: { $ref: `#/components/schemas/${names.input}` },
-          examples: requests,
-        },
+        ...(tool.file === undefined && {
+          "application/json": {
+            schema: { $ref: `#/components/schemas/${names.input}` },
+            examples: requests,
+          },
+        }),
         ...otherBodies(tool),
       },
     },
@@ -143,30 +145,36 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
       ...toolProblems(),
     },
     "x-price": tool.priceOf === undefined ? { credits: tool.price } : { creditsMax: tool.price },
-    "x-limits": { bodyBytesMax: tool.bodyBytesMax, fieldBytesMax: tool.fieldBytesMax },
+    "x-limits": {
+      bodyBytesMax: tool.bodyBytesMax,
+      fieldBytesMax: tool.fieldBytesMax,
+      ...(tool.file && { fileBytesMax: tool.file.bytesMax }),
+    },
   };
 }
 
 /** The price of a call, where it depends on the input. The body is that of the call. */
 function describeQuote(tool: Tool<unknown>, options: ApiOptions): [path: string, PathItem] {
   const { requestBody } = describeTool(tool, options);
+  const withoutFile = tool.file === undefined ? {} : { required: false };
   return [
     `/api/v1/${tool.name}/quote`,
     {
       post: {
         operationId: namesOf(tool).quote,
         summary: `Show what a call of ${tool.name} costs`,
-        description:
-          "Checks the same body and headers as a call, and returns the price of that call for the account of the key. The tool does not run. It costs no credits, whatever the balance, and counts against the rate limit like a call.",
+        description: `Checks the same body and headers as a call, and returns the price of that call for the account of the key.${tool.file === undefined ? "" : " The file may be left out."} The tool does not run. It costs no credits, whatever the balance, and counts against the rate limit like a call.`,
         tags: ["Tools"],
-        ...(requestBody && { requestBody }),
+        ...(requestBody && { requestBody: { ...requestBody, ...withoutFile } }),
         responses: { "200": quoteResponse(options), ...quoteProblems() },
       },
     },
   ];
 }
 
-function describeBody({ rawBody, verbatim, bodyBytesMax }: Tool<unknown>): string {
+function describeBody({ rawBody, verbatim, bodyBytesMax, file }: Tool<unknown>): string {
+  if (file !== undefined)
+    return `A file of at most ${sizeInWords(file.bytesMax)}, with the other fields as parameters of the query; or a form with the file and the fields. It may be compressed with gzip.`;
   const raw = rawBody === undefined ? "" : `, or the \`${rawBody.field}\` alone`;
   const form = verbatim === undefined ? ", or a form" : "";
   const query = verbatim === undefined ? " The query may have fields in place of the body." : "";

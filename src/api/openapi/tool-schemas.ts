@@ -1,5 +1,5 @@
 import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "#calls/body-types.ts";
-import type { RawBody, ResponseVariants, Tool } from "#tools/define-tool.ts";
+import type { FileRule, RawBody, ResponseVariants, Tool } from "#tools/define-tool.ts";
 import type { JsonSchema, MediaType, NamedExample } from "./document.ts";
 import { inCode, inputSchema, mapValues, openToAdditions, outputSchema } from "./schemas.ts";
 
@@ -29,7 +29,8 @@ export function toolSchemas(tool: Tool<unknown>): Record<string, JsonSchema> {
   const { input, result } = namesOf(tool);
   const response = openToAdditions(outputSchema(tool));
   return {
-    [input]: requestSchema(tool),
+    // Without a body of JSON nothing refers to it.
+    ...(tool.file === undefined && { [input]: requestSchema(tool) }),
     ...(tool.variants === undefined
       ? { [result]: response }
       : union(result, response, tool.variants)),
@@ -119,6 +120,7 @@ function besideMainField(tool: Tool<unknown>): Record<string, JsonSchema> {
 /** The bodies of a tool that are not JSON, by their media type. A verbatim tool has no fields for a form. */
 export function otherBodies(tool: Tool<unknown>): Record<string, MediaType> {
   if (tool.verbatim !== undefined) return {};
+  if (tool.file !== undefined) return fileBodies(tool, tool.file);
   const fields: JsonSchema = { $ref: `#/components/schemas/${namesOf(tool).input}` };
   const { rawBody } = tool;
   const parts = rawBody === undefined ? fields : { oneOf: [fileForm(tool, rawBody), fields] };
@@ -143,6 +145,28 @@ function rawBodies({ rawBody }: Tool<unknown>): Record<string, MediaType> {
       return [type, { schema }];
     }),
   );
+}
+
+function fileBodies(tool: Tool<unknown>, { types }: FileRule): Record<string, MediaType> {
+  const { properties = {}, required = [] } = requestSchema(tool);
+  const description = "The file. The other fields are parameters of the query.";
+  const raw = types.map((type) => [
+    type,
+    { schema: { ...BYTES, contentMediaType: type, description } },
+  ]);
+  const schema: JsonSchema = {
+    type: "object",
+    description: "A form with the file; its other parts are fields.",
+    properties: {
+      file: {
+        ...BYTES,
+        description: `The file, as a part of the type ${types.join(" or ")}. The part may have any name that is not that of a field.`,
+      },
+      ...properties,
+    },
+    required: ["file", ...required],
+  };
+  return { ...Object.fromEntries(raw), [FORM_TYPE]: { schema } };
 }
 
 const fileForm = (tool: Tool<unknown>, { field }: RawBody): JsonSchema => ({

@@ -95,6 +95,8 @@ async function checkTool(
   threads: OwnToolThreads,
 ): Promise<Checked> {
   // A check must not change the world.
+  if (tool.file !== undefined)
+    return "it is not called, because it takes a file: call `run` with one in its test.";
   if (tool.effect === "act") return 'it is not called, because its effect is "act".';
   return tool.examples.length === 0
     ? checkSample(tool, files, threads)

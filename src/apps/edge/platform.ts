@@ -64,6 +64,7 @@ export function createEdgeAppContext(
     tools,
     waitUntil,
     memory: WORKER_MEMORY,
+    uploads: null,
     bodyTimeoutMs: REQUEST_TIMEOUT_MS,
     runTool: (tool, job, _, begin) =>
       tool.isOwn === true

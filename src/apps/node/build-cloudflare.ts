@@ -4,7 +4,7 @@ import type { Config } from "#config/config.ts";
 import { bundleWorkers, findEdgeParts, ROOT, WRANGLER_CONFIGS } from "./bundle-workers.ts";
 import { writeEdgeFiles } from "./edge-files.ts";
 import { builtPages } from "./pages.ts";
-import { loadTools, TOOLS_FOLDER } from "./tools-folder.ts";
+import { loadTools, type ServedTools, TOOLS_FOLDER, ToolsError } from "./tools-folder.ts";
 
 /** Below the project. The Wrangler configurations name it. */
 const OUT = "dist/edge";
@@ -23,6 +23,7 @@ export async function buildCloudflare(
 ): Promise<Built> {
   const parts = findEdgeParts(project);
   const served = await loadTools(builtInTools, path.join(project, TOOLS_FOLDER));
+  requireNoFiles(served);
   for (const message of served.messages) log(message);
   const { api, site } = await bundleWorkers(parts, project, served);
   const pages = await builtPages({ checkout: ROOT, dataDir, say: (text) => log(text.trimEnd()) });
@@ -34,4 +35,15 @@ export async function buildCloudflare(
   for (const name of configs)
     writeFileSync(path.join(project, name), readFileSync(path.join(parts.root, name)));
   return { folder: OUT, tools: served.tools.map(({ name }) => name), configs };
+}
+
+/** Throws a `ToolsError` that names every tool that takes a file. */
+function requireNoFiles({ tools, files }: ServedTools): void {
+  const faults = tools
+    .filter(({ file }) => file !== undefined)
+    .map(({ name }) => {
+      const { file = "" } = files.find((each) => each.name === name) ?? {};
+      return `${path.join(TOOLS_FOLDER, path.basename(file))}: the tool ${name} takes a file, and Workers have no disk to store it on. Offer it on Node.`;
+    });
+  if (faults.length > 0) throw new ToolsError(faults.join("\n"));
 }

@@ -7,7 +7,7 @@ import {
 } from "#accounts/accounts.ts";
 import { grantStarter, type Starter } from "#accounts/welcome.ts";
 import type { FirstCall } from "#site/first-call.ts";
-import { SAMPLE_KEY_HEADER, shellQuote } from "#site/request-code.ts";
+import { SAMPLE_KEY_HEADER, shellQuote, shellWord, traitsOf, urlOf } from "#site/request-code.ts";
 
 /** A new data folder gets a demo account with starter credits and one key. */
 export const DEMO_EMAIL = "demo@toolbooth.localhost";
@@ -34,7 +34,12 @@ export function welcome(
   { tool, request }: FirstCall,
 ): string {
   const own = tool.effect === "act" ? `-H '${SAMPLE_KEY_HEADER}' ` : "";
+  const traits = traitsOf(tool);
+  const url = urlOf({ url: `${publicUrl}/api/v1/${tool.name}`, body: request, ...traits });
+  const { file } = traits;
   const body = request === undefined ? "-X POST" : `-d ${shellQuote(JSON.stringify(request))}`;
+  const sent =
+    file === undefined ? body : `-H 'Content-Type: ${file.type}' --data-binary @${file.name}`;
   return `
 Demo account: ${DEMO_EMAIL}, ${credits} credits. Its API key, which is shown only once:
 
@@ -42,7 +47,7 @@ Demo account: ${DEMO_EMAIL}, ${credits} credits. Its API key, which is shown onl
 
 Try it:
 
-  curl -s ${publicUrl}/api/v1/${tool.name} -H 'Authorization: Bearer ${key}' ${own}${body}
+  curl -s ${shellWord(url)} -H 'Authorization: Bearer ${key}' ${own}${sent}
 
 `;
 }

@@ -33,6 +33,7 @@ import { type NodeStore, openNodeStore, type StoreEvents } from "./store.ts";
 import { openWatchedToolPool } from "./tool-pool.ts";
 import { loadTools, requireSecrets, type ServedTools } from "./tools-folder.ts";
 import { startHoldExpiry, startUpkeep } from "./upkeep.ts";
+import { openUploadedFiles } from "./uploaded-files.ts";
 import { watchTools } from "./watch-tools.ts";
 
 /** Long enough for a database that starts together with its nodes or fails over to a new primary. */
@@ -118,6 +119,10 @@ async function main(): Promise<void> {
           ...{ elapsed, bounds: NODE_RECORDER },
         });
   const files = openSiteFiles(config.dataDir, log);
+  const uploads = openUploadedFiles(config.dataDir, {
+    isDiskLow: () => faults.current().has("disk"),
+    logError: log.logError,
+  });
   const calls = new LocalCallLedger(ledger, config.rateLimit, elapsed, isOfOneOrder);
   const debits = calls.recentDebits;
   const readiness = createNodeReadiness({ ledger, debits, faults, now, elapsed });
@@ -137,7 +142,9 @@ async function main(): Promise<void> {
       dashboard = dashboardServer;
       const forOperator = { isForOperator: (_: Request, to: unknown) => isForOperator(urlIn(to)) };
       const compose = ({ tools }: ServedTools) => {
-        const platform = createNodePlatform({ config, tools, pool, own, log, metrics, requests });
+        const platform = createNodePlatform({
+          ...{ config, tools, pool, own, log, metrics, requests, uploads },
+        });
         return createService({
           ...{ config: known, stores },
           platform: { ...platform, ...forOperator, version, files, dashboard: dashboardServer },

@@ -1,4 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
+import { openAsBlob } from "node:fs";
 import { createRequire, type LoadFnOutput, registerHooks } from "node:module";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -13,9 +14,10 @@ import {
   type ToolJob,
   type ToolResponse,
 } from "#calls/run-tool.ts";
+import type { ReceivedFile } from "#calls/stored-file.ts";
 import { ApiError } from "#errors.ts";
 import { OWN_RESPONSE_BYTES_MAX } from "#limits.ts";
-import type { Tool } from "#tools/define-tool.ts";
+import type { Tool, UploadedFile } from "#tools/define-tool.ts";
 import { definitionsIn, nameFault, ownTool } from "#tools/own-tool.ts";
 import { secretsOf } from "#tools/own-tool-context.ts";
 import { explainToolFile } from "./explain-tool-file.ts";
@@ -168,6 +170,10 @@ const sources: RunSources = {
   digest: (algorithm, bytes) => hash(algorithm, bytes, "buffer"),
 };
 
+/** Reads nothing until the tool does. */
+const openFile = async ({ path: file, type }: ReceivedFile): Promise<UploadedFile> =>
+  Object.assign(await openAsBlob(file, { type }), { path: file });
+
 async function serve(file: ToolFile): Promise<void> {
   lowerPriority();
   keep(file.sources);
@@ -185,7 +191,7 @@ async function serve(file: ToolFile): Promise<void> {
   async function run(call: number, job: ToolJob): Promise<void> {
     const [paid, ending] = [Promise.withResolvers<string>(), new AbortController()];
     running.set(call, { paid, ending });
-    const own = { signal: ending.signal, secrets, fetch: sendOfTool, log };
+    const own = { signal: ending.signal, secrets, fetch: sendOfTool, log, openFile };
     const begin = (prepared: PreparedCall) => {
       say({ kind: "prepared", call, prepared });
       return paid.promise;

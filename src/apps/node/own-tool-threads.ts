@@ -301,7 +301,8 @@ class ToolThread {
     const { body } = job;
     const isWhole = body.byteLength === body.buffer.byteLength;
     const sent = isWhole && !job.fingerprint ? body : body.slice();
-    const moved = [sent.buffer as ArrayBuffer];
+    // The body of every call that has a file is the same.
+    const moved = sent.byteLength === 0 ? [] : [sent.buffer as ArrayBuffer];
     this.#send({ kind: "call", call: number, job: { ...job, body: sent } }, moved);
   }
 

@@ -6,6 +6,7 @@ import type { RequestRecorder } from "#accounts/request-recorder.ts";
 import { accessLogEntry, requestLogEntry } from "#api/access-log.ts";
 import type { CallPlatform } from "#calls/app-context.ts";
 import { runTool, type Sources } from "#calls/run-tool.ts";
+import type { FileStore } from "#calls/stored-file.ts";
 import type { Config } from "#config/config.ts";
 import { hostOf, isLoopback } from "#hosts.ts";
 import type { RandomBytes } from "#ids.ts";
@@ -29,6 +30,8 @@ type Parts = {
   own?: Pick<OwnToolThreads, "run">;
   log: Pick<NodeLog, "access" | "logError">;
   metrics: NodeMetrics;
+  /** Omitted: no tool takes a file. */
+  uploads?: FileStore | null;
   /** Omitted: there is no request log. */
   requests?: Pick<RequestRecorder, "record"> | null;
   /** Defaults to the runtime's. */
@@ -47,6 +50,7 @@ export function createNodePlatform({
   log,
   metrics,
   requests = null,
+  uploads = null,
   ...parts
 }: Parts): CallPlatform {
   const sources: Sources = { random: parts.random ?? random, digest };
@@ -55,6 +59,7 @@ export function createNodePlatform({
     tools,
     waitUntil: null,
     memory: NODE_MEMORY,
+    uploads,
     bodyTimeoutMs: null,
     clientAddress: (connection) => clientAddress(connection as IncomingMessage),
     now: Date.now,

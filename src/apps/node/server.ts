@@ -81,6 +81,8 @@ export async function startNodeServer(
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const rejectThis = () => reject(error, socket as Socket);
     const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+    const isPatient = connections.underWay(socket as Socket).some(({ req }) => patient.has(req));
+    if (isLate && isPatient) return;
     if (isLate) connections.whenLate(socket as Socket, requestTimeout, rejectThis);
     else rejectThis();
   });
@@ -165,6 +167,12 @@ export function whenSent(
   else if (outgoing.closed || outgoing.destroyed) then(outgoing.writableFinished);
   // A message of MCP may have many calls, and each of them listens.
   else outgoing.setMaxListeners(0).on("close", () => then(outgoing.writableFinished));
+}
+
+/** Requests whose bodies may take longer: the file of a call, whose reader ends it in time. */
+const patient = new WeakSet<IncomingMessage>();
+export function givePatience(incoming: IncomingMessage | undefined): void {
+  if (incoming !== undefined) patient.add(incoming);
 }
 
 /** Requests whose client waits for `100 Continue`. */

@@ -122,7 +122,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   unavailable: {
     cause:
-      "The service cannot reach the ledger, or is already handling as many large calls or connections as it can.",
+      "The service cannot reach the ledger, or is already handling as many large calls or connections as it can, or has no room for the file of the call.",
     cure: "Try again after the time in `Retry-After`. The call was not charged, unless `charged` is `unknown`: the service lost the ledger in the middle of the charge. A charge that was made is then reversed automatically. If the call has an `Idempotency-Key`, repeat it instead: it is not charged twice. `callId` names the call to the operator.",
   },
   tool_timeout: {

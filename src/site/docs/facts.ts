@@ -50,6 +50,7 @@ export function docsFacts(options: PageOptions): DocsFacts {
       "several-prices": havePrices(tools),
       "held-tools": tools.some(({ effect }) => effect !== "none"),
       "prices-by-input": tools.some(({ priceOf }) => priceOf !== undefined),
+      "file-tools": tools.some(({ file }) => file !== undefined),
       sales: isSold,
       checkout: isSold && prices.payable,
       "taxes-added": isSold && prices.taxesAdded,

@@ -50,20 +50,25 @@ export const typesTable = (tools: readonly Tool[]): string =>
   table(
     ["Tool", "Content-Type besides JSON", "Accept besides JSON"],
     tools.map((tool) => {
-      const [, ...taken] = bodyTypesOf(tool);
+      const types = bodyTypesOf(tool);
       const given = (tool.representations ?? []).map(({ type }) => type);
       const list = (types: string[]) => types.map(inlineCode).join(", ") || "none";
-      return [inlineCode(tool.name), list(taken), list(given)];
+      const taken = tool.file === undefined ? list(types.slice(1)) : `${list(types)}, and no JSON`;
+      return [inlineCode(tool.name), taken, list(given)];
     }),
   );
 
 export function limitsTable(tools: readonly Tool[]): string {
-  const ofTools = tools.flatMap(({ name, fieldBytesMax, verbatim, bodyBytesMax }) => [
+  const ofTools = tools.flatMap(({ name, fieldBytesMax, verbatim, bodyBytesMax, file }) => [
+    ...(file === undefined ? [] : [[`\`${name}\`: file`, sizeInWords(file.bytesMax)]]),
     ...Object.entries(fieldBytesMax).map(([field, bytes]) => [
       `\`${name}\`: \`${field}\``,
       `${sizeInWords(bytes)} of UTF-8`,
     ]),
-    [`\`${name}\`: body`, sizeInWords(verbatim?.bytesMax ?? bodyBytesMax)],
+    [
+      `\`${name}\`: ${file === undefined ? "body" : "texts of a form"}`,
+      sizeInWords(verbatim?.bytesMax ?? bodyBytesMax),
+    ],
   ]);
   return table(
     ["Applies to", "Limit"],

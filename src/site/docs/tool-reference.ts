@@ -16,6 +16,7 @@ import {
   phpCode,
   pythonCode,
   traitsOf,
+  urlOf,
 } from "../request-code.ts";
 import { fence, formatCount, inlineCode, sentence, table } from "./markdown.ts";
 
@@ -60,10 +61,15 @@ const NEEDS_KEY =
 function quoteOf(tool: Tool, { publicUrl }: PageOptions): string {
   const [example] = tool.examples;
   const body = example === undefined ? requestOf(tool) : example.request;
+  const base = `${publicUrl}/api/v1/${tool.name}/quote`;
+  const call =
+    tool.file === undefined
+      ? { url: base, body }
+      : { url: urlOf({ url: base, body, ...traitsOf(tool) }) };
   return [
     "## Price\n",
-    "The same request to `/quote` shows the price of a call, and costs nothing ([quotes](credits.md#quotes)):\n",
-    fence("sh", curlCode({ url: `${publicUrl}/api/v1/${tool.name}/quote`, body })),
+    `The same request to \`/quote\`${tool.file === undefined ? "" : ", with the file or without it,"} shows the price of a call, and costs nothing ([quotes](credits.md#quotes)):\n`,
+    fence("sh", curlCode(call)),
     responseOf({ ...QUOTE_EXAMPLE, credits: Math.min(tool.price, QUOTE_EXAMPLE.credits) }),
   ].join("\n");
 }
@@ -76,7 +82,8 @@ const bareCalls = (tool: Tool, publicUrl: string): string =>
 
 /** How the body may be sent (`calls/body-types.ts`). */
 function bodyTypes(tool: Tool): string {
-  const { rawBody, verbatim, bodyBytesMax, fieldBytesMax } = tool;
+  const { rawBody, verbatim, bodyBytesMax, fieldBytesMax, file } = tool;
+  if (file !== undefined) return fileTypes(file);
   const json = `The body is JSON in UTF-8, at most ${sizeInWords(verbatim?.bytesMax ?? bodyBytesMax)}${
     tool.body === "optional" ? ", and may be left out" : ""
   }.`;
@@ -111,6 +118,24 @@ function bodyTypes(tool: Tool): string {
     "[Request bodies](calls.md#request-bodies) explains the types and the query.\n",
   ].join("\n");
 }
+
+const fileTypes = ({ types, bytesMax }: NonNullable<Tool["file"]>): string =>
+  [
+    table(
+      ["Content-Type", "Body"],
+      [
+        [
+          types.map(code).join(", "),
+          `The file, up to ${sizeInWords(bytesMax)}. The other fields are parameters of the query`,
+        ],
+        [
+          code(FORM_TYPE),
+          "A form with the file, in a part of one of these types, and the other fields as text",
+        ],
+      ],
+    ),
+    "[Files](calls.md#files) explains both.\n",
+  ].join("\n");
 
 /** What `Accept` can ask for. */
 function responseTypes({ representations }: Tool): string {

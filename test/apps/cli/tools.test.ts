@@ -131,6 +131,21 @@ test("check makes a call of each tool without examples, and tells a fault of the
   ]);
 });
 
+test("a tool that takes a file is not called by check, and not built for Cloudflare", (t) => {
+  const taking = tool('file: { types: ["image/png"] }, run: () => ({})');
+  const folder = toolProject(t, { "tools/scan.ts": taking });
+  assert.deepEqual(toolbooth(folder, "check"), {
+    ...{ status: 0, stderr: "" },
+    stdout: "scan: it is not called, because it takes a file: call `run` with one in its test.\n",
+  });
+  const built = toolbooth(folder, "build", "cloudflare");
+  assert.notEqual(built.status, 0);
+  assert.match(
+    built.stderr,
+    /tools\/scan\.ts: the tool scan takes a file, and Workers have no disk to store it on\. Offer it on Node\./,
+  );
+});
+
 test("check compares what a tool passes on: JSON without `ok`, a text, other bytes in base64", (t) => {
   const passing = (type: string, body: string, response: unknown) =>
     tool(`effect: "read", passThrough: true,

@@ -44,3 +44,26 @@ test("agents get a file of any type, and one without a type, and pay for it", as
   }
   assert.equal(await server.balance(), before - 4);
 });
+
+test("agents are not offered a tool that takes a file, and are told how to call it", async (t) => {
+  const folder = toolProject(t, {
+    "tools/scan.ts": tool('file: { types: ["image/png"] }, run: () => ({})'),
+    "tools/send.ts": tool("run: () => ({})"),
+  });
+  const server = await startProject(t, folder, { TOOLBOOTH_BUILT_IN_TOOLS: "none" });
+  const ask = async (method: string, params: object) => {
+    const response = await fetch(`${server.base}/mcp`, {
+      ...{ method: "POST", headers: server.headers },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: what a response holds is what its test asserts.
+    return (await response.json()) as any;
+  };
+  const { result } = await ask("tools/list", {});
+  assert.deepEqual(
+    result.tools.map(({ name }: { name: string }) => name),
+    ["send"],
+  );
+  const { error } = await ask("tools/call", { name: "scan", arguments: {} });
+  assert.match(error.message, /^scan takes a file, .+ Call it over HTTP: POST \/api\/v1\/scan\.$/);
+});

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import * as z from "zod";
+import type { MediaType } from "#api/openapi/document.ts";
+import { describeApi } from "#api/openapi/openapi.ts";
+import { describeOwnTool, toolOfDescription } from "#api/openapi/tool-description.ts";
+import { welcome } from "#apps/node/demo-account.ts";
+import { firstCall } from "#site/first-call.ts";
+import { createPages } from "#site/pages.ts";
+import {
+  type CallShown,
+  curlCode,
+  fetchCode,
+  goCode,
+  phpCode,
+  pythonCode,
+  traitsOf,
+} from "#site/request-code.ts";
+import { defineTool } from "#tools/define-tool.ts";
+import { ownTool } from "#tools/own-tool.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { findProgram } from "./find-program.ts";
+import { FULL } from "./pages-server.ts";
+
+/** The description, the documentation and the samples of a tool that takes a file. */
+
+const SCAN = toolOfDescription(
+  describeOwnTool(
+    ownTool(
+      "scan-page",
+      defineTool({
+        summary: "Reads a page.",
+        price: ({ pages }) => pages,
+        priceMax: 5,
+        input: { language: z.string(), pages: z.int().default(1) },
+        file: { types: ["image/jpeg", "application/pdf"], bytesMax: 5_242_880 },
+        run: () => ({ text: "" }),
+      }),
+    ),
+  ),
+);
+const BODY = { language: "en & de", pages: 2 };
+const PICTURE = Buffer.from([0xff, 0xd8, 0x00, 0x0a, 0x0d, 0xff]);
+
+const LANGUAGES = [
+  ["curl", curlCode, { ...findProgram("curl", "--version"), path: "sh" }, "sample.sh"],
+  ["JavaScript", fetchCode, { path: process.execPath, skip: false as const }, "sample.mjs"],
+  ["Python", pythonCode, findProgram("python3", "--version"), "sample.py"],
+  ["Go", goCode, findProgram("go", "version"), "sample.go"],
+  ["PHP", phpCode, findProgram("php", "--version"), "sample.php"],
+] as const;
+
+for (const [name, write, program, file] of LANGUAGES) {
+  test(`the sample in ${name} sends the file as the body, and the fields in the query`, {
+    skip: program.skip,
+  }, async (t) => {
+    const folder = temporaryFolder(t);
+    const received: unknown[] = [];
+    const server = createServer(async (request, response) => {
+      const pieces = await request.toArray();
+      const fields = Object.fromEntries(new URL(request.url ?? "", "http://a").searchParams);
+      received.push(fields, request.headers["content-type"], Buffer.concat(pieces));
+      response.writeHead(200, { "Content-Type": "application/json" }).end('{"ok":true}');
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/scan`;
+    const call: CallShown = { url, body: BODY, ...traitsOf(SCAN) };
+    writeFileSync(path.join(folder, "file.jpg"), PICTURE);
+    writeFileSync(path.join(folder, file), write(call));
+    const env = { ...process.env, TOOLBOOTH_KEY: "tb_key", NO_PROXY: "127.0.0.1" };
+    const args = name === "Go" ? ["run", file] : [file];
+    await promisify(execFile)(program.path, args, { cwd: folder, env });
+    assert.deepEqual(received, [{ language: "en & de", pages: "2" }, "image/jpeg", PICTURE]);
+  });
+}
+
+test("its page says what files it takes, and how to ask for a price without one", () => {
+  const pages = createPages({ ...FULL, tools: [SCAN, ...FULL.tools] });
+  const page = pages.docs?.markdown("/docs/scan-page") ?? "";
+  assert.match(page, /\| `image\/jpeg`, `application\/pdf` \| The file, up to 5 MB/);
+  assert.match(
+    page,
+    /\/api\/v1\/scan-page\?language=hello\+world' \\\n {2}-H .+ \\\n {2}-H "Content-Type: image\/jpeg" \\\n {2}--data-binary @file\.jpg/,
+  );
+  assert.match(page, /\/api\/v1\/scan-page\/quote\?language=hello\+world' \\\n.+ \\\n {2}-X POST/);
+  assert.match(page, /\[Files\]\(https:\/\/tools\.test\/docs\/calls\.md#files\)/);
+  const calls = pages.docs?.markdown("/docs/calls") ?? "";
+  assert.match(calls, /### Files\n/);
+  assert.match(
+    calls,
+    /\| `scan-page` \| `image\/jpeg`, `application\/pdf`, `multipart\/form-data`, and no JSON \| none \|/,
+  );
+  assert.match(calls, /\| `scan-page`: file \| 5 MB/);
+  assert.doesNotMatch(createPages(FULL).docs?.markdown("/docs/calls") ?? "", /### Files\n/);
+  assert.match(
+    pages.docs?.markdown("/docs/mcp") ?? "",
+    /all tools but those that take a file, with/,
+  );
+});
+
+test("the OpenAPI description has the file as a body of each type and as a form, and no JSON", () => {
+  const { paths, components } = describeApi({ ...FULL, tools: [SCAN], version: "0.0.0" } as never);
+  const bodyAt = (to: string) => paths[to]?.post?.requestBody;
+  const call = bodyAt("/api/v1/scan-page");
+  const content = call?.content as Record<string, MediaType>;
+  assert.deepEqual(Object.keys(content), ["image/jpeg", "application/pdf", "multipart/form-data"]);
+  assert.equal(call?.required, true);
+  assert.deepEqual(content["application/pdf"]?.schema, {
+    ...{ type: "string", format: "binary", contentMediaType: "application/pdf" },
+    description: "The file. The other fields are parameters of the query.",
+  });
+  const form = content["multipart/form-data"]?.schema as { required: string[]; properties: object };
+  assert.deepEqual(form.required, ["file", "language"]);
+  assert.deepEqual(Object.keys(form.properties), ["file", "language", "pages"]);
+  assert.equal(bodyAt("/api/v1/scan-page/quote")?.required, false);
+  assert.equal(Object.hasOwn(components.schemas, "CallScanPageInput"), false);
+  assert.equal(paths["/api/v1/scan-page"]?.post?.["x-limits"]?.fileBytesMax, 5_242_880);
+});
+
+test("the first call that a service shows needs no file, unless every tool takes one", () => {
+  const [other] = FULL.tools;
+  assert.equal(firstCall([SCAN, ...FULL.tools]).tool, other);
+  const line = welcome("tb_key", "http://a.test", 100, firstCall([SCAN]));
+  assert.match(
+    line,
+    /curl -s 'http:\/\/a\.test\/api\/v1\/scan-page\?language=hello\+world' .+ -H 'Content-Type: image\/jpeg' --data-binary @file\.jpg\n/,
+  );
+});
