@@ -13,7 +13,7 @@ import {
   START,
   tally,
 } from "../../contract/ledger/fixture.ts";
-import { temporaryFile } from "./fixture.ts";
+import { temporaryFile, withoutTimeLimit } from "./fixture.ts";
 
 /**
  * The ledger thread collects orders into batches. If the thread dies, no order is lost or carried out twice, and none
@@ -21,7 +21,8 @@ import { temporaryFile } from "./fixture.ts";
  */
 type Batch = { size: number; waiting: number };
 
-async function openFixture(t: TestContext) {
+async function openFixture(t: TestContext, { isTimed = false } = {}) {
+  if (!isTimed) withoutTimeLimit(t);
   const file = temporaryFile(t);
   const batches: Batch[] = [];
   const crashes: Error[] = [];
@@ -208,7 +209,7 @@ describe("while another process holds the write lock", { concurrency: true }, ()
   test("an order that waits too long is rejected, as not carried out if it was never sent", {
     timeout: 600_000,
   }, async (t) => {
-    const fixture = await openFixture(t);
+    const fixture = await openFixture(t, { isTimed: true });
     const account = await fixture.account("Ada", { credits: 2_000 });
     const unlock = fixture.lock();
     const first = settled(fixture.debit(account));
@@ -234,7 +235,7 @@ describe("while another process holds the write lock", { concurrency: true }, ()
   });
 
   test("close() ends, and every order is settled", { timeout: 600_000 }, async (t) => {
-    const fixture = await openFixture(t);
+    const fixture = await openFixture(t, { isTimed: true });
     const account = await fixture.account("Ada", { credits: 10 });
     fixture.lock();
     const first = settled(fixture.debit(account));
