@@ -54,82 +54,11 @@ test("new tool writes a tool and its test, which pass, and changes no file that 
   assert.ok(!existsSync(path.join(folder, "tools/Word_Count.ts")));
 });
 
-test("check runs the examples, and names each file and example that is wrong", (t) => {
-  const folder = toolProject(t, {
-    "tools/good.ts": withExample("{ words: 2 }"),
-    "tools/without.ts": WORD_COUNT,
-  });
-  const good = toolbooth(folder, "check");
-  assert.equal(good.status, 0, good.stderr);
-  assert.match(
-    good.stdout,
-    /^good: the example is right\.\nwithout: a call with \{"text":"hello world"\} succeeds\. .*no examples/,
-  );
-
-  writeFileSync(path.join(folder, "tools/off.ts"), withExample("{ words: 3 }"));
-  writeFileSync(
-    path.join(folder, "tools/throws.ts"),
-    withExample("{ words: 2 }").replace(/run: .*/, 'run() { throw new Error("no luck"); },'),
-  );
-  const wrong = toolbooth(folder, "check", "--json");
-  assert.equal(wrong.status, 1);
-  assert.deepEqual(JSON.parse(wrong.stdout), {
-    ok: false,
-    tools: ["good", "off", "throws", "without"],
-    faults: [
-      'tools/off, the example "two": the response is {"ok":true,"words":2}, not {"ok":true,"words":3}',
-      'tools/throws, the example "two": The tool throws has a fault, so the call failed. It was not charged. Send the request id to the operator. Error: no luck',
-    ],
-  });
-
-  writeFileSync(path.join(folder, "tools/broken.ts"), WORD_COUNT.replace("run:", "rum:"));
-  const broken = toolbooth(folder, "check");
-  assert.equal(broken.status, 1);
-  assert.match(broken.stdout, /^tools\/broken\.ts:3: `rum` is no member of a tool/m);
-});
-
-test("check makes a call of each tool without examples, and tells a fault of the tool with its file, line and reason", (t) => {
-  const folder = toolProject(t, {
-    "tools/nothing.ts": tool("run: () => ({})"),
-    "tools/records.ts": tool("run: ({ of }) => ({ of })").replace(
-      "input: {}",
-      'input: { of: z.record(z.enum(["a", "b"]), z.array(z.int()).min(1)) }',
-    ),
-    // No request that follows from a schema fits a rule that the schema does not state.
-    "tools/strict.ts": WORD_COUNT.replace(
-      "z.string()",
-      'z.string().refine((text) => text === "x")',
-    ),
-  });
-  const good = toolbooth(folder, "check");
-  assert.equal(good.status, 0, good.stdout);
-  const advice =
-    "It has no examples: add one, so that its response is compared here and shown in the documentation.";
-  assert.deepEqual(good.stdout.trim().split("\n"), [
-    `nothing: a call without a body succeeds. ${advice}`,
-    `records: a call with {"of":{"a":[1],"b":[1]}} succeeds. ${advice}`,
-    'strict: its input rejects a call with {"text":"hello world"}, which was made from the schema. Add an example, so that it is run here and shown in the documentation.',
-  ]);
-
-  writeFileSync(
-    path.join(folder, "tools/throws.ts"),
-    WORD_COUNT.replace(/run: .*/, 'run() {\n    throw new RangeError("no luck");\n  },'),
-  );
-  writeFileSync(path.join(folder, "tools/shape.ts"), tool("run: () => 7 as never"));
-  writeFileSync(
-    path.join(folder, "tools/slow.ts"),
-    tool("timeLimitMs: 50, run: () => new Promise<object>(() => {})"),
-  );
-  writeFileSync(path.join(folder, "tools/exits.ts"), tool("run: () => process.exit(3)"));
-  const wrong = toolbooth(folder, "check", "--json");
-  assert.equal(wrong.status, 1);
-  assert.deepEqual(JSON.parse(wrong.stdout).faults, [
-    "tools/exits.ts: a call without a body fails: It ended its thread with exit code 3",
-    "tools/shape.ts: a call without a body fails: TypeError: run returned what `output` forbids: the whole: Invalid input",
-    "tools/slow.ts: a call without a body fails: It ran for more than 50 ms",
-    'tools/throws.ts:9: a call with {"text":"hello world"} fails: RangeError: no luck',
-  ]);
-});
+/** A tool that passes a body on, with an example of it unless the response is null. */
+const passing = (type: string, body: string, response: unknown) =>
+  tool(`effect: "read", passThrough: true,
+  ${response === null ? "" : `examples: [{ name: "one", request: {}, response: ${JSON.stringify(response)} }],`}
+  run: () => new Response(${JSON.stringify(body)}, { headers: { "Content-Type": "${type}" } })`);
 
 test("a tool that takes a file is not called by check, and not built for Cloudflare", (t) => {
   const taking = tool('file: { types: ["image/png"] }, run: () => ({})');
@@ -146,27 +75,78 @@ test("a tool that takes a file is not called by check, and not built for Cloudfl
   );
 });
 
-test("check compares what a tool passes on: JSON without `ok`, a text, other bytes in base64", (t) => {
-  const passing = (type: string, body: string, response: unknown) =>
-    tool(`effect: "read", passThrough: true,
-  examples: [{ name: "one", request: {}, response: ${JSON.stringify(response)} }],
-  run: () => new Response(${JSON.stringify(body)}, { headers: { "Content-Type": "${type}" } })`);
+test("check runs the examples of each tool, also of what a tool passes on, and makes a call where there are none", (t) => {
   const folder = toolProject(t, {
-    "tools/file.ts": passing("application/pdf", "%PDF", "JVBERg=="),
-    "tools/json.ts": passing("application/problem+json", "[1.0]", [1]),
-    "tools/text.ts": passing("text/html; charset=utf-8", "<b>", "<b>"),
-    "tools/without.ts": passing("application/pdf", "%PDF", null).replace(/examples: .*/, ""),
+    "tools/good.ts": withExample("{ words: 2 }"),
+    "tools/nothing.ts": tool("run: () => ({})"),
+    // JSON without `ok`, a text, and other bytes in base64.
+    "tools/pass-file.ts": passing("application/pdf", "%PDF", "JVBERg=="),
+    "tools/pass-json.ts": passing("application/problem+json", "[1.0]", [1]),
+    "tools/pass-text.ts": passing("text/html; charset=utf-8", "<b>", "<b>"),
+    "tools/pass-without.ts": passing("application/pdf", "%PDF", null),
+    "tools/records.ts": tool("run: ({ of }) => ({ of })").replace(
+      "input: {}",
+      'input: { of: z.record(z.enum(["a", "b"]), z.array(z.int()).min(1)) }',
+    ),
+    // No request that follows from a schema fits a rule that the schema does not state.
+    "tools/strict.ts": WORD_COUNT.replace(
+      "z.string()",
+      'z.string().refine((text) => text === "x")',
+    ),
+    "tools/without.ts": WORD_COUNT,
   });
   const good = toolbooth(folder, "check");
   assert.equal(good.status, 0, good.stdout + good.stderr);
-  assert.match(good.stdout, /^file: the example is right\.\njson: .* right\.\ntext: .* right\.$/m);
-  assert.match(good.stdout, /^without: a call without a body succeeds\./m);
-
-  writeFileSync(path.join(folder, "tools/json.ts"), passing("application/json", "%", {}));
-  const wrong = toolbooth(folder, "check", "--json");
-  assert.deepEqual(JSON.parse(wrong.stdout).faults, [
-    'tools/json, the example "one": the response is "%", not {}',
+  const advice =
+    "It has no examples: add one, so that its response is compared here and shown in the documentation.";
+  assert.deepEqual(good.stdout.trim().split("\n"), [
+    "good: the example is right.",
+    `nothing: a call without a body succeeds. ${advice}`,
+    ...["pass-file", "pass-json", "pass-text"].map((name) => `${name}: the example is right.`),
+    `pass-without: a call without a body succeeds. ${advice}`,
+    `records: a call with {"of":{"a":[1],"b":[1]}} succeeds. ${advice}`,
+    'strict: its input rejects a call with {"text":"hello world"}, which was made from the schema. Add an example, so that it is run here and shown in the documentation.',
+    `without: a call with {"text":"hello world"} succeeds. ${advice}`,
   ]);
+});
+
+test("check names each file and example that is wrong, and tells a fault of a tool with its file, line and reason", (t) => {
+  const folder = toolProject(t, {
+    "tools/crash.ts": withExample("{ words: 2 }").replace(
+      /run: .*/,
+      'run() { throw new Error("no luck"); },',
+    ),
+    "tools/exits.ts": tool("run: () => process.exit(3)"),
+    "tools/good.ts": withExample("{ words: 2 }"),
+    "tools/off.ts": withExample("{ words: 3 }"),
+    "tools/pass-json.ts": passing("application/json", "%", {}),
+    "tools/shape.ts": tool("run: () => 7 as never"),
+    "tools/slow.ts": tool("timeLimitMs: 50, run: () => new Promise<object>(() => {})"),
+    "tools/throws.ts": WORD_COUNT.replace(
+      /run: .*/,
+      'run() {\n    throw new RangeError("no luck");\n  },',
+    ),
+  });
+  const wrong = toolbooth(folder, "check", "--json");
+  assert.equal(wrong.status, 1);
+  assert.deepEqual(JSON.parse(wrong.stdout), {
+    ok: false,
+    tools: ["crash", "exits", "good", "off", "pass-json", "shape", "slow", "throws"],
+    faults: [
+      'tools/crash, the example "two": The tool crash has a fault, so the call failed. It was not charged. Send the request id to the operator. Error: no luck',
+      "tools/exits.ts: a call without a body fails: It ended its thread with exit code 3",
+      'tools/off, the example "two": the response is {"ok":true,"words":2}, not {"ok":true,"words":3}',
+      'tools/pass-json, the example "one": the response is "%", not {}',
+      "tools/shape.ts: a call without a body fails: TypeError: run returned what `output` forbids: the whole: Invalid input",
+      "tools/slow.ts: a call without a body fails: It ran for more than 50 ms",
+      'tools/throws.ts:9: a call with {"text":"hello world"} fails: RangeError: no luck',
+    ],
+  });
+
+  writeFileSync(path.join(folder, "tools/broken.ts"), WORD_COUNT.replace("run:", "rum:"));
+  const broken = toolbooth(folder, "check");
+  assert.equal(broken.status, 1);
+  assert.match(broken.stdout, /^tools\/broken\.ts:3: `rum` is no member of a tool/m);
 });
 
 test("in a project of npm init, tools work, and new tool says what their tests need", (t) => {
