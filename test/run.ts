@@ -60,12 +60,13 @@ const OTHER_UNITS = 20;
 
 /**
  * Comes before `node:test`, which takes what it has replaced. No test begins, and so no hook after the last one runs, before all files
- * of a module are loaded.
+ * of a module are loaded. A file that cannot be loaded is a failed test: the others run, and close what they have opened.
  */
 const BEGIN = `await import(${JSON.stringify(path.join(ROOT, "test/support/test-context.ts"))});
-const { before } = await import("node:test");
+const { before, test } = await import("node:test");
 const { promise, resolve: loaded } = Promise.withResolvers();
-before(() => promise);`;
+before(() => promise);
+const load = (name, url) => import(url).catch((error) => void test(name, () => { throw error; }));`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -142,7 +143,7 @@ function groupByFolder(files: readonly string[]): string[] {
   return [...groups].map(([name, members]) => {
     const module = path.join(groupFolder, `${name.replaceAll("/", "+")}.mjs`);
     const imports = members.map(
-      (file) => `await import(${JSON.stringify(path.join(ROOT, file))});`,
+      (file) => `await load(${JSON.stringify(file)}, ${JSON.stringify(path.join(ROOT, file))});`,
     );
     writeFileSync(module, [BEGIN, ...imports, "loaded();\n"].join("\n"));
     return module;

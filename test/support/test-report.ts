@@ -109,9 +109,9 @@ export function reportTests(stream: TestsStream, root: string) {
 const isFile = (name: string, file: string | undefined, nesting: number): boolean =>
   nesting === 0 && file !== undefined && path.resolve(name) === file;
 
-/** Runs one test again, with the same random inputs. */
+/** Runs one test again, with the same random inputs. What could not be loaded is a test of a unit, with the file as its title. */
 const commandFor = (file: string, title: string): string =>
-  `TEST_SEED=${process.env["TEST_SEED"]} npm run test:all -- ${file} --only ${quoted(title)}`;
+  `TEST_SEED=${process.env["TEST_SEED"]} npm run test:all -- ${file.endsWith(".ts") ? `${file} --only ${quoted(title)}` : title}`;
 
 /** For a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
