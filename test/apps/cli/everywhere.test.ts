@@ -1,4 +1,4 @@
-/** The operator's commands through the socket of a server on SQLite and on PostgreSQL, and over the network to a Node server and the edge. */
+/** The operator's commands through the socket of a server on SQLite, and over the network to a node on PostgreSQL and to the edge. */
 import { userInfo } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -15,9 +15,6 @@ const TOKEN = "d".repeat(40);
 const SETTINGS = { TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
 const by = userInfo().username;
 
-const throughSocket = (env: Record<string, string>) => ({
-  ...{ env, by, isOverNetwork: false, isWhole: true },
-});
 const overNetwork = (url: string) => ({
   // Commands over the network use no data folder.
   env: { DATA_DIR: "/nowhere", "--remote": url, TOOLBOOTH_OPERATOR_TOKEN: TOKEN },
@@ -37,38 +34,30 @@ const ofReversals = (dataDir: string) => (sql: string) => {
   openReversalFile(reversalFile(dataDir)).close();
   return runIn(reversalFile(dataDir))(sql);
 };
-const ofDataFolder = (dataDir: string) => ({
-  jobs: runIn(databaseFile(dataDir)),
-  reversals: ofReversals(dataDir),
-});
 
 testOperatorCommands("through the socket to a server on SQLite", async () => {
   const DATA_DIR = path.join(temporaryFolder(), "data");
   const server = await startServer(DATA_DIR, { HOST });
   after(() => server.stop());
-  return { ...throughSocket({ DATA_DIR }), ...ofDataFolder(DATA_DIR) };
+  return {
+    ...{ env: { DATA_DIR }, by, isOverNetwork: false, isWhole: true },
+    ...{ jobs: runIn(databaseFile(DATA_DIR)), reversals: ofReversals(DATA_DIR) },
+  };
 });
 
-testOperatorCommands("through the socket to a node on PostgreSQL", async () => {
+testOperatorCommands("over the network to a node on PostgreSQL", async () => {
   const DATA_DIR = temporaryFolder();
   const DATABASE_URL = await (await sharedPostgres()).createDatabase();
-  const server = await startServer(DATA_DIR, { DATABASE_URL, HOST });
+  const server = await startServer(DATA_DIR, { DATABASE_URL, HOST, ...SETTINGS });
   after(() => server.stop());
   const jobs = async (sql: string) => {
     const client = new pg.Client({ connectionString: DATABASE_URL });
     await client.connect();
     await client.query(sql).finally(() => client.end());
   };
-  return { ...throughSocket({ DATA_DIR }), jobs, reversals: ofReversals(DATA_DIR) };
-});
-
-testOperatorCommands("over the network to a Node server", async () => {
-  const dataDir = path.join(temporaryFolder(), "data");
-  const server = await startServer(dataDir, { HOST, ...SETTINGS });
-  after(() => server.stop());
   return {
     ...overNetwork(server.url.replace("0.0.0.0", "127.0.0.1")),
-    ...{ ...ofDataFolder(dataDir), isWhole: true },
+    ...{ jobs, reversals: ofReversals(DATA_DIR), isWhole: true },
   };
 });
 
