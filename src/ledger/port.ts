@@ -35,8 +35,8 @@
  *   What comes back is treated as in a reversal. The owner is notified of a low balance when a call is settled, not while it runs.
  * - A hold has a lease. Who holds renews it at least every half of it. A lease that has run out is extended once, and the hold ends only
  *   if that ran out too (`expireHolds`): so its holder was silent for a whole lease, whatever its clock says.
- * - A call that is settled after its hold has ended is charged anew, as if it came now, also in the budgets of its key; its reversal
- *   gives back to those of the day and month of its hold. It fails if that is not possible.
+ * - A call that is settled after its hold has ended is charged anew, as if it came now, and fails if that is not possible. In the budgets
+ *   of its key it counts for the day and month of its hold, as any call that ends later, and for none of them that is over.
  * - What was held may be settled whatever has become of key, account and price since.
  * - A call under an idempotency key is kept for 24 hours: `running`; `kept` with its response, which repeats get; or `unknown`: it
  *   may have done its work, so it must not run again. Another request under the key is rejected.

@@ -4,7 +4,14 @@ import { LAST_USED_STEP_MS } from "../model.ts";
 import { OrderRejected } from "../outcome-errors.ts";
 import type { DebitOrder, DebitOutcome, HoldOutcome, KeyStatus, KeyStatusOrder } from "../port.ts";
 import { balanceAt, isSpendable, notifyIfWorse, withBalance } from "./balance.ts";
-import { exhaustedBudget, invalidityOf, prohibitionOf, spend, withRate } from "./key-limits.ts";
+import {
+  type ChargeTime,
+  exhaustedBudget,
+  invalidityOf,
+  prohibitionOf,
+  spend,
+  withRate,
+} from "./key-limits.ts";
 import { atOwnPrice } from "./own-prices.ts";
 import type {
   AccountRow,
@@ -64,7 +71,7 @@ function decideStatus(rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> {
     if (rows.heldCredits === undefined) return { needs: { heldCredits: true } };
     if (rows.heldCredits > 0) status.heldCredits = rows.heldCredits;
   }
-  const exhausted = exhaustedBudget(key, credits, now);
+  const exhausted = exhaustedBudget(key, credits, { now });
   return unchanged(withRate(exhausted === null ? status : { ...status, exhausted }, key));
 }
 
@@ -84,8 +91,15 @@ export const needsOfDebit = ({ keySha256, credits, tool, idempotency }: DebitOrd
 export const decideDebit = (rows: Rows, order: DebitOrder): Verdict<DebitOutcome> =>
   withKeyId(atOwnPrice(rows, order, decideCharge), rows, order);
 
-/** A rule that charges in another way calls this with `debit: null`: whether the call was charged before is then its own business. */
-export function decideCharge(rows: Rows, order: DebitOrder): Verdict<DebitOutcome> {
+/**
+ * A rule that charges in another way calls this with `debit: null`: whether the call was charged before is then its own business.
+ * `madeAt`: when the call was made, if it is charged late.
+ */
+export function decideCharge(
+  rows: Rows,
+  order: DebitOrder,
+  madeAt?: number,
+): Verdict<DebitOutcome> {
   checkPrice(order);
   const { account } = rows;
   if (account === null) return unchanged({ outcome: "invalid_key" });
@@ -106,7 +120,8 @@ export function decideCharge(rows: Rows, order: DebitOrder): Verdict<DebitOutcom
   // Only then could the clock of a node be wrong by a day, so that most calls do not ask the store.
   const mayBeAhead = credits > 0 && key.spent !== null && isAnotherDay(key.spent, order.now);
   if (mayBeAhead && rows.clock === undefined) return { needs: { clock: true } };
-  const exhausted = exhaustedBudget(key, credits, order.now, rows.clock);
+  const time = { now: order.now, clock: rows.clock, madeAt };
+  const exhausted = exhaustedBudget(key, credits, time);
   if (exhausted !== null)
     return reject(rows, withRate({ outcome: "key_budget_exhausted", balance, ...exhausted }, key));
   if (balance < credits) return rejectPoor(rows, key, balance);
@@ -117,7 +132,7 @@ export function decideCharge(rows: Rows, order: DebitOrder): Verdict<DebitOutcom
     debit: debitOf(order, credits, isFree, key.no, taken.parts),
   };
   if (taken.parts.length > 0) changes.drawn = taken.parts.map(({ grant }) => grant);
-  const used = useKey(key, credits, order.now, rows.clock);
+  const used = useKey(key, credits, time);
   if (used !== null) changes.usedKey = used;
   if (order.idempotency !== null) changes.earlier = recordOf(order, rows.clock);
 
@@ -248,10 +263,11 @@ const partOf = ({ grant, credits }: Taken["parts"][number]): DebitPart => ({
  * Updates the key's last use and what it has spent. Returns null if the last use is recent and the key has no budget, so that a
  * busy key does not cost a write per call.
  */
-function useKey(key: CallKey, credits: number, now: number, clock = now): CallKey | null {
+function useKey(key: CallKey, credits: number, time: ChargeTime): CallKey | null {
   const { lastUsedAt } = key;
+  const { now } = time;
   const isRecent = lastUsedAt !== null && now - lastUsedAt < LAST_USED_STEP_MS;
-  const spent = spend(key.spent, credits, now, clock);
+  const spent = spend(key.spent, credits, time);
   if (isRecent && spent === key.spent) return null;
   return { ...key, lastUsedAt: isRecent ? lastUsedAt : now, spent };
 }

@@ -1,6 +1,7 @@
 import { isInNetwork, parseAddress, parseNetwork } from "#networks.ts";
 import {
   BUDGET_PERIODS,
+  type BudgetPeriod,
   budgetsAt,
   dayOf,
   hasBudget,
@@ -68,18 +69,29 @@ function isFromOneOf(networks: readonly string[], address: string | null): boole
   });
 }
 
+/**
+ * When a charge is made. `madeAt`: when its call was made, if that was earlier (a late settlement). Such a call counts only for the periods
+ * that it was made in, as if it were still held, so that its reversal gives back what was counted.
+ */
+export type ChargeTime = { now: number; clock?: number | undefined; madeAt?: number | undefined };
+
+/** Whether a call counts for the counted day, or for its month. */
+const countsFor = (period: BudgetPeriod, { on }: KeySpent, madeAt = on) =>
+  period === "total" || (period === "day" ? dayOf(madeAt) >= on : monthOf(madeAt) >= monthOf(on));
+
 /** The budget that does not cover a charge; null if all of them do. A call that costs nothing needs no budget. */
 export function exhaustedBudget(
   key: CallKey,
   credits: number,
-  now: number,
-  clock = now,
+  { now, clock = now, madeAt }: ChargeTime,
 ): BudgetExhausted | null {
-  if (key.limits === null || credits === 0) return null;
+  if (key.limits === null || key.spent === null || credits === 0) return null;
+  const counted = spentAt(key.spent, now, clock);
   const budgets = budgetsAt(key, now, clock);
   for (const budget of BUDGET_PERIODS) {
     const left = budgets[budget];
     if (left === null || left.remaining >= credits) continue;
+    if (!countsFor(budget, counted, madeAt)) continue;
     return { budget, resetsAt: left.resetsAt, credits: left.credits, remaining: left.remaining };
   }
   return null;
@@ -89,12 +101,13 @@ export function exhaustedBudget(
 export function spend(
   spent: KeySpent | null,
   credits: number,
-  now: number,
-  clock = now,
+  { now, clock = now, madeAt }: ChargeTime,
 ): KeySpent | null {
   if (spent === null || credits === 0) return spent;
-  const { day, month, total, ...counted } = spentAt(spent, now, clock);
-  return { ...counted, day: day + credits, month: month + credits, total: total + credits };
+  const counted = spentAt(spent, now, clock);
+  const more = (period: BudgetPeriod) =>
+    counted[period] + (countsFor(period, counted, madeAt) ? credits : 0);
+  return { ...counted, day: more("day"), month: more("month"), total: more("total") };
 }
 
 /** What the key has spent after a reversal: the credits come back to the periods in which they were spent. */

@@ -117,7 +117,7 @@ function settleLate(account: AccountRow, rows: Rows, order: SettleOrder): Verdic
   }
   const isClaimed = keptCall != null && isCallKept(rows, now) && keptCall.callId !== callId;
   if (isClaimed) return unchanged({ outcome: "superseded", balance });
-  const charge = decideCharge({ ...rows, debit: null }, { ...order, idempotency: null });
+  const charge = decideCharge({ ...rows, debit: null }, { ...order, idempotency: null }, at);
   if ("needs" in charge) return charge;
   const { outcome, changes } = charge;
   if (outcome.outcome !== "debited") return unchanged(outcome as SettleOutcome);

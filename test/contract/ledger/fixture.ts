@@ -90,8 +90,10 @@ export function createFixture(opened: OpenedLedger) {
     grant,
     debitOrder,
     debit: (account: string, changes?: Debit) => ledger.debit(debitOrder(account, changes)),
-    reverse: ({ account, callId, now: at }: DebitOrder, now = at) =>
-      ledger.reverse({ account, callId, at, now }),
+    reverse: (
+      { account, callId, now: at }: Pick<DebitOrder, "account" | "callId" | "now">,
+      now = at,
+    ) => ledger.reverse({ account, callId, at, now }),
     /** An account with one key and, by default, no free call and no credits. */
     async account(name = "Ada", given: { freeCall?: "open" | "withheld"; credits?: number } = {}) {
       const account = accountId(name);

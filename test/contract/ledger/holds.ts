@@ -7,6 +7,7 @@ import {
   DAY,
   type Fixture,
   keyId,
+  keySha256,
   MINUTE,
   maintainFully,
   type OpenLedger,
@@ -357,6 +358,46 @@ export function describeHolds(open: OpenLedger) {
     assert.equal((await hold(account, { once: ["one"], now })).outcome, "kept");
     assert.deepEqual(await settle(poor, { now }), { outcome: "insufficient_credits", balance: 10 });
     assert.deepEqual(await state(account, now), { balance: 10, held: 0 });
+  });
+
+  test("a call counts for the day in which it was held, also if it is settled, charged anew or reversed after midnight", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 100 });
+    const { orderOf, hold, lapse, settle, release } = holding(fixture);
+    const budgets = { day: 10, month: 30, total: 40 };
+    await fixture.createKey(account, "own", START, { ...BUDGET, budgets });
+    const own = keySha256(account, "own");
+    const spent = async () => {
+      const keys = await fixture.ledger.listKeys({ account });
+      const { day, month, total } =
+        keys.find(({ id }) => id === keyId(account, "own"))?.spent ?? {};
+      return [day, month, total];
+    };
+    const midnight = START - (START % DAY) + DAY;
+    const late = orderOf(account, { keySha256: own, now: midnight - MINUTE, credits: 6 });
+    await fixture.ledger.hold(late);
+    await lapse(late);
+    const held = orderOf(account, { keySha256: own, now: midnight - 1, credits: 4 });
+    await fixture.ledger.hold(held);
+    assert.deepEqual(await spent(), [4, 4, 4]);
+
+    const today = { keySha256: own, now: midnight };
+    assert.equal((await hold(account, { ...today, credits: 7 })).outcome, "held");
+    assert.deepEqual(await spent(), [7, 11, 11], "a new day");
+    assert.deepEqual(await settle(held, { now: midnight }), settled(4, 89));
+    assert.deepEqual(await spent(), [7, 11, 11]);
+    const isLate = { ...settled(6, 83), isLate: true };
+    assert.deepEqual(await settle(late, { now: midnight }), isLate, "only 3 are left of today");
+    assert.deepEqual(await spent(), [7, 17, 17]);
+    for (const order of [late, held]) await fixture.reverse(order, midnight + 1);
+    assert.deepEqual(await spent(), [7, 7, 7], "yesterday is over");
+
+    const soon = orderOf(account, { ...today, now: midnight + 2, credits: 3 });
+    await fixture.ledger.hold(soon);
+    await release(soon);
+    assert.equal((await settle(soon, { now: midnight + MINUTE })).outcome, "settled");
+    assert.deepEqual(await spent(), [10, 10, 10]);
+    await fixture.reverse(soon, midnight + MINUTE);
+    assert.deepEqual(await spent(), [7, 7, 7], "on the same day");
   });
 
   test("a late call does not replace the one that has its key", async (fixture) => {

@@ -28,11 +28,12 @@ type Rejection = Exclude<
   { outcome: "debited" | "replayed" | "idempotency_key_reused" }
 >;
 
-/** Why a call is not charged; else the key that is. `repeat`: what its idempotency key decides. */
+/** Why a call that came at `at` is not charged; else the key that is. `repeat`: what its idempotency key decides. */
 export function judge<Repeat>(
   account: ModelAccount,
   order: Chargeable,
   repeat: (key: ModelKey) => Repeat | null,
+  at = order.now,
 ): { rejected: Repeat | Rejection } | { key: ModelKey; isFree: boolean } {
   const { credits: price, now } = order;
   const key = keyAt(account, order.keySha256, now);
@@ -45,7 +46,7 @@ export function judge<Repeat>(
   if (repeated !== null) return { rejected: repeated };
   const isSmall = price >= 1 && price <= order.freeCallCredits;
   const isFree = isSmall && freeCallOf(account) === "open";
-  const exhausted = exhaustedAt(key, isFree ? 0 : price, now);
+  const exhausted = exhaustedAt(key, isFree ? 0 : price, now, at);
   if (exhausted !== null)
     return { rejected: withRate({ outcome: "key_budget_exhausted", balance, ...exhausted }, key) };
   if (isFree || price <= balance) return { key, isFree };

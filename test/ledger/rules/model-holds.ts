@@ -157,7 +157,7 @@ function settleLate(account: ModelAccount, order: Order<"settle">): SettleOutcom
   }
   if (earlier !== undefined && earlier.callId !== callId && isKeptAt(earlier, now))
     return { outcome: "superseded", balance };
-  const judged = judge<never>(account, order, () => null);
+  const judged = judge<never>(account, order, () => null, at);
   if ("rejected" in judged) return judged.rejected;
   const call = charge(account, judged, order, at);
   account.calls.push(call);

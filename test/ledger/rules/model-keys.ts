@@ -114,7 +114,17 @@ function countingAt({ since, day, charges }: Counting, now: number): Counting {
 export function countCharge(key: ModelKey, call: ModelCall, now: number): void {
   if (key.counting === null || call.charged === 0) return;
   key.counting = countingAt(key.counting, now);
-  key.counting.charges.push({ call, day: true, month: true, total: true });
+  const over = now === call.at ? [] : periodsOver(call.at, key.counting.day);
+  const counts = (period: string) => !over.includes(period);
+  key.counting.charges.push({ call, day: counts("day"), month: counts("month"), total: true });
+}
+
+/** What is over of the day and the month of a call that is charged late. */
+function periodsOver(at: number, today: number): string[] {
+  const over = [];
+  if (at < today) over.push("day");
+  if (monthOf(at) < monthOf(today)) over.push("month");
+  return over;
 }
 
 /** A reversal gives credits back to the periods of the call, while they are counted. */
@@ -181,7 +191,13 @@ export function prohibitionOf(
   return null;
 }
 
-export function exhaustedAt({ limits, counting }: ModelKey, credits: number, now: number) {
+/** `at`: when the call came. */
+export function exhaustedAt(
+  { limits, counting }: ModelKey,
+  credits: number,
+  now: number,
+  at: number,
+) {
   if (limits === null || counting === null || credits === 0) return null;
   const counted = countingAt(counting, now);
   const today = counted.day;
@@ -191,6 +207,7 @@ export function exhaustedAt({ limits, counting }: ModelKey, credits: number, now
   const resets = { total: null, month: nextMonth, day: today + DAY };
   for (const budget of ["total", "month", "day"] as const) {
     const most = limits.budgets[budget];
+    if (at !== now && periodsOver(at, today).includes(budget)) continue;
     if (most !== null && spent[budget] + credits > most)
       return {
         ...{ budget, resetsAt: resets[budget] },
