@@ -84,7 +84,7 @@ export function createToolCalls(app: AppContext, tools: readonly (Tool | LazyToo
       rate: null,
       replayed: false,
       timing: "",
-      times: { key: null, body: null, tool: null, ledger: null },
+      times: { key: null, body: null, queue: null, tool: null, ledger: null },
       receivedBytes: null,
       sent: 0,
       code: null,

@@ -6,7 +6,7 @@ import type { MemoryLimits } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { CreditSales } from "#top-up.ts";
 import type { RequestContext } from "./request-context.ts";
-import type { BeginCall, CallResponse, ToolJob } from "./run-tool.ts";
+import type { CallResponse, RunSteps, ToolJob } from "./run-tool.ts";
 import type { FileStore } from "./stored-file.ts";
 
 /**
@@ -44,10 +44,9 @@ export type CallPlatform = {
   /** How long a body may take to arrive, in milliseconds; null if the HTTP server enforces a limit. */
   bodyTimeoutMs: number | null;
   /**
-   * Runs a tool. Large inputs run on other threads, so that they do not delay small calls; the accounts share the threads. `begin`: of a
-   * call that pays before its work.
+   * Runs a tool. Large inputs run on other threads, so that they do not delay small calls; the accounts share the threads.
    */
-  runTool(tool: Tool, job: ToolJob, account: string, begin?: BeginCall): Promise<CallResponse>;
+  runTool(tool: Tool, job: ToolJob, account: string, steps?: RunSteps): Promise<CallResponse>;
   /**
    * Calls `then` when the response on a connection has been sent or the connection is closed; null where large responses are
    * sent in pieces, which say that themselves.

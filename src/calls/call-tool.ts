@@ -17,7 +17,7 @@ import type { ApiResponse } from "./exchange.ts";
 import { malformedIdempotencyKey, repeatResponse } from "./idempotency.ts";
 import { bodyBytesMaxOf, requireBodyType } from "./read-input.ts";
 import { heldBytes } from "./reply-pieces.ts";
-import type { CallResponse, PreparedCall, ToolJob } from "./run-tool.ts";
+import type { CallResponse, PreparedCall, RunSteps, ToolJob } from "./run-tool.ts";
 
 /**
  * A call of a tool, in six steps. A client sees errors in this order:
@@ -118,12 +118,16 @@ async function run(call: Call): Promise<void> {
   const job = jobOf(call);
   // The job has it, and gives it up.
   call.body = NO_BYTES;
-  const result = await deps.app.runTool(tool, job, caller.account);
+  const result = await deps.app.runTool(tool, job, caller.account, stepsOf(call));
   // Only a replay needs the body again.
   if (call.isLarge && call.idempotencyKey === null) job.body = NO_BYTES;
   call.job = job;
   setResult(call, result);
 }
+
+/** Only what may run on a thread waits for one. */
+export const stepsOf = (call: Call): RunSteps | undefined =>
+  call.isHeavy || call.tool.isOwn === true ? { onThread: () => call.lap("queue") } : undefined;
 
 function setResult(call: Call, result: CallResponse): void {
   if (result.credits !== undefined) setPrice(call, result.credits);
@@ -144,7 +148,7 @@ async function runHeld(call: Call): Promise<void> {
   call.body = NO_BYTES;
   try {
     const begin = (prepared: PreparedCall) => held.begin(prepared);
-    const result = await deps.app.runTool(tool, job, caller.account, begin);
+    const result = await deps.app.runTool(tool, job, caller.account, { ...stepsOf(call), begin });
     setResult(call, result);
     await held.settle(result);
   } catch (error) {

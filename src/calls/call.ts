@@ -136,12 +136,12 @@ export class Call implements KeyedRequest {
     this.#lapAt = context.startedAt;
   }
 
-  /** Ends a part of the time that the response and the logs report. */
-  lap(part: TimedPart): void {
+  /** Ends a part of the time that the response and the logs report. `name`: for the response, which has none twice. */
+  lap(part: TimedPart, name: string = part): void {
     const { context } = this;
     const now = this.deps.app.elapsed();
     const ms = now - this.#lapAt;
-    context.timing += `${part};dur=${millisecondsText(ms)}, `;
+    context.timing += `${name};dur=${millisecondsText(ms)}, `;
     context.times[part] = (context.times[part] ?? 0) + ms;
     this.#lapAt = now;
   }

@@ -62,6 +62,7 @@ export class HeldCall {
   /** Holds the price, when the input has been checked. Returns the id of the call. Throws the errors of `hold`, and `Repeated`. */
   begin({ credits, bodySha256 }: PreparedCall): Promise<string> {
     setPrice(this.#call, credits);
+    this.#call.lap("tool", "check");
     const holding = this.#hold(bodySha256);
     this.#holding = holding.catch(() => {});
     return holding;
@@ -77,6 +78,7 @@ export class HeldCall {
       throw unavailable(cause);
     });
     this.#call.isCounted = true;
+    this.#call.lap("ledger", "hold");
     await this.#requireHeld(requireGood(this.#call, counted), order);
     this.#isHeld = true;
     const { leaseMs } = order;

@@ -1,7 +1,7 @@
 import { askKey } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
 import type { Call } from "./call.ts";
-import { jobOf, readCallBody } from "./call-tool.ts";
+import { jobOf, readCallBody, stepsOf } from "./call-tool.ts";
 import type { ApiResponse } from "./exchange.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function quoteCall(call: Call): Promise<ApiResponse> {
     const { price } = await askKey(call);
     await readCallBody(call, true);
     const job = { ...jobOf(call), fingerprint: false, isQuote: true };
-    const quoted = await deps.app.runTool(tool, job, call.caller.account);
+    const quoted = await deps.app.runTool(tool, job, call.caller.account, stepsOf(call));
     call.lap("tool");
     const body = JSON.stringify({ ok: true, credits: price ?? quoted.credits ?? tool.price });
     return await deps.replier.response(

@@ -1,7 +1,8 @@
 import type { ApiError, ErrorCode } from "#errors.ts";
 import type { Rate } from "#ledger/throttle.ts";
 
-export type TimedPart = "key" | "body" | "tool" | "ledger";
+/** `queue`: waiting for a thread of the tool. */
+export type TimedPart = "key" | "body" | "queue" | "tool" | "ledger";
 
 /** The state of one request. The headers of its response are made from it. */
 export type RequestContext = {

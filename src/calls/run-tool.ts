@@ -57,6 +57,13 @@ export type PreparedCall = { credits: number; bodySha256: string | null };
 /** Pays for a call before its tool runs. Returns the id of the call. */
 export type BeginCall = (prepared: PreparedCall) => Promise<string>;
 
+/** What a call does between the steps of its tool's run. */
+export type RunSteps = {
+  /** It has waited for a thread, and has one. */
+  onThread?: (() => void) | undefined;
+  begin?: BeginCall | undefined;
+};
+
 /** A response that may be in pieces, for a runtime with little memory. */
 export type CallResponse = Omit<ToolResponse, "body"> & { body: string | Uint8Array | LargeText };
 

@@ -58,7 +58,7 @@ export function openInProcess(
     settings: { ...TOOLBOOTH, publicUrl: PUBLIC_URL, secrets: SECRETS, rateLimit, freeCallCredits },
     tools: TOOLS,
     random: sources.random,
-    runTool: (tool, job, _, begin) => runTool(tool, job, { ...sources, begin, own }),
+    runTool: (tool, job, _, steps) => runTool(tool, job, { ...sources, begin: steps?.begin, own }),
     whenSent: null,
     hasLeft: null,
     sendStream: (pieces) => pieces,

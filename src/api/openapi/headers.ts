@@ -83,7 +83,7 @@ const rows = (samplePrice: number, challenge: string): Row[] => [
   [
     "Server-Timing",
     always,
-    "How long each part of the request took, in milliseconds.",
+    "How long each part of the request took, in milliseconds: `key`, `body`, `queue` (waiting for a thread), `check` and `hold` (the input and the price, of tools that are paid before they run), `tool`, `ledger`, and `total`.",
     { ...TEXT, example: "total;dur=1.52" },
   ],
   [

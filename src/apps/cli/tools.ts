@@ -166,8 +166,8 @@ async function callTool(
     ...{ body: new TextEncoder().encode(text), contentType: "application/json", query: "" },
     ...{ accept: null, receivedAt: Date.now(), random: null, fingerprint: false },
   };
-  const begin = tool.effect === "none" ? undefined : async () => "call_of_the_check";
-  return threads.run(tool, job, "", begin);
+  const isHeld = tool.effect !== "none";
+  return threads.run(tool, job, "", isHeld ? { begin: async () => "call_of_the_check" } : {});
 }
 
 /** A response as an example has it: what JSON says, a text as it is, other bytes in base64. */

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { toolFailed, toolTimeout } from "#calls/call-errors.ts";
-import type { BeginCall, PreparedCall, ToolJob, ToolResponse } from "#calls/run-tool.ts";
+import type { BeginCall, PreparedCall, RunSteps, ToolJob, ToolResponse } from "#calls/run-tool.ts";
 import { ApiError } from "#errors.ts";
 import {
   OWN_ABORT_GRACE_MS,
@@ -33,7 +33,7 @@ export type OwnToolThreads = {
    * Throws an ApiError: those of a call, `tool_failed`, `tool_timeout`, or `unavailable` where too many wait. `begin` is called when the input
    * has been checked; if it rejects, the tool does not run, and its error is thrown.
    */
-  run(tool: Tool, job: ToolJob, account: string, begin?: BeginCall): Promise<ToolResponse>;
+  run(tool: Tool, job: ToolJob, account: string, steps?: RunSteps): Promise<ToolResponse>;
   /** How many calls wait for a thread. */
   waiting(): number;
   /** Ends all threads. Calls that wait or run fail. */
@@ -72,7 +72,7 @@ export function openOwnToolThreads(
     return made;
   }
   return {
-    run: (tool, job, account, begin) => threadsOf(tool).run(job, account, begin),
+    run: (tool, job, account, steps = {}) => threadsOf(tool).run(job, account, steps),
     waiting: () => [...threads.values()].reduce((sum, each) => sum + each.waiting(), 0),
     retire() {
       for (const each of threads.values()) each.retire();
@@ -115,12 +115,12 @@ class ThreadsOfTool {
     return this.#queue.size();
   }
 
-  async run(job: ToolJob, account: string, begin: BeginCall | undefined): Promise<ToolResponse> {
+  async run(job: ToolJob, account: string, steps: RunSteps): Promise<ToolResponse> {
     await this.#takeTurn(account);
     try {
       // The oldest one that takes it, so that those which only a burst needed end.
       const thread = [...this.#threads].find((each) => each.takesCall()) ?? this.#start();
-      return await thread.run(job, begin);
+      return await thread.run(job, steps);
     } finally {
       if (this.#isRetired) this.retire();
       this.#endTurn();
@@ -250,7 +250,7 @@ class ToolThread {
     return !this.#isRetired && this.#calls.size < (this.#tool.callsAtOnce ?? 1);
   }
 
-  async run(job: ToolJob, begin: BeginCall | undefined): Promise<ToolResponse> {
+  async run(job: ToolJob, { onThread, begin }: RunSteps): Promise<ToolResponse> {
     clearTimeout(this.#rest);
     this.#lastNumber += 1;
     const call: ThreadCall = {
@@ -261,6 +261,7 @@ class ToolThread {
     this.#loaded.promise.then(
       () => {
         if (!this.#has(call)) return;
+        onThread?.();
         this.#startLimit(call);
         this.#post(call, job);
       },

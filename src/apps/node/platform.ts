@@ -66,11 +66,11 @@ export function createNodePlatform({
     elapsed,
     random: sources.random,
     hashKey,
-    runTool: (tool, job, account, begin) => {
-      if (tool.isOwn && own !== undefined) return own.run(tool, job, account, begin);
-      if (begin !== undefined) return runTool(tool, job, { ...sources, begin });
+    runTool: (tool, job, account, steps) => {
+      if (tool.isOwn && own !== undefined) return own.run(tool, job, account, steps);
+      if (steps?.begin !== undefined) return runTool(tool, job, { ...sources, begin: steps.begin });
       return job.body.byteLength >= tool.heavyFromBytes
-        ? pool.run({ ...job, tool: tool.name }, account)
+        ? pool.run({ ...job, tool: tool.name }, account, steps?.onThread)
         : runTool(tool, job, sources);
     },
     whenSent: (connection, then) => whenSent(connection as IncomingMessage | undefined, then),

@@ -9,8 +9,8 @@ import { createTurnQueue } from "./turn-queue.ts";
 
 /** A pool of threads for large inputs: bytes in, finished response out, so that small calls never wait behind large ones. */
 export type ToolPool = {
-  /** `account`: whose job it is. Accounts share the threads. */
-  run(job: ThreadJob, account?: string): Promise<ToolResponse>;
+  /** `account`: whose job it is. Accounts share the threads. `onThread`: called when the job has one. */
+  run(job: ThreadJob, account?: string, onThread?: () => void): Promise<ToolResponse>;
   waiting(): number;
   close(): Promise<void>;
 };
@@ -112,7 +112,7 @@ export function openToolPool(
     else next.resolve();
   }
 
-  async function run(job: ThreadJob, account = ""): Promise<ToolResponse> {
+  async function run(job: ThreadJob, account = "", onThread?: () => void): Promise<ToolResponse> {
     pool ??= openThreads();
     if (broken !== null) throw withoutThreads(broken.cause);
     const end = new AbortController();
@@ -121,6 +121,7 @@ export function openToolPool(
     const signal = AbortSignal.any([end.signal, AbortSignal.timeout(TOOL_TIMEOUT_MS)]);
     try {
       await takeTurn(account, signal);
+      onThread?.();
       return await runOnThread(pool, job, signal).finally(endTurn);
     } catch (error) {
       // It may have begun while the job waited.

@@ -162,4 +162,39 @@ ${tool("timeLimitMs: 60_000, input: { until: z.string() }, run({ until }) { whil
     await slow;
     assert.deepEqual(order, ["hash 200", "word-count 200", "hash 200", "slow 200"]);
   });
+
+  test("Server-Timing tells the wait for a thread from the time of the tool", async () => {
+    const until = path.join(temporaryFolder(t), "now");
+    // So that its thread has started: that is a wait too.
+    await server.call("slow", { until: import.meta.filename });
+    const calls = [server.call("slow", { until }), server.call("slow", { until })];
+    await eventually("one of them waits", async () =>
+      /toolbooth_tool_pool_waiting_jobs 1$/m.test(await server.get("/metrics")),
+    );
+    const WAIT_MS = 50;
+    await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+    writeFileSync(until, "");
+    const times = (await Promise.all(calls)).map(({ timing }) => timesOf(timing));
+    for (const parts of times)
+      assert.deepEqual(Object.keys(parts), ["key", "body", "queue", "tool", "ledger", "total"]);
+    const waits = times.map(({ queue }) => queue as number);
+    assert.ok(Math.max(...waits) >= WAIT_MS, JSON.stringify(times));
+    assert.ok(
+      times.some(({ tool }) => (tool as number) >= WAIT_MS),
+      JSON.stringify(times),
+    );
+
+    const { timing } = await server.call("priced-read", { text: "abc" });
+    const parts = ["key", "body", "queue", "check", "hold", "tool", "ledger", "total"];
+    assert.deepEqual(Object.keys(timesOf(timing)), parts);
+  });
 });
+
+/** The parts of a Server-Timing header, in their order. */
+const timesOf = (header: string): Record<string, number> =>
+  Object.fromEntries(
+    header.split(", ").map((part) => {
+      const [name = "", ms] = part.split(";dur=");
+      return [name, Number(ms)];
+    }),
+  );

@@ -77,6 +77,7 @@ export async function startProject(
     return {
       status: response.status,
       charged: response.headers.get("credits-charged"),
+      timing: response.headers.get("server-timing") ?? "",
       // biome-ignore lint/suspicious/noExplicitAny: what a response holds is what its test asserts.
       json: (await response.json()) as any,
     };
