@@ -300,6 +300,7 @@ async function exposedSeries(): Promise<ReadonlySet<string>> {
   const texts = [null, measure].map(async (database) => {
     const metrics = createNodeMetrics({
       ...{ ledger: () => 0, tools: () => 0, jobs: async () => [], signUps: async () => null },
+      holds: () => null,
       ...{ faults: () => new Map(), storage: { freeBytes: () => 0, wal: () => null }, database },
     });
     return (await metrics.read()).text;

@@ -58,6 +58,7 @@ export async function openNodeSocket(
     ...{ ledger: thread.waiting, tools: pool.waiting },
     jobs: async () => [],
     signUps: async () => null,
+    holds: () => null,
     faults: () => new Map(),
     storage: { freeBytes: () => null, wal: () => null },
     database: null,

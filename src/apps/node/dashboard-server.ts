@@ -21,7 +21,7 @@ import type { NodeStore } from "./store.ts";
 
 /** The dashboard and the operator API on the dashboard thread, which this starts and stops. */
 export type DashboardServer = Dashboard &
-  Pick<DashboardThread, "logRequests" | "countJobs" | "countSignUps">;
+  Pick<DashboardThread, "logRequests" | "countJobs" | "countSignUps" | "countHolds">;
 
 /** `connect`: connects the thread to the storage. */
 export function openDashboardServer(
@@ -67,6 +67,7 @@ export function openDashboardServer(
     logRequests: thread.logRequests,
     countJobs: thread.countJobs,
     countSignUps: thread.countSignUps,
+    countHolds: thread.countHolds,
   };
 }
 

@@ -11,6 +11,7 @@ import { checkPostgres } from "#stores/postgres/operator.ts";
 import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import { findSecret } from "#stores/postgres/settings.ts";
 import { createPostgresThrottle } from "#stores/postgres/throttle.ts";
+import { countHolds, type HoldCounts } from "#stores/sql/count-holds.ts";
 import { createGrantList } from "#stores/sql/credits.ts";
 import { accountsOfLedger } from "#stores/sql/directory.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
@@ -36,9 +37,14 @@ type Options = Pick<DashboardPlatform, "now" | "readTurns"> & {
 export function openDashboardStores(
   connection: StoreConnection,
   { config, now, readTurns: turns, logError }: Options,
-): { stores: DashboardStores; requests: NodeRequestLog; close(): Promise<void> } {
+): {
+  stores: DashboardStores;
+  requests: NodeRequestLog;
+  countHolds(): Promise<HoldCounts>;
+  close(): Promise<void>;
+} {
   const { dataDir, requestLog: bounds } = config;
-  const { place, close, ...opened } =
+  const { database, place, close, ...opened } =
     "file" in connection
       ? openBesideLedger(connection, dataDir)
       : openPostgres(connection.databaseUrl, logError);
@@ -59,6 +65,7 @@ export function openDashboardStores(
       queues: [opened.jobs, reversalsForOperator(dataDir)],
     },
     requests,
+    countHolds: () => countHolds(database),
     async close() {
       await requests.close();
       await close();
@@ -82,6 +89,7 @@ function openBesideLedger({ file, blocked, orders }: SqliteConnection, dataDir: 
       if (fault instanceof OutcomeUnknown || (fault instanceof NotCarriedOut && !isRejected(fault)))
         record(fault);
     }),
+    database,
     rethrowDatabaseErrors,
     // A SQLite service has one node, so counters in memory suffice.
     counts: null,

@@ -13,21 +13,25 @@ const port = parentPort;
 const say = (message: FromDashboard) => port.postMessage(message);
 const { config, connection, tools } = workerData as ThreadData;
 const platform = createDashboardPlatform(say, "file" in connection, tools);
-const { stores, requests, close } = openDashboardStores(connection, { config, ...platform });
+const { stores, requests, countHolds, close } = openDashboardStores(connection, {
+  config,
+  ...platform,
+});
 const dashboard = createDashboard({ config, stores, platform });
 
-/** Reports the counts of jobs and sign-ups to the main thread, which serves `/metrics`. */
+/** Reports the counts of jobs, sign-ups and holds to the main thread, which serves `/metrics`. */
 const COUNT_EVERY_MS = 15_000;
 async function reportCounts(): Promise<void> {
   const { jobs, directory, emailQueue } = stores;
   const { now, dropped, logError } = platform;
   try {
-    const [counts, starters, requested] = await Promise.all([
+    const [counts, starters, requested, holds] = await Promise.all([
       countJobs(jobs, ["email", "outbox", "webhook"]),
       directory.countStarters({ since: startOfDay(now()) }),
       emailQueue.countRequested({ now: now() }),
+      countHolds(),
     ]);
-    say({ kind: "jobs", counts, signUps: { starters, requested, dropped } });
+    say({ kind: "jobs", counts, signUps: { starters, requested, dropped }, holds });
   } catch (cause) {
     logError("Counting jobs failed", { cause });
   }

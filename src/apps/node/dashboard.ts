@@ -5,6 +5,7 @@ import type { JobCount } from "#jobs/job-queue.ts";
 import { type NodeThread, startThread } from "#node-thread.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import type { ServiceConfig } from "#service/parts.ts";
+import type { HoldCounts } from "#stores/sql/count-holds.ts";
 import type { NodeLog } from "./log.ts";
 import type { SignUpCounts } from "./metrics.ts";
 import { REQUESTS_MAX, type RequestKind } from "./request-kind.ts";
@@ -51,7 +52,7 @@ export type FromDashboard =
   | { kind: "warning"; message: string }
   | { kind: "rejection"; reason: Rejection }
   | { kind: "action"; message: string; action: OperatorAction & { requestId: string } }
-  | { kind: "jobs"; counts: readonly JobCount[]; signUps: SignUpCounts }
+  | { kind: "jobs"; counts: readonly JobCount[]; signUps: SignUpCounts; holds: HoldCounts }
   | {
       kind: "error";
       message: string;
@@ -77,6 +78,8 @@ export type DashboardThread = {
   countJobs(): readonly JobCount[];
   /** What the thread last reported about sign-ups; null before its first report. */
   countSignUps(): SignUpCounts | null;
+  /** What it last reported about holds; null before its first report. */
+  countHolds(): HoldCounts | null;
   stop(): Promise<void>;
 };
 
@@ -139,6 +142,7 @@ export function startDashboard(
   let count = 0;
   let jobs: readonly JobCount[] = [];
   let signUps: SignUpCounts | null = null;
+  let holds: HoldCounts | null = null;
   let thread: NodeThread<ToDashboard> | undefined;
   let isStopped = false;
   const starting = setTimeout(start, START_AFTER_MS).unref();
@@ -199,7 +203,7 @@ export function startDashboard(
     else if (message.kind === "warning") log.warn(message.message);
     else if (message.kind === "rejection") onRejection(message.reason);
     else if (message.kind === "action") log.info(message.message, message.action);
-    else if (message.kind === "jobs") ({ counts: jobs, signUps } = message);
+    else if (message.kind === "jobs") ({ counts: jobs, signUps, holds } = message);
     else if (message.kind === "error") {
       const { requestId, cause } = message;
       log.logError(message.message, { ...(requestId === undefined ? {} : { requestId }), cause });
@@ -244,6 +248,7 @@ export function startDashboard(
     },
     countJobs: () => jobs,
     countSignUps: () => signUps,
+    countHolds: () => holds,
     async stop() {
       isStopped = true;
       clearTimeout(starting);

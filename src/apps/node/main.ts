@@ -97,6 +97,7 @@ async function main(): Promise<void> {
     tools: () => pool.waiting() + own.waiting(),
     jobs: async () => [...(dashboard?.countJobs() ?? []), ...(await reversals.countJobs())],
     signUps: async () => dashboard?.countSignUps() ?? null,
+    holds: () => dashboard?.countHolds() ?? null,
     faults: faults.current,
     storage,
     database: store.measure,
@@ -171,7 +172,11 @@ async function main(): Promise<void> {
   const upkeep = startUpkeep(ledger, faults, log.logError);
   const fleetTools =
     store.exchangeTools && startFleetTools(store.exchangeTools, () => tools, faults);
-  const holdExpiry = startHoldExpiry(ledger, log.logError);
+  const holdExpiry = startHoldExpiry(
+    ledger,
+    (count) => metrics.holdsExpired.inc(count),
+    log.logError,
+  );
 
   stopOnSignals(log, async () => {
     upkeep.stop();

@@ -9,6 +9,7 @@ import type { RequestedCounts } from "#email/bounds.ts";
 import type { DropReason } from "#email/email-queue.ts";
 import type { JobCount } from "#jobs/job-queue.ts";
 import type { DatabaseMeasures } from "#stores/postgres/operator.ts";
+import type { HoldCounts } from "#stores/sql/count-holds.ts";
 import { FAULT_NAMES, type LastingFaults } from "./lasting-faults.ts";
 import type { StorageWatch } from "./storage-watch.ts";
 import type { NodeStore } from "./store.ts";
@@ -24,9 +25,10 @@ type Sources = {
   ledger(): number;
   /** Large inputs that wait for a thread. */
   tools(): number;
-  /** These two may be a moment old. */
+  /** These three may be a moment old. */
   jobs(): Promise<readonly JobCount[]>;
   signUps(): Promise<SignUpCounts | null>;
+  holds(): HoldCounts | null;
   faults: LastingFaults["current"];
   storage: Pick<StorageWatch, "freeBytes" | "wal">;
   database: NodeStore["measure"];
@@ -112,6 +114,11 @@ export function createNodeMetrics(sources: Sources) {
       name: "toolbooth_late_settlements_total",
       help: "Calls that ended after their hold had been released, because this process or the database had stopped for longer than its lease",
     }),
+    holdsExpired: new Counter({
+      registers,
+      name: "toolbooth_holds_expired_total",
+      help: "Holds that this node ended because their lease was over: the server of their calls had died or stood still",
+    }),
     requestsNotLogged: new Counter({
       registers,
       name: "toolbooth_requests_not_logged_total",
@@ -178,6 +185,14 @@ function addGauges(registers: Registry[], sources: Sources): void {
     "toolbooth_tool_pool_waiting_jobs",
     "Large inputs and calls of own tools waiting for a tool thread",
     sources.tools,
+  );
+  const { holds } = sources;
+  gauge("toolbooth_holds", "Calls that hold credits while they run", () => holds()?.holds);
+  gauge("toolbooth_held_credits", "Credits that running calls hold", () => holds()?.credits);
+  gauge(
+    "toolbooth_kept_response_bytes",
+    "Size of the responses that are kept for repeats of their calls",
+    () => holds()?.keptBytes,
   );
   gauge(
     "toolbooth_disk_free_bytes",

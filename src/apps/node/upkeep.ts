@@ -63,9 +63,10 @@ export function startUpkeep(
 /** A hold ends after two leases, which are longer. */
 const BETWEEN_HOLDS_MS = 5_000;
 
-/** Ends the holds of calls whose node is silent. Each node does so, and one at a time. */
+/** Ends the holds of calls whose node is silent. Each node does so, and one at a time. `onExpired`: how many have ended. */
 export function startHoldExpiry(
   ledger: Pick<Ledger, "expireHolds">,
+  onExpired: (count: number) => void,
   logError: AppContext["logError"],
 ): { stop(): void } {
   let timer: NodeJS.Timeout;
@@ -74,7 +75,9 @@ export function startHoldExpiry(
   async function step(): Promise<void> {
     let isMore = false;
     try {
-      ({ isMore } = await ledger.expireHolds({ now: Date.now(), max: EXPIRED_HOLDS_A_STEP }));
+      const step = await ledger.expireHolds({ now: Date.now(), max: EXPIRED_HOLDS_A_STEP });
+      isMore = step.isMore;
+      onExpired(step.ended);
     } catch (cause) {
       logError("Ending the holds of silent nodes failed; retrying later", { cause });
     }

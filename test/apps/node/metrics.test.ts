@@ -13,6 +13,7 @@ function open(sources: Partial<Sources> = {}) {
     tools: () => 0,
     jobs: async () => [],
     signUps: async () => null,
+    holds: () => null,
     faults: () => new Map(),
     storage: { freeBytes: () => 0, wal: () => null },
     database: null,
@@ -130,6 +131,18 @@ test("claims of starter credits, requested emails and dropped ones are counted o
     'toolbooth_requested_emails{group="sign_up",window="day"} 9',
     'toolbooth_requested_emails{group="known",window="day"} 2',
     'toolbooth_emails_dropped_total{reason="total_full"} 2',
+  ]);
+});
+
+test("holds and kept responses are counted, and left out until they are known", async () => {
+  assert.deepEqual(await open().readOf("toolbooth_held"), []);
+  const { metrics, read } = open({ holds: () => ({ holds: 2, credits: 30, keptBytes: 400 }) });
+  metrics.holdsExpired.inc(3);
+  assertHas(await read(), [
+    "toolbooth_holds 2",
+    "toolbooth_held_credits 30",
+    "toolbooth_kept_response_bytes 400",
+    "toolbooth_holds_expired_total 3",
   ]);
 });
 

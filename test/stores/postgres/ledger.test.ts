@@ -1,4 +1,6 @@
 import { after, type TestContext } from "node:test";
+import { createPostgresDatabase } from "#stores/postgres/database.ts";
+import { holdCountsContract } from "../../contract/hold-counts.ts";
 import { ledgerContract, ledgerDurability } from "../../contract/ledger.ts";
 import { ledgerModel } from "../../contract/ledger-model.ts";
 import { emptyDatabase, inBatches, type Node, newDatabase, openNode } from "./fixture.ts";
@@ -34,3 +36,8 @@ ledgerContract("in PostgreSQL", open);
 // Fewer runs, because each step is a round trip to another process.
 ledgerModel("in PostgreSQL", open, { runs: Math.ceil(MODEL_RUNS / 10) });
 ledgerDurability("in PostgreSQL", openToReopen);
+holdCountsContract("in PostgreSQL", async () => {
+  const { ledger, ledgerEvents } = await open();
+  const { pool } = (await opened) as Node;
+  return { ledger, ledgerEvents, database: createPostgresDatabase(pool) };
+});

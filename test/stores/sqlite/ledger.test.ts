@@ -1,8 +1,10 @@
 import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { createJournal } from "#stores/sqlite/new-debits.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import { directoryContract, directoryDurability } from "../../contract/directory.ts";
+import { holdCountsContract } from "../../contract/hold-counts.ts";
 import type { OpenLedger } from "../../contract/ledger/fixture.ts";
 import { ledgerContract, ledgerDurability } from "../../contract/ledger.ts";
 import { ledgerModel } from "../../contract/ledger-model.ts";
@@ -79,6 +81,10 @@ ledgerDurability("in SQLite", async (t) => {
   return { ledger, reopen: async () => (await reopened()).ledger };
 });
 ledgerDurability("in SQLite on its thread", openThread);
+holdCountsContract("in SQLite", async (t) => {
+  const driver = openDriver(t);
+  return { ...openSqliteDirect(driver), database: createSqliteDatabase(driver) };
+});
 directoryContract("in SQLite", async (t) => openSqliteDirect(openDriver(t)));
 directoryDurability("in SQLite", async (t) => {
   const { directory, reopened } = await openInFile(t);
