@@ -36,6 +36,7 @@ import {
 } from "./members.ts";
 import { sayNotified } from "./notified.ts";
 import { defineOperation, done, type Order, unchanged, wholeService } from "./operation.ts";
+import { ownPrices, viewPrices } from "./prices.ts";
 import { instant } from "./times.ts";
 
 /** Operations on accounts. */
@@ -159,7 +160,7 @@ const EVENTS_READ = 100;
 
 export const showAccount = defineOperation({
   name: "account show",
-  summary: "Show an account: state, balance, plan, keys, and how its owner signs in",
+  summary: "Show an account: state, balance, plan, keys, own prices, and how its owner signs in",
   input: z.strictObject({ email }),
   output: z.object({
     ...{ id: z.string(), email: z.string(), state, createdAt: time },
@@ -179,6 +180,8 @@ export const showAccount = defineOperation({
       })
       .nullable(),
     keys: z.array(listedKey),
+    /** Of its own, by tool. */
+    prices: ownPrices,
   }),
   find: accountOf,
   action: null,
@@ -206,6 +209,7 @@ export const showAccount = defineOperation({
         signIns: await signInsOf(context, user.id),
       },
       keys: keys.map((key) => viewKey(key, now)),
+      prices: viewPrices(status.prices),
     };
   },
 });

@@ -13,6 +13,14 @@ const find = (context: OperatorContext, { account: email }: { account: string })
   accountOf(context, { email });
 const subject = (target: FoundAccount) => target.account;
 
+export const ownPrices = z.array(z.object({ tool: z.string(), credits: count }));
+
+/** By the names of the tools. */
+export const viewPrices = (prices: Readonly<Record<string, number>>): z.infer<typeof ownPrices> =>
+  Object.entries(prices)
+    .map(([tool, credits]) => ({ tool, credits }))
+    .sort((one, other) => (one.tool < other.tool ? -1 : 1));
+
 export const setPrice = defineOperation({
   name: "price set",
   summary: "Set what a call of a tool costs an account, from its next call on",
@@ -68,17 +76,12 @@ export const listPrices = defineOperation({
   input: z.strictObject({ account }),
   output: z.object({
     email: z.string(),
-    prices: z.array(z.object({ tool: z.string(), credits: count })),
+    prices: ownPrices,
   }),
   find,
   action: null,
   async run(context, _, order, target) {
-    const prices = Object.entries(await pricesOf(context, order, target));
-    const listed = prices.map(([tool, credits]) => ({ tool, credits }));
-    return {
-      email: target.email,
-      prices: listed.sort((one, other) => (one.tool < other.tool ? -1 : 1)),
-    };
+    return { email: target.email, prices: viewPrices(await pricesOf(context, order, target)) };
   },
 });
 

@@ -196,6 +196,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
           },
         },
       ],
+      prices: [],
     },
   ],
   ["account show acc_Eve000000000", /^There is no open account acc_Eve000000000\. /],

@@ -142,7 +142,7 @@ const STARTER: Record<NonNullable<Shown["starter"]>["outcome"], string> = {
 };
 
 function showText(shown: Shown): string {
-  const { nextExpiry, plan, balance, held = 0, starter, owner, keys } = shown;
+  const { nextExpiry, plan, balance, held = 0, starter, owner, keys, prices } = shown;
   const expiry =
     nextExpiry === null
       ? ""
@@ -164,6 +164,7 @@ function showText(shown: Shown): string {
   return [
     facts,
     keys.length === 0 ? "\nNo keys.\n" : `\n${keyTable(keys, null)}`,
+    prices.length === 0 ? "" : `\n${priceTable(prices)}`,
     signIns.length === 0 ? "" : `\n${signInTable(signIns)}`,
   ].join("");
 }
@@ -176,6 +177,12 @@ function ownerText(owner: Shown["owner"]): string {
   const ways = demandsPasskey ? [`${own} only`] : ["codes by email", ...logins, ...own];
   return `signed up ${minute(createdAt, "")}; ${ways.join(", ")}`;
 }
+
+const priceTable = (prices: Shown["prices"]) =>
+  table(
+    ["tool", "own price"],
+    prices.map(({ tool, credits }) => [tool, integer(credits)]),
+  );
 
 const signInTable = (signIns: NonNullable<Shown["owner"]>["signIns"]) =>
   table(

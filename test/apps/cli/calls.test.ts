@@ -69,7 +69,7 @@ test("calls show and calls reverse find a call by its id and give its credits ba
   assert.match(await cli.wrong("calls show req_1"), /must be the id of a call/);
 });
 
-test("what running calls hold is shown, and of a call that may have done its work, that it was not charged", async () => {
+test("what running calls hold and the prices of an account are shown, and of a call that may have done its work, that it was not charged", async () => {
   const cli = await openFolderService();
   const { ledger } = cli;
   const { id: account } = await cli.json("account create ada@example.org --credits 7");
@@ -91,6 +91,16 @@ test("what running calls hold is shown, and of a call that may have done its wor
   assert.match(credits.stdout, /is 5 credits\. Running calls hold 2 more\.$/m);
   const shown = await cli.run(`account show ${name}`);
   assert.match(shown.stdout, /^held +2 credits, by running calls$/m);
+  assert.doesNotMatch(shown.stdout, /own price/);
+  await cli.json(`price set hash 3000 --account ${name}`);
+  await cli.json(`price set echo 0 --account ${name}`);
+  const priced = await cli.run(`account show ${name}`);
+  assert.match(priced.stdout, /^tool +own price\necho +0\nhash +3,000$/m);
+  const prices = [
+    { tool: "echo", credits: 0 },
+    { tool: "hash", credits: 3000 },
+  ];
+  assert.deepEqual((await cli.json(`account show ${name}`))["prices"], prices);
 
   await ledger.release({ ...call, at, key: "unknown", now: at + 1 });
   for (const command of ["show", "reverse"])
