@@ -12,6 +12,8 @@ const PROJECT = path.join(import.meta.dirname, "project");
 /** The name in the files of `project/`, and that of a project for which nobody chose one. */
 const NAME = "my-api";
 const NAME_CHARACTERS_MAX = 214;
+/** The version that checks this package. */
+const TYPESCRIPT = "7.0.2";
 
 const HELP = `Usage: npm create toolbooth [folder]
 
@@ -133,8 +135,8 @@ const manifest = (name) => ({
   },
   // Both packages are released together. The range makes `npm update` an upgrade; the lockfile of the project pins it.
   dependencies: { toolbooth: `^${packageJson.version}` },
-  // Editors need the types of Node for the tests.
-  devDependencies: { "@types/node": "^24.0.0" },
+  // For `npm run check` and `npx tsc`, which without it would run another package, and the types of Node for the tests.
+  devDependencies: { "@types/node": "^24.0.0", typescript: TYPESCRIPT },
 });
 
 /**

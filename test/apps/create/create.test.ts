@@ -39,7 +39,8 @@ test("the project has its name, its files and the version of Toolbooth that wrot
   assert.equal(manifest.type, "module");
   assert.deepEqual(manifest.engines, ours.engines);
   assert.deepEqual(manifest.dependencies, { toolbooth: `^${ours.version}` });
-  assert.deepEqual(Object.keys(manifest.devDependencies), ["@types/node"]);
+  const { typescript } = ours.devDependencies;
+  assert.deepEqual(manifest.devDependencies, { "@types/node": "^24.0.0", typescript });
   assert.deepEqual(Object.keys(manifest.scripts), ["start", "dev", "check", "test"]);
   assert.match(read(project, "README.md"), /^# my-tools\n/);
   for (const name of FILES.filter((each) => each !== "tools"))

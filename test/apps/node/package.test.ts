@@ -343,8 +343,11 @@ export const text: number = z.string().parse("a");
       (await npm(created, "run", "check")).stdout,
       /^word-count: a call with .+ succeeds\./m,
     );
-    const compiler = path.join(ROOT, "node_modules/typescript/bin/tsc");
-    await run(process.execPath, [compiler], created);
+    await run("npx", ["--no-install", "tsc"], created);
+    const wrong = path.join(created, "tools/_wrong.ts");
+    writeFileSync(wrong, 'export const words: number = "three";\n');
+    await assert.rejects(npm(created, "run", "check"), /tools\/_wrong\.ts\(1,14\): error TS2322/);
+    rmSync(wrong);
 
     writeFileSync(path.join(created, ".env"), "PORT=0\n");
     const service = await start(created, "npm", ["start"]);
