@@ -25,14 +25,18 @@ test("each example has a test, and it passes", () => {
 
 test("the examples are served as they are", async (t) => {
   let status = 200;
-  const rates = createServer((request, response) => {
-    const isKnown = request.headers.authorization === "Bearer of-rates";
+  const sent: unknown[] = [];
+  const service = createServer((request, response) => {
+    const isMessage = request.url === "/messages";
+    if (isMessage) sent.push(request.headers["idempotency-key"]);
+    const token = isMessage ? "of-messages" : "of-rates";
+    const isKnown = request.headers.authorization === `Bearer ${token}`;
     response.writeHead(isKnown ? status : 401, { "content-type": "application/json" });
-    response.end('{"rate":1.25}');
+    response.end(isMessage ? '{"id":"m1","parts":2}' : '{"rate":1.25}');
   }).listen(0, "127.0.0.1");
-  t.after(() => rates.close());
-  await once(rates, "listening");
-  const { port } = rates.address() as AddressInfo;
+  t.after(() => service.close());
+  await once(service, "listening");
+  const { port } = service.address() as AddressInfo;
   const folder = toolProject(
     t,
     Object.fromEntries(
@@ -42,6 +46,8 @@ test("the examples are served as they are", async (t) => {
   const { call, balance } = await startProject(t, folder, {
     RATES_URL: `http://127.0.0.1:${port}`,
     RATES_TOKEN: "of-rates",
+    MESSAGES_URL: `http://127.0.0.1:${port}`,
+    MESSAGES_TOKEN: "of-messages",
   });
   const before = await balance();
 
@@ -53,10 +59,25 @@ test("the examples are served as they are", async (t) => {
   const rate = await call("exchange-rate", input);
   assert.deepEqual(rate.json, { ok: true, amount: 12.5, rate: 1.25 });
   assert.equal(rate.charged, "2");
+  const message = { to: "+4930123456", text: "Your table is ready." };
+  const send = (key: string) => call("text-message", message, { "Idempotency-Key": key });
+  assert.equal((await call("text-message", message)).json.code, "invalid_request", "without a key");
+  const message7 = await send("order-7");
+  assert.deepEqual([message7.json, message7.charged], [{ ok: true, id: "m1", parts: 2 }, "10"]);
+  const again = await send("order-7");
+  assert.deepEqual([again.json, again.charged], [message7.json, "0"]);
+  assert.equal(sent.length, 1);
+  assert.match(String(sent[0]), /^acc_\w+\/text-message\/order-7$/);
   status = 503;
+  for (const code of ["tool_failed", "outcome_unknown"])
+    assert.equal((await send("order-8")).json.code, code);
+  assert.equal(sent.length, 2, "it is not sent again");
   const failed = await call("exchange-rate", input);
   assert.equal(failed.json.code, "tool_failed");
   assert.equal(failed.charged, "0");
-  const charged = [stats, check, rate].reduce((sum, each) => sum + Number(each.charged), 0);
+  const charged = [stats, check, rate, message7].reduce(
+    (sum, each) => sum + Number(each.charged),
+    0,
+  );
   assert.equal(await balance(), before - charged);
 });
