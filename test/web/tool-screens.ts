@@ -147,6 +147,16 @@ export const listToolScreens = (mocks: Mocks): Screen[] => {
       { "GET /dashboard/visitor": { body: ownPrice } },
       (page) => page.getByText("a success costs your account 2 credits.").waitFor(),
     ),
+    tool("own tool, whose price was asked for", "word-count", async (page) => {
+      await page.route("**/api/v1/word-count/quote", (route) =>
+        route.fulfill({ json: { ok: true, credits: 2 } }),
+      );
+      await page.getByRole("button", { name: "Check price" }).click();
+      await page.getByText("Paste an API key").waitFor();
+      await page.getByRole("textbox", { name: "API key" }).fill("tb_example");
+      await page.getByRole("button", { name: "Check price" }).click();
+      await page.getByText("a success costs 2 credits with this input.").waitFor();
+    }),
     tool("own tool, called", "word-count", callApi(200, { ok: true, words: 2 }, true)),
     tool("own tool with errors", "word-count", callApi(400, WRONG_LIST, true)),
     tool("inputs of a link", `hash${link({ text: "from a link" })}`, async (page) => {

@@ -67,11 +67,15 @@ export function Playground({
   function start() {
     accept();
     if (where === "browser") return setRun((count) => count + 1);
+    send(false);
+  }
+
+  function send(isQuote: boolean) {
     const fault = keyFault(key.trim());
     setKeyError(fault);
     if (fault === null && call !== null) {
       const { name, effect } = tool;
-      api.send({ tool: name, effect, base: base(), key: key.trim(), call });
+      api.send({ tool: name, effect, base: base(), key: key.trim(), call, isQuote });
     }
   }
 
@@ -128,6 +132,8 @@ export function Playground({
                 setKey(next);
                 setKeyError(null);
               }}
+              quoted={api.quote !== null && api.quote.call === call ? api.quote.credits : null}
+              onQuote={() => send(true)}
               isSending={api.sending}
               onCancel={api.cancel}
               isRunnable={call !== null}

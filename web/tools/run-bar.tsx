@@ -12,7 +12,12 @@ export type Where = "browser" | "api";
 /** `userAgentData` is missing in Safari, which runs on Apple's systems alone. */
 const RUN_KEY = /mac/i.test(navigator.platform) ? "⌘" : "Ctrl";
 
-function priceText({ price, priceOf }: Tool<unknown>, ownPrice: number | null): string {
+function priceText(
+  { price, priceOf }: Tool<unknown>,
+  ownPrice: number | null,
+  quoted: number | null,
+): string {
+  if (quoted !== null) return `${counted(quoted, "credit")} with this input`;
   if (ownPrice !== null) return `your account ${counted(ownPrice, "credit")}`;
   const credits = counted(price, "credit");
   return priceOf === undefined ? credits : `up to ${credits}, depending on the input`;
@@ -27,6 +32,8 @@ export function RunBar({
   apiKey,
   keyError,
   onKey,
+  quoted,
+  onQuote,
   isSending,
   onCancel,
   isRunnable,
@@ -39,6 +46,9 @@ export function RunBar({
   apiKey: string;
   keyError: string | null;
   onKey(key: string): void;
+  /** What the API has said that the call costs; null if it was not asked. */
+  quoted: number | null;
+  onQuote(): void;
   isSending: boolean;
   onCancel(): void;
   /** False where the API does not take the input at all. */
@@ -63,9 +73,9 @@ export function RunBar({
         </Text>
       ) : (
         <>
-          <Text size="sm" c="dimmed">
+          <Text size="sm" c="dimmed" role="status">
             A real call: the input is sent to this service, and a success costs{" "}
-            {priceText(tool, ownPrice)}.
+            {priceText(tool, ownPrice, quoted)}.
           </Text>
           <TextInput
             {...PLAIN_INPUT}
@@ -95,6 +105,11 @@ export function RunBar({
         >
           {where === "api" ? "Send request" : (tool.page?.button ?? "Run")}
         </Button>
+        {where === "api" && tool.priceOf !== undefined && ownPrice === null && (
+          <Button variant="default" onClick={onQuote} disabled={!isRunnable || isSending}>
+            Check price
+          </Button>
+        )}
         {isSending && (
           <Button variant="default" onClick={onCancel}>
             Cancel

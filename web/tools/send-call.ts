@@ -10,6 +10,8 @@ export type ApiRequest = {
   base: string;
   key: string;
   call: CallBody;
+  /** Only the price of the call is asked for. */
+  isQuote?: boolean;
 };
 
 export type SentResponse = {
@@ -27,18 +29,19 @@ const TIMEOUT_MS = OWN_TIME_LIMIT_MAX_MS + TOOL_TIMEOUT_MS;
  * where there is no response.
  */
 export async function sendCall(
-  { tool, effect, base, key, call }: ApiRequest,
+  { tool, effect, base, key, call, isQuote = false }: ApiRequest,
   signal: AbortSignal,
 ): Promise<SentResponse> {
   const { body, contentType, query } = call;
   const started = performance.now();
+  const path = isQuote ? `${tool}/quote` : tool;
   try {
-    const response = await fetch(`${base}/api/v1/${tool}${query === "" ? "" : `?${query}`}`, {
+    const response = await fetch(`${base}/api/v1/${path}${query === "" ? "" : `?${query}`}`, {
       method: "POST",
       headers: {
         Authorization: `Bearer ${key}`,
         // Each press of the button is a call of its own.
-        ...(effect === "act" && { "Idempotency-Key": newIdempotencyKey() }),
+        ...(effect === "act" && !isQuote && { "Idempotency-Key": newIdempotencyKey() }),
         ...(body.byteLength > 0 && { "Content-Type": contentType }),
       },
       body: body.byteLength > 0 ? body : null,
@@ -53,7 +56,7 @@ export async function sendCall(
     return { status: response.status, headers: [...response.headers], body: text, tookMs };
   } catch (cause) {
     const message =
-      (cause as Error).name === "TimeoutError"
+      (cause as Error).name === "TimeoutError" && !isQuote
         ? "The API did not respond in time. The call may still be charged: check Credits, or send it again later."
         : "The API cannot be reached. Check your connection, then send the call again.";
     throw new Error(message, { cause });

@@ -103,12 +103,17 @@ export function useLocalResponse(
   return state;
 }
 
-/** Sends calls to the API, only when asked to. */
+/** What a call costs, as the API has said. */
+export type Quote = { call: CallBody; credits: number };
+
+/** Sends calls to the API, only when asked to. `quote`: the last price that was asked for. */
 export function useApiResponse(): ResponseState & {
+  quote: Quote | null;
   send(request: ApiRequest): void;
   cancel(): void;
 } {
   const [state, setState] = useState(INITIAL);
+  const [quote, setQuote] = useState<Quote | null>(null);
   const current = useRef<AbortController | null>(null);
   useEffect(() => () => current.current?.abort(), []);
 
@@ -122,8 +127,12 @@ export function useApiResponse(): ResponseState & {
     const slow = setTimeout(() => set({ slow: true }), SLOW_MS);
     try {
       const sent: SentResponse = await sendCall(request, controller.signal);
-      const response: ShownResponse = { source: "api", ...sent, call: request.call };
-      set({ response, error: null });
+      const { call, isQuote = false } = request;
+      if (isQuote && sent.status === 200) {
+        if (current.current === controller)
+          setQuote({ call, credits: JSON.parse(sent.body).credits });
+        set({ error: null });
+      } else set({ response: { source: "api", ...sent, call }, error: null });
     } catch (error) {
       set({ error: error as Error });
     } finally {
@@ -138,5 +147,5 @@ export function useApiResponse(): ResponseState & {
     setState((before) => ({ ...before, sending: false, slow: false }));
   }
 
-  return { ...state, send: (request) => void send(request), cancel };
+  return { ...state, quote, send: (request) => void send(request), cancel };
 }
