@@ -154,8 +154,12 @@ function tools(options: PageOptions): Html {
 
 type Row = { what: Html; detail: string; change: number };
 
-/** What an account without starter credits gets in the example. */
-const GRANT = 1_000;
+/** What an account gets in the example if there are no starter credits, or too few for its calls. */
+function grantFor(credits: number): number {
+  let amount = 1_000;
+  while (amount < credits) amount *= 10;
+  return amount;
+}
 
 /** How credits work, by an account's first calls with the tools, the prices and the starter credits of this service. */
 function creditExample(options: PageOptions): Html {
@@ -166,11 +170,16 @@ function creditExample(options: PageOptions): Html {
   const last = tools.at(-1) ?? first;
   const isFirstFree =
     freeCall(options) !== "" && first.price > 0 && first.price <= options.freeCallCredits;
+  const cost = (isFirstFree ? 0 : first.price) + second.price;
   const nameOf = ({ name }: Tool) => html`<code>${name}</code>`;
   const rows: Row[] = [
-    starter > 0
+    starter > 0 && starter >= cost
       ? { what: html`Starter credits`, detail: "Your first sign-in", change: starter }
-      : { what: html`Credits granted`, detail: "By the operator of the service", change: GRANT },
+      : {
+          what: html`Credits granted`,
+          detail: "By the operator of the service",
+          change: grantFor(cost),
+        },
     {
       what: nameOf(first),
       detail: isFirstFree ? "200, the first call of an account is free" : successOf(first),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, test } from "node:test";
 import * as z from "zod/mini";
 import { createMcp } from "#api/mcp/serve-message.ts";
 import { describeApi } from "#api/openapi/openapi.ts";
@@ -168,4 +168,17 @@ it("a tool without an example gets a request that its schema accepts, whatever f
   });
   const request = requestOf({ ...madeUp, input } as unknown as Tool);
   assert.deepEqual(z.safeParse(input, request).error?.issues ?? [], []);
+});
+
+test("the example of the front page never goes below zero, whatever calls cost", () => {
+  for (const price of [0, 1, 3, 99, 101, 20_000, 1_000_000]) {
+    const tools = [{ ...madeUp, price }];
+    const { body } = createPages({ ...FULL, tools }).find("/") as { body: string };
+    const [, table = ""] = /<table class="ledger">(.+?)<\/table>/s.exec(body) ?? [];
+    const balances = [...table.matchAll(/<td>([−\d,]+)<\/td><\/tr>/g)].map(
+      ([, text]) => text ?? "",
+    );
+    assert.equal(balances.length, 5, table);
+    for (const balance of balances) assert.match(balance, /^[\d,]+$/, `${price}`);
+  }
 });
