@@ -66,7 +66,8 @@ export function ownTool(name: string, exported: unknown): Tool {
     ...{ name, isOwn: true, input, output, effect: definition.effect ?? "read" },
     description: withFullStop(definition.description ?? definition.summary),
     async run(sent, context) {
-      const returned = await runHiding(definition, sent, { ...noCall(), ...context });
+      const { signal = new AbortController().signal } = context as Partial<OwnToolContext>;
+      const returned = await runHiding(definition, sent, { ...NO_CALL, ...context, signal });
       if (definition.passThrough === true) return passed(returned);
       const checked = z.safeParse(output, returned);
       if (!checked.success) throw new OutputFault(checked.error.issues);
@@ -96,15 +97,14 @@ function passed(returned: unknown): Response {
 }
 
 /** For a tool of effect `none`, and for tests. */
-const noCall = (): Omit<OwnToolContext, keyof ToolContext> => ({
-  signal: new AbortController().signal,
+const NO_CALL: Omit<OwnToolContext, keyof ToolContext | "signal"> = {
   ...{ callId: "", idempotencyKey: "", account: "", secrets: {}, file: undefined as never },
   settle() {
     throw new TypeError('A tool settles only if its effect is "read" or "act"');
   },
   fetch: () => Promise.reject(new TypeError("This runtime has no network")),
   log() {},
-});
+};
 
 /** Runs the tool. What it logs and throws, which is logged too, has the names of its secrets in place of their values. */
 async function runHiding(

@@ -118,18 +118,23 @@ class ThreadsOfTool {
   async run(job: ToolJob, account: string, steps: RunSteps): Promise<ToolResponse> {
     await this.#takeTurn(account);
     try {
-      // The oldest one that takes it, so that those which only a burst needed end.
-      const thread = [...this.#threads].find((each) => each.takesCall()) ?? this.#start();
-      return await thread.run(job, steps);
+      return await (this.#free() ?? this.#start()).run(job, steps);
     } finally {
       if (this.#isRetired) this.retire();
       this.#endTurn();
     }
   }
 
+  /** The oldest thread that takes a call, so that those which only a burst needed end. */
+  #free(): ToolThread | undefined {
+    for (const thread of this.#threads) if (thread.takesCall()) return thread;
+    return undefined;
+  }
+
   /** How many calls may have a thread. One thread starts at a time, so that a burst of short calls waits for one start and not for all. */
   #callsMax(): number {
-    const ready = [...this.#threads].filter((each) => each.isReady()).length;
+    let ready = 0;
+    for (const thread of this.#threads) if (thread.isReady()) ready += 1;
     return Math.min(this.#threadsMax, ready + 1) * (this.#tool.callsAtOnce ?? 1);
   }
 
@@ -251,23 +256,19 @@ class ToolThread {
   }
 
   async run(job: ToolJob, { onThread, begin }: RunSteps): Promise<ToolResponse> {
-    clearTimeout(this.#rest);
     this.#lastNumber += 1;
-    const call: ThreadCall = {
-      ...Promise.withResolvers<ToolResponse>(),
-      ...{ number: this.#lastNumber, begin },
-    };
+    const { promise, resolve, reject } = Promise.withResolvers<ToolResponse>();
+    const call: ThreadCall = { promise, resolve, reject, number: this.#lastNumber, begin };
     this.#calls.set(call.number, call);
-    this.#loaded.promise.then(
-      () => {
-        if (!this.#has(call)) return;
-        onThread?.();
-        this.#startLimit(call);
-        this.#post(call, job);
-      },
-      () => {},
-    );
+    const start = () => {
+      if (!this.#has(call)) return;
+      onThread?.();
+      this.#startLimit(call);
+      this.#post(call, job);
+    };
     try {
+      if (this.#isReady) start();
+      else this.#loaded.promise.then(start, () => {});
       return await call.promise;
     } finally {
       clearTimeout(call.limit);
@@ -369,10 +370,14 @@ class ToolThread {
   /** Of a thread that has no call. What was aborted has a moment to react, once it hears of it: a loop never does. */
   #restOrEnd(): void {
     if (this.#calls.size > 0 || this.#hasEnded) return;
+    // One timer for all calls: most threads get the next one long before.
+    if (!this.#isRetired && this.#rest !== undefined) return void this.#rest.refresh();
     clearTimeout(this.#rest);
     const graceMs = this.#aborting > 0 ? OWN_ABORT_HEARD_MS : OWN_ABORT_GRACE_MS;
     const forMs = this.#isRetired ? graceMs : OWN_IDLE_MS;
-    this.#rest = setTimeout(() => void this.end(), forMs).unref();
+    this.#rest = setTimeout(() => {
+      if (this.#calls.size === 0) void this.end();
+    }, forMs).unref();
   }
 
   #fail(cause: unknown): void {
