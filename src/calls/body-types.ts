@@ -1,6 +1,7 @@
 import { ApiError } from "#errors.ts";
 import { JSON_DEPTH_MAX } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
+import { isJsonType, mediaType } from "#tools/media-type.ts";
 import { findJsonFault } from "./json-fault.ts";
 
 /** The types that bodies are sent in (RFC 9110, section 8.3), and the errors of bodies that are not what their type says. */
@@ -20,7 +21,7 @@ export function bodyKindOf(
   // What most clients send: for them a call pays nothing more.
   if (contentType === "application/json") return "json";
   const type = mediaType(contentType);
-  if (JSON_TYPE.test(type) || type === "") return "json";
+  if (isJsonType(type) || type === "") return "json";
   // A verbatim tool has no fields that a form could fill.
   if (type === FIELDS_TYPE) return verbatim ? "json" : "fields";
   if (type === FORM_TYPE) return verbatim ? null : "form";
@@ -44,15 +45,6 @@ export const bodyTypesOf = ({ rawBody, verbatim, file }: Tool<unknown>): string[
         ...(rawBody?.types ?? []),
         ...(verbatim === undefined ? [FIELDS_TYPE, FORM_TYPE] : []),
       ];
-
-/** In lowercase and without parameters; empty for no type. Some runtimes drop a header with an empty value. */
-export const mediaType = (contentType: string | null): string =>
-  (contentType ?? "").split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? "";
-
-const JSON_TYPE = /^(?:application|text)\/(?:[^\s/]+\+)?json$/;
-
-export const isJsonType = (contentType: string | null): boolean =>
-  JSON_TYPE.test(mediaType(contentType));
 
 /** Whether the type names a character encoding that is not UTF-8 or a part of it. */
 export function namesOtherCharset(contentType: string): boolean {

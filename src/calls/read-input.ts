@@ -2,12 +2,12 @@ import { ApiError } from "#errors.ts";
 import { toBase64 } from "#tools/base64.ts";
 import { NO_PARAMETERS, type SentInput, typedArguments } from "#tools/check-input.ts";
 import type { Tool } from "#tools/define-tool.ts";
+import { mediaType } from "#tools/media-type.ts";
 import { utf8LengthOver } from "#tools/text.ts";
 import {
   bodyKindOf,
   decodeUtf8,
   howToSendBytes,
-  mediaType,
   notJson,
   OCTETS_TYPE,
   otherType,

@@ -13,12 +13,12 @@ import type {
 } from "#tools/define-tool.ts";
 import { isLongText } from "#tools/long-text.ts";
 import { readBytes } from "#tools/read-bytes.ts";
-import { encodeUtf8 } from "#tools/text.ts";
+import { encodeUtf8, utf8LengthOver } from "#tools/text.ts";
 import { isUpstreamFault } from "#tools/upstream-fault.ts";
 import { OCTETS_TYPE } from "./body-types.ts";
 import { upstreamError } from "./call-errors.ts";
 import { readInput, type SentRequest } from "./read-input.ts";
-import { inPieces, type LargeText, writeJson } from "./reply-pieces.ts";
+import { inPieces, isLargeText, type LargeText, writeJson } from "./reply-pieces.ts";
 import type { ReceivedFile } from "./stored-file.ts";
 
 /**
@@ -146,6 +146,7 @@ async function runJob<Body extends string | LargeText>(
     tool.passThrough === true
       ? await passOn(output as Response)
       : { body: writeOutput(tool, form, output, write), type: contentTypeOf(chosenType) };
+  if (own !== undefined) requireSendable(body);
   // Its response is kept, so its repeats need not be compared.
   if (call !== null) return { body, type, fingerprint: null, settled: call.settled() };
   const priced = tool.priceOf === undefined ? undefined : { credits };
@@ -182,10 +183,21 @@ async function passOn(
   response: Response,
 ): Promise<Pick<ToolResponse, "type"> & { body: Uint8Array }> {
   const body = await readBytes(response.body, OWN_RESPONSE_BYTES_MAX);
-  if (body === null)
-    throw new RangeError(`the response has more than ${OWN_RESPONSE_BYTES_MAX} bytes`);
+  if (body === null) throw tooLarge();
   return { body, type: response.headers.get("content-type") ?? OCTETS_TYPE };
 }
+
+/** Throws a RangeError for a response that an own tool may not have. */
+function requireSendable(body: string | Uint8Array | LargeText): void {
+  const isTooLarge =
+    typeof body === "string"
+      ? utf8LengthOver(body, OWN_RESPONSE_BYTES_MAX) !== undefined
+      : (isLargeText(body) ? body.bytes : body.byteLength) > OWN_RESPONSE_BYTES_MAX;
+  if (isTooLarge) throw tooLarge();
+}
+
+const tooLarge = () =>
+  new RangeError(`the response has more than ${OWN_RESPONSE_BYTES_MAX} bytes, which is the limit`);
 
 /** What a tool gets that is paid before it runs. */
 function openCall(callId: string) {

@@ -1,9 +1,8 @@
 import { describeThrown, toolFailed, toolTimeout } from "#calls/call-errors.ts";
-import { heldBytes } from "#calls/reply-pieces.ts";
 import { type CallResponse, runToolInPieces, type Sources, type ToolJob } from "#calls/run-tool.ts";
 import { ConfigError } from "#config/read-settings.ts";
 import { ApiError } from "#errors.ts";
-import { OWN_RESPONSE_BYTES_MAX, OWN_TIME_LIMIT_MS } from "#limits.ts";
+import { OWN_TIME_LIMIT_MS } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { missingSecrets, secretsOf } from "#tools/own-tool-context.ts";
 import { OWN_TOOLS, type OwnTool } from "./own-tools.ts";
@@ -68,13 +67,7 @@ export async function runOwnTool(
       console.log(JSON.stringify({ message, tool: name, callId })),
   };
   try {
-    const made = await Promise.race([
-      runToolInPieces(tool, job, { ...sources, own }),
-      late.promise,
-    ]);
-    const bytes = heldBytes(made.body);
-    if (bytes <= OWN_RESPONSE_BYTES_MAX) return made;
-    throw new RangeError(`the response has ${bytes} bytes; the limit is ${OWN_RESPONSE_BYTES_MAX}`);
+    return await Promise.race([runToolInPieces(tool, job, { ...sources, own }), late.promise]);
   } catch (error) {
     throw error instanceof ApiError ? error : toolFailed(name, describeThrown(error));
   } finally {

@@ -16,7 +16,6 @@ import {
 } from "#calls/run-tool.ts";
 import type { ReceivedFile } from "#calls/stored-file.ts";
 import { ApiError } from "#errors.ts";
-import { OWN_RESPONSE_BYTES_MAX } from "#limits.ts";
 import type { Tool, UploadedFile } from "#tools/define-tool.ts";
 import { definitionsIn, nameFault, ownTool } from "#tools/own-tool.ts";
 import { secretsOf } from "#tools/own-tool-context.ts";
@@ -243,9 +242,6 @@ async function respond(
   // A short text leaves the server together with the head of its response; a long one is made into bytes here rather than there.
   const body =
     typeof made === "string" && made.length > SHORT_TEXT ? new TextEncoder().encode(made) : made;
-  const bytes = Buffer.byteLength(body);
-  if (bytes > OWN_RESPONSE_BYTES_MAX)
-    throw new RangeError(`the response has ${bytes} bytes; the limit is ${OWN_RESPONSE_BYTES_MAX}`);
   // A rejection that nobody handles ends the thread at the end of this turn, and with it this call.
   await nextTurn();
   return { kind: "response", response: { ...rest, body } };
