@@ -16,6 +16,7 @@ import {
 import type { ApiResponse } from "./exchange.ts";
 import { malformedIdempotencyKey, repeatResponse } from "./idempotency.ts";
 import { bodyBytesMaxOf, requireBodyType } from "./read-input.ts";
+import { Repeated } from "./repeated.ts";
 import { heldBytes } from "./reply-pieces.ts";
 import type { CallResponse, PreparedCall, RunSteps, ToolJob } from "./run-tool.ts";
 
@@ -141,7 +142,7 @@ function setResult(call: Call, result: CallResponse): void {
  * such call, because the tools that come with Toolbooth need none of it.
  */
 async function runHeld(call: Call): Promise<void> {
-  const { HeldCall, Repeated } = await import("./held-call.ts");
+  const { HeldCall } = await import("./held-call.ts");
   const { deps, tool, caller } = call;
   const held = new HeldCall(call);
   const job = jobOf(call);

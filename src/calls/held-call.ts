@@ -30,7 +30,8 @@ import {
   tooMuchKept,
   unavailable,
 } from "./call-errors.ts";
-import { type KeptResponse, KeptResponses } from "./kept-responses.ts";
+import { KeptResponses } from "./kept-responses.ts";
+import { Repeated } from "./repeated.ts";
 import { isLargeText } from "./reply-pieces.ts";
 import type { CallResponse, PreparedCall } from "./run-tool.ts";
 
@@ -295,16 +296,6 @@ type Rejected =
   | "account_suspended"
   | "key_not_allowed"
   | "rate_limited";
-
-/** The call repeats an earlier one, whose response is kept. */
-export class Repeated extends Error {
-  readonly response: KeptResponse;
-
-  constructor(response: KeptResponse) {
-    super("The call repeats an earlier one");
-    this.response = response;
-  }
-}
 
 const refOf = ({ account, callId, now }: HoldOrder): string =>
   callRef({ account, callId, at: now });

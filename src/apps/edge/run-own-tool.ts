@@ -1,4 +1,5 @@
 import { describeThrown, toolFailed, toolTimeout } from "#calls/call-errors.ts";
+import { Repeated } from "#calls/repeated.ts";
 import { type CallResponse, runToolInPieces, type Sources, type ToolJob } from "#calls/run-tool.ts";
 import { ConfigError } from "#config/read-settings.ts";
 import { ApiError } from "#errors.ts";
@@ -43,7 +44,10 @@ export function requireSecrets(texts: Readonly<Record<string, string>>): void {
   if (missing.length > 0) throw new ConfigError(missing.join("\n"));
 }
 
-/** `texts`: the Worker's settings. Throws an ApiError: those of a call, `tool_failed` or `tool_timeout`. */
+/**
+ * `texts`: the Worker's settings. Throws an ApiError: those of a call, `tool_failed` or `tool_timeout`; and `Repeated`, with which a hold
+ * says that the response is there.
+ */
 export async function runOwnTool(
   name: string,
   job: ToolJob,
@@ -69,7 +73,8 @@ export async function runOwnTool(
   try {
     return await Promise.race([runToolInPieces(tool, job, { ...sources, own }), late.promise]);
   } catch (error) {
-    throw error instanceof ApiError ? error : toolFailed(name, describeThrown(error));
+    const isOfCall = error instanceof ApiError || error instanceof Repeated;
+    throw isOfCall ? error : toolFailed(name, describeThrown(error));
   } finally {
     clearTimeout(timer);
   }
