@@ -93,6 +93,8 @@ const PURE_PARTS = [
 ];
 const IMPURE =
   /\b(?:Date\.now\(|new Date\(\)|Math\.random|performance\.|setTimeout\(|fetch\(|process\.|crypto\.|globalThis)/;
+/** It ends a request to a service at the tool's time limit, and the tool's thread or isolate has no other clock for that. */
+const MAY_SET_A_TIMER = "src/tools/forward.ts";
 
 /** What reads, rejects and describes a call: the browser tools produce the same bytes. */
 const PAGES_MAY_IMPORT = [
@@ -201,7 +203,9 @@ test("only files of Node import node:, only those of the edge cloudflare:, and n
 
 test("pure parts use no clock, no randomness and no network", () => {
   for (const file of sources.filter((name) => PURE_PARTS.includes(partOf(name)))) {
-    assert.ok(!codeMatches(file, IMPURE), `${file} takes something from its runtime`);
+    const impure =
+      file === MAY_SET_A_TIMER ? new RegExp(IMPURE.source.replace("setTimeout\\(|", "")) : IMPURE;
+    assert.ok(!codeMatches(file, impure), `${file} takes something from its runtime`);
   }
 });
 

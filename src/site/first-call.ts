@@ -25,6 +25,7 @@ function sampleOf(schema: JsonSchema): unknown {
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   const { additionalProperties = {}, prefixItems = [], items = {}, minItems = 0 } = schema as More;
   const { format, maximum = Number.POSITIVE_INFINITY, maxLength } = schema;
+  const { contentEncoding } = schema as More;
   if (schema.const !== undefined) return schema.const;
   const [known = schema.default] = schema.examples ?? schema.enum ?? [];
   if (known !== undefined) return known;
@@ -33,6 +34,7 @@ function sampleOf(schema: JsonSchema): unknown {
     return Array.from({ length: minItems }, (_, at) => sampleOf(prefixItems[at] ?? items));
   if (type === "boolean") return true;
   if (type === "integer" || type === "number") return Math.min(Math.max(minimum, 1), maximum);
+  if (type === "string" && contentEncoding === "base64") return TEXT_IN_BASE64;
   if (type === "string")
     return FORMATS[format ?? ""] ?? TEXT.padEnd(minLength, "!").slice(0, maxLength);
   return Object.fromEntries(
@@ -42,6 +44,7 @@ function sampleOf(schema: JsonSchema): unknown {
 }
 
 const TEXT = "hello world";
+const TEXT_IN_BASE64 = "aGVsbG8gd29ybGQ=";
 
 /** By the formats of JSON Schema that Zod writes. */
 const FORMATS: Readonly<Record<string, string>> = {
@@ -58,6 +61,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 /** Keywords whose values `JsonSchema` leaves open. */
 type More = {
+  contentEncoding?: string;
   additionalProperties?: JsonSchema;
   prefixItems?: JsonSchema[];
   items?: JsonSchema;

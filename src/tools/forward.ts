@@ -10,6 +10,7 @@ import {
 } from "#limits.ts";
 import { clamp, defineTool, type OwnToolContext, type ToolDefinition } from "./define-tool.ts";
 import { faultsIn, type InputSchema, isSchema, schemaOf } from "./input-schema.ts";
+import { isJsonType } from "./media-type.ts";
 import { hideSecrets } from "./own-tool-context.ts";
 import { readBytes } from "./read-bytes.ts";
 import { UpstreamFault } from "./upstream-fault.ts";
@@ -19,8 +20,8 @@ import { requestTo, type UpstreamOperation } from "./upstream-request.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** Headers of the request, or a function of the secrets that returns them. */
-export type UpstreamHeaders<Secret extends string = string> =
+/** Headers of a request or parameters of its query, or a function of the secrets that returns them. */
+export type UpstreamValues<Secret extends string = string> =
   | Readonly<Record<string, string>>
   | ((
       secrets: Readonly<Record<Secret, string>>,
@@ -37,7 +38,9 @@ export type ForwardDefinition<
   url: string;
   /** Default: `POST`, whose body is the input as JSON. With `GET` and `DELETE` the fields are parameters of the query. */
   method?: (typeof METHODS)[number];
-  headers?: UpstreamHeaders<Secret>;
+  headers?: UpstreamValues<Secret>;
+  /** Parameters of the query, such as a key. They replace those of the input that have the same name. */
+  query?: UpstreamValues<Secret>;
   /** `"read"` for what may be repeated without harm, else `"act"`. Default: `"read"` for `GET`, else `"act"`. */
   effect?: "read" | "act";
   /** How long the service may take, in milliseconds. Default: 10,000. */
@@ -46,18 +49,18 @@ export type ForwardDefinition<
   responseBytesMax?: number;
 };
 
-/** Throws a TypeError for a URL, a method or headers that are wrong. */
+/** Throws a TypeError for a URL, a method, headers or a query that are wrong. */
 export function forward<const Schema extends InputSchema, const Secret extends string = never>(
   definition: ForwardDefinition<Schema, Secret>,
 ) {
-  const { url, method = "POST", headers, responseBytesMax, ...others } = definition;
+  const { url, method = "POST", ...options } = definition;
   if (!METHODS.includes(method))
     throw new TypeError(`\`method\` must be one of ${METHODS.join(", ")}; got ${method}.`);
   const operation: UpstreamOperation = {
     ...{ method, url, places: {} },
-    others: method === "GET" || method === "DELETE" ? "query" : "json",
+    others: method === "GET" || method === "DELETE" ? "query" : { type: "application/json" },
   };
-  return forwardTo(operation, { ...others, headers, responseBytesMax } as never);
+  return forwardTo(operation, options as never);
 }
 
 /** What `forward` and `fromOpenApi` share. */
@@ -70,15 +73,17 @@ export function forwardTo(operation: UpstreamOperation, options: ForwardOptions)
       "A tool that forwards calls takes no `file`. Write a tool with `run`, and send `context.file` with `context.fetch`.",
     );
   const host = hostIn(url);
-  const { headers = {}, timeLimitMs = OWN_TIME_LIMIT_MS, responseBytesMax, ...others } = options;
+  const { headers = {}, query = {}, timeLimitMs = OWN_TIME_LIMIT_MS, ...more } = options;
+  const { responseBytesMax, ...others } = more;
   if (typeof headers !== "function") headersOf(headers);
+  if (typeof query !== "function") queryOf(query);
   const limits = {
     ...{ timeLimitMs, responseBytesMax: responseBytesMax ?? KEPT_RESPONSE_BYTES_MAX },
     // What is no schema is told with everything else that is wrong.
     output: isSchema(options.output) ? schemaOf(options.output, true) : null,
   };
   const run = (input: unknown, context: OwnToolContext) =>
-    askUpstream(operation, headers, limits, (input ?? {}) as Record<string, unknown>, context);
+    askUpstream({ operation, headers, query, limits }, (input ?? {}) as Json, context);
   return defineTool({
     ...others,
     ...{ hosts: [host], passThrough: true, run },
@@ -110,46 +115,62 @@ type Limits = {
   output: z.ZodMiniType | null;
 };
 
+type Upstream = {
+  operation: UpstreamOperation;
+  headers: UpstreamValues;
+  query: UpstreamValues;
+  limits: Limits;
+};
+type Json = Readonly<Record<string, unknown>>;
+type Secrets = Readonly<Record<string, string>>;
+
 /** Sends the request, and returns the response with its whole body. Throws an `UpstreamFault`. */
 async function askUpstream(
-  operation: UpstreamOperation,
-  headers: UpstreamHeaders,
-  limits: Limits,
-  input: Readonly<Record<string, unknown>>,
+  { operation, limits, ...own }: Upstream,
+  input: Json,
   context: OwnToolContext,
 ): Promise<Response> {
   const { secrets, idempotencyKey, fetch: send } = context;
-  const request = requestTo(operation, input);
+  const { url, headers, body } = requestTo(operation, input);
   // The runtime takes the first half of a compressed response for the whole.
-  request.headers.set("Accept-Encoding", "identity");
-  if (idempotencyKey !== "") request.headers.set("Idempotency-Key", idempotencyKey);
+  headers.set("Accept-Encoding", "identity");
+  if (idempotencyKey !== "") headers.set("Idempotency-Key", idempotencyKey);
   const { timeLimitMs } = limits;
-  const late = AbortSignal.timeout(timeLimitMs);
-  for (const [name, value] of await ownHeaders(headers, secrets)) request.headers.set(name, value);
+  // Not `AbortSignal.timeout`, whose timer stays after the response, and with it what waits for its signal.
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeLimitMs);
   try {
-    const response = await send(request.url, {
-      ...{ method: operation.method, headers: request.headers, body: request.body },
-      ...{ signal: late, redirect: "manual" },
+    for (const [name, value] of await ownValues("headers", headersOf, own.headers, secrets))
+      headers.set(name, value);
+    for (const [name, value] of await ownValues("query", queryOf, own.query, secrets))
+      url.searchParams.set(name, value);
+    const response = await send(url.href, {
+      ...{ method: operation.method, headers, body },
+      ...{ signal: late.signal, redirect: "manual" },
     });
     return await received(response, limits, secrets);
   } catch (cause) {
     if (cause instanceof UpstreamFault) throw cause;
-    if (late.aborted)
+    if (late.signal.aborted)
       throw new UpstreamFault("late", `took more than ${timeLimitMs} ms`, { limitMs: timeLimitMs });
     throw unreached(cause);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-/** Throws an `UpstreamFault` of the kind `misdefined`, whose cause has no secret. */
-async function ownHeaders(
-  given: UpstreamHeaders,
-  secrets: Readonly<Record<string, string>>,
-): Promise<Headers> {
+/** `read`: checks what there is. Throws an `UpstreamFault` of the kind `misdefined`, whose cause has no secret. */
+async function ownValues<Values>(
+  what: "headers" | "query",
+  read: (given: unknown) => Values,
+  given: UpstreamValues,
+  secrets: Secrets,
+): Promise<Values> {
   try {
-    return headersOf(typeof given === "function" ? await given(secrets) : given);
+    return read(typeof given === "function" ? await given(secrets) : given);
   } catch (thrown) {
     const { stack, message = String(thrown) } = Object(thrown) as Partial<Error>;
-    throw new UpstreamFault("misdefined", "`headers` failed", {
+    throw new UpstreamFault("misdefined", `\`${what}\` failed`, {
       ...{ isUnsent: true, cause: hideSecrets(stack ?? message, secrets) },
     });
   }
@@ -157,12 +178,8 @@ async function ownHeaders(
 
 /** Throws a TypeError that has no value, because values are secrets. */
 function headersOf(given: unknown): Headers {
-  if (typeof given !== "object" || given === null)
-    throw new TypeError("`headers` must be an object, or a function that returns one.");
   const headers = new Headers();
-  for (const [name, value] of given instanceof Headers ? given : Object.entries(given)) {
-    if (typeof value !== "string")
-      throw new TypeError(`\`headers\` must have texts; \`${name}\` is ${typeof value}.`);
+  for (const [name, value] of given instanceof Headers ? given : textsOf("headers", given)) {
     try {
       headers.set(name, value);
     } catch {
@@ -172,6 +189,18 @@ function headersOf(given: unknown): Headers {
   return headers;
 }
 
+const queryOf = (given: unknown) => textsOf("query", given);
+
+function textsOf(what: "headers" | "query", given: unknown): [name: string, value: string][] {
+  if (typeof given !== "object" || given === null)
+    throw new TypeError(`\`${what}\` must be an object, or a function that returns one.`);
+  const values = Object.entries(given);
+  for (const [name, value] of values)
+    if (typeof value !== "string")
+      throw new TypeError(`\`${what}\` must have texts; \`${name}\` is ${typeof value}.`);
+  return values;
+}
+
 /** The service does not know the operator, or has had too many of the operator's requests. No customer can correct that. */
 const OF_THE_OPERATOR = [401, 403, 429];
 
@@ -179,7 +208,7 @@ const OF_THE_OPERATOR = [401, 403, 429];
 async function received(
   response: Response,
   { responseBytesMax, output }: Limits,
-  secrets: Readonly<Record<string, string>>,
+  secrets: Secrets,
 ): Promise<Response> {
   const { status, body } = response;
   const type = response.headers.get("content-type") ?? "application/octet-stream";
@@ -198,7 +227,8 @@ async function received(
     body?.cancel().catch(() => {});
     const to = status < 400 ? `, a redirect to ${response.headers.get("location")}` : "";
     throw new UpstreamFault("failed", `responded with ${status}`, {
-      ...{ status, cause: `It responded with ${status}${to}` },
+      // Services redirect with the query that they got.
+      ...{ status, cause: hideSecrets(`It responded with ${status}${to}`, secrets) },
     });
   }
   const bytes = await readBytes(body, responseBytesMax);
@@ -209,9 +239,9 @@ async function received(
     if (output === null) return Response.json({ ok: true });
     throw new UpstreamFault("failed", "responded with nothing in place of JSON");
   }
-  if (!isJson(type) && output !== null)
+  if (!isJsonType(type) && output !== null)
     throw new UpstreamFault("failed", `responded with ${type} in place of JSON`);
-  const json = isJson(type) ? parsedJson(bytes) : null;
+  const json = isJsonType(type) ? parsedJson(bytes) : null;
   if (json === undefined)
     throw new UpstreamFault("failed", `responded with ${type} that is not JSON`);
   const wrong = output === null ? undefined : z.safeParse(output, json).error;
@@ -221,8 +251,6 @@ async function received(
     });
   return new Response(bytes, { headers: { "Content-Type": type } });
 }
-
-const isJson = (type: string) => /^(?:application|text)\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type);
 
 /** Undefined if the bytes are not JSON. */
 function parsedJson(bytes: Uint8Array): unknown {
@@ -234,13 +262,9 @@ function parsedJson(bytes: Uint8Array): unknown {
 }
 
 /** JSON, or a plain text. Pages for people are left out. */
-function problemOf(
-  bytes: Uint8Array,
-  type: string,
-  secrets: Readonly<Record<string, string>>,
-): unknown {
+function problemOf(bytes: Uint8Array, type: string, secrets: Secrets): unknown {
   const text = hideSecrets(new TextDecoder().decode(bytes), secrets);
-  if (isJson(type)) return parsedJson(new TextEncoder().encode(text));
+  if (isJsonType(type)) return parsedJson(new TextEncoder().encode(text));
   return type.startsWith("text/plain") && text !== "" ? text : undefined;
 }
 

@@ -1,10 +1,18 @@
 import type { ToolDefinition } from "./define-tool.ts";
-import { type ForwardOptions, forwardTo, type UpstreamHeaders } from "./forward.ts";
+import { type ForwardOptions, forwardTo, type UpstreamValues } from "./forward.ts";
 import { describedBy } from "./input-schema.ts";
+import { isJsonType, mediaType } from "./media-type.ts";
 import { nearestName } from "./nearest-name.ts";
 import { inputOfFields, isObject, type Json, ownSchema, resolve } from "./openapi-schema.ts";
 import { nameFault } from "./own-tool.ts";
-import type { Place, UpstreamOperation } from "./upstream-request.ts";
+import {
+  FORM_TYPE,
+  isTextType,
+  PARTS_TYPE,
+  type Place,
+  type UpstreamBody,
+  type UpstreamOperation,
+} from "./upstream-request.ts";
 
 /** Makes tools of the operations of an OpenAPI document (3.0 or 3.1): each is a tool of `forward`. */
 
@@ -21,8 +29,8 @@ export type OpenApiOptions = {
   /** `"read"` or `"act"`, by what `prices` has too. Default: `"read"` for GET. */
   effects?: Readonly<Record<string, "read" | "act">>;
   /** Headers of every request. With them no security scheme of the document is asked for. */
-  headers?: UpstreamHeaders;
-} & Pick<ForwardOptions, "secrets" | "timeLimitMs" | "responseBytesMax">;
+  headers?: UpstreamValues;
+} & Pick<ForwardOptions, "secrets" | "timeLimitMs" | "bodyBytesMax" | "responseBytesMax">;
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
@@ -113,12 +121,13 @@ function toolOf(
   const { fields, required, places, body } = fieldsOf(document, each);
   if (/[?#]/.test(each.path)) throw new TypeError("has a query or a fragment in its path");
   const url = serverOf(document, each, options.url) + each.path;
-  const open = [...url.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name as string);
-  const known = Object.values(places).filter((place) => place.in === "path");
-  const missing = open.find((name) => !known.some((place) => place.name === name));
+  const known = partsOf(each.path);
+  const missing = partsOf(url).find((name) => !known.includes(name));
   if (missing !== undefined)
-    throw new TypeError(`has {${missing}} in its path, which is no parameter of it`);
-  const { headers, secrets } = authenticated(document, each, options);
+    throw new TypeError(
+      `has {${missing}} in its server, which has no default; say where it is with \`url\``,
+    );
+  const { headers, query, secrets } = authenticated(document, each, options);
   const output = outputOf(document, operation);
   const summary = [operation["summary"], operation["description"], titleOf(each)].find(
     (text): text is string => typeof text === "string" && text.trim() !== "",
@@ -128,7 +137,7 @@ function toolOf(
   const effect = ofOperation(effects, each);
   return forwardTo(request, {
     ...others,
-    ...{ summary: summary.trim().split("\n")[0] as string, price, headers, secrets },
+    ...{ summary: summary.trim().split("\n")[0] as string, price, headers, query, secrets },
     ...(typeof description === "string" && description.trim() !== "" && { description }),
     ...(effect !== undefined && { effect }),
     input: inputOfFields(fields, required),
@@ -136,6 +145,10 @@ function toolOf(
     ...(output !== null && { output: describedBy(output) }),
   } as ForwardOptions);
 }
+
+/** The names in braces. */
+const partsOf = (path: string): string[] =>
+  [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name as string);
 
 /** The base of all paths, without a slash at its end. */
 function serverOf(document: Json, { item, operation }: Found, given: string | undefined): string {
@@ -161,13 +174,13 @@ type Fields = {
   required: string[];
   places: Record<string, Place>;
   /** Null: the operation has no body. */
-  body: UpstreamOperation["others"] | null;
+  body: UpstreamBody | null;
 };
 
 /** OpenAPI ignores parameters of these names; the last one is ours. */
 const OTHER_HEADERS = ["accept", "content-type", "authorization", "idempotency-key"];
 
-function fieldsOf(document: Json, { item, operation }: Found): Fields {
+function fieldsOf(document: Json, { path, item, operation }: Found): Fields {
   const found: Fields = { fields: {}, required: [], places: {}, body: null };
   const parameters = new Map<string, Json>();
   for (const list of [item["parameters"], operation["parameters"]])
@@ -175,6 +188,10 @@ function fieldsOf(document: Json, { item, operation }: Found): Fields {
       const parameter = resolve(document, each);
       parameters.set(`${parameter["in"]} ${parameter["name"]}`, parameter);
     }
+  // Many documents have a part of a path without its parameter.
+  for (const name of partsOf(path))
+    if (!parameters.has(`path ${name}`))
+      parameters.set(`path ${name}`, { name, in: "path", schema: { type: "string" } });
   for (const parameter of parameters.values()) addParameter(document, parameter, found);
   addBody(document, operation["requestBody"], found);
   return found;
@@ -187,7 +204,9 @@ function addParameter(document: Json, parameter: Json, { fields, required, place
     throw new TypeError(`has the parameter ${name} in "${where}"`);
   if (where === "header" && OTHER_HEADERS.includes(name.toLowerCase())) return;
   if (where === "path" && style !== undefined && style !== "simple")
-    throw new TypeError(`has the parameter ${name} in the style "${style}"`);
+    throw new TypeError(
+      `has the parameter ${name} in the style "${style}", and a path is only sent in the style "simple"`,
+    );
   const [media] = isObject(content) ? Object.values(content) : [];
   const own = ownSchema(
     document,
@@ -205,42 +224,72 @@ function addParameter(document: Json, parameter: Json, { fields, required, place
   if (parameter["required"] === true || where === "path") required.push(field);
 }
 
-const isJsonType = (type: string) => /^application\/(?:[\w.+-]+\+)?json\b/i.test(type);
-const FORM_TYPE = "application/x-www-form-urlencoded";
-
 function addBody(document: Json, given: unknown, found: Fields): void {
   if (given === undefined) return;
   const { content, required: isRequired } = resolve(document, given);
   const types = Object.keys((content ?? {}) as Json);
+  const is = (wanted: string) => (type: string) => mediaType(type) === wanted;
   const type =
     types.find(isJsonType) ??
-    types.find((each) => each.startsWith(FORM_TYPE)) ??
-    types.find((each) => each === "*/*");
+    [FORM_TYPE, "*/*", PARTS_TYPE].flatMap((each) => types.find(is(each)) ?? [])[0] ??
+    types.find(isTextType) ??
+    types[0];
   if (type === undefined) {
     if (isRequired !== true) return;
-    throw new TypeError(
-      `takes a body of ${types.join(" or ") || "no type"}, and only JSON and forms can be sent`,
-    );
+    throw new TypeError("takes a body, and the document does not say of which type");
   }
+  // A range of types stands for JSON.
+  const sent = type.includes("*") ? "application/json" : type;
   const schema = ownSchema(document, ((content as Json)[type] as Json)?.["schema"], "request");
   const { properties, required = [], additionalProperties = false } = schema;
-  const isForm = type.startsWith(FORM_TYPE);
+  const isForm = is(FORM_TYPE)(sent) || is(PARTS_TYPE)(sent);
   const isFlat =
     isObject(properties) &&
-    (isForm || additionalProperties === false) &&
+    (isForm || (isJsonType(sent) && additionalProperties === false)) &&
     !["allOf", "anyOf", "oneOf"].some((keyword) => keyword in schema) &&
     !Object.keys(properties).some((name) => Object.hasOwn(found.fields, name));
-  if (!isFlat && isForm) throw new TypeError("takes a form whose fields are not listed");
   if (isFlat) {
-    Object.assign(found.fields, properties);
+    const files = is(PARTS_TYPE)(sent) ? filesIn(properties) : {};
+    Object.assign(found.fields, properties, files);
     if (isRequired === true) found.required.push(...(required as string[]));
-    found.body = isForm ? "form" : "json";
+    found.body = { type: sent, files: Object.keys(files) };
     return;
   }
   const field = Object.hasOwn(found.fields, "body") ? "request_body" : "body";
-  found.fields[field] = { description: "The body of the request.", ...schema };
+  found.fields[field] = { description: "The body of the request.", ...bodySchema(sent, schema) };
   if (isRequired === true) found.required.push(field);
-  found.body = { field };
+  found.body = { type: sent, field };
+}
+
+/** The fields that are files, with their schemas as a client sends them. */
+function filesIn(properties: Json): Json {
+  const isFile = (schema: unknown) =>
+    isObject(schema) && (schema["format"] === "binary" || isContent(schema));
+  const isContent = (schema: Json) =>
+    typeof schema["contentMediaType"] === "string" && schema["contentEncoding"] === undefined;
+  return Object.fromEntries(
+    Object.entries(properties as Record<string, Json>).flatMap(([name, schema]) => {
+      if (isFile(schema)) return [[name, inBase64(schema)]];
+      const { items } = schema;
+      return isFile(items) ? [[name, { ...schema, items: inBase64(items as Json) }]] : [];
+    }),
+  );
+}
+
+const inBase64 = ({ description }: Json): Json => ({
+  type: "string",
+  contentEncoding: "base64",
+  description: `${typeof description === "string" ? `${description} ` : ""}(base64)`,
+});
+
+/** What a client sends of a body that is one field. */
+function bodySchema(type: string, schema: Json): Json {
+  const isObjectOf = isJsonType(type) || type === FORM_TYPE || type === PARTS_TYPE;
+  if (isObjectOf) return schema;
+  const { description } = schema;
+  return isTextType(type)
+    ? { type: "string", ...(typeof description === "string" && { description }) }
+    : inBase64({ description: description ?? `The body of the request, ${type}.` });
 }
 
 /** The schema of the JSON with which the operation responds; null if it responds with something else too. */
@@ -255,9 +304,13 @@ function outputOf(document: Json, operation: Json): Json | null {
   return ownSchema(document, (first[1] as Json)["schema"], "response");
 }
 
-type Authenticated = { headers: UpstreamHeaders; secrets: readonly string[] };
+type Authenticated = {
+  headers: UpstreamValues;
+  query: UpstreamValues;
+  secrets: readonly string[];
+};
 
-/** The headers with which the service knows the operator. */
+/** The headers and parameters of the query with which the service knows the operator. */
 function authenticated(
   document: Json,
   { operation }: Found,
@@ -270,7 +323,7 @@ function authenticated(
   const isKnown = (scheme: string) => Object.hasOwn(security, scheme);
   const chosen = alternatives.find((schemes) => schemes.every(isKnown));
   if (headers !== undefined || alternatives.length === 0 || chosen?.length === 0)
-    return { headers: headers ?? {}, secrets };
+    return { headers: headers ?? {}, query: {}, secrets };
   if (chosen === undefined) {
     const [schemes = []] = alternatives;
     throw new TypeError(
@@ -278,31 +331,47 @@ function authenticated(
     );
   }
   const parts = chosen.map((scheme) => partOf(document, scheme, security[scheme] as string));
+  const valuesIn = (place: Part["in"]) => (values: Secrets) =>
+    Object.fromEntries(
+      parts
+        .filter((part) => part.in === place)
+        .map(({ name, setting, text }) => [name, text(values[setting] ?? "")]),
+    );
   return {
-    headers: (values) => Object.fromEntries(parts.map((part) => part(values))),
-    secrets: [...new Set([...secrets, ...chosen.map((scheme) => security[scheme] as string)])],
+    ...{ headers: valuesIn("header"), query: valuesIn("query") },
+    secrets: [...new Set([...secrets, ...parts.map(({ setting }) => setting)])],
   };
 }
 
-type Part = (secrets: Readonly<Record<string, string>>) => [name: string, value: string];
+type Secrets = Readonly<Record<string, string>>;
+
+/** Where a request has the value of a setting, and how it is written there. */
+type Part = {
+  in: "header" | "query";
+  name: string;
+  setting: string;
+  text(value: string): string;
+};
 
 function partOf(document: Json, scheme: string, setting: string): Part {
   const { securitySchemes = {} } = (document["components"] ?? {}) as { securitySchemes?: Json };
-  const { type, in: where, name, scheme: kind } = resolve(document, securitySchemes[scheme]);
-  const valueIn: Part = (secrets) => ["", secrets[setting] ?? ""];
-  if (type === "apiKey" && where === "header")
-    return (secrets) => [String(name), valueIn(secrets)[1]];
+  const { type, in: where, ...others } = resolve(document, securitySchemes[scheme]);
+  const [name, kind] = [String(others["name"]), String(others["scheme"]).toLowerCase()];
+  const header = (name: string, text: Part["text"]): Part => ({
+    ...{ in: "header", name, setting, text },
+  });
+  if (type === "apiKey" && where === "header") return header(name, String);
+  if (type === "apiKey" && where === "query") return { in: "query", name, setting, text: String };
   if (type === "apiKey" && where === "cookie")
-    return (secrets) => ["Cookie", `${name}=${valueIn(secrets)[1]}`];
-  if (type === "http" && String(kind).toLowerCase() === "basic")
-    return (secrets) => ["Authorization", `Basic ${btoa(valueIn(secrets)[1])}`];
-  if (
-    (type === "http" && String(kind).toLowerCase() === "bearer") ||
-    type === "oauth2" ||
-    type === "openIdConnect"
-  )
-    return (secrets) => ["Authorization", `Bearer ${valueIn(secrets)[1]}`];
+    return header("Cookie", (value) => `${name}=${value}`);
+  if (type === "http" && kind === "basic")
+    return header("Authorization", (value) => `Basic ${btoa(value)}`);
+  const isBearer = type === "http" && kind === "bearer";
+  if (isBearer || type === "oauth2" || type === "openIdConnect")
+    return header("Authorization", (value) => `Bearer ${value}`);
+  // Such as `token`.
+  if (type === "http") return header("Authorization", (value) => `${others["scheme"]} ${value}`);
   throw new TypeError(
-    `needs ${scheme}, which is no header (${type}${where === undefined ? "" : ` in ${where}`}); send what it needs with \`headers\``,
+    `needs ${scheme}, which ${type === undefined ? "the document does not define" : `is ${type}`}; send what it needs with \`headers\``,
   );
 }

@@ -10,19 +10,25 @@ export const isObject = (value: unknown): value is Json =>
 
 /** Returns what references within the document lead to. Throws a TypeError for a reference that leads elsewhere. */
 export function resolve(document: Json, value: unknown): Json {
-  let found = value;
-  for (let hops = 0; isObject(found) && typeof found["$ref"] === "string"; hops++) {
-    const reference = found["$ref"];
-    if (!reference.startsWith("#/") || hops > HOPS_MAX)
-      throw new TypeError(`refers to ${reference}, which is not in the document`);
-    found = reference
-      .slice(2)
-      .split("/")
-      .reduce<unknown>((at, part) => (at as Json | undefined)?.[nameIn(part)], document);
-    if (found === undefined)
-      throw new TypeError(`refers to ${reference}, which the document does not have`);
-  }
+  const found = followed(document, value, 0);
   return isObject(found) ? found : {};
+}
+
+function followed(document: Json, value: unknown, hops: number): unknown {
+  if (!isObject(value) || typeof value["$ref"] !== "string") return value;
+  const reference = value["$ref"];
+  if (!reference.startsWith("#/"))
+    throw new TypeError(
+      `refers to ${reference}, which is not in the document; bundle both into one, for example with \`npx @redocly/cli bundle\``,
+    );
+  if (hops > HOPS_MAX) throw new TypeError(`refers to ${reference}, which refers to itself`);
+  let found: unknown = document;
+  // What is on the way may be a reference too.
+  for (const part of reference.slice(2).split("/"))
+    found = (followed(document, found, hops + 1) as Json | undefined)?.[nameIn(part)];
+  if (found === undefined)
+    throw new TypeError(`refers to ${reference}, which the document does not have`);
+  return followed(document, found, hops + 1);
 }
 
 const HOPS_MAX = 50;

@@ -26,12 +26,16 @@ export const guardFetch =
     return send(to, { ...init, signal: AbortSignal.any(signals) });
   };
 
-/** The text with the names of secrets in place of their values. */
+/** The text with the names of secrets in place of their values, also where these are in a URL. */
 export const hideSecrets = (text: string, secrets: Readonly<Record<string, string>>): string =>
-  Object.entries(secrets).reduce(
-    (hidden, [name, value]) => (value === "" ? hidden : hidden.replaceAll(value, `[${name}]`)),
-    text,
-  );
+  Object.entries(secrets).reduce((hidden, [name, value]) => {
+    if (value === "") return hidden;
+    const inQuery = new URLSearchParams([["", value]]).toString().slice(1);
+    return [value, encodeURIComponent(value), inQuery].reduce(
+      (rest, each) => rest.replaceAll(each, `[${name}]`),
+      hidden,
+    );
+  }, text);
 
 /** Throws a TypeError if a tool that names `hosts` may not reach the host of the URL. */
 export function requireReachable(url: string | URL, hosts: readonly string[] | undefined): void {

@@ -1,3 +1,5 @@
+import { base64Fault, fromBase64 } from "./base64.ts";
+import { isJsonType, mediaType } from "./media-type.ts";
 import { UpstreamFault } from "./upstream-fault.ts";
 
 /** Makes the request to a service of the fields of a call. */
@@ -18,11 +20,21 @@ export type UpstreamOperation = {
   url: string;
   /** The fields that have a place of their own. Those in braces of the URL need none. */
   places: Readonly<Record<string, Place>>;
-  /** Where all others go; `field`: this one is the whole body. */
-  others: "query" | "json" | "form" | { field: string };
+  /** Where all others go. */
+  others: "query" | UpstreamBody;
 };
 
-export type UpstreamRequest = { url: string; headers: Headers; body: string | null };
+export type UpstreamBody = {
+  /** The media type: JSON, one of the two forms, a text, or any other, whose bytes are a field in base64. */
+  type: string;
+  /** This field is the whole body. Left out: the fields are its members. */
+  field?: string;
+  /** Fields of a form with parts whose values are files in base64, or lists of them. */
+  files?: readonly string[];
+};
+
+type Body = string | Uint8Array<ArrayBuffer> | FormData;
+export type UpstreamRequest = { url: URL; headers: Headers; body: Body | null };
 
 /** Throws an `UpstreamFault` of the kind `unsendable` for a value that a path or a header cannot have. */
 export function requestTo(
@@ -49,11 +61,13 @@ export function requestTo(
   if (open !== undefined)
     throw new UpstreamFault("unsendable", `\`${open.slice(1, -1)}\` is required`);
   if (cookies.length > 0) headers.set("Cookie", cookies.join("; "));
-  const body = bodyOf(others, inBody);
-  if (body !== null) headers.set("Content-Type", body.type);
+  const body = others === "query" ? null : bodyOf(others, inBody);
+  // `fetch` writes the type of a form with parts, because it has their boundary.
+  if (others !== "query" && body !== null && !(body instanceof FormData))
+    headers.set("Content-Type", others.type);
   const sent = new URL(url);
   for (const [name, value] of query) sent.searchParams.append(name, value);
-  return { url: sent.href, headers, body: body?.text ?? null };
+  return { url: sent, headers, body };
 }
 
 const placeIn = (
@@ -67,20 +81,48 @@ const placeIn = (
       ? { in: "query", name: field }
       : undefined;
 
+export const FORM_TYPE = "application/x-www-form-urlencoded";
+export const PARTS_TYPE = "multipart/form-data";
+
 function bodyOf(
-  others: UpstreamOperation["others"],
+  { type: given, field, files = [] }: UpstreamBody,
   fields: readonly [string, unknown][],
-): { type: string; text: string } | null {
-  if (others === "query") return null;
-  if (others === "form") {
+): Body | null {
+  const value =
+    field === undefined ? Object.fromEntries(fields) : fields.find(([name]) => name === field)?.[1];
+  if (value === undefined) return null;
+  const type = mediaType(given);
+  if (isJsonType(type)) return JSON.stringify(value);
+  if (type === FORM_TYPE) {
     const form = new URLSearchParams();
-    for (const [name, value] of fields) addToForm(form, name, value);
-    return { type: "application/x-www-form-urlencoded", text: form.toString() };
+    for (const [name, each] of Object.entries(Object(value))) addToForm(form, name, each);
+    return form.toString();
   }
-  if (others === "json")
-    return { type: "application/json", text: JSON.stringify(Object.fromEntries(fields)) };
-  const whole = fields.find(([name]) => name === others.field);
-  return whole === undefined ? null : { type: "application/json", text: JSON.stringify(whole[1]) };
+  if (type === PARTS_TYPE) {
+    const form = new FormData();
+    for (const [name, each] of Object.entries(Object(value)))
+      for (const part of [each].flat()) addPart(form, name, part, files.includes(name));
+    return form;
+  }
+  return isTextType(type) ? textOf(value) : bytesIn(field ?? "", value);
+}
+
+/** Whether a body of the type is sent as the text that the field has. */
+export const isTextType = (type: string): boolean => /^text\/|[/+](?:xml|yaml)$/.test(type);
+
+function addPart(form: FormData, name: string, value: unknown, isFile: boolean): void {
+  // Services take a part for a file if it has the name of one.
+  if (isFile) form.append(name, new Blob([bytesIn(name, value)]), name);
+  else if (isObject(value))
+    form.append(name, new Blob([JSON.stringify(value)], { type: "application/json" }));
+  else form.append(name, String(value));
+}
+
+function bytesIn(field: string, value: unknown): Uint8Array<ArrayBuffer> {
+  const text = textOf(value);
+  const fault = base64Fault(text);
+  if (fault !== undefined) throw new UpstreamFault("unsendable", `\`${field}\` ${fault}`);
+  return fromBase64(text);
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

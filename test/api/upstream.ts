@@ -10,7 +10,7 @@ export type Upstream = { base: string; received: Received[] };
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-const RESPONSES: Record<string, (response: ServerResponse, body: string) => void> = {
+const RESPONSES: Record<string, (response: ServerResponse, body: string, query: string) => void> = {
   "/well": (response, body) => response.writeHead(200, JSON_TYPE).end(body || '{"n":1}'),
   "/list": (response) => response.writeHead(200, JSON_TYPE).end("[1, 2.0]"),
   "/empty": (response) => response.writeHead(204).end(),
@@ -30,6 +30,7 @@ const RESPONSES: Record<string, (response: ServerResponse, body: string) => void
   "/fails": (response) => response.writeHead(500).end("stack trace"),
   "/away": (response) => response.writeHead(503).end(),
   "/moved": (response) => response.writeHead(302, { Location: "/well" }).end(),
+  "/returns": (response, _, query) => response.writeHead(302, { Location: `/?${query}` }).end(),
   "/hangs": () => {},
   "/stalls": (response) => response.writeHead(200, JSON_TYPE).write("["),
   "/floods": (response) => {
@@ -56,8 +57,9 @@ export async function openUpstream(t: Pick<TestContext, "after">): Promise<Upstr
     request.on("end", () => {
       const { method = "", url = "", headers } = request;
       received.push({ method, url, headers, body });
-      const [path = ""] = url.split("?");
-      (RESPONSES[path] ?? (RESPONSES["/well"] as (typeof RESPONSES)[string]))(response, body);
+      const [path = "", query = ""] = url.split("?");
+      const respond = RESPONSES[path] ?? (RESPONSES["/well"] as (typeof RESPONSES)[string]);
+      respond(response, body, query);
     });
   });
   server.listen(0, "127.0.0.1");

@@ -36,6 +36,8 @@ export type EdgeSite = TestSite & {
 export type EdgeSettings = {
   /** Settings beside those that a site needs; undefined takes one away. */
   texts?: Record<string, string | undefined>;
+  /** Settings of tools, which both Workers have. */
+  secrets?: Record<string, string>;
   /** A file below `test/` whose module stands before both Workers and imports the Worker itself from `worker.mjs`. */
   around?: string;
   /** The folder of a project that was built for Cloudflare. By default this checkout. */
@@ -72,7 +74,7 @@ export async function openEdgeSite(t: Hooks, settings: EdgeSettings = {}): Promi
       cf: false,
       unsafeInspectDurableObjects: true,
       handleStructuredLogs: ({ message }) => void logs.push(message),
-      workers: workersOf(project, texts, around?.code ?? null),
+      workers: workersOf(project, texts, settings.secrets ?? {}, around?.code ?? null),
     }),
     unsafeTriggerHandlers: true,
   });
@@ -108,13 +110,18 @@ export async function openEdgeSite(t: Hooks, settings: EdgeSettings = {}): Promi
   };
 }
 
-function workersOf(project: string, texts: Record<string, string>, around: string | null) {
+function workersOf(
+  project: string,
+  texts: Record<string, string>,
+  secrets: Record<string, string>,
+  around: string | null,
+) {
   const { SECRET = "", PUBLIC_URL = "", RATE_LIMIT = "100" } = texts;
   const { TOOLBOOTH_JURISDICTION = "" } = texts;
-  const ofCalls = { SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_JURISDICTION };
+  const ofCalls = { SECRET, PUBLIC_URL, RATE_LIMIT, TOOLBOOTH_JURISDICTION, ...secrets };
   return [
     deployed(callsConfig, project, ofCalls, around),
-    deployed(siteConfig, project, texts, around),
+    deployed(siteConfig, project, { ...texts, ...secrets }, around),
   ];
 }
 

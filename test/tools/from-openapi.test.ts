@@ -65,6 +65,58 @@ const PETS = {
       },
       delete: { operationId: "deletePet", security: [{ basic: [] }], responses: {} },
     },
+    "/styled/{id}": {
+      get: {
+        operationId: "showStyled",
+        parameters: [{ name: "id", in: "path", required: true, style: "matrix", schema: {} }],
+        responses: {},
+      },
+    },
+    "/secured/{part}": {
+      get: { operationId: "showByQuery", security: [{ inQuery: [], custom: [] }], responses: {} },
+      put: { operationId: "showUnknown", security: [{ other: [] }], responses: {} },
+      patch: { operationId: "showCertified", security: [{ certificate: [] }], responses: {} },
+    },
+    "/files": {
+      post: {
+        operationId: "sendFiles",
+        requestBody: {
+          required: true,
+          content: {
+            "multipart/form-data": {
+              schema: {
+                type: "object",
+                required: ["file"],
+                properties: {
+                  file: { type: "string", format: "binary", description: "A picture." },
+                  more: { type: "array", items: { type: "string", format: "binary" } },
+                  about: { type: "object" },
+                  tags: { type: "array", items: { type: "string" } },
+                },
+              },
+            },
+          },
+        },
+        responses: {},
+      },
+      put: {
+        operationId: "sendText",
+        requestBody: { content: { "text/csv": { schema: { type: "string" } } } },
+        responses: {},
+      },
+      patch: {
+        operationId: "sendPatch",
+        requestBody: {
+          content: { "application/merge-patch+json": { schema: { type: "object" } } },
+        },
+        responses: {},
+      },
+      delete: {
+        operationId: "sendOpenForm",
+        requestBody: { content: { "application/x-www-form-urlencoded": { schema: {} } } },
+        responses: {},
+      },
+    },
     "/forms": {
       post: {
         operationId: "sendForm",
@@ -98,6 +150,9 @@ const PETS = {
     securitySchemes: {
       token: { type: "apiKey", in: "header", name: "X-Key" },
       basic: { type: "http", scheme: "basic" },
+      inQuery: { type: "apiKey", in: "query", name: "key" },
+      custom: { type: "http", scheme: "Token" },
+      certificate: { type: "mutualTLS" },
     },
   },
 };
@@ -117,7 +172,7 @@ async function requestOf(tool: ReturnType<typeof ownTool> | undefined, input: ob
   let sent: unknown;
   const context: Partial<OwnToolContext> = {
     ...fixedToolContext(),
-    secrets: { PETS_KEY: "k1", PETS_LOGIN: "user:pass" },
+    secrets: { PETS_KEY: "k1", PETS_LOGIN: "user:pass", QUERY_KEY: "a b&c" },
     async fetch(to, init) {
       const { method, headers, body } = init ?? {};
       const { "accept-encoding": _, ...named } = Object.fromEntries(new Headers(headers));
@@ -194,6 +249,97 @@ test("a form is sent as a form", async () => {
   ]);
 });
 
+test("a key goes into the query, and another scheme of HTTP before its value", async () => {
+  const security = { inQuery: "QUERY_KEY", custom: "PETS_KEY" };
+  const { "show-by-query": tool } = made({ showByQuery: 1 }, { security });
+  assert.deepEqual(tool?.secrets, ["QUERY_KEY", "PETS_KEY"]);
+  assert.deepEqual(await requestOf(tool, { part: "x" }), [
+    ...["GET", "https://eu.example.com/v1/secured/x?key=a+b%26c"],
+    { authorization: "Token k1" },
+    null,
+  ]);
+});
+
+test("a form with parts has the files that come in base64, and its other fields", async () => {
+  const { "send-files": tool } = made({ sendFiles: 1 });
+  const input = { file: "iVBORw==", more: ["AA==", "AQI="], about: { n: 1 }, tags: ["a", "b"] };
+  const [, , headers, body] = (await requestOf(tool, input)) as [string, string, object, FormData];
+  assert.deepEqual(headers, { "x-key": "k1" });
+  const parts = await Promise.all(
+    [...body].map(async ([name, value]) =>
+      typeof value === "string"
+        ? [name, value]
+        : [name, value.name, value.type, [...new Uint8Array(await value.arrayBuffer())]],
+    ),
+  );
+  assert.deepEqual(parts, [
+    ["file", "file", "", [137, 80, 78, 71]],
+    ["more", "more", "", [0]],
+    ["more", "more", "", [1, 2]],
+    ["about", "blob", "application/json", [...Buffer.from('{"n":1}')]],
+    ["tags", "a"],
+    ["tags", "b"],
+  ]);
+  assert.ok(tool);
+  const { properties } = describeOwnTool(tool).inputSchema;
+  assert.deepEqual(properties?.["file"], {
+    ...{ type: "string", contentEncoding: "base64", description: "A picture. (base64)" },
+  });
+});
+
+test("a body of another type is a text, or its bytes in base64, and is sent as that type", async () => {
+  const tools = made({ sendText: 1, uploadImage: 1, sendPatch: 1, sendOpenForm: 1 });
+  const bodyOf = async (name: string, input: object) => {
+    const [, , headers, body] = (await requestOf(tools[name], input)) as [
+      string,
+      string,
+      object,
+      unknown,
+    ];
+    return [(headers as Record<string, string>)["content-type"], body];
+  };
+  assert.deepEqual(await bodyOf("send-text", { body: "a,b" }), ["text/csv", "a,b"]);
+  assert.deepEqual(await bodyOf("upload-image", { petId: "1", body: "AQI=" }), [
+    ...["image/png", new Uint8Array([1, 2])],
+  ]);
+  assert.deepEqual(await bodyOf("send-patch", { body: {} }), [
+    "application/merge-patch+json",
+    "{}",
+  ]);
+  assert.deepEqual(await bodyOf("send-open-form", { body: { a: 1 } }), [
+    ...["application/x-www-form-urlencoded", "a=1"],
+  ]);
+});
+
+test("references lead through others, and one that leads to itself is told", () => {
+  const toolOf = (schemas: object, reference: string) =>
+    toolsOf(
+      {
+        ...{ openapi: "3.1.0", servers: [{ url: "https://example.com" }], components: { schemas } },
+        paths: {
+          "/a": {
+            post: {
+              requestBody: { content: { "application/json": { schema: { $ref: reference } } } },
+            },
+          },
+        },
+      },
+      { prices: { "POST /a": 1 } },
+    )["post-a"];
+  const schemas = {
+    A: { $ref: "#/components/schemas/B" },
+    B: { properties: { n: { type: "integer" } } },
+  };
+  const tool = toolOf(schemas, "#/components/schemas/A/properties/n");
+  assert.ok(tool);
+  const { properties } = describeOwnTool(ownTool("a", tool)).inputSchema;
+  assert.equal(properties?.["body"]?.type, "integer");
+  assert.throws(
+    () => toolOf({ A: { $ref: "#/components/schemas/A" } }, "#/components/schemas/A"),
+    /refers to #\/components\/schemas\/A, which refers to itself/,
+  );
+});
+
 test("the schemas of the document are those of the input, without what only responses have", () => {
   const tool = made({ "POST /pets": 3 })["post-pets"];
   assert.ok(tool);
@@ -241,9 +387,19 @@ test("what cannot be a tool is told, with the operation and the reason", () => {
   for (const [prices, more, reason] of [
     [{ "POST /pet": 1 }, {}, /no operation POST \/pet; did you mean POST \/pets\?/],
     [
-      { uploadImage: 1 },
+      { showStyled: 1 },
       {},
-      /PATCH \/pets\/\{petId\} cannot be a tool: it takes a body of image\/png/,
+      /GET \/styled\/\{id\} cannot be a tool: it has the parameter id in the style "matrix"/,
+    ],
+    [
+      { showUnknown: 1 },
+      { security: { other: "PETS_KEY" } },
+      /needs other, which the document does not define; send what it needs with `headers`/,
+    ],
+    [
+      { showCertified: 1 },
+      { security: { certificate: "PETS_KEY" } },
+      /needs certificate, which is mutualTLS; send what it needs with `headers`/,
     ],
     [
       { sendForm: 1 },

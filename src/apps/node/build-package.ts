@@ -96,14 +96,19 @@ function writeManifest(out: string, { name, description, ...others }: Named): vo
   writeFileSync(path.join(out, "package.json"), `${text}\n`);
 }
 
-/** Of the dependencies, only those that the bundles import are installed: the others are in them. */
+/** What `fromOpenApi` requires when it reads a file of YAML, so that no import of a bundle names it. */
+const REQUIRED_LATE = "yaml";
+
+/** Of the dependencies, only those that the bundles import or require are installed: the others are in them. */
 function manifest(bundles: readonly Metafile[]): Named {
   const imported = bundles
     .flatMap(({ outputs }) => Object.values(outputs).flatMap(({ imports }) => imports))
     .filter(({ external }) => external === true);
   const { name, description, keywords } = packageJson;
-  const dependencies = Object.entries(packageJson.dependencies).filter(([each]) =>
-    imported.some(({ path: name }) => name === each || name.startsWith(`${each}/`)),
+  const dependencies = Object.entries(packageJson.dependencies).filter(
+    ([each]) =>
+      each === REQUIRED_LATE ||
+      imported.some(({ path: name }) => name === each || name.startsWith(`${each}/`)),
   );
   return {
     ...{ name, description, keywords },

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import path from "node:path";
 import { before, describe, test } from "node:test";
-import { OWN_WAITING_THREADS } from "#limits.ts";
+import { FORWARD_CALLS_AT_ONCE, OWN_WAITING_THREADS } from "#limits.ts";
 import { eventually } from "../../http/test-api.ts";
 import { afterSuite } from "../../support/after-suite.ts";
+import { runHere } from "./run-command.ts";
 import { startProject, tool, toolProject } from "./tool-project.ts";
 
 /** How many calls of an own tool run at once, and what a fault of one does to the others. */
@@ -27,6 +30,17 @@ const readTool = (url: string) =>
   tool(`effect: "read", hosts: ["127.0.0.1"], timeLimitMs: 600_000,
     run: async (_, { fetch }) => (await fetch("${url}")).json()`);
 
+/** A tool of an OpenAPI document, as YAML. */
+const petsTool = `import { fromOpenApi } from "toolbooth";
+export default fromOpenApi("./pets.yaml", { prices: { listPets: 1 } });
+`;
+const pets = (url: string) => `openapi: 3.1.0
+servers: [{ url: "${url}" }]
+paths:
+  /:
+    get: { operationId: listPets, responses: {} }
+`;
+
 describe("calls of a tool that waits", () => {
   const t = afterSuite();
   /** What the service has received and not answered. */
@@ -44,15 +58,19 @@ describe("calls of a tool that waits", () => {
     });
     await once(service, "listening");
     const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/`;
-    server = await startProject(
-      t,
-      toolProject(t, {
-        "tools/forwards.ts": forwardTool(url),
-        "tools/reads.ts": readTool(url),
-      }),
-    );
-    // The first call of an account is free.
+    const folder = toolProject(t, {
+      "tools/forwards.ts": forwardTool(url),
+      "tools/reads.ts": readTool(url),
+      "tools/pets.ts": petsTool,
+      "pets.yaml": pets(url),
+    });
+    server = await startProject(t, folder, { RATE_LIMIT: "0" });
+    // The first call of an account is free. The service waits for all calls of a test, so each must have its credit.
     await server.call("uuid");
+    await runHere("credits grant demo@toolbooth.localhost 1000", {
+      DATA_DIR: path.join(folder, "data"),
+    });
+    writeFileSync(path.join(folder, "pets.yaml"), "a: [");
   });
 
   let keys = 0;
@@ -65,20 +83,33 @@ describe("calls of a tool that waits", () => {
       if (response.status !== 503) return response;
     }
   }
-  const arrived = (count: number) =>
-    eventually(`${count} have arrived`, async () => waiting.length === count);
+  /** A call that ends before it has been answered fails the test, which would wait for it in vain. */
+  async function arrived(calls: readonly ReturnType<typeof call>[]): Promise<void> {
+    let early: Awaited<ReturnType<typeof call>> | undefined;
+    for (const each of calls)
+      void each.then((response) => {
+        early ??= response;
+      });
+    const { length } = calls;
+    await eventually(
+      `${length} have arrived`,
+      async () => waiting.length === length || early !== undefined,
+    );
+    assert.equal(early, undefined);
+  }
   const answerAll = () => {
     for (const response of waiting.splice(0))
       response.writeHead(200, { "Content-Type": "application/json" }).end('{"n":1}');
   };
 
   for (const [name, count] of [
-    ["forwards", 8],
+    ["forwards", FORWARD_CALLS_AT_ONCE],
+    ["list-pets", 1],
     ["reads", OWN_WAITING_THREADS],
   ] as const)
-    test(`${count} calls of a tool that ${name} are at its service at once`, async () => {
+    test(`${count} calls of the tool ${name} are at its service at once`, async () => {
       const calls = Array.from({ length: count }, () => call(name));
-      await arrived(count);
+      await arrived(calls);
       answerAll();
       const responses = await Promise.all(calls);
       for (const { status, charged, json } of responses)
@@ -88,7 +119,7 @@ describe("calls of a tool that waits", () => {
   test("a call that ends its thread fails the others of the thread, uncharged, and the next one runs", async () => {
     const balance = await server.balance();
     const others = ["a", "b"].map(() => call("forwards"));
-    await arrived(2);
+    await arrived(others);
     assert.equal((await call("forwards", "exit")).json.code, "tool_failed");
     for (const { json } of await Promise.all(others)) {
       assert.equal(json.code, "tool_failed");
@@ -97,7 +128,7 @@ describe("calls of a tool that waits", () => {
     waiting.length = 0;
     assert.equal(await server.balance(), balance);
     const next = call("forwards");
-    await arrived(1);
+    await arrived([next]);
     answerAll();
     assert.equal((await next).status, 200);
   });

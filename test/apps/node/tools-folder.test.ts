@@ -59,9 +59,18 @@ import { fromOpenApi } from "toolbooth";
 export default fromOpenApi(document, { prices: { listPets: 1, "POST /pets": 2 } });
 `,
       "pets.json": JSON.stringify(document),
+      "tools/shops.ts": `import { fromOpenApi } from "toolbooth";
+export default fromOpenApi("./shops.yaml", { prices: { listShops: 1 } });
+`,
+      "shops.yaml": `openapi: 3.0.0
+servers: [{ url: https://example.com }]
+paths:
+  /shops:
+    get: { operationId: listShops }
+`,
     });
     const { tools, files } = await load(folder);
-    const all = ["count-words", "count-lines", "list-pets", "post-pets"];
+    const all = ["count-words", "count-lines", "list-pets", "post-pets", "list-shops"];
     assert.deepEqual(namesOf(tools), all);
     assert.deepEqual(namesOf(files), all);
     writeFileSync(path.join(folder, "tools/more.ts"), WORD_COUNT);

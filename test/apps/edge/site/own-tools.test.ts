@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { before, describe, test } from "node:test";
+import { openUpstream, type Upstream } from "../../../api/upstream.ts";
 import { connectMcp } from "../../../http/mcp-client.ts";
 import { afterSuite } from "../../../support/after-suite.ts";
 import { bareEnvironment } from "../../../support/bare-environment.ts";
@@ -167,6 +168,134 @@ Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of you
     assert.equal(again.status, 0, again.stderr);
     assert.match(again.stdout, /^Wrote two Workers with digest, .+, echo to dist\/edge\.\n$/);
     assert.equal(readFileSync(config, "utf8"), before);
+  });
+});
+
+/** What a service does, by its path, and what a call of it gets. */
+const FAILURES: Record<string, string> = {
+  wrong: "upstream_rejected",
+  denies: "upstream_failed",
+  fails: "upstream_failed",
+  moved: "upstream_failed",
+  floods: "upstream_failed",
+  resets: "upstream_failed",
+  breaks: "upstream_failed",
+  lies: "upstream_failed",
+  hangs: "tool_timeout",
+};
+
+/** A document of the upstream of the tests. */
+const documentOf = (base: string) => ({
+  ...{ openapi: "3.1.0", servers: [{ url: base }], security: [{ inHeader: [], inQuery: [] }] },
+  paths: Object.fromEntries(
+    ["list", ...Object.keys(FAILURES)].map((name) => [
+      `/${name}`,
+      { get: { operationId: name, responses: {} } },
+    ]),
+  ),
+  components: {
+    securitySchemes: {
+      inHeader: { type: "http", scheme: "bearer" },
+      inQuery: { type: "apiKey", in: "query", name: "key" },
+    },
+  },
+});
+
+describe("services behind tools at the edge", () => {
+  const t = afterSuite();
+  let upstream: Upstream;
+  let edge: EdgeSite;
+  let key: string;
+
+  before(async () => {
+    upstream = await openUpstream(t);
+    const folder = toolProject(t, {
+      "tools/forwards.ts": `import { forward, z } from "toolbooth";
+export default forward({
+  summary: "Forwards.", url: "${upstream.base}/well", input: { n: z.int() }, price: 2, effect: "act",
+  secrets: ["UPSTREAM_TOKEN"], headers: ({ UPSTREAM_TOKEN }) => ({ "X-Token": UPSTREAM_TOKEN }),
+});
+`,
+      "tools/service.ts": `import { fromOpenApi } from "toolbooth";
+${importOf("document", "../service.json")} with { type: "json" };
+export default fromOpenApi(document, {
+  prices: ${JSON.stringify(Object.fromEntries(["list", ...Object.keys(FAILURES)].map((name) => [name, 3])))},
+  security: { inHeader: "UPSTREAM_TOKEN", inQuery: "UPSTREAM_KEY" }, timeLimitMs: 1_000,
+});
+`,
+      "service.json": JSON.stringify(documentOf(upstream.base)),
+    });
+    const built = build(folder, { TOOLBOOTH_BUILT_IN_TOOLS: "uuid" });
+    assert.equal(built.status, 0, built.stderr);
+    edge = await openEdgeSite(t, {
+      ...{ project: folder, texts: { TOOLBOOTH_OPERATOR_TOKEN: TOKEN } },
+      secrets: { UPSTREAM_TOKEN: "s3cret-token", UPSTREAM_KEY: "s3cret key&" },
+    });
+    const operate = operatorOf(edge);
+    await operate("account create", { email: "ada@example.com", credits: 10 });
+    ({ key } = await operate<{ key: string }>("key create", {
+      ...{ email: "ada@example.com", label: "key" },
+    }));
+    // The first call is free.
+    assert.equal((await call("uuid", {})).status, 200);
+  });
+
+  async function call(name: string, body: object, headers: Record<string, string> = {}) {
+    const response = await fetch(`${edge.base}/api/v1/${name}`, {
+      method: "POST",
+      headers: {
+        ...{ Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+        ...headers,
+      },
+      body: JSON.stringify(body),
+    });
+    const charged = response.headers.get("credits-charged");
+    return { status: response.status, text: await response.text(), charged };
+  }
+  async function account(): Promise<{ balance: number; held: number }> {
+    const response = await fetch(`${edge.base}/api/v1/account`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    const { balance, held } = (await response.json()) as { balance: number; held: number };
+    return { balance, held };
+  }
+
+  test("a call is forwarded with the secret and charged once, and its repeat is the kept response", async () => {
+    const before = await account();
+    const named = { "Idempotency-Key": "one" };
+    const sent = await call("forwards", { n: 1 }, named);
+    assert.deepEqual(sent, { status: 200, text: '{"n":1}', charged: "2" });
+    const [{ method, url, headers, body } = assert.fail()] = upstream.received;
+    assert.deepEqual(
+      [method, url, body, headers["x-token"], headers["accept-encoding"]],
+      ["POST", "/well", '{"n":1}', "s3cret-token", "identity"],
+    );
+    assert.match(String(headers["idempotency-key"]), /^acc_\w+\/forwards\/one$/);
+    const repeat = await call("forwards", { n: 1 }, named);
+    assert.deepEqual(repeat, { ...sent, charged: "0" });
+    assert.equal(upstream.received.length, 1);
+    assert.deepEqual(await account(), { balance: before.balance - 2, held: 0 });
+  });
+
+  test("an operation of a document is sent with the secrets that its security schemes name", async () => {
+    upstream.received.length = 0;
+    assert.deepEqual(await call("list", {}), { status: 200, text: "[1, 2.0]", charged: "3" });
+    const [{ url, headers } = assert.fail()] = upstream.received;
+    assert.deepEqual(
+      [url, headers.authorization],
+      ["/list?key=s3cret+key%26", "Bearer s3cret-token"],
+    );
+  });
+
+  test("a service that fails in any way charges and holds nothing, and no secret is in response or log", async () => {
+    const before = await account();
+    for (const [name, code] of Object.entries(FAILURES)) {
+      const { text } = await call(name, {});
+      assert.equal(JSON.parse(text).code, code, text);
+      assert.doesNotMatch(text, /s3cret/);
+    }
+    assert.deepEqual(await account(), before);
+    assert.doesNotMatch(edge.logs.join("\n"), /s3cret/);
   });
 });
 
