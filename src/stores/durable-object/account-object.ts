@@ -62,8 +62,8 @@ import {
   requireOperation,
 } from "./rpc.ts";
 import { OBJECT_MIGRATIONS } from "./schema.ts";
-import { countWrites, type Writes } from "./transfer.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
+import { countWrites, type Writes } from "./writes.ts";
 
 /**
  * The ledger of one account at the edge: a Durable Object with a database of its own. The object is the only writer, so credits
@@ -237,7 +237,7 @@ export class AccountLedger extends DurableObject {
 
   exportRecords(order: MoveOperations["exportRecords"][0]): Promise<BatchResult> {
     return settle(async () => {
-      const { exportRecords } = await import("./transfer.ts");
+      const { exportRecords } = await import("./exports.ts");
       const { driver, writes } = this.#usable();
       return exportRecords(driver, writes, order);
     });

@@ -1,16 +1,8 @@
 import type { AccountIndex, IndexedAccount } from "#accounts/directory.ts";
-import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
-import {
-  type AccountImports,
-  type MoveOperations,
-  requireAccountRecord,
-} from "#ledger/transfer/account-moves.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
+import type { AccountImports, MoveOperations } from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
 import { exportAccount } from "../sql/export-records.ts";
-import { RECORD_TABLES } from "../sql/transfer-rows.ts";
-import { isCursorOf } from "../sql/transfer-table.ts";
-import type { SqlDriver } from "../sqlite/driver.ts";
-import { preparePages } from "../sqlite/transfer-rows.ts";
 import { requestLong } from "./ledger.ts";
 import type { MovingStub } from "./rpc.ts";
 
@@ -90,49 +82,4 @@ export async function* exportObjects(
   if (accounts.length === max) return accounts.at(-1) ?? null;
   yield* others;
   return null;
-}
-
-/** Reading an account's records while calls go on. Importing is the same as into a node's file (`sqlite/imports.ts`). */
-
-/** A page is sent from the object to a Worker in one message. */
-const PAGE_RECORDS_MAX = 5_000;
-
-export function exportRecords(
-  driver: SqlDriver,
-  writes: Writes,
-  { kind, after, max, hold }: MoveOperations["exportRecords"][0],
-): MoveOperations["exportRecords"][1] {
-  requireAccountRecord(kind);
-  if (!(Number.isInteger(max) && max > 0 && max <= PAGE_RECORDS_MAX)) {
-    throw new OrderRejected(`The page size must be from 1 to ${PAGE_RECORDS_MAX} records`);
-  }
-  if (!isCursorOf(RECORD_TABLES[kind], after))
-    throw new OrderRejected(`The cursor does not fit records of kind "${kind}"`);
-  if (hold) writes.hold();
-  return { ...preparePages(driver, kind)(after, max), state: writes.state() };
-}
-
-const HOLD_MS = 10_000;
-
-/** The writes to an account's object, as an export sees them (`transfer.ts`). */
-export type Writes = ReturnType<typeof countWrites>;
-
-export function countWrites() {
-  /** Differs after each restart of the object, because `writes` and `heldUntil` are lost then. */
-  const instanceId = crypto.randomUUID();
-  let writes = 0;
-  let heldUntil = 0;
-  return {
-    /** Call before every write. Throws while the account is held for an export. */
-    begin(): void {
-      if (Date.now() < heldUntil) throw new NotCarriedOut("The account is being exported");
-      writes += 1;
-    },
-    /** Keeps writes away for a while. */
-    hold(): void {
-      heldUntil = Date.now() + HOLD_MS;
-    },
-    /** Differs after each write. */
-    state: () => `${instanceId}:${writes}`,
-  };
 }

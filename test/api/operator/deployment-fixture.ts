@@ -20,13 +20,10 @@ import { operatorJobs } from "#jobs/operator-jobs.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import type { OperatorContext } from "#operator/context.ts";
+import { exportRecords } from "#stores/durable-object/exports.ts";
 import type { MovingStub } from "#stores/durable-object/rpc.ts";
-import {
-  countWrites,
-  exportObjects,
-  exportRecords,
-  importsOfObjects,
-} from "#stores/durable-object/transfer.ts";
+import { exportObjects, importsOfObjects } from "#stores/durable-object/transfer.ts";
+import { countWrites } from "#stores/durable-object/writes.ts";
 import { ledgerOver } from "#stores/ledger/store-ledger.ts";
 import { d1Edge } from "#stores/schema/d1-migrations.ts";
 import { createActivityLog } from "#stores/sql/activity-log.ts";
