@@ -4,7 +4,7 @@ import {
   type LedgerOperations,
   UsageNotSummed,
 } from "#ledger/port.ts";
-import { SUM_STEP_DEBITS_MAX } from "#limits.ts";
+import { SUM_STEP_DEBITS, SUM_STEP_DEBITS_MAX } from "#limits.ts";
 
 type Submit = <Name extends LedgerOperation>(
   name: Name,
@@ -73,6 +73,9 @@ export type SumUsage = (order: SumOrder) => Promise<{ more: boolean }>;
 /** An operation of the ledger, or this one. */
 export type StoreOperation = LedgerOperation | "sumUsage";
 export type SumOrder = { account: string; max?: number };
+
+/** After this number of debits of an account, a step of sums finds enough. */
+export const UNSUMMED_FROM = 2 * SUM_STEP_DEBITS;
 
 /**
  * Wraps a ledger so that reading the usage of an account, or its balance in the past, first sums its debits, if too many are not summed.

@@ -5,8 +5,14 @@ import {
   NotCarriedOut,
 } from "#ledger/port.ts";
 import type { RuleName, RuleOrders } from "#ledger/rules/rules.ts";
-import { LEDGER_TIMEOUT_MS, SUM_STEP_DEBITS } from "#limits.ts";
-import { isReadName, ledgerOver, type SumUsage, withSummedUsage } from "../ledger/store-ledger.ts";
+import { LEDGER_TIMEOUT_MS } from "#limits.ts";
+import {
+  isReadName,
+  ledgerOver,
+  type SumUsage,
+  UNSUMMED_FROM,
+  withSummedUsage,
+} from "../ledger/store-ledger.ts";
 import { createPostgresCalls, createPostgresKeyStatus } from "./calls.ts";
 import { createPostgresReads } from "./database.ts";
 import type { NodeClock } from "./database-clock.ts";
@@ -71,9 +77,6 @@ const QUEUED: ReadonlySet<LedgerOperation> = new Set(["debit", "hold", "settle",
 
 /** These operations read or delete many rows. */
 const LONG: ReadonlySet<LedgerOperation> = new Set(["audit", "maintain"]);
-
-/** After this number of debits of an account, a step of sums finds enough. */
-const UNSUMMED_FROM = 2 * SUM_STEP_DEBITS;
 
 /** Counts the debits of this node by account, and sums those of an account that makes many. */
 function createUnsummed(sumUsage: SumUsage) {

@@ -71,22 +71,14 @@ export function createBatchRunner(
     }
   }
 
-  function runAlone(item: BatchItem): BatchResult[] {
-    try {
-      return runTogether([item], false);
-    } catch (error) {
-      return isDoubtful(error) ? runAgain([item], error) : [{ error: describeFault(error) }];
-    }
-  }
-
-  return (items) => {
+  return function run(items: BatchItem[]): BatchResult[] {
     try {
       return runTogether(items, false);
     } catch (error) {
       if (isDoubtful(error)) return runAgain(items, error);
       if (items.length === 1 || !mayBeOneOrder(error))
         return items.map(() => ({ error: describeFault(error) }));
-      return items.flatMap(runAlone);
+      return items.flatMap((item) => run([item]));
     }
   };
 }

@@ -1,9 +1,13 @@
 import type { LedgerOperation, LedgerOperations } from "#ledger/port.ts";
 import type { LapseOrder } from "#ledger/rules/holds.ts";
 import { isRuleName, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
-import { SUM_STEP_DEBITS } from "#limits.ts";
 import type { KnownAccount } from "../ledger/known-account.ts";
-import { isReadName, type StoreOperation, type SumOrder } from "../ledger/store-ledger.ts";
+import {
+  isReadName,
+  type StoreOperation,
+  type SumOrder,
+  UNSUMMED_FROM,
+} from "../ledger/store-ledger.ts";
 import { decide, needsSaved, orderContext } from "../ledger/working-set.ts";
 import { expiredHolds, readExpiredHolds } from "../sql/due-rows.ts";
 import type { DebitPeriods } from "./debit-periods.ts";
@@ -31,8 +35,6 @@ export type SqliteLedgerOptions = {
 
 /** The number of accounts that stay in memory between transactions. An account takes 1.2 kB. */
 const ACCOUNTS_KEPT_MAX = 30_000;
-/** After this number of debits of an account, a step of sums finds enough. */
-const UNSUMMED_FROM = 2 * SUM_STEP_DEBITS;
 
 /**
  * The ledger over a driver, for use inside a transaction: call `begin`, then `perform` for each order, then `finish`. Call `forget`
