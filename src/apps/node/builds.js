@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire, enableCompileCache } from "node:module";
 import path from "node:path";
+import { parseEnv } from "node:util";
 
 /** Three levels up from here, and from a built server too. */
 const CHECKOUT = path.join(import.meta.dirname, "../../..");
@@ -101,6 +102,9 @@ export async function run(name, importSource) {
 /** Reads `.env` in the current folder. Settings of the environment take precedence. */
 function readEnvFile() {
   try {
+    const text = readFileSync(".env", "utf8");
+    const cut = cutByHash(text);
+    if (cut !== undefined) throw new Error(`${cut} has a # in its value. Put the value in quotes.`);
     process.loadEnvFile();
   } catch (cause) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (cause);
@@ -109,6 +113,23 @@ function readEnvFile() {
     process.exit(1);
   }
 }
+
+/**
+ * Returns the name of the first value that Node ends at a `#` although no space is before it. To a shell and Docker Compose that is
+ * no comment, and what is left of a password or of `#7a2bbf` would be taken for the setting, or for none.
+ *
+ * @param {string} text
+ */
+function cutByHash(text) {
+  const values = parseEnv(text);
+  for (const [, name = "", value = ""] of text.matchAll(UNQUOTED_WITH_HASH))
+    if (values[name] === value) return name;
+  return undefined;
+}
+
+/** The value is what Node takes. A line within a quoted value can look the same, but its name has another value or none. */
+const UNQUOTED_WITH_HASH =
+  /^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=[ \t]*(?:(?<==)(?=#\S)|([^\s"'`#](?:[^\n#]*[^\s#])?))#/gm;
 
 const OTHER_SOURCES =
   "The server was built from other sources: `npm run build` makes it start faster.\n";
