@@ -85,12 +85,15 @@ function shorten(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** Keeps the types alone: responses may get new members and new values of enumerations within v1. */
-function typesOf({ type, properties, items, required }: JsonSchema): JsonSchema {
+/**
+ * Keeps the types alone: responses may get new members and new values of enumerations within v1. After `prefixItems`, `items` is not of all items;
+ * many clients check by draft 7, which knows no `prefixItems` and would refuse the first ones.
+ */
+function typesOf({ type, properties, items, prefixItems, required }: JsonSchema): JsonSchema {
   return {
     ...(type === undefined ? {} : { type }),
     ...(properties === undefined ? {} : { properties: mapValues(properties, typesOf) }),
-    ...(items === undefined ? {} : { items: typesOf(items) }),
+    ...(items === undefined || prefixItems !== undefined ? {} : { items: typesOf(items) }),
     ...(required === undefined ? {} : { required }),
   };
 }

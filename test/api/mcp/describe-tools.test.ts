@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import * as z from "zod/mini";
 import { describeTool } from "#api/mcp/describe-tools.ts";
 import { TOOLS } from "#tools/registry.ts";
 
@@ -74,6 +75,16 @@ test("every example fits the schemas, an unknown argument does not, and response
       assert.ok(returns({ ...(response as object), added: 1 }));
     }
   }
+});
+
+test("a list whose first items have types of their own may hold them, and the rest", () => {
+  const [first] = TOOLS;
+  assert.ok(first);
+  const output = z.object({ row: z.tuple([z.string()], z.number()), pair: z.tuple([z.string()]) });
+  const { outputSchema } = describeTool({ ...first, output });
+  const returns = ajv.compile(outputSchema ?? assert.fail());
+  assert.ok(returns({ row: ["total", 1, 2], pair: ["a"] }));
+  assert.ok(!returns({ row: "total", pair: ["a"] }));
 });
 
 test("a picture and what a client wrote have no schema of structured content; everything else has", () => {
