@@ -17,11 +17,11 @@ import { siteConfig } from "../../support/wrangler-config.ts";
  * The bundles of the two Workers, minified as they are deployed; nothing leaves this machine. The platform's limit is 3 MB; ours keeps
  * starts of the API Worker fast (docs/decisions/0060). Half of what a call needs besides its tool is the account's ledger.
  */
-const CALL_GZIP_BYTES_MAX = 95_000;
+const CALL_GZIP_BYTES_MAX = 96_000;
 /** Its engine alone takes 37,000. */
-const MARKDOWN_GZIP_BYTES_MAX = 117_000;
+const MARKDOWN_GZIP_BYTES_MAX = 119_000;
 /** Sign-in takes about half of it: better-auth with zod and Kysely, and the plugin for passkeys with its parsers of certificates. */
-const SITE_GZIP_BYTES_MAX = 620_000;
+const SITE_GZIP_BYTES_MAX = 623_000;
 
 let bundles: Awaited<ReturnType<typeof bundleWorkers>>;
 before(async () => {

@@ -37,9 +37,10 @@ export default defineTool({
 });
 `;
 
-async function startMeasuring(t: TestContext, source = MEASURE, env: Record<string, string> = {}) {
-  const folder = toolProject(t, { "tools/measure.ts": source });
-  const project = await startProject(t, folder, env);
+async function startMeasuring(t: TestContext) {
+  const hasty = MEASURE.replace("20_000", "1_500");
+  const folder = toolProject(t, { "tools/measure.ts": MEASURE, "tools/hasty.ts": hasty });
+  const project = await startProject(t, folder);
   const uploads = path.join(folder, "data", "uploads");
   const headers = { Authorization: project.headers.Authorization, "Content-Type": "image/png" };
   return {
