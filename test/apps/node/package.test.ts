@@ -346,7 +346,9 @@ export const text: number = z.string().parse("a");
     await run("npx", ["--no-install", "tsc"], created);
     const wrong = path.join(created, "tools/_wrong.ts");
     writeFileSync(wrong, 'export const words: number = "three";\n');
-    await assert.rejects(npm(created, "run", "check"), /tools\/_wrong\.ts\(1,14\): error TS2322/);
+    await assert.rejects(npm(created, "run", "check"), ({ stdout }: { stdout: string }) =>
+      /^tools\/_wrong\.ts\(1,14\): error TS2322/m.test(stdout),
+    );
     rmSync(wrong);
 
     writeFileSync(path.join(created, ".env"), "PORT=0\n");

@@ -60,7 +60,7 @@ export default fromOpenApi(document, { prices: { listPets: 1, "POST /pets": 2 } 
 `,
       "pets.json": JSON.stringify(document),
       "tools/shops.ts": `import { fromOpenApi } from "toolbooth";
-export default fromOpenApi("./shops.yaml", { prices: { listShops: 1 } });
+export default fromOpenApi(import.meta.dirname + "/../shops.yaml", { prices: { listShops: 1 } });
 `,
       "shops.yaml": `openapi: 3.0.0
 servers: [{ url: https://example.com }]
