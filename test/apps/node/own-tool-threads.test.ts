@@ -42,7 +42,7 @@ const HOSTILE: Record<string, { members: string; code: string; log: RegExp }> = 
   },
   "returns more than a response may have": {
     members: "run: () => ({ text: 'x'.repeat(17 * 2 ** 20) })",
-    ...{ code: "tool_failed", log: /the limit is 16777216/ },
+    ...{ code: "tool_failed", log: /more than 16777216 bytes/ },
   },
   "throws a number": {
     members: "run() { throw 7; }",
