@@ -229,8 +229,8 @@ export const UPLOAD_LIMITS: MemoryLimits = {
   ...{ bytes: 512 * MB, bytesPerAccount: 128 * MB },
   heldMsMax: Number.POSITIVE_INFINITY,
 };
-/** A line that an own tool writes to the log. */
-export const OWN_LOG_CHARS_MAX = 2_000;
+/** A line that an own tool writes to the log, and what it says of an input that it rejects. */
+export const OWN_TEXT_CHARS_MAX = 2_000;
 /** What a tool of `forward` has beyond the time of its service, to end the request and answer. */
 export const FORWARD_MARGIN_MS = 500;
 /** Calls that a thread of `forward` has at once, and what their responses may have together: a thread holds them until they are whole. */

@@ -10,6 +10,7 @@ export {
   type ToolContext,
 } from "#tools/define-tool.ts";
 export { forward } from "#tools/forward.ts";
+export { InvalidInput } from "#tools/invalid-input.ts";
 
 /**
  * Returns a tool for each operation of an OpenAPI document that has a price: the default export of a file. `document`: the document, or

@@ -28,6 +28,13 @@ test("sends the message with the key of the call, and costs its parts", async ()
   assert.deepEqual(settled, [10]);
 });
 
+test("rejects a number that the service does not know", async () => {
+  const { settled, context } = service(new Response("", { status: 422 }));
+  const rejection = { name: "InvalidInput", message: "No phone has this number.", field: "to" };
+  await assert.rejects(async () => tool.run(MESSAGE, context), rejection);
+  assert.deepEqual(settled, []);
+});
+
 test("fails, so that nothing is charged, if the service does", async () => {
   const { settled, context } = service(new Response("", { status: 503 }));
   await assert.rejects(async () => tool.run(MESSAGE, context), /answered 503/);

@@ -1,4 +1,4 @@
-import { defineTool, z } from "toolbooth";
+import { defineTool, InvalidInput, z } from "toolbooth";
 
 /** A setting, so that tests and other environments have a service of their own. */
 const SERVICE = process.env["MESSAGES_URL"] ?? "https://messages.example.com";
@@ -42,6 +42,8 @@ export default defineTool({
       },
       body: JSON.stringify(message),
     });
+    // It has sent nothing, so the call may run again under its key.
+    if (response.status === 422) throw new InvalidInput("No phone has this number.", "to");
     if (!response.ok) throw new Error(`The service of messages answered ${response.status}`);
     const sent = z.object({ id: z.string(), parts: z.int() }).parse(await response.json());
     settle(CREDITS_A_PART * sent.parts);

@@ -181,7 +181,9 @@ export function createToolCalls(app: AppContext, tools: readonly (Tool | LazyToo
 
 /** The id of a call is a member of the line and not in its message, so that errors of different calls are counted together. */
 function logError(app: AppContext, error: ApiError, { requestId, traceId }: RequestContext): void {
-  const { cause, message, details } = error;
+  const { cause, details } = error;
+  // The advice is for clients.
+  const { happened: message = error.message } = details;
   const callId = details.members?.callId;
   app.logError(callId === undefined ? message : message.replace(` ${callId}`, ""), {
     requestId,

@@ -287,8 +287,6 @@ export const toolTimeout = (name: string, limitMs: number) =>
 export function upstreamError(name: string, fault: UpstreamFault): ApiError {
   const { kind, message: reason, status, problem, isUnsent: didNothing, cause } = fault;
   switch (kind) {
-    case "unsendable":
-      return new ApiError("invalid_request", `${reason}.`, { didNothing: true });
     case "late":
       return toolTimeout(name, fault.limitMs ?? OWN_TIME_LIMIT_MS);
     case "misdefined":

@@ -1,8 +1,8 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 import { ApiError } from "#errors.ts";
-import { OWN_RESPONSE_BYTES_MAX } from "#limits.ts";
-import { checkInput, type SentInput } from "#tools/check-input.ts";
+import { OWN_RESPONSE_BYTES_MAX, OWN_TEXT_CHARS_MAX } from "#limits.ts";
+import { checkInput, fieldFinding, type SentInput } from "#tools/check-input.ts";
 import type {
   LongText,
   OwnToolContext,
@@ -11,6 +11,7 @@ import type {
   ToolContext,
   UploadedFile,
 } from "#tools/define-tool.ts";
+import { type InvalidInput, isInvalidInput } from "#tools/invalid-input.ts";
 import { isLongText } from "#tools/long-text.ts";
 import { readBytes } from "#tools/read-bytes.ts";
 import { encodeUtf8, utf8LengthOver } from "#tools/text.ts";
@@ -111,7 +112,8 @@ async function runJob<Body extends string | LargeText>(
   // What the tool passes on has a type of its own.
   const accept = tool.passThrough === true ? null : job.accept;
   const { input, form } = chooseInput(tool, sent, accept);
-  const credits = priceOf(tool, input);
+  const rethrow = rethrower(tool, sent.parameters);
+  const credits = priceOf(tool, input, rethrow);
   if (job.isQuote === true) return { body: new Uint8Array(), type: "", fingerprint: null, credits };
 
   let drawn: Uint8Array | null = null;
@@ -141,7 +143,7 @@ async function runJob<Body extends string | LargeText>(
     write.inBlocks && runInBlocks !== undefined
       ? runInBlocks(input, context)
       : tool.run(input, context);
-  const output = result instanceof Promise ? await result.catch(rethrower(tool)) : result;
+  const output = result instanceof Promise ? await result.catch(rethrow) : result;
   const { body, type } =
     tool.passThrough === true
       ? await passOn(output as Response)
@@ -160,10 +162,15 @@ async function runJob<Body extends string | LargeText>(
 }
 
 /** What the call costs. Throws a TypeError if the tool's function returns no price. */
-function priceOf(tool: Tool, input: unknown): number {
+function priceOf(tool: Tool, input: unknown, rethrow: Rethrow): number {
   const { price } = tool;
   if (tool.priceOf === undefined) return price;
-  const credits = tool.priceOf(input);
+  let credits: number;
+  try {
+    credits = tool.priceOf(input);
+  } catch (thrown) {
+    return rethrow(thrown);
+  }
   if (Number.isSafeInteger(credits) && credits >= 0 && credits <= price) return credits;
   throw new TypeError(
     `price returned ${credits}; it must return a whole number of credits from 0 to priceMax, which is ${price}`,
@@ -174,9 +181,25 @@ function priceOf(tool: Tool, input: unknown): number {
 const contentTypeOf = (type: string): string =>
   type.startsWith("text/") ? `${type}; charset=utf-8` : type;
 
-const rethrower = (tool: Tool) => (thrown: unknown) => {
-  throw isUpstreamFault(thrown) ? upstreamError(tool.name, thrown) : thrown;
-};
+type Rethrow = (thrown: unknown) => never;
+
+const rethrower =
+  (tool: Tool, parameters: ReadonlySet<string>): Rethrow =>
+  (thrown) => {
+    if (isInvalidInput(thrown)) throw rejected(thrown, parameters);
+    throw isUpstreamFault(thrown) ? upstreamError(tool.name, thrown) : thrown;
+  };
+
+/** The tool has done nothing, so that a call of effect `act` is free to run again under its key. */
+function rejected({ message, field }: InvalidInput, parameters: ReadonlySet<string>): ApiError {
+  const said = message.slice(0, OWN_TEXT_CHARS_MAX).toWellFormed();
+  const detail = said.trim() === "" ? "The tool rejects the input." : said;
+  const fault =
+    field === undefined
+      ? { pointer: "", detail }
+      : fieldFinding(field, parameters.has(field), detail).fault;
+  return new ApiError("invalid_request", detail, { errors: [fault], didNothing: true });
+}
 
 /** The body of a response, and its type. */
 async function passOn(

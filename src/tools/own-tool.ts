@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import {
   OWN_BODY_BYTES_MAX,
   OWN_HEAVY_FROM_BYTES,
-  OWN_LOG_CHARS_MAX,
+  OWN_TEXT_CHARS_MAX,
   OWN_TIME_LIMIT_MS,
   UPLOAD_BYTES_MAX,
 } from "#limits.ts";
@@ -15,6 +15,7 @@ import {
   type ToolDefinition,
 } from "./define-tool.ts";
 import { describedBy, faultsIn, schemaOf } from "./input-schema.ts";
+import { InvalidInput, isInvalidInput } from "./invalid-input.ts";
 import { guardFetch, hideSecrets } from "./own-tool-context.ts";
 
 /** A tool of the operator's folder, whose file gives it its name. */
@@ -118,9 +119,10 @@ async function runHiding(
     return await run(input as never, {
       ...context,
       fetch: guardFetch(context.fetch, hosts, signal),
-      log: (message) => context.log(hide(String(message).slice(0, OWN_LOG_CHARS_MAX))),
+      log: (message) => context.log(hide(String(message).slice(0, OWN_TEXT_CHARS_MAX))),
     });
   } catch (thrown) {
+    if (isInvalidInput(thrown)) throw new InvalidInput(hide(thrown.message), thrown.field);
     if (!(thrown instanceof Error)) throw typeof thrown === "string" ? hide(thrown) : thrown;
     const { message, stack = message } = thrown;
     if (hide(message) === message && hide(stack) === stack) throw thrown;

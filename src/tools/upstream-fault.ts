@@ -1,17 +1,14 @@
+import { isRunFault, RunFault } from "./run-fault.ts";
+
 /**
  * How a request to the service behind a tool has failed. The runtime makes an error of the API of it (`calls/call-errors.ts`).
  *
  * `rejected`: the service responded with 4xx. `failed`: with anything else but success, not at all, with too much or with something else
- * than it should, or it does not know the operator. `late`: not in time. `unsendable`: the input cannot be in a request. `misdefined`: no
- * request can be made of the tool's definition.
+ * than it should, or it does not know the operator. `late`: not in time. `misdefined`: no request can be made of the tool's definition.
  */
-export type UpstreamFaultKind = "rejected" | "failed" | "late" | "unsendable" | "misdefined";
+export type UpstreamFaultKind = "rejected" | "failed" | "late" | "misdefined";
 
-/** Known also to another copy of this file, as a project may have. */
-const FAULT = Symbol.for("toolbooth.upstream-fault");
-
-export class UpstreamFault extends Error {
-  readonly [FAULT] = true;
+export class UpstreamFault extends RunFault {
   readonly kind: UpstreamFaultKind;
   /** The status of the response, if there was one. */
   readonly status: number | undefined;
@@ -34,7 +31,7 @@ export class UpstreamFault extends Error {
       cause?: unknown;
     } = {},
   ) {
-    super(reason, { cause: more.cause });
+    super("upstream", reason, { cause: more.cause });
     this.kind = kind;
     this.status = more.status;
     this.problem = more.problem;
@@ -44,4 +41,4 @@ export class UpstreamFault extends Error {
 }
 
 export const isUpstreamFault = (thrown: unknown): thrown is UpstreamFault =>
-  typeof thrown === "object" && thrown !== null && FAULT in thrown;
+  isRunFault(thrown, "upstream");

@@ -1,6 +1,6 @@
 import { base64Fault, fromBase64 } from "./base64.ts";
+import { InvalidInput } from "./invalid-input.ts";
 import { isJsonType, mediaType } from "./media-type.ts";
-import { UpstreamFault } from "./upstream-fault.ts";
 
 /** Makes the request to a service of the fields of a call. */
 
@@ -36,7 +36,7 @@ export type UpstreamBody = {
 type Body = string | Uint8Array<ArrayBuffer> | FormData;
 export type UpstreamRequest = { url: URL; headers: Headers; body: Body | null };
 
-/** Throws an `UpstreamFault` of the kind `unsendable` for a value that a path or a header cannot have. */
+/** Throws an `InvalidInput` for a value that a path or a header cannot have. */
 export function requestTo(
   { url: template, places, others }: UpstreamOperation,
   input: Readonly<Record<string, unknown>>,
@@ -58,8 +58,7 @@ export function requestTo(
     else cookies.push(`${place.name}=${encodeURIComponent(listed(value, place))}`);
   }
   const [open] = /\{[^{}]*\}/.exec(url) ?? [];
-  if (open !== undefined)
-    throw new UpstreamFault("unsendable", `\`${open.slice(1, -1)}\` is required`);
+  if (open !== undefined) throw unsendable(open.slice(1, -1), "is required");
   if (cookies.length > 0) headers.set("Cookie", cookies.join("; "));
   const body = others === "query" ? null : bodyOf(others, inBody);
   // `fetch` writes the type of a form with parts, because it has their boundary.
@@ -121,7 +120,7 @@ function addPart(form: FormData, name: string, value: unknown, isFile: boolean):
 function bytesIn(field: string, value: unknown): Uint8Array<ArrayBuffer> {
   const text = textOf(value);
   const fault = base64Fault(text);
-  if (fault !== undefined) throw new UpstreamFault("unsendable", `\`${field}\` ${fault}`);
+  if (fault !== undefined) throw unsendable(field, fault);
   return fromBase64(text);
 }
 
@@ -165,21 +164,21 @@ function addToForm(form: URLSearchParams, name: string, value: unknown): void {
     for (const [member, each] of Object.entries(value)) addToForm(form, `${name}[${member}]`, each);
 }
 
+const unsendable = (field: string, detail: string) =>
+  new InvalidInput(`\`${field}\` ${detail}.`, field);
+
 /** Parsers of URLs take `..` for the folder above, in any spelling, and an empty part for the list of all. */
 function pathText(field: string, text: string): string {
   if (text === "" || text === "." || text === "..")
-    throw new UpstreamFault(
-      "unsendable",
-      `\`${field}\` is a part of a path, so it must not be ${text === "" ? "empty" : `"${text}"`}`,
+    throw unsendable(
+      field,
+      `is a part of a path, so it must not be ${text === "" ? "empty" : `"${text}"`}`,
     );
   return encodeURIComponent(text);
 }
 
 function headerText(field: string, text: string): string {
   if (!/^[\x20-\x7e]*$/.test(text))
-    throw new UpstreamFault(
-      "unsendable",
-      `\`${field}\` is sent as a header, so it must have visible ASCII characters only`,
-    );
+    throw unsendable(field, "is sent as a header, so it must have visible ASCII characters only");
   return text;
 }

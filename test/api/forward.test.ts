@@ -280,10 +280,11 @@ test("a value that a path cannot have is 400, and is sent nowhere", async (t) =>
   const { service, received } = await openForward(t, { path: "/pets/{id}" });
   const caller = await createCaller(service);
   for (const id of ["", ".", "..", undefined]) {
-    const { detail } = assertProblem(
+    const { detail, errors } = assertProblem(
       await caller.call("wrap", { id }, key("one")),
       "invalid_request",
     );
+    assert.deepEqual(errors, [{ pointer: "/id", detail }]);
     assert.match(detail, /`id`/);
   }
   assert.equal(received.length, 0);

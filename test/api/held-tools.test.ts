@@ -5,6 +5,7 @@ import { parseCallRef } from "#ids.ts";
 import { LocalCallLedger } from "#ledger/call-ledger.ts";
 import type { CallRef, HoldOrder } from "#ledger/port.ts";
 import { defineTool, type OwnToolContext } from "#tools/define-tool.ts";
+import { InvalidInput } from "#tools/invalid-input.ts";
 import { ownTool } from "#tools/own-tool.ts";
 import { UpstreamFault } from "#tools/upstream-fault.ts";
 import { START } from "../http/fixed-context.ts";
@@ -241,6 +242,76 @@ test("an invalid input holds nothing, and its key stays free", async (t) => {
   assertProblem(await caller.call("look", { text: 7 }, key("one")), "invalid_request");
   assertResponse(await caller.call("look", { text: "a" }, key("one")), 10);
   assert.equal(runs.length, 1);
+});
+
+for (const effect of ["none", "read", "act"] as const)
+  test(`a tool of effect ${effect} may reject an input: nothing is charged or held, and its key is free`, async (t) => {
+    let isRejecting = true;
+    const { service, runs, logged } = await openWithTool(t, { effect }, (text) => {
+      if (isRejecting) throw new InvalidInput("The shop has no more of it.", text || undefined);
+      return {};
+    });
+    const caller = await createCaller(service, { credits: 10 });
+    const send = (text: string) => caller.call("look", { text }, key("one"));
+    for (const [text, pointer] of [
+      ["", ""],
+      ["amount", "/amount"],
+      ["a/b", "/a~1b"],
+      ["x".repeat(201), ""],
+    ] as const) {
+      const { detail, errors } = assertProblem(await send(text), "invalid_request");
+      assert.equal(detail, "The shop has no more of it.");
+      assert.deepEqual(errors, [{ pointer, detail }]);
+    }
+    const query = await caller.call("look?text=text", undefined, key("two"));
+    assert.equal(assertProblem(query, "invalid_request").errors[0].parameter, "text");
+    assert.equal(await caller.balance(), 10);
+    isRejecting = false;
+    assertResponse(await send("amount"), 10);
+    assert.equal(runs.length, 6);
+    assert.deepEqual(logged, []);
+  });
+
+test("over MCP, an input that a tool rejects is an error of the call, and the tool has done nothing", async (t) => {
+  const { service } = await openWithTool(t, { effect: "act" }, () => {
+    throw new InvalidInput("The shop has no more of it.", "text");
+  });
+  const caller = await createCaller(service, { credits: 10 });
+  const rejected = await post(service, caller, mcpCall("look", {}));
+  assert.equal(
+    assertToolError(rejected, "invalid_request").split("\n")[0],
+    "invalid_request (400): The shop has no more of it.",
+  );
+  assert.equal(await caller.balance(), 10);
+});
+
+test("the function of a price may reject an input, also of a quote", async (t) => {
+  const price = () => {
+    throw new InvalidInput("Nobody translates that.", "text");
+  };
+  const { service, runs } = await openWithTool(t, { price, priceMax: 10 } as never);
+  const caller = await createCaller(service, { credits: 10 });
+  for (const path of ["look", "look/quote"]) {
+    const { errors } = assertProblem(await caller.call(path), "invalid_request");
+    assert.equal(errors[0].pointer, "/text");
+  }
+  assert.equal(runs.length, 0);
+});
+
+test("a rejection of another copy of the package is one too, and a text is bounded", async (t) => {
+  const copy: string = "../../src/tools/invalid-input.ts?copy";
+  const other: typeof import("#tools/invalid-input.ts") = await import(copy);
+  const { service } = await openWithTool(t, {}, (text) => {
+    const rejection = new other.InvalidInput(text);
+    assert.ok(!(rejection instanceof InvalidInput));
+    throw rejection;
+  });
+  const caller = await createCaller(service, { credits: 10 });
+  const detailOf = async (text: string) =>
+    assertProblem(await caller.call("look", { text }), "invalid_request").detail;
+  assert.equal(await detailOf("out of stock"), "out of stock");
+  assert.equal(await detailOf(" "), "The tool rejects the input.");
+  assert.equal(await detailOf(`${"x".repeat(1_999)}😀`), `${"x".repeat(1_999)}\ufffd`);
 });
 
 test("a tool may settle for less than its price, not for more", async (t) => {

@@ -117,8 +117,7 @@ async function checkExamples(tool: Tool, threads: OwnToolThreads): Promise<Check
         );
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const { cause } = error;
-      faults.push(`${at}: ${error.message}${cause === undefined ? "" : ` ${firstLine(cause)}`}`);
+      faults.push(`${at}: ${faultOf(error)}`);
     }
   }
   if (faults.length > 0) return faults;
@@ -140,13 +139,19 @@ async function checkSample(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (!["tool_failed", "tool_timeout"].includes(error.code))
-      return `its input rejects ${call}, which was made from the schema. Add an example, so that it is run here and shown in the documentation.`;
+      return `it rejects ${call}, which was made from the schema. Add an example, so that it is run here and shown in the documentation.`;
     const { file } = files.find(({ name }) => name === tool.name) as ToolFile;
     const { cause } = error;
     const thrown = new Error(`${call} fails: ${firstLine(cause)}`);
     thrown.stack = cause instanceof Error ? (cause.stack ?? "") : String(cause);
     return explainToolFile(thrown, file, path.dirname(file));
   }
+}
+
+/** What an author is told of a call that failed. Advice for clients is no help here. */
+function faultOf({ code, cause, message, details }: ApiError): string {
+  if (code === "invalid_request") return `the tool rejects the request: ${message}`;
+  return code === "tool_failed" ? `it fails: ${firstLine(cause)}` : (details.happened ?? message);
 }
 
 const SHOWN_MAX = 100;

@@ -60,6 +60,12 @@ const passing = (type: string, body: string, response: unknown) =>
   ${response === null ? "" : `examples: [{ name: "one", request: {}, response: ${JSON.stringify(response)} }],`}
   run: () => new Response(${JSON.stringify(body)}, { headers: { "Content-Type": "${type}" } })`);
 
+/** A tool that rejects every input. */
+const rejecting = (file: string) =>
+  file
+    .replace("defineTool,", "defineTool, InvalidInput,")
+    .replace(/run: .*/, 'run() { throw new InvalidInput("It has no words.", "text"); },');
+
 test("a tool that takes a file is not called by check, and not built for Cloudflare", (t) => {
   const taking = tool('file: { types: ["image/png"] }, run: () => ({})');
   const folder = toolProject(t, { "tools/scan.ts": taking });
@@ -93,6 +99,7 @@ test("check runs the examples of each tool, also of what a tool passes on, and m
       "z.string()",
       'z.string().refine((text) => text === "x")',
     ),
+    "tools/stock.ts": rejecting(WORD_COUNT),
     "tools/without.ts": WORD_COUNT,
   });
   const good = toolbooth(folder, "check");
@@ -105,7 +112,8 @@ test("check runs the examples of each tool, also of what a tool passes on, and m
     ...["pass-file", "pass-json", "pass-text"].map((name) => `${name}: the example is right.`),
     `pass-without: a call without a body succeeds. ${advice}`,
     `records: a call with {"of":{"a":[1],"b":[1]}} succeeds. ${advice}`,
-    'strict: its input rejects a call with {"text":"hello world"}, which was made from the schema. Add an example, so that it is run here and shown in the documentation.',
+    'stock: it rejects a call with {"text":"hello world"}, which was made from the schema. Add an example, so that it is run here and shown in the documentation.',
+    'strict: it rejects a call with {"text":"hello world"}, which was made from the schema. Add an example, so that it is run here and shown in the documentation.',
     `without: a call with {"text":"hello world"} succeeds. ${advice}`,
   ]);
 });
@@ -120,6 +128,7 @@ test("check names each file and example that is wrong, and tells a fault of a to
     "tools/good.ts": withExample("{ words: 2 }"),
     "tools/off.ts": withExample("{ words: 3 }"),
     "tools/pass-json.ts": passing("application/json", "%", {}),
+    "tools/rejects.ts": rejecting(withExample("{ words: 2 }")),
     "tools/shape.ts": tool("run: () => 7 as never"),
     "tools/slow.ts": tool("timeLimitMs: 50, run: () => new Promise<object>(() => {})"),
     "tools/throws.ts": WORD_COUNT.replace(
@@ -131,12 +140,13 @@ test("check names each file and example that is wrong, and tells a fault of a to
   assert.equal(wrong.status, 1);
   assert.deepEqual(JSON.parse(wrong.stdout), {
     ok: false,
-    tools: ["crash", "exits", "good", "off", "pass-json", "shape", "slow", "throws"],
+    tools: ["crash", "exits", "good", "off", "pass-json", "rejects", "shape", "slow", "throws"],
     faults: [
-      'tools/crash, the example "two": The tool crash has a fault, so the call failed. It was not charged. Send the request id to the operator. Error: no luck',
+      'tools/crash, the example "two": it fails: Error: no luck',
       "tools/exits.ts: a call without a body fails: It ended its thread with exit code 3",
       'tools/off, the example "two": the response is {"ok":true,"words":2}, not {"ok":true,"words":3}',
       'tools/pass-json, the example "one": the response is "%", not {}',
+      'tools/rejects, the example "two": the tool rejects the request: It has no words.',
       "tools/shape.ts: a call without a body fails: TypeError: run returned what `output` forbids: the whole: Invalid input",
       "tools/slow.ts: a call without a body fails: It ran for more than 50 ms",
       'tools/throws.ts:9: a call with {"text":"hello world"} fails: RangeError: no luck',

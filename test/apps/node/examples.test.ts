@@ -68,10 +68,13 @@ test("the examples are served as they are", async (t) => {
   assert.deepEqual([again.json, again.charged], [message7.json, "0"]);
   assert.equal(sent.length, 1);
   assert.match(String(sent[0]), /^acc_\w+\/text-message\/order-7$/);
+  status = 422;
+  const unknown = await send("order-8");
+  assert.deepEqual([unknown.json.code, unknown.json.errors[0].pointer], ["invalid_request", "/to"]);
   status = 503;
   for (const code of ["tool_failed", "outcome_unknown"])
     assert.equal((await send("order-8")).json.code, code);
-  assert.equal(sent.length, 2, "it is not sent again");
+  assert.equal(sent.length, 3, "it is not sent again");
   const failed = await call("exchange-rate", input);
   assert.equal(failed.json.code, "tool_failed");
   assert.equal(failed.charged, "0");

@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { runServer } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
 import { afterSuite } from "../../support/after-suite.ts";
-import { inFolder, startProject, tool, toolProject } from "./tool-project.ts";
+import { importOf, inFolder, startProject, tool, toolProject } from "./tool-project.ts";
 
 /** What an own tool gets besides its input: its secrets, the network, a log, and who calls. */
 
@@ -49,6 +49,9 @@ describe("the context of an own tool", () => {
       "tools/aborts.ts": ABORTS,
       "tools/breaks.ts": tool(`secrets: ["UPSTREAM_TOKEN"],
         run(_, { secrets }) { throw new RangeError("wrong token " + secrets.UPSTREAM_TOKEN); }`),
+      "tools/rejects.ts": `${importOf("{ InvalidInput }", "toolbooth")};
+${tool(`secrets: ["UPSTREAM_TOKEN"], effect: "act", input: { text: z.string() },
+        run({ text }, { secrets }) { throw new InvalidInput(text + " is no " + secrets.UPSTREAM_TOKEN, "text"); }`)}`,
     });
     server = await startProject(t, folder, {
       ...{ UPSTREAM_TOKEN: SECRET, TOOLBOOTH_LOG_LEVEL: "info" },
@@ -92,6 +95,18 @@ describe("the context of an own tool", () => {
       { level, msg, name, logged },
       { level: "info", msg: "asking with [UPSTREAM_TOKEN]", name: "sends", logged: callId },
     );
+  });
+
+  test("a rejected input is told without secrets, and is no fault of the tool", async () => {
+    for (const text of ["first", "again"]) {
+      const { status, json } = await server.call("rejects", { text }, { "Idempotency-Key": text });
+      const detail = `${text} is no [UPSTREAM_TOKEN]`;
+      assert.deepEqual([status, json.code, json.detail], [400, "invalid_request", detail]);
+      assert.deepEqual(json.errors, [{ pointer: "/text", detail }]);
+    }
+    const { json } = await server.call("rejects", { text: "x" }, { "Idempotency-Key": "first" });
+    assert.equal(json.detail, "x is no [UPSTREAM_TOKEN]", "its key is free");
+    assert.doesNotMatch(server.log(), /is no \[UPSTREAM_TOKEN\]/);
   });
 
   test("secrets are in no log, no response and no page", async () => {

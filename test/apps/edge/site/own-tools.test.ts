@@ -43,6 +43,8 @@ ${tool('run: () => ({ hex: createHash("sha256").update(bytes("a")).digest("hex")
       "tools/priced.ts": tool(
         'effect: "read", input: { text: z.string() }, price: ({ text }) => text.length, priceMax: 5, run: () => ({})',
       ),
+      "tools/rejects.ts": `${importOf("{ InvalidInput }", "toolbooth")};
+${tool('effect: "act", run: () => { throw new InvalidInput("It is sold out.", "item"); }')}`,
       "tools/throws.ts": tool('run: () => { throw new RangeError("no luck"); }'),
       "tools/waits.ts": tool("timeLimitMs: 50, run: () => new Promise<object>(() => {})"),
       "tools/lies.ts": tool("output: { n: z.int() }, run: () => ({ n: 0.5 })"),
@@ -51,7 +53,7 @@ ${tool('run: () => ({ hex: createHash("sha256").update(bytes("a")).digest("hex")
     assert.equal(built.status, 0, built.stderr);
     assert.equal(
       built.stdout,
-      `Wrote two Workers with digest, lies, priced, throws, waits, word-count, hash, uuid to dist/edge.
+      `Wrote two Workers with digest, lies, priced, rejects, throws, waits, word-count, hash, uuid to dist/edge.
 Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of your database into them, and commit them; the page "Cloudflare" of the documentation says how to deploy.
 `,
     );
@@ -67,10 +69,10 @@ Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of you
     assert.equal((await call("uuid")).status, 200);
   });
 
-  async function call(name: string, body: object = {}) {
+  async function call(name: string, body: object = {}, headers: Record<string, string> = {}) {
     const response = await fetch(`${edge.base}/api/v1/${name}`, {
       method: "POST",
-      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", ...headers },
       body: JSON.stringify(body),
     });
     const json = (await response.json()) as { code?: string };
@@ -92,7 +94,7 @@ Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of you
     const { tools } = await client.listTools();
     assert.deepEqual(
       tools.map(({ name }) => name),
-      ["digest", "lies", "priced", "throws", "waits", "word-count", "hash", "uuid"],
+      ["digest", "lies", "priced", "rejects", "throws", "waits", "word-count", "hash", "uuid"],
     );
     const called = await client.callTool({ name: "word-count", arguments: { text: "a b" } });
     assert.deepEqual(called.structuredContent, { ok: true, words: 2 });
@@ -143,6 +145,18 @@ Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of you
     const logged = edge.logs.filter((line) => line.includes("no luck"));
     assert.equal(logged.length, 1, "with the place in the code");
     assert.match(logged[0] ?? "", /RangeError: no luck\\n {4}at /);
+  });
+
+  test("a tool that rejects its input charges and logs nothing, and its key is free", async () => {
+    const first = await balance();
+    for (const _ of ["first", "again"]) {
+      const { status, json } = await call("rejects", {}, { "Idempotency-Key": "one" });
+      const { code, errors } = json as { code: string; errors: object[] };
+      assert.deepEqual([status, code], [400, "invalid_request"]);
+      assert.deepEqual(errors, [{ pointer: "/item", detail: "It is sold out." }]);
+    }
+    assert.equal(await balance(), first);
+    assert.ok(!edge.logs.some((line) => line.includes("sold out")));
   });
 
   test("the site describes the tools, and no code of them is sent to browsers", async () => {
