@@ -251,23 +251,31 @@ export class CallRates {
    * Counts a call and makes its debit. `at`: the time of the call by the clock of the rates, in milliseconds. `isAgain`: the order
    * was sent before and its response was lost; it may have been charged, so the rate limit does not reject it.
    */
-  debit(
+  async debit(
     ledger: Pick<AskedLedger, "debit" | "keyStatus">,
     order: DebitOrder,
     at: number,
     isAgain = false,
   ): Promise<Counted<DebitOutcome>> {
-    return this.#count(ledger, order, at, isAgain, () => ledger.debit(order));
+    const knew = this.#knows(order);
+    const rate = this.take(order, at);
+    if (rate?.allowed === false && !isAgain) return this.#reject(ledger, order, rate, at);
+    const outcome = await ledger.debit(order);
+    return { outcome, rate: this.#settle(order, outcome, rate, at, knew) };
   }
 
   /** Counts a call and makes its hold; `at` and `isAgain` as for `debit`. */
-  hold(
+  async hold(
     ledger: Pick<AskedLedger, "hold" | "keyStatus">,
     order: HoldOrder,
     at: number,
     isAgain = false,
   ): Promise<Counted<HoldOutcome>> {
-    return this.#count(ledger, order, at, isAgain, () => ledger.hold(order));
+    const knew = this.#knows(order);
+    const rate = this.take(order, at);
+    if (rate?.allowed === false && !isAgain) return this.#reject(ledger, order, rate, at);
+    const outcome = await ledger.hold(order);
+    return { outcome, rate: this.#settle(order, outcome, rate, at, knew) };
   }
 
   /** Counts a call and asks for the status of its key; `at` and `isAgain` as for `debit`. */
@@ -277,35 +285,22 @@ export class CallRates {
     at: number,
     isAgain = false,
   ): Promise<Counted<KeyStatus>> {
-    const ask = () => ledger.keyStatus(order);
-    const counted = await this.#count(ledger, order, at, isAgain, ask);
-    const { outcome, rate } = counted;
-    // Calls with a key whose rate was not known may have come together, and a status is asked for before any work.
-    if (outcome.outcome !== "good" || rate?.allowed !== false || isAgain) return counted;
-    this.#accounts.putBack(order.account);
-    return { outcome: rateLimited(outcome, rate), rate };
-  }
-
-  /** `ask`: asks the ledger, which decides about the call. */
-  async #count<Outcome extends AnyOutcome>(
-    ledger: Pick<AskedLedger, "keyStatus">,
-    order: DebitOrder | HoldOrder | KeyStatusOrder,
-    at: number,
-    isAgain: boolean,
-    ask: () => Outcome | Promise<Outcome>,
-  ): Promise<Counted<Outcome | RejectedStatus>> {
-    const known = this.#rateOf(order);
+    const knew = this.#knows(order);
     const rate = this.take(order, at);
     if (rate?.allowed === false && !isAgain) return this.#reject(ledger, order, rate, at);
-    const outcome = await ask();
-    return { outcome, rate: this.#settle(order, outcome, rate, at, known) };
+    const outcome = await ledger.keyStatus(order);
+    const settled = this.#settle(order, outcome, rate, at, knew);
+    // Calls with a key whose rate was not known may have come together, and a status is asked for before any work.
+    const isLate = settled !== rate && settled?.allowed === false;
+    if (!isLate || outcome.outcome !== "good" || isAgain) return { outcome, rate: settled };
+    this.#accounts.putBack(order.account);
+    return { outcome: rateLimited(outcome, settled), rate: settled };
   }
 
   /** Counts a call. Null if there is no limit. A call that is rejected is not counted. */
-  take(call: CountedCall, at: number): Rate | null {
-    const { account } = call;
+  take({ account, keySha256 }: CountedCall, at: number): Rate | null {
     const rate = this.#accounts.take(account, at);
-    const keyRate = this.#rateOf(call);
+    const keyRate = this.#known.size === 0 ? undefined : this.#known.get(keySha256);
     if (keyRate === undefined) return this.#accounts.policy === null ? null : rate;
     if (!rate.allowed) return rate;
     const ofKey = this.#takeKey(keyRate, at);
@@ -322,25 +317,27 @@ export class CallRates {
   }
 
   /**
-   * Learns the rate of the key from an outcome. `counted`: the rate of the key that the call was counted against, if it was known. If the
-   * key has another rate, the call is counted against that one, and this returns it.
+   * Learns the rate of the key from an outcome. Returns the rate after the call was counted against it, if `take` could not
+   * count it because the key's rate was not known then (`knew` is false) or is another one now.
    */
   learn(
-    call: CountedCall,
+    { keySha256 }: CountedCall,
     keyRate: KeyRate | undefined,
     at: number,
-    counted = this.#rateOf(call),
+    knew = true,
   ): Rate | null {
+    const before = this.#known.size === 0 ? undefined : this.#known.get(keySha256);
     if (keyRate === undefined) {
-      if (this.#known.size > 0) this.#known.delete(call.keySha256);
+      if (before !== undefined) this.#known.delete(keySha256);
       return null;
     }
-    if (this.#rateOf(call)?.callsPerSecond !== keyRate.callsPerSecond) {
-      if (this.#known.size >= KEY_RATES_MAX)
-        this.#known.delete(this.#known.keys().next().value as string);
-      this.#known.set(call.keySha256, keyRate);
-    }
-    return counted?.callsPerSecond === keyRate.callsPerSecond ? null : this.#takeKey(keyRate, at);
+    if (before?.callsPerSecond === keyRate.callsPerSecond)
+      // Of calls that came together, the first one has made the rate known.
+      return knew ? null : this.#takeKey(keyRate, at);
+    if (this.#known.size >= KEY_RATES_MAX)
+      this.#known.delete(this.#known.keys().next().value as string);
+    this.#known.set(keySha256, keyRate);
+    return this.#takeKey(keyRate, at);
   }
 
   /** Whether the next call would be rejected; does not count a call. */
@@ -352,8 +349,9 @@ export class CallRates {
     );
   }
 
-  #rateOf({ keySha256 }: CountedCall): KeyRate | undefined {
-    return this.#known.size === 0 ? undefined : this.#known.get(keySha256);
+  /** Whether the rate of the key is known, so that `take` counts the call against it. */
+  #knows({ keySha256 }: CountedCall): boolean {
+    return this.#known.size > 0 && this.#known.has(keySha256);
   }
 
   /** Undoes the count of a rejected key, or learns the rate of the key. Returns the rate that the client is told. */
@@ -362,9 +360,9 @@ export class CallRates {
     outcome: AnyOutcome,
     rate: Rate | null,
     at: number,
-    counted: KeyRate | undefined,
+    knew: boolean,
   ): Rate | null {
-    if (!isKeyRejected(outcome)) return this.learn(order, keyRateOf(outcome), at, counted) ?? rate;
+    if (!isKeyRejected(outcome)) return this.learn(order, keyRateOf(outcome), at, knew) ?? rate;
     if (rate?.allowed !== false) this.putBack(order);
     return hasRate(outcome) ? rate : null;
   }
@@ -381,7 +379,7 @@ export class CallRates {
     const asked = { account, keySha256, now, tool, credits, address, namesKey };
     const status = await ledger.keyStatus(asked);
     if (status.outcome !== "good") return { outcome: status, rate: hasRate(status) ? rate : null };
-    this.learn(order, status.keyRate, at);
+    this.learn(order, status.keyRate, at, true);
     return { outcome: rateLimited(status, rate), rate };
   }
 
