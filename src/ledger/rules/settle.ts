@@ -117,7 +117,9 @@ function settleLate(account: AccountRow, rows: Rows, order: SettleOrder): Verdic
   }
   const isClaimed = keptCall != null && isCallKept(rows, now) && keptCall.callId !== callId;
   if (isClaimed) return unchanged({ outcome: "superseded", balance });
-  const charge = decideCharge({ ...rows, debit: null }, { ...order, idempotency: null }, at);
+  // A node's clock may be behind the counted day: a call that is charged as it comes counts as any other.
+  const madeAt = at === now ? undefined : at;
+  const charge = decideCharge({ ...rows, debit: null }, { ...order, idempotency: null }, madeAt);
   if ("needs" in charge) return charge;
   const { outcome, changes } = charge;
   if (outcome.outcome !== "debited") return unchanged(outcome as SettleOutcome);

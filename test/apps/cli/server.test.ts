@@ -69,7 +69,8 @@ describe("the command line while a server runs", () => {
   test("the server sends the emails that a command queued", async () => {
     const { id } = await cli.json("account create user@b.co");
     const at = new Date().toISOString();
-    const database = new DatabaseSync(path.join(dataDir, "toolbooth.sqlite"));
+    const file = path.join(dataDir, "toolbooth.sqlite");
+    const database = new DatabaseSync(file, { timeout: 600_000 });
     database
       .prepare(
         `INSERT INTO users (id, name, email, emailVerified, createdAt, updatedAt, account)

@@ -3,7 +3,7 @@ import { before, describe, test } from "node:test";
 import { OPEN_GRANT_COLUMNS } from "#stores/ledger/row-columns.ts";
 import { literalOf } from "#stores/postgres/literals.ts";
 import { ACCOUNT, CALL_KEY, type PackedRow, packed, unpack } from "#stores/postgres/packed-rows.ts";
-import { postgresPrices } from "#stores/schema/own-prices.ts";
+import { postgresCalls } from "#stores/schema/postgres-calls.ts";
 import { EXPIRY_SQL } from "#stores/sql/grant-sql.ts";
 import type { SqlRow } from "#stores/sqlite/driver.ts";
 import { hooksOfSuite, type Node, openOnly } from "./fixture.ts";
@@ -65,7 +65,7 @@ describe("rows that PostgreSQL packs as text", () => {
   });
 
   test("the function that loads calls has the columns that are read, because it is a migration and does not follow them", () => {
-    const loads = postgresPrices.replaceAll(/\s+/g, " ");
+    const loads = postgresCalls.replaceAll(/\s+/g, " ");
     for (const columns of [`SELECT ${ACCOUNT} FROM account`, `SELECT ${CALL_KEY}, g.* FROM`])
       assert.ok(loads.includes(columns), columns);
     assert.ok(loads.includes(`SELECT ${OPEN_GRANT_COLUMNS} FROM credit_grant`));
