@@ -15,7 +15,7 @@ import type { FormPart } from "./multipart.ts";
 
 /**
  * Reads fields that are sent as texts: in the query and in both kinds of forms. The schema says which type a text stands for.
- * No field is taken twice.
+ * No field is taken twice, except for a list, whose items are sent one by one.
  */
 
 /** Adds the query's parameters to the fields of the body. */
@@ -31,7 +31,7 @@ export function addQuery(tool: Tool<unknown>, sent: SentInput, query: string): S
       continue;
     }
     const fault = queryFault(tool, name, fields, sent.value);
-    if (fault === undefined) setField(fields, name, typedValue(tool, name, text));
+    if (fault === undefined) addField(tool, fields, name, text);
     else findings.push(fieldFinding(name, true, fault));
   }
   if (findings.length > 0) throw inputProblem(findings);
@@ -51,7 +51,7 @@ function queryFault(
   if (tool.secretFields?.includes(name)) {
     return "must not be in the URL, because URLs are logged; send it in the body";
   }
-  return hasField(fields, name) || hasField(body, name) ? GIVEN_TWICE : undefined;
+  return isTaken(tool, fields, name) || hasField(body, name) ? GIVEN_TWICE : undefined;
 }
 
 /** Reads a form of the type that `curl -d` and HTML send by default. */
@@ -69,8 +69,8 @@ export function readFields(tool: Tool<unknown>, body: Uint8Array, contentType: s
     const text = decodeText(pair.value);
     if (name === undefined || text === undefined) {
       findings.push(badlyEncoded(name ?? pair.name, pair));
-    } else if (hasField(value, name)) findings.push(fieldFinding(name, false, GIVEN_TWICE));
-    else setField(value, name, typedValue(tool, name, text));
+    } else if (isTaken(tool, value, name)) findings.push(fieldFinding(name, false, GIVEN_TWICE));
+    else addField(tool, value, name, text);
   }
   if (findings.length > 0) throw inputProblem(findings);
   return { kind: "fields", value, octets: null, parameters: NO_PARAMETERS, hint };
@@ -127,7 +127,7 @@ export function valueOfParts(
     if (fault !== undefined) findings.push(fieldFinding(name, false, fault));
     else if (!isFile) {
       const text = decodeUtf8(bytes, undefined, "A text of the form");
-      setField(value, name, typedValue(tool, name, text));
+      addField(tool, value, name, text);
     }
   }
   if (findings.length > 0) throw inputProblem(findings);
@@ -157,7 +157,7 @@ function partFault(
     return "has no file name, so it is not a file. curl sends a file with `@` before its path";
   }
   const isFilled = name === field && filePart !== undefined && !isOtherField(filePart);
-  return isFilled || hasField(value, name) ? GIVEN_TWICE : undefined;
+  return isFilled || isTaken(tool, value, name) ? GIVEN_TWICE : undefined;
 }
 
 type Pair = { name: string; value: string };
@@ -201,6 +201,25 @@ const takesFields = (value: unknown): boolean =>
 
 export const hasField = (value: unknown, name: string): boolean =>
   typeof value === "object" && value !== null && Object.hasOwn(value, name);
+
+const isList = (tool: Tool<unknown>, name: string): boolean => fieldTypeOf(tool, name) === "array";
+
+/** Whether the field was given before and takes no further value. */
+const isTaken = (tool: Tool<unknown>, fields: Record<string, unknown>, name: string): boolean =>
+  hasField(fields, name) && !isList(tool, name);
+
+/** Sets a field that was sent as text, or adds an item to a list. */
+function addField(
+  tool: Tool<unknown>,
+  fields: Record<string, unknown>,
+  name: string,
+  text: string,
+): void {
+  const value = typedValue(tool, name, text);
+  if (!isList(tool, name)) setField(fields, name, value);
+  else if (hasField(fields, name)) (fields[name] as unknown[]).push(value);
+  else setField(fields, name, [value]);
+}
 
 /** Also sets a field named `__proto__`, which an assignment would not. */
 function setField(fields: Record<string, unknown>, name: string, value: unknown): void {

@@ -49,14 +49,23 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 /** With the fields that the query has. */
-export function urlOf({ url, file, body }: CallShown): string {
-  if (file === undefined || file.fields !== undefined) return url;
-  const fields = Object.entries(Object(body) as Record<string, unknown>);
+export const urlOf = ({ url, file, body }: CallShown): string =>
+  file === undefined || file.fields !== undefined ? url : withQuery(url, Object(body));
+
+/** The URL with these fields in its query. */
+export function withQuery(url: string, fields: Record<string, unknown>): string {
+  const query = queryOf(fields);
+  return query === "" ? url : `${url}?${query}`;
+}
+
+/** The fields as a query. A list is sent item by item. */
+export function queryOf(fields: Record<string, unknown>): string {
   const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
-  const query = new URLSearchParams(
-    Object.fromEntries(fields.map(([name, value]) => [name, text(value)])),
-  );
-  return fields.length === 0 ? url : `${url}?${query}`;
+  return new URLSearchParams(
+    Object.entries(fields).flatMap(([name, value]) =>
+      (Array.isArray(value) ? value : [value]).map((each): [string, string] => [name, text(each)]),
+    ),
+  ).toString();
 }
 
 /** An idempotency key as the documentation shows it. */

@@ -49,18 +49,23 @@ function hasStrangeField(tool: Tool<unknown>, issues: readonly z.core.$ZodIssue[
   );
 }
 
-/** The JSON type of a field; undefined for an unknown field. */
-export const fieldTypeOf = (tool: Tool<unknown>, name: string): string | undefined => {
+const fieldOf = (tool: Tool<unknown>, name: string): BodySchema | undefined => {
   const { properties = {} } = describedSchema(tool);
-  return Object.hasOwn(properties, name) ? properties[name]?.type : undefined;
+  return Object.hasOwn(properties, name) ? properties[name] : undefined;
 };
 
+/** The JSON type of a field; undefined for an unknown field. */
+export const fieldTypeOf = (tool: Tool<unknown>, name: string): string | undefined =>
+  fieldOf(tool, name)?.type;
+
 /**
- * The value of a field that was sent as text: in a form or in the query. A text that does not fit the field's type stays, and
- * the check of the input says so. `True` is what Python writes.
+ * The value of a field that was sent as text: in a form or in the query. That of a list is one item of it. A text that does not
+ * fit the type stays, and the check of the input says so. `True` is what Python writes.
  */
-export const typedValue = (tool: Tool<unknown>, name: string, text: string): unknown =>
-  valueOfType(fieldTypeOf(tool, name), text);
+export function typedValue(tool: Tool<unknown>, name: string, text: string): unknown {
+  const field = fieldOf(tool, name);
+  return valueOfType(field?.type === "array" ? field.items?.type : field?.type, text);
+}
 
 function valueOfType(type: string | undefined, text: string): unknown {
   switch (type) {
@@ -70,6 +75,7 @@ function valueOfType(type: string | undefined, text: string): unknown {
     case "boolean":
       return /^true$/i.test(text) ? true : /^false$/i.test(text) ? false : text;
     case "object":
+    case "array":
       return jsonOr(text);
     default:
       return text;
@@ -96,7 +102,7 @@ function asMeant(schema: BodySchema | undefined, value: unknown): unknown {
   );
 }
 
-/** An object within a field is JSON in a form or in the query, as OpenAPI has it. */
+/** An object is JSON in a form or in the query, as OpenAPI has it, and so is a list within a list. */
 function jsonOr(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -11,6 +11,8 @@ export type FieldSchema = {
 export type BodySchema = FieldSchema & {
   properties?: Record<string, BodySchema>;
   required?: string[];
+  /** Of every item of a list. */
+  items?: BodySchema;
 };
 
 /**
@@ -40,7 +42,13 @@ export function constraintsOf(schema: z.core.$ZodType): BodySchema {
     case "boolean":
       return { type: "boolean" };
     case "array":
-      return { type: "array" };
+      return {
+        type: "array",
+        // Read when it is needed: a schema may have a list of itself.
+        get items() {
+          return constraintsOf(def.element);
+        },
+      };
     // A schema that describes itself (`describedBy`).
     case "any":
       return (z.globalRegistry.get(schema) ?? {}) as BodySchema;

@@ -150,6 +150,31 @@ test("the file is the body, or a file of a form, with the other fields in the qu
   await none();
 });
 
+test("a list beside a file is sent item by item, in the query or the form", async (t) => {
+  const { service } = await openWithFiles(t, { input: { label: z.array(z.int()) } });
+  const caller = await createCaller(service, { credits: 1_000 });
+  const raw = { headers: PNG, body: PICTURE };
+  const form = new FormData();
+  for (const item of ["3", "4"]) form.append("label", item);
+  form.append("file", picture(), "picture.png");
+  const sent = new Response(form);
+  const asForm = {
+    headers: { "Content-Type": sent.headers.get("content-type") as string },
+    body: new Uint8Array(await sent.arrayBuffer()),
+  };
+  for (const [target, request, label] of [
+    ["measure?label=1", raw, [1]],
+    ["measure?label=1&label=2", raw, [1, 2]],
+    ["measure", asForm, [3, 4]],
+  ] as const) {
+    const response = await caller.post(target, request);
+    assertResponse(response, 10);
+    assert.deepEqual(response.json().label, label);
+  }
+  const { detail } = assertProblem(await caller.post("measure", raw), "invalid_request");
+  assert.equal(detail, "`label` is required.");
+});
+
 test("a file of one byte and one of the largest size are taken; one more byte is too large", async (t) => {
   const { service, none, runs } = await openWithFiles(t);
   const caller = await createCaller(service, { credits: 1_000 });

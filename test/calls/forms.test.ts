@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import * as z from "zod/mini";
 import { FormReader } from "#calls/multipart.ts";
 import { readInput } from "#calls/read-input.ts";
 import { ApiError } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
+import { defineTool } from "#tools/define-tool.ts";
 import hash from "#tools/hash/tool.ts";
+import { ownTool } from "#tools/own-tool.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { anyCharacter } from "../support/arbitraries.ts";
 import { SEED } from "../support/random.ts";
@@ -50,6 +53,97 @@ test("the fields of a form are those that FormData has written", async () => {
     }),
     { seed: SEED },
   );
+});
+
+const NODE = z.object({
+  get children() {
+    return z.optional(z.array(NODE));
+  },
+});
+
+/** Items of every kind, each in a list of its own. */
+const LISTS = ownTool(
+  "lists",
+  defineTool({
+    ...{ summary: "Takes lists.", price: 1, run: () => ({}) },
+    input: {
+      tags: z.array(z.string()),
+      counts: z.optional(z.array(z.int())),
+      flags: z.optional(z.array(z.boolean())),
+      points: z.optional(z.array(z.object({ x: z.number() }))),
+      rows: z.optional(z.array(z.array(z.int()))),
+      one: z.optional(z.object({ x: z.number() })),
+      within: z.optional(z.array(NODE)),
+    },
+  }),
+);
+
+/** The fields as each kind of form and the query have them. */
+async function sentInEveryWay(pairs: readonly [name: string, text: string][]) {
+  const form = new FormData();
+  for (const [name, text] of pairs) form.append(name, text);
+  const parts = new Response(form);
+  const query = new URLSearchParams(pairs.map(([...pair]) => pair)).toString();
+  const none = new Uint8Array();
+  return [
+    { body: none, contentType: null, query },
+    { body: Buffer.from(query), contentType: FIELDS, query: "" },
+    {
+      body: new Uint8Array(await parts.arrayBuffer()),
+      contentType: parts.headers.get("content-type"),
+      query: "",
+    },
+  ];
+}
+
+test("a list is sent item by item in forms and in the query, each item of the type of its schema", async () => {
+  const sent = [
+    ["tags", "5"],
+    ["counts", "1"],
+    ["tags", '["a"]'],
+    ["tags", ""],
+    ["flags", "True"],
+    ["counts", "-20"],
+    ["points", '{"x":1.5}'],
+    ["rows", "[1,2]"],
+    ["rows", "[3]"],
+    ["within", '{"children":[{}]}'],
+  ] as const;
+  const value = {
+    ...{ tags: ["5", '["a"]', ""], counts: [1, -20], flags: [true], points: [{ x: 1.5 }] },
+    ...{ rows: [[1, 2], [3]], within: [{ children: [{}] }] },
+  };
+  for (const request of await sentInEveryWay(sent.map(([...pair]) => pair))) {
+    const input = readInput(LISTS, request);
+    assert.deepEqual(checkInput(LISTS, input.value, input.parameters).input, value);
+  }
+});
+
+test("a field that is no list is still given once, and no field comes in body and query", async () => {
+  const twice = /`(?:one|unknown)` is given more than once\.$/;
+  for (const name of ["one", "unknown"])
+    for (const request of await sentInEveryWay([
+      ["tags", "a"],
+      [name, "[1]"],
+      [name, "[2]"],
+    ]))
+      assert.throws(() => readInput(LISTS, request), twice);
+  for (const request of (await sentInEveryWay([["tags", "a"]])).slice(1))
+    assert.throws(
+      () => readInput(LISTS, { ...request, query: "tags=b" }),
+      /`tags` is given more than once\.$/,
+    );
+});
+
+test("an item of the wrong type is the fault of its field", async () => {
+  for (const request of await sentInEveryWay([
+    ["tags", "a"],
+    ["counts", "1"],
+    ["counts", "two"],
+  ])) {
+    const input = readInput(LISTS, request);
+    assert.throws(() => checkInput(LISTS, input.value, input.parameters), /`counts\.1` /);
+  }
 });
 
 const pieces = fc.constantFrom(

@@ -46,7 +46,7 @@ const SCAN = toolOfDescription(
     ),
   ),
 );
-const BODY = { language: "en & de", pages: 2 };
+const BODY = { language: "en & de", pages: 2, tags: ["a", "b c"] };
 const PICTURE = Buffer.from([0xff, 0xd8, 0x00, 0x0a, 0x0d, 0xff]);
 
 const LANGUAGES = [
@@ -65,7 +65,7 @@ for (const [name, write, program, file] of LANGUAGES) {
     const received: unknown[] = [];
     const server = createServer(async (request, response) => {
       const pieces = await request.toArray();
-      const fields = Object.fromEntries(new URL(request.url ?? "", "http://a").searchParams);
+      const fields = [...new URL(request.url ?? "", "http://a").searchParams];
       received.push(fields, request.headers["content-type"], Buffer.concat(pieces));
       response.writeHead(200, { "Content-Type": "application/json" }).end('{"ok":true}');
     }).listen(0, "127.0.0.1");
@@ -81,7 +81,9 @@ for (const [name, write, program, file] of LANGUAGES) {
     const env = { ...process.env, TOOLBOOTH_KEY: "tb_key", NO_PROXY: "127.0.0.1" };
     const args = name === "Go" ? ["run", file] : [file];
     await promisify(execFile)(program.path, args, { cwd: folder, env });
-    assert.deepEqual(received, [{ language: "en & de", pages: "2" }, "image/jpeg", PICTURE]);
+    const query = ["language=en & de", "pages=2", "tags=a", "tags=b c"];
+    const fields = query.map((each) => each.split("="));
+    assert.deepEqual(received, [fields, "image/jpeg", PICTURE]);
   });
 }
 

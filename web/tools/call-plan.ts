@@ -1,4 +1,4 @@
-import { type CallShown, traitsOf } from "#site/request-code.ts";
+import { type CallShown, queryOf, traitsOf, withQuery } from "#site/request-code.ts";
 import { toBase64 } from "#tools/base64.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { utf8LengthOver } from "#tools/text.ts";
@@ -68,7 +68,7 @@ function showRequest(
   const shownAs = (name: string, type: string): CallShown =>
     secret
       ? { url, file: { name, type, fields: others } }
-      : { url: withQuery(url, queryOf(others)), file: { name, type } };
+      : { url: withQuery(url, others), file: { name, type } };
   const { file } = inputs;
   if (file !== null && file.text === null) {
     return { call: shownAs(file.name, OCTETS), fileContent: null, hasSecret: secret };
@@ -117,13 +117,3 @@ function otherValues(
 
 const hasSecret = (fields: readonly ToolField[], values: FieldValues): boolean =>
   fields.some(({ kind, name }) => kind === "secret" && Boolean(values[name]));
-
-const queryOf = (values: Record<string, unknown>): string =>
-  new URLSearchParams(
-    Object.entries(values).map(([name, value]): [string, string] => [
-      name,
-      typeof value === "string" ? value : JSON.stringify(value),
-    ]),
-  ).toString();
-
-const withQuery = (url: string, query: string): string => (query === "" ? url : `${url}?${query}`);
