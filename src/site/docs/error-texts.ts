@@ -43,7 +43,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   key_budget_exhausted: {
     cause:
-      "The key has a daily, monthly or total budget (`limitSource`), and the call costs more than is left of it (`budget`). The account may still have credits.",
+      "The key has a daily, monthly or total budget (`limitSource`), and the call costs more than is left of it (`budget`). What calls of the key that are running hold counts as spent, and what they do not cost comes back. The account may still have credits.",
     cure: "Wait until the budget resets (`resetsAt`, in UTC), use another key, or raise the budget under Settings, API keys. If the account has too few credits as well, `topUpUrl`, if there is one, is where you get more. The failed call was not charged.",
   },
   account_suspended: {
