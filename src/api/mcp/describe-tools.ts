@@ -1,6 +1,7 @@
 import type { Tool } from "#tools/define-tool.ts";
 import type { JsonSchema } from "../openapi/document.ts";
 import { convert } from "../openapi/schemas.ts";
+import { priceCell } from "../openapi/words.ts";
 import type { ResponseKind } from "./tool-result.ts";
 
 /**
@@ -26,13 +27,13 @@ type ToolDescription = {
 export const VERBATIM_FIELD = "body";
 
 export function describeTool(tool: Tool): ToolDescription {
-  const { name, title, price, priceOf } = tool;
+  const { name, title } = tool;
   const description = tool.agents?.description ?? firstSentence(tool.description);
   const output = convert(tool.output, "output");
   return {
     name,
     title,
-    description: `${description} Costs ${priceOf === undefined ? "" : "up to "}${price === 1 ? "1 credit" : `${price} credits`}.${tool.effect === "act" ? ` ${ACTS}` : ""}`,
+    description: `${description} Costs ${priceCell(tool)} ${tool.price === 1 ? "credit" : "credits"}.${tool.effect === "act" ? ` ${ACTS}` : ""}`,
     inputSchema: inputSchema(tool),
     // Clients demand structured content of every result of a tool that has a schema for it.
     ...(responseKindOf(tool) === "object"

@@ -217,7 +217,7 @@ function keepResults(tools: readonly Tool[], serverInfo: Params, own: OwnMeta) {
 }
 
 const instructions = ({ idempotencyKey }: OwnMeta): string =>
-  "Successful calls cost credits. Errors cost nothing, unless they say that the call may have been charged. After rate_limited, wait as long as the error says. To repeat a call safely after a lost response, send the same " +
+  "Successful calls cost credits: what the description of the tool says, unless the operator has set another price for the account. Errors cost nothing, unless they say that the call may have been charged. After rate_limited, wait as long as the error says. To repeat a call safely after a lost response, send the same " +
   `_meta["${idempotencyKey}"] both times: it is charged once.`;
 
 function resultOf(results: Results, { method, params, isModern }: RpcRequest): string {

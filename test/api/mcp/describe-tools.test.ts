@@ -29,15 +29,15 @@ test("names, titles, prices and hints", () => {
   }
   const [first] = TOOLS;
   assert.ok(first);
-  assert.match(describeTool({ ...first, price: 1_000 }).description, / Costs 1000 credits\.$/);
+  assert.match(describeTool({ ...first, price: 1_000 }).description, / Costs 1,000 credits\.$/);
   const acting = describeTool({ ...first, effect: "act" });
   assert.match(acting.description, / Costs 1 credit\. It changes something, and each call does /);
   assert.deepEqual(acting.annotations, {
     ...{ readOnlyHint: false, openWorldHint: true },
     ...{ destructiveHint: true, idempotentHint: false },
   });
-  const byInput = { ...first, price: 20, priceOf: () => 1 };
-  assert.match(describeTool(byInput).description, / Costs up to 20 credits\.$/);
+  const byInput = { ...first, price: 2_001, priceOf: () => 1 };
+  assert.match(describeTool(byInput).description, / Costs up to 2,001 credits\.$/);
 });
 
 test("what agents read is true of MCP, which has no headers, queries or bodies", () => {
