@@ -86,6 +86,28 @@ describe("the description of the API", () => {
     }
   });
 
+  it("has the idempotency key as a parameter where a call needs it, and not for its quote", () => {
+    const [first] = TOOLS;
+    assert.ok(first);
+    const tool = { ...first, effect: "act" as const, priceOf: () => 1 };
+    const { paths } = describeApi({ ...OPTIONS, tools: [tool] });
+    const parametersAt = (to: string) => (paths[to]?.post ?? assert.fail(to)).parameters;
+    const [key, ...others] = parametersAt(`/api/v1/${tool.name}`) ?? [];
+    assert.deepEqual([key?.name, key?.in, key?.required], ["Idempotency-Key", "header", true]);
+    assert.deepEqual(others, []);
+    const takes = ajv.compile(key?.schema as object);
+    assert.ok(takes("order-4711") && takes("!".repeat(255)));
+    for (const bad of ["", "a b", "ä", "!".repeat(256)]) assert.ok(!takes(bad), bad);
+    assert.equal(parametersAt(`/api/v1/${tool.name}/quote`), undefined);
+  });
+
+  it("has no header as certain that some of its errors lack, and those about credits after every tool", () => {
+    const { headers, responses } = document.components;
+    assert.equal(headers["Retry-After"]?.required, undefined);
+    for (const status of [422, 500, 502, 503, 504])
+      assert.ok("Credits-Charged" in (responses[`Problem${status}`]?.headers ?? {}), `${status}`);
+  });
+
   it("names every optional header of a call in its introduction", () => {
     for (const { name } of REQUEST_HEADERS) {
       assert.ok(document.info.description.includes(`- \`${name}\`: `), name);

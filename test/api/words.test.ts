@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ApiResponse, Header } from "#api/openapi/document.ts";
 import { describeApi } from "#api/openapi/openapi.ts";
+import { QUOTE_EXAMPLE } from "#api/openapi/quote.ts";
 import { callPrice, freeCall, havePrices, priceCell, priceText } from "#api/openapi/words.ts";
 import { PRICE_CREDITS_MAX } from "#limits.ts";
 import { createPages } from "#site/pages.ts";
@@ -68,10 +70,22 @@ test("the description has the price of each tool, and the bound of what an accou
   const charged = document.components.headers["Credits-Charged"];
   // An account may have a price of its own.
   const schema = { type: "integer", minimum: 0, maximum: PRICE_CREDITS_MAX };
-  assert.deepEqual([charged?.schema, charged?.example], [schema, 7]);
+  assert.deepEqual([charged?.schema, charged?.example], [schema, 0]);
   assert.match(document.tags[0]?.description ?? "", /costs 0 to 7 credits, depending on the tool/);
   assert.match(document.info.description, /\| `hash` \| 7 \|/);
-  const { paths } = describeApi({ ...BARE, tools: [{ ...SEVEN, priceOf: () => 1 }] });
+  const exampleAt = (to: string, { paths } = document) => {
+    const { responses } = paths[to]?.post ?? assert.fail(to);
+    const { headers = {} } = responses["200"] as ApiResponse;
+    return (headers["Credits-Charged"] as Header).example;
+  };
+  assert.deepEqual(
+    ["/api/v1/hash", "/api/v1/uuid"].map((to) => exampleAt(to)),
+    [7, 0],
+  );
+  const ofInput = describeApi({ ...BARE, tools: [{ ...SEVEN, priceOf: () => 1 }] });
+  const { paths } = ofInput;
+  assert.equal(exampleAt("/api/v1/hash", ofInput), QUOTE_EXAMPLE.credits);
+  assert.equal(exampleAt("/api/v1/hash/quote", ofInput), 0);
   assert.deepEqual(paths["/api/v1/hash"]?.post?.["x-price"], { creditsMax: 7 });
   assert.match(paths["/api/v1/hash"]?.post?.description ?? "", /costs up to 7 credits, depending/);
 });

@@ -43,11 +43,20 @@ export type ApiResponse = {
   content?: Named<MediaType>;
 };
 
+export type Parameter = {
+  name: string;
+  in: "header";
+  required: true;
+  description: string;
+  schema: JsonSchema;
+};
+
 export type Operation = {
   operationId: string;
   summary: string;
   description: string;
   tags: string[];
+  parameters?: Parameter[];
   requestBody?: { description: string; required: boolean; content: Named<MediaType> };
   responses: Named<ApiResponse | Reference>;
   /** What a successful call costs; the most that it costs if that depends on the input. */

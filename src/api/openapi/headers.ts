@@ -7,19 +7,28 @@ import {
   IDEMPOTENCY_KEY_CHARS_MAX,
   PRICE_CREDITS_MAX,
 } from "#limits.ts";
-import type { ApiOptions, Header, Reference } from "./document.ts";
+import type { ApiOptions, Header, Parameter, Reference } from "./document.ts";
 
 /** The headers of requests and responses, for the OpenAPI description and the documentation. */
+
+const IDEMPOTENCY_KEY = {
+  name: "Idempotency-Key",
+  description: `Identifies this call, so that you can safely repeat it: 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters, new for each call. A request with the same key, path and body within ${IDEMPOTENCY_KEPT_MS / HOUR_MS} hours gets the first response again and is not charged. Each account and path has its own keys.`,
+};
+
+/** Of a tool that changes something: without it, every call of a generated client would be an error. */
+export const REQUIRED_KEY: Parameter = {
+  ...{ name: IDEMPOTENCY_KEY.name, in: "header", required: true },
+  description: IDEMPOTENCY_KEY.description,
+  schema: { type: "string", pattern: `^[!-~]{1,${IDEMPOTENCY_KEY_CHARS_MAX}}$` },
+};
 
 /**
  * Optional headers of calls. The OpenAPI description explains them in words: if they were parameters, importers such as Postman
  * would send each of them with a fixed value, and an idempotency key that never changes makes every other call an error.
  */
 export const REQUEST_HEADERS: readonly { name: string; description: string }[] = [
-  {
-    name: "Idempotency-Key",
-    description: `Identifies this call, so that you can safely repeat it: 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters, new for each call. A request with the same key, path and body within ${IDEMPOTENCY_KEPT_MS / HOUR_MS} hours gets the first response again and is not charged. Each account and path has its own keys.`,
-  },
+  IDEMPOTENCY_KEY,
   {
     name: "X-Request-Id",
     description:
@@ -39,7 +48,10 @@ export const SAMPLE_RATE_LIMIT = 100;
 type ResponseKind = "tool" | "account" | number;
 
 /** Errors that may come before or after the account is known; all others come before. */
-const ERRORS_OF_KNOWN_CALLERS = [400, 402, 403, 406, 408, 409, 413, 415, 429, 500, 503];
+const ERRORS_OF_KNOWN_CALLERS = [
+  ...[400, 402, 403, 406, 408, 409, 413, 415, 422, 429],
+  ...[500, 502, 503, 504],
+];
 
 const always = () => true;
 const onResults = (response: ResponseKind) => response === "tool";
@@ -58,12 +70,14 @@ type Row = [
   more: Omit<Header, "description">,
 ];
 
+type Options = Pick<ApiOptions, "name">;
+
 const TEXT = { schema: { type: "string" } };
 const ALWAYS_CREDITS = ["Credits-Charged", "Credits-Remaining"];
 /** Only a service with a rate limit has them. */
 export const RATE_HEADERS = ["RateLimit-Policy", "RateLimit"];
 
-const rows = (samplePrice: number, challenge: string): Row[] => [
+const rowsOf = ({ name }: Options): Row[] => [
   [
     "X-Request-Id",
     always,
@@ -90,7 +104,7 @@ const rows = (samplePrice: number, challenge: string): Row[] => [
     "Credits-Charged",
     ofKnownCallers,
     "The credits that this call cost: the price of the tool or of your account, or 0 for a free first call, a replayed response and every error. Present once the account is known, unless the error says that the call may have been charged (`charged`).",
-    { schema: { type: "integer", minimum: 0, maximum: PRICE_CREDITS_MAX }, example: samplePrice },
+    { schema: { type: "integer", minimum: 0, maximum: PRICE_CREDITS_MAX }, example: 0 },
   ],
   [
     "Credits-Remaining",
@@ -119,14 +133,14 @@ const rows = (samplePrice: number, challenge: string): Row[] => [
   [
     "Retry-After",
     onErrors(409, 429, 503),
-    "Seconds to wait before you send the request again.",
-    { required: true, schema: { type: "integer", minimum: 1 }, example: 1 },
+    "Seconds to wait before you send the request again. Always on a 429. Absent if a repeat would not help, or might do the work of the call twice.",
+    { schema: { type: "integer", minimum: 1 }, example: 1 },
   ],
   [
     "WWW-Authenticate",
     onErrors(401),
     'How to authenticate (RFC 6750), with `error="invalid_token"` if the request had a key.',
-    { required: true, ...TEXT, example: challenge },
+    { required: true, ...TEXT, example: challengeOf({ name }) },
   ],
   [
     "Accept",
@@ -160,21 +174,20 @@ const rows = (samplePrice: number, challenge: string): Row[] => [
   ],
 ];
 
-type Options = Pick<ApiOptions, "tools" | "name">;
-
-const rowsOf = ({ tools, name }: Options): Row[] =>
-  rows(Math.max(...tools.map(({ price }) => price)), challengeOf({ name }));
-
 /** The response headers by name. */
 export const responseHeaders = (options: Options): Record<string, Header> =>
   Object.fromEntries(
     rowsOf(options).map(([name, , description, more]) => [name, { description, ...more }]),
   );
 
-/** The headers of one kind of response. The account of a 200 is known, so there those about credits are required. */
+/**
+ * The headers of one kind of response. The account of a 200 is known, so there those about credits are required. `charged`: what a call
+ * with this response costs, in the example.
+ */
 export const responseHeadersOf = (
   response: ResponseKind,
   options: Options,
+  charged = 0,
 ): Record<string, Header | Reference> =>
   Object.fromEntries(
     rowsOf(options)
@@ -182,7 +195,10 @@ export const responseHeadersOf = (
       .map(([name, , description, more]) => [
         name,
         typeof response === "string" && ALWAYS_CREDITS.includes(name)
-          ? { description, ...more, required: true }
+          ? {
+              ...{ description, ...more, required: true },
+              ...(name === "Credits-Charged" && { example: charged }),
+            }
           : { $ref: `#/components/headers/${name}` },
       ]),
   );

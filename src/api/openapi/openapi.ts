@@ -3,7 +3,7 @@ import { hasOwnName } from "#brand.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { ACCOUNT, describeAccount } from "./account.ts";
 import type { ApiOptions, OpenApiDocument, Operation, PathItem } from "./document.ts";
-import { REQUEST_HEADERS, responseHeaders, responseHeadersOf } from "./headers.ts";
+import { REQUEST_HEADERS, REQUIRED_KEY, responseHeaders, responseHeadersOf } from "./headers.ts";
 import {
   PROBLEM,
   problemExamples,
@@ -11,15 +11,15 @@ import {
   quoteProblems,
   toolProblems,
 } from "./problems.ts";
-import { QUOTE, quoteResponse } from "./quote.ts";
+import { QUOTE, quoteResponse, sampleCharge } from "./quote.ts";
 import { responseComponents } from "./schemas.ts";
 import { bareResponses, namesOf, otherBodies, toolExamples, toolSchemas } from "./tool-schemas.ts";
 import { callPrice, havePrices, priceCell, priceText, sizeInWords } from "./words.ts";
 
 /**
  * Describes the API in OpenAPI 3.1. It is derived from the tools (schemas, limits, examples, prices) and the table of errors. The
- * fuzz test checks every response against it. Operations have no parameters: importers (Postman) would send those of the query with
- * every call, besides the same fields in the body.
+ * fuzz test checks every response against it. Operations have no parameters but a required idempotency key: importers (Postman) would send
+ * those of the query with every call, besides the same fields in the body.
  */
 export function describeApi(options: ApiOptions): OpenApiDocument {
   const { publicUrl, tools, version } = options;
@@ -90,6 +90,7 @@ function describeService(options: ApiOptions): string {
     `Send a JSON body, or one of the types that an operation lists, with POST to \`${publicUrl}/api/v1/{tool}\`, with an API key in the header \`Authorization: Bearer <API key>\`.`,
     `A successful call costs ${callPrice(tools)} and responds with 200 and \`ok\` true. An error is a problem document (RFC 9457) with \`ok\` false and a \`code\` that never changes its meaning. It costs nothing, unless it says that the call may have been charged (\`charged\`); such a charge is reversed, or kept for the repeat with the same \`Idempotency-Key\`. The first successful call of an account may be free: \`Credits-Charged\` says what a call cost.`,
     ...priceTable(options),
+    `\`POST ${publicUrl}/api/v1/{tool}/quote\` with the same request shows what a call of any tool costs your account, and costs nothing. It is an operation here where the price depends on the input.`,
     "You can send these headers with every call:",
     REQUEST_HEADERS.map(({ name, description }) => `- \`${name}\`: ${description}`).join("\n"),
     "Within `/api/v1/` we only add: new tools, optional fields, response members, error codes and values of enumerations. Ignore members that you do not recognize, and expect values that this description does not list (`x-extensible-enum` lists those of today).",
@@ -117,6 +118,7 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
       ...(tool.priceOf === undefined ? [] : [`A call costs ${priceText(tool)}.`]),
     ].join(" "),
     tags: ["Tools"],
+    ...(tool.effect === "act" && { parameters: [REQUIRED_KEY] }),
     requestBody: {
       description: describeBody(tool),
       required: tool.body === "required" || tool.file !== undefined,
@@ -133,7 +135,7 @@ function describeTool(tool: Tool<unknown>, options: ApiOptions): Operation {
     responses: {
       "200": {
         description: "The call succeeded.",
-        headers: responseHeadersOf("tool", options),
+        headers: responseHeadersOf("tool", options, sampleCharge(tool)),
         content: {
           "application/json": {
             schema: { $ref: `#/components/schemas/${names.result}` },

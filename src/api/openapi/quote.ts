@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { Tool } from "#tools/define-tool.ts";
 import { about } from "#tools/define-tool.ts";
 import type { ApiOptions, ApiResponse } from "./document.ts";
 import { responseHeadersOf } from "./headers.ts";
@@ -14,6 +15,10 @@ export const QUOTE = component("Quote", "The price of a call with this input.", 
 });
 
 export const QUOTE_EXAMPLE: z.infer<typeof QUOTE> = { ok: true, credits: 3 };
+
+/** What a call of the tool costs in examples: the input decides where the price is a function of it. */
+export const sampleCharge = ({ price, priceOf }: Pick<Tool, "price" | "priceOf">): number =>
+  priceOf === undefined ? price : Math.min(price, QUOTE_EXAMPLE.credits);
 
 export const quoteResponse = (options: ApiOptions): ApiResponse => ({
   description: "The price of the call.",

@@ -101,9 +101,9 @@ export const settingsTable = (settings: readonly SettingShown[]): string =>
 export const requestHeadersTable = (): string => headersTable(REQUEST_HEADERS);
 
 /** The headers about the rate limit only if this service has one. */
-export const responseHeadersTable = ({ tools, name, rateLimit }: PageOptions): string =>
+export const responseHeadersTable = ({ name, rateLimit }: PageOptions): string =>
   headersTable(
-    Object.entries(responseHeaders({ tools, name }))
+    Object.entries(responseHeaders({ name }))
       .filter(([name]) => rateLimit > 0 || !RATE_HEADERS.includes(name))
       .map(([name, { description }]) => ({ name, description })),
   );

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "#api/openapi/document.ts";
-import { QUOTE_EXAMPLE } from "#api/openapi/quote.ts";
+import { QUOTE_EXAMPLE, sampleCharge } from "#api/openapi/quote.ts";
 import { inputSchema, outputSchema } from "#api/openapi/schemas.ts";
 import { priceText, sizeInWords } from "#api/openapi/words.ts";
 import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "#calls/body-types.ts";
@@ -70,7 +70,7 @@ function quoteOf(tool: Tool, { publicUrl }: PageOptions): string {
     "## Price\n",
     `The same request to \`/quote\`${tool.file === undefined ? "" : ", with the file or without it,"} shows the price of a call, and costs nothing ([quotes](credits.md#quotes)):\n`,
     fence("sh", curlCode(call)),
-    responseOf({ ...QUOTE_EXAMPLE, credits: Math.min(tool.price, QUOTE_EXAMPLE.credits) }),
+    responseOf({ ...QUOTE_EXAMPLE, credits: sampleCharge(tool) }),
   ].join("\n");
 }
 
