@@ -279,6 +279,16 @@ test("a quote needs no idempotency key and claims none, and counts towards the r
   assertProblem(await caller.call("act/quote", { text: "four" }), "rate_limited");
 });
 
+test("a quote does not read an idempotency key, not even one with which the call would be an error", async (t) => {
+  const { service } = await openWithTools(t);
+  const caller = await createCaller(service);
+  const key = { "Idempotency-Key": "of two words" };
+  for (const effect of EFFECTS) {
+    assertResponse(await caller.call(`${effect}/quote`, { text: "four" }, key), 0);
+    assertProblem(await caller.call(effect, { text: "four" }, key), "invalid_request");
+  }
+});
+
 test("a tool whose price depends on the input has its quote in the description", async (t) => {
   const { service } = await openWithTools(t);
   const { paths, components } = (await service.send("/openapi.json")).json();

@@ -165,7 +165,7 @@ function describeQuote(tool: Tool<unknown>, options: ApiOptions): [path: string,
       post: {
         operationId: namesOf(tool).quote,
         summary: `Show what a call of ${tool.name} costs`,
-        description: `Checks the same body and headers as a call, and returns the price of that call for the account of the key.${tool.file === undefined ? "" : " The file may be left out."} The tool does not run. It costs no credits, whatever the balance, and counts against the rate limit like a call.`,
+        description: `Checks the same body and headers as a call, except for \`Idempotency-Key\`, and returns the price of that call for the account of the key.${tool.file === undefined ? "" : " The file may be left out."} The tool does not run. It costs no credits, whatever the balance, and counts against the rate limit like a call.`,
         tags: ["Tools"],
         ...(requestBody && { requestBody: { ...requestBody, ...withoutFile } }),
         responses: { "200": quoteResponse(options), ...quoteProblems() },
