@@ -9,12 +9,12 @@ import {
   UPSTREAM_PROBLEM_BYTES_MAX,
 } from "#limits.ts";
 import { clamp, defineTool, type OwnToolContext, type ToolDefinition } from "./define-tool.ts";
-import { faultsIn, type InputSchema, isSchema, schemaOf } from "./input-schema.ts";
+import { faultsIn, fieldNames, type InputSchema, isSchema, schemaOf } from "./input-schema.ts";
 import { isJsonType } from "./media-type.ts";
 import { hideSecrets } from "./own-tool-context.ts";
 import { readBytes } from "./read-bytes.ts";
 import { UpstreamFault } from "./upstream-fault.ts";
-import { requestTo, type UpstreamOperation } from "./upstream-request.ts";
+import { namesInBraces, requestTo, type UpstreamOperation } from "./upstream-request.ts";
 
 /** A tool that is a service somewhere else: a call becomes one request to it, and its response the response of the call. */
 
@@ -49,13 +49,18 @@ export type ForwardDefinition<
   responseBytesMax?: number;
 };
 
-/** Throws a TypeError for a URL, a method, headers or a query that are wrong. */
+/** Throws a TypeError for a URL, a method, an effect, headers or a query that are wrong. */
 export function forward<const Schema extends InputSchema, const Secret extends string = never>(
   definition: ForwardDefinition<Schema, Secret>,
 ) {
   const { url, method = "POST", ...options } = definition;
   if (!METHODS.includes(method))
     throw new TypeError(`\`method\` must be one of ${METHODS.join(", ")}; got ${method}.`);
+  // Any other effect that is wrong is told with everything else that is wrong.
+  if ((options.effect as unknown) === "none")
+    throw new TypeError(
+      '`effect` must be "read" or "act" for a tool that forwards calls: with "none", it would run before it is paid.',
+    );
   const operation: UpstreamOperation = {
     ...{ method, url, places: {} },
     others: method === "GET" || method === "DELETE" ? "query" : { type: "application/json" },
@@ -73,6 +78,12 @@ export function forwardTo(operation: UpstreamOperation, options: ForwardOptions)
       "A tool that forwards calls takes no `file`. Write a tool with `run`, and send `context.file` with `context.fetch`.",
     );
   const host = hostIn(url);
+  const fields = isSchema(options.input) ? fieldNames(schemaOf(options.input)) : null;
+  const missing = namesInBraces(url).find((name) => fields?.includes(name) === false);
+  if (missing !== undefined)
+    throw new TypeError(
+      `\`url\` has {${missing}}, and \`input\` has no field of that name; its fields are ${fields?.join(", ") || "none"}.`,
+    );
   const { headers = {}, query = {}, timeLimitMs = OWN_TIME_LIMIT_MS, ...more } = options;
   const { responseBytesMax, ...others } = more;
   if (typeof headers !== "function") headersOf(headers);
@@ -105,8 +116,19 @@ function hostIn(url: unknown): string {
     throw new TypeError(
       `\`url\` must be a URL that begins with http:// or https://, without a query and without a password; got ${JSON.stringify(url)}.`,
     );
+  if (BLOCKED_PORTS.includes(Number(parsed.port)))
+    throw new TypeError(`\`url\` has the port ${parsed.port}, which \`fetch\` never reaches.`);
   return hostOf(parsed);
 }
+
+/** https://fetch.spec.whatwg.org/#port-blocking, but for port 0, which no text has a number for. */
+const BLOCKED_PORTS = [
+  ...[1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101],
+  ...[102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389],
+  ...[427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636],
+  ...[989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665],
+  ...[6666, 6667, 6668, 6669, 6679, 6697, 10080],
+];
 
 /** `output`: what a JSON response must be; null for a response of any type. */
 type Limits = {
@@ -274,10 +296,9 @@ const NEVER_SENT = new Set([
   ...["UND_ERR_CONNECT_TIMEOUT"],
 ]);
 
-/** Errors of a request that `fetch` does not send: of its headers, or of a port that the standard of `fetch` blocks. */
+/** Errors of a request that `fetch` does not send, because of its headers. */
 const NEVER_MADE = [
   ...["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"],
-  "bad port",
 ];
 
 function unreached(thrown: unknown): UpstreamFault {
@@ -286,7 +307,7 @@ function unreached(thrown: unknown): UpstreamFault {
     message?: string;
   };
   const cause = message || code || String(thrown);
-  if (NEVER_MADE.includes(code) || NEVER_MADE.includes(message))
+  if (NEVER_MADE.includes(code))
     return new UpstreamFault("misdefined", "cannot be sent", {
       ...{ isUnsent: true, cause: `The request cannot be sent: ${cause}` },
     });

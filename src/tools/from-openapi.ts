@@ -8,6 +8,7 @@ import { nameFault } from "./own-tool.ts";
 import {
   FORM_TYPE,
   isTextType,
+  namesInBraces,
   PARTS_TYPE,
   type Place,
   type UpstreamBody,
@@ -121,8 +122,8 @@ function toolOf(
   const { fields, required, places, body } = fieldsOf(document, each);
   if (/[?#]/.test(each.path)) throw new TypeError("has a query or a fragment in its path");
   const url = serverOf(document, each, options.url) + each.path;
-  const known = partsOf(each.path);
-  const missing = partsOf(url).find((name) => !known.includes(name));
+  const known = namesInBraces(each.path);
+  const missing = namesInBraces(url).find((name) => !known.includes(name));
   if (missing !== undefined)
     throw new TypeError(
       `has {${missing}} in its server, which has no default; say where it is with \`url\``,
@@ -134,7 +135,11 @@ function toolOf(
   ) as string;
   const { description } = operation;
   const request: UpstreamOperation = { method, url, places, others: body ?? "query" };
-  const effect = ofOperation(effects, each);
+  const effect: unknown = ofOperation(effects, each);
+  if (effect !== undefined && effect !== "read" && effect !== "act")
+    throw new TypeError(
+      `has the effect ${JSON.stringify(effect)}; \`effects\` has "read" or "act"`,
+    );
   return forwardTo(request, {
     ...others,
     ...{ summary: summary.trim().split("\n")[0] as string, price, headers, query, secrets },
@@ -145,10 +150,6 @@ function toolOf(
     ...(output !== null && { output: describedBy(output) }),
   } as ForwardOptions);
 }
-
-/** The names in braces. */
-const partsOf = (path: string): string[] =>
-  [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name as string);
 
 /** The base of all paths, without a slash at its end. */
 function serverOf(document: Json, { item, operation }: Found, given: string | undefined): string {
@@ -189,7 +190,7 @@ function fieldsOf(document: Json, { path, item, operation }: Found): Fields {
       parameters.set(`${parameter["in"]} ${parameter["name"]}`, parameter);
     }
   // Many documents have a part of a path without its parameter.
-  for (const name of partsOf(path))
+  for (const name of namesInBraces(path))
     if (!parameters.has(`path ${name}`))
       parameters.set(`path ${name}`, { name, in: "path", schema: { type: "string" } });
   for (const parameter of parameters.values()) addParameter(document, parameter, found);

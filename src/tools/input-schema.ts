@@ -70,6 +70,13 @@ function strict(schema: z.core.$ZodType): z.core.$ZodType {
   return z.core.util.clone(schema, { ...def, catchall: z.never() } as never, { parent: true });
 }
 
+/** The fields of a schema of `schemaOf`; null if it allows others too, or its fields are not known. */
+export function fieldNames(schema: z.ZodMiniType): string[] | null {
+  const { def } = (schema as unknown as z.core.$ZodTypes)._zod;
+  const isClosed = def.type === "object" && def.catchall?._zod.def.type === "never";
+  return isClosed ? Object.keys(def.shape) : null;
+}
+
 /** Where the library gives no JSON Schema, the schema is described as any JSON object. */
 function ofStandard({ "~standard": standard }: StandardSchema): z.core.$ZodType {
   return z.pipe(

@@ -36,6 +36,9 @@ export type UpstreamBody = {
 type Body = string | Uint8Array<ArrayBuffer> | FormData;
 export type UpstreamRequest = { url: URL; headers: Headers; body: Body | null };
 
+export const namesInBraces = (url: string): string[] =>
+  [...url.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name as string);
+
 /** Throws an `InvalidInput` for a value that a path or a header cannot have. */
 export function requestTo(
   { url: template, places, others }: UpstreamOperation,
@@ -57,8 +60,8 @@ export function requestTo(
       headers.set(place.name, headerText(field, listed(value, place)));
     else cookies.push(`${place.name}=${encodeURIComponent(listed(value, place))}`);
   }
-  const [open] = /\{[^{}]*\}/.exec(url) ?? [];
-  if (open !== undefined) throw unsendable(open.slice(1, -1), "is required");
+  const [open] = namesInBraces(url);
+  if (open !== undefined) throw unsendable(open, "is required");
   if (cookies.length > 0) headers.set("Cookie", cookies.join("; "));
   const body = others === "query" ? null : bodyOf(others, inBody);
   // `fetch` writes the type of a form with parts, because it has their boundary.

@@ -233,7 +233,6 @@ const UNSENDABLE: Record<string, Partial<ForwardDefinition>> = {
   "a parameter without a value": { query: () => ({ key: undefined }) as never },
   "a value that no header can have": { headers: ({ TOKEN }) => ({ a: `${TOKEN}\nb` }) },
   "a header that fetch does not send": { headers: () => ({ Expect: "100-continue" }) },
-  "a port that fetch does not reach": { url: "http://127.0.0.1:6000/" },
 };
 
 for (const [what, definition] of Object.entries(UNSENDABLE)) {
@@ -349,6 +348,31 @@ test("agents get JSON as a text, a picture as a picture, and other bytes as a fi
   }
 });
 
+test("a part of the path has a field, where the input says which fields there are", () => {
+  const made = (input: unknown) => () =>
+    forward({ summary: "Forwards.", input, price: 1, url: "https://example.com/{kind}" } as never);
+  const closed = [{ other: z.string() }, z.object({ other: z.string() }), z.strictObject({})];
+  for (const input of closed)
+    assert.throws(made(input), /^TypeError: `url` has \{kind\}, and `input` has no field of that/);
+  const some = z.object({ kind: z.string() });
+  for (const input of [some, some.shape, z.looseObject({}), z.record(z.string(), z.string())])
+    assert.doesNotThrow(made(input));
+});
+
+test("the ports that a definition cannot have are those that fetch blocks", async () => {
+  const dispatcher = { dispatch: () => assert.fail("let through") };
+  const isBlocked = async (url: string) =>
+    String((await fetch(url, { dispatcher } as never).catch((error) => error)).cause).endsWith(
+      "bad port",
+    );
+  for (let port = 1; port <= 10_100; port += 1) {
+    const url = `http://127.0.0.1:${port}/`;
+    const make = () => forward({ summary: "Forwards.", input: {}, price: 1, url });
+    if (await isBlocked(url)) assert.throws(make, /which `fetch` never reaches/);
+    else assert.doesNotThrow(make, url);
+  }
+});
+
 test("what is wrong with a URL, a method or headers is told with the reason", () => {
   const good = { summary: "Forwards.", input: {}, price: 1, url: "https://example.com/" };
   for (const [wrong, reason] of [
@@ -362,6 +386,8 @@ test("what is wrong with a URL, a method or headers is told with the reason", ()
     [{ query: "no" }, /`query` must be/],
     [{ query: { a: 1 } }, /`a` is number/],
     [{ headers: { a: "b\nc" } }, /`a`, whose name or value no header can have/],
+    [{ effect: "none" }, /^TypeError: `effect` must be "read" or "act" for a tool that forwards/],
+    [{ url: "https://example.com:9/" }, /`url` has the port 9, which `fetch` never reaches/],
   ] as const)
     assert.throws(() => forward({ ...good, ...wrong } as never), reason);
 });

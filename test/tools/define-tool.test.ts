@@ -103,7 +103,7 @@ test("a file has media types and a largest size, and no other body beside it", (
   ]);
   assert.deepEqual(faultsIn({ ...four, file, browser: false }), []);
   assert.throws(
-    () => forward({ ...four, url: "https://example.com/", file } as never),
+    () => forward({ ...four, effect: "read", url: "https://example.com/", file } as never),
     /forwards calls takes no `file`/,
   );
 });

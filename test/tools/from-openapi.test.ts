@@ -411,6 +411,11 @@ test("what cannot be a tool is told, with the operation and the reason", () => {
       {},
       /needs basic; name the setting that has it: security: \{ "basic": "UPSTREAM_TOKEN" \}/,
     ],
+    [
+      { listPets: 1 },
+      { effects: { listPets: "none" as never } },
+      /GET \/pets cannot be a tool: it has the effect "none"; `effects` has "read" or "act"/,
+    ],
     [{}, {}, /`prices` must have a price/],
   ] as const)
     assert.throws(() => made(prices, more), reason);
