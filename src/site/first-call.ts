@@ -5,9 +5,13 @@ import type { Tool } from "#tools/define-tool.ts";
 /** The call that a service shows first: at its start, on its front page, in its documentation and on its dashboard. */
 export type FirstCall = { tool: Tool; request: unknown };
 
-/** The first tool with its first example, one that needs no file if there is one. A service has at least one tool. */
+/**
+ * The first tool with its first example. Preferably it changes nothing, because people copy and paste the call with its sample data, and
+ * needs no file. A service has at least one tool.
+ */
 export function firstCall(tools: readonly Tool[]): FirstCall {
-  const tool = tools.find(({ file }) => file === undefined) ?? tools[0];
+  const harmless = tools.filter(({ effect }) => effect !== "act");
+  const tool = harmless.find(({ file }) => file === undefined) ?? harmless[0] ?? tools[0];
   if (tool === undefined) throw new RangeError("A service needs at least one tool");
   return { tool, request: requestOf(tool) };
 }

@@ -103,9 +103,10 @@ for (const [name, write, program, file] of LANGUAGES) {
 }
 
 test("every sample of its pages has an idempotency key, and those of other tools have none", () => {
-  const pages = createPages({ ...FULL, tools: [ACT, ...FULL.tools] });
-  const codeIn = (page: string) => [
-    ...(pages.docs?.markdown(page) ?? "").matchAll(/^```(?:sh|js|python|go|php)\n[\s\S]*?^```$/gm),
+  const pages = createPages({ ...FULL, tools: [ACT] });
+  const others = createPages({ ...FULL, tools: [ACT, ...FULL.tools] });
+  const codeIn = (page: string, of = pages) => [
+    ...(of.docs?.markdown(page) ?? "").matchAll(/^```(?:sh|js|python|go|php)\n[\s\S]*?^```$/gm),
   ];
   const own = codeIn("/docs/print-letter");
   assert.equal(own.length, 5);
@@ -117,7 +118,15 @@ test("every sample of its pages has an idempotency key, and those of other tools
   const agents = codeIn("/docs/mcp").filter(([code]) => code.includes('"print-letter"'));
   assert.ok(agents.length > 0);
   for (const [code] of agents) assert.ok(code.includes("toolbooth/idempotency-key"), code);
-  for (const [code] of codeIn("/docs/hash")) assert.ok(!code.includes(KEY), code);
+  for (const [code] of codeIn("/docs/hash", others)) assert.ok(!code.includes(KEY), code);
+});
+
+test("the first call that a service shows changes nothing, unless every tool does", () => {
+  const reads = { ...ACT, effect: "read" } as const;
+  const scans = { ...reads, file: { types: ["image/png"], bytesMax: 1 } };
+  assert.equal(firstCall([ACT, scans, reads]).tool, reads);
+  assert.equal(firstCall([ACT, scans]).tool, scans);
+  assert.equal(firstCall([ACT]).tool, ACT);
 });
 
 test("the start, the dashboard and the tool's page show and send calls that have one", async (t) => {
