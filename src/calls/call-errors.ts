@@ -232,10 +232,11 @@ export const outcomeUnknown = (callId: string): ApiError =>
     { members: { callId } },
   );
 
-export const tooMuchKept = (): ApiError =>
+/** `needsKey`: the tool changes the world, so a call of it cannot leave the header out. */
+export const tooMuchKept = (needsKey: boolean): ApiError =>
   new ApiError(
     "rate_limited",
-    "The account has too many kept responses. Each is kept for 24 hours under the Idempotency-Key of its call. Send calls without the header, or wait until the oldest are gone.",
+    `The account has too many kept responses. Each is kept for 24 hours under the Idempotency-Key of its call. ${needsKey ? "Wait until the oldest are gone: a call of this tool needs the header." : "Send calls without the header, or wait until the oldest are gone."}`,
     { members: { limitSource: "kept_responses" }, headers: { "Retry-After": "3600" } },
   );
 

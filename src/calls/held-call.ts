@@ -123,7 +123,7 @@ export class HeldCall {
         throw outcomeUnknown(callRef({ account, callId, at }));
       }
       case "too_much_kept":
-        throw tooMuchKept();
+        throw tooMuchKept(call.tool.effect === "act");
       case "kept": {
         const kept = await this.#kept().open(outcome.response, this.#place());
         context.replayed = true;

@@ -362,6 +362,31 @@ test("the free first call is claimed before the run, and free again if it fails"
   assert.equal(runs.length, 2);
 });
 
+test("with too many kept responses, only a tool that takes calls without a key says to leave it out", async (t) => {
+  for (const [effect, advice] of [
+    ["read", /Send calls without the header, or wait until the oldest are gone\.$/],
+    ["act", /Wait until the oldest are gone: a call of this tool needs the header\.$/],
+  ] as const) {
+    const ledger = createMemoryLedger();
+    const hold = async () => ({ outcome: "too_much_kept", balance: 100 }) as const;
+    const { service, runs } = await openWithTool(
+      t,
+      { effect },
+      () => ({}),
+      {},
+      {
+        ...ledger,
+        hold,
+      },
+    );
+    const caller = await createCaller(service);
+    const problem = assertProblem(await caller.call("look", {}, key("one")), "rate_limited");
+    assert.equal(problem.limitSource, "kept_responses");
+    assert.match(problem.detail, advice);
+    assert.equal(runs.length, 0);
+  }
+});
+
 test("a ledger that is out of reach is 503 before the tool runs", async (t) => {
   const { service, runs } = await openWithTool(t);
   const caller = await createCaller(service);
