@@ -82,11 +82,11 @@ function readFilters(context: RequestContext, account: string): Filters {
   };
 }
 
-/** As many rows as spreadsheets open with ease. A shorter period has the rest. */
-const ROWS_MAX = 200_000;
-const ROWS_AT_ONCE = 500;
+/** As many entries as spreadsheets open with ease. A shorter period has the rest. */
+const ENTRIES_MAX = 200_000;
+const ENTRIES_AT_ONCE = 500;
 /** Each balance of a filtered page is a query of its own. */
-const FILTERED_ROWS_AT_ONCE = 100;
+const FILTERED_AT_ONCE = 100;
 
 /** The same entries as a file, newest first. The page shows them too, so it needs no fresh proof. */
 export async function exportLedger(context: RequestContext): Promise<Response> {
@@ -98,11 +98,11 @@ export async function exportLedger(context: RequestContext): Promise<Response> {
   }));
   const labels = new Map(keys.map(({ id, label }) => [id, label]));
   const name = `${slugOf(deps.settings.name)}-ledger-${new Date(now).toISOString().slice(0, 10)}.csv`;
-  const pieces = csvRows(ledger, deps.readTurns, filters, (key) => labels.get(key) ?? "");
+  const pieces = csvPieces(ledger, deps.readTurns, filters, (key) => labels.get(key) ?? "");
   return download(context, account, { pieces, type: CSV, name });
 }
 
-async function* csvRows(
+async function* csvPieces(
   ledger: Reading,
   turns: ReadTurns,
   filters: Filters,
@@ -110,23 +110,29 @@ async function* csvRows(
 ): AsyncGenerator<string> {
   // Without a byte order mark, spreadsheets assume a legacy encoding.
   yield "\ufefftime_utc,kind,credits,balance,calls,tool,key_id,key_label,grant,id\r\n";
-  const max = hasGaps(filters.filter) ? FILTERED_ROWS_AT_ONCE : ROWS_AT_ONCE;
+  const max = hasGaps(filters.filter) ? FILTERED_AT_ONCE : ENTRIES_AT_ONCE;
   let after: string | null = null;
-  for (let rows = 0; rows < ROWS_MAX; ) {
+  for (let entries = 0; entries < ENTRIES_MAX; ) {
     const page = await inReadTurn(turns, filters.account, () =>
-      findEntries(ledger, filters, after, Math.min(max, ROWS_MAX - rows)),
+      findEntries(ledger, filters, after, Math.min(max, ENTRIES_MAX - entries)),
     );
-    rows += page.entries.length;
-    yield page.entries.map((entry) => csvRow(entry, labelOf)).join("");
+    entries += page.entries.length;
+    yield page.entries.flatMap((entry) => csvRows(entry, labelOf)).join("");
     if (page.next === null) return;
     after = page.next;
   }
 }
 
-/** Numbers stay numbers, which begin with a minus; only text can be a formula. */
-function csvRow(entry: BalancedEntryView, labelOf: (key: string) => string): string {
-  const { id, at, kind, credits, balance, calls, tool, key, grant } = entry;
-  const numbers = [credits, balance, calls].map((value) => (value === null ? "" : String(value)));
-  const names = [tool, key, key === null ? null : labelOf(key), grant?.kind ?? null, id];
-  return `${[new Date(at).toISOString(), kind, ...numbers, ...names.map(csvCell)].join(",")}\r\n`;
+/**
+ * A row for each grant that paid or got a part, so that sums by grant are right. The number of calls is in the first of them alone, so that
+ * its sum is right too. Numbers stay numbers, which begin with a minus; only text can be a formula.
+ */
+function csvRows(entry: BalancedEntryView, labelOf: (key: string) => string): string[] {
+  const { id, at, kind, credits, balance, calls, tool, key, grant, parts } = entry;
+  return (parts ?? [{ grant, credits }]).map((part, index) => {
+    const values = [part.credits, balance, index === 0 ? calls : null];
+    const numbers = values.map((value) => (value === null ? "" : String(value)));
+    const names = [tool, key, key === null ? null : labelOf(key), part.grant?.kind ?? null, id];
+    return `${[new Date(at).toISOString(), kind, ...numbers, ...names.map(csvCell)].join(",")}\r\n`;
+  });
 }

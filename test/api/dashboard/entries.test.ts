@@ -103,3 +103,40 @@ test("the filtered ledger is a CSV file in UTC, without formulas", async () => {
     "signed_out",
   );
 });
+
+test("in the file, a call that two grants paid is a row for each, so that sums by grant are right", async () => {
+  const fixture = openFixture();
+  const { browser, account } = await openMember(fixture);
+  const { ledger } = fixture.accountDeps;
+  const { secret } = (await browser.post("/dashboard/keys", { label: "one" })).body as {
+    secret: string;
+  };
+  const all = async () => read(browser);
+  const starter = (await all()).reduce((sum, { credits }) => sum + credits, 0);
+  await ledger.grant({
+    ...{ account, id: "extra", kind: "operator", amount: 10, now: Date.now() },
+    ...{ expiresAt: null, lifetime: false },
+  } as never);
+  await ledger.debit({
+    ...{ account, callId: "call_two", now: Date.now(), credits: starter + 4, freeCallCredits: 0 },
+    ...{ tool: "hash", idempotency: null },
+    keySha256: createHash("sha256").update(secret).digest("hex"),
+  });
+  const csv = (await browser.get("/dashboard/credits/entries/export?kind=debit")).text;
+  const rows = csv
+    .trimEnd()
+    .split("\r\n")
+    .slice(1)
+    .map((row) => row.split(","));
+  assert.deepEqual(
+    rows.map(([, kind, credits, balance, calls, tool, , , grant]) => [
+      ...[kind, credits, balance, calls, tool, grant],
+    ]),
+    [
+      ["debit", String(-starter), "6", "1", "hash", "starter"],
+      ["debit", "-4", "6", "", "hash", "operator"],
+    ],
+  );
+  const [first, second] = rows;
+  assert.equal(first?.at(-1), second?.at(-1));
+});
