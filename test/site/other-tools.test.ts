@@ -170,6 +170,17 @@ it("a tool without an example gets a request that its schema accepts, whatever f
   assert.deepEqual(z.safeParse(input, request).error?.issues ?? [], []);
 });
 
+test("the quote on the page of a tool is an example, because its function alone knows the price", () => {
+  for (const [price, text] of [
+    [20, "For a call that costs 3 credits, the response is:"],
+    [1, "For a call that costs one credit, the response is:"],
+  ] as const) {
+    const tools = [{ ...madeUp, price, priceOf: () => 0 }];
+    const page = createPages({ ...FULL, tools }).docs?.markdown("/docs/word-count") ?? "";
+    assert.ok(page.includes(text), page);
+  }
+});
+
 test("the example of the front page never goes below zero, whatever calls cost", () => {
   for (const price of [0, 1, 3, 99, 101, 20_000, 1_000_000]) {
     const tools = [{ ...madeUp, price }];

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "#api/openapi/document.ts";
 import { QUOTE_EXAMPLE, sampleCharge } from "#api/openapi/quote.ts";
 import { inputSchema, outputSchema } from "#api/openapi/schemas.ts";
-import { priceText, sizeInWords } from "#api/openapi/words.ts";
+import { creditsText, priceText, sizeInWords } from "#api/openapi/words.ts";
 import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "#calls/body-types.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { requestOf } from "../first-call.ts";
@@ -66,11 +66,14 @@ function quoteOf(tool: Tool, { publicUrl }: PageOptions): string {
     tool.file === undefined
       ? { url: base, body }
       : { url: urlOf({ url: base, body, ...traitsOf(tool) }) };
+  // The function that knows the price is not here: an own tool runs in its own threads.
+  const credits = sampleCharge(tool);
   return [
     "## Price\n",
     `The same request to \`/quote\`${tool.file === undefined ? "" : ", with the file or without it,"} shows the price of a call, and costs nothing ([quotes](credits.md#quotes)):\n`,
     fence("sh", curlCode(call)),
-    responseOf({ ...QUOTE_EXAMPLE, credits: sampleCharge(tool) }),
+    `For a call that costs ${creditsText(credits)}, the response is:\n`,
+    fence("json", layOutJson({ ...QUOTE_EXAMPLE, credits })),
   ].join("\n");
 }
 
