@@ -197,13 +197,16 @@ export const idempotencyKeyReused = () =>
  * twice this time at the latest.
  */
 export function idempotencyInProgress(leaseMs: number | null = null): ApiError {
-  const what =
+  const [what, then] =
     leaseMs === null
-      ? "is still running"
-      : `is still running, or its server has died: then the key stays taken for up to about ${Math.ceil((2 * leaseMs) / 1_000)} more seconds`;
+      ? ["is still running", "Wait a second, then repeat the request."]
+      : [
+          "is still running, or its server has died",
+          `Repeat the request once a second until you get another response. If the server has died, that takes up to about ${Math.ceil((2 * leaseMs) / 1_000)} more seconds.`,
+        ];
   return new ApiError(
     "idempotency_in_progress",
-    `The first request with this Idempotency-Key ${what}. Wait a second, then repeat the request.`,
+    `The first request with this Idempotency-Key ${what}. ${then}`,
     { headers: { "Retry-After": "1" } },
   );
 }

@@ -74,8 +74,8 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   idempotency_in_progress: {
     cause:
-      "Another request with the same `Idempotency-Key` on the same path has not finished yet, or the server that ran it has died. Of a tool that is paid before it runs, the key then stays taken for a while; the `detail` says how long at most.",
-    cure: "Wait as long as `Retry-After` says, then repeat the request to get the first response.",
+      "Another request with the same `Idempotency-Key` on the same path has not finished yet, or the server that ran it has died. For a tool that is paid before it runs, repeats then get this error for a while; the `detail` says how long at most.",
+    cure: "Wait as long as `Retry-After` says, then repeat the request, until you get the first response or another error.",
   },
   outcome_unknown: {
     cause:

@@ -86,7 +86,10 @@ test("a call whose server was killed while it ran ends after its lease: a read m
   assert.deepEqual(await stateOf(), { balance: before - 20, held: 20 });
   const taken = (await (await call(base, "look", true)).json()) as { code: string; detail: string };
   assert.equal(taken.code, "idempotency_in_progress");
-  assert.match(taken.detail, /or its server has died: .+ up to about 24 more seconds/);
+  assert.match(
+    taken.detail,
+    /or its server has died\. Repeat the request once a second .+ up to about 24 more seconds/,
+  );
   await eventually("the holds end", async () => (await stateOf()).held === 0);
   assert.deepEqual(await stateOf(), { balance: before, held: 0 });
   const unknown = (await (await call(base, "send", true)).json()) as {
