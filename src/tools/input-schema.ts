@@ -34,6 +34,9 @@ type Validated<Output> =
 type Issue = {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+  /** Beyond the standard: Zod's issue of unknown fields. */
+  readonly code?: string;
+  readonly keys?: readonly string[];
 };
 
 const isZod = (value: unknown): value is z.core.$ZodType => isObject(value) && "_zod" in value;
@@ -88,9 +91,13 @@ function ofStandard({ "~standard": standard }: StandardSchema): z.core.$ZodType 
           "The checks of an input must be synchronous: its schema returned a promise.",
         );
       if (result.issues === undefined) return result.value;
-      for (const { message, path = [] } of result.issues) {
-        const keys = path.map((part) => (typeof part === "object" ? part.key : part));
-        payload.issues.push({ code: "custom", message, path: keys, input: value });
+      for (const { message, path: given = [], code, keys } of result.issues) {
+        const path = given.map((part) => (typeof part === "object" ? part.key : part));
+        const isUnknown = code === "unrecognized_keys" && keys !== undefined;
+        payload.issues.push({
+          ...(isUnknown ? { code, keys: [...keys] } : { code: "custom", message }),
+          ...{ path, input: value as never },
+        });
       }
       return z.NEVER;
     }),

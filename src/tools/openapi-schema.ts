@@ -144,12 +144,10 @@ export function inputOfFields(
     const missing = required
       .filter((name) => value[name] === undefined)
       .map((name) => ({ message: "is required", path: [name] }));
-    const unknown = Object.keys(value)
-      .filter((name) => !names.includes(name))
-      .map((name) => ({
-        message: `is no field; the fields are ${names.join(", ")}`,
-        path: [name],
-      }));
+    const keys = Object.keys(value).filter((name) => !names.includes(name));
+    // As Zod has it, so that the message is that of every other tool.
+    const unknown =
+      keys.length === 0 ? [] : [{ code: "unrecognized_keys", keys, message: "unknown fields" }];
     const wrong = checks.flatMap(([name, check]) => {
       if (value[name] === undefined) return [];
       const issues = check?.safeParse(value[name]).error?.issues ?? [];

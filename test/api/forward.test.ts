@@ -286,6 +286,12 @@ test("a value that a path cannot have is 400, and is sent nowhere", async (t) =>
     assert.deepEqual(errors, [{ pointer: "/id", detail }]);
     assert.match(detail, /`id`/);
   }
+  const inQuery = await caller.call("wrap?id=..", {}, key("one"));
+  const { errors: [{ detail: _, ...place } = assert.fail()] = [] } = assertProblem(
+    inQuery,
+    "invalid_request",
+  );
+  assert.deepEqual(place, { parameter: "id" });
   assert.equal(received.length, 0);
 });
 
