@@ -118,14 +118,25 @@ export function quotesAdvice(text: string): string {
 export const otherType = (tool: Tool<unknown>, contentType: string): ApiError =>
   unsupportedType(tool, `${tool.name} does not take the Content-Type "${shorten(contentType)}".`);
 
-/** For a tool that takes a file. `what`: what has the type. */
-export function otherFile(tool: Tool<unknown>, what: string, contentType: string | null): ApiError {
-  const has =
-    contentType === null ? "has no Content-Type" : `has the Content-Type "${shorten(contentType)}"`;
-  const types = tool.file?.types.map((type) => `\`${type}\``).join(" or ");
+/** For a tool that takes a file. `isPart`: the file of a form has the type, in place of the body. */
+export function otherFile(
+  tool: Tool<unknown> & Required<Pick<Tool, "file">>,
+  contentType: string | null,
+  isPart: boolean,
+): ApiError {
+  const { types } = tool.file;
+  const what = isPart ? "The file of the form" : "The body";
+  const happened =
+    contentType !== null
+      ? `${what} has the Content-Type "${shorten(contentType)}".`
+      : isPart
+        ? `${what} has no Content-Type.`
+        : "The call has no file, or no Content-Type for it.";
+  const asPart = `as the file of a form, with its type: \`curl -F "file=@PATH;type=${types[0]}"\``;
+  const asBody = "as the body with that Content-Type and the other fields in the query";
   return new ApiError(
     "unsupported_media_type",
-    `${what} ${has}. ${tool.name} takes a file of the type ${types}: send it as the body with that Content-Type and the other fields in the query, or as the file of a form (\`${FORM_TYPE}\`).`,
+    `${happened} ${tool.name} takes a file of the type ${types.map((type) => `\`${type}\``).join(" or ")}: send it ${asBody}, or ${asPart}.`,
     { headers: { Accept: bodyTypesOf(tool).join(", ") } },
   );
 }

@@ -186,10 +186,10 @@ const costText = ({ price, isPriceLeast }: Cost) =>
 
 const creditsText = (price: number) => `${price} ${price === 1 ? "credit" : "credits"}`;
 
-export const idempotencyKeyReused = () =>
+export const idempotencyKeyReused = (hasFile = false) =>
   new ApiError(
     "idempotency_key_reused",
-    "You used this Idempotency-Key on this path in the last 24 hours for another request. A repeat has the same fields, sent in the same way, and asks for the same type. Use a new key for a new request.",
+    `You used this Idempotency-Key on this path in the last 24 hours for another request. A repeat has the same fields${hasFile ? " and the same file" : ""}, sent in the same way, and asks for the same type. Use a new key for a new request.`,
   );
 
 /**

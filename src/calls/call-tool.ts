@@ -217,7 +217,7 @@ async function charge(call: Call): Promise<void> {
     case "insufficient_credits":
       return throwUnpaid(call, outcome);
     case "idempotency_key_reused":
-      throw idempotencyKeyReused();
+      throw idempotencyKeyReused(call.tool.file !== undefined);
     case "replayed":
       call.replay = outcome.replay;
       context.replayed = true;

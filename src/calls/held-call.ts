@@ -115,7 +115,7 @@ export class HeldCall {
       case "insufficient_credits":
         return throwUnpaid(call, outcome);
       case "idempotency_key_reused":
-        throw idempotencyKeyReused();
+        throw idempotencyKeyReused(call.tool.file !== undefined);
       case "in_progress":
         throw idempotencyInProgress(leaseMs);
       case "outcome_unknown": {

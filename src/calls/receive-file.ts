@@ -46,7 +46,7 @@ export async function receiveFile(call: Call, isQuote: boolean): Promise<void> {
         ),
         rule.bytesMax + tool.bodyBytesMax + SPACE_BYTES,
       ]
-    : [bodySink(fileTypeOf(tool as FileTool, contentType, "The body"), stored), rule.bytesMax];
+    : [bodySink(fileTypeOf(tool as FileTool, contentType, false), stored), rule.bytesMax];
   const file = await receiveBody(request, bytesMax, sink, {
     timeoutMs: UPLOAD_TIMEOUT_MS,
     onReceived(bytes) {
@@ -74,10 +74,10 @@ const NOWHERE: FileStore = {
   }),
 };
 
-function fileTypeOf(tool: FileTool, contentType: string | null, what: string): string {
+function fileTypeOf(tool: FileTool, contentType: string | null, isPart: boolean): string {
   const type = mediaType(contentType);
   if (tool.file.types.includes(type)) return type;
-  throw otherFile(tool, what, contentType);
+  throw otherFile(tool, contentType, isPart);
 }
 
 /** Bytes that go to a file, which is made for the first of them. */
@@ -191,7 +191,7 @@ class FormSink implements Sink<ReceivedFile> {
     this.#parts.push({ head, textBytes: 0 });
     if (!head.isFile) return;
     if (this.#type !== null) throw invalidFile("The form", "has more than one file; send one");
-    this.#type = fileTypeOf(this.#tool, head.type, "The file of the form");
+    this.#type = fileTypeOf(this.#tool, head.type, true);
   }
 
   #requireShort(more: number): void {

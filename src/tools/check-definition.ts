@@ -5,8 +5,9 @@ import {
   PRICE_CREDITS_MAX,
   UPLOAD_BYTES_MAX,
 } from "#limits.ts";
+import { constraintsOf } from "./constraints.ts";
 import type { Example } from "./define-tool.ts";
-import { isSchema } from "./input-schema.ts";
+import { isSchema, schemaOf } from "./input-schema.ts";
 import { nearestName } from "./nearest-name.ts";
 
 /** Everything that is wrong with a definition, each a sentence: JavaScript has no types that say it. */
@@ -93,7 +94,7 @@ function priceFaults(price: unknown, priceMax: unknown): string[] {
 const NOT_WITH_FILE = ["rawBody", "verbatim", "body", "browser"];
 
 function fileFaults(definition: Readonly<Record<string, unknown>>): string[] {
-  const { file } = definition;
+  const { file, input } = definition;
   if (file === undefined) return [];
   const { types, bytesMax, ...others } = Object(file) as Record<string, unknown>;
   const faults: string[] = [];
@@ -109,6 +110,10 @@ function fileFaults(definition: Readonly<Record<string, unknown>>): string[] {
     );
   for (const name of Object.keys(others))
     faults.push(`\`file.${name}\` is unknown; a file has \`types\` and \`bytesMax\`.`);
+  if (isSchema(input) && Object.hasOwn(constraintsOf(schemaOf(input)).properties ?? {}, "file"))
+    faults.push(
+      "`input` must not have the field `file`, because in a form that is the name of the file; give the field another name.",
+    );
   for (const name of NOT_WITH_FILE)
     if (definition[name] !== undefined && definition[name] !== false)
       faults.push(`A tool with \`file\` cannot have \`${name}\`; leave it out.`);

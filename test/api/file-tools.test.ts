@@ -237,6 +237,9 @@ test("what is no file of the tool's types is rejected before anything is written
     const rejected = await caller.post("measure", each);
     const { detail } = assertProblem(rejected, "unsupported_media_type");
     assert.match(detail, /measure takes a file of the type `image\/png` or `image\/jpeg`: /);
+    assert.ok(detail.includes('`curl -F "file=@PATH;type=image/png"`'), detail);
+    if (each.headers["Content-Type"] === undefined)
+      assert.match(detail, /^The call has no file, or no Content-Type for it\./);
     assert.equal(rejected.header("accept"), "image/png, image/jpeg, multipart/form-data");
   }
   const incomplete: [RegExp, Parameters<typeof caller.post>[1]][] = [
@@ -312,7 +315,8 @@ for (const effect of ["none", "read", "act"] as const)
     ]) {
       const headers = { ...each.headers, ...key };
       const reused = await caller.post("measure", { ...each, headers });
-      assertProblem(reused, "idempotency_key_reused");
+      const { detail } = assertProblem(reused, "idempotency_key_reused");
+      assert.match(detail, /A repeat has the same fields and the same file, sent in the same way/);
     }
     assertProblem(await caller.post("measure?label=a", sent), "idempotency_key_reused");
     assert.equal(await caller.balance(), 90);

@@ -102,6 +102,14 @@ test("a file has media types and a largest size, and no other body beside it", (
     "A tool with `file` cannot have `browser`; leave it out.",
   ]);
   assert.deepEqual(faultsIn({ ...four, file, browser: false }), []);
+  for (const input of [
+    { file: full.string() },
+    mini.object({ file: mini.string() }),
+    standard({ type: "object", properties: { file: { type: "string" } } }),
+  ]) {
+    assert.match(String(faultsIn({ ...four, file, input })), /^`input` must not have the field/);
+    assert.deepEqual(faultsIn({ ...four, input }), []);
+  }
   assert.throws(
     () => forward({ ...four, effect: "read", url: "https://example.com/", file } as never),
     /forwards calls takes no `file`/,
