@@ -21,10 +21,7 @@ export function definitionFaults(definition: Readonly<Record<string, unknown>>):
       faults.push("`name` is the name of the file; leave it out.");
       continue;
     }
-    const nearest = nearestName(name, MEMBERS);
-    faults.push(
-      `\`${name}\` is no member of a tool${nearest === undefined ? `; the members are ${MEMBERS.join(", ")}.` : `; did you mean \`${nearest}\`?`}`,
-    );
+    faults.push(unknownMember(name, "a tool", DOCUMENTED));
   }
   if (typeof summary !== "string" || summary.trim() === "")
     faults.push("`summary` must be a sentence that says what the tool does.");
@@ -153,10 +150,26 @@ const isWhole = (value: unknown, min: number, max: number): boolean =>
 const shown = (value: unknown): string =>
   value === undefined ? "nothing" : typeof value === "string" ? `"${value}"` : String(value);
 
-const MEMBERS: readonly string[] = [
-  ...["summary", "input", "price", "effect", "run", "output", "examples", "title", "description"],
-  ...["timeLimitMs", "bodyBytesMax", "fieldBytesMax", "secretFields", "rawBody", "body"],
-  ...["representations", "variants", "verbatim", "encode", "agents", "operation", "page"],
-  ...["heavyFromBytes", "runInBlocks", "browser", "onCrash", "secrets", "hosts", "passThrough"],
-  ...["priceMax", "callsAtOnce", "file"],
+/** What is no member of `what`, with the one that was probably meant, else with all. */
+export function unknownMember(name: string, what: string, members: readonly string[]): string {
+  const nearest = nearestName(name, members);
+  const advice =
+    nearest === undefined
+      ? `; the members are ${members.join(", ")}.`
+      : `; did you mean \`${nearest}\`?`;
+  return `\`${name}\` is no member of ${what}${advice}`;
+}
+
+/** Those of docs/own-tools.md, in its order. */
+export const DOCUMENTED: readonly string[] = [
+  ...["summary", "input", "price", "run", "effect", "priceMax", "output", "examples", "title"],
+  ...["description", "timeLimitMs", "bodyBytesMax", "fieldBytesMax", "browser", "secretFields"],
+  ...["onCrash", "secrets", "hosts", "file", "passThrough", "operation"],
+];
+
+/** Others are of the tools that come with Toolbooth, and of `forward`. */
+export const MEMBERS: readonly string[] = [
+  ...DOCUMENTED,
+  ...["rawBody", "body", "representations", "variants", "verbatim", "encode", "agents", "page"],
+  ...["heavyFromBytes", "runInBlocks", "callsAtOnce"],
 ];

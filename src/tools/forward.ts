@@ -8,6 +8,7 @@ import {
   OWN_TIME_LIMIT_MS,
   UPSTREAM_PROBLEM_BYTES_MAX,
 } from "#limits.ts";
+import { DOCUMENTED, MEMBERS, unknownMember } from "./check-definition.ts";
 import { clamp, defineTool, type OwnToolContext, type ToolDefinition } from "./define-tool.ts";
 import { faultsIn, fieldNames, type InputSchema, isSchema, schemaOf } from "./input-schema.ts";
 import { isJsonType } from "./media-type.ts";
@@ -54,6 +55,15 @@ export function forward<const Schema extends InputSchema, const Secret extends s
   definition: ForwardDefinition<Schema, Secret>,
 ) {
   const { url, method = "POST", ...options } = definition;
+  const unknown = Object.keys(definition).filter(
+    (name) => !(MEMBERS_OF_FORWARD.includes(name) || LEFT_TO_THE_TOOL.includes(name)),
+  );
+  if (unknown.length > 0)
+    throw new TypeError(
+      unknown
+        .map((name) => unknownMember(name, "a tool that forwards calls", MEMBERS_OF_FORWARD))
+        .join("\n"),
+    );
   if (!METHODS.includes(method))
     throw new TypeError(`\`method\` must be one of ${METHODS.join(", ")}; got ${method}.`);
   // Any other effect that is wrong is told with everything else that is wrong.
@@ -67,6 +77,20 @@ export function forward<const Schema extends InputSchema, const Secret extends s
   };
   return forwardTo(operation, options as never);
 }
+
+/** What `forward` decides itself. */
+const OWN_MEMBERS = ["run", "hosts", "passThrough", "file"];
+
+const MEMBERS_OF_FORWARD = [
+  ...["url", "method", "headers", "query", "responseBytesMax"],
+  ...DOCUMENTED.filter((name) => !OWN_MEMBERS.includes(name)),
+];
+
+/** Whose faults are told by the tool, and members without documentation. */
+const LEFT_TO_THE_TOOL = [
+  ...["name", "file"],
+  ...MEMBERS.filter((name) => !DOCUMENTED.includes(name)),
+];
 
 /** What `forward` and `fromOpenApi` share. */
 export type ForwardOptions = Omit<ForwardDefinition, "url" | "method">;

@@ -84,8 +84,12 @@ export function ownTool(name: string, exported: unknown): Tool {
 
 function outputOf({ output, passThrough }: ToolDefinition): z.ZodMiniType {
   if (output !== undefined) return schemaOf(output);
-  return passThrough === true ? describedBy(ANYTHING) : z.looseObject({});
+  return passThrough === true
+    ? describedBy(ANYTHING)
+    : z.looseObject({}).register(z.globalRegistry, ANY_OBJECT);
 }
+
+const ANY_OBJECT = { description: "`ok`, and what the tool returns." };
 
 const ANYTHING = { description: "Whatever the service behind the tool responds with." };
 

@@ -170,6 +170,19 @@ it("a tool without an example gets a request that its schema accepts, whatever f
   assert.deepEqual(z.safeParse(input, request).error?.issues ?? [], []);
 });
 
+test("a tool without an output says that its response has what it returns, and a field without a description only its default", () => {
+  const options = { ...FULL, tools: [OWN_TOOL] };
+  const page = createPages(options).docs?.markdown("/docs/word-count") ?? "";
+  assert.match(page, /\| `ok` .+\n\nThe other fields are what the tool returns\./);
+  const closed = createPages({ ...FULL, tools: [madeUp] }).docs?.markdown("/docs/word-count") ?? "";
+  assert.doesNotMatch(closed, /The other fields/);
+  const { CallWordCountInput, CallWordCountResult } = describeApi(options).components.schemas;
+  assert.equal(CallWordCountResult?.description, "`ok`, and what the tool returns.");
+  const { language, unique } = CallWordCountInput?.properties ?? {};
+  assert.equal(language?.description, "Default: `any`.");
+  assert.equal(unique?.description, undefined);
+});
+
 test("the quote on the page of a tool is an example, because its function alone knows the price", () => {
   for (const [price, text] of [
     [20, "For a call that costs 3 credits, the response is:"],

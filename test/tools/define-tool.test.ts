@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as full from "zod";
 import * as mini from "zod/mini";
@@ -111,7 +112,7 @@ test("a file has media types and a largest size, and no other body beside it", (
     assert.deepEqual(faultsIn({ ...four, input }), []);
   }
   assert.throws(
-    () => forward({ ...four, effect: "read", url: "https://example.com/", file } as never),
+    () => forward({ summary: "", input: {}, price: 1, url: "https://example.com/", file } as never),
     /forwards calls takes no `file`/,
   );
 });
@@ -173,6 +174,32 @@ test("everything that is wrong with a definition is told at once", () => {
   );
   assert.ok(faultsIn(wrong).includes("`name` is the name of the file; leave it out."));
   assert.ok(faultsIn(null as never).length > 3);
+});
+
+test("a name that resembles no member is told with those that the documentation has", () => {
+  const documented = (page: string) =>
+    [
+      ...readFileSync(page, "utf8").matchAll(/^\| (`\w+`(?:, `\w+`)*)(?: \(required\))? \| /gm),
+    ].flatMap(([, names = ""]) => names.match(/\w+/g) ?? []);
+  const listed = (fault: string) => / the members are (.+)\.$/.exec(fault)?.[1]?.split(", ") ?? [];
+  const members = listed(faultsIn({ ...four, colour: 1 })[0] ?? "");
+  assert.ok(members.length > 15);
+  const own = documented("docs/own-tools.md");
+  assert.deepEqual(own.slice(own.indexOf("summary"), own.indexOf("operation") + 1), members);
+  const wrap = { summary: "Forwards.", input: {}, price: 1, url: "https://example.com/" };
+  const faultOf = (more: object) => {
+    try {
+      return String(forward({ ...wrap, ...more } as never));
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  const forwarded = listed(faultOf({ colour: 1 }));
+  const others = ["url", "method", "headers", "query", "responseBytesMax"];
+  const decided = ["run", "hosts", "passThrough", "file"];
+  assert.deepEqual(forwarded, [...others, ...members.filter((name) => !decided.includes(name))]);
+  assert.match(faultOf({ metod: "GET" }), /^`metod` is no member of .+; did you mean `method`\?$/);
+  assert.match(faultOf({ run: () => ({}) }), /^`run` is no member of a tool that forwards calls;/);
 });
 
 test("a tool that does not say what it does is paid before it runs, and only an act says what a crash costs", () => {

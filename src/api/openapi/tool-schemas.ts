@@ -61,11 +61,12 @@ function shortestRequest({ examples, rawBody }: Tool<unknown>, required: string[
 }
 
 /** The default as a sentence, as an example, and as `x-default` for programs. */
-function withoutDefault({ default: fallback, description = "", ...schema }: JsonSchema) {
-  if (fallback === undefined) return { ...schema, description };
+function withoutDefault({ default: fallback, ...schema }: JsonSchema): JsonSchema {
+  if (fallback === undefined) return schema;
+  const { description = "" } = schema;
   return {
     ...schema,
-    description: `${description} Default: ${inCode(fallback)}.`,
+    description: `${description} Default: ${inCode(fallback)}.`.trimStart(),
     examples: [fallback],
     "x-default": fallback,
   };

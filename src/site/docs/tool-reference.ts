@@ -41,6 +41,7 @@ export function toolReference(name: string, options: PageOptions): string {
     "## Response\n",
     responseTypes(tool),
     fieldsOf(outputSchema(tool), "response"),
+    ...(isOpen(outputSchema(tool)) ? ["The other fields are what the tool returns.\n"] : []),
     "## Examples\n",
     ...(tool.examples.length === 0 ? [samples(callWith(requestOf(tool)))] : []),
     ...tool.examples.flatMap(({ name: title, request, response }, index) => {
@@ -197,6 +198,10 @@ function fieldsOf(
   ]);
   return table(["Field", "Type", ...(hasDefaults ? ["Default"] : []), "Description"], rows);
 }
+
+/** Whether the schema has named fields and allows others. */
+const isOpen = ({ properties, additionalProperties = false }: JsonSchema): boolean =>
+  properties !== undefined && additionalProperties !== false;
 
 /** A response requires nothing of its reader, so only fields that may be missing are marked. */
 function presence(kind: "request" | "response", isRequired: boolean): string {
