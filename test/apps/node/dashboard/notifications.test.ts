@@ -93,6 +93,9 @@ test("webhooks to an added endpoint are signed, listed and resent, and the endpo
   const third = await until("the webhook after the rotation", () => receiver.received[3]);
   for (const each of [fresh, secret]) new Webhook(each).verify(third.body, third.headers);
   assert.notEqual(fresh, secret);
+  // The list must not ask for deliveries of an endpoint that is deleted.
+  await rows.nth(3).getByText("Status 204").waitFor();
+  await rows.first().getByText("Status 204").waitFor();
 
   await choose(/^Pause/);
   await page.getByText("by you. Deliveries wait until you resume the endpoint.").waitFor();
