@@ -1,7 +1,7 @@
 import { ApiError } from "#errors.ts";
 import { JSON_DEPTH_MAX } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import { isJsonType, mediaType } from "#tools/media-type.ts";
+import { FIELDS_TYPE, FORM_TYPE, isJsonType, mediaType, OCTETS_TYPE } from "#tools/media-type.ts";
 import { findJsonFault } from "./json-fault.ts";
 
 /** The types that bodies are sent in (RFC 9110, section 8.3), and the errors of bodies that are not what their type says. */
@@ -29,12 +29,6 @@ export function bodyKindOf(
   if (type === "text/plain") return rawBody === undefined ? "json" : "text";
   return rawBody?.types.includes(type) ? "raw" : null;
 }
-
-/** The two types of forms (URL standard, section 5; RFC 7578). */
-export const FIELDS_TYPE = "application/x-www-form-urlencoded";
-export const FORM_TYPE = "multipart/form-data";
-/** Bytes that are nothing else (RFC 2046, section 4.5.1). */
-export const OCTETS_TYPE = "application/octet-stream";
 
 /** The types of bodies that a tool takes, as they are named to clients. */
 export const bodyTypesOf = ({ rawBody, verbatim, file }: Tool<unknown>): string[] =>

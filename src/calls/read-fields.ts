@@ -10,7 +10,8 @@ import {
   typedValue,
 } from "#tools/check-input.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import { decodeUtf8, FIELDS_TYPE, otherWays, quotesAdvice, requireUtf8 } from "./body-types.ts";
+import { FIELDS_TYPE } from "#tools/media-type.ts";
+import { decodeUtf8, otherWays, quotesAdvice, requireUtf8 } from "./body-types.ts";
 import type { FormPart } from "./multipart.ts";
 
 /**

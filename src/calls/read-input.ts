@@ -2,14 +2,13 @@ import { ApiError } from "#errors.ts";
 import { toBase64 } from "#tools/base64.ts";
 import { NO_PARAMETERS, type SentInput, typedArguments } from "#tools/check-input.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import { mediaType } from "#tools/media-type.ts";
+import { mediaType, OCTETS_TYPE } from "#tools/media-type.ts";
 import { utf8LengthOver } from "#tools/text.ts";
 import {
   bodyKindOf,
   decodeUtf8,
   howToSendBytes,
   notJson,
-  OCTETS_TYPE,
   otherType,
   otherWays,
   requireUtf8,

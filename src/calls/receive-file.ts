@@ -1,9 +1,9 @@
 import { ApiError } from "#errors.ts";
 import { MEMORY_GRANT_BYTES, SPACE_BYTES, UPLOAD_TIMEOUT_MS } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import { mediaType } from "#tools/media-type.ts";
+import { FORM_TYPE, mediaType } from "#tools/media-type.ts";
 import { createBlocks, receiveBody, type Sink, tooLarge } from "./body.ts";
-import { FORM_TYPE, otherFile } from "./body-types.ts";
+import { otherFile } from "./body-types.ts";
 import type { Call } from "./call.ts";
 import type { MemoryLease } from "./memory-budget.ts";
 import { type FormPartHead, FormReader } from "./multipart.ts";

@@ -8,6 +8,7 @@ import {
 import { constraintsOf } from "./constraints.ts";
 import type { Example } from "./define-tool.ts";
 import { isSchema, schemaOf } from "./input-schema.ts";
+import { FIELDS_TYPE, FORM_TYPE } from "./media-type.ts";
 import { nearestName } from "./nearest-name.ts";
 
 /** Everything that is wrong with a definition, each a sentence: JavaScript has no types that say it. */
@@ -121,7 +122,7 @@ const isMediaType = (value: unknown): boolean =>
   typeof value === "string" &&
   /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/.test(value);
 
-const FORM_TYPES = ["multipart/form-data", "application/x-www-form-urlencoded"];
+const FORM_TYPES = [FORM_TYPE, FIELDS_TYPE];
 
 const TEXTS = ["title", "description", "operation"];
 

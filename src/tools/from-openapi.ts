@@ -1,15 +1,13 @@
 import type { ToolDefinition } from "./define-tool.ts";
 import { type ForwardOptions, forwardTo, type UpstreamValues } from "./forward.ts";
 import { describedBy } from "./input-schema.ts";
-import { isJsonType, mediaType } from "./media-type.ts";
+import { FIELDS_TYPE, FORM_TYPE, isJsonType, mediaType } from "./media-type.ts";
 import { nearestName } from "./nearest-name.ts";
 import { inputOfFields, isObject, type Json, ownSchema, resolve } from "./openapi-schema.ts";
 import { nameFault } from "./own-tool.ts";
 import {
-  FORM_TYPE,
   isTextType,
   namesInBraces,
-  PARTS_TYPE,
   type Place,
   type UpstreamBody,
   type UpstreamOperation,
@@ -229,10 +227,12 @@ function addBody(document: Json, given: unknown, found: Fields): void {
   if (given === undefined) return;
   const { content, required: isRequired } = resolve(document, given);
   const types = Object.keys((content ?? {}) as Json);
-  const is = (wanted: string) => (type: string) => mediaType(type) === wanted;
+  const find = (wanted: string) => types.find((each) => mediaType(each) === wanted);
   const type =
     types.find(isJsonType) ??
-    [FORM_TYPE, "*/*", PARTS_TYPE].flatMap((each) => types.find(is(each)) ?? [])[0] ??
+    find(FIELDS_TYPE) ??
+    find("*/*") ??
+    find(FORM_TYPE) ??
     types.find(isTextType) ??
     types[0];
   if (type === undefined) {
@@ -243,14 +243,14 @@ function addBody(document: Json, given: unknown, found: Fields): void {
   const sent = type.includes("*") ? "application/json" : type;
   const schema = ownSchema(document, ((content as Json)[type] as Json)?.["schema"], "request");
   const { properties, required = [], additionalProperties = false } = schema;
-  const isForm = is(FORM_TYPE)(sent) || is(PARTS_TYPE)(sent);
+  const hasParts = mediaType(sent) === FORM_TYPE;
   const isFlat =
     isObject(properties) &&
-    (isForm || (isJsonType(sent) && additionalProperties === false)) &&
+    (isFormType(sent) || (isJsonType(sent) && additionalProperties === false)) &&
     !["allOf", "anyOf", "oneOf"].some((keyword) => keyword in schema) &&
     !Object.keys(properties).some((name) => Object.hasOwn(found.fields, name));
   if (isFlat) {
-    const files = is(PARTS_TYPE)(sent) ? filesIn(properties) : {};
+    const files = hasParts ? filesIn(properties) : {};
     Object.assign(found.fields, properties, files);
     if (isRequired === true) found.required.push(...(required as string[]));
     found.body = { type: sent, files: Object.keys(files) };
@@ -261,6 +261,8 @@ function addBody(document: Json, given: unknown, found: Fields): void {
   if (isRequired === true) found.required.push(field);
   found.body = { type: sent, field };
 }
+
+const isFormType = (type: string) => [FIELDS_TYPE, FORM_TYPE].includes(mediaType(type));
 
 /** The fields that are files, with their schemas as a client sends them. */
 function filesIn(properties: Json): Json {
@@ -285,8 +287,7 @@ const inBase64 = ({ description }: Json): Json => ({
 
 /** What a client sends of a body that is one field. */
 function bodySchema(type: string, schema: Json): Json {
-  const isObjectOf = isJsonType(type) || type === FORM_TYPE || type === PARTS_TYPE;
-  if (isObjectOf) return schema;
+  if (isJsonType(type) || isFormType(type)) return schema;
   const { description } = schema;
   return isTextType(type)
     ? { type: "string", ...(typeof description === "string" && { description }) }

@@ -1,5 +1,12 @@
 /** Media types as headers and OpenAPI documents name them. */
 
+/** A form of fields, as `curl -d` and HTML send it by default (URL standard, section 5). */
+export const FIELDS_TYPE = "application/x-www-form-urlencoded";
+/** A form of parts, which may be files (RFC 7578). */
+export const FORM_TYPE = "multipart/form-data";
+/** Bytes that are nothing else (RFC 2046, section 4.5.1). */
+export const OCTETS_TYPE = "application/octet-stream";
+
 /** In lowercase and without parameters; empty for no type. Some runtimes drop a header with an empty value. */
 export const mediaType = (contentType: string | null): string =>
   (contentType ?? "").split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? "";

@@ -1,6 +1,6 @@
 import { base64Fault, fromBase64 } from "./base64.ts";
 import { InvalidInput } from "./invalid-input.ts";
-import { isJsonType, mediaType } from "./media-type.ts";
+import { FIELDS_TYPE, FORM_TYPE, isJsonType, mediaType } from "./media-type.ts";
 
 /** Makes the request to a service of the fields of a call. */
 
@@ -83,9 +83,6 @@ const placeIn = (
       ? { in: "query", name: field }
       : undefined;
 
-export const FORM_TYPE = "application/x-www-form-urlencoded";
-export const PARTS_TYPE = "multipart/form-data";
-
 function bodyOf(
   { type: given, field, files = [] }: UpstreamBody,
   fields: readonly [string, unknown][],
@@ -95,12 +92,12 @@ function bodyOf(
   if (value === undefined) return null;
   const type = mediaType(given);
   if (isJsonType(type)) return JSON.stringify(value);
-  if (type === FORM_TYPE) {
+  if (type === FIELDS_TYPE) {
     const form = new URLSearchParams();
     for (const [name, each] of Object.entries(Object(value))) addToForm(form, name, each);
     return form.toString();
   }
-  if (type === PARTS_TYPE) {
+  if (type === FORM_TYPE) {
     const form = new FormData();
     for (const [name, each] of Object.entries(Object(value)))
       for (const part of [each].flat()) addPart(form, name, part, files.includes(name));

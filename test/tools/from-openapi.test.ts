@@ -313,6 +313,19 @@ test("a body of another type is a text, or its bytes in base64, and is sent as t
   ]);
 });
 
+test("an open form whose type has parameters is sent as a form too", async () => {
+  const type = "application/x-www-form-urlencoded; charset=utf-8";
+  const post = { requestBody: { content: { [type]: { schema: {} } } } };
+  const { "post-a": tool } = toolsOf(
+    { openapi: "3.1.0", servers: [{ url: "https://example.com" }], paths: { "/a": { post } } },
+    { prices: { "POST /a": 1 } },
+  );
+  assert.ok(tool);
+  assert.deepEqual(await requestOf(ownTool("post-a", tool), { body: { a: 1 } }), [
+    ...["POST", "https://example.com/a", { "content-type": type }, "a=1"],
+  ]);
+});
+
 test("references lead through others, and one that leads to itself is told", () => {
   const toolOf = (schemas: object, reference: string) =>
     toolsOf(

@@ -1,5 +1,5 @@
-import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "#calls/body-types.ts";
 import type { FileRule, RawBody, ResponseVariants, Tool } from "#tools/define-tool.ts";
+import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "#tools/media-type.ts";
 import type { JsonSchema, MediaType, NamedExample } from "./document.ts";
 import { inCode, inputSchema, mapValues, openToAdditions, outputSchema } from "./schemas.ts";
 
