@@ -25,7 +25,7 @@ import {
  * where an early check saves work:
  *
  * - A local ledger is asked before costly work, for a key that this process does not know, for an exhausted rate, and for a call of an
- *   own tool right after an error of the account, because nobody knows what it costs.
+ *   own tool right after an error of the account, because the service does not know what it costs.
  * - A remote one, which costs a round trip, only right after an error of the account.
  * - Either is asked before a call whose price follows from its input: the check of the input and the function of the price are code of
  *   an own tool, which runs before the call is paid, and would run for accounts that cannot pay at all.

@@ -69,18 +69,15 @@ export async function receiveBody<Whole>(
   const zipped = isZipped(request);
   await requireAnnounced(request, bytesMax);
   waiting.delete(request);
-  let received = 0;
-  const arrived = (bytes: number) => {
-    received += bytes;
-  };
+  const compressed = { bytes: 0 };
   const body = request.body ?? streamOf(request);
-  const reader = (zipped ? inflating(body, bytesMax, arrived) : body).getReader();
+  const reader = (zipped ? inflating(body, bytesMax, compressed) : body).getReader();
   const reading = collect(reader, bytesMax, "is too large", sink);
   try {
     return await (timeoutMs === null ? reading : inTime(reading, timeoutMs));
   } catch (cause) {
     sink.discard();
-    // A connection that is lost in a compressed body gets the same, which nobody reads.
+    // A connection that is lost in a compressed body gets the same error, which its client can no longer read.
     const error = cause instanceof ApiError ? cause : zipped ? notGzip(cause) : incomplete(cause);
     const isClosing = error.details.headers === CLOSE;
     // The client gets its response and keeps its connection if the rest comes soon.
@@ -88,7 +85,7 @@ export async function receiveBody<Whole>(
       unfinished.add(request);
     throw error;
   } finally {
-    onReceived?.(zipped ? received : sink.bytes());
+    onReceived?.(zipped ? compressed.bytes : sink.bytes());
   }
 }
 
@@ -102,18 +99,19 @@ const streamOf = (request: BodyRequest): ReadableStream<Uint8Array> =>
     },
   });
 
-/** Compressed bytes have the same limit as those that they stand for: otherwise a body of empty blocks could be endless. */
+/**
+ * Compressed bytes have the same limit as those that they stand for: otherwise a body of empty blocks could be endless. `arrived` counts
+ * them.
+ */
 function inflating(
   body: ReadableStream<Uint8Array>,
   bytesMax: number,
-  arrived: (bytes: number) => void,
+  arrived: { bytes: number },
 ): ReadableStream<Uint8Array> {
-  let received = 0;
   const counting = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
     transform(chunk, controller) {
-      arrived(chunk.byteLength);
-      received += chunk.byteLength;
-      if (received <= bytesMax) controller.enqueue(chunk);
+      arrived.bytes += chunk.byteLength;
+      if (arrived.bytes <= bytesMax) controller.enqueue(chunk);
       else controller.error(tooLarge(bytesMax, "is too large", false));
     },
   });

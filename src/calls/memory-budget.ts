@@ -2,8 +2,8 @@ import { ApiError } from "#errors.ts";
 import { MEMORY_WAIT_MS, type MemoryLimits } from "#limits.ts";
 
 /**
- * A semaphore of bytes, for the bodies and responses of large calls, and another one for the files of calls: so many in total, and at most a quarter of them for one
- * account. What counts is what has arrived, never what a client announces.
+ * A semaphore of bytes, one for the bodies and responses of large calls and another for the files of calls: so many in total, and at
+ * most a quarter of them for one account. What counts is what has arrived, never what a client announces.
  *
  * A call for which too few bytes are left waits in line, up to 2 s in all. Then it gets 503, and what it holds is free for the
  * others: so bodies that have filled the memory together and are all incomplete do not keep each other waiting. A call that

@@ -16,8 +16,9 @@ import type { FileStore, ReceivedFile, StoredFile } from "./stored-file.ts";
  * `unsupported_media_type`, `too_large`, `invalid_request`, `request_timeout` or `unavailable`.
  */
 export async function receiveFile(call: Call, isQuote: boolean): Promise<void> {
-  const { deps, tool, request, context, caller, connection } = call;
-  const { file: rule } = tool as FileTool;
+  const { deps, request, context, caller, connection } = call;
+  const tool = call.tool as FileTool;
+  const { file: rule } = tool;
   const contentType = request.headers.get("content-type");
   if (isQuote && contentType === null) return setFile(call, { ...NO_FILE, parts: null });
   const lease = isQuote ? null : deps.files.of(caller.account);
@@ -37,16 +38,10 @@ export async function receiveFile(call: Call, isQuote: boolean): Promise<void> {
   if (isForm) call.lease = deps.budget.of(caller.account);
   const [sink, bytesMax] = isForm
     ? [
-        new FormSink(
-          tool as FileTool,
-          contentType as string,
-          stored,
-          createBlocks(call.lease),
-          isQuote,
-        ),
+        new FormSink(tool, contentType as string, stored, createBlocks(call.lease), isQuote),
         rule.bytesMax + tool.bodyBytesMax + SPACE_BYTES,
       ]
-    : [bodySink(fileTypeOf(tool as FileTool, contentType, false), stored), rule.bytesMax];
+    : [bodySink(fileTypeOf(tool, contentType, false), stored), rule.bytesMax];
   const file = await receiveBody(request, bytesMax, sink, {
     timeoutMs: UPLOAD_TIMEOUT_MS,
     onReceived(bytes) {

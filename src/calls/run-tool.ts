@@ -112,8 +112,7 @@ async function runJob<Body extends string | LargeText>(
   // What the tool passes on has a type of its own.
   const accept = tool.passThrough === true ? null : job.accept;
   const { input, form } = chooseInput(tool, sent, accept);
-  const rethrow = rethrower(tool, sent.parameters);
-  const credits = priceOf(tool, input, rethrow);
+  const credits = priceOf(tool, input, sent.parameters);
   if (job.isQuote === true) return { body: new Uint8Array(), type: "", fingerprint: null, credits };
 
   let drawn: Uint8Array | null = null;
@@ -143,7 +142,10 @@ async function runJob<Body extends string | LargeText>(
     write.inBlocks && runInBlocks !== undefined
       ? runInBlocks(input, context)
       : tool.run(input, context);
-  const output = result instanceof Promise ? await result.catch(rethrow) : result;
+  const output =
+    result instanceof Promise
+      ? await result.catch((thrown) => throwFault(tool, thrown, sent.parameters))
+      : result;
   const { body, type } =
     tool.passThrough === true
       ? await passOn(output as Response)
@@ -162,14 +164,14 @@ async function runJob<Body extends string | LargeText>(
 }
 
 /** What the call costs. Throws a TypeError if the tool's function returns no price. */
-function priceOf(tool: Tool, input: unknown, rethrow: Rethrow): number {
+function priceOf(tool: Tool, input: unknown, parameters: ReadonlySet<string>): number {
   const { price } = tool;
   if (tool.priceOf === undefined) return price;
   let credits: number;
   try {
     credits = tool.priceOf(input);
   } catch (thrown) {
-    return rethrow(thrown);
+    return throwFault(tool, thrown, parameters);
   }
   if (Number.isSafeInteger(credits) && credits >= 0 && credits <= price) return credits;
   throw new TypeError(
@@ -181,14 +183,11 @@ function priceOf(tool: Tool, input: unknown, rethrow: Rethrow): number {
 const contentTypeOf = (type: string): string =>
   type.startsWith("text/") ? `${type}; charset=utf-8` : type;
 
-type Rethrow = (thrown: unknown) => never;
-
-const rethrower =
-  (tool: Tool, parameters: ReadonlySet<string>): Rethrow =>
-  (thrown) => {
-    if (isInvalidInput(thrown)) throw rejected(thrown, parameters);
-    throw isUpstreamFault(thrown) ? upstreamError(tool.name, thrown) : thrown;
-  };
+/** `parameters`: the fields that came in the query. */
+function throwFault(tool: Tool, thrown: unknown, parameters: ReadonlySet<string>): never {
+  if (isInvalidInput(thrown)) throw rejected(thrown, parameters);
+  throw isUpstreamFault(thrown) ? upstreamError(tool.name, thrown) : thrown;
+}
 
 /** The tool has done nothing, so that a call of effect `act` is free to run again under its key. */
 function rejected({ message, field }: InvalidInput, parameters: ReadonlySet<string>): ApiError {

@@ -322,7 +322,9 @@ const NEVER_SENT = new Set([
 
 /** Errors of a request that `fetch` does not send, because of its headers. */
 const NEVER_MADE = [
-  ...["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"],
+  "UND_ERR_INVALID_ARG",
+  "UND_ERR_NOT_SUPPORTED",
+  "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH",
 ];
 
 function unreached(thrown: unknown): UpstreamFault {

@@ -66,10 +66,10 @@ export function createEdgeAppContext(
     memory: WORKER_MEMORY,
     uploads: null,
     bodyTimeoutMs: REQUEST_TIMEOUT_MS,
-    runTool: (tool, job, _, steps) =>
+    runTool: (tool, job, _, { begin } = {}) =>
       tool.isOwn === true
-        ? runOwnTool(tool.name, job, { ...sources, begin: steps?.begin }, texts)
-        : runToolInPieces(tool, job, { ...sources, begin: steps?.begin }),
+        ? runOwnTool(tool.name, job, { ...sources, begin }, texts)
+        : runToolInPieces(tool, job, { ...sources, begin }),
     whenSent: null,
     hasLeft: null,
     sendStream: ofKnownLength,

@@ -80,11 +80,9 @@ export async function startNodeServer(
     void rejectConnection(error, socket, connections, app);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const rejectThis = () => reject(error, socket as Socket);
-    const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
-    const isPatient = connections.underWay(socket as Socket).some(({ req }) => patient.has(req));
-    if (isLate && isPatient) return;
-    if (isLate) connections.whenLate(socket as Socket, requestTimeout, rejectThis);
-    else rejectThis();
+    if (error.code !== "ERR_HTTP_REQUEST_TIMEOUT") rejectThis();
+    else if (!connections.underWay(socket as Socket).some(({ req }) => patient.has(req)))
+      connections.whenLate(socket as Socket, requestTimeout, rejectThis);
   });
   // CONNECT is not supported.
   server.on("connect", (_, socket) => {
