@@ -1,7 +1,6 @@
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { TestContext } from "node:test";
+import { bodyOf, serveHttp } from "../support/http-server.ts";
 
 /** A service behind a tool, which does what its path says. */
 
@@ -48,25 +47,13 @@ const RESPONSES: Record<string, (response: ServerResponse, body: string, query: 
 
 export async function openUpstream(t: Pick<TestContext, "after">): Promise<Upstream> {
   const received: Received[] = [];
-  const server = createServer((request, response) => {
-    let body = "";
-    request.setEncoding("utf8");
-    request.on("data", (chunk) => {
-      body += chunk;
-    });
-    request.on("end", () => {
-      const { method = "", url = "", headers } = request;
-      received.push({ method, url, headers, body });
-      const [path = "", query = ""] = url.split("?");
-      const respond = RESPONSES[path] ?? (RESPONSES["/well"] as (typeof RESPONSES)[string]);
-      respond(response, body, query);
-    });
+  const base = await serveHttp(t, async (request, response) => {
+    const { method = "", url = "", headers } = request;
+    const body = await bodyOf(request);
+    received.push({ method, url, headers, body });
+    const [path = "", query = ""] = url.split("?");
+    const respond = RESPONSES[path] ?? (RESPONSES["/well"] as (typeof RESPONSES)[string]);
+    respond(response, body, query);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+  return { base, received };
 }

@@ -1,16 +1,15 @@
 /**
  * Whatever happens to a payment, and however often, in whatever order and after whichever crash we hear of it: in the end
- * the credits match the money. `TEST_SALES_RUNS` sets the number of random runs; a failure names its seed.
+ * the credits match the money. `test/sales` has random lives of payments.
  */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { BillingDeps } from "#billing/billing-deps.ts";
 import { type FakeStripe, startFakeStripe } from "../stripe/fake-stripe.ts";
 import type { Message } from "../stripe/messages.ts";
-import { randomFrom, SEED } from "../support/random.ts";
+import { type Break, Broken, breaking } from "../support/breaking.ts";
 import { ADA, type BillingFixture, openFixture, START } from "./billing-fixture.ts";
 
-const RUNS = Number(process.env["TEST_SALES_RUNS"] ?? 10);
 const CREDITS = 100;
 
 /** One fake for many runs: each has its own checkout page. */
@@ -75,124 +74,25 @@ test("every order of the events of one payment ends in the same grants and the s
   assert.deepEqual([...ends], ['[50,0,"paid",250,{"grant":"100/50"}]']);
 });
 
-type Life = { fixture: BillingFixture; session: string; refunds: { id: string }[] };
-
-/** Something that can happen to a paid payment now. */
-function happen(
-  { fixture: { fake }, session, refunds }: Life,
-  random: () => number,
-  disputed: string,
-): string {
-  if (disputed === "open") {
-    const end = random() < 0.6 ? "won" : "lost";
-    fake.dispute(session, end);
-    return end;
-  }
-  const what = random();
-  const left = fake.refundable(session);
-  if (what < 0.4 && left > 0) {
-    refunds.push(fake.refund(session, 1 + Math.floor(random() * left)));
-  } else if (what < 0.6 && refunds.length > 0) {
-    fake.failRefund(refunds.pop() as { id: string });
-  } else if (what < 0.8 && disputed !== "lost") {
-    fake.dispute(session, "needs_response");
-    return "open";
-  }
-  return disputed;
-}
-
-/** Calls that spend credits of the purchase; some of them are reversed, soon or late. */
-async function call(
-  { accounts, ledger, balance }: BillingFixture,
-  random: () => number,
-  made: string[],
-) {
-  const count = Math.floor(random() * Math.min((await balance()) + 1, 30));
-  for (let no = 0; no < count; no += 1) {
-    const order = accounts.debitOrder(ADA, { now: START });
-    assert.equal((await ledger.debit(order)).outcome, "debited");
-    made.push(order.callId);
-  }
-  const back = random() < 0.4 ? Math.min(made.length, 1 + Math.floor(random() * 3)) : 0;
-  for (let no = 0; no < back; no += 1) {
-    const [callId = ""] = made.splice(Math.floor(random() * made.length), 1);
-    const ref = { account: ADA, callId, at: START, now: START };
-    assert.deepEqual(await ledger.reverse(ref), { reversed: true });
-  }
-}
-
-async function live(fixture: BillingFixture, random: () => number, crash: Death): Promise<void> {
-  const { fake } = fixture;
-  const { id, session } = await fixture.buy();
-  fake.take();
-  fake.pay(session);
-  const refunds: { id: string }[] = [];
-  const told: Message[] = [];
-  const calls: string[] = [];
-  let disputed = "none";
-  for (let step = 0; step < 10; step += 1) {
-    told.push(...fake.take());
-    // Delivers some of the webhooks so far, old and new, some of them twice; sometimes the receiver crashes.
-    const heard = told.filter(() => random() < 0.5).toSorted(() => random() - 0.5);
-    if (random() < 0.4)
-      Object.assign(crash, { left: 1 + Math.floor(random() * 12), after: random() < 0.5 });
-    await fixture.receiveAll(heard).catch(ignoreCrash);
-    crash.left = 0;
-    await call(fixture, random, calls);
-    disputed = happen({ fixture, session, refunds }, random, disputed);
-  }
-  told.push(...fake.take());
-  await fixture.receiveAll(told.toSorted(() => random() - 0.5));
-  await assertSettled(fixture, id, calls.length);
-  const grants = await fixture.grants();
-  await fixture.billing.settle({ session });
-  assert.deepEqual(await fixture.grants(), grants);
-}
-
-test(`${RUNS} random payments, with webhooks lost, repeated, out of order and crashed receivers, end with the right credits`, async (t) => {
-  const fake = await oneFake(t);
-  t.diagnostic(`TEST_SEED=${SEED}`);
-  for (let run = 0; run < RUNS; run += 1) {
-    const crash = { left: 0, after: false };
-    const fixture = await openFixture(t, { fake, deps: (deps) => crashing(deps, crash) });
-    try {
-      await live(fixture, randomFrom(SEED + run), crash);
-    } catch (error) {
-      throw new Error(`The run with TEST_SEED=${SEED + run} failed`, { cause: error });
-    }
-  }
-});
-
-class Killed extends Error {}
-function ignoreCrash(error: unknown): void {
-  if (!(error instanceof Killed)) throw error;
-}
-
 /** A service that crashes at one step: before it is carried out, or after. */
-function crashing(deps: BillingDeps, state: { left: number; after: boolean }): BillingDeps {
-  const wrap = <Part extends object>(part: Part): Part =>
-    new Proxy(part, {
-      get(target, name) {
-        const own = Reflect.get(target, name);
-        if (typeof own !== "function") return own;
-        return async (...given: unknown[]) => {
-          state.left -= 1;
-          if (state.left === 0 && !state.after) throw new Killed();
-          const outcome = await own.apply(target, given);
-          if (state.left === 0) throw new Killed();
-          return outcome;
-        };
-      },
-    });
+function crashing(deps: BillingDeps, fault: Break): BillingDeps {
   const { provider, purchases, ledger } = deps;
-  return { ...deps, provider: wrap(provider), purchases: wrap(purchases), ledger: wrap(ledger) };
+  return {
+    ...deps,
+    provider: breaking(provider, fault),
+    purchases: breaking(purchases, fault),
+    ledger: breaking(ledger, fault),
+  };
 }
-
-type Death = { left: number; after: boolean };
 
 /** A payment with one crash in it; returns whether the crash happened. `again`: the webhook is repeated at once. */
-async function payWithCrash(t: TestContext, fake: FakeStripe, crash: Death, again: boolean) {
-  const state = { left: 0, after: crash.after };
+async function payWithCrash(
+  t: TestContext,
+  fake: FakeStripe,
+  crash: Pick<Break, "left" | "after">,
+  again: boolean,
+) {
+  const state: Break = { left: 0, after: crash.after, forGood: false };
   const fixture = await openFixture(t, { fake, deps: (deps) => crashing(deps, state) });
   const { id, session } = await fixture.buy();
   const settle = () => fixture.billing.settle({ session });
@@ -211,7 +111,7 @@ async function payWithCrash(t: TestContext, fake: FakeStripe, crash: Death, agai
   for (const act of acts) {
     await act();
     await settle().catch((error: unknown) => {
-      ignoreCrash(error);
+      assert.ok(error instanceof Broken, String(error));
       return again ? settle() : undefined;
     });
   }

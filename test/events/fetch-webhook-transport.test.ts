@@ -1,25 +1,16 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { type TestContext, test } from "node:test";
 import { createFetchWebhookTransport, NotReached } from "#events/webhook-transport.ts";
+import { serveHttp } from "../support/http-server.ts";
 import { HOSTILE } from "./hostile-addresses.ts";
 
 /** Webhooks sent with `fetch`, for runtimes without sockets. */
 const NEVER = new AbortController().signal;
 const request = (url: string) => ({ url, headers: { "webhook-id": "evt_1" }, body: "{}" });
 
-async function serve(t: TestContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
-}
+const serve = async (t: TestContext, listener: RequestListener): Promise<string> =>
+  `${await serveHttp(t, listener)}/hooks`;
 
 test("nothing is sent to a hostile URL", async () => {
   const transport = createFetchWebhookTransport("public");

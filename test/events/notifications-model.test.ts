@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { RETRY_WAITS_MS } from "#events/bounds.ts";
 import { type DispatchDeps, dispatchEvents } from "#events/dispatch-events.ts";
 import type { Endpoint } from "#events/event-store.ts";
+import { wrapMethods } from "../support/breaking.ts";
 import { randomFrom, SEED } from "../support/random.ts";
 import { type Fixture, lowEvent, openEvents, responding } from "./event-fixture.ts";
 
@@ -23,20 +24,16 @@ class Killed extends Error {}
 
 /** The process may crash at each operation: before it, or after it and before the caller gets its result. */
 function mortal<Port extends object>(port: Port, chance: Chance, life: { isOver: boolean }): Port {
-  const entries = Object.entries(port).map(([name, act]) => [
-    name,
-    async (...given: unknown[]) => {
-      if (life.isOver || chance.is(0.03)) {
-        life.isOver = true;
-        throw new Killed();
-      }
-      const outcome = await act(...given);
-      if (chance.is(0.03)) life.isOver = true;
-      if (life.isOver) throw new Killed();
-      return outcome;
-    },
-  ]);
-  return Object.fromEntries(entries) as Port;
+  return wrapMethods(port, async (act) => {
+    if (life.isOver || chance.is(0.03)) {
+      life.isOver = true;
+      throw new Killed();
+    }
+    const outcome = await act();
+    if (chance.is(0.03)) life.isOver = true;
+    if (life.isOver) throw new Killed();
+    return outcome;
+  });
 }
 
 async function play(chance: Chance) {
@@ -59,9 +56,9 @@ async function play(chance: Chance) {
     const wiring: DispatchDeps = {
       ...fixture.wiring,
       source: mortal(source, chance, life),
-      eventStore: mortal({ choice: eventStore.choice, handle: eventStore.handle }, chance, life),
-      ledger: mortal({ findAccount: ledger.findAccount }, chance, life),
-      directory: mortal({ findByAccount: directory.findByAccount }, chance, life),
+      eventStore: mortal(eventStore, chance, life),
+      ledger: mortal(ledger, chance, life),
+      directory: mortal(directory, chance, life),
       failed: new Set<string>(),
     };
     const died = (error: unknown) => assert.ok(error instanceof Killed, String(error));

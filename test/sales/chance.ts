@@ -1,6 +1,6 @@
 /** What a run has at hand, and how random decisions are made. */
 import type { DebitOrder } from "#ledger/port.ts";
-import { type ApiError, Broken } from "./judged.ts";
+import { type Break, Broken } from "../support/breaking.ts";
 import type { World } from "./world.ts";
 
 type Chance = {
@@ -21,7 +21,7 @@ export const count = ({ counts }: Life, name: string) =>
   void counts.set(name, (counts.get(name) ?? 0) + 1);
 
 /** An error that comes soon, or none. */
-export const fault = ({ random, below }: Life): ApiError | null =>
+export const fault = ({ random, below }: Life): Break | null =>
   random() < 0.6 ? null : { left: 1 + below(9), after: random() < 0.5, forGood: random() < 0.5 };
 
 export const orNothing = async <Outcome>(work: Promise<Outcome>): Promise<Outcome | null> => {

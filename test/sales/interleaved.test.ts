@@ -14,6 +14,7 @@ import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { ADA } from "../billing/billing-fixture.ts";
 import { createFixture } from "../contract/ledger/fixture.ts";
+import { wrapMethods } from "../support/breaking.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 import { openMemorySqlite } from "../support/memory-sqlite.ts";
 import { randomFrom, SEED } from "../support/random.ts";
@@ -31,17 +32,11 @@ function createSteps() {
   const step = () =>
     new Promise<void>((go, reject) => waiting.push({ go, die: () => reject(new Killed()) }));
   const stepwise = <Part extends object>(part: Part): Part =>
-    new Proxy(part, {
-      get(target, name) {
-        const own = Reflect.get(target, name);
-        if (typeof own !== "function") return own;
-        return async (...given: unknown[]) => {
-          await step();
-          const outcome = await own.apply(target, given);
-          await step();
-          return outcome;
-        };
-      },
+    wrapMethods(part, async (act) => {
+      await step();
+      const outcome = await act();
+      await step();
+      return outcome;
     });
   return { waiting, stepwise };
 }

@@ -1,4 +1,4 @@
-/** A ledger and an event store that the model checks at each order, and that can break in the middle of one. */
+/** A ledger and an event store that the model checks at each order. */
 import assert from "node:assert/strict";
 import type { QueuedEmail } from "#email/email-queue.ts";
 import type { EventStore } from "#events/event-store.ts";
@@ -6,29 +6,6 @@ import type { LedgerEvents } from "#ledger/events.ts";
 import type { DebitOrder, DebitOutcome, Ledger } from "#ledger/port.ts";
 import { createOneAtATime } from "../support/one-at-a-time.ts";
 import type { Model, Operations } from "./model.ts";
-
-export class Broken extends Error {}
-
-/** `left`: orders until one breaks, before or after it is carried out. `forGood`: all later ones break too. */
-export type ApiError = { left: number; after: boolean; forGood: boolean };
-
-export function breaking<Part extends object>(part: Part, fault: ApiError | null): Part {
-  if (fault === null) return part;
-  return new Proxy(part, {
-    get(target, name) {
-      const own = Reflect.get(target, name);
-      if (typeof own !== "function") return own;
-      return async (...given: unknown[]) => {
-        fault.left -= 1;
-        if (fault.left < 0 && fault.forGood) throw new Broken();
-        if (fault.left === 0 && !fault.after) throw new Broken();
-        const outcome = await own.apply(target, given);
-        if (fault.left === 0) throw new Broken();
-        return outcome;
-      };
-    },
-  });
-}
 
 /** A ledger, and its concurrent debits. */
 export type OpenedLedger = {

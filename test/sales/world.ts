@@ -8,17 +8,10 @@ import { emailSealer } from "#email/email-queue.ts";
 import { dispatchEvents } from "#events/dispatch-events.ts";
 import { createNotificationEmails } from "#events/notification-emails.ts";
 import { accountId } from "../contract/ledger/fixture.ts";
+import { type Break, Broken, breaking } from "../support/breaking.ts";
 import { openMemorySqlite } from "../support/memory-sqlite.ts";
 import { openDashboardStoreOver } from "../support/sqlite-stores.ts";
-import {
-  type ApiError,
-  Broken,
-  breaking,
-  judgedLedger,
-  judgedStore,
-  type OpenedLedger,
-  type Seen,
-} from "./judged.ts";
+import { judgedLedger, judgedStore, type OpenedLedger, type Seen } from "./judged.ts";
 import { createModel } from "./model.ts";
 import { createTill } from "./till.ts";
 
@@ -64,7 +57,7 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
     return `${prefix}_${ids}`;
   };
   /** The callers that settle purchases; those with an error break in the middle. */
-  const billing = (fault: ApiError | null): Billing => {
+  const billing = (fault: Break | null): Billing => {
     const deps: BillingDeps = {
       ledger: breaking(ledger, fault),
       purchases: breaking(store.purchases, fault),
@@ -74,7 +67,7 @@ export async function openWorld(opened: OpenedLedger, random: () => number) {
     return createBilling(deps);
   };
   const loggedErrors: unknown[] = [];
-  const carrier = (fault: ApiError | null) => () =>
+  const carrier = (fault: Break | null) => () =>
     dispatchEvents({
       source: breaking(ledger.ledgerEvents, fault),
       eventStore: breaking(eventStore, fault),
