@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { type TestContext, test } from "node:test";
 import { createFetchTransport } from "#email/fetch-transport.ts";
 import { readMailSettings, transportKindOf } from "#email/read-mail-settings.ts";
 import { TemporaryFailure, Undeliverable, Unreachable } from "#email/transport.ts";
+import { bodyOf, serveHttp } from "../support/http-server.ts";
 import { createFixture, emailTo, FROM, START } from "./mail-fixture.ts";
 
 /** Emails sent over HTTP to a provider on this machine, which responds as the test says. */
@@ -22,20 +22,12 @@ type SentRequest = {
 
 async function openProvider(t: TestContext, result: (response: ServerResponse) => void) {
   const requests: SentRequest[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+  const origin = await serveHttp(t, async (request, response) => {
     const { method = "", url = "", headers } = request;
-    requests.push({ method, path: url, headers, body: Buffer.concat(chunks).toString() });
+    requests.push({ method, path: url, headers, body: await bodyOf(request) });
     result(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { requests, url: `http://127.0.0.1:${port}/emails` };
+  return { requests, url: `${origin}/emails` };
 }
 
 const responding =
@@ -56,8 +48,9 @@ test("an email has the format of Resend, and the same idempotency key at every a
   const { requests, url } = await openProvider(t, responding(200));
   const transport = createFetchTransport({ url, token: TOKEN }, FROM);
   const email = emailTo("ada@example.com", { subject: "Grüße" });
+  const post = "https://toolbooth.example/unsubscribe?token=a";
   await transport.send(email, ID, never);
-  await transport.send(email, ID, never);
+  await transport.send({ ...email, unsubscribe: post }, ID, never);
   const [first, second] = requests as [SentRequest, SentRequest];
   assert.deepEqual([first.method, first.path], ["POST", "/emails"]);
   assert.equal(first.headers.authorization, `Bearer ${TOKEN}`);
@@ -65,13 +58,18 @@ test("an email has the format of Resend, and the same idempotency key at every a
   assert.equal(first.headers["user-agent"], "toolbooth");
   assert.equal(first.headers["idempotency-key"], ID);
   assert.equal(second.headers["idempotency-key"], ID);
+  const common = { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" };
   assert.deepEqual(JSON.parse(first.body), {
     from: "Toolbooth <post@toolbooth.example>",
     to: ["ada@example.com"],
     subject: "Grüße",
     text: "text",
     html: "<p>html</p>",
-    headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
+    headers: common,
+  });
+  assert.deepEqual(JSON.parse(second.body).headers, {
+    ...{ ...common, "List-Unsubscribe": `<${post}>` },
+    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
   });
 });
 

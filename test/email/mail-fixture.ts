@@ -1,7 +1,5 @@
 /** The fixture of the email tests: a database, a queue, and a sender whose clock and transport the tests set. */
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import type { TestContext } from "node:test";
 import { createMail, emailSealer } from "#email/email-queue.ts";
@@ -13,15 +11,10 @@ import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { emailsOf, type QueueUnderTest } from "../contract/email-queue-fixture.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 export const START = Date.UTC(2026, 10, 21, 10);
 export const FROM = { name: "Toolbooth", address: "post@toolbooth.example" };
-
-export function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-mail-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 export function openEmails(file: string) {
   const driver = openNodeSqlite(file);

@@ -6,7 +6,8 @@ import PostalMime from "postal-mime";
 import { OUTBOX_EMAILS_MAX } from "#email/bounds.ts";
 import { createEmails } from "#email/emails.ts";
 import { createOutbox } from "#email/node-transports.ts";
-import { createFixture, emailTo, FROM, START, temporaryFolder } from "./mail-fixture.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { createFixture, emailTo, FROM, START } from "./mail-fixture.ts";
 
 test("an email becomes a file that mail programs open, readable only by its owner, its text is logged, and its code and link are shown", async (t) => {
   const folder = path.join(temporaryFolder(t), "outbox");
