@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { EMAILS_BEFORE_CREDITS_WAIT } from "#email/bounds.ts";
 import { emailOfJob } from "#email/email-queue.ts";
 import { dispatchEvents } from "#events/dispatch-events.ts";
 import { readUnsubscription } from "#events/notification-emails.ts";
+import { webhookBody } from "#events/webhook-body.ts";
 import type { EventContent, LedgerEvent } from "#ledger/events.ts";
 import { DAY_MS } from "#limits.ts";
+import { sql } from "#stores/sql/sql-database.ts";
+import { createSqliteDatabase } from "#stores/sqlite/database.ts";
+import { fillEmails } from "../contract/event-store-fixture.ts";
+import { wrapMethods } from "../support/breaking.ts";
 import {
   ACCOUNT,
   EMAIL,
@@ -30,19 +36,22 @@ const EXPIRING = {
   expiresAt: START + 6 * DAY_MS,
 } as const;
 const KEY = { id: "key_1", label: "prod", start: "tb_AbC" };
+const LOW: EventContent = { kind: "credits.low", balance: 19, lowBalance: 20 };
+const EXPIRING_SOON: EventContent = { kind: "credits.expiring", days: 7, grant: EXPIRING };
+const KEY_CREATED: EventContent = { kind: "key.created", key: KEY };
 const CONTENTS: EventContent[] = [
-  { kind: "credits.low", balance: 19, lowBalance: 20 },
+  LOW,
   { kind: "credits.depleted" },
   { kind: "credits.granted", grant: GRANT },
-  { kind: "credits.expiring", days: 7, grant: EXPIRING },
-  { kind: "key.created", key: KEY },
+  EXPIRING_SOON,
+  KEY_CREATED,
   { kind: "key.revoked", key: KEY },
 ];
 const kindsOf = (emails: { kind: string }[]) => emails.map(({ kind }) => kind);
 
 const put = (fixture: Fixture, contents: readonly EventContent[], account = ACCOUNT) => {
   for (const content of contents) {
-    const id = `evt_${account}_${START}_${fixture.unsettled.length + 1}`;
+    const id = `evt_${account}_${START}_put${fixture.unsettled.length}`;
     fixture.unsettled.push({ id, account, at: START, ...content });
   }
 };
@@ -52,6 +61,7 @@ test("every kind of event becomes a webhook, and low or expiring credits also an
   const kinds = CONTENTS.map(({ kind }) => kind);
   const endpoint = await fixture.addEndpoint({ kinds });
   put(fixture, CONTENTS);
+  const events = [...fixture.unsettled];
   assert.deepEqual(await fixture.dispatchEvents(), { dispatched: 6, more: false });
   assert.deepEqual(fixture.unsettled, []);
   const emails = await fixture.emails();
@@ -69,20 +79,10 @@ test("every kind of event becomes a webhook, and low or expiring credits also an
     assert.ok(text.includes(`${SITE}/unsubscribe?${link.searchParams}`));
   }
   assert.equal(emails[2]?.usefulUntil, EXPIRING.expiresAt);
-  const bodies = (await fixture.log(endpoint)).toReversed().map(({ body }) => JSON.parse(body));
-  const timestamp = "2026-11-22T10:00:00.000Z";
-  const account = ACCOUNT;
-  const key = { account, key: KEY };
-  const granted = { ...GRANT, expiresAt: "2026-11-23T10:00:00.000Z" };
-  const expiring = { ...EXPIRING, expiresAt: "2026-11-28T10:00:00.000Z" };
-  assert.deepEqual(bodies, [
-    { type: "credits.low", timestamp, data: { account, balance: 19, lowBalance: 20 } },
-    { type: "credits.depleted", timestamp, data: { account, balance: 0 } },
-    { type: "credits.granted", timestamp, data: { account, grant: granted } },
-    { type: "credits.expiring", timestamp, data: { account, days: 7, grant: expiring } },
-    { type: "key.created", timestamp, data: key },
-    { type: "key.revoked", timestamp, data: key },
-  ]);
+  assert.deepEqual(
+    (await fixture.log(endpoint)).toReversed().map(({ body }) => body),
+    events.map(webhookBody),
+  );
 });
 
 test("an owner who unsubscribed from a topic gets no email about it, but still the webhooks", async () => {
@@ -212,27 +212,59 @@ test("all endpoints know an event by one random id, which tells nothing of its n
   for (const id of ids) assert.match(id, /^evt_[0-9A-Za-z]{20}$/);
 });
 
+/** A fixture whose queue has no space for emails about credits. */
+async function openFull() {
+  const fixture = await openEvents();
+  const db = createSqliteDatabase(fixture.driver);
+  await fillEmails(db, EMAILS_BEFORE_CREDITS_WAIT);
+  return { ...fixture, emptyQueue: () => db.batch([sql`DELETE FROM job`]) };
+}
+
+test("while the queue is full, events with an email wait in the ledger and do not hold up others", async () => {
+  const fixture = await openFull();
+  const endpoint = await fixture.addEndpoint({ kinds: ["credits.low", "key.created"] });
+  put(fixture, [LOW, EXPIRING_SOON, KEY_CREATED]);
+  assert.deepEqual(await fixture.dispatchEvents(), { dispatched: 1, more: false });
+  assert.deepEqual(kindsOf(fixture.unsettled), ["credits.low", "credits.expiring"]);
+  const delivered = async () => kindsOf(await fixture.log(endpoint));
+  assert.deepEqual(await delivered(), ["key.created"]);
+  const loggedError = "The email queue is full; emails about credits are waiting";
+  assert.deepEqual(fixture.loggedErrors, [loggedError]);
+  await fixture.emptyQueue();
+  fixture.clock.now += 60_000;
+  assert.deepEqual(await fixture.dispatchEvents(), { dispatched: 2, more: false });
+  assert.deepEqual(await delivered(), ["credits.low", "key.created"]);
+  assert.deepEqual(kindsOf(await fixture.emails()), ["credits_low", "credits_expiring"]);
+  assert.deepEqual(fixture.loggedErrors, [loggedError]);
+});
+
+test("when more events wait than a round handles, the next one starts behind them at once", async () => {
+  const fixture = await openFull();
+  for (let times = 0; times < 120; times += 1) fixture.unsettled.push(lowEvent());
+  assert.deepEqual(await fixture.dispatchEvents(), { dispatched: 0, more: true });
+  put(fixture, [KEY_CREATED]);
+  assert.deepEqual(await fixture.dispatchEvents(), { dispatched: 1, more: false });
+  assert.equal(fixture.unsettled.length, 120);
+});
+
 /** Crashes at the given operation, before or after it was carried out. */
 class Killed extends Error {}
 function killedAt(fixture: Fixture, step: number, isAfter: boolean) {
   let steps = 0;
-  const dying =
-    <Order, Outcome>(act: (order: Order) => Promise<Outcome>) =>
-    async (order: Order): Promise<Outcome> => {
+  const dying = <Part extends object>(part: Part) =>
+    wrapMethods(part, async (act) => {
       steps += 1;
       if (steps > step) throw new Killed();
-      if (steps < step) return act(order);
-      if (isAfter) await act(order);
+      if (steps < step) return act();
+      if (isAfter) await act();
       throw new Killed();
-    };
+    });
   const { source, eventStore, ledger, directory } = fixture;
   return {
-    source: { list: dying(source.list), settle: dying(source.settle) },
+    ...{ source: dying(source), eventStore: dying(eventStore) },
+    ...{ ledger: dying(ledger), directory: dying(directory) },
     // The list is lost in the crash.
     failed: new Set<string>(),
-    eventStore: { handle: dying(eventStore.handle), choice: dying(eventStore.choice) },
-    ledger: { findAccount: dying(ledger.findAccount) },
-    directory: { findByAccount: dying(directory.findByAccount) },
     wasReached: () => steps >= step,
   };
 }
