@@ -10,13 +10,7 @@ import type { Ledger } from "#ledger/port.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { accountId, createFixture as ledgerFixture } from "../contract/ledger/fixture.ts";
-import {
-  FAKE_SECRET_KEY,
-  FAKE_SERVICE,
-  FAKE_WEBHOOK_SECRET,
-  type FakeStripe,
-  startFakeStripe,
-} from "../stripe/fake-stripe.ts";
+import { type FakeStripe, fakeOptions, startFakeStripe } from "../stripe/fake-stripe.ts";
 import type { Message } from "../stripe/messages.ts";
 import { openMemoryStore } from "../support/memory-ledger.ts";
 import { openMemorySqlite } from "../support/memory-sqlite.ts";
@@ -25,7 +19,7 @@ import { openMemorySqlite } from "../support/memory-sqlite.ts";
 export const START = Date.UTC(2026, 0, 31, 10);
 export const ADA = accountId("Ada");
 
-export const PRICES = {
+const PRICES = {
   currency: "eur",
   packs: [
     { id: "small", name: "Small", credits: 100, price: "5.00", months: 1 },
@@ -33,6 +27,13 @@ export const PRICES = {
   ],
   lifetime: { name: "Lifetime", credits: 500, price: "199.00" },
 };
+
+export function pricesOf(more: object = {}) {
+  const { prices, problems } = readPriceList(JSON.stringify({ ...PRICES, ...more }));
+  assert.deepEqual(problems, []);
+  assert.ok(prices);
+  return prices;
+}
 
 export type BillingFixture = Awaited<ReturnType<typeof openFixture>>;
 
@@ -49,7 +50,7 @@ type Wrap = {
 
 export async function openFixture(
   t: TestContext,
-  { deps: wrap, prices, stripe, fake: given }: Wrap = {},
+  { deps: wrap, prices: more, stripe, fake: given }: Wrap = {},
 ) {
   const clock = { at: START };
   const now = () => clock.at;
@@ -60,18 +61,12 @@ export async function openFixture(
   const purchases: PurchaseStore = createPurchaseStore(createSqliteDatabase(driver));
   const store = openMemoryStore();
   const ledger: Ledger = store.ledger;
-  const provider = createStripeProvider({
-    ...{ secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, api: fake.api, now },
-    ...{ services: [FAKE_SERVICE] as const, retries: 0, ...stripe },
-  });
-  const read = readPriceList(JSON.stringify({ ...PRICES, ...prices }));
-  assert.deepEqual(read.problems, []);
-  assert.ok(read.prices);
+  const provider = createStripeProvider(fakeOptions({ api: fake.api, now, ...stripe }));
   const newId = (prefix: string) => {
     ids += 1;
     return `${prefix}_test${ids}`;
   };
-  const deps: BillingDeps = { provider, purchases, ledger, prices: read.prices, now, newId };
+  const deps: BillingDeps = { provider, purchases, ledger, prices: pricesOf(more), now, newId };
   const billing = createBilling(wrap?.(deps) ?? deps);
   const fixture = ledgerFixture(store);
   await fixture.account("Ada");

@@ -70,21 +70,6 @@ test("the lifetime plan removes the expiry of every grant, and its refund restor
   assert.deepEqual({ voided, spent, refunded }, { voided: 500, spent: 0, refunded: 19_900 });
 });
 
-test("a lifetime plan whose dispute was won is active again, even with all its credits spent", async (t) => {
-  const { fake, buy, receiveAll, ledger, spend, clock } = await openFixture(t);
-  const { session } = await buy("lifetime");
-  fake.pay(session);
-  await receiveAll();
-  await spend(500);
-  fake.dispute(session, "needs_response");
-  await receiveAll();
-  const isOnPlan = async () => (await ledger.credits({ account: ADA, now: clock.at })).lifetime;
-  assert.equal(await isOnPlan(), false);
-  fake.dispute(session, "won");
-  await receiveAll();
-  assert.equal(await isOnPlan(), true);
-});
-
 test("a payment for a closed account is reported to the operator, and settled by its refund", async (t) => {
   const { fake, buy, receiveAll, purchase, ledger, billing, grants } = await openFixture(t);
   const { id, session } = await buy();

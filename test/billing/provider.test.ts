@@ -17,9 +17,8 @@ import type { Offer } from "#billing/price-list.ts";
 import { createStripeProvider, type StripeOptions } from "#billing/stripe.ts";
 import {
   type ApiFault,
-  FAKE_SECRET_KEY,
   FAKE_SERVICE,
-  FAKE_WEBHOOK_SECRET,
+  fakeOptions,
   startFakeStripe,
 } from "../stripe/fake-stripe.ts";
 import { START } from "./billing-fixture.ts";
@@ -43,10 +42,7 @@ async function open(
 ) {
   const fake = await startFakeStripe({ now: () => START });
   t.after(() => fake.close());
-  const provider = make({
-    ...{ secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, api: fake.api },
-    ...{ services: [FAKE_SERVICE] as const, now: () => START, retries: 0, ...more },
-  });
+  const provider = make(fakeOptions({ api: fake.api, now: () => START, ...more }));
   return { fake, provider };
 }
 
@@ -141,11 +137,8 @@ for (const fetchClient of [false, true]) {
   test(`${fetchClient ? "with fetch" : "with Node's client"}, every call to an unavailable provider throws ProviderUnavailable`, async (t) => {
     const { fake, provider } = await open(t, { fetchClient });
     const { session } = await provider.open(ORDER);
-    const options = { api: fake.api, fetchClient, retries: 0, now: () => START };
-    const hasty = createStripeProvider({
-      ...{ secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, ...options },
-      ...{ services: [FAKE_SERVICE], timeoutMs: 150 },
-    });
+    const options = { api: fake.api, fetchClient, timeoutMs: 150, now: () => START };
+    const hasty = createStripeProvider(fakeOptions(options));
     for (const fault of AWAY) {
       fake.setAway(fault);
       const { open: begin, fetchPayment, list } = fault === "silence" ? hasty : provider;
@@ -193,10 +186,7 @@ test("an unknown payment is null, and another service's page names no purchase",
 test("payments of another Toolbooth at the same account are ignored, and those under an older secret are ours", async (t) => {
   const { fake, provider: before } = await open(t);
   const at = (...services: [string, ...string[]]) =>
-    createStripeProvider({
-      ...{ secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, api: fake.api },
-      ...{ services, now: () => START, retries: 0 },
-    });
+    createStripeProvider(fakeOptions({ api: fake.api, services, now: () => START }));
   const { session } = await before.open(ORDER);
   fake.pay(session);
   const tellsOf = async (provider: PaymentProvider) => {

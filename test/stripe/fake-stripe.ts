@@ -5,6 +5,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { StripeOptions } from "#billing/stripe.ts";
 import { CREATE_SESSION, checkForm, LIST, RETRIEVE, Refused } from "./accepted.ts";
 import { type Form, FormFault, readForm } from "./form.ts";
 import { createSender, type Message, messageOf, send, sign } from "./messages.ts";
@@ -17,6 +18,14 @@ export const FAKE_WEBHOOK_SECRET = "whsec_f6e5d4c3b2a1";
 /** The metadata by which a service marks its payments at Stripe. */
 export const FAKE_SERVICE = "0a1b2c3d4e5f6071";
 const VERSION = "2026-10-28.endive";
+
+/** The options of the service's provider that reaches a fake, and makes one attempt. */
+export const fakeOptions = (
+  options: Pick<StripeOptions, "api" | "now"> & Partial<StripeOptions>,
+): StripeOptions => ({
+  ...{ secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, services: [FAKE_SERVICE] },
+  ...{ retries: 0, ...options },
+});
 
 /** `… late`: the order was carried out, and its response is lost. */
 export type ApiFault = "500" | "500 late" | "429" | "reset" | "reset late" | "silence" | "nonsense";
@@ -198,7 +207,6 @@ export async function startFakeStripe({ now = Date.now }: { now?: () => number }
     sendTo: (url: string | null) => {
       sendTo = url;
     },
-    idle: sender.idle,
     async close(): Promise<void> {
       await sender.end();
       server.closeAllConnections();

@@ -64,10 +64,6 @@ export function createSender(signatureOf: (message: Message) => string) {
       const sending = carry(url, message).finally(() => underWay.delete(sending));
       underWay.add(sending);
     },
-    /** Resolves when nothing is being sent. */
-    idle: async () => {
-      await Promise.all(underWay);
-    },
     end: async () => {
       ended = true;
       await Promise.all(underWay);

@@ -153,11 +153,6 @@ export function createTill(world: World, emit: Emit, base: () => string) {
       emit("refund.failed", made);
     },
     dispute,
-    /** What can still be refunded, in minor units. */
-    refundable(id: string): number {
-      const charge = chargeOf(id);
-      return Number(charge["amount_captured"]) - Number(charge["amount_refunded"]);
-    },
     paymentOf: (id: string) => intentOf(id).id,
   };
 }
