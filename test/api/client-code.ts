@@ -29,9 +29,22 @@ type Results = {
 type Fetch = (request: Request) => Promise<Response>;
 `;
 
+/** With its format, the media type of a code is known: its type is a union. */
+const resultsOf = (problem: "data" | "error") => `
+  const drawn = code.data;
+  if (drawn.format !== "svg") throw new Error(drawn.format);
+  const svg: "image/svg+xml" = drawn.mimeType;
+  const problem: Problem = fault.${problem};
+  return {
+    html: page.data.html, svg: svg && drawn.output, hash: hash.data.hash, uuids: uuid.data.uuids,
+    echoed: echo.data.body, balance: account.data.balance,
+    fault: [problem.code, problem.errors?.[0]?.pointer], credits: [poor.${problem}.balance, poor.${problem}.price],
+  };`;
+
 export const OPENAPI_TYPESCRIPT = `
 import createClient from "openapi-fetch";
 import type { components, paths } from "${GENERATED}openapi-typescript.ts";
+type Problem = components["schemas"]["Problem"];
 ${SHAPE}
 export async function callEverything(baseUrl: string, key: string, poorKey: string, fetch: Fetch): Promise<Results> {
   const clientOf = (token: string) =>
@@ -47,16 +60,7 @@ export async function callEverything(baseUrl: string, key: string, poorKey: stri
   const poor = await clientOf(poorKey).POST("/api/v1/uuid");
   if (!page.data || !code.data || !hash.data || !uuid.data || !echo.data || !account.data) throw new Error();
   if (!fault.error || !poor.error) throw new Error();
-  const drawn = code.data;
-  // The union: with its format, the media type of a code is known.
-  if (drawn.format !== "svg") throw new Error(drawn.format);
-  const svg: "image/svg+xml" = drawn.mimeType;
-  const problem: components["schemas"]["Problem"] = fault.error;
-  return {
-    html: page.data.html, svg: svg && drawn.output, hash: hash.data.hash, uuids: uuid.data.uuids,
-    echoed: echo.data.body, balance: account.data.balance,
-    fault: [problem.code, problem.errors?.[0]?.pointer], credits: [poor.error.balance, poor.error.price],
-  };
+${resultsOf("error")}
 }
 
 export const rejected = (client: ReturnType<typeof createClient<paths, "application/json">>) => [
@@ -71,7 +75,7 @@ export const rejected = (client: ReturnType<typeof createClient<paths, "applicat
 ];
 // A value that a later version adds is a value like any other.
 export const tomorrow: components["schemas"]["HashTextResult"]["algorithm"] = "SHA3";
-export const code: components["schemas"]["Problem"]["code"] = "of_tomorrow";
+export const code: Problem["code"] = "of_tomorrow";
 `;
 
 /** The functions of both generators below have the same names, and take the same bodies. */
@@ -94,15 +98,7 @@ export async function callEverything(baseUrl: string, key: string, poorKey: stri
   const poor = await generateUuids({ auth: poorKey });
   if (!page.data || !code.data || !hash.data || !uuid.data || !echo.data || !account.data) throw new Error();
   if (!fault.error || !poor.error) throw new Error();
-  const drawn = code.data;
-  if (drawn.format !== "svg") throw new Error(drawn.format);
-  const svg: "image/svg+xml" = drawn.mimeType;
-  const problem: Problem = fault.error;
-  return {
-    html: page.data.html, svg: svg && drawn.output, hash: hash.data.hash, uuids: uuid.data.uuids,
-    echoed: echo.data.body, balance: account.data.balance,
-    fault: [problem.code, problem.errors?.[0]?.pointer], credits: [poor.error.balance, poor.error.price],
-  };
+${resultsOf("error")}
 }
 
 export const rejected = [
@@ -137,15 +133,7 @@ export async function callEverything(_baseUrl: string, key: string, poorKey: str
   if (page.status !== 200 || code.status !== 200 || hash.status !== 200) throw new Error();
   if (uuid.status !== 200 || echo.status !== 200 || account.status !== 200) throw new Error();
   if (fault.status !== 400 || poor.status !== 402) throw new Error();
-  const drawn = code.data;
-  if (drawn.format !== "svg") throw new Error(drawn.format);
-  const svg: "image/svg+xml" = drawn.mimeType;
-  const problem: Problem = fault.data;
-  return {
-    html: page.data.html, svg: svg && drawn.output, hash: hash.data.hash, uuids: uuid.data.uuids,
-    echoed: echo.data.body, balance: account.data.balance,
-    fault: [problem.code, problem.errors?.[0]?.pointer], credits: [poor.data.balance, poor.data.price],
-  };
+${resultsOf("data")}
 }
 export const tomorrow: HashTextResult["algorithm"] = "SHA3";
 export const code: Problem["code"] = "of_tomorrow";

@@ -13,22 +13,12 @@ import { defineTool, type OwnToolContext } from "#tools/define-tool.ts";
 import { ownTool } from "#tools/own-tool.ts";
 import { openUploadedFiles } from "../../src/apps/node/uploaded-files.ts";
 import { START } from "../http/fixed-context.ts";
-import { inProcess, openInProcess } from "../http/in-process.ts";
-import { createBackstage } from "../http/ledger-access.ts";
-import {
-  assertProblem,
-  assertResponse,
-  createCaller,
-  eventually,
-  openService,
-  type TestServiceSettings,
-} from "../http/test-api.ts";
-import { createMemoryLedger } from "../support/memory-ledger.ts";
+import { openChanged } from "../http/in-process.ts";
+import { assertProblem, assertResponse, createCaller, eventually } from "../http/test-api.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Calls of a tool that takes a file: what is written when, what is checked, and what a repeat is. */
 
-const SETTINGS: TestServiceSettings = { rateLimit: 100_000, fixed: true };
 const BYTES_MAX = 1_000_000;
 const PNG = { "Content-Type": "image/png" };
 
@@ -77,21 +67,8 @@ async function openWithFiles(
     openFile: async ({ path: file, type }) =>
       Object.assign(await openAsBlob(file, { type }), { path: file }),
   };
-  const service = await openService(
-    {
-      ...inProcess,
-      async open() {
-        const time = { now: () => START, elapsed: () => 0 };
-        const backstage = createBackstage(createMemoryLedger(), time);
-        const changes = { tools: [own], own: sources, uploads, logError() {} };
-        return openInProcess(backstage, SETTINGS, changes);
-      },
-    },
-    SETTINGS,
-  );
-  t.after(service.close);
   return {
-    service,
+    service: await openChanged(t, { tools: [own], own: sources, uploads, logError() {} }),
     left,
     sizes,
     none: () => eventually("no file is left", async () => left().length === 0),

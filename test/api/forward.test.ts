@@ -7,18 +7,12 @@ import { openToolFetch } from "#apps/node/tool-fetch.ts";
 import { type ForwardDefinition, forward } from "#tools/forward.ts";
 import { ownTool } from "#tools/own-tool.ts";
 import { hideSecrets } from "#tools/own-tool-context.ts";
-import { inProcess, openMemory } from "../http/in-process.ts";
-import {
-  assertProblem,
-  createCaller,
-  openService,
-  type TestServiceSettings,
-} from "../http/test-api.ts";
+import { openChanged } from "../http/in-process.ts";
+import { assertProblem, createCaller } from "../http/test-api.ts";
 import { openUpstream } from "./upstream.ts";
 
 /** A service in any language as a tool: what of it is passed on, and that no call of it is charged that does not succeed. */
 
-const SETTINGS: TestServiceSettings = { rateLimit: 100_000, fixed: true };
 const SECRETS = { TOKEN: "s3cret-value" };
 
 type Definition = Partial<ForwardDefinition> & { path: string };
@@ -35,12 +29,7 @@ async function openForward(t: TestContext, { path, ...definition }: Definition) 
     ...{ signal: new AbortController().signal, secrets: SECRETS, log() {} },
     fetch: openToolFetch(tool.hosts),
   };
-  const service = await openService(
-    { ...inProcess, open: async () => openMemory(SETTINGS, { tools: [tool], own }) },
-    SETTINGS,
-  );
-  t.after(service.close);
-  return { ...upstream, service };
+  return { ...upstream, service: await openChanged(t, { tools: [tool], own }) };
 }
 
 const key = (name: string) => ({ "Idempotency-Key": name });

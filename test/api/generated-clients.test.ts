@@ -4,15 +4,15 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, type TestContext, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import type { App } from "#api/app.ts";
 import { describeApi } from "#api/openapi/openapi.ts";
 import { TOOLBOOTH } from "#brand.ts";
 import { TOOLS } from "#tools/registry.ts";
-import { inProcess, openMemory } from "../http/in-process.ts";
-import { createCaller, openService, PUBLIC_URL, sha256 } from "../http/test-api.ts";
+import { OUT_OF_THE_WAY, openChanged, openMemory } from "../http/in-process.ts";
+import { createCaller, PUBLIC_URL, sha256 } from "../http/test-api.ts";
 import { HEY_API, OPENAPI_TYPESCRIPT, ORVAL, type Results } from "./client-code.ts";
 
 /**
@@ -76,8 +76,7 @@ for (const name of Object.keys(USES))
     const entryPoints = [fileOf(name)];
     await build({ entryPoints, bundle: true, format: "esm", outfile, logLevel: "error" });
     const { callEverything } = (await import(pathToFileURL(outfile).href)) as Use;
-    const { service, fetch } = await open();
-    t.after(service.close);
+    const { service, fetch } = await open(t);
     // Orval's functions call this one.
     t.mock.method(globalThis, "fetch", (url: string, init: RequestInit) =>
       fetch(new Request(url, init)),
@@ -101,8 +100,7 @@ for (const name of Object.keys(USES))
   });
 
 test("openapi-to-postmanv2: every request of an imported collection works as it is, and sends no header of its own", async (t) => {
-  const { service, fetch } = await open();
-  t.after(service.close);
+  const { service, fetch } = await open(t);
   const { key } = await createCaller(service, { credits: 100 });
   // The first are the converter's own defaults, with which Postman imports.
   for (const options of [
@@ -127,19 +125,13 @@ test("openapi-to-postmanv2: every request of an imported collection works as it 
   }
 });
 
-async function open() {
+async function open(t: TestContext) {
   const apps: App[] = [];
-  const service = await openService(
-    {
-      ...inProcess,
-      open: async (settings) => {
-        const opened = openMemory(settings);
-        apps.push(opened.app);
-        return opened;
-      },
-    },
-    { rateLimit: 100_000, fixed: true },
-  );
+  const service = await openChanged(t, {}, OUT_OF_THE_WAY, (...given) => {
+    const opened = openMemory(...given);
+    apps.push(opened.app);
+    return opened;
+  });
   const fetch = async (request: Request) => (apps.at(-1) as App).fetch(request);
   return { service, fetch };
 }

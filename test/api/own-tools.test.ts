@@ -3,18 +3,10 @@ import { type TestContext, test } from "node:test";
 import * as z from "zod";
 import { defineTool } from "#tools/define-tool.ts";
 import { ownTool } from "#tools/own-tool.ts";
-import { inProcess, openMemory } from "../http/in-process.ts";
-import {
-  assertProblem,
-  assertResponse,
-  createCaller,
-  openService,
-  type TestServiceSettings,
-} from "../http/test-api.ts";
+import { openChanged } from "../http/in-process.ts";
+import { assertProblem, assertResponse, createCaller } from "../http/test-api.ts";
 
 /** What differs for own tools, because nobody knows what their calls cost. */
-
-const SETTINGS: TestServiceSettings = { rateLimit: 100_000, fixed: true };
 
 async function openWithOwnTool(t: TestContext) {
   let runs = 0;
@@ -31,10 +23,7 @@ async function openWithOwnTool(t: TestContext) {
       },
     }),
   );
-  const open = async () => openMemory(SETTINGS, { tools: [own] });
-  const service = await openService({ ...inProcess, open }, SETTINGS);
-  t.after(service.close);
-  return { service, runs: () => runs };
+  return { service: await openChanged(t, { tools: [own] }), runs: () => runs };
 }
 
 test("each repeat of a call runs its tool again, so there are at most ten in a minute", async (t) => {
@@ -67,10 +56,7 @@ test("a response that is passed on has its own type and bytes, as its repeat has
       run: () => new Response(Uint8Array.of(0xe4), { headers: { "Content-Type": "text/html" } }),
     }),
   );
-  const open = async () => openMemory(SETTINGS, { tools: [own] });
-  const service = await openService({ ...inProcess, open }, SETTINGS);
-  t.after(service.close);
-  const caller = await createCaller(service);
+  const caller = await createCaller(await openChanged(t, { tools: [own] }));
   for (const charged of ["2", "0"]) {
     const sent = await caller.call("pass", {}, { "Idempotency-Key": "one" });
     assert.deepEqual(

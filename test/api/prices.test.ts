@@ -4,20 +4,12 @@ import * as z from "zod";
 import { defineTool, type OwnToolContext, type Tool } from "#tools/define-tool.ts";
 import { ownTool } from "#tools/own-tool.ts";
 import { TOOLS } from "#tools/registry.ts";
-import { inProcess, openMemory } from "../http/in-process.ts";
+import { OUT_OF_THE_WAY, openChanged, openMemory } from "../http/in-process.ts";
 import { openRemoteInProcess } from "../http/remote-in-process.ts";
-import {
-  assertProblem,
-  assertResponse,
-  createCaller,
-  openService,
-  type TestService,
-  type TestServiceSettings,
-} from "../http/test-api.ts";
+import { assertProblem, assertResponse, createCaller, type TestService } from "../http/test-api.ts";
 
 /** Prices that depend on the input, those that an account has of its own, and quotes. */
 
-const SETTINGS: TestServiceSettings = { rateLimit: 100_000, fixed: true };
 const EFFECTS = ["none", "read", "act"] as const;
 const LEDGERS = { local: openMemory, remote: openRemoteInProcess };
 
@@ -36,7 +28,7 @@ const faulty: Record<string, () => unknown> = {
 async function openWithTools(
   t: TestContext,
   ledger: keyof typeof LEDGERS = "local",
-  settings = SETTINGS,
+  settings = OUT_OF_THE_WAY,
 ) {
   const runs: string[] = [];
   const priced: string[] = [];
@@ -59,9 +51,8 @@ async function openWithTools(
         }),
       ),
   );
-  const open = async () => LEDGERS[ledger](settings, { tools: [...tools, ...TOOLS] });
-  const service = await openService({ ...inProcess, open }, settings);
-  t.after(service.close);
+  const all = { tools: [...tools, ...TOOLS] };
+  const service = await openChanged(t, all, settings, LEDGERS[ledger]);
   return { service, runs, priced };
 }
 

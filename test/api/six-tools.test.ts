@@ -8,8 +8,8 @@ import { about, defineTool, type Tool } from "#tools/define-tool.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { textField } from "#tools/text.ts";
 import { emptyValues, fieldsOf, startValues } from "../../web/tools/tool-fields.ts";
-import { inProcess, openMemory } from "../http/in-process.ts";
-import { assertProblem, assertResponse, createCaller, openService } from "../http/test-api.ts";
+import { openChanged } from "../http/in-process.ts";
+import { assertProblem, assertResponse, createCaller } from "../http/test-api.ts";
 import { FULL, pageAt } from "../site/pages-server.ts";
 
 /** An app whose registry has a sixth tool: everything that a tool needs outside its folder is derived. */
@@ -46,13 +46,9 @@ const wordCount = defineTool({
 });
 
 const tools = [...TOOLS, wordCount as Tool];
-const settings = { rateLimit: 100_000, fixed: true } as const;
-const open = () =>
-  openService({ ...inProcess, open: async (asked) => openMemory(asked, { tools }) }, settings);
 
 test("a sixth tool has a route, its own price and its own limits", async (t) => {
-  const service = await open();
-  t.after(service.close);
+  const service = await openChanged(t, { tools });
   const caller = await createCaller(service, { credits: 10 });
   const body = assertResponse(await caller.call("word-count", { text: "a b c" }), 3);
   assert.deepEqual(body, { ok: true, words: 3 });
@@ -63,8 +59,7 @@ test("a sixth tool has a route, its own price and its own limits", async (t) => 
 });
 
 test("a sixth tool is in the OpenAPI description with its price, schemas and examples", async (t) => {
-  const service = await open();
-  t.after(service.close);
+  const service = await openChanged(t, { tools });
   const document = (await service.send("/openapi.json")).json() as OpenApiDocument;
   const operation = document.paths["/api/v1/word-count"]?.post;
   assert.equal(operation?.operationId, "callWordCount");

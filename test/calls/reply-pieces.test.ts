@@ -10,8 +10,8 @@ import {
 } from "#calls/reply-pieces.ts";
 import type { LongText } from "#tools/define-tool.ts";
 import { LONG_TEXT_CHARS, LongTextWriter, PIECE_CHARS } from "#tools/long-text.ts";
-import { inProcess, openMemory } from "../http/in-process.ts";
-import { createCaller, openService } from "../http/test-api.ts";
+import { openChanged } from "../http/in-process.ts";
+import { createCaller } from "../http/test-api.ts";
 import { SEED } from "../support/random.ts";
 
 /** Large answers in pieces: the same bytes as whole, their length known before, nothing made that nobody takes. */
@@ -154,18 +154,11 @@ test("a response that held its memory for too long is aborted", async () => {
   await assert.rejects(reader.read(), /too slowly/);
 });
 
-test("a call with a small body gets a large response to its end", async () => {
+test("a call with a small body gets a large response to its end", async (t) => {
   const whole = "x".repeat(3 * LONG_TEXT_CHARS);
-  const service = await openService(
-    {
-      ...inProcess,
-      open: async (settings) =>
-        openMemory(settings, {
-          runTool: async () => ({ body: inPieces(whole), type: "text/plain", fingerprint: null }),
-        }),
-    },
-    { rateLimit: 0 },
-  );
+  const service = await openChanged(t, {
+    runTool: async () => ({ body: inPieces(whole), type: "text/plain", fingerprint: null }),
+  });
   const caller = await createCaller(service, { credits: 1 });
   const response = await caller.call("markdown-render", { markdown: "a" });
   assert.equal(response.status, 200);

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { type AccessLogEntry, accessLogEntry } from "#api/access-log.ts";
 import type { RequestContext } from "#calls/request-context.ts";
 import { runTool } from "#calls/run-tool.ts";
 import { callRef, parseCallRef } from "#ids.ts";
 import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
-import { type Changes, openInProcess } from "../http/in-process.ts";
-import { createBackstage } from "../http/ledger-access.ts";
-import { assertProblem, assertResponse, createCaller, openService } from "../http/test-api.ts";
+import { type Changes, openChanged, openMemory } from "../http/in-process.ts";
+import { assertProblem, assertResponse, createCaller } from "../http/test-api.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
 
@@ -20,7 +19,7 @@ async function settled() {
 }
 
 /** The app over a ledger whose debits fail as the test tells. */
-async function openFailing(fault: () => Error | null, changes: Changes = {}) {
+function openFailing(t: TestContext, fault: () => Error | null, changes: Changes = {}) {
   const ledger = createMemoryLedger();
   const { debit } = ledger;
   ledger.debit = async (order) => {
@@ -28,10 +27,9 @@ async function openFailing(fault: () => Error | null, changes: Changes = {}) {
     if (error !== null) throw error;
     return debit(order);
   };
-  const time = { now: () => Date.UTC(2026, 0, 15), elapsed: () => 0 };
-  const opened = openInProcess(createBackstage(ledger, time), { rateLimit: 0 }, changes);
-  const opener = { name: "in process", cannot: {}, open: async () => opened };
-  return openService(opener, { rateLimit: 0 });
+  return openChanged(t, changes, undefined, (settings, given) =>
+    openMemory(settings, given, ledger),
+  );
 }
 
 for (const { name, fault, idempotencyKey, reversals, charged } of [
@@ -61,13 +59,13 @@ for (const { name, fault, idempotencyKey, reversals, charged } of [
     charged: "unknown",
   },
 ]) {
-  test(`a debit ${name}, and the error says whether the call was charged`, async () => {
+  test(`a debit ${name}, and the error says whether the call was charged`, async (t) => {
     let error: Error | null = null;
     const entries: AccessLogEntry[] = [];
     const record = (context: RequestContext, status: number, durationMs: number) =>
       void entries.push(accessLogEntry(context, status, durationMs, true));
     const logged: { message: string; callId: string | undefined }[] = [];
-    const service = await openFailing(() => error, {
+    const service = await openFailing(t, () => error, {
       record,
       logError: (message, { callId }) => void logged.push({ message, callId }),
     });
@@ -98,30 +96,18 @@ for (const { name, fault, idempotencyKey, reversals, charged } of [
   });
 }
 
-test("debits of unknown outcome have the same message in the log, so that they are counted", async () => {
-  let error: Error | null = null;
-  const messages: string[] = [];
-  const logError = (message: string) => void messages.push(message);
-  const service = await openFailing(() => error, { logError });
+test("a client that has left before the debit is not charged", async (t) => {
+  const service = await openChanged(t, { hasLeft: () => true });
   const caller = await createCaller(service, { credits: 5 });
-  error = new Error("lost");
-  const ids = [];
-  for (const text of ["a", "b"])
-    ids.push(assertProblem(await caller.call("hash", { text }), "unavailable").callId);
-  assert.notEqual(ids[0], ids[1]);
-  assert.equal(messages.length, 2);
-  assert.equal(messages[0], messages[1]);
-  assert.match(
-    messages[0] ?? "",
-    /while it charged the call, so it is not known whether the call was/,
-  );
+  assertProblem(await caller.post("uuid"), "invalid_request");
+  assert.equal(await caller.balance(), 5);
 });
 
 for (const headers of [{}, { "Idempotency-Key": "once" }] as Record<string, string>[]) {
   const which = headers["Idempotency-Key"] === undefined ? "" : " with an Idempotency-Key";
-  test(`a call${which} whose response cannot be made after its debit is reversed, and the error says so`, async () => {
+  test(`a call${which} whose response cannot be made after its debit is reversed, and the error says so`, async (t) => {
     let isBroken = false;
-    const service = await openFailing(() => null, {
+    const service = await openFailing(t, () => null, {
       async runTool(tool, job) {
         const result = await runTool(tool, job, fixedToolContext());
         if (!isBroken) return result;

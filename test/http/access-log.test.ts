@@ -5,17 +5,9 @@ import { gzipSync } from "node:zlib";
 import { makeKey } from "#accounts/key-format.ts";
 import type { RequestEntry } from "#accounts/request-log.ts";
 import { type AccessLogEntry, accessLogEntry, requestLogEntry } from "#api/access-log.ts";
-import { type Changes, openMemory } from "./in-process.ts";
+import { type Changes, openChanged } from "./in-process.ts";
 import { post as postMcp, call as toolCall } from "./mcp-messages.ts";
-import {
-  assertProblem,
-  assertResponse,
-  createCaller,
-  createKey,
-  openService,
-  SECRETS,
-  type TestServiceSettings,
-} from "./test-api.ts";
+import { assertProblem, assertResponse, createCaller, createKey, SECRETS } from "./test-api.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT = "00f067aa0ba902b7";
@@ -31,22 +23,16 @@ async function open(
   /** What the customer's log gets of them. */
   const requests: ({ account: string; entry: RequestEntry } | null)[] = [];
   const logged: object[] = [];
-  const opener = {
-    name: "recorded",
-    cannot: {},
-    open: async (settings: TestServiceSettings) =>
-      openMemory(settings, {
-        record(context, status, durationMs) {
-          const entry = accessLogEntry(context, status, durationMs, delivered);
-          entries.push(entry);
-          requests.push(requestLogEntry(entry, context, Buffer.byteLength));
-        },
-        logError: (_, details) => void logged.push(details),
-        ...changes,
-      }),
+  const recording: Changes = {
+    record(context, status, durationMs) {
+      const entry = accessLogEntry(context, status, durationMs, delivered);
+      entries.push(entry);
+      requests.push(requestLogEntry(entry, context, Buffer.byteLength));
+    },
+    logError: (_, details) => void logged.push(details),
+    ...changes,
   };
-  const service = await openService(opener, { rateLimit, fixed: true });
-  t.after(service.close);
+  const service = await openChanged(t, recording, { rateLimit, fixed: true });
   const logs = () => requests.filter((each) => each !== null);
   return { service, entries, logs, logged, last: () => entries.at(-1) as AccessLogEntry };
 }

@@ -1,5 +1,6 @@
 /** The app in this process, with the memory ledger, a clock of its own and random bytes that are the same in every run. */
 
+import type { TestContext } from "node:test";
 import { type App, createApp } from "#api/app.ts";
 import { createToolCalls } from "#api/tool-calls.ts";
 import { TOOLBOOTH } from "#brand.ts";
@@ -19,10 +20,12 @@ import {
   entriesOf,
   type Opened,
   type Opener,
+  openService,
   PUBLIC_URL,
   SECRETS,
   type Sent,
   sha256,
+  type TestService,
   type TestServiceSettings,
 } from "./test-api.ts";
 
@@ -35,10 +38,29 @@ export const inProcess: Opener = {
   open: async (settings) => openMemory(settings),
 };
 
-export function openMemory(settings: TestServiceSettings, changes: Changes = {}) {
+export function openMemory(
+  settings: TestServiceSettings,
+  changes: Changes = {},
+  ledger = createMemoryLedger(),
+) {
   // The clock stands still but for `advance`, so that what depends on it is exact.
   const time = { now: () => START, elapsed: () => 0 };
-  return openInProcess(createBackstage(createMemoryLedger(), time), settings, changes);
+  return openInProcess(createBackstage(ledger, time), settings, changes);
+}
+
+export const OUT_OF_THE_WAY: TestServiceSettings = { rateLimit: 100_000, fixed: true };
+
+/** A service in this process that differs from the others, until the test ends. */
+export async function openChanged(
+  t: Pick<TestContext, "after">,
+  changes: Changes = {},
+  settings = OUT_OF_THE_WAY,
+  open = openMemory,
+): Promise<TestService> {
+  const opener = { ...inProcess, open: async () => open(settings, changes) };
+  const service = await openService(opener, settings);
+  t.after(service.close);
+  return service;
 }
 
 /** What differs from the app as tests have it. */

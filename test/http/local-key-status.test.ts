@@ -7,17 +7,15 @@ import type { AppContext } from "#calls/app-context.ts";
 import { BAD_KEY_MS, BAD_KEYS_BURST } from "#calls/bad-keys.ts";
 import { runTool as runHere, type Sources } from "#calls/run-tool.ts";
 import { REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
-import { inProcess, openMemory } from "./in-process.ts";
+import { openChanged } from "./in-process.ts";
 import {
   assertProblem,
   assertResponse,
   type Caller,
   createCaller,
   createKey,
-  openService,
   SECRETS,
   type TestService,
-  type TestServiceSettings,
 } from "./test-api.ts";
 
 /**
@@ -27,11 +25,8 @@ import {
 const SMALL = JSON.stringify({ text: "a" });
 const LARGE = JSON.stringify({ text: "a".repeat(400_000) });
 
-async function open(t: TestContext, rateLimit = 100_000): Promise<TestService> {
-  const service = await openService(inProcess, { rateLimit, fixed: true });
-  t.after(service.close);
-  return service;
-}
+const open = (t: TestContext, rateLimit = 100_000) =>
+  openChanged(t, {}, { rateLimit, fixed: true });
 
 /** What a call asked the ledger, and whether its body was read. */
 async function costOf(service: TestService, key: string, body: string | Uint8Array, more = {}) {
@@ -257,13 +252,7 @@ test("large calls hold their memory until their responses are read", async (t) =
     bytesPerAccount: 2.5 * LARGE.length,
     heldMsMax: 60_000,
   };
-  const opener = {
-    ...inProcess,
-    open: async (settings: TestServiceSettings) =>
-      openMemory(settings, { whenSent, runTool, memory }),
-  };
-  const service = await openService(opener, { rateLimit: 100_000, fixed: true });
-  t.after(service.close);
+  const service = await openChanged(t, { whenSent, runTool, memory });
   const [hoarder, neighbor] = [await createCaller(service), await createCaller(service)];
   const call = (caller: Caller) => caller.post("echo", { body: LARGE });
   for (let at = 0; at < 2; at += 1) assertResponse(await call(hoarder));

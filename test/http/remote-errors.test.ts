@@ -5,9 +5,9 @@ import { gzipSync } from "node:zlib";
 import { makeKey } from "#accounts/key-format.ts";
 import { createRecentAccounts, RECENT_MS, RECENT_NAMES_MAX } from "#ledger/recent-names.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
-import { inProcess } from "./in-process.ts";
+import { openChanged } from "./in-process.ts";
 import { openRemoteInProcess } from "./remote-in-process.ts";
-import { type Caller, createCaller, createKey, openService, SECRETS } from "./test-api.ts";
+import { type Caller, createCaller, createKey, SECRETS } from "./test-api.ts";
 
 /**
  * With a remote ledger a call fails after its body was read and its tool was run. Where an account was refused a
@@ -25,9 +25,7 @@ async function openFixture(t: TestContext, rateLimit = 100_000) {
     return digest(...given);
   };
   const settings = { rateLimit, fixed: true } as const;
-  const open = async () => openRemoteInProcess(settings, { digest: counting });
-  const service = await openService({ ...inProcess, open }, settings);
-  t.after(service.close);
+  const service = await openChanged(t, { digest: counting }, settings, openRemoteInProcess);
   return {
     service,
     async call(key: string, body: string | Uint8Array, more: Record<string, string> = {}) {
