@@ -88,33 +88,12 @@ function replaySentences(sentence: Sentence) {
     },
   );
 
-  sentence("with a balance of zero, a repeat succeeds and a new call does not", async (service) => {
-    const caller = await createCaller(service, { credits: 1 });
-    const first = await caller.call("uuid", {}, keyed("last"));
-    assertResponse(first, 1);
-    assertReplay(first, await caller.call("uuid", {}, keyed("last")));
-    assertProblem(await caller.call("uuid", {}, keyed("next")), "insufficient_credits");
-    assertProblem(await caller.call("uuid", {}), "insufficient_credits");
-    await caller.grant(2);
-    assertResponse(await caller.call("uuid", {}, keyed("next")), 1);
-  });
-
   sentence("the response to the free first call is stored like any other", async (service) => {
     const caller = await createCaller(service, { credits: 0, freeCall: "open" });
     const first = await caller.call("uuid", {}, keyed("free"));
     assertResponse(first, 0);
     assertReplay(first, await caller.call("uuid", {}, keyed("free")));
     assertProblem(await caller.call("uuid", {}, keyed("paid")), "insufficient_credits");
-  });
-
-  sentence("after 24 hours the key is free again", async (service) => {
-    const caller = await createCaller(service);
-    const first = await caller.call("uuid", {}, keyed("day"));
-    await service.advance(24 * 3_600_000 - 60_000);
-    assertReplay(first, await caller.call("uuid", {}, keyed("day")));
-    await service.advance(60_001);
-    const later = await caller.call("uuid", { count: 2 }, keyed("day"));
-    assert.equal(assertResponse(later, 1).count, 2);
   });
 
   sentence(
@@ -158,15 +137,6 @@ function scopeSentences(sentence: Sentence) {
       }
     },
   );
-
-  sentence("a key belongs to one account and one path", async (service) => {
-    const caller = await createCaller(service);
-    const other = await createCaller(service);
-    assertResponse(await caller.call("uuid", {}, keyed("same")), 1);
-    assertResponse(await caller.call("echo", {}, keyed("same")), 1);
-    assertResponse(await other.call("uuid", {}, keyed("same")), 1);
-    assert.equal(await caller.balance(), 98);
-  });
 
   sentence("a repeat may be compressed or not: inflated bodies are compared", async (service) => {
     const caller = await createCaller(service);

@@ -10,14 +10,7 @@ import {
 } from "#limits.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { assertCalls, type Row } from "../call-table.ts";
-import {
-  type ApiResponse,
-  assertProblem,
-  assertResponse,
-  createCaller,
-  type Sentence,
-  sha256,
-} from "../test-api.ts";
+import { assertProblem, assertResponse, createCaller, type Sentence, sha256 } from "../test-api.ts";
 
 /** Every size limit: a value at the limit is allowed, and one byte more is an error with the limit and the size. */
 export function limitsSuite(sentence: Sentence) {
@@ -32,34 +25,23 @@ const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart
 
 function fieldSentences(sentence: Sentence) {
   sentence(
-    "every field accepts its maximum of UTF-8 bytes, however they are written",
+    "every field accepts its maximum of UTF-8 bytes where each character is escaped",
     async (service) => {
       for (const { name, price, fieldBytesMax, rawBody } of TOOLS) {
         for (const [field, max] of Object.entries(fieldBytesMax)) {
           const caller = await createCaller(service);
-          const fits = (response: ApiResponse) => {
-            // The capacity of a QR code is a different limit, which is checked after this one.
-            if (name === "qr-code") assertProblem(response, "text_too_long_for_level");
-            else assertResponse(response, price);
-          };
-          const over = (response: ApiResponse, size: number) => {
-            const { detail } = assertProblem(response, "too_large");
-            for (const part of [`\`${field}\``, String(max), String(size)])
-              assert.ok(detail.includes(part), detail);
-          };
           // The main field has to be there too.
           const isMain = rawBody === undefined || rawBody.field === field;
           const before = isMain ? "" : `"${rawBody.field}":"",`;
           const post = (text: string) =>
             caller.post(name, { body: `{${before}"${field}":"${text}"}` });
-          fits(await post("a".repeat(max)));
-          over(await post("a".repeat(max + 1)), max + 1);
-          fits(await post(escaped("a").repeat(max)));
-          over(await post(escaped("a").repeat(max + 1)), max + 1);
-          fits(await post("é".repeat(max / 2)));
-          over(await post(`é${"é".repeat(max / 2)}`), max + 2);
-          fits(await post("😀".repeat(max / 4)));
-          over(await post(`a${"\\ud83d\\ude00".repeat(max / 4)}`), max + 1);
+          const fits = await post(escaped("a").repeat(max));
+          // The capacity of a QR code is a different limit, which is checked after this one.
+          if (name === "qr-code") assertProblem(fits, "text_too_long_for_level");
+          else assertResponse(fits, price);
+          const over = assertProblem(await post(escaped("a").repeat(max + 1)), "too_large");
+          for (const part of [`\`${field}\``, String(max), String(max + 1)])
+            assert.ok(over.detail.includes(part), over.detail);
         }
       }
     },
@@ -78,18 +60,6 @@ function fieldSentences(sentence: Sentence) {
       await assertCalls(await createCaller(service), rows);
     },
   );
-
-  sentence("count goes from 1 to 500", async (service) => {
-    const wrong = ["0", "501", "-1", "1.5", "1e21", "1e400", "-1e400", "-0", "0.0", "1e-400"];
-    await assertCalls(await createCaller(service), [
-      ["uuid", '{"count":1}', { count: 1 }],
-      ["uuid", '{"count":500}', { count: 500 }],
-      ...[...wrong, "9007199254740993", "1.0000000001"].map((count): Row => {
-        const body = `{"count":${count}}`;
-        return ["uuid", body, "invalid_request", /1 to 500; got /, "/count"];
-      }),
-    ]);
-  });
 }
 
 const BODIES = [

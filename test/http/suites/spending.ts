@@ -40,18 +40,6 @@ export function spendingSuite(sentence: Sentence) {
   );
 
   sentence(
-    "of 20 simultaneous first calls on a balance of zero exactly one succeeds, for free",
-    async (service) => {
-      const caller = await createCaller(service, { credits: 0, freeCall: "open" });
-      const responses = await atOnce(20, () => caller.call("hash", { text: "a" }));
-      const [good, refused] = [ofStatus(responses, 200), ofStatus(responses, 402)];
-      assert.deepEqual([good.length, refused.length], [1, 19]);
-      assertResponse(good[0] as ApiResponse, 0);
-      for (const response of refused) assertProblem(response, "insufficient_credits");
-    },
-  );
-
-  sentence(
     "of 300 simultaneous calls on 50 credits exactly 50 succeed, whatever tools and keys they use",
     async (service) => {
       const caller = await createCaller(service, { credits: 50 });
@@ -85,17 +73,6 @@ export function spendingSuite(sentence: Sentence) {
     },
     { adapter: "calls at once" },
   );
-
-  sentence("credits are spendable until the moment they expire, not after", async (service) => {
-    const caller = await createCaller(service, { credits: 0 });
-    const now = await service.now();
-    const pack = { account: caller.account, id: "pack", kind: "pack", amount: 5 } as const;
-    await service.ledger.grant({ ...pack, expiresAt: now + 3_600_000, now });
-    assertResponse(await caller.call("uuid"), 1);
-    await service.advance(3_600_000);
-    const refused = await caller.call("uuid");
-    assert.equal(assertProblem(refused, "insufficient_credits").balance, 0);
-  });
 }
 
 const atOnce = (count: number, call: () => Promise<ApiResponse>) =>
