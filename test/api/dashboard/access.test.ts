@@ -3,9 +3,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRequestCounts } from "#accounts/request-counts.ts";
 import { createDashboardBounds, dashboardRoutes } from "#api/dashboard/dashboard-app.ts";
-import type { EndpointSecretView, KeyView, SessionView } from "#api/dashboard/shapes.ts";
+import type { EndpointSecretView } from "#api/dashboard/shapes.ts";
 import { clock, SECOND } from "./clock.ts";
-import { type Fixture, type Member, openFixture, openMember } from "./dashboard-fixture.ts";
+import {
+  type Fixture,
+  type Member,
+  makeKey,
+  openFixture,
+  openMember,
+  sessionsOf,
+} from "./dashboard-fixture.ts";
 import { PROVIDERS } from "./providers.ts";
 import { openSales } from "./purchases-fixture.ts";
 
@@ -101,17 +108,13 @@ const ENDPOINT = { url: "https://shop.example/hooks", kinds: ["credits.low"], pa
 
 /** Something of each kind that an account has, by its name in the paths below. */
 async function fill({ store }: Fixture, { browser, account }: Member) {
-  const { key } = (await browser.post("/dashboard/keys", { label: "Bea's" })).body as {
-    key: KeyView;
-  };
+  const { key } = await makeKey(browser, "Bea's");
   const added = await browser.post("/dashboard/webhooks", ENDPOINT);
   const { endpoint } = added.body as EndpointSecretView;
   const { id: delivery } = (await browser.post(`/dashboard/webhooks/${endpoint.id}/test`)).body as {
     id: string;
   };
-  const { sessions } = (await browser.get("/dashboard/sessions")).body as {
-    sessions: SessionView[];
-  };
+  const sessions = await sessionsOf(browser);
   const [purchase] = await store.purchases.list({ account, after: null, max: 1 });
   return {
     ...{ ":key": key.id, ":endpoint": endpoint.id, ":delivery": delivery },

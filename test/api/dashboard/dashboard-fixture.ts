@@ -15,7 +15,7 @@ import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
 import { createDownloads } from "#api/dashboard/downloads.ts";
 import { isKnownBrowser } from "#api/dashboard/known-browser.ts";
 import type { Rejection } from "#api/dashboard/rejections.ts";
-import type { Visitor } from "#api/dashboard/shapes.ts";
+import type { EventsView, HomeView, KeyView, SessionView, Visitor } from "#api/dashboard/shapes.ts";
 import { createBilling } from "#billing/billing.ts";
 import type { PaymentProvider } from "#billing/payment-provider.ts";
 import type { PriceList } from "#billing/price-list.ts";
@@ -317,8 +317,32 @@ export async function openMember(fixture: Fixture) {
 export type Member = Awaited<ReturnType<typeof openMember>>;
 
 export async function accountOf(browser: Browser): Promise<string> {
-  const { user } = (await browser.get("/dashboard/visitor")).body as Visitor;
-  const id = user?.account?.id;
+  const id = (await userOf(browser))?.account?.id;
   assert.ok(id, "no account");
   return id;
+}
+
+const read = async <View>(who: Browser, path: string): Promise<View> =>
+  (await who.get(`/dashboard/${path}`)).body as View;
+export const visitorOf = (who: Browser) => read<Visitor>(who, "visitor");
+export const userOf = async (who: Browser) => (await visitorOf(who)).user;
+export const homeOf = (who: Browser) => read<HomeView>(who, "home");
+/** The activity list, newest first. */
+export const eventsOf = async (who: Browser) => (await read<EventsView>(who, "events")).events;
+export const sessionsOf = async (who: Browser) =>
+  (await read<{ sessions: SessionView[] }>(who, "sessions")).sessions;
+export const keysOf = async (who: Browser) => (await read<{ keys: KeyView[] }>(who, "keys")).keys;
+
+export type MadeKey = { key: KeyView; secret: string };
+
+export async function makeKey(who: Browser, label: string, limits?: object) {
+  const response = await who.post("/dashboard/keys", { label, limits });
+  assert.equal(response.status, 201, response.text);
+  return response.body as MadeKey;
+}
+
+/** To another address, with the code of the email. */
+export async function move({ lastCode }: Fixture, who: Browser, email: string) {
+  await who.post("/dashboard/account/email", { email });
+  return who.post("/dashboard/account/email/code", { code: await lastCode(email) });
 }

@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import type { BalancedEntryView, EntriesView, KeyView } from "#api/dashboard/shapes.ts";
+import type { BalancedEntryView, EntriesView } from "#api/dashboard/shapes.ts";
 import { clock, DAY, HOUR } from "./clock.ts";
-import { type Fixture, openFixture, openMember } from "./dashboard-fixture.ts";
+import {
+  type Fixture,
+  type MadeKey,
+  makeKey,
+  openFixture,
+  openMember,
+} from "./dashboard-fixture.ts";
 
 type Browser = Awaited<ReturnType<typeof openMember>>["browser"];
 
@@ -12,9 +18,8 @@ async function openCaller(fixture: Fixture) {
   const member = await openMember(fixture);
   const { browser, account } = member;
   const { ledger } = fixture.accountDeps;
-  const keys: { key: KeyView; secret: string }[] = [];
-  for (const label of ["one", '=cmd|"x"!A1'])
-    keys.push((await browser.post("/dashboard/keys", { label })).body as (typeof keys)[number]);
+  const keys: MadeKey[] = [];
+  for (const label of ["one", '=cmd|"x"!A1']) keys.push(await makeKey(browser, label));
   const grant = (id: string, amount: number) =>
     ledger.grant({
       ...{ account, id, kind: "pack", amount, now: Date.now() },
@@ -108,9 +113,7 @@ test("in the file, a call that two grants paid is a row for each, so that sums b
   const fixture = openFixture();
   const { browser, account } = await openMember(fixture);
   const { ledger } = fixture.accountDeps;
-  const { secret } = (await browser.post("/dashboard/keys", { label: "one" })).body as {
-    secret: string;
-  };
+  const { secret } = await makeKey(browser, "one");
   const all = async () => read(browser);
   const starter = (await all()).reduce((sum, { credits }) => sum + credits, 0);
   await ledger.grant({

@@ -9,8 +9,7 @@ import { clock } from "./clock.ts";
 import { enter, type FixtureOptions, openMember, start } from "./dashboard-fixture.ts";
 import { addPasskey, demandPasskey, openSecureFixture } from "./passkeys-fixture.ts";
 
-/** All that an asker sees, without what is random. */
-/** Without what differs by chance or by the time of the request. */
+/** All that an asker sees, without what differs by chance or by the time of the request. */
 function shapeOf({ status, headers, body }: ApiResponse): unknown {
   const shown = [...headers]
     .filter(([name]) => !["x-request-id", "set-cookie"].includes(name))
@@ -153,17 +152,4 @@ test("a change to a taken address looks like one to a free address, except for t
     ["address_in_use"],
     ["new_address_code"],
   ]);
-});
-
-test("only the right code says that an account demands its passkey", async () => {
-  const fixture = openSecureFixture();
-  const { browser, email } = await openMember(fixture);
-  await addPasskey(browser);
-  await demandPasskey(browser);
-  const thief = fixture.browser();
-  await start(thief, email);
-  assert.equal((await enter(thief, "00000000")).code, "wrong_code");
-  const right = await enter(thief, await fixture.lastCode(email));
-  assert.deepEqual([right.status, right.code], [403, "passkey_required"]);
-  assert.equal((await thief.get("/dashboard/home")).code, "signed_out");
 });

@@ -3,15 +3,18 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { csvCell } from "#api/dashboard/export.ts";
 import { clock, DAY } from "./clock.ts";
-import { type Fixture, type Member, openFixture, openMember } from "./dashboard-fixture.ts";
+import {
+  type Fixture,
+  type Member,
+  makeKey,
+  openFixture,
+  openMember,
+} from "./dashboard-fixture.ts";
 
 const EXPORT = "/dashboard/account/export";
 
 async function makeCalls(fixture: Fixture, { browser, account }: Member, calls: number) {
-  const { key, secret } = (await browser.post("/dashboard/keys", { label: "=1+1" })).body as {
-    key: { id: string };
-    secret: string;
-  };
+  const { key, secret } = await makeKey(browser, "=1+1");
   const keySha256 = createHash("sha256").update(secret).digest("hex");
   for (let turn = 0; turn < calls; turn += 1) {
     const { outcome } = await fixture.accountDeps.ledger.debit({

@@ -1,14 +1,14 @@
 /** Invalid requests: each is rejected with a sentence that says what is expected, and changes nothing. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { EndpointSecretView, KeyView } from "#api/dashboard/shapes.ts";
+import type { EndpointSecretView } from "#api/dashboard/shapes.ts";
 import { createStripeProvider } from "#billing/stripe.ts";
+import { pricesOf } from "../../billing/billing-fixture.ts";
 import { HOSTILE } from "../../events/hostile-addresses.ts";
-import { FAKE_SECRET_KEY, FAKE_SERVICE, FAKE_WEBHOOK_SECRET } from "../../stripe/fake-stripe.ts";
+import { fakeOptions } from "../../stripe/fake-stripe.ts";
 import { clock, SECOND } from "./clock.ts";
-import { openFixture, openMember } from "./dashboard-fixture.ts";
+import { makeKey, openFixture, openMember } from "./dashboard-fixture.ts";
 import { openRequestLog } from "./fixture-stores.ts";
-import { pricesOf } from "./purchases-fixture.ts";
 
 /** Paths are below `/dashboard/`; `:key` and `:endpoint` are those of the account. */
 type Row = [method: string, path: string, body: unknown, says: RegExp | string, code?: string];
@@ -127,18 +127,14 @@ const INVALID: Record<string, Row[]> = {
 };
 
 /** Nothing listens there, so a request that reached Stripe would get 503. */
-const provider = createStripeProvider({
-  ...{ secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, retries: 0 },
-  ...{ api: "http://127.0.0.1:9", services: [FAKE_SERVICE], now: Date.now },
-});
+const provider = createStripeProvider(fakeOptions({ api: "http://127.0.0.1:9", now: Date.now }));
 
 for (const [what, rows] of Object.entries(INVALID)) {
   test(`invalid ${what} are rejected, and change nothing`, async () => {
     const { requestLog } = openRequestLog();
     const sales = { prices: pricesOf(), provider };
     const { browser } = await openMember(openFixture({ requestLog, sales }));
-    const made = await browser.post("/dashboard/keys", { label: "first" });
-    const { key } = made.body as { key: KeyView };
+    const { key } = await makeKey(browser, "first");
     const added = await browser.post("/dashboard/webhooks", ENDPOINT);
     const { endpoint } = added.body as EndpointSecretView;
     const read = async () => {

@@ -2,20 +2,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import type { KeyView, UsageView } from "#api/dashboard/shapes.ts";
+import type { UsageView } from "#api/dashboard/shapes.ts";
 import { clock, DAY, SECOND } from "./clock.ts";
-import { type Fixture, type Member, openFixture, openMember } from "./dashboard-fixture.ts";
-
-type Made = { key: KeyView; secret: string };
-
-const keysOf = async ({ browser }: Member) =>
-  ((await browser.get("/dashboard/keys")).body as { keys: KeyView[] }).keys;
-
-async function makeKey({ browser }: Member, label: string): Promise<Made> {
-  const response = await browser.post("/dashboard/keys", { label });
-  assert.equal(response.status, 201, response.text);
-  return response.body as Made;
-}
+import { type Fixture, keysOf, makeKey, openFixture, openMember } from "./dashboard-fixture.ts";
 
 /** Adds a key and, unless told otherwise, revokes it. */
 async function addKey(
@@ -43,8 +32,9 @@ const GOOD_LABELS = [
 
 test("a label is a line of 1 to 100 characters in any script", async () => {
   const member = await openMember(openFixture());
-  for (const label of GOOD_LABELS) assert.equal((await makeKey(member, label)).key.label, label);
-  const labels = (await keysOf(member)).map(({ label }) => label);
+  for (const label of GOOD_LABELS)
+    assert.equal((await makeKey(member.browser, label)).key.label, label);
+  const labels = (await keysOf(member.browser)).map(({ label }) => label);
   assert.deepEqual(labels.toSorted(), GOOD_LABELS.toSorted());
 });
 
@@ -66,9 +56,9 @@ test("an account has at most 25 keys, however many are requested at once; a revo
     assert.deepEqual([status, code], [400, "invalid_request"]);
     assert.match((body as { detail: string }).detail, /at most 25 keys/);
   }
-  const [first] = await keysOf(member);
+  const [first] = await keysOf(member.browser);
   await member.browser.delete(`/dashboard/keys/${first?.id}`);
-  await makeKey(member, "one more");
+  await makeKey(member.browser, "one more");
   assert.equal((await member.browser.post("/dashboard/keys", { label: "x" })).status, 400);
 });
 
@@ -77,14 +67,14 @@ test("an account makes at most 100 keys within 24 hours, however soon they are r
   const member = await openMember(fixture);
   for (let turn = 0; turn < 99; turn += 1)
     await addKey(fixture, member.account, `key_${turn}`, Date.now());
-  const { key } = await makeKey(member, "the last one");
+  const { key } = await makeKey(member.browser, "the last one");
   assert.equal((await member.browser.delete(`/dashboard/keys/${key.id}`)).status, 200);
   const refused = await member.browser.post("/dashboard/keys", { label: "one more" });
   assert.deepEqual([refused.status, refused.code], [429, "too_many_requests"]);
   assert.match((refused.body as { detail: string }).detail, /at most 100 keys within 24 hours/);
   clock.advance(Number(refused.headers.get("retry-after")) * SECOND);
   await fixture.signIn(member.browser, member.email);
-  await makeKey(member, "one more");
+  await makeKey(member.browser, "one more");
 });
 
 test("of the keys revoked more than 90 days ago the newest 100 are listed, and usage still names the others", async () => {
@@ -93,7 +83,7 @@ test("of the keys revoked more than 90 days ago the newest 100 are listed, and u
   const ids = Array.from({ length: 103 }, (_, turn) => `key_${turn}`);
   for (const [turn, id] of ids.entries())
     await addKey(fixture, member.account, id, Date.now() + turn, turn < 102);
-  const shown = async () => (await keysOf(member)).map(({ id }) => id).toSorted();
+  const shown = async () => (await keysOf(member.browser)).map(({ id }) => id).toSorted();
   assert.deepEqual(await shown(), ids.toSorted());
   clock.advance(91 * DAY);
   await fixture.signIn(member.browser, member.email);

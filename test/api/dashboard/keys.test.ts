@@ -2,20 +2,17 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { isWellFormedKey } from "#accounts/key-format.ts";
-import type { EventsView, KeyView } from "#api/dashboard/shapes.ts";
+import type { KeyView } from "#api/dashboard/shapes.ts";
 import { DAY } from "./clock.ts";
-import { type Fixture, type Member, openFixture, openMember } from "./dashboard-fixture.ts";
-
-type Made = { key: KeyView; secret: string };
-
-const keysOf = async ({ browser }: Member) =>
-  ((await browser.get("/dashboard/keys")).body as { keys: KeyView[] }).keys;
-
-async function makeKey({ browser }: Member, label: string): Promise<Made> {
-  const response = await browser.post("/dashboard/keys", { label });
-  assert.equal(response.status, 201, response.text);
-  return response.body as Made;
-}
+import {
+  eventsOf,
+  type Fixture,
+  keysOf,
+  type MadeKey,
+  makeKey,
+  openFixture,
+  openMember,
+} from "./dashboard-fixture.ts";
 
 const accountState = (fixture: Fixture, account: string, secret: string) =>
   fixture.accountDeps.ledger.keyStatus({
@@ -28,7 +25,7 @@ test("a key is created, used, renamed and revoked, with emails and activity entr
   const fixture = openFixture();
   const member = await openMember(fixture);
   const { browser, account, email } = member;
-  const { key, secret } = await makeKey(member, "  production ");
+  const { key, secret } = await makeKey(member.browser, "  production ");
   assert.ok(isWellFormedKey(secret));
   assert.ok(secret.startsWith(key.start));
   assert.deepEqual([key.label, key.revokedAt, key.callsLastDay], ["production", null, 0]);
@@ -41,10 +38,10 @@ test("a key is created, used, renamed and revoked, with emails and activity entr
     assert.ok((revoked.body as { key: KeyView }).key.revokedAt);
   }
   assert.equal((await accountState(fixture, account, secret)).outcome, "invalid_key");
-  assert.deepEqual((await keysOf(member)).length, 1);
+  assert.deepEqual((await keysOf(member.browser)).length, 1);
   const kinds = (await fixture.emailsTo(email)).map(({ kind }) => kind);
   assert.deepEqual(kinds, ["sign_up_code", "key_created", "key_revoked"]);
-  const { events } = (await browser.get("/dashboard/events")).body as EventsView;
+  const events = await eventsOf(browser);
   assert.deepEqual(
     events.slice(0, 3).map(({ kind, detail, address }) => [kind, detail, address]),
     [
@@ -58,7 +55,7 @@ test("a key is created, used, renamed and revoked, with emails and activity entr
 test("the secret of a key is in one response and nowhere else", async () => {
   const fixture = openFixture();
   const member = await openMember(fixture);
-  const { key, secret } = await makeKey(member, "production");
+  const { key, secret } = await makeKey(member.browser, "production");
   await member.browser.delete(`/dashboard/keys/${key.id}`);
   assert.deepEqual(await fixture.traces(secret), []);
   assert.deepEqual(await fixture.traces(secret.slice(key.start.length)), []);
@@ -79,9 +76,7 @@ test("a key is created with limits, limited anew and rotated, with activity entr
     ...{ tools: ["qr-code", "hash", "hash"], networks: ["203.0.113.9/24", "2001:DB8::1"] },
     ...{ rate: 5, budgets: { day: 9 } },
   };
-  const made = await browser.post("/dashboard/keys", { label: "limited", limits });
-  assert.equal(made.status, 201, made.text);
-  const { key, secret } = made.body as Made;
+  const { key, secret } = await makeKey(browser, "limited", limits);
   const budget = (credits: number) => ({ credits, spent: 0, remaining: credits });
   assert.deepEqual(key.limits?.tools, ["hash", "qr-code"]);
   assert.deepEqual(key.limits?.networks, ["203.0.113.0/24", "2001:db8::1/128"]);
@@ -104,7 +99,7 @@ test("a key is created with limits, limited anew and rotated, with activity entr
 
   const rotated = await browser.post(`${path}/rotate`, { keepHours: 48 });
   assert.equal(rotated.status, 200, rotated.text);
-  const fresh = rotated.body as Made;
+  const fresh = rotated.body as MadeKey;
   assert.ok(fresh.secret.startsWith(fresh.key.start) && fresh.secret !== secret);
   assert.equal((fresh.key.previousUntil ?? 0) > Date.now() + DAY, true);
   for (const each of [secret, fresh.secret])
@@ -112,11 +107,11 @@ test("a key is created with limits, limited anew and rotated, with activity entr
   assert.deepEqual(await fixture.traces(fresh.secret), []);
   assert.equal((await change({ limits: null })).limits, null);
   const now = await browser.post(`${path}/rotate`, { keepHours: 0 });
-  const { secret: last } = now.body as Made;
+  const { secret: last } = now.body as MadeKey;
   assert.equal((await accountState(fixture, account, fresh.secret)).outcome, "key_expired");
   assert.equal((await accountState(fixture, account, last)).outcome, "good");
 
-  const { events } = (await browser.get("/dashboard/events")).body as EventsView;
+  const events = await eventsOf(browser);
   assert.deepEqual(
     events.slice(0, 6).map(({ kind }) => kind),
     ["key_rotated", "key_limited", "key_rotated", "key_limited", "key_renamed", "key_created"],
@@ -130,7 +125,7 @@ test("a new key is shown even if its activity entry or its email fails", async (
   const fixture = openFixture();
   const member = await openMember(fixture);
   fixture.failing.set("recordEvent", 1);
-  const { secret } = await makeKey(member, "production");
+  const { secret } = await makeKey(member.browser, "production");
   assert.equal((await accountState(fixture, member.account, secret)).outcome, "good");
   assert.match(fixture.loggedErrors.join(), /was not recorded/);
 });

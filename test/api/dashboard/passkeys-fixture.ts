@@ -13,8 +13,8 @@ export const openSecureFixture = (given: FixtureOptions = {}) =>
 
 export const TEN_MINUTES = 600_000;
 
-export async function addPasskey(browser: Browser, name = "Laptop") {
-  const device = openDevice(ORIGIN);
+export async function addPasskey(browser: Browser, name = "Laptop", origin = ORIGIN) {
+  const device = openDevice(origin);
   const options = await browser.post(`${AUTH}/passkey/generate-register-options`);
   assert.equal(options.status, 200, options.text);
   const response = device.create(options.body as { challenge: string });

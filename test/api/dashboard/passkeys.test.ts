@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { passkeyPlaceOf } from "#accounts/passkeys.ts";
-import type {
-  EndpointSecretView,
-  EventsView,
-  KeyView,
-  ProofView,
-  Visitor,
-} from "#api/dashboard/shapes.ts";
+import type { EndpointSecretView, ProofView } from "#api/dashboard/shapes.ts";
 import type { Browser } from "./browser.ts";
 import { clock, DAY } from "./clock.ts";
-import { enter, open, openFixture, start } from "./dashboard-fixture.ts";
+import {
+  enter,
+  eventsOf,
+  makeKey,
+  open,
+  openFixture,
+  start,
+  userOf,
+  visitorOf,
+} from "./dashboard-fixture.ts";
 import { openDevice } from "./passkey-device.ts";
 import {
   AUTH,
@@ -42,7 +45,7 @@ test("a passkey alone signs in, and needs its user, our origin, its challenge an
   for (const [name, { status }] of cases) assert.equal(status, 400, name);
   assert.equal(await isSignedIn(other), false);
   assert.equal((await usePasskey(other, device)).status, 200);
-  const { user } = (await other.get("/dashboard/visitor")).body as Visitor;
+  const user = await userOf(other);
   assert.equal(user?.email, email);
   // A copy of the passkey has a counter that goes back.
   await usePasskey(other, device, { counter: 40 });
@@ -104,10 +107,7 @@ test("an account demands its passkey: the right code, the link and a provider ne
   const service = "http://localhost:8787";
   const fixture = openFixture({ publicUrl: service, providers: PROVIDERS });
   const { browser, email } = await openMember(fixture);
-  const device = openDevice(service);
-  const options = await browser.post(`${AUTH}/passkey/generate-register-options`);
-  const response = device.create(options.body as { challenge: string });
-  await browser.post(`${AUTH}/passkey/verify-registration`, { response, name: "Key" });
+  const { device } = await addPasskey(browser, "Key", service);
   await demandPasskey(browser);
   // A thief reads the owner's emails, and has the owner's session.
   for (const thief of [fixture.browser(), browser]) {
@@ -134,12 +134,7 @@ test("an account demands its passkey: the right code, the link and a provider ne
     "fresh_proof_required",
   );
   const known = fixture.browser();
-  const asked = await known.post(`${AUTH}/passkey/generate-authenticate-options`);
-  const answer = device.get(asked.body as { challenge: string });
-  assert.equal(
-    (await known.post(`${AUTH}/passkey/verify-authentication`, { response: answer })).status,
-    200,
-  );
+  assert.equal((await usePasskey(known, device)).status, 200);
   assert.equal((await known.post("/dashboard/keys", { label: "CI" })).status, 201);
   assert.deepEqual(fixture.loggedErrors, []);
 });
@@ -151,10 +146,7 @@ test("a linked provider does not sign in either, and does again once the demand 
   const browser = fixture.browser();
   using _ = standIn({ email, verified: true });
   await comeBackFrom("github", browser, service);
-  const device = openDevice(service);
-  const options = await browser.post(`${AUTH}/passkey/generate-register-options`);
-  const response = device.create(options.body as { challenge: string });
-  await browser.post(`${AUTH}/passkey/verify-registration`, { response, name: "Key" });
+  await addPasskey(browser, "Key", service);
   await demandPasskey(browser);
   const thief = fixture.browser();
   assert.match(await comeBackFrom("github", thief, service), /error=passkey_required$/);
@@ -191,7 +183,7 @@ test("without its last passkey an account no longer demands one, and its owner i
   assert.equal((await told()).length, 0);
   assert.equal((await remove(other.id)).status, 200);
   assert.equal((await told()).length, 1);
-  const { events } = (await browser.get("/dashboard/events")).body as EventsView;
+  const events = await eventsOf(browser);
   const newest = events.slice(0, 2).map(({ kind }) => kind);
   assert.deepEqual(newest, ["passkey_not_demanded", "passkey_removed"]);
   assert.deepEqual(await passkeysOf(browser), {
@@ -243,9 +235,7 @@ const GUARDED: [string, string, unknown?][] = [
 
 /** Adds a key and an endpoint, and returns a function that puts their ids into a path. */
 async function addGuarded(browser: Browser): Promise<(pattern: string) => string> {
-  const made = await browser.post("/dashboard/keys", { label: "in time" });
-  assert.equal(made.status, 201);
-  const { key } = made.body as { key: KeyView };
+  const { key } = await makeKey(browser, "in time");
   const added = await browser.post("/dashboard/webhooks", ENDPOINT);
   const { endpoint } = added.body as EndpointSecretView;
   return (pattern) => pattern.replace(":key", key.id).replace(":endpoint", endpoint.id);
@@ -275,17 +265,17 @@ test("ten minutes after the sign-in, what protects the account needs a fresh pro
   assert.equal((await close()).code, "fresh_proof_required");
   const proof = (await browser.get("/dashboard/proof")).body as ProofView;
   assert.deepEqual(proof, { email, methods: ["code"] });
-  const makeKey = async () => (await browser.post("/dashboard/keys", { label: "CI" })).status;
+  const asksForKey = async () => (await browser.post("/dashboard/keys", { label: "CI" })).status;
   await start(browser, email);
   assert.equal((await enter(browser, "0")).code, "wrong_code");
-  assert.equal(await makeKey(), 403);
+  assert.equal(await asksForKey(), 403);
   const sessions = async () => (await fixture.rows("SELECT id FROM user_session")).length;
   assert.equal(await sessions(), 1);
   assert.equal((await enter(browser, await fixture.lastCode(email))).status, 200);
-  assert.equal(await makeKey(), 201);
+  assert.equal(await asksForKey(), 201);
   assert.equal(await sessions(), 1, "the session was replaced");
   clock.advance(TEN_MINUTES);
-  assert.equal(await makeKey(), 403);
+  assert.equal(await asksForKey(), 403);
   clock.advance(TEN_MINUTES);
   await fixture.signIn(browser, email);
   assert.equal((await close()).status, 200);
@@ -295,15 +285,15 @@ test("a use of the session is no proof, and a passkey is one", async () => {
   const fixture = openSecureFixture();
   const { browser, email } = await openMember(fixture);
   const { device } = await addPasskey(browser);
-  const makeKey = async () => (await browser.post("/dashboard/keys", { label: "CI" })).status;
+  const asksForKey = async () => (await browser.post("/dashboard/keys", { label: "CI" })).status;
   // The session is extended after a day.
   clock.advance(2 * DAY);
   await browser.get("/dashboard/visitor");
-  assert.equal(await makeKey(), 403);
+  assert.equal(await asksForKey(), 403);
   const proof = (await browser.get("/dashboard/proof")).body as ProofView;
   assert.deepEqual(proof, { email, methods: ["passkey", "code"] });
   assert.equal((await usePasskey(browser, device)).status, 200);
-  assert.equal(await makeKey(), 201);
+  assert.equal(await asksForKey(), 201);
 });
 
 test("someone else's passkey is no proof for this account", async () => {
@@ -315,7 +305,7 @@ test("someone else's passkey is no proof for this account", async () => {
   clock.advance(TEN_MINUTES);
   // It signs in to the thief's own account, in place of the owner's.
   await usePasskey(owner.browser, device);
-  const { user } = (await owner.browser.get("/dashboard/visitor")).body as Visitor;
+  const user = await userOf(owner.browser);
   assert.equal(user?.email, thief.email);
 });
 
@@ -333,7 +323,7 @@ test("passkeys work under a domain name with HTTPS or on localhost, not under an
   }
   const fixture = openFixture();
   const { browser } = await openMember(fixture);
-  assert.equal(((await browser.get("/dashboard/visitor")).body as Visitor).passkeyOrigin, null);
+  assert.equal((await visitorOf(browser)).passkeyOrigin, null);
   for (const path of ["generate-register-options", "generate-authenticate-options"]) {
     const { status, text } = await browser.post(`${AUTH}/passkey/${path}`);
     assert.equal(status, 400);

@@ -7,35 +7,14 @@ import type {
   PurchasesView,
   PurchaseView,
 } from "#api/dashboard/shapes.ts";
-import { readPriceList } from "#billing/price-list.ts";
 import { createStripeProvider, type StripeOptions } from "#billing/stripe.ts";
-import {
-  FAKE_SECRET_KEY,
-  FAKE_SERVICE,
-  FAKE_WEBHOOK_SECRET,
-  startFakeStripe,
-} from "../../stripe/fake-stripe.ts";
+import { pricesOf } from "../../billing/billing-fixture.ts";
+import { fakeOptions, startFakeStripe } from "../../stripe/fake-stripe.ts";
 import type { Message } from "../../stripe/messages.ts";
 import { clock, SECOND } from "./clock.ts";
 import { type Member, openFixture, openMember } from "./dashboard-fixture.ts";
 
 export const CONTACT = "sales@example.org";
-const PRICES = {
-  currency: "eur",
-  packs: [
-    { id: "small", name: "Small", credits: 100, price: "5.00", months: 1 },
-    { id: "large", name: "Large", credits: 1000, price: "30.00" },
-  ],
-  lifetime: { name: "Lifetime", credits: 500, price: "199.00" },
-  contact: CONTACT,
-};
-
-export function pricesOf(more: object = {}) {
-  const { prices, problems } = readPriceList(JSON.stringify({ ...PRICES, ...more }));
-  assert.deepEqual(problems, []);
-  assert.ok(prices);
-  return prices;
-}
 
 export type Sales = Awaited<ReturnType<typeof openSales>>;
 
@@ -43,13 +22,10 @@ export async function openSales(t: TestContext, stripe: Partial<StripeOptions> =
   clock.start();
   const now = () => Date.now();
   const fake = await startFakeStripe({ now });
-  const provider = createStripeProvider({
-    ...{ secretKey: FAKE_SECRET_KEY, webhookSecret: FAKE_WEBHOOK_SECRET, api: fake.api, now },
-    ...{ services: [FAKE_SERVICE] as const, retries: 0, ...stripe },
-  });
+  const provider = createStripeProvider(fakeOptions({ api: fake.api, now, ...stripe }));
   // Before the scene, whose stores are closed in their turn.
   t.after(() => audit().finally(fake.close));
-  const fixture = openFixture({ sales: { prices: pricesOf(), provider } });
+  const fixture = openFixture({ sales: { prices: pricesOf({ contact: CONTACT }), provider } });
   const buyer = await openMember(fixture);
   async function audit(): Promise<void> {
     await fixture.settle();

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PricesView, PurchaseView } from "#api/dashboard/shapes.ts";
+import { pricesOf } from "../../billing/billing-fixture.ts";
 import { clock, HOUR } from "./clock.ts";
 import { openFixture, openMember } from "./dashboard-fixture.ts";
-import { CONTACT, openSales, pricesOf } from "./purchases-fixture.ts";
+import { CONTACT, openSales } from "./purchases-fixture.ts";
 
 const NOTHING = {
   packs: [],

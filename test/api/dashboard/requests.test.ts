@@ -2,9 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RequestEntry } from "#accounts/request-log.ts";
 import { lastErrors, requestCounts } from "#api/dashboard/requests.ts";
-import type { KeyView, RequestSummaryView, RequestsView, Visitor } from "#api/dashboard/shapes.ts";
+import type { RequestSummaryView, RequestsView } from "#api/dashboard/shapes.ts";
 import { anEntry, chunkOf } from "../../contract/request-log.ts";
-import { openFixture, openMember, REQUEST_BOUNDS } from "./dashboard-fixture.ts";
+import {
+  makeKey,
+  openFixture,
+  openMember,
+  REQUEST_BOUNDS,
+  visitorOf,
+} from "./dashboard-fixture.ts";
 import { openRequestLog } from "./fixture-stores.ts";
 
 async function open() {
@@ -12,8 +18,7 @@ async function open() {
   const fixture = openFixture({ requestLog });
   const member = await openMember(fixture);
   const { browser, account } = member;
-  const made = await browser.post("/dashboard/keys", { label: "production" });
-  const { key } = made.body as { key: KeyView };
+  const { key } = await makeKey(browser, "production");
   const append = (entries: RequestEntry[]) => requestLog.append([chunkOf(account, entries)]);
   const get = async (query = "") =>
     (await browser.get(`/dashboard/requests${query}`)).body as RequestsView;
@@ -22,7 +27,7 @@ async function open() {
 
 test("requests are listed in pages of 50, with filters, the names of keys and how long they are kept", async () => {
   const { browser, key, append, get, fixture } = await open();
-  assert.equal(((await browser.get("/dashboard/visitor")).body as Visitor).requestLog, true);
+  assert.equal((await visitorOf(browser)).requestLog, true);
   assert.deepEqual(await get(), { requests: [], next: null, keys: [], ...REQUEST_BOUNDS });
   const other = await openMember(fixture);
   const at = Date.now();
@@ -111,7 +116,7 @@ test("a request log that cannot be read gets 503, and other pages still work", a
 test("a service without the log says so", async () => {
   const fixture = openFixture();
   const { browser, account } = await openMember(fixture);
-  assert.equal(((await browser.get("/dashboard/visitor")).body as Visitor).requestLog, false);
+  assert.equal((await visitorOf(browser)).requestLog, false);
   for (const path of ["requests", "requests/summary"]) {
     const { status, code, body } = await browser.get(`/dashboard/${path}`);
     assert.deepEqual([status, code], [404, "not_found"]);

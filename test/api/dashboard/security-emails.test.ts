@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { EventsView } from "#api/dashboard/shapes.ts";
 import { SECURITY_EMAILS_OF_A_KIND_MAX } from "#limits.ts";
 import type { Browser } from "./browser.ts";
-import { type Fixture, openFixture, openMember, start } from "./dashboard-fixture.ts";
+import {
+  eventsOf,
+  type Fixture,
+  makeKey,
+  move,
+  openFixture,
+  openMember,
+  start,
+} from "./dashboard-fixture.ts";
 
 /** Emails about security events, and the activity list beside them. */
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
-const eventsOf = async (who: Browser) =>
-  ((await who.get("/dashboard/events")).body as EventsView).events;
 async function signInAs(fixture: Fixture, who: Browser, email: string) {
   await start(who, email);
   const code = await fixture.lastCode(email);
@@ -47,10 +52,7 @@ test("signing in with a browser that was never seen sends an email with its netw
 test("a thief who creates keys does not use up the email about the moved address", async () => {
   const fixture = openFixture();
   const { browser, email } = await openMember(fixture);
-  for (let turn = 0; turn < 20; turn += 1) {
-    const { status } = await browser.post("/dashboard/keys", { label: `key ${turn}` });
-    assert.equal(status, 201);
-  }
+  for (let turn = 0; turn < 20; turn += 1) await makeKey(browser, `key ${turn}`);
   const about = async (kind: "key_created" | "security_summary" | "address_changed") =>
     (await fixture.emailsTo(email, kind)).length;
   const counts = [await about("key_created"), await about("security_summary")];
@@ -58,12 +60,6 @@ test("a thief who creates keys does not use up the email about the moved address
   await move(fixture, browser, "moved@example.com");
   assert.equal(await about("address_changed"), 1);
 });
-
-async function move(fixture: Fixture, browser: Browser, email: string): Promise<void> {
-  await browser.post("/dashboard/account/email", { email });
-  const code = await fixture.lastCode(email);
-  assert.equal((await browser.post("/dashboard/account/email/code", { code })).status, 200);
-}
 
 test("a webhook endpoint is announced by its host, and a moved address at the old and the new one", async () => {
   const fixture = openFixture();

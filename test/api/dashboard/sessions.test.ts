@@ -1,16 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { EventsView, SessionView, Visitor } from "#api/dashboard/shapes.ts";
+import type { EventsView } from "#api/dashboard/shapes.ts";
 import type { Browser } from "./browser.ts";
 import { clock, DAY } from "./clock.ts";
-import { type Fixture, openFixture, openMember } from "./dashboard-fixture.ts";
+import {
+  eventsOf,
+  type Fixture,
+  openFixture,
+  openMember,
+  sessionsOf,
+  userOf,
+} from "./dashboard-fixture.ts";
 
-const isIn = async (who: Browser) =>
-  ((await who.get("/dashboard/visitor")).body as Visitor).user !== null;
-const sessionsOf = async (who: Browser) =>
-  ((await who.get("/dashboard/sessions")).body as { sessions: SessionView[] }).sessions;
-const eventsOf = async (who: Browser) =>
-  ((await who.get("/dashboard/events")).body as EventsView).events.map(({ kind }) => kind);
+const isIn = async (who: Browser) => (await userOf(who)) !== null;
 
 async function openElsewhere(fixture: Fixture, count: number) {
   const member = await openMember(fixture);
@@ -37,7 +39,7 @@ test("sessions are listed and ended one by one or all at once, except the curren
   assert.deepEqual(await Promise.all(others.map(isIn)), [false, false, false]);
   assert.ok(await isIn(browser));
   assert.equal((await browser.delete("/dashboard/sessions/others")).status, 200);
-  const ended = (await eventsOf(browser)).filter((kind) => kind === "session_ended");
+  const ended = (await eventsOf(browser)).filter(({ kind }) => kind === "session_ended");
   assert.equal(ended.length, 2);
 });
 

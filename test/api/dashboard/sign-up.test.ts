@@ -1,16 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openAccount } from "#accounts/accounts.ts";
-import type { CreditsView, HomeView, Visitor } from "#api/dashboard/shapes.ts";
+import type { CreditsView } from "#api/dashboard/shapes.ts";
 import { DAY } from "./clock.ts";
 import {
   accountOf,
   enter,
+  homeOf,
   open,
   openFixture,
   openMember,
   STARTER,
   start,
+  userOf,
 } from "./dashboard-fixture.ts";
 
 const EMAIL = "ann@example.com";
@@ -22,10 +24,11 @@ test("after the first code there is an account, starter credits once and a free 
   const [email, ...others] = await fixture.emailsTo(EMAIL);
   assert.deepEqual([email?.kind, others.length], ["sign_up_code", 0]);
   assert.deepEqual(await fixture.rows("SELECT id FROM users"), [], "nobody is stored before that");
+  assert.equal((await browser.post("/dashboard/keys", { label: "x" })).code, "signed_out");
   const signedUp = await enter(browser, await fixture.lastCode(EMAIL));
   assert.deepEqual(signedUp.body, { signedUp: true });
   const at = Date.now();
-  const { user } = (await browser.get("/dashboard/visitor")).body as Visitor;
+  const user = await userOf(browser);
   assert.deepEqual([user?.email, user?.demandsPasskey, user?.providers], [EMAIL, false, []]);
   assert.deepEqual((await fixture.signIn(browser, EMAIL)).body, { signedUp: false });
   const { grants, balance } = (await browser.get("/dashboard/credits")).body as CreditsView;
@@ -34,7 +37,7 @@ test("after the first code there is an account, starter credits once and a free 
     grants.map(({ kind, amount, expiresAt }) => [kind, amount, expiresAt]),
     [["starter", STARTER.credits, at + STARTER.days * DAY]],
   );
-  assert.equal(((await browser.get("/dashboard/home")).body as HomeView).freeCall, true);
+  assert.equal((await homeOf(browser)).freeCall, true);
   assert.deepEqual(await fixture.emailsTo(EMAIL, "new_sign_in"), []);
   assert.deepEqual(fixture.loggedErrors, []);
 });
@@ -100,15 +103,6 @@ test("the owner of an address takes over the account that the operator made, wit
   assert.equal(await accountOf(browser), account);
   const { balance, grants } = (await browser.get("/dashboard/credits")).body as CreditsView;
   assert.deepEqual([balance, grants], [0, []]);
-});
-
-test("before the code there is no session and no key", async () => {
-  const fixture = openFixture();
-  const browser = fixture.browser();
-  await start(browser, EMAIL);
-  assert.equal(((await browser.get("/dashboard/visitor")).body as Visitor).user, null);
-  assert.equal((await browser.post("/dashboard/keys", { label: "x" })).code, "signed_out");
-  assert.equal((await fixture.ledgerRows("SELECT * FROM account")).length, 0);
 });
 
 test("closed sign-up responds the same to everyone, and only addresses that the operator added can sign in", async () => {

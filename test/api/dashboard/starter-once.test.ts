@@ -1,19 +1,18 @@
 /** Starter credits come once a person and within budgets. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { HomeView } from "#api/dashboard/shapes.ts";
 import { readDisposableDomains } from "../../../src/apps/node/sign-up-lists.ts";
 import type { Browser } from "./browser.ts";
 import { clock, DAY } from "./clock.ts";
-import { type Fixture, openFixture, STARTER } from "./dashboard-fixture.ts";
+import { type Fixture, homeOf, openFixture, STARTER } from "./dashboard-fixture.ts";
 
 async function join(fixture: Fixture, email: string, browser = fixture.browser()) {
   assert.equal((await fixture.signIn(browser, email)).status, 200);
-  return { browser, ...(await homeOf(browser)) };
+  return { browser, ...(await creditsOf(browser)) };
 }
 
-async function homeOf(browser: Browser) {
-  const { balance, freeCall, noStarter } = (await browser.get("/dashboard/home")).body as HomeView;
+async function creditsOf(browser: Browser) {
+  const { balance, freeCall, noStarter } = await homeOf(browser);
   return { balance, freeCall, noStarter };
 }
 
@@ -97,7 +96,7 @@ test("while the list of disposable domains cannot be read, nobody gets starter c
   assert.deepEqual(await fixture.rows("SELECT * FROM starter_claim"), []);
   assert.match(fixture.loggedErrors.join(), /disposable domains could not be read: the file/);
   isBroken = false;
-  assert.deepEqual(await homeOf(browser), WITH);
+  assert.deepEqual(await creditsOf(browser), WITH);
   assert.deepEqual(await joinAll(fixture, ["bob@example.com"]), [WITH]);
 });
 

@@ -12,6 +12,7 @@ import {
   enter,
   type Fixture,
   isOverSqlite,
+  makeKey,
   open,
   openFixture,
   openMember,
@@ -35,8 +36,7 @@ async function openService() {
   const fixture = openFixture({ providers: PROVIDERS });
   const { secrets, random } = fixture.accountDeps;
   const owner = await openMember(fixture);
-  const made = await owner.browser.post("/dashboard/keys", { label: "laptop" });
-  const { secret: key } = made.body as { secret: string };
+  const { secret: key } = await makeKey(owner.browser, "laptop");
   const order = { url: "https://shop.example/hooks", kinds: ["key.created"], paused: false };
   const added = (await owner.browser.post(WEBHOOKS, order)).body as EndpointSecretView;
   const path = `${WEBHOOKS}/${added.endpoint.id}/secret`;

@@ -7,13 +7,21 @@ import type {
   EntriesView,
   EntryView,
   HomeView,
-  KeyView,
   UsageView,
 } from "#api/dashboard/shapes.ts";
 import { hourOf, UsageNotSummed } from "#ledger/port.ts";
 import { anEntry, chunkOf } from "../../contract/request-log.ts";
 import { clock, DAY, HOUR } from "./clock.ts";
-import { type Fixture, type Member, openFixture, openMember } from "./dashboard-fixture.ts";
+import {
+  type Fixture,
+  homeOf,
+  keysOf,
+  type MadeKey,
+  type Member,
+  makeKey,
+  openFixture,
+  openMember,
+} from "./dashboard-fixture.ts";
 import { openRequestLog } from "./fixture-stores.ts";
 
 const anyCalls = fc.array(
@@ -66,10 +74,8 @@ test("usage, credits, entries, keys and home show what is in the ledger, after a
       const fixture = openFixture();
       const member = await openMember(fixture);
       const { browser, account } = member;
-      const keys: { key: KeyView; secret: string }[] = [];
-      for (const label of ["one", "two"]) {
-        keys.push((await browser.post("/dashboard/keys", { label })).body as (typeof keys)[number]);
-      }
+      const keys: MadeKey[] = [];
+      for (const label of ["one", "two"]) keys.push(await makeKey(browser, label));
       const begun = Date.now();
       const made: { at: number; key: string; tool: string; charged: number }[] = [];
       for (const [turn, { key, tool, after }] of calls.entries()) {
@@ -123,7 +129,7 @@ async function checkSums(fixture: Fixture, member: Member, made: Made, begun: nu
   const { hasGrants: _, ...totals } = ledgerTotals;
   assert.deepEqual(credits, JSON.parse(JSON.stringify(totals)));
 
-  const home = (await browser.get("/dashboard/home")).body as HomeView;
+  const home = await homeOf(browser);
   const today = made.filter(({ at }) => dayOf(at) === dayOf(now));
   assert.equal(home.balance, ledgerTotals.balance);
   assert.deepEqual(home.today, { calls: today.length, credits: sum(today) });
@@ -153,7 +159,7 @@ async function checkSums(fixture: Fixture, member: Member, made: Made, begun: nu
     made.map(({ at, key, tool, charged }) => [at, key, tool, 0 - charged]).toReversed(),
   );
 
-  const { keys } = (await browser.get("/dashboard/keys")).body as { keys: KeyView[] };
+  const keys = await keysOf(browser);
   for (const { id, callsLastDay } of keys) {
     const last = made.filter(({ at, key }) => key === id && at >= hourOf(now - DAY));
     assert.equal(callsLastDay, last.length);
@@ -195,8 +201,7 @@ test("an invalid cursor is rejected or starts again, and is never an internal er
 test("while calls are added up, usage is 503 with a time to try again, and other pages are shown without them", async () => {
   const fixture = openFixture();
   const { browser } = await openMember(fixture);
-  const made = await browser.post("/dashboard/keys", { label: "production" });
-  assert.equal(made.status, 201);
+  await makeKey(browser, "production");
   const { ledger } = fixture.accountDeps;
   const { usage } = ledger;
   ledger.usage = () => Promise.reject(new UsageNotSummed("many"));
@@ -211,11 +216,9 @@ test("while calls are added up, usage is 503 with a time to try again, and other
     topKeys.map(({ label, callsToday }) => [label, callsToday]),
     [["production", null]],
   );
-  const keys = (await browser.get("/dashboard/keys")).body as { keys: KeyView[] };
-  assert.equal(keys.keys[0]?.callsLastDay, null);
+  assert.equal((await keysOf(browser))[0]?.callsLastDay, null);
   // Its secret is shown only once.
-  const another = await browser.post("/dashboard/keys", { label: "staging" });
-  assert.equal(another.status, 201);
+  await makeKey(browser, "staging");
   assert.deepEqual(fixture.loggedErrors, []);
   ledger.usage = usage;
   assert.equal((await browser.get("/dashboard/usage?from=2026-11-01&to=2026-11-30")).status, 200);
@@ -240,7 +243,7 @@ test("home shows the errors of the request log by day, the last ones, keys about
   for (const entry of entries) await requestLog.append([chunkOf(account, [entry])]);
   await requestLog.append([chunkOf("acc_000000000999", [anEntry({ id: "req_theirs", ...error })])]);
 
-  const home = (await browser.get("/dashboard/home")).body as HomeView;
+  const home = await homeOf(browser);
   assert.deepEqual(
     home.lastErrors?.map(({ id }) => id),
     ["req_4", "req_3", "req_2", "req_1", "req_old2"],
@@ -254,7 +257,7 @@ test("home shows the errors of the request log by day, the last ones, keys about
   await browser.put("/dashboard/notifications", {
     ...{ lowBalance: 10, emails: { low: false, expiring: true } },
   });
-  const without = (await browser.get("/dashboard/home")).body as HomeView;
+  const without = await homeOf(browser);
   assert.equal(without.setUp.alerts, false);
 });
 

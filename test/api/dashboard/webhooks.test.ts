@@ -6,13 +6,18 @@ import type {
   EndpointSecretView,
   EndpointsView,
   EndpointView,
-  EventsView,
 } from "#api/dashboard/shapes.ts";
 import { ENDPOINTS_MAX, SENT_AGAIN_A_DAY_MAX } from "#events/bounds.ts";
 import { endpointSealer } from "#events/endpoint-secrets.ts";
 import { LEDGER_EVENT_KINDS, type LedgerEvent } from "#ledger/events.ts";
 import { DAY_MS } from "#limits.ts";
-import { type Fixture, type Member, openFixture, openMember } from "./dashboard-fixture.ts";
+import {
+  eventsOf,
+  type Fixture,
+  type Member,
+  openFixture,
+  openMember,
+} from "./dashboard-fixture.ts";
 
 const PATH = "/dashboard/webhooks";
 const ORDER: EndpointOrder = {
@@ -81,7 +86,7 @@ test("an endpoint is added, changed, paused, resumed and removed, and the activi
   assert.equal((await browser.delete(`${PATH}/${added.id}`)).status, 200);
   assert.equal((await browser.delete(`${PATH}/${added.id}`)).code, "not_found");
   assert.deepEqual((await endpointsOf(member)).endpoints, []);
-  const { events } = (await browser.get("/dashboard/events")).body as EventsView;
+  const events = await eventsOf(browser);
   assert.deepEqual(
     events.slice(0, 5).map(({ kind, detail }) => [kind, detail]),
     [
@@ -115,7 +120,7 @@ test("a secret is shown when it is made and when it is rotated, and never again;
   }
   assert.deepEqual(await fixture.traces(secret), []);
   assert.deepEqual(await fixture.traces("whsec_"), []);
-  const { events } = (await browser.get("/dashboard/events")).body as EventsView;
+  const events = await eventsOf(browser);
   assert.deepEqual(
     events.slice(0, 2).map(({ kind, detail }) => [kind, detail]),
     [

@@ -4,7 +4,6 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Visitor } from "#api/dashboard/shapes.ts";
 import { createChance } from "../../ledger/rules/chance.ts";
 import { SEED } from "../../support/random.ts";
 import type { Browser } from "./browser.ts";
@@ -14,10 +13,12 @@ import {
   enter,
   type Fixture,
   linkIn,
+  move,
   open,
   openFixture,
   secretIn,
   start,
+  userOf,
 } from "./dashboard-fixture.ts";
 import { comeBackFrom, PROVIDERS, standIn } from "./providers.ts";
 
@@ -33,8 +34,7 @@ function openScene() {
 }
 
 /** The address that the browser is signed in to; null: none. */
-const isInAs = async (who: Browser) =>
-  ((await who.get("/dashboard/visitor")).body as Visitor).user?.email ?? null;
+const isInAs = async (who: Browser) => (await userOf(who))?.email ?? null;
 
 /** Whether the owner can get in with the last email, whatever happened before. */
 async function ownerGetsIn(fixture: Fixture): Promise<boolean> {
@@ -50,12 +50,6 @@ async function comeByGoogle(who: Browser): Promise<void> {
 }
 
 /** Moves the account of the browser to another address, whose emails its reader gives away. */
-async function move(fixture: Fixture, who: Browser, to: string): Promise<void> {
-  await who.post("/dashboard/account/email", { email: to });
-  const code = await fixture.lastCode(to);
-  await who.post("/dashboard/account/email/code", { code });
-}
-
 const undo = async (fixture: Fixture, who: Browser, at: string) =>
   who.post("/dashboard/auth/undo-email-change", {
     secret: secretIn(await fixture.lastLink(at, "address_changed")),
@@ -70,15 +64,6 @@ const HISTORIES: {
   {
     name: "the owner signs up at the desk",
     happens: ({ fixture, desktop }) => fixture.signIn(desktop, EMAIL),
-    in: { desktop: EMAIL },
-  },
-  {
-    name: "the owner signs up at the desk and opens the link on the phone, which shows the code",
-    async happens({ fixture, desktop, phone }) {
-      await start(desktop, EMAIL);
-      const shown = await open(phone, await fixture.lastLink(EMAIL, "sign_up_code"));
-      await enter(desktop, (shown.body as { code: string }).code);
-    },
     in: { desktop: EMAIL },
   },
   {
@@ -136,14 +121,6 @@ const HISTORIES: {
       await enter(stranger, "00000000");
     },
     in: { desktop: EMAIL },
-  },
-  {
-    name: "a stranger gets an attempt's email forwarded as a link and opens it",
-    async happens({ fixture, desktop, stranger }) {
-      await start(desktop, EMAIL);
-      await open(stranger, await fixture.lastLink(EMAIL, "sign_up_code"));
-    },
-    in: {},
   },
   {
     name: "a stranger sends the owner the link of the stranger's own sign-in",
