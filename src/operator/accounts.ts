@@ -34,8 +34,7 @@ import {
   time,
   usage,
 } from "./members.ts";
-import { sayNotified } from "./notified.ts";
-import { defineOperation, done, type Order, unchanged, wholeService } from "./operation.ts";
+import { defineOperation, done, sayNotified, unchanged, wholeService } from "./operation.ts";
 import { ownPrices, viewPrices } from "./prices.ts";
 import { instant } from "./times.ts";
 
@@ -226,39 +225,35 @@ async function signInsOf({ notify }: OperatorContext, user: string) {
 
 const changed = z.object({ id: z.string(), email: z.string(), state });
 
-export const suspendAccount = defineOperation({
-  name: "account suspend",
-  summary: "Reject all calls of an account with 403 until you resume the account",
-  input: z.strictObject({ email }),
-  output: changed,
-  find: accountOf,
-  action: { subject },
-  run: async (context, _, order, target) => setState(context, order, target, "suspended"),
-});
+const stateOperation = (name: string, wanted: "open" | "suspended", summary: string) =>
+  defineOperation({
+    name,
+    summary,
+    input: z.strictObject({ email }),
+    output: changed,
+    find: accountOf,
+    action: { subject },
+    async run(context, _, { now }, { account, email: address }) {
+      const { found } = await context.ledger.changeAccount({ account, state: wanted, now });
+      if (found) return { id: account, email: address, state: wanted };
+      await statusOf(context, account, now);
+      throw new AccountError(
+        `The account of ${address} was closed, but its address was not deleted. To complete that, run ${quotedCommand("account close", address)}.`,
+      );
+    },
+  });
 
-export const resumeAccount = defineOperation({
-  name: "account resume",
-  summary: "Accept calls of a suspended account again",
-  input: z.strictObject({ email }),
-  output: changed,
-  find: accountOf,
-  action: { subject },
-  run: async (context, _, order, target) => setState(context, order, target, "open"),
-});
+export const suspendAccount = stateOperation(
+  "account suspend",
+  "suspended",
+  "Reject all calls of an account with 403 until you resume the account",
+);
 
-async function setState(
-  context: OperatorContext,
-  { now }: Order,
-  { account, email }: FoundAccount,
-  wanted: "open" | "suspended",
-) {
-  const { found } = await context.ledger.changeAccount({ account, state: wanted, now });
-  if (found) return { id: account, email, state: wanted };
-  await statusOf(context, account, now);
-  throw new AccountError(
-    `The account of ${email} was closed, but its address was not deleted. To complete that, run ${quotedCommand("account close", email)}.`,
-  );
-}
+export const resumeAccount = stateOperation(
+  "account resume",
+  "open",
+  "Accept calls of a suspended account again",
+);
 
 export const closeAccountForGood = defineOperation({
   name: "account close",

@@ -22,8 +22,7 @@ import {
   usage,
   when,
 } from "./members.ts";
-import { sayNotified } from "./notified.ts";
-import { defineOperation, done } from "./operation.ts";
+import { defineOperation, done, sayNotified } from "./operation.ts";
 import { instant, instantOrNull } from "./times.ts";
 
 /** Operations on API keys. */

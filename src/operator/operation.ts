@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { NotifyOutcome } from "#accounts/notify-owner.ts";
 import type { RandomBytes } from "#ids.ts";
 import type { ActionEnd } from "./actions.ts";
 import type { OperatorContext } from "./context.ts";
@@ -94,3 +95,14 @@ export const pathOf = ({ name }: Pick<Operation, "name">): string =>
 /** The JSON of a response. `messages` are sentences for the operator. */
 export const responseOf = <Output extends z.ZodType>(output: Output) =>
   z.object({ ok: z.literal(true), result: output, messages: z.array(z.string()) });
+
+/** Says whether the account's owner gets an email about the change. */
+export function sayNotified({ say }: Order, notified: NotifyOutcome): void {
+  if (notified === null) return;
+  const { emails, error } = notified;
+  say(
+    error === null
+      ? `Queued an email to ${emails}.`
+      : `Done, but no email to ${emails} could be queued: ${error}.`,
+  );
+}
