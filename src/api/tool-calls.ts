@@ -2,7 +2,7 @@ import type { AppContext } from "#calls/app-context.ts";
 import { dropBody } from "#calls/body.ts";
 import { Call, CallDeps } from "#calls/call.ts";
 import { internalError } from "#calls/call-errors.ts";
-import { callTool } from "#calls/call-tool.ts";
+import { callTool, quoteCall } from "#calls/call-tool.ts";
 import type { ApiRequest, ApiResponse, HandleCall, HeaderLookup } from "#calls/exchange.ts";
 import type { RequestContext } from "#calls/request-context.ts";
 import { ApiError } from "#errors.ts";
@@ -51,11 +51,7 @@ export const quotePathOf = (tool: Pick<Tool, "name">): string => `${pathOf(tool)
 
 /** `tools`: those that are served, where they are not loaded with the app. */
 export function createToolCalls(app: AppContext, tools: readonly (Tool | LazyTool)[] = app.tools) {
-  const deps = new CallDeps(
-    app,
-    () => app.metrics?.countThrottledKey(),
-    () => app.metrics?.countLateSettlement(),
-  );
+  const deps = new CallDeps(app);
   const { replier, newId } = deps;
 
   function createContext(
@@ -136,7 +132,6 @@ export function createToolCalls(app: AppContext, tools: readonly (Tool | LazyToo
           ? tool.load().then((it) => callTool(new Call(deps, it, request, context, connection)))
           : callTool(new Call(deps, tool, request, context, connection)),
       async quote(request, context, connection) {
-        const { quoteCall } = await import("#calls/quote-call.ts");
         const it = "load" in tool ? await tool.load() : tool;
         return quoteCall(new Call(deps, it, request, context, connection));
       },

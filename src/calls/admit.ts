@@ -164,7 +164,8 @@ export function requireGood<Outcome extends DebitOutcome | HoldOutcome | KeyStat
   return outcome as Passed<Outcome>;
 }
 
-type Passed<Outcome> = Exclude<
+/** What `requireGood` returns: the outcomes for which it throws are gone. */
+export type Passed<Outcome> = Exclude<
   Outcome,
   {
     outcome:

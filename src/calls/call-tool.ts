@@ -1,10 +1,9 @@
-import { callRef } from "#ids.ts";
 import type { Counted } from "#ledger/call-ledger.ts";
 import { type DebitOrder, type DebitOutcome, NotCarriedOut, OrderRejected } from "#ledger/port.ts";
-import { admit, admitHeavy, askStatus, requireGood, throwUnpaid } from "./admit.ts";
+import { admit, admitHeavy, askKey, askStatus, requireGood, throwUnpaid } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
 import { readBody, SMALL_BYTES } from "./body.ts";
-import { type Call, paymentOf, setPrice } from "./call.ts";
+import { type Call, paymentOf, refOf, setPrice } from "./call.ts";
 import {
   chargeReversed,
   chargeUnknown,
@@ -14,9 +13,8 @@ import {
   unavailable,
 } from "./call-errors.ts";
 import type { ApiResponse } from "./exchange.ts";
-import { malformedIdempotencyKey, repeatResponse } from "./idempotency.ts";
+import { malformedIdempotencyKey, Repeated, repeatResponse } from "./idempotency.ts";
 import { bodyBytesMaxOf, requireBodyType } from "./read-input.ts";
-import { Repeated } from "./repeated.ts";
 import { heldBytes } from "./reply-pieces.ts";
 import type { CallResponse, PreparedCall, RunSteps, ToolJob } from "./run-tool.ts";
 
@@ -59,6 +57,32 @@ export async function callTool(call: Call): Promise<ApiResponse> {
 }
 
 /**
+ * The price of a call with this input. It is checked as the call would be, where the call would be checked, and the tool does not run.
+ * Nothing is charged, so neither the balance nor an idempotency key matters. It counts towards the rates.
+ *
+ * Throws the errors of a call, in their order, without those of credits and idempotency keys.
+ */
+export async function quoteCall(call: Call): Promise<ApiResponse> {
+  const { deps, tool, request, context } = call;
+  try {
+    await authenticate(call);
+    const { price } = await askKey(call);
+    await readCallBody(call, true);
+    const job = { ...jobOf(call), fingerprint: false, isQuote: true };
+    const quoted = await deps.app.runTool(tool, job, call.caller.account, stepsOf(call));
+    call.lap("tool");
+    const body = JSON.stringify({ ok: true, credits: price ?? quoted.credits ?? tool.price });
+    return await deps.replier.response(
+      { body, type: "application/json" },
+      request.headers,
+      context,
+    );
+  } finally {
+    call.release();
+  }
+}
+
+/**
  * The third step of a call: its body, with the memory for it. Throws what `readBody` throws, `invalid_request` for a malformed
  * idempotency key, and `rate_limited` or `idempotency_in_progress` for a repeat.
  */
@@ -79,7 +103,7 @@ async function read(call: Call): Promise<void> {
 }
 
 /** Reads the body, with the memory for it, or the file of a tool that takes one. Throws what `readBody` and `receiveFile` throw. */
-export async function readCallBody(call: Call, isQuote = false): Promise<void> {
+async function readCallBody(call: Call, isQuote = false): Promise<void> {
   const { deps, tool, request, context, caller } = call;
   if (tool.file !== undefined) {
     // Loaded by the first such call, because the tools that come with Toolbooth take none.
@@ -127,7 +151,7 @@ async function run(call: Call): Promise<void> {
 }
 
 /** Only what may run on a thread waits for one. */
-export const stepsOf = (call: Call): RunSteps | undefined =>
+const stepsOf = (call: Call): RunSteps | undefined =>
   call.isHeavy || call.tool.isOwn === true ? { onThread: () => call.lap("queue") } : undefined;
 
 function setResult(call: Call, result: CallResponse): void {
@@ -165,7 +189,7 @@ const runAgain = (
 ): Promise<CallResponse> =>
   deps.app.runTool(tool, { ...(job as ToolJob), ...first }, caller.account);
 
-export function jobOf(call: Call): ToolJob {
+function jobOf(call: Call): ToolJob {
   const { body, upload, request, context, tool, caller, idempotencyKey } = call;
   return {
     body,
@@ -258,9 +282,6 @@ function markInDoubt({ context, order }: Call): string {
   context.callId = refOf(order);
   return context.callId;
 }
-
-const refOf = ({ account, callId, now }: Call["order"]): string =>
-  callRef({ account, callId, at: now });
 
 /** Reverses the debit of the call, now or later. Never rejects. */
 const reverse = ({ deps, order }: Call): Promise<void> =>

@@ -1,4 +1,4 @@
-import { createIds } from "#ids.ts";
+import { callRef, createIds } from "#ids.ts";
 import type { DebitOrder, Replay } from "#ledger/port.ts";
 import { createRecentAccounts } from "#ledger/recent-names.ts";
 import { UPLOAD_LIMITS } from "#limits.ts";
@@ -154,6 +154,13 @@ export class Call implements KeyedRequest {
   }
 }
 
+/** The id of the call that the order pays for, as clients and operators get it. */
+export const refOf = ({
+  account,
+  callId,
+  now,
+}: Pick<DebitOrder, "account" | "callId" | "now">): string => callRef({ account, callId, at: now });
+
 /** What an order that pays for a call has, whether the call has run or not. It has the id of the call. */
 export function paymentOf(call: Call): Omit<DebitOrder, "idempotency"> {
   const { deps, tool, caller, address, price } = call;
@@ -195,24 +202,16 @@ export class CallDeps {
   readonly repeats: Repeats;
   /** Made by the first call that pays before its work (held-call.ts). */
   kept: KeptResponses | null = null;
-  /** Called for each call that was settled after its hold had ended. */
-  readonly onLateSettlement: () => void;
   readonly newId: (prefix: string) => string;
 
-  /** `onThrottledKey`: called for each key that is rejected without a question to the ledger. */
-  constructor(
-    app: AppContext,
-    onThrottledKey: () => void,
-    onLateSettlement: () => void = () => {},
-  ) {
+  constructor(app: AppContext) {
     this.app = app;
     this.replier = new Replier(app);
-    this.badKeys = createBadKeys(app.elapsed, onThrottledKey);
+    this.badKeys = createBadKeys(app.elapsed, () => app.metrics?.countThrottledKey());
     this.recentErrors = new RecentErrors(app.elapsed);
     this.budget = createMemoryBudget(app.memory, app.elapsed);
     this.files = createMemoryBudget(UPLOAD_LIMITS, app.elapsed, OF_FILES);
     this.repeats = new Repeats(app.elapsed);
-    this.onLateSettlement = onLateSettlement;
     this.newId = createIds(app.random);
   }
 }

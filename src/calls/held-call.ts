@@ -16,8 +16,8 @@ import {
   LEASE_MARGIN_MS,
   OWN_TIME_LIMIT_MS,
 } from "#limits.ts";
-import { requireGood, throwUnpaid } from "./admit.ts";
-import { type Call, paymentOf, setPrice } from "./call.ts";
+import { type Passed, requireGood, throwUnpaid } from "./admit.ts";
+import { type Call, paymentOf, refOf, setPrice } from "./call.ts";
 import {
   chargeUnknown,
   clientLeft,
@@ -30,8 +30,8 @@ import {
   tooMuchKept,
   unavailable,
 } from "./call-errors.ts";
+import { Repeated } from "./idempotency.ts";
 import { KeptResponses } from "./kept-responses.ts";
-import { Repeated } from "./repeated.ts";
 import { isLargeText } from "./reply-pieces.ts";
 import type { CallResponse, PreparedCall } from "./run-tool.ts";
 
@@ -101,10 +101,7 @@ export class HeldCall {
     };
   }
 
-  async #requireHeld(
-    outcome: Exclude<HoldOutcome, { outcome: Rejected }>,
-    { account, leaseMs }: HoldOrder,
-  ): Promise<void> {
+  async #requireHeld(outcome: Passed<HoldOutcome>, { account, leaseMs }: HoldOrder): Promise<void> {
     const call = this.#call;
     const { context } = call;
     switch (outcome.outcome) {
@@ -242,7 +239,8 @@ export class HeldCall {
 
   /** The hold had ended: the call was charged anew, or could not be charged any more. */
   #countIfLate(outcome: SettleOutcome): void {
-    if (outcome.outcome !== "settled" || outcome.isLate) this.#call.deps.onLateSettlement();
+    const { metrics } = this.#call.deps.app;
+    if (outcome.outcome !== "settled" || outcome.isLate) metrics?.countLateSettlement();
   }
 
   #end(): void {
@@ -289,16 +287,6 @@ export class HeldCall {
 /** A database that restarts is back by then. */
 const SETTLE_FOR_MS = 5 * 60_000;
 const SETTLE_AGAIN_MS = 1_000;
-
-type Rejected =
-  | "invalid_key"
-  | "key_expired"
-  | "account_suspended"
-  | "key_not_allowed"
-  | "rate_limited";
-
-const refOf = ({ account, callId, now }: HoldOrder): string =>
-  callRef({ account, callId, at: now });
 
 const onCrashOf = ({ effect, onCrash }: Call["tool"]): HoldOrder["onCrash"] =>
   effect === "read" ? "release" : onCrash === "charge" ? "charge" : "unknown";

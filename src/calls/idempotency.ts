@@ -3,6 +3,7 @@ import type { Replay } from "#ledger/port.ts";
 import { createRecentNames } from "#ledger/recent-names.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX, REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
 import { idempotencyInProgress, tooManyReplays } from "./call-errors.ts";
+import type { KeptResponse } from "./kept-responses.ts";
 import type { CallResponse, ToolJob } from "./run-tool.ts";
 
 /**
@@ -97,4 +98,14 @@ export async function repeatResponse(
     "idempotency_key_reused",
     "An earlier version of the service made the first response for this Idempotency-Key, and the current version cannot reproduce it. Send the call with a new key.",
   );
+}
+
+/** The call repeats an earlier one, whose response is kept. */
+export class Repeated extends Error {
+  readonly response: KeptResponse;
+
+  constructor(response: KeptResponse) {
+    super("The call repeats an earlier one");
+    this.response = response;
+  }
 }

@@ -8,6 +8,7 @@ export type TimedPart = "key" | "body" | "queue" | "tool" | "ledger";
 export type RequestContext = {
   requestId: string;
   method: string;
+  /** The route's pattern, not the path: metrics must have few labels. */
   route: string;
   tool: string | null;
   /** The trace that the request belongs to (W3C Trace Context); null if the client sent none. */
@@ -17,7 +18,7 @@ export type RequestContext = {
   /** By the time of day, in milliseconds since 1970 UTC. */
   receivedAt: number;
   account: string | null;
-  /** The id of the API key; null until it is known. */
+  /** The id of the API key, also of one that is revoked or expired. Null where there is none, and until the ledger has named it. */
   key: string | null;
   /** The network address of the client; null if it is not known, or was not needed. */
   address: string | null;

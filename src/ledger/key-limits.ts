@@ -74,12 +74,17 @@ export type BudgetLeft = {
 };
 
 /** The budgets of a key at `now`; null where there is none. */
-export function budgetsAt(
+export const budgetsAt = (
   { limits, spent }: { limits: KeyLimits | null; spent: KeySpent | null },
   now: number,
-  clock = now,
+) => budgetsOf(limits, spent && spentAt(spent, now), now);
+
+/** The same from what the key has spent in the present periods, as `spentAt` returns it. */
+export function budgetsOf(
+  limits: KeyLimits | null,
+  counted: KeySpent | null,
+  clock: number,
 ): Record<BudgetPeriod, BudgetLeft | null> {
-  const counted = spent === null ? null : spentAt(spent, now, clock);
   const on = counted?.on ?? dayOf(clock);
   const left = (period: BudgetPeriod, resetsAt: number | null): BudgetLeft | null => {
     const credits = limits?.budgets[period] ?? null;

@@ -1,5 +1,5 @@
 import { describeThrown, toolFailed, toolTimeout } from "#calls/call-errors.ts";
-import { Repeated } from "#calls/repeated.ts";
+import { Repeated } from "#calls/idempotency.ts";
 import { type CallResponse, runToolInPieces, type Sources, type ToolJob } from "#calls/run-tool.ts";
 import { ConfigError } from "#config/read-settings.ts";
 import { ApiError } from "#errors.ts";

@@ -2,7 +2,7 @@ import { isInNetwork, parseAddress, parseNetwork } from "#networks.ts";
 import {
   BUDGET_PERIODS,
   type BudgetPeriod,
-  budgetsAt,
+  budgetsOf,
   dayOf,
   hasBudget,
   type KeyLimits,
@@ -87,7 +87,7 @@ export function exhaustedBudget(
 ): BudgetExhausted | null {
   if (key.limits === null || key.spent === null || credits === 0) return null;
   const counted = spentAt(key.spent, now, clock);
-  const budgets = budgetsAt(key, now, clock);
+  const budgets = budgetsOf(key.limits, counted, clock);
   for (const budget of BUDGET_PERIODS) {
     const left = budgets[budget];
     if (left === null || left.remaining >= credits) continue;
