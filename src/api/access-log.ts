@@ -1,31 +1,18 @@
 import { keptProblem, NO_PROBLEM, type RequestEntry } from "#accounts/request-log.ts";
 import { milliseconds } from "#calls/reply.ts";
 import type { RequestContext } from "#calls/request-context.ts";
-import type { ErrorCode } from "#errors.ts";
 
 /** What the access log and the metrics record of a request. Never contains a key or a body. */
-export type AccessLogEntry = {
-  requestId: string;
-  method: string;
-  /** The route's pattern, not the path: metrics must have few labels. */
-  route: string;
-  tool: string | null;
-  status: number;
-  code: ErrorCode | null;
-  account: string | null;
-  /** The id of the API key, also of one that is revoked or expired. Null where there is none, where it is unknown, and where the ledger could not be asked. */
-  key: string | null;
-  /** From the `traceparent` header; null without a valid one. */
-  traceId: string | null;
-  /** Null if it is not known, or not known yet, what the call cost. */
-  charged: number | null;
-  /** The id of the call if it was debited, or may have been: `callRef` in ids.ts. */
-  callId: string | null;
-  replayed: boolean;
-  /** Whether the response was handed to the network. False: the connection was lost before, and what was charged stays charged. */
-  delivered: boolean;
-  durationMs: number;
-};
+export type AccessLogEntry = Pick<
+  RequestContext,
+  "requestId" | "method" | "route" | "tool" | "code" | "account" | "key" | "traceId"
+> &
+  Pick<RequestContext, "charged" | "callId" | "replayed"> & {
+    status: number;
+    /** Whether the response was handed to the network. False: the connection was lost before, and what was charged stays charged. */
+    delivered: boolean;
+    durationMs: number;
+  };
 
 export const accessLogEntry = (
   context: RequestContext,

@@ -1,18 +1,19 @@
 import type { SignedIn } from "#accounts/auth-options.ts";
 import { salesOf } from "#billing/price-list.ts";
 import { levelOf } from "#ledger/events.ts";
-import type { LedgerOperations } from "#ledger/port.ts";
-import { signUpNetworkOf } from "#networks.ts";
 import { createPlaceHider } from "#seal.ts";
 import { DashboardError, retryAfter } from "./dashboard-error.ts";
 import { requireFreshProof } from "./fresh-proof.ts";
 import {
   endSessions,
+  findMember,
   findSignedIn,
   finishClosing,
   json,
   listAllSessions,
+  type Member,
   notify,
+  ownerOf,
   type RequestContext,
   readAsMember,
   readJson,
@@ -21,8 +22,6 @@ import {
   requireNotSuspended,
 } from "./request-context.ts";
 import type { EventsView, Provider, SessionView, UserView, Visitor } from "./shapes.ts";
-
-type AccountStatus = NonNullable<LedgerOperations["findAccount"][1]>;
 
 const EVENTS_A_PAGE = 30;
 
@@ -44,34 +43,26 @@ export async function showVisitor(context: RequestContext): Promise<Response> {
 }
 
 /** Null if the account is closed. */
-async function viewUser(context: RequestContext, { user }: SignedIn): Promise<UserView | null> {
-  const { deps, now } = context;
+async function viewUser(context: RequestContext, signedIn: SignedIn): Promise<UserView | null> {
+  const { deps } = context;
+  const { user } = signedIn;
   const { internalAdapter } = await deps.auth.context();
   const reading = internalAdapter.findAccounts(user.id);
   reading.catch(() => {});
-  const account =
-    user.account ??
-    (await deps.auth.linkAccount({ ...user, network: signUpNetworkOf(context.peer) }));
-  const status = await deps.accountDeps.ledger.findAccount({ account, now });
-  if (status === null) throw new Error(`The ledger has no account ${account}`);
-  if (status.state === "closed") {
-    await finishClosing(context, user.email);
-    return null;
-  }
+  const member = await findMember(context, await ownerOf(context, signedIn));
+  if (member === null) return null;
   const names = (await reading).map(({ providerId }) => providerId);
   return {
     email: user.email,
     createdAt: user.createdAt,
-    account: viewAccount(status.state, status),
+    account: viewAccount(member.status),
     demandsPasskey: user.demandsPasskey,
     providers: deps.settings.providers.filter((name: Provider) => names.includes(name)),
   };
 }
 
-function viewAccount(
-  state: UserView["account"]["state"],
-  { account: id, balance, lowBalance, freeCall, prices }: AccountStatus,
-): UserView["account"] {
+function viewAccount(status: Member["status"]): UserView["account"] {
+  const { account: id, state, balance, lowBalance, freeCall, prices } = status;
   // The first call is free, so an account that has not made it can call without credits.
   const level = freeCall === "open" && balance === 0 ? "enough" : levelOf(balance, lowBalance);
   return { id, state, balance, level, prices };

@@ -33,7 +33,9 @@ export type DashboardRoutes = Readonly<
 >;
 
 /** A signed-in user with an account. */
-export type Member = Owner & { status: AccountStatus };
+export type Member = Owner & {
+  status: AccountStatus & { state: Exclude<AccountStatus["state"], "closed"> };
+};
 type Owner = SignedIn & { account: string };
 
 /** The pages send labels, addresses and the responses of passkeys, which are far smaller. */
@@ -86,10 +88,14 @@ export async function readAsMember<Read>(
   return [requireState(await requireOpen(context, owner)), await reading];
 }
 
-/** The signed-in user, with the id of an account that may be closed. */
 async function requireOwner(context: RequestContext): Promise<Owner> {
   const signedIn = await findSignedIn(context);
   if (signedIn === null) throw signedOut();
+  return ownerOf(context, signedIn);
+}
+
+/** With the id of an account, which may be closed. */
+export async function ownerOf(context: RequestContext, signedIn: SignedIn): Promise<Owner> {
   const { user } = signedIn;
   const account =
     user.account ??
@@ -98,15 +104,21 @@ async function requireOwner(context: RequestContext): Promise<Owner> {
 }
 
 async function requireOpen(context: RequestContext, owner: Owner): Promise<Member> {
+  const member = await findMember(context, owner);
+  if (member === null) throw signedOut();
+  return member;
+}
+
+/** Null if the account is closed; its closing is then finished. */
+export async function findMember(context: RequestContext, owner: Owner): Promise<Member | null> {
   const { deps, now } = context;
   const { account, user } = owner;
   const status = await deps.accountDeps.ledger.findAccount({ account, now });
   if (status === null) throw new Error(`The ledger has no account ${account}`);
-  if (status.state === "closed") {
-    await finishClosing(context, user.email);
-    throw signedOut();
-  }
-  return { ...owner, status };
+  const { state } = status;
+  if (state !== "closed") return { ...owner, status: { ...status, state } };
+  await finishClosing(context, user.email);
+  return null;
 }
 
 /** Closes the account, even if it is half closed or another request is closing it. */

@@ -59,9 +59,11 @@
  * Other paths of `/dashboard/auth/*` are Better Auth's (`auth-routes.ts`). HEAD works like GET, without a body.
  */
 
-import type { EventKind } from "#accounts/activity-log.ts";
+import type { ActivityEvent } from "#accounts/activity-log.ts";
+import type { ListedRequest, RequestEntry, ToolRequests } from "#accounts/request-log.ts";
 import type { StarterOutcome } from "#accounts/starter-claim.ts";
-import type { FieldError } from "#errors.ts";
+import type { Offer } from "#billing/price-list.ts";
+import type { Delivery } from "#events/event-store.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";
 import type { BudgetLeft, BudgetPeriod } from "#ledger/key-limits.ts";
 import type { GrantKind } from "#ledger/port.ts";
@@ -172,46 +174,11 @@ export type HomeKeyView = {
   callsToday: number | null;
 };
 
-/** The parts of a request's latency, in milliseconds. Parts that did not happen are null. */
-export type RequestTimes = {
-  /** From the end of the headers to the response. */
-  total: number;
-  /** Waiting for the body. */
-  body: number | null;
-  tool: number | null;
-  /** Waiting for the ledger. */
-  ledger: number | null;
-};
+/** The parts of a request's latency. */
+export type RequestTimes = RequestEntry["times"];
 
-/** A call to a tool by a key of the account, with any status. Bodies and query strings are never kept. */
-export type RequestView = {
-  /** The `X-Request-Id` of the response. Clients can set it, so it may repeat; `cursor` is unique. */
-  id: string;
-  cursor: string;
-  at: number;
-  tool: string;
-  status: number;
-  /** The error code; null for a 200. */
-  code: string | null;
-  /** The id of the key; null where it is not known any more. */
-  key: string | null;
-  via: "http" | "mcp";
-  charged: number | null;
-  /** A repeat with the same `Idempotency-Key`, answered from the first call. */
-  replayed: boolean;
-  times: RequestTimes;
-  /**
-   * Sizes of the bodies as transferred. `received` is null where the body was not read, `sent` where the connection was lost before
-   * the response had left.
-   */
-  bytes: { received: number | null; sent: number | null };
-  /** The network address of the client. */
-  address: string | null;
-  /** The sentence of the error, cut; null for a 200, and where it was not kept. */
-  detail: string | null;
-  /** The first errors that the problem named, cut. */
-  errors: readonly FieldError[] | null;
-};
+/** A call to a tool by a key of the account, with any status. `key`: null where it is not known any more. */
+export type RequestView = Omit<ListedRequest, "key"> & { key: string | null };
 
 /**
  * The filters of the request log, as query parameters; omitted: all. `status`: `ok`, `errors`, or a status such as `429`.
@@ -236,21 +203,16 @@ export type RequestsView = {
   /** The value of `before` for the next page; null on the last. Where a search takes long, a page may be short or empty before it. */
   next: string | null;
   /** Every key of the account that the page names. */
-  keys: { id: string; label: string; start: string; revokedAt: number | null }[];
+  keys: KeyName[];
   keptDays: number;
   keptMax: number;
 };
 
 /** The requests that the filters select, by tool. Percentiles are of `times.total`, in milliseconds, of successful requests. */
-export type RequestSummaryView = {
-  tools: {
-    tool: string;
-    requests: number;
-    errors: number;
-    p50: number | null;
-    p99: number | null;
-  }[];
-};
+export type RequestSummaryView = { tools: ToolRequests[] };
+
+/** By which pages name a key. */
+export type KeyName = Pick<KeyView, "id" | "label" | "start" | "revokedAt">;
 
 export type KeyView = {
   id: string;
@@ -317,7 +279,7 @@ export type UsageView = {
   /** By UTC day (`2026-11-21`), tool and key; days without calls are left out. */
   rows: { day: string; tool: string; key: string; calls: number; credits: number }[];
   /** Every key of the account, to name the rows. */
-  keys: { id: string; label: string; start: string; revokedAt: number | null }[];
+  keys: KeyName[];
   totals: { calls: number; credits: number };
 };
 
@@ -348,19 +310,8 @@ export type CreditsView = {
   next: string | null;
 };
 
-/** An offer. `price` is in minor units of the currency. */
-export type OfferView = {
-  id: string;
-  kind: "pack" | "lifetime";
-  name: string;
-  credits: number;
-  price: number;
-  currency: string;
-  /** For example `€5.00`. */
-  priceText: string;
-  /** Calendar months until its credits expire; null: never. */
-  months: number | null;
-};
+/** An offer. `priceText`: for example `€5.00`. */
+export type OfferView = Offer & { priceText: string };
 
 /** `GET /dashboard/prices`; needs no session. */
 export type PricesView = {
@@ -443,19 +394,7 @@ export type EndpointSecretView = { endpoint: EndpointView; secret: string };
 export type EndpointsView = { endpoints: EndpointView[]; max: number };
 
 /** `GET /dashboard/webhooks/:id/deliveries?after=`, newest first. */
-export type DeliveryView = {
-  id: string;
-  event: string;
-  kind: LedgerEventKind | "test";
-  body: string;
-  at: number;
-  status: "waiting" | "delivered" | "failed";
-  tries: number;
-  dueAt: number | null;
-  lastTriedAt: number | null;
-  lastStatus: number | null;
-  lastError: string | null;
-};
+export type DeliveryView = Omit<Delivery, "endpoint" | "account" | "createdAt"> & { at: number };
 export type DeliveriesView = { deliveries: DeliveryView[]; next: string | null };
 
 export type EntryView = {
@@ -515,18 +454,7 @@ export type SessionView = {
 
 export type { EventKind } from "#accounts/activity-log.ts";
 
-export type EventView = {
-  id: string;
-  at: number;
-  kind: EventKind;
-  /** The label of a key, the new address, the name of a provider. */
-  detail: string | null;
-  address: string | null;
-  /** In words, such as `Firefox on Linux`. */
-  browser: string | null;
-  /** More than 1 for failed sign-ins of one hour. */
-  times: number;
-};
+export type EventView = ActivityEvent;
 export type EventsView = { events: EventView[]; next: string | null };
 
 /** To close the account, the user enters its email address. */

@@ -80,10 +80,11 @@ export function createMcp({
   const own: OwnMeta = { prefix: `${name}/`, idempotencyKey: `${name}/idempotency-key` };
   // A message has no files.
   const offered = tools.filter(({ file }) => file === undefined);
+  const names = offered.map((tool) => tool.name);
   const results = keepResults(offered, { name, title, version }, own);
   const kinds = new Map(tools.map((tool) => [tool, responseKindOf(tool)]));
   return (exchange) => {
-    const served = { tools, kinds, results, exchange, own };
+    const served = { tools, names, kinds, results, exchange, own };
     const messages = attempt(null, () => {
       const read = readMessages(exchange.body);
       return Array.isArray(read) ? checkBatch(exchange, read, own) : { alone: read };
@@ -95,6 +96,8 @@ export function createMcp({
 
 type Served = {
   tools: readonly Tool[];
+  /** Of those that a message can call. */
+  names: readonly string[];
   kinds: ReadonlyMap<Tool, ResponseKind>;
   results: Results;
   exchange: Exchange;
@@ -249,9 +252,10 @@ type PreparedCall = {
   key: string | null;
 };
 
-function prepareCall({ tools, exchange, own }: Served, request: RpcRequest): PreparedCall {
+function prepareCall(served: Served, request: RpcRequest): PreparedCall {
+  const { exchange, own } = served;
   const { params, meta } = request;
-  const tool = findTool(tools, params["name"]);
+  const tool = findTool(served, params["name"]);
   const args = params["arguments"] ?? null;
   if (args !== null && !isObject(args)) {
     const got = Array.isArray(args) ? "a list" : `a ${typeof args}`;
@@ -308,14 +312,13 @@ function writeResult(
   ];
 }
 
-function findTool(tools: readonly Tool[], name: unknown): Tool {
+function findTool({ tools, names }: Served, name: unknown): Tool {
   const tool = tools.find((each) => each.name === name);
   if (tool?.file !== undefined)
     throw invalidParams(
       `${tool.name} takes a file, which a message of MCP cannot have. Call it over HTTP: POST /api/v1/${tool.name}.`,
     );
   if (tool !== undefined) return tool;
-  const names = tools.filter(({ file }) => file === undefined).map((each) => each.name);
   const list = `The tools are ${names.join(", ")}.`;
   if (typeof name !== "string") throw invalidParams(`\`name\` must be the name of a tool. ${list}`);
   const short = name.slice(0, 100);
