@@ -4,12 +4,10 @@ import { writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { before, describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { FORWARD_CALLS_AT_ONCE, OWN_WAITING_THREADS } from "#limits.ts";
 import { eventually } from "../../http/test-api.ts";
-import { afterSuite } from "../../support/after-suite.ts";
-import { runHere } from "./run-command.ts";
-import { startProject, tool, toolProject } from "./tool-project.ts";
+import { shareProject, tool } from "./tool-project.ts";
 
 /** How many calls of an own tool run at once, and what a fault of one does to the others. */
 
@@ -41,36 +39,30 @@ paths:
     get: { operationId: listPets, responses: {} }
 `;
 
+/** What the service has received and not answered. */
+const waiting: ServerResponse[] = [];
+const service = createServer((request, response) => {
+  request.resume();
+  waiting.push(response);
+}).listen(0, "127.0.0.1");
+after(() => {
+  service.close();
+  service.closeAllConnections();
+});
+await once(service, "listening");
+const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/`;
+const project = shareProject({
+  "tools/forwards.ts": forwardTool(url),
+  "tools/reads.ts": readTool(url),
+  "tools/pets.ts": petsTool,
+  "pets.yaml": pets(url),
+});
+
 describe("calls of a tool that waits", () => {
-  const t = afterSuite();
-  /** What the service has received and not answered. */
-  const waiting: ServerResponse[] = [];
-  let server: Awaited<ReturnType<typeof startProject>>;
+  let server: Awaited<ReturnType<typeof project>>;
   before(async () => {
-    const service = createServer((request, response) => {
-      request.resume();
-      waiting.push(response);
-    });
-    service.listen(0, "127.0.0.1");
-    t.after(() => {
-      service.close();
-      service.closeAllConnections();
-    });
-    await once(service, "listening");
-    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/`;
-    const folder = toolProject(t, {
-      "tools/forwards.ts": forwardTool(url),
-      "tools/reads.ts": readTool(url),
-      "tools/pets.ts": petsTool,
-      "pets.yaml": pets(url),
-    });
-    server = await startProject(t, folder, { RATE_LIMIT: "0" });
-    // The first call of an account is free. The service waits for all calls of a test, so each must have its credit.
-    await server.call("uuid");
-    await runHere("credits grant demo@toolbooth.localhost 1000", {
-      DATA_DIR: path.join(folder, "data"),
-    });
-    writeFileSync(path.join(folder, "pets.yaml"), "a: [");
+    server = await project();
+    writeFileSync(path.join(server.folder, "pets.yaml"), "a: [");
   });
 
   let keys = 0;

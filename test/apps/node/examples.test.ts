@@ -5,8 +5,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { test } from "node:test";
-import { startProject, toolProject } from "./tool-project.ts";
+import { after, test } from "node:test";
+import { shareProject } from "./tool-project.ts";
 
 /** The tools in `examples/`, which people copy. */
 const FOLDER = path.join(import.meta.dirname, "../../../examples/tools");
@@ -23,32 +23,32 @@ test("each example has a test, and it passes", () => {
   assert.equal(status, 0, stdout);
 });
 
-test("the examples are served as they are", async (t) => {
-  let status = 200;
-  const sent: unknown[] = [];
-  const service = createServer((request, response) => {
-    const isMessage = request.url === "/messages";
-    if (isMessage) sent.push(request.headers["idempotency-key"]);
-    const token = isMessage ? "of-messages" : "of-rates";
-    const isKnown = request.headers.authorization === `Bearer ${token}`;
-    response.writeHead(isKnown ? status : 401, { "content-type": "application/json" });
-    response.end(isMessage ? '{"id":"m1","parts":2}' : '{"rate":1.25}');
-  }).listen(0, "127.0.0.1");
-  t.after(() => service.close());
-  await once(service, "listening");
-  const { port } = service.address() as AddressInfo;
-  const folder = toolProject(
-    t,
-    Object.fromEntries(
-      tools.map((file) => [`tools/${file}`, readFileSync(path.join(FOLDER, file), "utf8")]),
-    ),
-  );
-  const { call, balance } = await startProject(t, folder, {
-    RATES_URL: `http://127.0.0.1:${port}`,
-    RATES_TOKEN: "of-rates",
-    MESSAGES_URL: `http://127.0.0.1:${port}`,
-    MESSAGES_TOKEN: "of-messages",
-  });
+let status = 200;
+const sent: unknown[] = [];
+const service = createServer((request, response) => {
+  const isMessage = request.url === "/messages";
+  if (isMessage) sent.push(request.headers["idempotency-key"]);
+  const token = isMessage ? "of-messages" : "of-rates";
+  const isKnown = request.headers.authorization === `Bearer ${token}`;
+  response.writeHead(isKnown ? status : 401, { "content-type": "application/json" });
+  response.end(isMessage ? '{"id":"m1","parts":2}' : '{"rate":1.25}');
+}).listen(0, "127.0.0.1");
+after(() => service.close());
+await once(service, "listening");
+const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+
+const project = shareProject(
+  Object.fromEntries(
+    tools.map((file) => [`tools/${file}`, readFileSync(path.join(FOLDER, file), "utf8")]),
+  ),
+  {
+    ...{ RATES_URL: url, RATES_TOKEN: "of-rates" },
+    ...{ MESSAGES_URL: url, MESSAGES_TOKEN: "of-messages" },
+  },
+);
+
+test("the examples are served as they are", async () => {
+  const { call, balance } = await project();
   const before = await balance();
 
   const stats = await call("text-stats", { text: "Tools cost money. Who pays?" });

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { runServer } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
-import { afterSuite } from "../../support/after-suite.ts";
-import { importOf, inFolder, startProject, tool, toolProject } from "./tool-project.ts";
+import { importOf, inFolder, SECRET, shareProject, tool, toolProject } from "./tool-project.ts";
 
 /** What an own tool gets besides its input: its secrets, the network, a log, and who calls. */
-
-const SECRET = "s3cret-value-4711";
 
 /** A tool that fetches what it is told to, and returns the text or the error. */
 const fetcher = (members: string) =>
@@ -23,44 +21,40 @@ const ABORTS = tool(
   'secrets: ["UPSTREAM_TOKEN"], async run(_, { fetch }) { await fetch("https://example.com/", { signal: AbortSignal.abort() }); return {}; }',
 );
 
-describe("the context of an own tool", () => {
-  const t = afterSuite();
-  const upstream = createServer((request, response) => {
-    if (request.url === "/elsewhere") {
-      const { port } = upstream.address() as AddressInfo;
-      response.writeHead(302, { Location: `http://localhost:${port}/` }).end();
-    } else response.end(`key ${request.headers["x-key"]}`);
-  });
-  let server: Awaited<ReturnType<typeof startProject>>;
-  let base = "";
-  before(async () => {
-    await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
-    base = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-    const folder = toolProject(t, {
-      "tools/any.ts": fetcher(""),
-      "tools/named.ts": fetcher('hosts: ["127.0.0.1"],'),
-      "tools/sends.ts":
-        tool(`secrets: ["UPSTREAM_TOKEN"], hosts: ["127.0.0.1"], effect: "read", input: { url: z.string() },
-        async run({ url }, { fetch, secrets, account, callId, idempotencyKey, log }) {
-          log("asking with " + secrets.UPSTREAM_TOKEN);
-          const response = await fetch(url, { headers: { "X-Key": secrets.UPSTREAM_TOKEN } });
-          return { length: (await response.text()).length, account, callId, idempotencyKey };
-        }`),
-      "tools/aborts.ts": ABORTS,
-      "tools/breaks.ts": tool(`secrets: ["UPSTREAM_TOKEN"],
-        run(_, { secrets }) { throw new RangeError("wrong token " + secrets.UPSTREAM_TOKEN); }`),
-      "tools/rejects.ts": `${importOf("{ InvalidInput }", "toolbooth")};
+const upstream = createServer((request, response) => {
+  if (request.url === "/elsewhere") response.writeHead(302, { Location: `http://localhost:${port}/` }).end();
+  else response.end(`key ${request.headers["x-key"]}`);
+}).listen(0, "127.0.0.1");
+after(() => upstream.close());
+await once(upstream, "listening");
+const { port } = upstream.address() as AddressInfo;
+const base = `http://127.0.0.1:${port}`;
+
+const project = shareProject({
+  "tools/any.ts": fetcher(""),
+  "tools/named.ts": fetcher('hosts: ["127.0.0.1"],'),
+  "tools/sends.ts":
+    tool(`secrets: ["UPSTREAM_TOKEN"], hosts: ["127.0.0.1"], effect: "read", input: { url: z.string() },
+    async run({ url }, { fetch, secrets, account, callId, idempotencyKey, log }) {
+      log("asking with " + secrets.UPSTREAM_TOKEN);
+      const response = await fetch(url, { headers: { "X-Key": secrets.UPSTREAM_TOKEN } });
+      return { length: (await response.text()).length, account, callId, idempotencyKey };
+    }`),
+  "tools/aborts.ts": ABORTS,
+  "tools/breaks.ts": tool(`secrets: ["UPSTREAM_TOKEN"],
+    run(_, { secrets }) { throw new RangeError("wrong token " + secrets.UPSTREAM_TOKEN); }`),
+  "tools/rejects.ts": `${importOf("{ InvalidInput }", "toolbooth")};
 ${tool(`secrets: ["UPSTREAM_TOKEN"], effect: "act", input: { text: z.string() },
-        run({ text }, { secrets }) { throw new InvalidInput(text + " is no " + secrets.UPSTREAM_TOKEN, "text"); }`)}`,
-    });
-    server = await startProject(t, folder, {
-      ...{ UPSTREAM_TOKEN: SECRET, TOOLBOOTH_LOG_LEVEL: "info" },
-    });
+    run({ text }, { secrets }) { throw new InvalidInput(text + " is no " + secrets.UPSTREAM_TOKEN, "text"); }`)}`,
+});
+
+describe("the context of an own tool", () => {
+  let server: Awaited<ReturnType<typeof project>>;
+  before(async () => {
+    server = await project();
   });
-  after(() => upstream.close());
 
   test("a tool that names no hosts reaches no private network, by address, by name or by what a name resolves to", async () => {
-    const { port } = upstream.address() as AddressInfo;
     for (const host of ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0x7f.1", "db"]) {
       const { json } = await server.call("any", { url: `http://${host}:${port}/` });
       assert.match(json.error, /is not on the public internet\. .+ `hosts`/, host);
@@ -132,6 +126,7 @@ test("a setting that is missing stops the start, with a sentence that names the 
   });
   const { code, written } = await runServer(t, { UPSTREAM_TOKEN: "" }, inFolder(folder));
   assert.equal(code, 1);
+  assert.doesNotMatch(written, /^\s+at /m);
   // An older build is told first.
   assert.deepEqual(written.trim().split("\n").slice(-3), [
     "The tools cannot be served:",

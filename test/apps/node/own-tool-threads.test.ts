@@ -3,9 +3,8 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { before, describe, test } from "node:test";
 import { eventually } from "../../http/test-api.ts";
-import { afterSuite } from "../../support/after-suite.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { startProject, tool, toolProject, WORD_COUNT } from "./tool-project.ts";
+import { shareProject, tool, WORD_COUNT } from "./tool-project.ts";
 
 /** What a faulty tool can do: end its call, uncharged, and nothing else. */
 
@@ -81,37 +80,36 @@ const HOSTILE: Record<string, { members: string; code: string; log: RegExp }> = 
 
 const nameOf = (sentence: string) => sentence.replaceAll(/[^a-z0-9]+/gi, "-").toLowerCase();
 
-describe("hostile tools", () => {
-  const t = afterSuite();
-  let server: Awaited<ReturnType<typeof startProject>>;
-  before(async () => {
-    const folder = toolProject(t, {
-      "tools/word-count.ts": WORD_COUNT,
-      "tools/slow.ts": `import { existsSync } from "node:fs";
+const project = shareProject({
+  "tools/word-count.ts": WORD_COUNT,
+  "tools/slow.ts": `import { existsSync } from "node:fs";
 ${tool("timeLimitMs: 60_000, input: { until: z.string() }, run({ until }) { while (!existsSync(until)); return {}; }")}`,
-      ...Object.fromEntries(
-        ["none", "read"].map((effect) => [
-          `tools/priced-${effect}.ts`,
-          tool(
-            `effect: "${effect}", input: { text: z.string() }, price: ({ text }) => text.length, priceMax: 5, run: () => ({})`,
-          ),
-        ]),
+  ...Object.fromEntries(
+    ["none", "read"].map((effect) => [
+      `tools/priced-${effect}.ts`,
+      tool(
+        `effect: "${effect}", input: { text: z.string() }, price: ({ text }) => text.length, priceMax: 5, run: () => ({})`,
       ),
-      "tools/breaks.ts": tool(`run() {
-        Array.prototype.map = () => { throw new Error("broken"); };
-        (Object.prototype as any).text = "broken";
-        (globalThis as any).fetch = (globalThis as any).Promise = undefined;
-        return {};
-      }`),
-      ...Object.fromEntries(
-        Object.entries(HOSTILE).map(([sentence, { members }]) => [
-          `tools/${nameOf(sentence)}.ts`,
-          tool(members),
-        ]),
-      ),
-    });
-    server = await startProject(t, folder);
-    await server.call("uuid");
+    ]),
+  ),
+  "tools/breaks-globals.ts": tool(`run() {
+    Array.prototype.map = () => { throw new Error("broken"); };
+    (Object.prototype as any).text = "broken";
+    (globalThis as any).fetch = (globalThis as any).Promise = undefined;
+    return {};
+  }`),
+  ...Object.fromEntries(
+    Object.entries(HOSTILE).map(([sentence, { members }]) => [
+      `tools/${nameOf(sentence)}.ts`,
+      tool(members),
+    ]),
+  ),
+});
+
+describe("hostile tools", () => {
+  let server: Awaited<ReturnType<typeof project>>;
+  before(async () => {
+    server = await project();
   });
 
   for (const [sentence, { code, log }] of Object.entries(HOSTILE)) {
@@ -145,12 +143,12 @@ ${tool("timeLimitMs: 60_000, input: { until: z.string() }, run({ until }) { whil
   });
 
   test("a tool that breaks the globals of its thread breaks no other tool", async () => {
-    await server.call("breaks");
+    await server.call("breaks-globals");
     assert.equal((await server.call("word-count", { text: "a b" })).json.words, 2);
     assert.equal((await server.call("hash", { text: "a" })).status, 200);
   });
 
-  test("small calls are answered while a tool loops", async () => {
+  test("small calls are answered while a tool loops", async (t) => {
     const order: string[] = [];
     const until = path.join(temporaryFolder(t), "now");
     const slow = server.call("slow", { until }).then(({ status }) => order.push(`slow ${status}`));
@@ -163,7 +161,7 @@ ${tool("timeLimitMs: 60_000, input: { until: z.string() }, run({ until }) { whil
     assert.deepEqual(order, ["hash 200", "word-count 200", "hash 200", "slow 200"]);
   });
 
-  test("Server-Timing tells the wait for a thread from the time of the tool", async () => {
+  test("Server-Timing tells the wait for a thread from the time of the tool", async (t) => {
     const until = path.join(temporaryFolder(t), "now");
     // So that its thread has started: that is a wait too.
     await server.call("slow", { until: import.meta.filename });

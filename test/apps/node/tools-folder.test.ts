@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
-import { loadTools } from "../../../src/apps/node/tools-folder.ts";
-import { runServer } from "../../http/server-process.ts";
-import { importOf, inFolder, startProject, tool, toolProject, WORD_COUNT } from "./tool-project.ts";
+import { loadTools, ToolsError } from "../../../src/apps/node/tools-folder.ts";
+import { importOf, shareProject, tool, toolProject, WORD_COUNT } from "./tool-project.ts";
 
 /** The operator's tools: which files are tools, what is wrong with those that are not, and what follows from those that are. */
 
@@ -102,11 +101,12 @@ paths:
       "tools/number.ts": "throw 7;",
       "tools/date.ts": WORD_COUNT.replace("z.string()", "z.date()"),
     });
-    const message = await load(folder).then(
+    const error = await load(folder).then(
       () => assert.fail("the folder is served"),
-      (error: Error) => error.message,
+      (error: Error) => error,
     );
-    assert.deepEqual(message.split("\n"), [
+    assert.ok(error instanceof ToolsError);
+    assert.deepEqual(error.message.split("\n"), [
       "tools/Bad_Name.ts: the name of a tool has lowercase letters, digits and hyphens between them, such as `word-count`; rename the file, or begin its name with `_` if it is no tool",
       "tools/account.ts: the name `account` is reserved; rename the file",
       "tools/twice.ts: twice.js is a tool of the same name; rename one of them",
@@ -160,144 +160,105 @@ describe("built-in tools", () => {
   });
 });
 
-describe("a project whose package.json does not say that its files are modules", () => {
-  const files = {
-    "tools/word-count.ts": `${importOf("{ two }", "../lib/two.ts")};\n${WORD_COUNT.replace("length }", "length * two }")}`,
-    "lib/two.ts": "export const two: number = 2;",
-    "tools/module.mjs": tool("run: () => ({})"),
-  };
-  for (const [what, text] of [
-    ["has the type of npm init", '{ "type": "commonjs" }'],
-    ["has no type", '{ "name": "my-api" }'],
-  ] as const)
-    test(`tools of TypeScript are served without a warning where it ${what}`, async (t) => {
-      const folder = toolProject(t, { ...files, "package.json": text });
-      const server = await startProject(t, folder, { TOOLBOOTH_BUILT_IN_TOOLS: "none" });
-      const { json } = await server.call("word-count", { text: "a b" });
-      assert.deepEqual(json, { ok: true, words: 4 });
-      assert.doesNotMatch(server.written(), /Warning|MODULE_TYPELESS/);
-      assert.doesNotMatch(server.log(), /Warning|MODULE_TYPELESS/);
-    });
-
-  test("a tool of JavaScript that Node takes for CommonJS is named, with what to do", async (t) => {
-    const folder = toolProject(t, {
-      "package.json": '{ "type": "commonjs" }',
-      "tools/exports.js": `const { defineTool, z } = require("toolbooth");
+test("a tool of JavaScript that Node takes for CommonJS is named, with what to do", async (t) => {
+  const folder = toolProject(t, {
+    "package.json": '{ "type": "commonjs" }',
+    "tools/exports.js": `const { defineTool, z } = require("toolbooth");
 module.exports = defineTool({ summary: "A tool.", input: {}, price: 1, effect: "none", run: () => ({}) });`,
-    });
-    assert.deepEqual(namesOf((await load(folder)).tools), ["exports"]);
-    const wrong = toolProject(t, {
-      "package.json": '{ "type": "commonjs" }',
-      "tools/plain.js": tool("run: () => ({})"),
-    });
-    await assert.rejects(load(wrong), {
-      message:
-        "tools/plain.js:1: Cannot use import statement outside a module: package.json says that files with this ending are CommonJS. Run `npm pkg set type=module`, or name the file `*.mjs`",
-    });
+  });
+  assert.deepEqual(namesOf((await load(folder)).tools), ["exports"]);
+  const wrong = toolProject(t, {
+    "package.json": '{ "type": "commonjs" }',
+    "tools/plain.js": tool("run: () => ({})"),
+  });
+  await assert.rejects(load(wrong), {
+    message:
+      "tools/plain.js:1: Cannot use import statement outside a module: package.json says that files with this ending are CommonJS. Run `npm pkg set type=module`, or name the file `*.mjs`",
   });
 });
 
-test("a tool runs as it was read at the start, whatever has become of its files before its first call", async (t) => {
-  const words = `${importOf("{ factor }", "../lib/factor.ts")};
-${importOf("more", "../lib/more.json").replace(/$/, ' with { type: "json" }')};
-${WORD_COUNT.replace("length }", "length * factor + more }")}`;
-  const folder = toolProject(t, {
-    "tools/word-count.ts": words,
-    "lib/factor.ts": "export const factor: number = 10;",
-    "lib/more.json": "1",
-  });
-  const server = await startProject(t, folder);
-  writeFileSync(path.join(folder, "tools/word-count.ts"), WORD_COUNT.replace("run:", "rum:"));
+const mark = "a-line-of-the-code";
+const marked = (members: string) => tool(`${members} run: () => ({ mark: "${mark}" })`);
+
+const project = shareProject({
+  "tools/word-count.ts": WORD_COUNT,
+  "tools/as-read.ts": `${importOf("{ factor }", "../lib/factor.ts")};
+${importOf("more", "../lib/more.json")} with { type: "json" };
+${WORD_COUNT.replace("length }", "length * factor + more }")}`,
+  "lib/factor.ts": "export const factor: number = 10;",
+  "lib/more.json": "1",
+  "tools/open.ts": marked("browser: true, title: 'Open to all',"),
+  "tools/shut.ts": marked(""),
+});
+
+test("a tool runs as it was read at the start, whatever has become of its files before its first call", async () => {
+  const { folder, call } = await project();
+  writeFileSync(path.join(folder, "tools/as-read.ts"), WORD_COUNT.replace("run:", "rum:"));
   writeFileSync(path.join(folder, "lib/more.json"), "2");
   rmSync(path.join(folder, "lib/factor.ts"));
-  const { json } = await server.call("word-count", { text: "a b" });
-  assert.deepEqual(json, { ok: true, words: 21 });
+  assert.deepEqual((await call("as-read", { text: "a b" })).json, { ok: true, words: 21 });
 });
 
-test("a server with a wrong file does not start, and says where the fault is", async (t) => {
-  const folder = toolProject(t, { "tools/word-count.ts": WORD_COUNT.replace("run:", "rum:") });
-  const DATA_DIR = path.join(folder, "data");
-  const { code, written } = await runServer(t, { DATA_DIR }, inFolder(folder));
-  assert.equal(code, 1);
-  assert.match(
-    written,
-    /^The tools cannot be served:\ntools\/word-count\.ts:3: `rum` is no member of a tool; did you mean `run`\?\n/m,
-  );
-  assert.doesNotMatch(written, /^\s+at /m);
+test("tools of TypeScript are served without a warning where package.json has no type", async () => {
+  const { call, written } = await project();
+  assert.equal((await call("word-count", { text: "a b" })).status, 200);
+  assert.doesNotMatch(written(), /Warning|MODULE_TYPELESS/);
 });
 
-test("a tool has a page if its author says so, and its code is not sent with it", async (t) => {
-  const mark = "a-line-of-the-code";
-  const of = (members: string) => tool(`${members} run: () => ({ mark: "${mark}" })`);
-  const folder = toolProject(t, {
-    "tools/open.ts": of("browser: true, title: 'Open to all',"),
-    "tools/shut.ts": of(""),
-  });
-  const server = await startProject(t, folder);
+test("a tool has a page if its author says so, and its code is not sent with it", async () => {
+  const { base, get } = await project();
   const statuses = ["open", "open.json", "shut", "shut.json"].map(
-    async (name) => (await fetch(`${server.base}/tools/${name}`)).status,
+    async (name) => (await fetch(`${base}/tools/${name}`)).status,
   );
   // Without a build of the pages they are not there yet.
   const [page, ...others] = await Promise.all(statuses);
   assert.ok(page === 200 || page === 503);
   assert.deepEqual(others, [200, 404, 404]);
-  const described = await server.get("/tools/open.json");
+  const described = await get("/tools/open.json");
   assert.equal(JSON.parse(described).title, "Open to all");
-  const shown = [described, await server.get("/tools/open"), await server.get("/openapi.json")];
+  const shown = [described, await get("/tools/open"), await get("/openapi.json")];
   assert.doesNotMatch(shown.join("\n"), new RegExp(mark));
-  assert.doesNotMatch(await server.get("/"), /\/tools\/shut/);
+  assert.doesNotMatch(await get("/"), /\/tools\/shut/);
 });
 
-describe("twelve lines", () => {
-  test("give a route, checks, a price, a description, documentation, MCP and a line of the log", async (t) => {
-    const folder = toolProject(t, { "tools/word-count.ts": WORD_COUNT });
-    const server = await startProject(t, folder, { TOOLBOOTH_LOG_LEVEL: "info" });
-    await server.call("word-count", { text: "the free first call" });
+test("twelve lines give a route, checks, a price, a description, documentation, MCP and a line of the log", async () => {
+  const { call, balance, get, log, askAgent } = await project();
+  const before = await balance();
+  const made = await call("word-count", { text: "a b  c" });
+  assert.deepEqual([made.status, made.charged, made.json], [200, "1", { ok: true, words: 3 }]);
 
-    const made = await server.call("word-count", { text: "a b  c" });
-    assert.deepEqual([made.status, made.charged, made.json], [200, "1", { ok: true, words: 3 }]);
+  const wrong = await call("word-count", { text: 7, txt: "" });
+  assert.equal(wrong.status, 400);
+  assert.deepEqual(wrong.json.errors, [
+    { pointer: "/text", detail: "must be a string; got 7" },
+    { pointer: "/txt", detail: "unknown field; did you mean `text`?" },
+  ]);
+  const missing = await call("word-count", {});
+  assert.deepEqual(missing.json.errors, [{ pointer: "/text", detail: "is required" }]);
 
-    const wrong = await server.call("word-count", { text: 7, txt: "" });
-    assert.equal(wrong.status, 400);
-    assert.deepEqual(wrong.json.errors, [
-      { pointer: "/text", detail: "must be a string; got 7" },
-      { pointer: "/txt", detail: "unknown field; did you mean `text`?" },
-    ]);
-    const missing = await server.call("word-count", {});
-    assert.deepEqual(missing.json.errors, [{ pointer: "/text", detail: "is required" }]);
+  const twice = { "Idempotency-Key": "twelve-lines" };
+  const first = await call("word-count", { text: "x" }, twice);
+  const again = await call("word-count", { text: "x" }, twice);
+  assert.deepEqual([first.charged, again.charged, again.json], ["1", "0", first.json]);
 
-    const twice = { "Idempotency-Key": "one" };
-    const [first, again] = [
-      await server.call("word-count", { text: "x" }, twice),
-      await server.call("word-count", { text: "x" }, twice),
-    ];
-    assert.deepEqual([first.charged, again.charged, again.json], ["1", "0", first.json]);
-    assert.equal(await server.balance(), 98);
-
-    const api = JSON.parse(await server.get("/openapi.json"));
-    const { post } = api.paths["/api/v1/word-count"];
-    assert.deepEqual(
-      [post.operationId, post.summary, post["x-price"]],
-      ["callWordCount", "Counts the words of a text.", { credits: 1 }],
-    );
-    assert.deepEqual(api.components.schemas.CallWordCountInput.required, ["text"]);
-    assert.equal(api.components.schemas.CallWordCountInput.properties.text.type, "string");
-    assert.equal(api.components.schemas.CallWordCountResult.properties.ok.const, true);
-
-    assert.match(await server.get("/docs/word-count.md"), /POST http:\/\/\S+\/api\/v1\/word-count/);
-    assert.match(await server.get("/docs/word-count"), /Counts the words of a text\./);
-    assert.match(await server.get("/llms.txt"), /word-count/);
-
-    const mcp = await fetch(`${server.base}/mcp`, {
-      method: "POST",
-      headers: { ...server.headers, Accept: "application/json, text/event-stream" },
-      body: JSON.stringify({
-        ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
-        params: { name: "word-count", arguments: { text: "four words are here" } },
-      }),
-    });
-    assert.match(await mcp.text(), /\\?"words\\?":4/);
-    assert.equal(await server.balance(), 97);
-    assert.match(server.log(), /"route":"\/api\/v1\/word-count"/);
+  const { result } = await askAgent("tools/call", {
+    ...{ name: "word-count", arguments: { text: "four words are here" } },
   });
+  assert.match(JSON.stringify(result), /\\?"words\\?":4/);
+  assert.equal(await balance(), before - 3);
+
+  const api = JSON.parse(await get("/openapi.json"));
+  const { post } = api.paths["/api/v1/word-count"];
+  assert.deepEqual(
+    [post.operationId, post.summary, post["x-price"]],
+    ["callWordCount", "Counts the words of a text.", { credits: 1 }],
+  );
+  assert.deepEqual(api.components.schemas.CallWordCountInput.required, ["text"]);
+  assert.equal(api.components.schemas.CallWordCountInput.properties.text.type, "string");
+  assert.equal(api.components.schemas.CallWordCountResult.properties.ok.const, true);
+
+  assert.match(await get("/docs/word-count.md"), /POST http:\/\/\S+\/api\/v1\/word-count/);
+  assert.match(await get("/docs/word-count"), /Counts the words of a text\./);
+  assert.match(await get("/llms.txt"), /word-count/);
+  assert.match(log(), /"route":"\/api\/v1\/word-count"/);
 });
