@@ -37,8 +37,7 @@ const ofReversals = (dataDir: string) => (sql: string) => {
 
 testOperatorCommands("through the socket to a server on SQLite", async () => {
   const DATA_DIR = path.join(temporaryFolder(), "data");
-  const server = await startServer(DATA_DIR, { HOST });
-  after(() => server.stop());
+  await startServer(DATA_DIR, { HOST });
   return {
     ...{ env: { DATA_DIR }, by, isOverNetwork: false, isWhole: true },
     ...{ jobs: runIn(databaseFile(DATA_DIR)), reversals: ofReversals(DATA_DIR) },
@@ -49,7 +48,6 @@ testOperatorCommands("over the network to a node on PostgreSQL", async () => {
   const DATA_DIR = temporaryFolder();
   const DATABASE_URL = await (await sharedPostgres()).createDatabase();
   const server = await startServer(DATA_DIR, { DATABASE_URL, HOST, ...SETTINGS });
-  after(() => server.stop());
   const jobs = async (sql: string) => {
     const client = new pg.Client({ connectionString: DATABASE_URL });
     await client.connect();

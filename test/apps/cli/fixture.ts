@@ -5,21 +5,21 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { after } from "node:test";
+import { after, type TestContext } from "node:test";
 import { runCommandLine } from "#apps/cli/program.ts";
+import { startServer as startProcess } from "../../http/server-process.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
+import { temporaryFolder as folderUntil } from "../../support/temporary-folder.ts";
 
 const ENTRY = path.join(import.meta.dirname, "../../../src/apps/start.js");
 
+/** The end of the test or the file that calls. */
+const atEnd: Pick<TestContext, "after"> = { after: (close) => after(close as () => unknown) };
+
 /** Creates a folder that is removed after the test or the file that calls this. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-cli-"));
-  after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+export const temporaryFolder = (): string => folderUntil(atEnd);
 
 export type Ran = { status: number | null; stdout: string; stderr: string };
 /** The environment of a command; under `--remote` the service that it works on. */
@@ -102,44 +102,26 @@ function sentence(problem: Json): string {
   return problem.error;
 }
 
-/** Starts a server on a free port. */
-export async function startServer(dataDir: string, env: Env = {}) {
-  const silent = { PORT: "0", TOOLBOOTH_LOG_LEVEL: "silent" };
-  const child = start(["start"], { DATA_DIR: dataDir, ...silent, ...env });
-  const exited = once(child, "exit");
-  let output = "";
-  const url = await new Promise<string | undefined>((resolve) => {
-    // Keep reading: a server whose standard output is closed fails at the next line.
-    child.stdout?.on("data", (chunk) => {
-      output += String(chunk);
-      const found = /listens on (\S+)\n/.exec(output)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    child.stderr?.resume();
-    child.on("exit", () => resolve(undefined));
-  });
-  assert.ok(url, "the server started");
+/** Starts a server on a free port, which ends with `t`: if it is not given, with the test or the file that calls this. */
+export async function startServer(
+  dataDir: string,
+  env: Env = {},
+  t: Pick<TestContext, "after"> = atEnd,
+) {
+  const given = { DATA_DIR: dataDir, TOOLBOOTH_LOG_LEVEL: "silent", ...env };
+  const { base, end } = await startProcess(t, given);
   return {
-    url,
-    async call(key: string, callId?: string) {
-      const response = await fetch(`${url}/api/v1/hash`, {
+    url: base,
+    async call(key: string) {
+      const response = await fetch(`${base}/api/v1/hash`, {
         method: "POST",
-        headers: {
-          Authorization: `Bearer ${key}`,
-          ...(callId === undefined ? {} : { "Idempotency-Key": callId }),
-        },
+        headers: { Authorization: `Bearer ${key}` },
         body: '{"text":"hello"}',
       });
       await response.arrayBuffer();
       return { status: response.status, remaining: response.headers.get("Credits-Remaining") };
     },
-    async stop() {
-      child.kill("SIGTERM");
-      await exited;
-    },
-    async kill() {
-      child.kill("SIGKILL");
-      await exited;
-    },
+    stop: () => end("SIGTERM"),
+    kill: () => end("SIGKILL"),
   };
 }

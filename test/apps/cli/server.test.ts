@@ -1,22 +1,43 @@
+/** What the command line does in the life of a server: while it runs, after it was killed, and after it was stopped. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, before, describe, test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
+import { before, describe, test } from "node:test";
+import { eventually } from "../../http/test-api.ts";
+import { afterSuite } from "../../support/after-suite.ts";
 import { commandLine, type Json, startServer, temporaryFolder } from "./fixture.ts";
+import { openFolderService } from "./folder-server.ts";
 
-describe("the command line while a server runs", () => {
+describe("the command line and a server", () => {
   const folder = temporaryFolder();
   const dataDir = path.join(folder, "data");
+  const socket = path.join(dataDir, "operator.sock");
   const copy = path.join(folder, "copy.sqlite");
   const cli = commandLine(dataDir);
+  const NO_SERVER = /^No server is running on the data folder /;
+  const t = afterSuite();
   let server: Awaited<ReturnType<typeof startServer>>;
+  const start = async () => {
+    server = await startServer(dataDir, { RATE_LIMIT: "0" }, t);
+  };
 
-  before(async () => {
-    server = await startServer(dataDir, { RATE_LIMIT: "0" });
+  before(start);
+
+  test("its socket is for its user only, and its public address has no operator API without a token", async () => {
+    await cli.json("account create eve@b.co");
+    assert.equal(statSync(socket).mode & 0o777, 0o600);
+    const response = await fetch(`${server.url}/operator/account/list`, { method: "POST" });
+    assert.equal(response.status, 404);
   });
-  after(() => server.stop());
+
+  test("the next server replaces the socket of one that was killed", async () => {
+    await server.kill();
+    assert.ok(existsSync(socket));
+    assert.match(await cli.refused("account list"), NO_SERVER);
+    await start();
+    assert.equal((await cli.json("account list")).accounts.length, 2);
+  });
 
   test("changes take effect at the next call", async () => {
     await cli.json("account create ada@b.co --credits 5");
@@ -82,7 +103,7 @@ describe("the command line while a server runs", () => {
     const outbox = path.join(dataDir, "outbox");
     const emails = () =>
       existsSync(outbox) ? readdirSync(outbox).filter((name) => name.endsWith(".eml")) : [];
-    while (emails().length === 0) await wait(20);
+    await eventually("it is sent", async () => emails().length > 0);
     const text = readFileSync(path.join(outbox, emails()[0] as string), "utf8");
     assert.match(text, /^To: user@b\.co\r$/m);
   });
@@ -96,18 +117,21 @@ describe("the command line while a server runs", () => {
     assert.deepEqual(readdirSync(dataDir).sort(), before);
     assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
     await server.stop();
+    assert.ok(!existsSync(socket));
+    assert.match(await cli.refused("account list"), NO_SERVER);
 
     const { previous } = await cli.json(`restore ${copy}`);
     assert.equal((await cli.json(`audit --file ${dataDir}/toolbooth.sqlite`)).ok, true);
-    server = await startServer(dataDir, { RATE_LIMIT: "0" });
-    const { accounts } = await cli.json("account list");
-    assert.deepEqual(
-      accounts.map(({ email }: Json) => email),
-      ["bob@b.co", "demo@toolbooth.localhost"],
-    );
+    const restored = await openFolderService({ dataDir });
+    const { accounts } = await restored.json("account list");
+    assert.deepEqual(accounts.map(({ email }: Json) => email).sort(), [
+      "bob@b.co",
+      "demo@toolbooth.localhost",
+      "eve@b.co",
+    ]);
     const replaced = new DatabaseSync(previous, { readOnly: true });
     const count = "SELECT count(*) AS count FROM address";
-    assert.equal(replaced.prepare(count).get()?.["count"], 3);
+    assert.equal(replaced.prepare(count).get()?.["count"], 4);
     replaced.close();
     assert.ok(!readdirSync(dataDir).some((name) => name.includes("partial")));
   });

@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { before, describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { createDeployment, serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
 import { BUSY, busyLedger, DEBITS, recordsOf } from "../node/busy-ledger.ts";
 import { commandLine, commandProcess, type Json, start, temporaryFolder } from "./fixture.ts";
@@ -115,17 +117,28 @@ describe("export", () => {
     }
   });
 
-  test("a response that ends before its last line is not written", async () => {
-    const { cli, own } = await remote(async (request) =>
-      request.url.endsWith("/export")
-        ? new Response('{"record":"account","id":"acc_Ada000000000"}\n', {
-            headers: {
-              "Toolbooth-Result": encodeURIComponent('{"ok":true,"result":{},"messages":[]}'),
-            },
-          })
-        : undefined,
-    );
+  test("a response that ends or breaks before its last line is not written", async () => {
+    let breaks = false;
+    const server = createServer((_, response) => {
+      const result = encodeURIComponent('{"ok":true,"result":{},"messages":[]}');
+      response.writeHead(200, { "Toolbooth-Result": result });
+      response.write('{"record":"account","id":"acc_Ada000000000"}\n', () =>
+        breaks ? response.destroy() : response.end(),
+      );
+    }).listen(0, "127.0.0.1");
+    after(() => server.close());
+    await once(server, "listening");
+    const own = temporaryFolder();
+    const cli = commandLine(own, {
+      "--remote": `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      TOOLBOOTH_OPERATOR_TOKEN: TOKEN,
+    });
     assert.match(await cli.refused(`export ${own}/lines`), /ended before the last line\. Nothing/);
+    breaks = true;
+    assert.match(
+      await cli.refused(`export ${own}/lines`),
+      /^The connection to .+ was lost before the end .+ Nothing was written/,
+    );
     assert.deepEqual(readdirSync(own), []);
   });
 });
