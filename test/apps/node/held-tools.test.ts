@@ -26,87 +26,10 @@ const runsIn = (folder: string, effect: string): string[] => {
   return existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n") : [];
 };
 
-test("a paid call and its repeat are one run and the same bytes, also if the server was killed between", async (t) => {
+test("paid calls end as they are paid for: out of time, left by their client, and around a kill of their server", async (t) => {
   const folder = toolProject(t, {
     "tools/look.ts": countingTool("read"),
     "tools/send.ts": countingTool("act"),
-  });
-  const first = await startProject(t, folder);
-  const before = await first.balance();
-  const send = async (base: string, name: string) => {
-    const response = await fetch(`${base}/api/v1/${name}`, {
-      method: "POST",
-      headers: { ...first.headers, "Idempotency-Key": "one" },
-      body: "{}",
-    });
-    assert.equal(response.status, 200);
-    return [await response.text(), response.headers.get("credits-charged")];
-  };
-  const [look] = await send(first.base, "look");
-  const [sent] = await send(first.base, "send");
-  await first.end("SIGKILL");
-  for (const name of ["toolbooth.sqlite", "toolbooth.sqlite-wal"]) {
-    const stored = readFileSync(path.join(folder, "data", name), "latin1");
-    assert.ok(!stored.includes(String(look).slice(12, 30)), "the kept response is sealed");
-  }
-  const second = await startServer(t, { DATA_DIR: path.join(folder, "data") }, inFolder(folder));
-  assert.deepEqual(await send(second.base, "look"), [look, "0"]);
-  assert.deepEqual(await send(second.base, "send"), [sent, "0"]);
-  assert.equal(runsIn(folder, "read").length, 1);
-  assert.equal(runsIn(folder, "act").length, 1);
-  const account = await fetch(`${second.base}/api/v1/account`, { headers: first.headers });
-  assert.equal(((await account.json()) as { balance: number }).balance, before - 20);
-});
-
-test("a call whose server was killed while it ran ends after its lease: a read may run again, an act does not", async (t) => {
-  const folder = toolProject(t, {
-    "tools/look.ts": countingTool("read"),
-    "tools/send.ts": countingTool("act"),
-  });
-  const first = await startProject(t, folder);
-  const before = await first.balance();
-  const call = (base: string, name: string, wait: boolean) =>
-    fetch(`${base}/api/v1/${name}`, {
-      method: "POST",
-      headers: { ...first.headers, "Idempotency-Key": "one" },
-      body: JSON.stringify({ wait }),
-    });
-  for (const name of ["look", "send"]) void call(first.base, name, true).catch(() => {});
-  await eventually(
-    "both run",
-    async () => runsIn(folder, "read").length + runsIn(folder, "act").length === 2,
-  );
-  await first.end("SIGKILL");
-  const { base } = await startServer(t, { DATA_DIR: path.join(folder, "data") }, inFolder(folder));
-  const stateOf = async () => {
-    const response = await fetch(`${base}/api/v1/account`, { headers: first.headers });
-    const { balance, held } = (await response.json()) as { balance: number; held: number };
-    return { balance, held };
-  };
-  assert.deepEqual(await stateOf(), { balance: before - 20, held: 20 });
-  const taken = (await (await call(base, "look", true)).json()) as { code: string; detail: string };
-  assert.equal(taken.code, "idempotency_in_progress");
-  assert.match(
-    taken.detail,
-    /or its server has died\. Repeat the request once a second .+ up to about 24 more seconds/,
-  );
-  await eventually("the holds end", async () => (await stateOf()).held === 0);
-  assert.deepEqual(await stateOf(), { balance: before, held: 0 });
-  const unknown = (await (await call(base, "send", true)).json()) as {
-    code: string;
-    callId: string;
-  };
-  assert.equal(unknown.code, "outcome_unknown");
-  assert.equal(unknown.callId, runsIn(folder, "act")[0]);
-  assert.equal((await call(base, "look", true)).status, 200);
-  assert.equal((await call(base, "look", true)).headers.get("credits-charged"), "0");
-  assert.equal(runsIn(folder, "read").length, 2);
-  assert.equal(runsIn(folder, "act").length, 1);
-  assert.deepEqual(await stateOf(), { balance: before - 10, held: 0 });
-});
-
-test("a tool that runs out of time learns it by its signal, and costs nothing", async (t) => {
-  const folder = toolProject(t, {
     "tools/slow.ts": `import { writeFileSync } from "node:fs";
 import { defineTool } from "toolbooth";
 export default defineTool({
@@ -116,34 +39,103 @@ export default defineTool({
 });
 `,
   });
-  const { call, balance } = await startProject(t, folder);
-  const before = await balance();
-  const late = await call("slow", {}, { "Idempotency-Key": "one" });
-  assert.equal(late.json.code, "tool_timeout");
-  await eventually("it is aborted", async () => existsSync(path.join(folder, "aborted.txt")));
-  assert.equal(await balance(), before);
-  assert.equal((await call("slow", {}, { "Idempotency-Key": "one" })).json.code, "tool_timeout");
-});
-
-test("a client that leaves while its call runs is charged, and gets the response with its key", async (t) => {
-  const folder = toolProject(t, { "tools/send.ts": countingTool("act") });
-  const { base, headers, balance } = await startProject(t, folder);
-  const before = await balance();
-  const send = (signal: AbortSignal | null) =>
-    fetch(`${base}/api/v1/send`, {
+  const first = await startProject(t, folder);
+  const DATA_DIR = path.join(folder, "data");
+  let { base } = first;
+  const state = async () => {
+    const response = await fetch(`${base}/api/v1/account`, { headers: first.headers });
+    const { balance, held } = (await response.json()) as { balance: number; held: number };
+    return { balance, held };
+  };
+  const call = async (
+    name: string,
+    key: string,
+    wait = false,
+    signal: AbortSignal | null = null,
+  ) => {
+    const response = await fetch(`${base}/api/v1/${name}`, {
       method: "POST",
-      headers: { ...headers, "Idempotency-Key": "one" },
-      body: JSON.stringify({ wait: true }),
+      headers: { ...first.headers, "Idempotency-Key": key },
+      body: JSON.stringify(name === "slow" ? {} : { wait }),
       signal,
     });
-  const leaving = new AbortController();
-  const left = send(leaving.signal).catch(() => "left");
-  await eventually("it runs", async () => runsIn(folder, "act").length === 1);
-  leaving.abort();
-  assert.equal(await left, "left");
-  assert.equal((await send(null)).status, 409);
-  await eventually("its response is kept", async () => (await send(null)).status === 200);
-  assert.equal((await send(null)).headers.get("idempotency-replayed"), "true");
-  assert.equal(await balance(), before - 10);
-  assert.equal(runsIn(folder, "act").length, 1);
+    const text = await response.text();
+    const charged = response.headers.get("credits-charged");
+    return { status: response.status, charged, text, json: JSON.parse(text) };
+  };
+  const runs = (effect: string) => runsIn(folder, effect).length;
+  const begin = (await state()).balance;
+
+  await t.test(
+    "a tool that runs out of time learns it by its signal, and costs nothing",
+    async () => {
+      assert.equal((await call("slow", "late")).json.code, "tool_timeout");
+      await eventually("it is aborted", async () => existsSync(path.join(folder, "aborted.txt")));
+      assert.deepEqual(await state(), { balance: begin, held: 0 });
+      assert.equal((await call("slow", "late")).json.code, "tool_timeout");
+    },
+  );
+
+  await t.test(
+    "a client that leaves while its call runs is charged, and gets the response with its key",
+    async () => {
+      const leaving = new AbortController();
+      const left = call("send", "left", true, leaving.signal).catch(() => "left");
+      await eventually("it runs", async () => runs("act") === 1);
+      leaving.abort();
+      assert.equal(await left, "left");
+      assert.equal((await call("send", "left", true)).status, 409);
+      await eventually("its response is kept", async () => {
+        const { status, charged } = await call("send", "left", true);
+        return status === 200 && charged === "0";
+      });
+      assert.deepEqual(await state(), { balance: begin - 10, held: 0 });
+      assert.equal(runs("act"), 1);
+    },
+  );
+
+  const look = await call("look", "paid");
+  const sent = await call("send", "paid");
+  assert.deepEqual([look.status, sent.status], [200, 200]);
+  for (const name of ["look", "send"]) void call(name, "cut", true).catch(() => {});
+  await eventually("both run", async () => runs("read") === 2 && runs("act") === 3);
+  await first.end("SIGKILL");
+  for (const name of ["toolbooth.sqlite", "toolbooth.sqlite-wal"]) {
+    const stored = readFileSync(path.join(DATA_DIR, name), "latin1");
+    assert.ok(!stored.includes(look.text.slice(12, 30)), "the kept response is sealed");
+  }
+  ({ base } = await startServer(t, { DATA_DIR }, inFolder(folder)));
+
+  await t.test(
+    "a paid call and its repeat are one run and the same bytes, also if the server was killed between",
+    async () => {
+      for (const [name, paid] of Object.entries({ look, send: sent })) {
+        const { text, charged } = await call(name, "paid");
+        assert.deepEqual([text, charged], [paid.text, "0"]);
+      }
+      assert.deepEqual([runs("read"), runs("act")], [2, 3]);
+    },
+  );
+
+  await t.test(
+    "a call whose server was killed while it ran ends after its lease: a read may run again, an act does not",
+    async () => {
+      assert.deepEqual(await state(), { balance: begin - 50, held: 20 });
+      const { code, detail } = (await call("look", "cut", true)).json;
+      assert.equal(code, "idempotency_in_progress");
+      assert.match(
+        detail,
+        /or its server has died\. Repeat the request once a second .+ up to about 24 more seconds/,
+      );
+      await eventually("the holds end", async () => (await state()).held === 0);
+      assert.deepEqual(await state(), { balance: begin - 30, held: 0 });
+      const unknown = (await call("send", "cut", true)).json;
+      assert.equal(unknown.code, "outcome_unknown");
+      assert.equal(unknown.callId, runsIn(folder, "act")[2]);
+      assert.equal((await call("look", "cut", true)).status, 200);
+      assert.equal((await call("look", "cut", true)).charged, "0");
+      assert.deepEqual([runs("read"), runs("act")], [3, 3]);
+      assert.deepEqual(await state(), { balance: begin - 40, held: 0 });
+    },
+  );
 });
