@@ -18,6 +18,7 @@ import type { NodeLog } from "../../../src/apps/node/log.ts";
 import { kindOf, REQUESTS_MAX, type RequestKind } from "../../../src/apps/node/request-kind.ts";
 import { openNodeStore, type StoreConnection } from "../../../src/apps/node/store.ts";
 import { anEntry, chunkOf } from "../../contract/request-log.ts";
+import { eventually } from "../../http/test-api.ts";
 import { afterSuite } from "../../support/after-suite.ts";
 
 /** The dashboard thread, with a database in its own folder. */
@@ -82,11 +83,6 @@ const cookieOf = ({ headers }: Response) =>
     .map((text) => text.split(";")[0])
     .join("; ");
 
-/** Polls until the condition holds. */
-async function until(isThere: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isThere())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
 const responses = (ask: Awaited<ReturnType<typeof openThread>>["ask"]) => async () => {
   const visitor = await ask("GET", "/dashboard/visitor").catch((error) => error);
   assert.ok(
@@ -100,7 +96,7 @@ test("a thread that dies is restarted: what is in progress fails, no download en
   const { dashboard, ask, emails, loggedErrors, threads } = await openThread(t);
   const started = await ask("POST", "/dashboard/auth/sign-in/start", { email: EMAIL });
   assert.equal(started.status, 200);
-  await until(() => emails.length === 1);
+  await eventually("an email", async () => emails.length === 1);
   const code = /^Code: ([\d ]+)$/m.exec(emails[0] ?? "")?.[1];
   const signIn = () => ask("POST", "/dashboard/auth/sign-in/code", { code }, cookieOf(started));
   const signedIn = await signIn();
@@ -126,7 +122,7 @@ test("a thread that dies is restarted: what is in progress fails, no download en
   await assert.rejects(second.text(), DashboardUnavailable, "one that has not begun, too");
   await assert.rejects(get("visitor"), DashboardUnavailable);
   assert.equal(await dashboard.logRequests([]), "again");
-  await until(responses(ask));
+  await eventually("it responds", responses(ask));
   assert.equal(threads.length, 2);
   assert.deepEqual(loggedErrors, ["Dashboard thread died; restarting"]);
 
@@ -221,6 +217,12 @@ test("the server responds with 503 and Retry-After while there is no thread, and
   rmSync(folder, { recursive: true });
 });
 
+test("one that nobody has asked stops without a thread", async (t) => {
+  const { dashboard, threads } = await openThread(t);
+  await dashboard.stop();
+  assert.deepEqual(threads, []);
+});
+
 test("retries to start the thread until it succeeds", async (t) => {
   const folder = newFolder();
   let isThere = false;
@@ -229,7 +231,7 @@ test("retries to start the thread until it succeeds", async (t) => {
   );
   await assert.rejects(ask("GET", "/dashboard/visitor"), DashboardUnavailable);
   isThere = true;
-  await until(responses(ask));
+  await eventually("it responds", responses(ask));
   assert.ok(loggedErrors.length >= 1);
   for (const each of loggedErrors)
     assert.match(each, /^Dashboard thread failed to start; retrying$/);
