@@ -299,8 +299,7 @@ async function exposedSeries(): Promise<ReadonlySet<string>> {
   const measure = async () => ({ bytes: 0, oldestTransactionMs: 0 });
   const texts = [null, measure].map(async (database) => {
     const metrics = createNodeMetrics({
-      ...{ ledger: () => 0, tools: () => 0, jobs: async () => [], signUps: async () => null },
-      holds: () => null,
+      ...{ ledger: () => 0, tools: () => 0, dashboard: () => null, reversals: async () => [] },
       ...{ faults: () => new Map(), storage: { freeBytes: () => 0, wal: () => null }, database },
     });
     return (await metrics.read()).text;

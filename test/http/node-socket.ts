@@ -56,9 +56,8 @@ export async function openNodeSocket(
   const pool = openToolPool(1, assert.ifError);
   const metrics = createNodeMetrics({
     ...{ ledger: thread.waiting, tools: pool.waiting },
-    jobs: async () => [],
-    signUps: async () => null,
-    holds: () => null,
+    dashboard: () => null,
+    reversals: async () => [],
     faults: () => new Map(),
     storage: { freeBytes: () => null, wal: () => null },
     database: null,

@@ -11,17 +11,16 @@ import {
   type DashboardOptions,
   type DashboardThread,
   DashboardUnavailable,
+  kindOf,
   startDashboard,
 } from "./dashboard.ts";
 import type { NodeLog } from "./log.ts";
 import { createOperatorServer } from "./operator-server.ts";
-import { kindOf } from "./request-kind.ts";
 import { random } from "./runtime.ts";
 import type { NodeStore } from "./store.ts";
 
 /** The dashboard and the operator API on the dashboard thread, which this starts and stops. */
-export type DashboardServer = Dashboard &
-  Pick<DashboardThread, "logRequests" | "countJobs" | "countSignUps" | "countHolds">;
+export type DashboardServer = Dashboard & Pick<DashboardThread, "logRequests" | "counts">;
 
 /** `connect`: connects the thread to the storage. */
 export function openDashboardServer(
@@ -65,9 +64,7 @@ export function openDashboardServer(
     scheduled: async () => {},
     close: thread.stop,
     logRequests: thread.logRequests,
-    countJobs: thread.countJobs,
-    countSignUps: thread.countSignUps,
-    countHolds: thread.countHolds,
+    counts: thread.counts,
   };
 }
 

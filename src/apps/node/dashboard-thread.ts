@@ -25,13 +25,14 @@ async function reportCounts(): Promise<void> {
   const { jobs, directory, emailQueue } = stores;
   const { now, dropped, logError } = platform;
   try {
-    const [counts, starters, requested, holds] = await Promise.all([
+    const [counted, starters, requested, holds] = await Promise.all([
       countJobs(jobs, ["email", "outbox", "webhook"]),
       directory.countStarters({ since: startOfDay(now()) }),
       emailQueue.countRequested({ now: now() }),
       countHolds(),
     ]);
-    say({ kind: "jobs", counts, signUps: { starters, requested, dropped }, holds });
+    const signUps = { starters, requested, dropped };
+    say({ kind: "counts", counts: { jobs: counted, signUps, holds } });
   } catch (cause) {
     logError("Counting jobs failed", { cause });
   }

@@ -1,15 +1,22 @@
+import { AUTH_PATH } from "#accounts/auth-options.ts";
 import type { RequestChunk } from "#accounts/request-log.ts";
 import type { Handed } from "#accounts/request-recorder.ts";
 import type { Rejection } from "#api/dashboard/rejections.ts";
-import type { JobCount } from "#jobs/job-queue.ts";
 import { type NodeThread, startThread } from "#node-thread.ts";
 import type { OperatorAction } from "#operator/actions.ts";
 import type { ServiceConfig } from "#service/parts.ts";
-import type { HoldCounts } from "#stores/sql/count-holds.ts";
 import type { NodeLog } from "./log.ts";
-import type { SignUpCounts } from "./metrics.ts";
-import { REQUESTS_MAX, type RequestKind } from "./request-kind.ts";
+import type { DashboardCounts } from "./metrics.ts";
 import type { NodeStore, StoreConnection } from "./store.ts";
+
+/**
+ * How many requests of each kind the thread may have at once: those to sign in, which a flood consists of, leave room for the others.
+ */
+export const REQUESTS_MAX = { "sign-in": 250, other: 250, operator: 50 } as const;
+export type RequestKind = keyof typeof REQUESTS_MAX;
+
+export const kindOf = ({ url }: Pick<Request, "url">): RequestKind =>
+  new URL(url).pathname.startsWith(`${AUTH_PATH}/`) ? "sign-in" : "other";
 
 /** What the thread starts with. */
 export type ThreadData = {
@@ -52,7 +59,7 @@ export type FromDashboard =
   | { kind: "warning"; message: string }
   | { kind: "rejection"; reason: Rejection }
   | { kind: "action"; message: string; action: OperatorAction & { requestId: string } }
-  | { kind: "jobs"; counts: readonly JobCount[]; signUps: SignUpCounts; holds: HoldCounts }
+  | { kind: "counts"; counts: DashboardCounts }
   | {
       kind: "error";
       message: string;
@@ -74,12 +81,8 @@ export type DashboardThread = {
   ): Promise<Response>;
   /** Hands requests over to the request log. Never rejects. */
   logRequests(chunks: readonly RequestChunk[]): Promise<Handed>;
-  /** The job counts that the thread last reported. */
-  countJobs(): readonly JobCount[];
-  /** What the thread last reported about sign-ups; null before its first report. */
-  countSignUps(): SignUpCounts | null;
-  /** What it last reported about holds; null before its first report. */
-  countHolds(): HoldCounts | null;
+  /** What the thread last counted; null before its first report. */
+  counts(): DashboardCounts | null;
   stop(): Promise<void>;
 };
 
@@ -140,9 +143,7 @@ export function startDashboard(
   /** Requests on their way to the request log. */
   const handing = new Map<number, (outcome: Handed) => void>();
   let count = 0;
-  let jobs: readonly JobCount[] = [];
-  let signUps: SignUpCounts | null = null;
-  let holds: HoldCounts | null = null;
+  let counts: DashboardCounts | null = null;
   let thread: NodeThread<ToDashboard> | undefined;
   let isStopped = false;
   const starting = setTimeout(start, START_AFTER_MS).unref();
@@ -203,7 +204,7 @@ export function startDashboard(
     else if (message.kind === "warning") log.warn(message.message);
     else if (message.kind === "rejection") onRejection(message.reason);
     else if (message.kind === "action") log.info(message.message, message.action);
-    else if (message.kind === "jobs") ({ counts: jobs, signUps, holds } = message);
+    else if (message.kind === "counts") ({ counts } = message);
     else if (message.kind === "error") {
       const { requestId, cause } = message;
       log.logError(message.message, { ...(requestId === undefined ? {} : { requestId }), cause });
@@ -246,9 +247,7 @@ export function startDashboard(
       handing.set(count, resolve);
       return promise;
     },
-    countJobs: () => jobs,
-    countSignUps: () => signUps,
-    countHolds: () => holds,
+    counts: () => counts,
     async stop() {
       isStopped = true;
       clearTimeout(starting);

@@ -95,9 +95,8 @@ async function main(): Promise<void> {
   const metrics = createNodeMetrics({
     ledger: store.waiting,
     tools: () => pool.waiting() + own.waiting(),
-    jobs: async () => [...(dashboard?.countJobs() ?? []), ...(await reversals.countJobs())],
-    signUps: async () => dashboard?.countSignUps() ?? null,
-    holds: () => dashboard?.countHolds() ?? null,
+    dashboard: () => dashboard?.counts() ?? null,
+    reversals: reversals.countJobs,
     faults: faults.current,
     storage,
     database: store.measure,

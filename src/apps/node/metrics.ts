@@ -25,17 +25,24 @@ type Sources = {
   ledger(): number;
   /** Large inputs that wait for a thread. */
   tools(): number;
-  /** These three may be a moment old. */
-  jobs(): Promise<readonly JobCount[]>;
-  signUps(): Promise<SignUpCounts | null>;
-  holds(): HoldCounts | null;
+  /** What the dashboard thread last counted, which may be a moment old; null before that. */
+  dashboard(): DashboardCounts | null;
+  /** The jobs that reverse calls. */
+  reversals(): Promise<readonly JobCount[]>;
   faults: LastingFaults["current"];
   storage: Pick<StorageWatch, "freeBytes" | "wal">;
   database: NodeStore["measure"];
 };
 
-/** What the dashboard thread counts about sign-ups. The database counts for all nodes together, but for `dropped`. */
-export type SignUpCounts = {
+/** What the dashboard thread counts. */
+export type DashboardCounts = {
+  jobs: readonly JobCount[];
+  signUps: SignUpCounts;
+  holds: HoldCounts;
+};
+
+/** What it counts about sign-ups. The database counts for all nodes together, but for `dropped`. */
+type SignUpCounts = {
   /** New accounts of this UTC day by what became of their starter credits. */
   starters: readonly { outcome: StarterOutcome; count: number }[];
   /** Emails that anyone can request, of this UTC hour and day, by group. */
@@ -48,20 +55,18 @@ export function createNodeMetrics(sources: Sources) {
   const register = new Registry();
   const registers = [register];
   let ofNode: Promise<void> | undefined;
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter<Label>({ registers, name, help, labelNames });
 
   const metrics = {
-    requests: new Counter({
-      registers,
-      name: "toolbooth_requests_total",
-      help: "Requests by route, status and error code",
-      labelNames: ["route", "status", "code"],
-    }),
-    calls: new Counter({
-      registers,
-      name: "toolbooth_calls_total",
-      help: "Tool calls by tool and status",
-      labelNames: ["tool", "status"],
-    }),
+    requests: counter(
+      "toolbooth_requests_total",
+      "Requests by route, status and error code",
+      "route",
+      "status",
+      "code",
+    ),
+    calls: counter("toolbooth_calls_total", "Tool calls by tool and status", "tool", "status"),
     callSeconds: new Histogram({
       registers,
       name: "toolbooth_call_duration_seconds",
@@ -69,18 +74,12 @@ export function createNodeMetrics(sources: Sources) {
       labelNames: ["tool"],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     }),
-    creditsCharged: new Counter({
-      registers,
-      name: "toolbooth_credits_charged_total",
-      help: "Credits charged by tool",
-      labelNames: ["tool"],
-    }),
-    callsNotDelivered: new Counter({
-      registers,
-      name: "toolbooth_calls_not_delivered_total",
-      help: "Successful calls whose connection was lost before their response had left, by tool",
-      labelNames: ["tool"],
-    }),
+    creditsCharged: counter("toolbooth_credits_charged_total", "Credits charged by tool", "tool"),
+    callsNotDelivered: counter(
+      "toolbooth_calls_not_delivered_total",
+      "Successful calls whose connection was lost before their response had left, by tool",
+      "tool",
+    ),
     batchOrders: new Histogram({
       registers,
       name: "toolbooth_ledger_batch_orders",
@@ -93,48 +92,41 @@ export function createNodeMetrics(sources: Sources) {
       help: "Duration of a ledger transaction, including its sync to disk",
       buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5],
     }),
-    ledgerCrashes: new Counter({
-      registers,
-      name: "toolbooth_ledger_thread_crashes_total",
-      help: "Crashes and restarts of the ledger thread",
-    }),
-    rejections: new Counter({
-      registers,
-      name: "toolbooth_dashboard_rejections_total",
-      help: "Rejected sign-ins, sign-ups and other dashboard requests by reason",
-      labelNames: ["reason"],
-    }),
-    throttledKeys: new Counter({
-      registers,
-      name: "toolbooth_throttled_keys_total",
-      help: "Unknown keys that were rejected without a question to the ledger, because their network had sent many bad ones",
-    }),
-    lateSettlements: new Counter({
-      registers,
-      name: "toolbooth_late_settlements_total",
-      help: "Calls that ended after their hold had been released, because this process or the database had stopped for longer than its lease",
-    }),
-    holdsExpired: new Counter({
-      registers,
-      name: "toolbooth_holds_expired_total",
-      help: "Holds that this node ended because their lease was over: the server of their calls had died or stood still",
-    }),
-    requestsNotLogged: new Counter({
-      registers,
-      name: "toolbooth_requests_not_logged_total",
-      help: "Requests that the request log lost, because it was unreachable, or could not keep up",
-    }),
-    connectionsDropped: new Counter({
-      registers,
-      name: "toolbooth_connections_dropped_total",
-      help: "Connections closed when they arrived, because the server had as many as it accepts",
-    }),
+    ledgerCrashes: counter(
+      "toolbooth_ledger_thread_crashes_total",
+      "Crashes and restarts of the ledger thread",
+    ),
+    rejections: counter(
+      "toolbooth_dashboard_rejections_total",
+      "Rejected sign-ins, sign-ups and other dashboard requests by reason",
+      "reason",
+    ),
+    throttledKeys: counter(
+      "toolbooth_throttled_keys_total",
+      "Unknown keys that were rejected without a question to the ledger, because their network had sent many bad ones",
+    ),
+    lateSettlements: counter(
+      "toolbooth_late_settlements_total",
+      "Calls that ended after their hold had been released, because this process or the database had stopped for longer than its lease",
+    ),
+    holdsExpired: counter(
+      "toolbooth_holds_expired_total",
+      "Holds that this node ended because their lease was over: the server of their calls had died or stood still",
+    ),
+    requestsNotLogged: counter(
+      "toolbooth_requests_not_logged_total",
+      "Requests that the request log lost, because it was unreachable, or could not keep up",
+    ),
+    connectionsDropped: counter(
+      "toolbooth_connections_dropped_total",
+      "Connections closed when they arrived, because the server had as many as it accepts",
+    ),
   };
   // An alert on the rate of a reason needs its zero.
   for (const reason of REJECTIONS) metrics.rejections.inc({ reason }, 0);
   addGauges(registers, sources);
-  addJobGauges(registers, sources.jobs);
-  addSignUpGauges(registers, sources.signUps);
+  addJobGauges(registers, sources);
+  addSignUpGauges(registers, () => sources.dashboard()?.signUps);
   return {
     ...metrics,
     async read() {
@@ -186,7 +178,7 @@ function addGauges(registers: Registry[], sources: Sources): void {
     "Large inputs and calls of own tools waiting for a tool thread",
     sources.tools,
   );
-  const { holds } = sources;
+  const holds = () => sources.dashboard()?.holds;
   gauge("toolbooth_holds", "Calls that hold credits while they run", () => holds()?.holds);
   gauge("toolbooth_held_credits", "Credits that running calls hold", () => holds()?.credits);
   gauge(
@@ -262,8 +254,11 @@ function remember(measure: () => Promise<DatabaseMeasures>): () => DatabaseMeasu
 }
 
 /** Where jobs cannot be counted, the last count stays. */
-function addJobGauges(registers: Registry[], jobs: Sources["jobs"]): void {
-  const counted = () => jobs().catch((): readonly JobCount[] => []);
+function addJobGauges(registers: Registry[], { dashboard, reversals }: Sources): void {
+  const counted = async (): Promise<readonly JobCount[]> => [
+    ...(dashboard()?.jobs ?? []),
+    ...(await reversals().catch(() => [])),
+  ];
   new Gauge({
     registers,
     name: "toolbooth_jobs",
@@ -288,15 +283,15 @@ function addJobGauges(registers: Registry[], jobs: Sources["jobs"]): void {
   });
 }
 
-function addSignUpGauges(registers: Registry[], signUps: Sources["signUps"]): void {
+function addSignUpGauges(registers: Registry[], signUps: () => SignUpCounts | undefined): void {
   new Gauge({
     registers,
     name: "toolbooth_starter_claims_today",
     help: "New accounts of this UTC day by what became of their starter credits",
     labelNames: ["outcome"],
-    async collect() {
-      const counts = await signUps();
-      if (counts === null) return;
+    collect() {
+      const counts = signUps();
+      if (counts === undefined) return;
       for (const outcome of STARTER_OUTCOMES) {
         const found = counts.starters.find((each) => each.outcome === outcome);
         this.set({ outcome }, found?.count ?? 0);
@@ -308,9 +303,9 @@ function addSignUpGauges(registers: Registry[], signUps: Sources["signUps"]): vo
     name: "toolbooth_requested_emails",
     help: "Emails of this UTC hour and day that people caused without signing in",
     labelNames: ["group", "window"],
-    async collect() {
-      const counts = await signUps();
-      if (counts === null) return;
+    collect() {
+      const counts = signUps();
+      if (counts === undefined) return;
       for (const [group, { hour, day }] of Object.entries(counts.requested)) {
         this.set({ group, window: "hour" }, hour);
         this.set({ group, window: "day" }, day);
@@ -322,8 +317,8 @@ function addSignUpGauges(registers: Registry[], signUps: Sources["signUps"]): vo
     name: "toolbooth_emails_dropped_total",
     help: "Emails that this node dropped by reason",
     labelNames: ["reason"],
-    async collect() {
-      const counts = await signUps();
+    collect() {
+      const counts = signUps();
       this.reset();
       for (const [reason, times] of Object.entries(counts?.dropped ?? {}))
         this.inc({ reason }, times);

@@ -11,11 +11,13 @@ import type { ServiceConfig } from "#service/parts.ts";
 import {
   DashboardBusy,
   DashboardUnavailable,
+  kindOf,
+  REQUESTS_MAX,
+  type RequestKind,
   startDashboard,
 } from "../../../src/apps/node/dashboard.ts";
 import { openDashboardServer } from "../../../src/apps/node/dashboard-server.ts";
 import type { NodeLog } from "../../../src/apps/node/log.ts";
-import { kindOf, REQUESTS_MAX, type RequestKind } from "../../../src/apps/node/request-kind.ts";
 import { openNodeStore, type StoreConnection } from "../../../src/apps/node/store.ts";
 import { anEntry, chunkOf } from "../../contract/request-log.ts";
 import { eventually } from "../../http/test-api.ts";

@@ -2,18 +2,32 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AccessLogEntry } from "#api/access-log.ts";
 import type { DatabaseMeasures } from "#stores/postgres/operator.ts";
-import { countRequest, createNodeMetrics } from "../../../src/apps/node/metrics.ts";
+import {
+  countRequest,
+  createNodeMetrics,
+  type DashboardCounts,
+} from "../../../src/apps/node/metrics.ts";
 
 type Sources = Parameters<typeof createNodeMetrics>[0];
+
+const NONE = { hour: 0, day: 0 };
+const COUNTS: DashboardCounts = {
+  jobs: [],
+  signUps: {
+    starters: [],
+    requested: { sign_up: NONE, sign_in: NONE, known: NONE, change: NONE },
+    dropped: {},
+  },
+  holds: { holds: 0, credits: 0, keptBytes: 0 },
+};
 
 /** The metrics of a node, and the lines of a scrape. */
 function open(sources: Partial<Sources> = {}) {
   const metrics = createNodeMetrics({
     ledger: () => 0,
     tools: () => 0,
-    jobs: async () => [],
-    signUps: async () => null,
-    holds: () => null,
+    dashboard: () => null,
+    reversals: async () => [],
     faults: () => new Map(),
     storage: { freeBytes: () => 0, wal: () => null },
     database: null,
@@ -80,11 +94,10 @@ test("requests, calls and credits are counted by route, tool, status and error c
 });
 
 test("jobs are counted by queue and state, with the age of the oldest", async () => {
+  const jobs = [{ queue: "email", waiting: 3, oldestAt: Date.now() - 60_000, dead: 1 }] as const;
   const { readOf } = open({
-    jobs: async () => [
-      { queue: "email", waiting: 3, oldestAt: Date.now() - 60_000, dead: 1 },
-      { queue: "reversal", waiting: 0, oldestAt: null, dead: 0 },
-    ],
+    dashboard: () => ({ ...COUNTS, jobs }),
+    reversals: async () => [{ queue: "reversal", waiting: 0, oldestAt: null, dead: 0 }],
   });
   const lines = await readOf("toolbooth_jobs");
   assertHas(lines, [
@@ -102,7 +115,7 @@ test("on a disk that fails, the metrics that need it are left out and the others
   };
   const { read } = open({
     ledger: () => 7,
-    jobs: async () => fail(),
+    reversals: async () => fail(),
     storage: { freeBytes: fail, wal: () => null },
   });
   const lines = await read();
@@ -111,18 +124,15 @@ test("on a disk that fails, the metrics that need it are left out and the others
 });
 
 test("claims of starter credits, requested emails and dropped ones are counted once", async () => {
-  const { read } = open({
-    signUps: async () => ({
-      starters: [{ outcome: "day_full", count: 4 }],
-      requested: {
-        sign_up: { hour: 3, day: 9 },
-        sign_in: { hour: 0, day: 0 },
-        known: { hour: 1, day: 2 },
-        change: { hour: 0, day: 0 },
-      },
-      dropped: { total_full: 2 },
-    }),
-  });
+  const signUps: DashboardCounts["signUps"] = {
+    starters: [{ outcome: "day_full", count: 4 }],
+    requested: {
+      ...{ sign_up: { hour: 3, day: 9 }, sign_in: NONE },
+      ...{ known: { hour: 1, day: 2 }, change: NONE },
+    },
+    dropped: { total_full: 2 },
+  };
+  const { read } = open({ dashboard: () => ({ ...COUNTS, signUps }) });
   await read();
   assertHas(await read(), [
     'toolbooth_starter_claims_today{outcome="day_full"} 4',
@@ -136,7 +146,8 @@ test("claims of starter credits, requested emails and dropped ones are counted o
 
 test("holds and kept responses are counted, and left out until they are known", async () => {
   assert.deepEqual(await open().readOf("toolbooth_held"), []);
-  const { metrics, read } = open({ holds: () => ({ holds: 2, credits: 30, keptBytes: 400 }) });
+  const holds = { holds: 2, credits: 30, keptBytes: 400 };
+  const { metrics, read } = open({ dashboard: () => ({ ...COUNTS, holds }) });
   metrics.holdsExpired.inc(3);
   assertHas(await read(), [
     "toolbooth_holds 2",
