@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
@@ -16,6 +16,7 @@ import {
 } from "../../http/test-api.ts";
 import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { tool, toolProject } from "./tool-project.ts";
 
 /** How often the disk fills up under one server. */
 const ROUNDS = Number(process.env["TEST_DISK_ROUNDS"] ?? 1);
@@ -56,8 +57,14 @@ test("a full database rejects calls with 503 and accepts them again when it can 
 });
 
 test("a full disk causes 503 with Retry-After, then 200 again once there is space, and nothing is lost", async (t) => {
-  const folder = temporaryFolder(t);
-  const mount = `mount -t tmpfs -o size=6m tmpfs ${folder} && exec "$@"`;
+  const project = toolProject(t, {
+    "tools/size.ts": tool(
+      'file: { types: ["image/png"] }, run: (_, { file }) => ({ size: file.size })',
+    ),
+  });
+  const folder = path.join(project, "data");
+  mkdirSync(folder);
+  const mount = `mount -t tmpfs -o size=16m tmpfs ${folder} && cd ${project} && exec "$@"`;
   const wrap = ["unshare", "--mount", "--", "sh", "-c", mount, "sh"];
   const [command, ...args] = [...wrap, "true"];
   if (spawnSync(command as string, args).status !== 0) return t.skip("this user may not mount");
@@ -79,6 +86,23 @@ test("a full disk causes 503 with Retry-After, then 200 again once there is spac
   };
   const inside = (name: string) => path.join(`/proc/${server.child.pid}/root`, folder, name);
   await call();
+  await t.test("a file that the disk has no space for is 503, uncharged", async () => {
+    const send = (bytes: number) =>
+      fetch(`${server.base}/api/v1/size`, {
+        method: "POST",
+        headers: { ...headers, "Content-Type": "image/png" },
+        body: Buffer.alloc(bytes),
+      });
+    assert.equal((await send(1_000)).status, 200);
+    const full = await send(20_000_000);
+    const text = await full.text();
+    assert.equal(full.status, 503, text);
+    assert.match(text, /cannot store the file now\. The call was not charged\./);
+    assert.equal(full.headers.get("credits-charged"), "0");
+    await eventually("it is deleted", async () => readdirSync(inside("uploads")).length === 0);
+    assert.equal(statSync(inside("uploads")).mode & 0o777, 0o700);
+    await eventually("ready", async () => (await fetch(`${server.base}/readyz`)).status === 200);
+  });
   let last = (await call()).headers.get("credits-remaining");
   for (let round = 0; round < ROUNDS; round += 1) {
     fill(inside("filler"));
