@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
 import { before, describe, test } from "node:test";
 import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
 import { buildServer } from "#apps/node/build-server.ts";
+import { databaseFile } from "#apps/node/data-folder.ts";
 import { FAULT_NAMES } from "#apps/node/lasting-faults.ts";
 import { OPERATOR_BODY_BYTES_MAX } from "#limits.ts";
 import { type ServerProcess, startServer } from "../../http/server-process.ts";
@@ -31,6 +32,24 @@ const cookiesOf = ({ headers }: Response) =>
     .getSetCookie()
     .map((text) => text.split(";")[0])
     .join("; ");
+
+/** O_ACCMODE of open(2); O_RDONLY is 0. */
+const ACCESS_MODE = 0b11;
+
+/** Returns how each descriptor of the file was opened. Linux only. */
+function descriptorsOf(pid: number, file: string): ("read" | "write")[] {
+  const opened = realpathSync(file);
+  return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      if (readlinkSync(`/proc/${pid}/fd/${fd}`) !== opened) return [];
+      const flags = /flags:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, "utf8"));
+      return [(Number.parseInt(flags?.[1] ?? "", 8) & ACCESS_MODE) === 0 ? "read" : "write"];
+    } catch {
+      // It was closed meanwhile.
+      return [];
+    }
+  });
+}
 
 describe("a node on all interfaces", () => {
   const t = afterSuite();
@@ -228,6 +247,13 @@ describe("a node on all interfaces", () => {
     // Larger than any request of the dashboard or of Stripe.
     assert.equal((await send(STRIPE_MESSAGE_PATH, "x".repeat(200 * 1024))).status, 400);
     assert.equal((await send(STRIPE_MESSAGE_PATH, "x".repeat(300 * 1024))).status, 413);
+  });
+
+  test("one connection can write to the ledger's file, whatever has written", (t) => {
+    if (process.platform !== "linux") return t.skip("only Linux shows how a file was opened");
+    const found = descriptorsOf(server.child.pid, databaseFile(dataDir));
+    assert.ok(found.includes("read"));
+    assert.equal(found.filter((access) => access === "write").length, 1, found.join(" "));
   });
 
   test("ends with 0 on SIGTERM, and its log has no error but those of Stripe's webhook, and no secret", async () => {

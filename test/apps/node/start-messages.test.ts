@@ -8,6 +8,7 @@ import { CONNECTIONS_MAX } from "#limits.ts";
 import { SCHEMA_MIGRATION_TABLE } from "#stores/schema/migrations.ts";
 import { DataFolderError, databaseFile, folderError } from "../../../src/apps/node/data-folder.ts";
 import { connectionsWithin, readOpenFilesLimit } from "../../../src/apps/node/open-files.ts";
+import { explain } from "../../../src/apps/node/start-text.ts";
 import { openNodeStore } from "../../../src/apps/node/store.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { commandLine } from "../cli/fixture.ts";
@@ -55,6 +56,24 @@ test("explains every error of the data folder without a stack", (t) => {
   }
   const bug = new TypeError("x is not a function");
   assert.equal(folderError(bug, dataDir), bug);
+});
+
+test("explains why a server cannot listen, and asks to report what is unexpected", () => {
+  for (const [code, message] of [
+    [
+      "EADDRINUSE",
+      /^Another process already listens on this address \(EADDRINUSE: no\)\. Set PORT/,
+    ],
+    ["EACCES", /^This user may not listen on this address .+ Set PORT to 1024 or more\.$/],
+    ["EADDRNOTAVAIL", /^HOST is not a local address \(/],
+    ["ENOTFOUND", /^HOST is not a local address \(/],
+    ["EMFILE", /^This process may not open more files\. Raise the limit/],
+    [
+      "EWHAT",
+      /unexpected error \(EWHAT: no\)\. Please report it, with the lines that \S+=debug adds\.$/,
+    ],
+  ] as const)
+    assert.match(explain(systemError(code)), message);
 });
 
 const openStore = (dataDir: string) =>

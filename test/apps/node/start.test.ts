@@ -133,13 +133,6 @@ async function keepsItsFolder(
   await eventually("the fault is in the log", async () => isLogged.test(server.log()));
 }
 
-test("a start on an address of another machine says so and exits with 1", async (t) => {
-  const DATA_DIR = path.join(temporaryFolder(t), "data");
-  const refused = await runServer(t, { DATA_DIR, HOST: "192.0.2.1" });
-  assertPlain(refused);
-  assert.match(refused.written, /HOST is not a local address/);
-});
-
 test("all invalid settings are in one message, without secrets, and nothing is created", async (t) => {
   const DATA_DIR = path.join(temporaryFolder(t), "data");
   const wrong = {
