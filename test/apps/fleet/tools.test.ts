@@ -1,22 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventually } from "../../http/test-api.ts";
-import { sharedPostgres } from "../../support/postgres.ts";
-import { BEHIND_PROXY, openAccounts, startNode } from "./fixture.ts";
+import { BEHIND_PROXY, sharedFleet, startNode } from "./fixture.ts";
 
 test("a node that serves other tools than a live one is ready, says so in /readyz, and warns once", async (t) => {
-  const DATABASE_URL = await (await sharedPostgres()).createDatabase();
-  const env = { DATABASE_URL, ...BEHIND_PROXY };
-  const some = await startNode(t, { ...env, TOOLBOOTH_BUILT_IN_TOOLS: "hash,uuid" });
-  const { pool } = await openAccounts(t, DATABASE_URL);
-  await eventually("the first node has said what it serves", async () => {
-    const said = await pool.once("read", "SELECT 1 FROM setting WHERE name LIKE 'tools:%'");
-    return said.length === 1;
-  });
-  assert.deepEqual(await (await fetch(`${some.base}/readyz`)).json(), { ok: true });
+  const { nodes, url } = await sharedFleet();
+  assert.deepEqual(await (await fetch(`${nodes[0]?.base}/readyz`)).json(), { ok: true });
+  const env = { DATABASE_URL: url, ...BEHIND_PROXY };
   const other = await startNode(t, { ...env, TOOLBOOTH_BUILT_IN_TOOLS: "hash,echo" });
   let body: { ok?: boolean; warnings?: string[] } = {};
-  await eventually("the second node knows of the first", async () => {
+  await eventually("the node knows of the others", async () => {
     const response = await fetch(`${other.base}/readyz`);
     assert.equal(response.status, 200);
     body = (await response.json()) as typeof body;
@@ -25,7 +18,7 @@ test("a node that serves other tools than a live one is ready, says so in /ready
   assert.equal(body.ok, true);
   assert.match(
     body.warnings?.join("\n") ?? "",
-    /^Another node of the fleet serves other tools than this one: echo is only here, uuid is only there\. .+$/,
+    /^Another node of the fleet serves other tools than this one: markdown-render is only there, qr-code is only there, uuid is only there\. .+$/,
   );
   assert.deepEqual(await (await fetch(`${other.base}/healthz`)).json(), { ok: true });
   const warnings = () =>
