@@ -3,13 +3,11 @@ import { after, test } from "node:test";
 import type { HomeView, Visitor } from "#api/dashboard/shapes.ts";
 import { accountPart } from "#ids.ts";
 import { connectMcp } from "../../../http/mcp-client.ts";
-import { applyMigrations } from "../../../stores/sql/d1-fixture.ts";
-import { newAddress, until } from "../../../support/dashboard-site.ts";
 import { openEdgeSite } from "../../../support/edge-site.ts";
 import { edgeMember, operatorOf, post, startSignIn, TOKEN } from "./fixture.ts";
 import type { Asked } from "./worker-with-jurisdictions.ts";
 
-/** The service with an https URL, in a jurisdiction and without request log; and on a local machine before its tables exist. */
+/** The service with an https URL, in a jurisdiction and without request log. */
 const site = await openEdgeSite(
   { after },
   {
@@ -76,28 +74,4 @@ test("a network that asks for many codes is stopped in whatever isolate, and oth
   assert.equal(flood.filter((status) => status === 429).length, 3, `${flood}`);
   assert.equal(await ask("2001:db8:f200::1", 50), 200);
   assert.deepEqual(site.logs.slice(before), []);
-});
-
-test("on a local machine, the log says how to create the missing tables, and then shows emails", async (t) => {
-  const local = await openEdgeSite(t, {
-    texts: { MAIL_API_TOKEN: undefined, MAIL_API_URL: undefined, MAIL_FROM: undefined },
-    isBare: true,
-  });
-  assert.equal((await fetch(`${local.base}/docs`)).status, 200);
-  const email = newAddress();
-  const response = await startSignIn(email, {}, local);
-  assert.equal(response.status, 500, response.text);
-  const { detail } = JSON.parse(response.text) as { detail: string };
-  assert.equal(detail, "Something went wrong on our side. Try again in a moment.");
-  await local.cron();
-  const hint = /D1 lacks tables.*d1 migrations list DB -c wrangler\.site\.jsonc/;
-  await until("the hint", () => local.logs.some((line) => hint.test(line)));
-
-  await applyMigrations(await local.miniflare.getD1Database("DB", "toolbooth-site"));
-  assert.equal((await startSignIn(email, {}, local)).status, 200);
-  const isEmail = (line: string) => line.includes(email) && line.includes("Subject:");
-  const message = await until("the email", () => local.logs.find(isEmail));
-  assert.match(message, /MAIL_API_TOKEN is not set/);
-  assert.match(message, /Subject: Your code to sign up/);
-  assert.ok(message.includes(`${local.base}/sign-in/link#`));
 });

@@ -5,11 +5,13 @@ import path from "node:path";
 import { before, describe, test } from "node:test";
 import { openUpstream, type Upstream } from "../../../api/upstream.ts";
 import { connectMcp } from "../../../http/mcp-client.ts";
+import { applyMigrations } from "../../../stores/sql/d1-fixture.ts";
 import { afterSuite } from "../../../support/after-suite.ts";
 import { bareEnvironment } from "../../../support/bare-environment.ts";
+import { newAddress, until } from "../../../support/dashboard-site.ts";
 import { type EdgeSite, openEdgeSite } from "../../../support/edge-site.ts";
 import { importOf, tool, toolProject, WORD_COUNT } from "../../node/tool-project.ts";
-import { operatorOf, TOKEN } from "./fixture.ts";
+import { operatorOf, startSignIn, TOKEN } from "./fixture.ts";
 
 /** A project with tools, built for Cloudflare, in workerd. */
 const ROOT = path.join(import.meta.dirname, "../../../..");
@@ -23,13 +25,49 @@ function build(folder: string, env: Record<string, string> = {}) {
   return { status, stdout, stderr };
 }
 
+/** What a service does, by its path, and what a call of it gets. */
+const FAILURES: Record<string, string> = {
+  wrong: "upstream_rejected",
+  denies: "upstream_failed",
+  fails: "upstream_failed",
+  moved: "upstream_failed",
+  floods: "upstream_failed",
+  resets: "upstream_failed",
+  breaks: "upstream_failed",
+  lies: "upstream_failed",
+  hangs: "tool_timeout",
+};
+
+const names = ["list", ...Object.keys(FAILURES)];
+
+/** A document of the upstream of the tests. */
+const documentOf = (base: string) => ({
+  ...{ openapi: "3.1.0", servers: [{ url: base }], security: [{ inHeader: [], inQuery: [] }] },
+  paths: Object.fromEntries(
+    names.map((name) => [`/${name}`, { get: { operationId: name, responses: {} } }]),
+  ),
+  components: {
+    securitySchemes: {
+      inHeader: { type: "http", scheme: "bearer" },
+      inQuery: { type: "apiKey", in: "query", name: "key" },
+    },
+  },
+});
+
+const SERVED = [
+  ...["digest", "forwards", "misreports", "priced", "rejects", ...names, "throws", "waits"],
+  ...["word-count", "hash", "uuid"],
+];
+
 describe("a project's own tools at the edge", () => {
   const t = afterSuite();
   let folder: string;
+  let upstream: Upstream;
   let edge: EdgeSite;
   let key: string;
 
   before(async () => {
+    upstream = await openUpstream(t);
     folder = toolProject(t, {
       "tools/word-count.ts": WORD_COUNT,
       "tools/digest.ts": `${importOf("{ createHash }", "node:crypto")};
@@ -47,26 +85,39 @@ ${tool('run: () => ({ hex: createHash("sha256").update(bytes("a")).digest("hex")
 ${tool('effect: "act", run: () => { throw new InvalidInput("It is sold out.", "item"); }')}`,
       "tools/throws.ts": tool('run: () => { throw new RangeError("no luck"); }'),
       "tools/waits.ts": tool("timeLimitMs: 50, run: () => new Promise<object>(() => {})"),
-      "tools/lies.ts": tool("output: { n: z.int() }, run: () => ({ n: 0.5 })"),
+      "tools/misreports.ts": tool("output: { n: z.int() }, run: () => ({ n: 0.5 })"),
+      "tools/forwards.ts": `import { forward, z } from "toolbooth";
+export default forward({
+  summary: "Forwards.", url: "${upstream.base}/well", input: { n: z.int() }, price: 2, effect: "act",
+  secrets: ["UPSTREAM_TOKEN"], headers: ({ UPSTREAM_TOKEN }) => ({ "X-Token": UPSTREAM_TOKEN }),
+});
+`,
+      "tools/service.ts": `import { fromOpenApi } from "toolbooth";
+${importOf("document", "../service.json")} with { type: "json" };
+export default fromOpenApi(document, {
+  prices: ${JSON.stringify(Object.fromEntries(names.map((name) => [name, 3])))},
+  security: { inHeader: "UPSTREAM_TOKEN", inQuery: "UPSTREAM_KEY" }, timeLimitMs: 1_000,
+});
+`,
+      "service.json": JSON.stringify(documentOf(upstream.base)),
     });
     const built = build(folder, { TOOLBOOTH_BUILT_IN_TOOLS: "hash,uuid" });
     assert.equal(built.status, 0, built.stderr);
     assert.equal(
       built.stdout,
-      `Wrote two Workers with digest, lies, priced, rejects, throws, waits, word-count, hash, uuid to dist/edge.
+      `Wrote two Workers with ${SERVED.join(", ")} to dist/edge.
 Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of your database into them, and commit them; the page "Cloudflare" of the documentation says how to deploy.
 `,
     );
+    // As on a local machine: without tables and without a provider of emails.
     edge = await openEdgeSite(t, {
-      ...{ project: folder, texts: { TOOLBOOTH_OPERATOR_TOKEN: TOKEN } },
+      ...{ project: folder, isBare: true },
+      texts: {
+        TOOLBOOTH_OPERATOR_TOKEN: TOKEN,
+        ...{ MAIL_API_TOKEN: undefined, MAIL_API_URL: undefined, MAIL_FROM: undefined },
+      },
+      secrets: { UPSTREAM_TOKEN: "s3cret-token", UPSTREAM_KEY: "s3cret key&" },
     });
-    const operate = operatorOf(edge);
-    await operate("account create", { email: "ada@example.com", credits: 10 });
-    ({ key } = await operate<{ key: string }>("key create", {
-      ...{ email: "ada@example.com", label: "key" },
-    }));
-    // The first call is free.
-    assert.equal((await call("uuid")).status, 200);
   });
 
   async function call(name: string, body: object = {}, headers: Record<string, string> = {}) {
@@ -75,26 +126,58 @@ Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of you
       headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", ...headers },
       body: JSON.stringify(body),
     });
-    const json = (await response.json()) as { code?: string };
-    return { status: response.status, json, left: response.headers.get("credits-remaining") };
+    const header = (what: string) => response.headers.get(`credits-${what}`);
+    const text = await response.text();
+    return {
+      ...{ status: response.status, text, json: JSON.parse(text) },
+      ...{ charged: header("charged"), left: header("remaining") },
+    };
   }
-  async function balance(): Promise<number> {
+  async function account(): Promise<{ balance: number; held: number }> {
     const response = await fetch(`${edge.base}/api/v1/account`, {
       headers: { Authorization: `Bearer ${key}` },
     });
-    return ((await response.json()) as { balance: number }).balance;
+    const { balance, held } = (await response.json()) as { balance: number; held: number };
+    return { balance, held };
   }
+  const balance = async () => (await account()).balance;
+
+  test("the log says how to create the missing tables, and then shows emails", async () => {
+    assert.equal((await fetch(`${edge.base}/docs`)).status, 200);
+    const email = newAddress();
+    const response = await startSignIn(email, {}, edge);
+    assert.equal(response.status, 500, response.text);
+    const { detail } = JSON.parse(response.text) as { detail: string };
+    assert.equal(detail, "Something went wrong on our side. Try again in a moment.");
+    await edge.cron();
+    const hint = /D1 lacks tables.*d1 migrations list DB -c wrangler\.site\.jsonc/;
+    await until("the hint", () => edge.logs.some((line) => hint.test(line)));
+
+    await applyMigrations(await edge.miniflare.getD1Database("DB", "toolbooth-site"));
+    assert.equal((await startSignIn(email, {}, edge)).status, 200);
+    const isEmail = (line: string) => line.includes(email) && line.includes("Subject:");
+    const message = await until("the email", () => edge.logs.find(isEmail));
+    assert.match(message, /MAIL_API_TOKEN is not set/);
+    assert.match(message, /Subject: Your code to sign up/);
+    assert.ok(message.includes(`${edge.base}/sign-in/link#`));
+
+    const operate = operatorOf(edge);
+    await operate("account create", { email: "ada@example.com", credits: 100 });
+    const order = { email: "ada@example.com", label: "key" };
+    ({ key } = await operate<{ key: string }>("key create", order));
+    // The first call is free.
+    assert.equal((await call("uuid")).status, 200);
+  });
 
   test("a call is charged, through the API and through MCP, and errors of the input are not", async () => {
     const first = await balance();
-    assert.deepEqual(await call("word-count", { text: "a b c" }), {
-      ...{ status: 200, json: { ok: true, words: 3 }, left: String(first - 1) },
-    });
+    const counted = await call("word-count", { text: "a b c" });
+    assert.deepEqual([counted.json, counted.left], [{ ok: true, words: 3 }, String(first - 1)]);
     const client = await connectMcp({ url: `${edge.base}/mcp`, key, revision: "2026-07-28" });
     const { tools } = await client.listTools();
     assert.deepEqual(
       tools.map(({ name }) => name),
-      ["digest", "lies", "priced", "rejects", "throws", "waits", "word-count", "hash", "uuid"],
+      SERVED,
     );
     const called = await client.callTool({ name: "word-count", arguments: { text: "a b" } });
     assert.deepEqual(called.structuredContent, { ok: true, words: 2 });
@@ -113,8 +196,8 @@ Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of you
   test("a call costs what its input says, or what the operator has set for the account, and so says its quote", async () => {
     const first = await balance();
     const operate = operatorOf(edge);
-    const quote = { status: 200, json: { ok: true, credits: 3 }, left: String(first) };
-    assert.deepEqual(await call("priced/quote", { text: "abc" }), quote);
+    const quote = await call("priced/quote", { text: "abc" });
+    assert.deepEqual([quote.json, quote.left], [{ ok: true, credits: 3 }, String(first)]);
     assert.equal((await call("priced", { text: "abc" })).left, String(first - 3));
     const failed = await call("priced", { text: "abcdef" });
     assert.deepEqual([failed.status, failed.json.code], [500, "tool_failed"]);
@@ -125,13 +208,12 @@ Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of you
     assert.equal((await call("priced", { text: "abc" })).left, String(first - 4));
     await operate("price remove", { tool: "priced", account });
     assert.equal((await call("priced", { text: "ab" })).left, String(first - 6));
-    await operate("credits grant", { email: account, credits: 6 });
   });
 
   test("a tool that throws, never settles or breaks its own schema fails its call, uncharged", async () => {
     const first = await balance();
     const found = await Promise.all(
-      ["throws", "waits", "lies"].map(async (name) => {
+      ["throws", "waits", "misreports"].map(async (name) => {
         const { status, json } = await call(name);
         return [name, status, json.code];
       }),
@@ -139,7 +221,7 @@ Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of you
     assert.deepEqual(found, [
       ["throws", 500, "tool_failed"],
       ["waits", 504, "tool_timeout"],
-      ["lies", 500, "tool_failed"],
+      ["misreports", 500, "tool_failed"],
     ]);
     assert.equal(await balance(), first);
     const logged = edge.logs.filter((line) => line.includes("no luck"));
@@ -151,9 +233,8 @@ Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of you
     const first = await balance();
     for (const _ of ["first", "again"]) {
       const { status, json } = await call("rejects", {}, { "Idempotency-Key": "one" });
-      const { code, errors } = json as { code: string; errors: object[] };
-      assert.deepEqual([status, code], [400, "invalid_request"]);
-      assert.deepEqual(errors, [{ pointer: "/item", detail: "It is sold out." }]);
+      assert.deepEqual([status, json.code], [400, "invalid_request"]);
+      assert.deepEqual(json.errors, [{ pointer: "/item", detail: "It is sold out." }]);
     }
     assert.equal(await balance(), first);
     assert.ok(!edge.logs.some((line) => line.includes("sold out")));
@@ -171,6 +252,45 @@ Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of you
     assert.equal((await call("echo")).status, 404);
   });
 
+  test("a call is forwarded with the secret and charged once, and its repeat is the kept response", async () => {
+    const before = await account();
+    const named = { "Idempotency-Key": "one" };
+    const sent = await call("forwards", { n: 1 }, named);
+    assert.deepEqual([sent.text, sent.charged], ['{"n":1}', "2"]);
+    const [{ method, url, headers, body } = assert.fail()] = upstream.received;
+    assert.deepEqual(
+      [method, url, body, headers["x-token"], headers["accept-encoding"]],
+      ["POST", "/well", '{"n":1}', "s3cret-token", "identity"],
+    );
+    assert.match(String(headers["idempotency-key"]), /^acc_\w+\/forwards\/one$/);
+    const repeat = await call("forwards", { n: 1 }, named);
+    assert.deepEqual([repeat.text, repeat.charged], [sent.text, "0"]);
+    assert.equal(upstream.received.length, 1);
+    assert.deepEqual(await account(), { balance: before.balance - 2, held: 0 });
+  });
+
+  test("an operation of a document is sent with the secrets that its security schemes name", async () => {
+    upstream.received.length = 0;
+    const { text, charged } = await call("list");
+    assert.deepEqual([text, charged], ["[1, 2.0]", "3"]);
+    const [{ url, headers } = assert.fail()] = upstream.received;
+    assert.deepEqual(
+      [url, headers.authorization],
+      ["/list?key=s3cret+key%26", "Bearer s3cret-token"],
+    );
+  });
+
+  test("a service that fails in any way charges and holds nothing, and no secret is in response or log", async () => {
+    const before = await account();
+    for (const [name, code] of Object.entries(FAILURES)) {
+      const { text, json } = await call(name);
+      assert.equal(json.code, code, text);
+      assert.doesNotMatch(text, /s3cret/);
+    }
+    assert.deepEqual(await account(), before);
+    assert.doesNotMatch(edge.logs.join("\n"), /s3cret/);
+  });
+
   test("a second build keeps the configurations, and replaces the Workers", () => {
     const config = path.join(folder, "wrangler.jsonc");
     const before = readFileSync(config, "utf8");
@@ -182,134 +302,6 @@ Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of you
     assert.equal(again.status, 0, again.stderr);
     assert.match(again.stdout, /^Wrote two Workers with digest, .+, echo to dist\/edge\.\n$/);
     assert.equal(readFileSync(config, "utf8"), before);
-  });
-});
-
-/** What a service does, by its path, and what a call of it gets. */
-const FAILURES: Record<string, string> = {
-  wrong: "upstream_rejected",
-  denies: "upstream_failed",
-  fails: "upstream_failed",
-  moved: "upstream_failed",
-  floods: "upstream_failed",
-  resets: "upstream_failed",
-  breaks: "upstream_failed",
-  lies: "upstream_failed",
-  hangs: "tool_timeout",
-};
-
-/** A document of the upstream of the tests. */
-const documentOf = (base: string) => ({
-  ...{ openapi: "3.1.0", servers: [{ url: base }], security: [{ inHeader: [], inQuery: [] }] },
-  paths: Object.fromEntries(
-    ["list", ...Object.keys(FAILURES)].map((name) => [
-      `/${name}`,
-      { get: { operationId: name, responses: {} } },
-    ]),
-  ),
-  components: {
-    securitySchemes: {
-      inHeader: { type: "http", scheme: "bearer" },
-      inQuery: { type: "apiKey", in: "query", name: "key" },
-    },
-  },
-});
-
-describe("services behind tools at the edge", () => {
-  const t = afterSuite();
-  let upstream: Upstream;
-  let edge: EdgeSite;
-  let key: string;
-
-  before(async () => {
-    upstream = await openUpstream(t);
-    const folder = toolProject(t, {
-      "tools/forwards.ts": `import { forward, z } from "toolbooth";
-export default forward({
-  summary: "Forwards.", url: "${upstream.base}/well", input: { n: z.int() }, price: 2, effect: "act",
-  secrets: ["UPSTREAM_TOKEN"], headers: ({ UPSTREAM_TOKEN }) => ({ "X-Token": UPSTREAM_TOKEN }),
-});
-`,
-      "tools/service.ts": `import { fromOpenApi } from "toolbooth";
-${importOf("document", "../service.json")} with { type: "json" };
-export default fromOpenApi(document, {
-  prices: ${JSON.stringify(Object.fromEntries(["list", ...Object.keys(FAILURES)].map((name) => [name, 3])))},
-  security: { inHeader: "UPSTREAM_TOKEN", inQuery: "UPSTREAM_KEY" }, timeLimitMs: 1_000,
-});
-`,
-      "service.json": JSON.stringify(documentOf(upstream.base)),
-    });
-    const built = build(folder, { TOOLBOOTH_BUILT_IN_TOOLS: "uuid" });
-    assert.equal(built.status, 0, built.stderr);
-    edge = await openEdgeSite(t, {
-      ...{ project: folder, texts: { TOOLBOOTH_OPERATOR_TOKEN: TOKEN } },
-      secrets: { UPSTREAM_TOKEN: "s3cret-token", UPSTREAM_KEY: "s3cret key&" },
-    });
-    const operate = operatorOf(edge);
-    await operate("account create", { email: "ada@example.com", credits: 10 });
-    ({ key } = await operate<{ key: string }>("key create", {
-      ...{ email: "ada@example.com", label: "key" },
-    }));
-    // The first call is free.
-    assert.equal((await call("uuid", {})).status, 200);
-  });
-
-  async function call(name: string, body: object, headers: Record<string, string> = {}) {
-    const response = await fetch(`${edge.base}/api/v1/${name}`, {
-      method: "POST",
-      headers: {
-        ...{ Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-        ...headers,
-      },
-      body: JSON.stringify(body),
-    });
-    const charged = response.headers.get("credits-charged");
-    return { status: response.status, text: await response.text(), charged };
-  }
-  async function account(): Promise<{ balance: number; held: number }> {
-    const response = await fetch(`${edge.base}/api/v1/account`, {
-      headers: { Authorization: `Bearer ${key}` },
-    });
-    const { balance, held } = (await response.json()) as { balance: number; held: number };
-    return { balance, held };
-  }
-
-  test("a call is forwarded with the secret and charged once, and its repeat is the kept response", async () => {
-    const before = await account();
-    const named = { "Idempotency-Key": "one" };
-    const sent = await call("forwards", { n: 1 }, named);
-    assert.deepEqual(sent, { status: 200, text: '{"n":1}', charged: "2" });
-    const [{ method, url, headers, body } = assert.fail()] = upstream.received;
-    assert.deepEqual(
-      [method, url, body, headers["x-token"], headers["accept-encoding"]],
-      ["POST", "/well", '{"n":1}', "s3cret-token", "identity"],
-    );
-    assert.match(String(headers["idempotency-key"]), /^acc_\w+\/forwards\/one$/);
-    const repeat = await call("forwards", { n: 1 }, named);
-    assert.deepEqual(repeat, { ...sent, charged: "0" });
-    assert.equal(upstream.received.length, 1);
-    assert.deepEqual(await account(), { balance: before.balance - 2, held: 0 });
-  });
-
-  test("an operation of a document is sent with the secrets that its security schemes name", async () => {
-    upstream.received.length = 0;
-    assert.deepEqual(await call("list", {}), { status: 200, text: "[1, 2.0]", charged: "3" });
-    const [{ url, headers } = assert.fail()] = upstream.received;
-    assert.deepEqual(
-      [url, headers.authorization],
-      ["/list?key=s3cret+key%26", "Bearer s3cret-token"],
-    );
-  });
-
-  test("a service that fails in any way charges and holds nothing, and no secret is in response or log", async () => {
-    const before = await account();
-    for (const [name, code] of Object.entries(FAILURES)) {
-      const { text } = await call(name, {});
-      assert.equal(JSON.parse(text).code, code, text);
-      assert.doesNotMatch(text, /s3cret/);
-    }
-    assert.deepEqual(await account(), before);
-    assert.doesNotMatch(edge.logs.join("\n"), /s3cret/);
   });
 });
 
