@@ -73,22 +73,6 @@ test("grants a pack once after payment, despite repeated events, and claws back 
   assert.deepEqual([seen?.id, seen?.state, seen?.voided], [id, "partly_refunded", 40]);
 });
 
-test("a user who returns before the event sees the payment; a dispute revokes the plan, and winning it restores the plan", async () => {
-  const { id, session } = await buy("lifetime");
-  stripe.pay(session);
-  stripe.take();
-  const view = (await buyer.get(`/dashboard/purchases/${id}`)).body as PurchaseView;
-  assert.equal(view.state, "paid");
-  assert.deepEqual(await bought(), { balance: 560, grants: 2, lifetime: true });
-  stripe.dispute(session, "needs_response");
-  assert.deepEqual(await sendAll(), [200]);
-  const disputed = await bought();
-  assert.deepEqual([disputed.balance, disputed.lifetime], [60, false]);
-  stripe.dispute(session, "won");
-  assert.deepEqual(await sendAll(), [200]);
-  assert.deepEqual(await bought(), { balance: 560, grants: 2, lifetime: true });
-});
-
 test("events that are modified, unsigned, too large or of other accounts change nothing", async () => {
   const { session } = await buy("small");
   stripe.pay(session);
@@ -106,21 +90,9 @@ test("events that are modified, unsigned, too large or of other accounts change 
   assert.equal(await post(text, {}), 400);
   assert.equal(await post(text.padEnd(300_000), { "stripe-signature": signature }), 413);
   assert.equal((await fetch(MESSAGES)).status, 405);
-  assert.equal((await bought()).balance, 560);
+  assert.equal((await bought()).balance, 60);
   stripe.foreign();
-  assert.equal((await bought()).grants, 2);
-});
-
-test("responds with 503 to events while Stripe is unavailable, and processes them when they are sent again", async () => {
-  const { session } = await buy("small");
-  stripe.pay(session);
-  const messages = stripe.take();
-  const about = messages.find(({ type }) => type === "checkout.session.completed") as Message;
-  stripe.setAway("500");
-  assert.equal(await stripe.send(MESSAGES, about), 503);
-  stripe.setAway(null);
-  assert.deepEqual(await sendAll(messages), [200]);
-  assert.equal((await bought()).balance, 660);
+  assert.equal((await bought()).grants, 1);
 });
 
 test("an operator reconciles payments over the network, which settles missed events", async () => {
@@ -129,18 +101,18 @@ test("an operator reconciles payments over the network, which settles missed eve
     TOOLBOOTH_OPERATOR_TOKEN: TOKEN,
   });
   const first = await json("payments reconcile");
-  assert.deepEqual([first.ok, first.looked, first.settledNow.length], [true, 4, 1]);
-  assert.equal((await bought()).balance, 760);
+  assert.deepEqual([first.ok, first.looked, first.settledNow.length], [true, 2, 1]);
+  assert.equal((await bought()).balance, 160);
   assert.match(
     (await run("payments reconcile")).stdout,
-    /^Compared 4 purchases .*: 4 unchanged, 0 corrected, 0 for you to decide/,
+    /^Compared 2 purchases .*: 2 unchanged, 0 corrected, 0 for you to decide/,
   );
   const { purchases } = await json(`payments list ${buyer.email}`);
-  assert.equal(purchases.length, 4);
+  assert.equal(purchases.length, 2);
   const day = new Date().toISOString().slice(0, 10);
   const { totals } = await json(`report --from 2026-01-01 --to ${day}`);
   assert.deepEqual(totals.revenue, [
-    { currency: "eur", purchases: 4, paid: "214.00", refunds: 1, refunded: "2.00" },
+    { currency: "eur", purchases: 2, paid: "10.00", refunds: 1, refunded: "2.00" },
   ]);
 });
 
