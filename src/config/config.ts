@@ -75,6 +75,20 @@ export type Provider = { clientId: string; clientSecret: string };
 const SIGN_UP = ["open", "closed"] as const;
 const WEBHOOK_NETWORKS = ["public", "any"] as const;
 
+/** Adds what is wrong to `problems` and returns null then, so that one error reports other settings too. */
+export function collectConfig(
+  env: Record<string, string | undefined>,
+  problems: string[],
+): Config | null {
+  try {
+    return readConfig(env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(error.message);
+    return null;
+  }
+}
+
 export function readConfig(env: Record<string, string | undefined>): Config {
   const problems: string[] = [];
   const read = textReader(env);

@@ -1,6 +1,6 @@
 import type { PriceList } from "#billing/price-list.ts";
 import { readPriceList } from "#billing/price-list.ts";
-import { type Config, readConfig } from "#config/config.ts";
+import { type Config, collectConfig } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
 import { transportKindOf } from "#email/read-mail-settings.ts";
 import { hostOf, isLoopback } from "#hosts.ts";
@@ -31,7 +31,7 @@ export function readSiteConfig(env: SiteEnv): ServiceConfig {
     (name) => `The binding ${name} is missing. Deploy with wrangler.site.jsonc.`,
   );
   const texts = textsIn(env);
-  const config = readTexts(texts, problems);
+  const config = collectConfig(texts, problems);
   requireEdgeSettings(texts, problems, " -c wrangler.site.jsonc");
   const { publicUrl = null, secrets = null } = config ?? {};
   const isTryOut = publicUrl !== null && isLoopback(hostOf(publicUrl));
@@ -47,16 +47,6 @@ export function readSiteConfig(env: SiteEnv): ServiceConfig {
   // PUBLIC_URL is always set here, and passkeys belong to it, as on Node.
   const passkeyOrigins = origins.slice(0, 1);
   return { ...config, publicUrl, secrets, prices, logo, origins, passkeyOrigins };
-}
-
-function readTexts(texts: Record<string, string>, problems: string[]): Config | null {
-  try {
-    return readConfig(texts);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    problems.push(error.message);
-    return null;
-  }
 }
 
 /** Parses the price list, which must be the JSON itself because Workers have no files. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { PriceList } from "#billing/price-list.ts";
 import { readPriceList } from "#billing/price-list.ts";
-import { type Config, readConfig } from "#config/config.ts";
+import { type Config, collectConfig } from "#config/config.ts";
 import { ConfigError } from "#config/read-settings.ts";
 import { isSvg, type Logo, readLogo } from "#site/logo.ts";
 
@@ -12,7 +12,7 @@ export function readNodeSettings(env: Record<string, string | undefined>): {
   logo: Logo | null;
 } {
   const problems: string[] = [];
-  const config = readTexts(env, problems);
+  const config = collectConfig(env, problems);
   // Its operator would believe that the setting places the data.
   if ((env["TOOLBOOTH_JURISDICTION"] ?? "") !== "")
     problems.push(
@@ -23,16 +23,6 @@ export function readNodeSettings(env: Record<string, string | undefined>): {
   const logo = readLogoSetting(env["TOOLBOOTH_LOGO"] ?? "", problems);
   if (config === null || problems.length > 0) throw new ConfigError(problems.join("\n"));
   return { config, prices, logo };
-}
-
-function readTexts(env: Record<string, string | undefined>, problems: string[]): Config | null {
-  try {
-    return readConfig(env);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    problems.push(error.message);
-    return null;
-  }
 }
 
 function readPrices(given: string, problems: string[]): PriceList | null {
