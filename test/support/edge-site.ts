@@ -1,7 +1,6 @@
 /** The service as on Cloudflare, in one workerd: both Workers as they are deployed, Durable Objects, D1, assets, and an email provider. */
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Email } from "postal-mime";
@@ -11,6 +10,7 @@ import type { Received } from "../email/smtp-fixture.ts";
 import { bundleWorker } from "../http/edge.ts";
 import { applyMigrations } from "../stores/sql/d1-fixture.ts";
 import type { TestSite } from "./dashboard-site.ts";
+import { freePort, listen } from "./ports.ts";
 import { callsConfig, siteConfig, type WranglerConfig } from "./wrangler-config.ts";
 
 type Hooks = { after(close: () => unknown): void };
@@ -52,6 +52,7 @@ type Scheduled = { scheduled(given: { scheduledTime: Date; cron: string }): Prom
 const ROOT = path.join(import.meta.dirname, "../..");
 
 export async function openEdgeSite(t: Hooks, settings: EdgeSettings = {}): Promise<EdgeSite> {
+  // PUBLIC_URL has to be known before the site stands.
   const [provider, port, project, around] = await Promise.all([
     ...([openProvider(t), freePort(), settings.project ?? buildCheckout()] as const),
     settings.around === undefined ? null : bundleWorker(settings.around, ["worker.mjs"]),
@@ -237,17 +238,4 @@ async function readAll(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString();
-}
-
-async function listen(server: ReturnType<typeof createServer>): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return (server.address() as AddressInfo).port;
-}
-
-/** PUBLIC_URL has to be known before the site stands. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -2,9 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { TestContext } from "node:test";
+import { listen } from "./ports.ts";
 
 const MODULES = path.join(import.meta.dirname, "../../node_modules");
 
@@ -34,12 +34,12 @@ export async function startRegistry(
     const latest = manifests.at(-1).version;
     return response.end(JSON.stringify({ name, "dist-tags": { latest }, versions }));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listen(server);
   t.after(() => {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked };
+  return { url: `http://127.0.0.1:${port}/`, asked };
 }
 
 type Version = { manifest: () => string; tarball: () => Buffer };

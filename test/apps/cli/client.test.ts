@@ -1,14 +1,14 @@
 /** The command line and the services that it speaks to: their addresses, their faults, and lost responses. */
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { createServer as createTcpServer } from "node:net";
 import path from "node:path";
 import { after, describe, test } from "node:test";
 import { createClient } from "#apps/cli/client.ts";
 import { CommandError } from "#apps/cli/command-error.ts";
 import { listAccounts } from "#operator/accounts.ts";
 import { createDeployment, PEER, serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
+import { freePort, listen } from "../../support/ports.ts";
 import { commandLine, temporaryFolder } from "./fixture.ts";
 
 /** The command line on a deployed service on a loopback address. */
@@ -41,10 +41,8 @@ async function responding(status: number, body = "", headers: Record<string, str
     requests += 1;
     response.writeHead(status, headers).end(body);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   after(() => server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listen(server)}`;
   return { url, requests: () => requests };
 }
 
@@ -187,14 +185,8 @@ describe("errors of a service", { concurrency: 8 }, () => {
   });
 
   test("a refused connection, an unknown host and an insecure connection are reported without a retry", async () => {
-    const server = createTcpServer();
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, "close");
     assert.match(
-      await sentenceOf(`http://127.0.0.1:${port}`),
+      await sentenceOf(`http://127.0.0.1:${await freePort()}`),
       /Cannot connect to .*\(ECONNREFUSED\)/,
     );
     const { url } = await responding(200);
@@ -210,12 +202,9 @@ describe("errors of a service", { concurrency: 8 }, () => {
       connections += 1;
       socket.destroy();
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
     after(() => server.close());
-    const { port } = server.address() as AddressInfo;
     assert.match(
-      await sentenceOf(`http://127.0.0.1:${port}`),
+      await sentenceOf(`http://127.0.0.1:${await listen(server)}`),
       /failed \(ECONNRESET\), even after retries/,
     );
     assert.equal(connections, 6);

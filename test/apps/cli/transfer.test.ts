@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createDeployment, serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
+import { listen } from "../../support/ports.ts";
 import { BUSY, busyLedger, DEBITS, recordsOf } from "../node/busy-ledger.ts";
 import { commandLine, commandProcess, type Json, start, temporaryFolder } from "./fixture.ts";
 import { openFolderService } from "./folder-server.ts";
@@ -125,12 +125,11 @@ describe("export", () => {
       response.write('{"record":"account","id":"acc_Ada000000000"}\n', () =>
         breaks ? response.destroy() : response.end(),
       );
-    }).listen(0, "127.0.0.1");
+    });
     after(() => server.close());
-    await once(server, "listening");
     const own = temporaryFolder();
     const cli = commandLine(own, {
-      "--remote": `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      "--remote": `http://127.0.0.1:${await listen(server)}`,
       TOOLBOOTH_OPERATOR_TOKEN: TOKEN,
     });
     assert.match(await cli.refused(`export ${own}/lines`), /ended before the last line\. Nothing/);

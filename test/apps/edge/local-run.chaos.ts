@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,6 +10,7 @@ import { promisify } from "node:util";
 import { migrationFile } from "#stores/schema/d1-migrations.ts";
 import { temporaryFolder } from "../../http/server-process.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
+import { freePort } from "../../support/ports.ts";
 
 const ROOT = path.join(import.meta.dirname, "../../..");
 const WAIT_MS_MAX = 10 * 60_000;
@@ -44,15 +44,6 @@ async function openCheckout(t: TestContext) {
     return stdout;
   };
   return { folder, env, run };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 type Checkout = Awaited<ReturnType<typeof openCheckout>>;

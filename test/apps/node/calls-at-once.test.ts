@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { FORWARD_CALLS_AT_ONCE, OWN_WAITING_THREADS } from "#limits.ts";
 import { eventually } from "../../http/test-api.ts";
+import { listen } from "../../support/ports.ts";
 import { shareProject, tool } from "./tool-project.ts";
 
 /** How many calls of an own tool run at once, and what a fault of one does to the others. */
@@ -44,13 +43,12 @@ const waiting: ServerResponse[] = [];
 const service = createServer((request, response) => {
   request.resume();
   waiting.push(response);
-}).listen(0, "127.0.0.1");
+});
 after(() => {
   service.close();
   service.closeAllConnections();
 });
-await once(service, "listening");
-const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/`;
+const url = `http://127.0.0.1:${await listen(service)}/`;
 const project = shareProject({
   "tools/forwards.ts": forwardTool(url),
   "tools/reads.ts": readTool(url),

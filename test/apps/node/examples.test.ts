@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { after, test } from "node:test";
+import { listen } from "../../support/ports.ts";
 import { shareProject } from "./tool-project.ts";
 
 /** The tools in `examples/`, which people copy. */
@@ -32,10 +31,9 @@ const service = createServer((request, response) => {
   const isKnown = request.headers.authorization === `Bearer ${token}`;
   response.writeHead(isKnown ? status : 401, { "content-type": "application/json" });
   response.end(isMessage ? '{"id":"m1","parts":2}' : '{"rate":1.25}');
-}).listen(0, "127.0.0.1");
+});
 after(() => service.close());
-await once(service, "listening");
-const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+const url = `http://127.0.0.1:${await listen(service)}`;
 
 const project = shareProject(
   Object.fromEntries(

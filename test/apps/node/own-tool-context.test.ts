@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { runServer } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
+import { listen } from "../../support/ports.ts";
 import { importOf, inFolder, SECRET, shareProject, tool, toolProject } from "./tool-project.ts";
 
 /** What an own tool gets besides its input: its secrets, the network, a log, and who calls. */
@@ -22,12 +21,12 @@ const ABORTS = tool(
 );
 
 const upstream = createServer((request, response) => {
-  if (request.url === "/elsewhere") response.writeHead(302, { Location: `http://localhost:${port}/` }).end();
+  if (request.url === "/elsewhere")
+    response.writeHead(302, { Location: `http://localhost:${port}/` }).end();
   else response.end(`key ${request.headers["x-key"]}`);
-}).listen(0, "127.0.0.1");
+});
 after(() => upstream.close());
-await once(upstream, "listening");
-const { port } = upstream.address() as AddressInfo;
+const port = await listen(upstream);
 const base = `http://127.0.0.1:${port}`;
 
 const project = shareProject({

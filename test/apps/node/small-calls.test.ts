@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import type { ApiResponse, HandleCall } from "#calls/exchange.ts";
 import { KEEP_ALIVE_MS } from "#limits.ts";
 import { respondToSmallCall } from "../../../src/apps/node/small-calls.ts";
+import { listen } from "../../support/ports.ts";
 
 /** The adapter between `node:http` and the pipeline. That it behaves as the one for web objects is shown by `test/http/`. */
 const HEADERS = { "Content-Type": "application/json", "X-One": "1" };
@@ -30,9 +31,7 @@ async function serve(t: TestContext, call: HandleCall) {
       return Reflect.apply(write, socket, args);
     };
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  const socket = connect(await listen(server), "127.0.0.1");
   t.after(() => {
     socket.destroy();
     server.close();
@@ -68,9 +67,7 @@ async function writtenByNode(t: TestContext, body: string): Promise<string> {
     outgoing.end(body);
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  const client = connect(await listen(server), "127.0.0.1");
   t.after(() => {
     client.destroy();
     server.close();

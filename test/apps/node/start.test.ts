@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
@@ -8,6 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { runServer, type ServerProcess, startServer } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
+import { listen } from "../../support/ports.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /**
@@ -26,10 +26,9 @@ const post = (to: string, headers: Record<string, string>, body = "{}") =>
   fetch(to, { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body });
 
 test("a first start on a used port does not consume the demo key: the next start shows it, the one after it does not", async (t) => {
-  const other = createServer().listen(0, "127.0.0.1");
-  await once(other, "listening");
+  const other = createServer();
   t.after(() => other.close());
-  const PORT = String((other.address() as { port: number }).port);
+  const PORT = String(await listen(other));
   const DATA_DIR = path.join(temporaryFolder(t), "not", "yet", "there");
   const refused = await runServer(t, { DATA_DIR, PORT });
   assertPlain(refused);

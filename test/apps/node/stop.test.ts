@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, constants, openSync, readSync } from "node:fs";
-import { createServer } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,6 +9,7 @@ import { openDataFolder } from "#apps/node/data-folder.ts";
 import { openRaw, rawPost } from "../../http/raw-socket.ts";
 import { spawnServer, startServer } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
+import { freePort } from "../../support/ports.ts";
 import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -128,13 +128,4 @@ function makeFifo(t: TestContext) {
     return text;
   }
   return { reading, writing, read };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import * as session from "../../../support/dashboard-browser.ts";
 import { emailsTo, until } from "../../../support/dashboard-site.ts";
+import { listen } from "../../../support/ports.ts";
 import { shareShop } from "./shared-shop.ts";
 
 /** Notifications by webhook and by email. */
@@ -22,8 +21,7 @@ async function openReceiver() {
     received.push({ headers, body: Buffer.concat(chunks).toString() });
     response.writeHead(204).end();
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`;
+  const url = `http://127.0.0.1:${await listen(server)}/hooks`;
   const close = () => {
     server.closeAllConnections();
     server.close();
