@@ -53,19 +53,6 @@ describe("damage", () => {
     assert.match(stdout, /^The database is damaged:\n- /);
   });
 
-  test("an operator's action that cannot be recorded is not begun", async () => {
-    const cli = await filled();
-    change(cli.database, (bytes) => {
-      for (const page of pagesOf(cli.database, "operator_action")) spoilPage(bytes, page, 0);
-    });
-    const service = await cli.serve();
-    assert.match(
-      await service.refused("credits grant ada@b.co 5"),
-      /^The operator action could not be recorded\. Nothing was changed; try again\.$/,
-    );
-    assert.equal((await service.json("credits show ada@b.co")).balance, 5);
-  });
-
   test("audit of a file whose header or schema is damaged is a finding and not an error", async () => {
     const cli = await filled();
     const whole = readFileSync(cli.database);

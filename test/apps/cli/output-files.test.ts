@@ -1,22 +1,13 @@
 import assert from "node:assert/strict";
-import {
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { linkSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { checkOutputFile } from "../../../src/apps/cli/files.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** A data folder, a folder beside it, and other names of what is in the data folder. */
 function open(t: TestContext) {
-  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "toolbooth-output-")));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = realpathSync(temporaryFolder(t));
   const at = (...names: string[]) => path.join(folder, ...names);
   for (const name of ["data/outbox", "data/pages", "backups"])
     mkdirSync(at(name), { recursive: true });
@@ -48,18 +39,17 @@ const REFUSED = [
   ...["backups/folder-link/secret", "data-link/toolbooth.sqlite", "data-link/toolbooth.sqlite-wal"],
 ];
 
-for (const name of REFUSED)
-  test(`no command writes to ${name}, with or without --force`, (t) => {
-    const { at } = open(t);
-    const target = `${at()}/${name}`;
+test("no command writes to a file of the data folder, however it is named, with or without --force", (t) => {
+  const { at } = open(t);
+  for (const name of REFUSED)
     for (const dataDir of [at("data"), at("data-link"), `${at("backups")}/../data/`])
       for (const force of [true, false])
         assert.throws(
-          () => checkOutputFile(target, force, { dataDir }),
+          () => checkOutputFile(`${at()}/${name}`, force, { dataDir }),
           /is a file of the data folder .*Choose a file outside of it\.$/,
-          dataDir,
+          `${name} of ${dataDir}`,
         );
-  });
+});
 
 test("other files are written, and replaced with --force", (t) => {
   const { at } = open(t);

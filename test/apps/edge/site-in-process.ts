@@ -1,7 +1,5 @@
 import { registerHooks } from "node:module";
 import { DatabaseSync } from "node:sqlite";
-import { bytesToHex } from "@noble/hashes/utils.js";
-import { keyedHash } from "#accounts/keyed-hash.ts";
 import type { ObjectStorage } from "#stores/durable-object/driver.ts";
 import type { ObjectNamespace } from "#stores/durable-object/objects.ts";
 import { D1_MIGRATIONS } from "#stores/schema/d1-migrations.ts";
@@ -16,8 +14,6 @@ import type { RoundTrips } from "./round-trips.ts";
  */
 
 const SECRET = "the secret of a service in a test";
-/** Signs the links in emails. */
-export const SESSION_SECRET = bytesToHex(keyedHash(SECRET, "toolbooth sessions"));
 export const BASE = "https://tools.example";
 
 /** Work that Workers continue after a response. */

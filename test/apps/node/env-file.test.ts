@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { describe, test } from "node:test";
+import { describe, type TestContext, test } from "node:test";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Node ends a value of `.env` at every `#` that is not quoted, so `#7a2bbf` would be no setting at all, and a password half of one. */
 const START = path.join(import.meta.dirname, "../../../src/apps/start.js");
@@ -38,9 +38,8 @@ describe("a # in a value of .env", () => {
 });
 
 /** The command line, which reads `.env` as the server does, in a folder with that file. */
-function help(t: { after(done: () => void): void }, text: string) {
-  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-test-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+function help(t: TestContext, text: string) {
+  const folder = temporaryFolder(t);
   writeFileSync(path.join(folder, ".env"), text);
   return spawnSync(process.execPath, [START, "help"], { cwd: folder, encoding: "utf8" });
 }

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import type { AccessLogEntry } from "#api/access-log.ts";
@@ -11,6 +10,7 @@ import {
   createRepeatedErrors,
   REPORT_EVERY_MS,
 } from "../../../src/apps/node/repeated-errors.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 type Line = Record<string, unknown> & { level: string; msg: string };
 
@@ -20,9 +20,7 @@ function openLog(
   level: "debug" | "info" = "info",
   readable: ((line: string) => string) | null = null,
 ) {
-  const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-log-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const dest = path.join(folder, "log");
+  const dest = path.join(temporaryFolder(t), "log");
   const log = createNodeLog(level, { dest, readable });
   const readText = async () => {
     await log.close();

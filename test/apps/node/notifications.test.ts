@@ -3,7 +3,6 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig } from "#config/config.ts";
 import { EVENTS_KEPT_MS } from "#events/bounds.ts";
 import { DAY_MS } from "#limits.ts";
@@ -25,15 +24,10 @@ import {
   START,
 } from "../../events/event-fixture.ts";
 import { startReceiver } from "../../events/receiver.ts";
+import { eventually } from "../../http/test-api.ts";
 
-/** Polls until the condition holds. */
-async function until(isThere: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 600_000;
-  while (!(await isThere())) {
-    assert.ok(Date.now() < deadline, `timed out: ${isThere}`);
-    await sleep(5);
-  }
-}
+const until = (isSo: () => boolean | Promise<boolean>) =>
+  eventually(String(isSo), async () => isSo());
 
 function start(t: TestContext, fixture: Fixture, changes: Partial<NotificationsDeps> = {}) {
   const { transport, sent } = responding(() => 204);

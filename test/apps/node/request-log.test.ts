@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { openNodeRequestLog, requestLogFile } from "../../../src/apps/node/request-log.ts";
 import { anEntry, chunkOf, NOON } from "../../contract/request-log.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const ACCOUNT = "acc_000000000001";
 
 function open(t: TestContext) {
-  const dataDir = mkdtempSync(path.join(tmpdir(), "toolbooth-requests-"));
-  t.after(() => rmSync(dataDir, { recursive: true }));
+  const dataDir = temporaryFolder(t);
   const loggedErrors: string[] = [];
   const start = (keptDays = 7) =>
     openNodeRequestLog(
