@@ -9,7 +9,7 @@ import { eventually } from "../../http/test-api.ts";
 import { createChance } from "../../ledger/rules/chance.ts";
 import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
 import { SEED } from "../../support/random.ts";
-import { callSteady, type KeyedCall, type Received, recordKeyed } from "../node/broken-calls.ts";
+import { type Customer, newCustomer, settle, startCalls } from "../fleet/customers.ts";
 import {
   EDGE_TEXTS,
   type EdgeAccount,
@@ -26,108 +26,35 @@ import {
 const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 1);
 const HANG_MS = 600_000;
 const ACCOUNTS = 4;
-/** Concurrent calls per account, half of them with an idempotency key. */
-const CALLERS = 4;
 /** The maximum number of responses in a round. */
 const RESPONSES_MAX = 100;
 const CREDITS = 10_000_000;
 const TEXTS = { ...EDGE_TEXTS, RATE_LIMIT: "0" };
 
-type Account = {
-  account: string;
-  key: string;
-  /** The remaining credits after each charged call with a response. */
-  left: Set<number>;
-  keyed: KeyedCall[];
-  /** Calls with a key whose first received response was a replay. */
-  repeated: number;
-  /** Connections that broke before the response, for calls that are not retried. */
-  broken: number;
-};
-
-async function openAccount(base: string): Promise<Account> {
+async function openAccount(base: string): Promise<Customer> {
   const { account, key } = await openEdgeAccount({ ledger: ledgerAt(base) }, CREDITS);
-  return { account, key, left: new Set(), keyed: [], repeated: 0, broken: 0 };
-}
-
-function recordCharged({ left, key }: Account, received: Received): void {
-  assert.equal(received.charged, received.replayed ? 0 : 1);
-  if (received.replayed) return;
-  assert.ok(
-    !left.has(received.left),
-    `two responses to ${key} have ${received.left} credits remaining`,
-  );
-  left.add(received.left);
-}
-
-/** Sends or repeats a call, and asserts that its response never changes. */
-async function callKeyed(base: string, account: Account, keyed: KeyedCall): Promise<boolean> {
-  const received = await callSteady(base, account.key, keyed.count, keyed.idempotencyKey);
-  if (received === null) return false;
-  if (recordKeyed(keyed, received)) account.repeated += 1;
-  recordCharged(account, received);
-  return true;
-}
-
-async function callPlain(base: string, account: Account): Promise<boolean> {
-  const received = await callSteady(base, account.key, 1);
-  if (received === null) account.broken += 1;
-  else recordCharged(account, received);
-  return received !== null;
-}
-
-/** Calls without a pause until the connections break. `kill` is called after so many responses. */
-async function load(
-  { base }: Edge,
-  accounts: Account[],
-  round: number,
-  killAt: number,
-  kill: () => unknown,
-): Promise<void> {
-  let responses = 0;
-  const loops = accounts.flatMap((account) =>
-    Array.from({ length: CALLERS }, async (_, caller) => {
-      for (let at = 0; await callOnce(base, account, `${round}-${caller}-${at}`); at += 1) {
-        responses += 1;
-        if (responses === killAt) await kill();
-      }
-    }),
-  );
-  await Promise.all(loops);
-}
-
-/** Callers alternate between calls with and without an idempotency key. */
-function callOnce(base: string, account: Account, name: string): Promise<boolean> {
-  const [, caller, at] = name.split("-").map(Number) as [number, number, number];
-  if (caller % 2 === 1) return callPlain(base, account);
-  const each = { idempotencyKey: name, count: 1 + (at % 3), body: null };
-  account.keyed.push(each);
-  return callKeyed(base, account, each);
-}
-
-/** Retries the calls without a response, and some of the others. */
-async function settle(base: string, account: Account): Promise<void> {
-  const open = account.keyed.filter(({ body }) => body === null);
-  const known = account.keyed.filter(({ body }) => body !== null).slice(-5);
-  for (const each of [...open, ...known]) assert.ok(await callKeyed(base, account, each));
+  return newCustomer(account, key);
 }
 
 /** Checks before any new call that the object's disk covers every response. */
-async function inspect(base: string, account: Account): Promise<void> {
+async function inspect(base: string, account: Customer): Promise<void> {
   const order = { account: account.account, now: Date.now() };
   const ledger = ledgerAt(base);
   const { ok, faults } = await ledger.audit(order);
   assert.ok(ok, faults.join("\n"));
   const { balance } = await ledger.credits(order);
-  const last = Math.min(CREDITS, ...account.left);
+  const { left, refused, putOff } = account;
+  assert.deepEqual([refused.size, putOff], [0, 0], "it runs or does not");
+  assert.equal(new Set(left).size, left.length, "no two responses have the same remaining credits");
+  const last = Math.min(CREDITS, ...left);
   assert.ok(balance <= last, `a response has ${last} credits remaining, the object ${balance}`);
   const open = account.keyed.filter((each) => each.body === null).length;
   assertAccounted(account, balance, open);
 }
 
 /** Every debit belongs to a response, except at most one for each interrupted call. */
-function assertAccounted(account: Account, balance: number, open: number): void {
-  const others = CREDITS - balance - account.left.size - account.repeated;
+function assertAccounted(account: Customer, balance: number, open: number): void {
+  const others = CREDITS - balance - account.left.length - account.repeated;
   assert.ok(others >= 0, `${-others} responses have no debit`);
   assert.ok(others <= account.broken + open, `${others} debits without a call`);
 }
@@ -201,10 +128,11 @@ test(`after SIGKILL of workerd under load, the objects have every received respo
 
   for (let round = 1; round <= ROUNDS; round += 1) {
     const isLast = round === ROUNDS;
-    await load(edge(), accounts, round, 1 + chance.below(RESPONSES_MAX), async () => {
-      if (isLast) assert.equal(await watched.call("lost"), "19");
-      kill();
-    });
+    const calls = startCalls(t, accounts, String(round), () => edge().base);
+    await calls.reach(1 + chance.below(RESPONSES_MAX));
+    if (isLast) assert.equal(await watched.call("lost"), "19");
+    kill();
+    await calls.stop();
     await restart();
     const { base } = edge();
     await Promise.all(accounts.map((account) => inspect(base, account)));
@@ -228,7 +156,7 @@ test(`after SIGKILL of workerd under load, the objects have every received respo
     const bodies = new Set(keyed.map(({ body }) => body));
     assert.equal(bodies.size, keyed.length, "each call with a key has its own response");
     totals.keyed += keyed.length;
-    totals.responded += left.size;
+    totals.responded += left.length;
     totals.broken += broken;
   }
   await edge().close();

@@ -6,7 +6,7 @@ import type { PostgresPool } from "#stores/postgres/pool.ts";
 import { callUuid, type KeyedCall, type Received, recordKeyed } from "../node/broken-calls.ts";
 
 /**
- * Customers of a fleet that record every response and compare them with the ledger afterwards. Each has calls with an
+ * Customers of a service that record every response and compare them with the ledger afterwards. Each has calls with an
  * idempotency key, retried until they get a response, and plain calls. A call costs 1 credit and nothing else does.
  */
 export type Customer = {
@@ -21,10 +21,16 @@ export type Customer = {
   broken: number;
   /** Plain calls that got 503, by node. */
   refused: Map<string, number>;
+  /** Calls with a key that got 503. */
+  putOff: number;
 };
 type TotalsDeps = AccountDeps & { pool: PostgresPool };
 
 const CREDITS = 1_000_000;
+
+export const newCustomer = (account: string, key: string): Customer => ({
+  ...{ account, key, left: [], keyed: [], repeated: 0, broken: 0, refused: new Map(), putOff: 0 },
+});
 
 export async function openCustomer(
   accountDeps: AccountDeps,
@@ -36,10 +42,9 @@ export async function openCustomer(
   const grant = { id: "all", kind: "operator", amount: CREDITS, expiresAt: null } as const;
   await accountDeps.ledger.grant({ ...grant, account, now });
   const { key } = await createKey(accountDeps, account, "test", now);
-  const customer = { account, key, left: [], keyed: [], repeated: 0, broken: 0 };
   const free = await callUuid(base, key, 1);
   assert.ok(typeof free === "object" && free.charged === 0, "the free call is used");
-  return { ...customer, refused: new Map() };
+  return newCustomer(account, key);
 }
 
 function recordCharged({ left }: Customer, { charged, replayed, left: told }: Received): void {
@@ -50,6 +55,7 @@ function recordCharged({ left }: Customer, { charged, replayed, left: told }: Re
 /** Sends or repeats a call, and asserts that its response never changes. */
 async function callKeyed(base: string, customer: Customer, keyed: KeyedCall): Promise<boolean> {
   const received = await callUuid(base, customer.key, keyed.count, keyed.idempotencyKey);
+  if (received === "refused") customer.putOff += 1;
   if (typeof received === "string") return false;
   if (recordKeyed(keyed, received)) customer.repeated += 1;
   recordCharged(customer, received);
