@@ -138,6 +138,8 @@ test("audit and report read many accounts with few requests, and name the accoun
   const { ok, faults } = await cli.failed("audit");
   assert.equal(ok, false);
   assert.match(faults[0], /^acc_Many00000070: 8 credits were granted, but 2 are accounted for/);
+  const { stdout } = await cli.run("audit");
+  assert.match(stdout, /^The ledger does not reconcile:\n- acc_Many00000070: /);
 });
 
 describe("errors of a service", { concurrency: 8 }, () => {
