@@ -8,14 +8,14 @@ import { LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
  * A batch that fails as a whole is sent again, which is safe because every order identifies itself; where one order makes it fail, the
  * store finds it and returns its error as its outcome. Orders that were certainly not carried out are rejected after `sureRetries`,
  * together with all orders that wait behind them. An order that may have been carried out is sent until its outcome is known, or until
- * `giveUp`. An order that takes longer than LEDGER_TIMEOUT_MS is rejected, with `NotCarriedOut` if it was never sent or certainly not
+ * `giveUp`. An order that takes longer than `orderMs` is rejected, with `NotCarriedOut` if it was never sent or certainly not
  * carried out.
  */
 export type OrderQueue<Order, Outcome> = {
   /** `since`: when the order began to wait, by `performance.now()`, if it waited in another queue before. */
   submit(order: Order, since?: number): Promise<Outcome>;
   waiting(): number;
-  /** Finishes the waiting orders within LEDGER_TIMEOUT_MS, and accepts no more. */
+  /** Finishes the waiting orders within `orderMs`, and accepts no more. */
   close(): Promise<void>;
 };
 
@@ -31,6 +31,8 @@ export type OrderQueueOptions<Order, Outcome> = {
   waitMs(failures: number): number;
   /** Returns the error that ends an order after this number of batches of unknown outcome. By default an order is sent until its outcome is known. */
   giveUp?(unknowns: number): Error | null;
+  /** The time limit of an order, by default LEDGER_TIMEOUT_MS. */
+  orderMs?: number;
   /** Called after every batch that succeeded. */
   onBatch?: (batch: Batch) => void;
 };
@@ -54,6 +56,7 @@ type Pending<Order, Outcome> = {
 export function createOrderQueue<Order, Outcome>(
   options: OrderQueueOptions<Order, Outcome>,
 ): OrderQueue<Order, Outcome> {
+  const { orderMs = LEDGER_TIMEOUT_MS } = options;
   type Waiting = Pending<Order, Outcome>;
   /** The batch that was sent and has no outcome yet. */
   let underWay: Waiting[] = [];
@@ -149,13 +152,13 @@ export function createOrderQueue<Order, Outcome>(
   }
 
   function expire(): void {
-    const before = performance.now() - LEDGER_TIMEOUT_MS;
+    const before = performance.now() - orderMs;
     const isLate = ({ since, isOver }: Waiting) => since < before && !isOver;
     for (const pending of underWay.filter(isLate)) end(pending, new OutcomeUnknown(LATE));
     for (const pending of queue.filter(isLate)) reject(pending, new NotCarriedOut(LATE));
     queue = queue.filter(({ isOver }) => !isOver);
   }
-  const sweep = setInterval(expire, LEDGER_TIMEOUT_MS / 10).unref();
+  const sweep = setInterval(expire, orderMs / 10).unref();
 
   const waiting = (): number => underWay.length + queue.length;
 
@@ -163,7 +166,7 @@ export function createOrderQueue<Order, Outcome>(
     submit,
     waiting,
     async close() {
-      const deadline = performance.now() + LEDGER_TIMEOUT_MS;
+      const deadline = performance.now() + orderMs;
       while (waiting() > 0 && performance.now() < deadline) {
         await new Promise((resolve) => setTimeout(resolve, 5));
       }

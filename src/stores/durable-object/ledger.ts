@@ -27,11 +27,11 @@ import { sendToObject } from "./sending.ts";
 /** Returns a stub of the object of an order's account. A stub that failed must not be used again, so each attempt gets a new one. */
 export type FindStub = (order: { account?: string }) => LedgerStub;
 
-/** Creates a ledger over the objects of accounts. */
-export const ledgerOfObjects = (find: FindStub): Ledger =>
+/** Creates a ledger over the objects of accounts. `timeoutMs`: see sending.ts. */
+export const ledgerOfObjects = (find: FindStub, timeoutMs?: number): Ledger =>
   ledgerOver((name, order) => {
     const perform = (sent: unknown) => () => find(order as { account: string }).perform(name, sent);
-    if (name !== "audit") return request(perform(order));
+    if (name !== "audit") return request(perform(order), timeoutMs);
     // An object holds only its account. An audit without `account` also finds rows that belong to no account. It reads all debits.
     return requestLong(perform({ ...(order as object), account: undefined }));
   });
@@ -96,15 +96,15 @@ export function reversalsOfObjects(find: (order: { account: string }) => BatchSt
 }
 
 /** Sends an order to an object and returns the value of its result. */
-const request = (send: (isAgain: boolean) => Promise<BatchResult>): Promise<unknown> =>
-  sendToObject(async (isAgain) => unwrap(await send(isAgain)), LEDGER);
+const request = (send: () => Promise<BatchResult>, timeoutMs?: number): Promise<unknown> =>
+  sendToObject(async () => unwrap(await send()), {
+    ...LEDGER,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  });
 
 /** Does the same for operations on a whole account, which may take longer because no call waits for them. */
 export const requestLong = (send: () => Promise<BatchResult>): Promise<unknown> =>
-  sendToObject(async () => unwrap(await send()), {
-    ...LEDGER,
-    timeoutMs: WHOLE_ACCOUNT_TIMEOUT_MS,
-  });
+  request(send, WHOLE_ACCOUNT_TIMEOUT_MS);
 
 /** Every order of a ledger identifies itself, so it may be repeated. */
 const LEDGER = { target: "The account's ledger", isRepeatable: true };

@@ -75,6 +75,7 @@ function createLane<Name extends CallName>(
   clock: NodeClock,
 ) {
   return createQueue<Order<Name>, Outcome<Name>>(
+    pool,
     // An order that may have been carried out waits for the lock, because its own first transaction may hold it.
     (orders, again) =>
       again
@@ -86,6 +87,7 @@ function createLane<Name extends CallName>(
 
 /** A queue whose batches `decide` decides. If the server rejects a statement, each order is decided alone, so that only one of them fails. */
 function createQueue<One, Outcome>(
+  { orderMs }: Pick<PostgresPool, "orderMs">,
   decide: (orders: One[], again: boolean) => Promise<(Outcome | Error)[]>,
   onBatch: OnBatch,
 ) {
@@ -110,6 +112,7 @@ function createQueue<One, Outcome>(
     },
     sureRetries: SURE_RETRIES,
     waitMs,
+    orderMs,
     onBatch: (batch) => onBatch?.({ ...batch, commitMs: performance.now() - sentAt }),
   });
 }
@@ -166,6 +169,7 @@ async function decideAll<Name extends CallName>(
  */
 export function createPostgresKeyStatus(pool: PostgresPool, clock: NodeClock = "database") {
   const queue = createQueue<KeyStatusOrder, KeyStatus>(
+    pool,
     (orders) => readStatuses(pool, orders, clock).catch(throwSure),
     undefined,
   );

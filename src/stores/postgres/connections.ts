@@ -21,11 +21,29 @@ export type ConnectionOptions = {
   /** The number of connections that are reserved for batches. */
   reserved?: number;
   onIdleError?: (error: Error) => void;
+  /** The time limit of an order, by default LEDGER_TIMEOUT_MS; `timesOf` has those of its parts. Tests, whose machine may be busy, set more. */
+  orderMs?: number;
 };
 
-/** If the network drops all packets, the server's own timeouts never arrive. */
-export const QUERY_TIMEOUT_MS = LEDGER_TIMEOUT_MS;
-const CONNECT_TIMEOUT_MS = 2_000;
+/** The time limits of what an order does. */
+export const timesOf = ({ orderMs = LEDGER_TIMEOUT_MS }: Pick<ConnectionOptions, "orderMs">) => ({
+  orderMs,
+  connectMs: orderMs * 0.4,
+  /** The server gives up before the caller does, so that the caller learns the outcome. */
+  statementMs: orderMs * 0.8,
+  /** A transaction that holds an account for longer is stuck. Locking a contended row takes up to two waits. */
+  lockMs: orderMs * 0.3,
+  /** A batch of another node holds an account for some milliseconds. */
+  batchLockMs: orderMs * 0.1,
+  /**
+   * If a node falls silent within a transaction, because it is frozen or cut off, the server ends the transaction after this time and
+   * releases its locks. Normally, milliseconds pass between two statements.
+   */
+  silenceMs: orderMs * 0.4,
+  /** A batch holds hundreds of accounts, and decides about them without waiting for anything. */
+  batchSilenceMs: orderMs * 0.2,
+});
+
 const CROWDED_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
 /** Detects a connection that the network dropped before an order needs it. */
@@ -41,8 +59,9 @@ const types = {
 
 export function openConnections(url: string, options: ConnectionOptions): Connections {
   const { max, min = 0, reserved = 0 } = options;
+  const { connectMs } = timesOf(options);
   const pool = openPool(url, { ...options, min });
-  const turns = createTurns(() => Math.max(1, pool.options.max - reserved));
+  const turns = createTurns(() => Math.max(1, pool.options.max - reserved), connectMs);
   let inUse = 0;
   let isOpening = false;
   const ours = () => inUse + pool.idleCount;
@@ -123,19 +142,19 @@ export function openConnections(url: string, options: ConnectionOptions): Connec
   };
 }
 
-function openPool(
-  url: string,
-  { max, min, onIdleError }: ConnectionOptions & { min: number },
-): pg.Pool {
+function openPool(url: string, options: ConnectionOptions & { min: number }): pg.Pool {
+  const { max, min, onIdleError } = options;
+  const { connectMs, orderMs } = timesOf(options);
   const pool = new pg.Pool({
     connectionString: url,
     max,
     min,
     types,
     application_name: "toolbooth",
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectMs,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    query_timeout: QUERY_TIMEOUT_MS,
+    // If the network drops all packets, the server's own timeouts never arrive.
+    query_timeout: orderMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     allowExitOnIdle: true,
@@ -152,8 +171,8 @@ function reset(client: pg.PoolClient): void {
   (stream as Partial<{ resetAndDestroy(): void }>).resetAndDestroy?.();
 }
 
-/** A semaphore: first come, first served. Waiting is limited to CONNECT_TIMEOUT_MS. */
-function createTurns(limit: () => number) {
+/** A semaphore: first come, first served. */
+function createTurns(limit: () => number, waitMs: number) {
   const waiting = new Set<() => void>();
   let taken = 0;
   return {
@@ -170,7 +189,7 @@ function createTurns(limit: () => number) {
         const timer = setTimeout(() => {
           waiting.delete(begin);
           reject(new Error(BUSY));
-        }, CONNECT_TIMEOUT_MS);
+        }, waitMs);
         waiting.add(begin);
       });
     },

@@ -1,5 +1,4 @@
 import type { Ledger, LedgerOperations } from "#ledger/port.ts";
-import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import type { ReadName } from "../ledger/store-ledger.ts";
 import type { LedgerRead } from "../sql/ledger-read.ts";
 import { createLedgerReads } from "../sql/ledger-reads.ts";
@@ -14,19 +13,18 @@ import type { PostgresPool } from "./pool.ts";
  * batches of all nodes take turns, so that a condition that a batch checked still holds when it writes. This is fast enough, because
  * these tables change a few times per second at most.
  */
-export function createPostgresDatabase({ together }: PostgresPool): SqlDatabase {
-  const persist = createPersist();
+export function createPostgresDatabase(pool: PostgresPool): SqlDatabase {
   // Batches do not identify themselves, so one whose outcome is unknown must not be repeated.
-  const options = { whereLost: "give up", withinMs: LEDGER_TIMEOUT_MS } as const;
+  const persist = createPersist(pool, { maySendAgain: false });
   return {
     async batch(queries) {
       const statements = queries.map(textOf);
       if (queries.every(isReading)) {
-        const read = () => together<SqlRow>("snapshot", statements);
-        return persist(read, { ...options, isReading: true });
+        const read = () => pool.together<SqlRow>("snapshot", statements);
+        return persist(read, { isReading: true });
       }
-      const write = () => together<SqlRow>("write", [TURN, ...statements]);
-      const rows = await persist(write, { ...options, isReading: false });
+      const write = () => pool.together<SqlRow>("write", [TURN, ...statements]);
+      const rows = await persist(write, { isReading: false });
       return rows.slice(1);
     },
   };

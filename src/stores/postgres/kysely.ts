@@ -7,7 +7,6 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from "kysely";
-import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { driveOne, throwUnsupported } from "../sql/kysely-driver.ts";
 import { isReading } from "../sql/sql-database.ts";
 import { StatementRejected } from "./faults.ts";
@@ -34,16 +33,12 @@ export function createPostgresDialect(
 }
 
 function connect(pool: PostgresPool, onFault: (fault: Error) => void): DatabaseConnection {
-  const persist = createPersist();
+  const persist = createPersist(pool, { maySendAgain: false });
   return {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
       const reads = isReading({ sql });
       const send = () => pool.statement(reads ? "read" : "write", sql, parameters);
-      const { rows, rowCount } = await persist(send, {
-        whereLost: "give up",
-        isReading: reads,
-        withinMs: LEDGER_TIMEOUT_MS,
-      }).catch((error: Error) => {
+      const { rows, rowCount } = await persist(send, { isReading: reads }).catch((error: Error) => {
         // The sender handles a rejected statement, for example after a unique violation.
         if (error instanceof StatementRejected) throw error.cause;
         onFault(error);

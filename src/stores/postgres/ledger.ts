@@ -5,7 +5,6 @@ import {
   NotCarriedOut,
 } from "#ledger/port.ts";
 import type { RuleName, RuleOrders } from "#ledger/rules/rules.ts";
-import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import {
   isReadName,
   ledgerOver,
@@ -54,16 +53,13 @@ export function createPostgresLedger(
     expireHolds: createExpireHolds(pool),
     probe: createProbe(pool),
   };
-  const persist = createPersist();
+  const persist = createPersist(pool, { maySendAgain: true });
   const ledger = ledgerOver((name, order) => {
     const operation = operations[name] as (order: unknown) => Promise<unknown>;
     // Their queues handle retries and timeouts.
     if (QUEUED.has(name)) return operation(order);
-    return persist(() => operation(order), {
-      whereLost: "again",
-      isReading: isReadName(name),
-      withinMs: LONG.has(name) ? null : LEDGER_TIMEOUT_MS,
-    });
+    const kind = { isReading: isReadName(name), isLong: LONG.has(name) };
+    return persist(() => operation(order), kind);
   });
   const close = async () => {
     const queues = [debits, holds, settlements, keyStatuses, unsummed];

@@ -1,38 +1,38 @@
 import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
-import { LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
+import { LEDGER_QUEUE_MAX } from "#limits.ts";
 import { LATE, TOO_MANY_ORDERS } from "../order-queue.ts";
 import { isLost, isPassing, orderFault, SURE_RETRIES, waitMs } from "./faults.ts";
+import type { PostgresPool } from "./pool.ts";
 
 /**
  * Performs an order that is not batched, with retries. An order that was certainly not carried out is tried a few times, because the
- * server may be restarting.
+ * server may be restarting. `isReading`: the order changes nothing, so its outcome is never unknown. `isLong`: it has no time limit.
  */
 export type Persist = <Result>(
   act: () => Promise<Result>,
-  order: {
-    /** What to do if the response was lost. `again`: the order identifies itself, so sending it again returns its outcome. */
-    whereLost: "again" | "give up";
-    /** Whether the order changes nothing, so that its outcome is never unknown. */
-    isReading: boolean;
-    /** The time limit; null: none. */
-    withinMs: number | null;
-  },
+  order: { isReading: boolean; isLong?: boolean },
 ) => Promise<Result>;
 
-/** Creates a function that performs at most LEDGER_QUEUE_MAX orders at once. */
-export function createPersist(): Persist {
+/**
+ * Creates a function that performs at most LEDGER_QUEUE_MAX orders at once. `maySendAgain`: the orders identify themselves, so where the
+ * response was lost, sending one again returns its outcome.
+ */
+export function createPersist(
+  { orderMs }: Pick<PostgresPool, "orderMs">,
+  { maySendAgain }: { maySendAgain: boolean },
+): Persist {
   let underWay = 0;
-  return async (act, { whereLost, isReading, withinMs }) => {
+  return async (act, { isReading, isLong = false }) => {
     if (underWay >= LEDGER_QUEUE_MAX) throw new NotCarriedOut(TOO_MANY_ORDERS);
     underWay += 1;
-    const result = performWithRetries(act, whereLost === "again", withinMs ?? LEDGER_TIMEOUT_MS);
+    const result = performWithRetries(act, maySendAgain, orderMs);
     const finish = () => {
       underWay -= 1;
     };
     void result.then(finish, finish);
-    if (withinMs === null) return result;
+    if (isLong) return result;
     const Late = isReading ? NotCarriedOut : OutcomeUnknown;
-    return within(result, withinMs, () => new Late(LATE));
+    return within(result, orderMs, () => new Late(LATE));
   };
 }
 

@@ -1,8 +1,7 @@
 import type pg from "pg";
 import { OutcomeUnknown } from "#ledger/port.ts";
-import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
-import { type ConnectionOptions, openConnections, QUERY_TIMEOUT_MS } from "./connections.ts";
+import { type ConnectionOptions, openConnections, timesOf } from "./connections.ts";
 import { queryWithCopy } from "./copy-query.ts";
 import { BrokenOff, isLost, isPlain, NotReplicated, orderFault } from "./faults.ts";
 import { inline, type PostgresValue } from "./literals.ts";
@@ -42,6 +41,8 @@ export type PostgresPool = {
   ): Promise<pg.QueryResult<PostgresRow>>;
   /** For statements that cannot run in a transaction. */
   connections: pg.Pool;
+  /** The time limit of an order. */
+  orderMs: number;
   close(): Promise<void>;
 };
 
@@ -62,26 +63,13 @@ export type PostgresQuery = <Row = PostgresRow>(
   values?: readonly PostgresValue[],
 ) => Promise<Row[]>;
 
-/** The server gives up before the caller does, so that the caller learns the outcome. */
-const STATEMENT_TIMEOUT_MS = LEDGER_TIMEOUT_MS - 1_000;
-/** A transaction that holds an account for longer is stuck. Locking a contended row takes up to two waits. */
-const LOCK_TIMEOUT_MS = (STATEMENT_TIMEOUT_MS - 1_000) / 2;
-/** A batch of another node holds an account for some milliseconds. */
-const BATCH_LOCK_TIMEOUT_MS = 500;
-/**
- * If a node falls silent within a transaction, because it is frozen or cut off, the server ends the transaction after this time and
- * releases its locks. Normally, milliseconds pass between two statements.
- */
-const SILENCE_MAX_MS = 2_000;
-/** A batch holds hundreds of accounts, and decides about them without waiting for anything. */
-const BATCH_SILENCE_MAX_MS = 1_000;
 /** A transaction that only reads does not block calls. */
 const LONG_SILENCE_MAX_MS = 60_000;
 const LONG_TIMEOUT_MS = 600_000;
 const ROLLBACK_TIMEOUT_MS = 1_000;
 
 /** Overrides the server's defaults, so that every acknowledged commit is on the disk and on the synchronous standby, if there is one. */
-const settings = (statementMs: number, lockMs: number, silenceMs = SILENCE_MAX_MS) =>
+const settings = (statementMs: number, lockMs: number, silenceMs: number) =>
   `SET LOCAL synchronous_commit = on; SET LOCAL jit = off;
    SET LOCAL statement_timeout = ${statementMs}; SET LOCAL lock_timeout = ${lockMs};
    SET LOCAL idle_in_transaction_session_timeout = ${silenceMs}`;
@@ -95,18 +83,23 @@ const settings = (statementMs: number, lockMs: number, silenceMs = SILENCE_MAX_M
 export type PostgresMode = "read" | "write" | "batch" | "snapshot" | "report" | "upkeep";
 const SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 const COMMIT = "COMMIT";
-const BEGIN: Record<PostgresMode, string> = {
-  read: `BEGIN READ ONLY; ${settings(STATEMENT_TIMEOUT_MS, LOCK_TIMEOUT_MS)}`,
-  write: `BEGIN READ WRITE; ${settings(STATEMENT_TIMEOUT_MS, LOCK_TIMEOUT_MS)}`,
-  batch: `BEGIN READ WRITE; ${settings(STATEMENT_TIMEOUT_MS, BATCH_LOCK_TIMEOUT_MS, BATCH_SILENCE_MAX_MS)}`,
-  snapshot: `${SNAPSHOT}; ${settings(STATEMENT_TIMEOUT_MS, LOCK_TIMEOUT_MS)}`,
-  report: `${SNAPSHOT}; ${settings(LONG_TIMEOUT_MS, LOCK_TIMEOUT_MS, LONG_SILENCE_MAX_MS)}`,
-  upkeep: `BEGIN READ WRITE; ${settings(LONG_TIMEOUT_MS, LONG_TIMEOUT_MS)}`,
+const beginOf = (times: ReturnType<typeof timesOf>): Record<PostgresMode, string> => {
+  const { statementMs, lockMs, silenceMs, batchLockMs, batchSilenceMs } = times;
+  return {
+    read: `BEGIN READ ONLY; ${settings(statementMs, lockMs, silenceMs)}`,
+    write: `BEGIN READ WRITE; ${settings(statementMs, lockMs, silenceMs)}`,
+    batch: `BEGIN READ WRITE; ${settings(statementMs, batchLockMs, batchSilenceMs)}`,
+    snapshot: `${SNAPSHOT}; ${settings(statementMs, lockMs, silenceMs)}`,
+    report: `${SNAPSHOT}; ${settings(LONG_TIMEOUT_MS, lockMs, LONG_SILENCE_MAX_MS)}`,
+    upkeep: `BEGIN READ WRITE; ${settings(LONG_TIMEOUT_MS, LONG_TIMEOUT_MS, silenceMs)}`,
+  };
 };
 const isLong = (mode: PostgresMode) => mode === "report" || mode === "upkeep";
 
 export function openPostgresPool(url: string, options: ConnectionOptions): PostgresPool {
   const { pool, take, release, dropIdle } = openConnections(url, options);
+  const times = timesOf(options);
+  const begins = beginOf(times);
   pool.on("connect", recordStandby);
   const reach = createReach(dropIdle);
 
@@ -134,7 +127,7 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
 
   const together = <Row>(mode: PostgresMode, statements: readonly string[]): Promise<Row[][]> =>
     withClient(mode, async (client) => {
-      const text = [BEGIN[mode], ...statements, COMMIT].join(";\n");
+      const text = [begins[mode], ...statements, COMMIT].join(";\n");
       const results = (await client
         .query(text)
         .catch((error) =>
@@ -149,7 +142,7 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
     body: (send: PostgresSend) => Promise<Result>,
   ): Promise<Result> =>
     withClient(mode, async (client, { responded }) => {
-      let begin = [BEGIN[mode]];
+      let begin = [begins[mode]];
       let isOver = false;
       let sent: PostgresMode = "read";
       const send: PostgresSend = async ({ statements, copy, isLast = false }) => {
@@ -158,7 +151,7 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
         const text = [...begin, ...statements, ...after].join(";\n");
         begin = [];
         if (isLast) sent = mode;
-        const results = await ask(client, text, copy?.rows).catch((error) => {
+        const results = await ask(client, text, times.orderMs, copy?.rows).catch((error) => {
           throw broken(sent, error);
         });
         responded();
@@ -180,7 +173,7 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
   const transact = <Result>(mode: PostgresMode, body: (ask: Ask) => Promise<Result>) =>
     withClient(mode, async (client, { responded }) => {
       // While the server may be unreachable, other orders wait for this BEGIN, so it always gets the short timeout.
-      let query_timeout = QUERY_TIMEOUT_MS;
+      let query_timeout = times.orderMs;
       // If the connection breaks before the COMMIT is sent, nothing was changed.
       const ask: Ask = (text, values = []) =>
         client
@@ -190,7 +183,7 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
           });
       let sent: PostgresMode = "read";
       try {
-        await ask(BEGIN[mode]);
+        await ask(begins[mode]);
         responded();
         if (isLong(mode)) query_timeout = LONG_TIMEOUT_MS;
         const result = await body(ask);
@@ -208,6 +201,7 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
 
   return {
     connections: pool,
+    orderMs: times.orderMs,
     together,
     roundTrips,
     async once<Row>(mode: PostgresMode, sql: string, values: readonly PostgresValue[] = []) {
@@ -226,13 +220,18 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
 }
 
 /** Sends statements, and the rows for the COPY among them. */
-async function ask(client: pg.PoolClient, text: string, rows?: string): Promise<pg.QueryResult[]> {
+async function ask(
+  client: pg.PoolClient,
+  text: string,
+  timeoutMs: number,
+  rows?: string,
+): Promise<pg.QueryResult[]> {
   const results = await (rows === undefined
     ? client.query(text)
     : new Promise((resolve, reject) => {
         const done = (error: Error | undefined, result: unknown) =>
           error ? reject(error) : resolve(result);
-        client.query(queryWithCopy(text, rows, QUERY_TIMEOUT_MS, done));
+        client.query(queryWithCopy(text, rows, timeoutMs, done));
       }));
   return Array.isArray(results) ? results : [results as pg.QueryResult];
 }

@@ -8,7 +8,7 @@ export function describeConcurrency(open: OpenLedger) {
   const times = <Item>(count: number, make: (index: number) => Item) =>
     Array.from({ length: count }, (_, index) => make(index));
 
-  // Not more: where each order is a round trip, a busy machine would not settle all of them within LEDGER_TIMEOUT_MS.
+  // Not more: where each order is a round trip, they take long.
   test("of 400 concurrent calls with 50 credits, exactly 50 are charged", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 50 });
     const outcomes = await Promise.all(times(400, () => fixture.debit(account)));

@@ -9,7 +9,6 @@ import { holding, LEASE } from "./holds.ts";
 /** Many calls at once, of random prices and ends, on accounts, keys and idempotency keys that they share. */
 const ROUNDS = Number(process.env["TEST_HOLD_ROUNDS"] ?? 1);
 const CALLS = 1_000;
-/** Not more by default: where each order is a round trip, a busy machine would not settle all of them within LEDGER_TIMEOUT_MS. */
 const CALLS_AT_ONCE = Number(process.env["TEST_HOLDS_AT_ONCE"] ?? 200);
 
 export function describeConcurrentHolds(open: OpenLedger) {

@@ -74,6 +74,9 @@ async function ask(object: string, order: unknown): Promise<never> {
 /** The lines that the objects wrote to their console so far. */
 export const consoleOfObjects = async () => (await workerd()).log;
 
+/** So that a busy machine rejects no order. */
+const PATIENCE_MS = 600_000;
+
 /** A new object. */
 export function openObject() {
   opened += 1;
@@ -93,7 +96,7 @@ export function openObject() {
     finishImport: moving("finishImport"),
   };
   return {
-    ledger: ledgerOfObjects(() => stub),
+    ledger: ledgerOfObjects(() => stub, PATIENCE_MS),
     ledgerEvents: createLedgerEvents(
       { batch: (queries) => ask(name, { method: "batch", order: queries }) },
       "sqlite",

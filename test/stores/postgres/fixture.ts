@@ -1,5 +1,6 @@
 import { after } from "node:test";
 import pg from "pg";
+import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
 import type { NodeClock } from "#stores/postgres/database-clock.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
@@ -37,9 +38,16 @@ export async function newEmptyDatabase(): Promise<string> {
 
 export type Node = Awaited<ReturnType<typeof openNode>>;
 
+/** So that a busy machine rejects no order. */
+export const PATIENCE_MS = 600_000;
+
 /** The ledger as a node opens it, with the time of the test for its upkeep. */
-export async function openNode(url: string, clock: NodeClock = "caller") {
-  const pool = openPostgresPool(url, { max: 8 });
+export async function openNode(
+  url: string,
+  clock: NodeClock = "caller",
+  orderMs: number = PATIENCE_MS,
+) {
+  const pool = openPostgresPool(url, { max: 8, orderMs });
   await migratePostgres(pool);
   const { ledger, close } = createPostgresLedger(pool, undefined, clock);
   const ledgerEvents = createLedgerEvents(createPostgresDatabase(pool), "postgres");
@@ -142,6 +150,7 @@ export function openPoolLater(): PostgresPool {
     transaction: async (...given) => (await ready).transaction(...given),
     statement: async (...given) => (await ready).statement(...given),
     connections: { connect } as PostgresPool["connections"],
+    orderMs: LEDGER_TIMEOUT_MS,
     close: async () => (await ready).close(),
   };
   after(() => pool.close());

@@ -15,6 +15,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { NotCarriedOut } from "#ledger/port.ts";
+import { LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { measurePostgres } from "#stores/postgres/operator.ts";
 import { keepPartitions } from "#stores/postgres/partitions.ts";
@@ -35,7 +36,8 @@ import { ownServer } from "./fixture.ts";
 const NOW = Date.now();
 
 test("a node is not ready while a table that debits write to is locked, and is ready afterwards", async (t) => {
-  const node = await openOnly(t);
+  const node = await openNode(await borrowDatabase(t), "caller", LEDGER_TIMEOUT_MS);
+  t.after(() => node.close());
   await keepPartitions(node.pool, NOW, 0);
   const probe = () => node.ledger.probe({ now: NOW });
   for (const [table, mode] of [
