@@ -31,6 +31,16 @@ export type CallLedger = {
   isOverRate(call: CountedCall): boolean;
 };
 
+/** What a call asks for and is counted with, each with its order and its outcome. */
+export type CallOperations = {
+  debit: [DebitOrder, DebitOutcome];
+  hold: [HoldOrder, HoldOutcome];
+  keyStatus: [KeyStatusOrder, KeyStatus];
+};
+export type CallOperation = keyof CallOperations;
+export type CallOrder = CallOperations[CallOperation][0];
+export type CallOutcome = CallOperations[CallOperation][1];
+
 export type Counted<Outcome> = {
   /** `by`: the limit that rejects the call. */
   outcome: Outcome | ({ outcome: "rate_limited"; balance: number; by: Rate } & HasKeyId);
@@ -77,19 +87,19 @@ export class LocalCallLedger implements CallLedger {
   }
 
   keyStatus(order: KeyStatusOrder): Promise<Counted<KeyStatus>> {
-    return this.#rates.keyStatus(this.#ledger, order, this.#elapsed());
+    return this.#rates.ask("keyStatus", this.#ledger, order, this.#elapsed());
   }
 
   debit(order: DebitOrder, isCounted: boolean): Promise<Counted<DebitOutcome>> {
     return isCounted
       ? uncounted(this.#ledger.debit(order))
-      : this.#rates.debit(this.#ledger, order, this.#elapsed());
+      : this.#rates.ask("debit", this.#ledger, order, this.#elapsed());
   }
 
   hold(order: HoldOrder, isCounted: boolean): Promise<Counted<HoldOutcome>> {
     return isCounted
       ? uncounted(this.#ledger.hold(order))
-      : this.#rates.hold(this.#ledger, order, this.#elapsed());
+      : this.#rates.ask("hold", this.#ledger, order, this.#elapsed());
   }
 
   isOverRate(call: CountedCall): boolean {
@@ -218,9 +228,9 @@ export const uncounted = async <Outcome>(
 
 /** What decides about a call that is counted. A Durable Object responds without a promise. */
 export type AskedLedger = {
-  keyStatus(order: KeyStatusOrder): KeyStatus | Promise<KeyStatus>;
-  debit(order: DebitOrder): DebitOutcome | Promise<DebitOutcome>;
-  hold(order: HoldOrder): HoldOutcome | Promise<HoldOutcome>;
+  [Name in CallOperation]: (
+    order: CallOperations[Name][0],
+  ) => CallOperations[Name][1] | Promise<CallOperations[Name][1]>;
 };
 
 type CountedCall = { account: string; keySha256: string };
@@ -248,47 +258,27 @@ export class CallRates {
   }
 
   /**
-   * Counts a call and makes its debit. `at`: the time of the call by the clock of the rates, in milliseconds. `isAgain`: the order
-   * was sent before and its response was lost; it may have been charged, so the rate limit does not reject it.
+   * Counts a call and asks the ledger. `at`: the time of the call by the clock of the rates, in milliseconds. `isAgain`: the order was
+   * sent before and its response was lost; it may have been charged, so the rate limit does not reject it.
    */
-  async debit(
-    ledger: Pick<AskedLedger, "debit" | "keyStatus">,
-    order: DebitOrder,
+  ask<Name extends CallOperation>(
+    name: Name,
+    ledger: Pick<AskedLedger, Name | "keyStatus">,
+    order: CallOperations[Name][0],
+    at: number,
+    isAgain?: boolean,
+  ): Promise<Counted<CallOperations[Name][1]>>;
+  async ask(
+    name: CallOperation,
+    ledger: AskedLedger,
+    order: CallOrder,
     at: number,
     isAgain = false,
-  ): Promise<Counted<DebitOutcome>> {
+  ): Promise<Counted<CallOutcome>> {
     const knew = this.#knows(order);
     const rate = this.take(order, at);
     if (rate?.allowed === false && !isAgain) return this.#reject(ledger, order, rate, at);
-    const outcome = await ledger.debit(order);
-    return { outcome, rate: this.#settle(order, outcome, rate, at, knew) };
-  }
-
-  /** Counts a call and makes its hold; `at` and `isAgain` as for `debit`. */
-  async hold(
-    ledger: Pick<AskedLedger, "hold" | "keyStatus">,
-    order: HoldOrder,
-    at: number,
-    isAgain = false,
-  ): Promise<Counted<HoldOutcome>> {
-    const knew = this.#knows(order);
-    const rate = this.take(order, at);
-    if (rate?.allowed === false && !isAgain) return this.#reject(ledger, order, rate, at);
-    const outcome = await ledger.hold(order);
-    return { outcome, rate: this.#settle(order, outcome, rate, at, knew) };
-  }
-
-  /** Counts a call and asks for the status of its key; `at` and `isAgain` as for `debit`. */
-  async keyStatus(
-    ledger: Pick<AskedLedger, "keyStatus">,
-    order: KeyStatusOrder,
-    at: number,
-    isAgain = false,
-  ): Promise<Counted<KeyStatus>> {
-    const knew = this.#knows(order);
-    const rate = this.take(order, at);
-    if (rate?.allowed === false && !isAgain) return this.#reject(ledger, order, rate, at);
-    const outcome = await ledger.keyStatus(order);
+    const outcome: CallOutcome = await ledger[name](order as never);
     const settled = this.#settle(order, outcome, rate, at, knew);
     // Calls with a key whose rate was not known may have come together, and a status is asked for before any work.
     const isLate = settled !== rate && settled?.allowed === false;
@@ -357,7 +347,7 @@ export class CallRates {
   /** Undoes the count of a rejected key, or learns the rate of the key. Returns the rate that the client is told. */
   #settle(
     order: CountedCall,
-    outcome: AnyOutcome,
+    outcome: CallOutcome,
     rate: Rate | null,
     at: number,
     knew: boolean,
@@ -370,7 +360,7 @@ export class CallRates {
   /** A call over the rate limit: its key may still be rejected, or its account suspended. */
   async #reject(
     ledger: Pick<AskedLedger, "keyStatus">,
-    order: DebitOrder | HoldOrder | KeyStatusOrder,
+    order: CallOrder,
     rate: Rate,
     at: number,
   ): Promise<Counted<RejectedStatus>> {
@@ -404,21 +394,20 @@ const rateLimited = ({ balance, keyId }: { balance: number } & HasKeyId, by: Rat
   ...(keyId !== undefined && { keyId }),
 });
 
-type AnyOutcome = DebitOutcome | HoldOutcome | KeyStatus;
 type RejectedStatus = Exclude<KeyStatus, { outcome: "good" }>;
 type KeyRejected = Extract<
-  AnyOutcome,
+  CallOutcome,
   { outcome: "invalid_key" | "key_expired" | "key_not_allowed" }
 >;
 
-const isKeyRejected = (outcome: AnyOutcome): outcome is KeyRejected =>
+const isKeyRejected = (outcome: CallOutcome): outcome is KeyRejected =>
   outcome.outcome === "invalid_key" ||
   outcome.outcome === "key_expired" ||
   outcome.outcome === "key_not_allowed";
 
 /** Whether the client is told the rate: only if its key works. */
-const hasRate = ({ outcome }: AnyOutcome): boolean =>
+const hasRate = ({ outcome }: CallOutcome): boolean =>
   outcome !== "invalid_key" && outcome !== "key_expired";
 
-const keyRateOf = (outcome: AnyOutcome): KeyRate | undefined =>
+const keyRateOf = (outcome: CallOutcome): KeyRate | undefined =>
   "keyRate" in outcome ? outcome.keyRate : undefined;

@@ -14,10 +14,10 @@ export function openRemoteInProcess(settings: TestServiceSettings, changes: Chan
     isRemote: true,
     isOverRate: () => false,
     debit: (order, isCounted) =>
-      isCounted ? uncounted(ledger.debit(order)) : rates.debit(ledger, order, order.now),
-    keyStatus: (order) => rates.keyStatus(ledger, order, order.now),
+      isCounted ? uncounted(ledger.debit(order)) : rates.ask("debit", ledger, order, order.now),
+    keyStatus: (order) => rates.ask("keyStatus", ledger, order, order.now),
     hold: (order, isCounted) =>
-      isCounted ? uncounted(ledger.hold(order)) : rates.hold(ledger, order, order.now),
+      isCounted ? uncounted(ledger.hold(order)) : rates.ask("hold", ledger, order, order.now),
     settle: ledger.settle,
     release: ledger.release,
     renew: ledger.renew,

@@ -46,7 +46,7 @@ test("a repeated order is not rejected because of the rate that it used up itsel
     ...{ account: "acc", keySha256: "a", callId: "call", tool: "hash" },
     ...{ now: START, credits: 1, freeCallCredits: 1, idempotency: null },
   };
-  const ask = (isAgain: boolean) => rates.debit(ledger, order, START, isAgain);
+  const ask = (isAgain: boolean) => rates.ask("debit", ledger, order, START, isAgain);
   assert.equal((await ask(false)).outcome.outcome, "debited");
   assert.equal((await ask(false)).outcome.outcome, "debited");
   assert.equal((await ask(false)).outcome.outcome, "rate_limited");

@@ -1,12 +1,19 @@
 import { DurableObject } from "cloudflare:workers";
-import { type AskedLedger, CallRates, type Counted, uncounted } from "#ledger/call-ledger.ts";
+import {
+  type AskedLedger,
+  type CallOperation,
+  type CallOperations,
+  type CallOrder,
+  type CallOutcome,
+  CallRates,
+  uncounted,
+} from "#ledger/call-ledger.ts";
 import {
   type DebitOrder,
   type DebitOutcome,
   type HoldOrder,
   type HoldOutcome,
   type KeyStatus,
-  type KeyStatusOrder,
   type MaintainOrder,
   type MaintainOutcome,
   NotCarriedOut,
@@ -54,7 +61,6 @@ import {
 } from "./request-log.ts";
 import type { RequestOperation } from "./request-log-stub.ts";
 import {
-  type CallOperation,
   type CallResult,
   ITEMS_MAX,
   OtherRelease,
@@ -169,37 +175,31 @@ export class AccountLedger extends DurableObject {
    */
   async call(
     kind: CallOperation,
-    order: DebitOrder | HoldOrder | KeyStatusOrder,
+    order: CallOrder,
     callsPerSecond: number | null,
     isAgain: boolean,
   ): Promise<CallResult> {
     let scheduled: Promise<void> | undefined;
     let mayBeDebited = false;
+    const pay =
+      <Name extends "debit" | "hold">(name: Name) =>
+      (payment: CallOperations[Name][0]) => {
+        const result = this.#runOne(name, payment);
+        mayBeDebited = "value" in result;
+        scheduled = this.#scheduleAfter(name, payment, result);
+        return unwrap(result) as CallOperations[Name][1];
+      };
     const ledger: AskedLedger = {
-      debit: (debitOrder) => {
-        const result = this.#runOne("debit", debitOrder);
-        mayBeDebited = "value" in result;
-        scheduled = this.#scheduleAfter("debit", debitOrder, result);
-        return unwrap(result) as DebitOutcome;
-      },
-      hold: (holdOrder) => {
-        const result = this.#runOne("hold", holdOrder);
-        mayBeDebited = "value" in result;
-        scheduled = this.#scheduleAfter("hold", holdOrder, result);
-        return unwrap(result) as HoldOutcome;
-      },
+      debit: pay("debit"),
+      hold: pay("hold"),
       keyStatus: (statusOrder) => unwrap(this.#runOne("keyStatus", statusOrder)) as KeyStatus,
     };
     try {
       requireCallOperation(kind);
-      const rates = callsPerSecond === null ? null : this.#ratesFor(callsPerSecond);
-      const value: Counted<DebitOutcome | HoldOutcome | KeyStatus> = await perform(
-        kind,
-        ledger,
-        order,
-        rates,
-        isAgain,
-      );
+      // The order's time is used, because the Workers' clocks and the object's clock may differ.
+      const value = await (callsPerSecond === null
+        ? uncounted<CallOutcome>(ledger[kind](order as never))
+        : this.#ratesFor(callsPerSecond).ask(kind, ledger, order, order.now, isAgain));
       await scheduled;
       // Without the account, an import may bring the key.
       const isFinal = value.outcome.outcome === "invalid_key" && this.#data.use().hasAccount();
@@ -385,30 +385,5 @@ const logAlarmError = (cause: unknown) =>
   console.error(JSON.stringify({ message: NO_ALARM, cause: String(cause) }));
 const NO_ALARM =
   "The alarm for the maintenance of an account could not be set; the next call tries again";
-
-/** Performs the order of a call, and counts it unless `rates` is null. */
-function perform(
-  kind: CallOperation,
-  ledger: AskedLedger,
-  order: DebitOrder | HoldOrder | KeyStatusOrder,
-  rates: CallRates | null,
-  isAgain: boolean,
-): Promise<Counted<DebitOutcome | HoldOutcome | KeyStatus>> {
-  // The order's time is used, because the Workers' clocks and the object's clock may differ.
-  const at = order.now;
-  if (kind === "debit") {
-    const debit = order as DebitOrder;
-    return rates === null
-      ? uncounted(ledger.debit(debit))
-      : rates.debit(ledger, debit, at, isAgain);
-  }
-  if (kind === "hold") {
-    const hold = order as HoldOrder;
-    return rates === null ? uncounted(ledger.hold(hold)) : rates.hold(ledger, hold, at, isAgain);
-  }
-  return rates === null
-    ? uncounted(ledger.keyStatus(order))
-    : rates.keyStatus(ledger, order, at, isAgain);
-}
 
 type Env = { DB?: D1; LEDGER?: ObjectNamespace<ReadinessStub> };

@@ -1,8 +1,6 @@
-import type { Counted } from "#ledger/call-ledger.ts";
-import type { DebitOutcome, HoldOutcome, KeyStatus } from "#ledger/port.ts";
+import type { CallOperation, CallOutcome, Counted } from "#ledger/call-ledger.ts";
 import { createRecentNames } from "#ledger/recent-names.ts";
 import { rejectedAt } from "#ledger/throttle.ts";
-import type { CallOperation } from "./rpc.ts";
 
 /**
  * Rejections by an account's object that stay true for a while, so that the same call is not sent to the object again:
@@ -17,15 +15,15 @@ import type { CallOperation } from "./rpc.ts";
  */
 export type KnownRejections = {
   /** Returns what the object would respond; null if it must be asked. */
-  find(kind: CallOperation, order: CallOrder): CallOutcome | null;
+  find(kind: CallOperation, order: Asked): CountedOutcome | null;
   /** `isFinal`: the object says that the key can never become good. */
-  learn(kind: CallOperation, order: CallOrder, outcome: CallOutcome, isFinal: boolean): void;
+  learn(kind: CallOperation, order: Asked, outcome: CountedOutcome, isFinal: boolean): void;
 };
 
-type CallOutcome = Counted<DebitOutcome | HoldOutcome | KeyStatus>;
-type CallOrder = { keySha256: string; tool?: string | null; address?: string | null; now: number };
+type CountedOutcome = Counted<CallOutcome>;
+type Asked = { keySha256: string; tool?: string | null; address?: string | null; now: number };
 /** `from` and `until`: the times of the orders to which it applies. */
-type Known = { outcome: CallOutcome; from: number; until: number };
+type Known = { outcome: CountedOutcome; from: number; until: number };
 
 /** Recovering an earlier state of an object by the platform is the only way back for a key. It counts after this time at most. */
 export const FINAL_MS = 60_000;
@@ -34,11 +32,11 @@ export function createKnownRejections(): KnownRejections {
   const keys = createRecentNames<Known>();
   const limited = createRecentNames<Known>();
 
-  const keyName = (kind: CallOperation, { keySha256 }: CallOrder) => `${kind} ${keySha256}`;
-  const callName = (kind: CallOperation, order: CallOrder) =>
+  const keyName = (kind: CallOperation, { keySha256 }: Asked) => `${kind} ${keySha256}`;
+  const callName = (kind: CallOperation, order: Asked) =>
     `${keyName(kind, order)} ${order.tool ?? ""} ${order.address ?? ""}`;
 
-  const applies = (known: Known | undefined, { now }: CallOrder): known is Known =>
+  const applies = (known: Known | undefined, { now }: Asked): known is Known =>
     known !== undefined && now >= known.from && now < known.until;
 
   return {
@@ -63,7 +61,7 @@ export function createKnownRejections(): KnownRejections {
 }
 
 /** The rejection of a later call: the waiting times that it names are shorter. */
-function atTime(counted: CallOutcome, now: number): CallOutcome {
+function atTime(counted: CountedOutcome, now: number): CountedOutcome {
   const { outcome } = counted;
   if (outcome.outcome !== "rate_limited") return counted;
   const by = rejectedAt(outcome.by, now);

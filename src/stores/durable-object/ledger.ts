@@ -1,25 +1,18 @@
 import type { ReverseAll } from "#jobs/reverse-calls.ts";
-import type { CallLedger, Counted } from "#ledger/call-ledger.ts";
 import type {
-  DebitOrder,
-  DebitOutcome,
-  HoldOrder,
-  HoldOutcome,
-  KeyStatus,
-  KeyStatusOrder,
-  Ledger,
-} from "#ledger/port.ts";
+  CallLedger,
+  CallOperation,
+  CallOperations,
+  CallOrder,
+  CallOutcome,
+  Counted,
+} from "#ledger/call-ledger.ts";
+import type { Ledger } from "#ledger/port.ts";
 import { WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
 import { ledgerOver } from "../ledger/store-ledger.ts";
 import { type BatchItem, type BatchResult, outcomeOf, unwrap } from "../sqlite/batch.ts";
 import { createKnownRejections } from "./known-rejections.ts";
-import {
-  type BatchStub,
-  type CallOperation,
-  type LedgerStub,
-  OtherRelease,
-  requireKnownOutcome,
-} from "./rpc.ts";
+import { type BatchStub, type LedgerStub, OtherRelease, requireKnownOutcome } from "./rpc.ts";
 import { sendToObject } from "./sending.ts";
 
 /** The ledgers of accounts that are Durable Objects, as a Worker uses them. */
@@ -51,38 +44,39 @@ export function callLedgerOfObjects(
 
   async function send(
     kind: CallOperation,
-    order: DebitOrder | HoldOrder | KeyStatusOrder,
+    order: CallOrder,
     rate: number | null,
-  ): Promise<Counted<DebitOutcome | HoldOutcome | KeyStatus>> {
+  ): Promise<Counted<CallOutcome>> {
     const known = rate === null ? null : rejections.find(kind, order);
     if (known !== null) return known;
     return sendToObject(async (isAgain) => {
       const result = await find(order).call(kind, order, rate, isAgain);
-      const counted = unwrap(result) as Counted<DebitOutcome | HoldOutcome | KeyStatus>;
+      const counted = unwrap(result) as Counted<CallOutcome>;
       requireKnownOutcome(kind, counted);
       rejections.learn(kind, order, counted, "isFinal" in result);
       return counted;
     }, LEDGER);
   }
 
-  const call: typeof send = (kind, order, rate) =>
-    send(kind, order, rate).catch((error) => {
+  const call = <Name extends CallOperation>(
+    kind: Name,
+    order: CallOperations[Name][0],
+    isCounted: boolean,
+  ) =>
+    send(kind, order, isCounted ? null : callsPerSecond).catch((error) => {
       if (error instanceof OtherRelease) onOtherRelease(error);
       throw error;
-    });
+    }) as Promise<Counted<CallOperations[Name][1]>>;
   const { settle, release, renew } = ledgerOfObjects(find);
   return {
     isRemote: true,
     settle,
     release,
     renew,
-    hold: async (order, isCounted) =>
-      (await call("hold", order, isCounted ? null : callsPerSecond)) as Counted<HoldOutcome>,
     isOverRate: () => false,
-    debit: async (order, isCounted) =>
-      (await call("debit", order, isCounted ? null : callsPerSecond)) as Counted<DebitOutcome>,
-    keyStatus: async (order) =>
-      (await call("keyStatus", order, callsPerSecond)) as Counted<KeyStatus>,
+    hold: (order, isCounted) => call("hold", order, isCounted),
+    debit: (order, isCounted) => call("debit", order, isCounted),
+    keyStatus: (order) => call("keyStatus", order, false),
   };
 }
 

@@ -1,10 +1,10 @@
-import type { Counted } from "#ledger/call-ledger.ts";
-import {
-  type DebitOutcome,
-  type HoldOutcome,
-  type KeyStatus,
-  NotCarriedOut,
-} from "#ledger/port.ts";
+import type {
+  CallOperation,
+  CallOperations,
+  CallOutcome,
+  Counted,
+} from "#ledger/call-ledger.ts";
+import { NotCarriedOut } from "#ledger/port.ts";
 import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
 import { isLedgerOperation, type StoreOperation } from "../ledger/store-ledger.ts";
 import type { BatchItem, BatchResult } from "../sqlite/batch.ts";
@@ -52,12 +52,9 @@ export type BatchStub = {
 /** The number of operations that an object performs in one transaction. Calls of the account wait for it. */
 export const ITEMS_MAX = 1_000;
 
-/** The operations of a call. */
-export type CallOperation = "debit" | "hold" | "keyStatus";
-
 /** `isFinal`: the key is not good and can never become good. */
 export type CallResult =
-  | { value: Counted<DebitOutcome | HoldOutcome | KeyStatus>; isFinal?: true }
+  | { value: Counted<CallOutcome>; isFinal?: true }
   | Extract<BatchResult, { error: unknown }>;
 
 /** The stub of an object that can be exported and imported. */
@@ -67,9 +64,7 @@ export type MovingStub = {
 
 /** Objects, so that the compiler reports an outcome that is missing here. */
 const OUTCOMES: {
-  debit: Record<CountedOutcome<DebitOutcome>, true>;
-  hold: Record<CountedOutcome<HoldOutcome>, true>;
-  keyStatus: Record<CountedOutcome<KeyStatus>, true>;
+  [Name in CallOperation]: Record<CountedOutcome<CallOperations[Name][1]>, true>;
 } = {
   debit: {
     debited: true,

@@ -33,7 +33,7 @@ function createObject(callsPerSecond: number, isFinal = true) {
         isGood(keySha256)
           ? { outcome: "debited", charged: 1, balance: 5 }
           : { outcome: "invalid_key" };
-      const value = await rates.debit({ debit, keyStatus }, sent, sent.now);
+      const value = await rates.ask("debit", { debit, keyStatus }, sent, sent.now);
       const isBad = value.outcome.outcome === "invalid_key";
       return isBad && isFinal ? { value, isFinal } : { value };
     },
