@@ -1,7 +1,7 @@
-import { signInOverSqlite } from "../sqlite/kysely.ts";
 import { createD1Database, type D1 } from "./d1-database.ts";
 import { createDashboardStores } from "./dashboard-stores.ts";
 import { listAccountOf } from "./directory.ts";
+import { signInOverSqlite } from "./kysely.ts";
 import { createForwardedEvents } from "./ledger-events.ts";
 
 /** Opens the stores of accounts, emails, purchases and events at the edge. The ledger is in the accounts' objects. */

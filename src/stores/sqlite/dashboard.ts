@@ -1,14 +1,14 @@
 import { type Ledger, UsageNotSummed } from "#ledger/port.ts";
 import { createDashboardStores } from "../sql/dashboard-stores.ts";
+import { signInOverSqlite } from "../sql/kysely.ts";
 import { createLedgerEvents } from "../sql/ledger-events.ts";
 import { isReading, type SqlDatabase } from "../sql/sql-database.ts";
 import { createSqliteDatabase } from "./database.ts";
 import type { SqlDriver } from "./driver.ts";
-import { signInOverSqlite } from "./kysely.ts";
 import { createSqliteReads } from "./reads.ts";
 import type { PerformTask } from "./tasks.ts";
 
-/** Opens the stores of accounts, emails, purchases and events. `onFault`: see kysely.ts. */
+/** Opens the stores of accounts, emails, purchases and events. `onFault`: as for `signInOverSqlite`. */
 export function createSqliteDashboardStore(
   db: SqlDatabase,
   ledger: Ledger,

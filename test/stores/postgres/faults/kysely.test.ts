@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Kysely } from "kysely";
 import { OutcomeUnknown } from "#ledger/port.ts";
+import { signInOverPostgres } from "#stores/postgres/dashboard.ts";
 import { codeOf } from "#stores/postgres/faults.ts";
-import { createPostgresDialect } from "#stores/postgres/kysely.ts";
 import { isSure, openFaulty, PATIENT, settled } from "./fixture.ts";
 
 /** Kysely, which better-auth uses, over our pool: it reports faults in the same way as all other code. */
 async function open(t: TestContext) {
   const fixture = await openFaulty(t);
   const recorded: Error[] = [];
-  const dialect = createPostgresDialect(fixture.pool, (fault) => recorded.push(fault));
+  const { dialect } = signInOverPostgres(fixture.pool, (fault) => recorded.push(fault));
   const db = new Kysely<{ setting: { name: string; value: string } }>({ dialect });
   const write = (name: string) => db.insertInto("setting").values({ name, value: "1" }).execute();
   const read = () => db.selectFrom("setting").selectAll().where("name", "like", "t_%").execute();
