@@ -1,7 +1,14 @@
-import type { Purchase, PurchaseStore, RevenueRow } from "#billing/purchase-store.ts";
+import {
+  type Purchase,
+  type PurchaseStore,
+  type RevenueRow,
+  recordToPurchase,
+} from "#billing/purchase-store.ts";
+import type { RecordOf } from "#ledger/transfer/records.ts";
 import { DAY_MS } from "#limits.ts";
-import type { SqlRow } from "../sqlite/driver.ts";
+import { insertSql, type SqlRow, type SqlValue } from "../sqlite/driver.ts";
 import { lastRows, readNumber, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
+import { number, type RecordColumn, text } from "./transfer-table.ts";
 
 /** The store of purchases over a database. Each operation is one batch. */
 export function createPurchaseStore(db: SqlDatabase): PurchaseStore {
@@ -78,63 +85,71 @@ function isNamed(order: { id: string } | { session: string } | { payment: string
   return "session" in order ? sql`session = ${order.session}` : sql`payment = ${order.payment}`;
 }
 
-function insert({ offer, ...it }: Purchase): SqlQuery {
-  return sql`INSERT INTO purchase
-      (id, account, created_at, offer, kind, name, credits, months, price, currency, session, payment,
-       status, paid_at, paid, refunded, refunded_at, dispute, pay_url, receipt_url, invoice_url,
-       grant_id, voided, spent, trouble, updated_at)
-    VALUES (${it.id}, ${it.account}, ${it.createdAt}, ${offer.id}, ${offer.kind}, ${offer.name},
-      ${offer.credits}, ${offer.months}, ${it.price}, ${it.currency}, ${it.session}, ${it.payment},
-      ${it.status}, ${it.paidAt}, ${it.paid}, ${it.refunded}, ${it.refundedAt}, ${it.dispute},
-      ${it.payUrl}, ${it.receiptUrl}, ${it.invoiceUrl}, ${it.grant}, ${it.voided}, ${it.spent},
-      ${it.trouble}, ${it.updatedAt})
-    ON CONFLICT (id) DO NOTHING RETURNING id`;
-}
-
+/** The column of each member of a purchase, as records of an export have them. */
+export const PURCHASE_COLUMNS: Record<
+  Exclude<keyof RecordOf<"purchase">, "record">,
+  RecordColumn
+> = {
+  id: text("id"),
+  account: text("account"),
+  createdAt: number("created_at"),
+  offer: text("offer"),
+  kind: text("kind"),
+  name: text("name"),
+  credits: number("credits"),
+  months: number("months"),
+  price: number("price"),
+  currency: text("currency"),
+  session: text("session"),
+  payment: text("payment"),
+  status: text("status"),
+  paidAt: number("paid_at"),
+  paid: number("paid"),
+  refunded: number("refunded"),
+  refundedAt: number("refunded_at"),
+  dispute: text("dispute"),
+  payUrl: text("pay_url"),
+  receiptUrl: text("receipt_url"),
+  invoiceUrl: text("invoice_url"),
+  grant: text("grant_id"),
+  voided: number("voided"),
+  spent: number("spent"),
+  trouble: text("trouble"),
+  updatedAt: number("updated_at"),
+};
+const COLUMNS = Object.entries(PURCHASE_COLUMNS);
 /** The account, the offer and the price of a purchase never change. */
-function write(it: Purchase, seen: number): SqlQuery {
-  return sql`UPDATE purchase SET
-      session = ${it.session}, payment = ${it.payment}, status = ${it.status},
-      paid_at = ${it.paidAt}, paid = ${it.paid}, refunded = ${it.refunded},
-      refunded_at = ${it.refundedAt}, dispute = ${it.dispute}, pay_url = ${it.payUrl},
-      receipt_url = ${it.receiptUrl}, invoice_url = ${it.invoiceUrl}, grant_id = ${it.grant},
-      voided = ${it.voided}, spent = ${it.spent},
-      trouble = ${it.trouble}, updated_at = ${it.updatedAt}
-    WHERE id = ${it.id} AND updated_at = ${seen} RETURNING id`;
+const CHANGING = COLUMNS.slice(COLUMNS.findIndex(([member]) => member === "session"));
+
+const valuesOf = (columns: typeof COLUMNS, { offer, ...purchase }: Purchase): SqlValue[] => {
+  const { id, ...terms } = offer;
+  const members = new Map<string, SqlValue>(Object.entries({ ...purchase, ...terms, offer: id }));
+  return columns.map(([member]) => members.get(member) ?? null);
+};
+
+function insert(purchase: Purchase): SqlQuery {
+  const columns = COLUMNS.map(([, { column }]) => column).join(", ");
+  return {
+    sql: insertSql("purchase", columns, 1, "ON CONFLICT (id) DO NOTHING RETURNING id"),
+    values: valuesOf(COLUMNS, purchase),
+  };
 }
 
-const textOf = (value: SqlRow[string] | undefined) => (value ?? null) as string | null;
+function write(purchase: Purchase, seen: number): SqlQuery {
+  const sets = CHANGING.map(([, { column }]) => `${column} = ?`).join(", ");
+  return {
+    sql: `UPDATE purchase SET ${sets} WHERE id = ? AND updated_at = ? RETURNING id`,
+    values: [...valuesOf(CHANGING, purchase), purchase.id, seen],
+  };
+}
 
-const readPurchase = (row: SqlRow): Purchase => ({
-  id: row["id"] as string,
-  account: row["account"] as string,
-  createdAt: Number(row["created_at"]),
-  offer: {
-    id: row["offer"] as string,
-    kind: row["kind"] as Purchase["offer"]["kind"],
-    name: row["name"] as string,
-    credits: Number(row["credits"]),
-    months: readNumber(row["months"]),
-  },
-  price: Number(row["price"]),
-  currency: row["currency"] as string,
-  session: textOf(row["session"]),
-  payment: textOf(row["payment"]),
-  status: row["status"] as Purchase["status"],
-  paidAt: readNumber(row["paid_at"]),
-  paid: Number(row["paid"]),
-  refunded: Number(row["refunded"]),
-  refundedAt: readNumber(row["refunded_at"]),
-  dispute: row["dispute"] as Purchase["dispute"],
-  payUrl: textOf(row["pay_url"]),
-  receiptUrl: textOf(row["receipt_url"]),
-  invoiceUrl: textOf(row["invoice_url"]),
-  grant: textOf(row["grant_id"]),
-  voided: Number(row["voided"]),
-  spent: Number(row["spent"]),
-  trouble: row["trouble"] as Purchase["trouble"],
-  updatedAt: Number(row["updated_at"]),
-});
+function readPurchase(row: SqlRow): Purchase {
+  const members = COLUMNS.map(([member, { column, type }]) => [
+    member,
+    type === "number" ? readNumber(row[column]) : (row[column] ?? null),
+  ]);
+  return recordToPurchase(Object.fromEntries(members));
+}
 
 const readRevenue = (row: SqlRow): RevenueRow => ({
   day: Number(row["day"]),

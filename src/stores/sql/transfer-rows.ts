@@ -1,5 +1,6 @@
 import type { RecordKind, RecordOf } from "#ledger/transfer/records.ts";
 import { isReversedSql } from "./find-call.ts";
+import { PURCHASE_COLUMNS } from "./purchases.ts";
 import type { SqlDialect } from "./sql-database.ts";
 import { number, type RecordColumn, type RecordTable, text } from "./transfer-table.ts";
 
@@ -9,36 +10,6 @@ import { number, type RecordColumn, type RecordTable, text } from "./transfer-ta
  */
 type Member<Kind extends RecordKind> = Exclude<keyof RecordOf<Kind>, "record"> & string;
 type Members<Kind extends RecordKind> = Record<Member<Kind>, RecordColumn>;
-
-/** The column of `purchase` for each member of a purchase record, in every database. */
-const PURCHASE_COLUMNS: Record<Exclude<keyof RecordOf<"purchase">, "record">, RecordColumn> = {
-  id: text("id"),
-  account: text("account"),
-  createdAt: number("created_at"),
-  offer: text("offer"),
-  kind: text("kind"),
-  name: text("name"),
-  credits: number("credits"),
-  months: number("months"),
-  price: number("price"),
-  currency: text("currency"),
-  session: text("session"),
-  payment: text("payment"),
-  status: text("status"),
-  paidAt: number("paid_at"),
-  paid: number("paid"),
-  refunded: number("refunded"),
-  refundedAt: number("refunded_at"),
-  dispute: text("dispute"),
-  payUrl: text("pay_url"),
-  receiptUrl: text("receipt_url"),
-  invoiceUrl: text("invoice_url"),
-  grant: text("grant_id"),
-  voided: number("voided"),
-  spent: number("spent"),
-  trouble: text("trouble"),
-  updatedAt: number("updated_at"),
-};
 
 const byNo = [{ column: "no", type: "number" }] as const;
 const byAccount = { column: "account_no", type: "number" } as const;
