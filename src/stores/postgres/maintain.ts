@@ -1,6 +1,6 @@
 import type { LedgerOperations, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { CLOCKS_APART_MS, IDEMPOTENCY_KEPT_MS } from "#limits.ts";
-import { dueGrants, expiredHolds, readDueGrants, readExpiredHolds } from "../sql/due-rows.ts";
+import { type Due, dueGrants, expiredHolds } from "../sql/due-rows.ts";
 import { addKeptSql, HOUR_SQL, rollUpSql } from "../sql/usage.ts";
 import { textOf } from "./database.ts";
 import { DATABASE_CLOCK, type NodeClock } from "./database-clock.ts";
@@ -68,7 +68,6 @@ const DELETE_EMPTY =
  */
 export function createPostgresMaintain(pool: PostgresPool, clock: NodeClock) {
   const sumUsage = createPostgresSumUsage(pool);
-  const recordDue = createRecordDue(pool);
 
   /** Returns how far `now` is ahead of the database's clock; negative if it is behind. */
   async function clockAhead(now: number): Promise<number> {
@@ -126,7 +125,7 @@ export function createPostgresMaintain(pool: PostgresPool, clock: NodeClock) {
       await keepPartitions(pool, order.now, rollUpBefore, "try");
     }
     // An expiry is by the clock of the node, as for its calls.
-    const { notified, isMore } = await recordDue(order);
+    const { done: notified, isMore } = await decideDue(pool, DUE_EVENTS_TURN, dueGrants(order));
     const calls = await pool.transaction("write", (query) =>
       forgetCalls(query, now, order.rowsMax),
     );
@@ -141,41 +140,31 @@ export function createPostgresMaintain(pool: PostgresPool, clock: NodeClock) {
   };
 }
 
-/** Writes the events that become due as time passes. One node at a time does so. */
-const createRecordDue =
-  ({ roundTrips }: PostgresPool) =>
-  ({ now, rowsMax }: { now: number; rowsMax: number }) =>
-    roundTrips("write", async (send) => {
-      const [mine = [], due = []] = await send({
-        statements: [DUE_EVENTS_TURN, textOf(dueGrants(now, rowsMax))],
-      });
-      const { orders, isMore } = readDueGrants(due, now, rowsMax);
-      if (mine.length === 0 || orders.length === 0) return { notified: 0, isMore: false };
-      const outcomes = await decideTogether(send, "recordDue", orders);
-      const notified = outcomes.filter((outcome) => "recorded" in outcome && outcome.recorded);
-      return { notified: notified.length, isMore };
-    });
+/** Decides about the rows that are due. One node at a time does so: `turn` is a lock that ends with the transaction. */
+const decideDue = <Name extends "recordDue" | "lapse">(
+  { roundTrips }: PostgresPool,
+  turn: string,
+  { rule, query, read, isDone }: Due<Name>,
+): Promise<{ done: number; isMore: boolean }> =>
+  roundTrips("write", async (send) => {
+    const [mine = [], due = []] = await send({ statements: [turn, textOf(query)] });
+    const { orders, isMore } = read(due);
+    if (mine.length === 0 || orders.length === 0) return { done: 0, isMore: false };
+    const outcomes = await decideTogether(send, rule, orders);
+    const done = outcomes.filter((outcome) => !(outcome instanceof Error) && isDone(outcome));
+    return { done: done.length, isMore };
+  });
 
-/** The number is arbitrary but fixed, and the lock ends with the transaction. */
+/** The numbers are arbitrary but fixed. */
 const DUE_EVENTS_TURN = "SELECT 1 WHERE pg_try_advisory_xact_lock(7200005)";
-
-type HoldsOrder = LedgerOperations["expireHolds"][0];
-type HoldsOutcome = LedgerOperations["expireHolds"][1];
-
-/** Ends the holds whose holders are silent. One node at a time does so. */
-export const createExpireHolds =
-  ({ roundTrips }: PostgresPool) =>
-  (order: HoldsOrder): Promise<HoldsOutcome> =>
-    roundTrips("write", async (send) => {
-      const [mine = [], due = []] = await send({
-        statements: [EXPIRED_HOLDS_TURN, textOf(expiredHolds(order))],
-      });
-      const { orders, isMore } = readExpiredHolds(due, order);
-      if (mine.length === 0 || orders.length === 0) return { ended: 0, isMore: false };
-      const outcomes = await decideTogether(send, "lapse", orders);
-      const ended = outcomes.filter((outcome) => "ended" in outcome && outcome.ended);
-      return { ended: ended.length, isMore };
-    });
-
-/** The number is arbitrary but fixed, and the lock ends with the transaction. */
 const EXPIRED_HOLDS_TURN = "SELECT 1 WHERE pg_try_advisory_xact_lock(7200006)";
+
+/** Ends the holds whose holders are silent. */
+export const createExpireHolds =
+  (pool: PostgresPool) =>
+  async (
+    order: LedgerOperations["expireHolds"][0],
+  ): Promise<LedgerOperations["expireHolds"][1]> => {
+    const { done, isMore } = await decideDue(pool, EXPIRED_HOLDS_TURN, expiredHolds(order));
+    return { ended: done, isMore };
+  };

@@ -1,5 +1,4 @@
 import type { LedgerOperation, LedgerOperations } from "#ledger/port.ts";
-import type { LapseOrder } from "#ledger/rules/holds.ts";
 import { isRuleName, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
 import type { KnownAccount } from "../ledger/known-account.ts";
 import {
@@ -9,7 +8,7 @@ import {
   UNSUMMED_FROM,
 } from "../ledger/store-ledger.ts";
 import { decide, needsSaved, orderContext } from "../ledger/working-set.ts";
-import { expiredHolds, readExpiredHolds } from "../sql/due-rows.ts";
+import { type Due, dueGrants, expiredHolds } from "../sql/due-rows.ts";
 import type { DebitPeriods } from "./debit-periods.ts";
 import type { SqlDriver } from "./driver.ts";
 import { createLoader } from "./load.ts";
@@ -62,9 +61,14 @@ export function createSqliteLedger(
   const accounts = new Map<string, KnownAccount>();
   const onSummed = (account: string) => void accounts.delete(account);
   let reads: SqliteReads | undefined;
+  const recordDue = (order: Order<"maintain">) => decideDue(dueGrants(order));
   const others = {
     ...createUpkeep(driver, periods ?? journal, { usageSums, onSummed, recordDue }),
-    expireHolds: createHoldExpiry(driver, lapse),
+    /** Ends the holds whose holders are silent. */
+    expireHolds(order: Order<"expireHolds">): Outcome<"expireHolds"> {
+      const { done, isMore } = decideDue(expiredHolds(order));
+      return { ended: done, isMore };
+    },
     probe: createProbe(driver, periods === undefined ? PROBE_BYTES : 0),
   };
   /** The accounts that the orders of this transaction concern. */
@@ -129,12 +133,11 @@ export function createSqliteLedger(
     return outcome;
   }
 
-  function lapse(order: RuleOrders["lapse"][0]): boolean {
-    return (performRule("lapse", order, false) as { ended: boolean }).ended;
-  }
-
-  function recordDue(order: RuleOrders["recordDue"][0]): boolean {
-    return (performRule("recordDue", order, false) as { recorded: boolean }).recorded;
+  function decideDue<Name extends "recordDue" | "lapse">({ rule, query, read, isDone }: Due<Name>) {
+    const { orders, isMore } = read(driver.prepare(query.sql).all(...query.values));
+    const isDoneFor = (order: RuleOrders[Name][0]) =>
+      isDone(performRule(rule, order, false) as RuleOrders[Name][1]);
+    return { done: orders.filter(isDoneFor).length, isMore };
   }
 
   function save(): void {
@@ -227,15 +230,6 @@ function createProbe(driver: SqlDriver, probeBytes: number) {
     remove.run(last);
     [next, last] = [last, next];
     return { ready: true };
-  };
-}
-
-/** Ends the holds whose holders are silent. */
-function createHoldExpiry(driver: SqlDriver, lapse: (order: LapseOrder) => boolean) {
-  return (order: Order<"expireHolds">): Outcome<"expireHolds"> => {
-    const { sql, values } = expiredHolds(order);
-    const { orders, isMore } = readExpiredHolds(driver.prepare(sql).all(...values), order);
-    return { ended: orders.filter(lapse).length, isMore };
   };
 }
 

@@ -1,7 +1,5 @@
 import { hourOf, type MaintainOrder, type MaintainOutcome } from "#ledger/port.ts";
-import type { DueOrder } from "#ledger/rules/accounts.ts";
 import { IDEMPOTENCY_KEPT_MS } from "#limits.ts";
-import { dueGrants, readDueGrants } from "../sql/due-rows.ts";
 import { addUsageSql } from "../sql/usage.ts";
 import type { DebitPeriods } from "./debit-periods.ts";
 import type { SqlDriver, SqlRow } from "./driver.ts";
@@ -13,8 +11,8 @@ export type MaintainParts = {
   usageSums: UsageSums;
   /** Called with the id of an account whose debits were summed. */
   onSummed(account: string): void;
-  /** Whether the order wrote an event. */
-  recordDue(order: DueOrder): boolean;
+  /** Writes the events of grants that expire. `done`: their number. */
+  recordDue(order: MaintainOrder): { done: number; isMore: boolean };
 };
 
 /**
@@ -87,12 +85,6 @@ export function createMaintain(
     return periods.rollUpEarlier();
   }
 
-  function recordAllDue({ now, rowsMax }: MaintainOrder): { notified: number; isMore: boolean } {
-    const { sql, values } = dueGrants(now, rowsMax);
-    const { orders, isMore } = readDueGrants(driver.prepare(sql).all(...values), now, rowsMax);
-    return { notified: orders.filter(recordDue).length, isMore };
-  }
-
   function maintainRows(order: MaintainOrder): Omit<MaintainOutcome, "notified"> {
     const { now, rollUpBefore, rowsMax } = order;
     const records = deleteOldRecords(now - IDEMPOTENCY_KEPT_MS, rowsMax);
@@ -129,7 +121,7 @@ export function createMaintain(
   }
 
   return (order: MaintainOrder): MaintainOutcome => {
-    const { notified, isMore } = recordAllDue(order);
+    const { done: notified, isMore } = recordDue(order);
     if (isMore) return { notified, rolledUp: 0, forgotten: 0, after: order.after ?? 0 };
     return { notified, ...maintainRows(order) };
   };
