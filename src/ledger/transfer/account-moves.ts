@@ -45,6 +45,18 @@ export type AccountImports = {
   ) => Promise<ImportOperations[Name][1]>;
 };
 
+/** Creates the port of imports that submits every operation through one function. */
+export const importsOver = (
+  submit: <Name extends keyof ImportOperations>(
+    name: Name,
+    order: ImportOperations[Name][0],
+  ) => Promise<ImportOperations[Name][1]>,
+): AccountImports => ({
+  beginImport: (order) => submit("beginImport", order),
+  importRecords: (order) => submit("importRecords", order),
+  finishImport: (order) => submit("finishImport", order),
+});
+
 /** What an account with a database of its own does besides. */
 export type MoveOperations = ImportOperations & {
   /**

@@ -21,7 +21,7 @@ import {
   type SettleOrder,
   type SettleOutcome,
 } from "#ledger/port.ts";
-import type { AccountImports, MoveOperations } from "#ledger/transfer/account-moves.ts";
+import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
 import { EXPIRED_HOLDS_A_STEP, HOUR_MS } from "#limits.ts";
 import {
   isReadName,
@@ -235,36 +235,22 @@ export class AccountLedger extends DurableObject {
     this.#faultReports.receive(fault);
   }
 
-  exportRecords(order: MoveOperations["exportRecords"][0]): Promise<BatchResult> {
+  /** Exports records of the account, or imports it. */
+  move(name: keyof MoveOperations, order: never): Promise<BatchResult> {
     return settle(async () => {
-      const { exportRecords } = await import("./exports.ts");
-      const { driver, writes } = this.#usable();
-      return exportRecords(driver, writes, order);
-    });
-  }
-
-  beginImport(order: MoveOperations["beginImport"][0]): Promise<BatchResult> {
-    return settle(async () => (await this.#imports()).beginImport(order));
-  }
-
-  importRecords(order: MoveOperations["importRecords"][0]): Promise<BatchResult> {
-    return settle(async () => (await this.#imports()).importRecords(order));
-  }
-
-  finishImport(order: MoveOperations["finishImport"][0]): Promise<BatchResult> {
-    return settle(async () => {
-      const imports = await this.#imports();
-      const { writes, upkeep } = this.#usable();
+      const { driver, writes, upkeep } = this.#usable();
+      if (name === "exportRecords") {
+        const { exportRecords } = await import("./exports.ts");
+        return exportRecords(driver, writes, order);
+      }
+      const { createSqliteImports } = await import("../sqlite/imports.ts");
+      const imports = createSqliteImports(driver);
+      if (name !== "finishImport") return imports[name](order);
       writes.begin();
       const outcome = await imports.finishImport(order);
       if (outcome.ok) await upkeep.schedule();
       return outcome;
     });
-  }
-
-  async #imports(): Promise<AccountImports> {
-    const { createSqliteImports } = await import("../sqlite/imports.ts");
-    return createSqliteImports(this.#usable().driver);
   }
 
   /** Adds to the request log of the account, or reads it. */

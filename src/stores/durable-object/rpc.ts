@@ -1,9 +1,4 @@
-import type {
-  CallOperation,
-  CallOperations,
-  CallOutcome,
-  Counted,
-} from "#ledger/call-ledger.ts";
+import type { CallOperation, CallOperations, CallOutcome, Counted } from "#ledger/call-ledger.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
 import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
 import { isLedgerOperation, type StoreOperation } from "../ledger/store-ledger.ts";
@@ -59,7 +54,7 @@ export type CallResult =
 
 /** The stub of an object that can be exported and imported. */
 export type MovingStub = {
-  [Name in keyof MoveOperations]: (order: MoveOperations[Name][0]) => Promise<BatchResult>;
+  move(name: keyof MoveOperations, order: unknown): Promise<BatchResult>;
 };
 
 /** Objects, so that the compiler reports an outcome that is missing here. */

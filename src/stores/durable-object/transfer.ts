@@ -1,6 +1,10 @@
 import type { AccountIndex, IndexedAccount } from "#accounts/directory.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
-import type { AccountImports, MoveOperations } from "#ledger/transfer/account-moves.ts";
+import {
+  type AccountImports,
+  importsOver,
+  type MoveOperations,
+} from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
 import { exportAccount } from "../sql/export-records.ts";
 import { requestLong } from "./ledger.ts";
@@ -9,17 +13,16 @@ import type { MovingStub } from "./rpc.ts";
 /** Exporting and importing accounts that are Durable Objects, as the site Worker does. */
 
 type FindMoving = (order: { account: string }) => MovingStub;
-type Outcome<Name extends keyof MoveOperations> = Promise<MoveOperations[Name][1]>;
+
+const move = <Name extends keyof MoveOperations>(
+  find: FindMoving,
+  name: Name,
+  order: MoveOperations[Name][0],
+) => requestLong(() => find(order).move(name, order)) as Promise<MoveOperations[Name][1]>;
 
 /** Creates the import of accounts over their objects. */
-export const importsOfObjects = (find: FindMoving): AccountImports => ({
-  beginImport: (order) =>
-    requestLong(() => find(order).beginImport(order)) as Outcome<"beginImport">,
-  importRecords: (order) =>
-    requestLong(() => find(order).importRecords(order)) as Outcome<"importRecords">,
-  finishImport: (order) =>
-    requestLong(() => find(order).finishImport(order)) as Outcome<"finishImport">,
-});
+export const importsOfObjects = (find: FindMoving): AccountImports =>
+  importsOver((name, order) => move(find, name, order));
 
 /** After so many tries a busy account is held while it is read: its calls get 503 for some seconds. */
 const TRIES_WITHOUT_HOLD = 3;
@@ -55,8 +58,7 @@ class HasChanged extends NotCarriedOut {}
 function readObject(find: FindMoving, account: string, hold: boolean) {
   let state: string | undefined;
   return exportAccount(async (order) => {
-    const read = () => find({ account }).exportRecords({ account, hold, ...order });
-    const page = (await requestLong(read)) as MoveOperations["exportRecords"][1];
+    const page = await move(find, "exportRecords", { account, hold, ...order });
     state ??= page.state;
     if (page.state === state) return page;
     throw new HasChanged(`The account ${account} changes faster than it can be read`);

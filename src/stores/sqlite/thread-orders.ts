@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Ledger, LedgerOperation } from "#ledger/port.ts";
-import type { AccountImports } from "#ledger/transfer/account-moves.ts";
+import { type AccountImports, importsOver } from "#ledger/transfer/account-moves.ts";
 import { ledgerOver } from "../ledger/store-ledger.ts";
 import { type BatchResult, outcomeOf, settle } from "./batch.ts";
 import type { PerformTask, Tasks } from "./tasks.ts";
@@ -62,11 +62,7 @@ export function openRemoteLedger(port: MessagePort): RemoteLedger {
   return {
     ledger: ledgerOver((operation, order) => ask({ operation }, order)),
     perform,
-    imports: {
-      beginImport: (order) => perform("beginImport", order),
-      importRecords: (order) => perform("importRecords", order),
-      finishImport: (order) => perform("finishImport", order),
-    },
+    imports: importsOver(perform),
     close: () => port.close(),
   };
 }

@@ -58,10 +58,12 @@ function createObject() {
   const writes = countWrites();
   const imports = createSqliteImports(driver);
   const stub: MovingStub = {
-    exportRecords: (order) => settle(() => exportRecords(driver, writes, order)),
-    beginImport: (order) => settle(() => imports.beginImport(order)),
-    importRecords: (order) => settle(() => imports.importRecords(order)),
-    finishImport: (order) => settle(() => imports.finishImport(order)),
+    move: (name, order) =>
+      settle(() =>
+        name === "exportRecords"
+          ? exportRecords(driver, writes, order as never)
+          : imports[name](order as never),
+      ),
   };
   const perform = (name: Parameters<typeof isRead>[0], order: unknown) =>
     settle(() => {

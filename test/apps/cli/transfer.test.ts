@@ -315,15 +315,16 @@ describe("import", () => {
     const object = deployment.objects.get(BUSY);
     assert.ok(object);
     const { stub } = object;
-    const { exportRecords } = stub;
-    stub.exportRecords = async (order) => {
+    const { move } = stub;
+    stub.move = async (name, order) => {
+      if (name !== "exportRecords") return move(name, order);
       calls += 1;
       const debit = {
         ...{ account: BUSY, keySha256: "b".repeat(64), callId: `late_${calls}`, tool: "hash" },
         ...{ now: Date.now(), credits: 1, freeCallCredits: 1, idempotency: null },
       };
       await deployment.ledger.debit(debit).catch(() => {});
-      return exportRecords(order);
+      return move(name, order);
     };
     const { counts } = await cli.json(`export ${copy}`);
     const taken = counts.debit - DEBITS;

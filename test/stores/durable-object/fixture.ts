@@ -88,13 +88,7 @@ export function openObject() {
   const batch: BatchStub = {
     performAll: (items) => ask(name, { method: "performAll", order: items }),
   };
-  const moving = (method: keyof MovingStub) => (order: unknown) => ask(name, { method, order });
-  const movingStub: MovingStub = {
-    exportRecords: moving("exportRecords"),
-    beginImport: moving("beginImport"),
-    importRecords: moving("importRecords"),
-    finishImport: moving("finishImport"),
-  };
+  const moving: MovingStub = { move: (moved, order) => ask(name, { moved, order }) };
   return {
     ledger: ledgerOfObjects(() => stub, PATIENCE_MS),
     ledgerEvents: createLedgerEvents(
@@ -110,9 +104,9 @@ export function openObject() {
     reverseAll: reversalsOfObjects(() => batch),
     performAll: batch.performAll,
     moves: {
-      ...importsOfObjects(() => movingStub),
+      ...importsOfObjects(() => moving),
       exportRecords: (order: MoveOperations["exportRecords"][0]) =>
-        requestLong(() => movingStub.exportRecords(order)) as Promise<
+        requestLong(() => moving.move("exportRecords", order)) as Promise<
           MoveOperations["exportRecords"][1]
         >,
     },

@@ -85,7 +85,8 @@ type Asked =
   | { name: Parameters<LedgerStub["perform"]>[0]; order: unknown }
   | { kind: Parameters<LedgerStub["call"]>[0]; order: unknown; callsPerSecond: number }
   | { requests: RequestOperation; order: unknown }
-  | { method: keyof MovingStub | keyof BatchStub | keyof TestAccess; order: unknown };
+  | { moved: Parameters<MovingStub["move"]>[0]; order: unknown }
+  | { method: keyof BatchStub | keyof TestAccess; order: unknown };
 
 /** workerd has it; its types come with a package that we do without. */
 declare const WebSocketPair: new () => { 0: unknown; 1: WebSocket & { accept(): void } };
@@ -121,5 +122,6 @@ function ask(stub: Stub, asked: Exclude<Asked, { deploy: Deployment }>): Promise
   if ("name" in asked) return stub.perform(asked.name, asked.order);
   if ("kind" in asked) return stub.call(asked.kind, asked.order, asked.callsPerSecond, false);
   if ("requests" in asked) return stub.requestLog(asked.requests, asked.order);
+  if ("moved" in asked) return stub.move(asked.moved, asked.order);
   return stub[asked.method](asked.order as never);
 }
