@@ -1,12 +1,16 @@
-import type { Concerned } from "#ledger/rules/rows.ts";
+import type { Concerned, Needs } from "#ledger/rules/rows.ts";
 import { cache } from "../ledger/known-account.ts";
 import {
   DEBIT_COLUMNS,
   GRANT_COLUMNS,
+  HOLD_COLUMNS,
+  KEPT_CALL_COLUMNS,
   KEY_COLUMNS,
   RECORD_COLUMNS,
   readDebit,
   readGrant,
+  readHold,
+  readKeptCall,
   readKey,
   readRecord,
 } from "../ledger/row-columns.ts";
@@ -16,13 +20,7 @@ import { DATABASE_CLOCK, type NodeClock } from "./database-clock.ts";
 import { arrayOf, type Column, literalOf, rowsFrom } from "./literals.ts";
 import { type Call, loadCallKeys, loadCalls, loadGrants, takeAccounts } from "./load-calls.ts";
 import {
-  loadHeldCredits,
-  loadHolds,
-  loadKeptBytes,
-  loadKeptCalls,
-  loadKeptResponses,
-} from "./load-holds.ts";
-import {
+  byPlaceOf,
   callNames,
   keyNames,
   type LoadedAccount,
@@ -49,6 +47,28 @@ export function loadAccounts(accounts: Map<string, LoadedAccount>, isLocking: bo
   };
 }
 
+/** The rows that a rule asks for by the names of `Needs`. Calls get some of them with their accounts, and all orders the clock. */
+const LOADERS: {
+  [Name in Exclude<keyof Needs, "clock">]-?: (
+    asked: readonly Wanted<Name>[],
+  ) => Loading | Loading[];
+} = {
+  key: loadKeys,
+  callKey: loadCallKeys,
+  newKey: loadOtherKeys,
+  grants: loadGrants,
+  sum: loadSums,
+  concerned: loadConcerned,
+  earlier: loadRecords,
+  debit: loadDebits,
+  debitKey: loadDebitKeys,
+  hold: loadHolds,
+  heldCredits: loadHeldCredits,
+  keptCall: loadKeptCalls,
+  keptResponse: loadKeptResponses,
+  keptBytes: loadKeptBytes,
+};
+
 /** Returns the statements that load what the orders need. `callers`: the orders are calls, and their accounts are to be locked and loaded too. */
 export function loadingsOf(
   orders: readonly LoadOrder[],
@@ -56,62 +76,27 @@ export function loadingsOf(
   callers?: Map<string, LoadedAccount>,
 ): Loading[] {
   const calls: Call[] = [];
-  const keys: Wanted<"key">[] = [];
-  const callKeys: Wanted<"callKey">[] = [];
-  const newKeys: Wanted<"newKey">[] = [];
-  const grants: Wanted<"grants">[] = [];
-  const sums: Wanted<"sum">[] = [];
-  const records: Wanted<"earlier">[] = [];
+  const wanted = new Map<keyof typeof LOADERS, object[]>();
   const clocks: { context: OrderContext }[] = [];
-  const debits: Wanted<"debit">[] = [];
-  const debitKeys: Wanted<"debitKey">[] = [];
-  const concerned: Wanted<"concerned">[] = [];
-  const holds: Wanted<"hold">[] = [];
-  const heldCredits: Wanted<"heldCredits">[] = [];
-  const keptCalls: Wanted<"keptCall">[] = [];
-  const keptResponses: Wanted<"keptResponse">[] = [];
-  const keptBytes: Wanted<"keptBytes">[] = [];
   for (const { of, context, load } of orders) {
-    const { key, callKey } = load;
-    if (callers !== undefined && callKey !== undefined && load.grants !== undefined) {
-      calls.push({ of, callKey, now: context.now });
-    } else {
-      if (callKey !== undefined) callKeys.push({ of, context, wanted: callKey });
-      if (load.grants !== undefined) grants.push({ of, context, wanted: load.grants });
-    }
-    if (key !== undefined) keys.push({ of, context, wanted: key });
-    if (load.newKey !== undefined) newKeys.push({ of, context, wanted: load.newKey });
-    if (load.sum) sums.push({ of, context, wanted: true });
-    if (load.earlier !== undefined) records.push({ of, context, wanted: load.earlier });
+    const { callKey, grants } = load;
+    const isCall = callers !== undefined && callKey !== undefined && grants !== undefined;
+    if (isCall) calls.push({ of, callKey, now: context.now });
     if (load.clock ?? (load.earlier !== undefined || load.keptCall !== undefined))
       clocks.push({ context });
-    if (load.debit) debits.push({ of, context, wanted: true });
-    if (load.debitKey !== undefined) debitKeys.push({ of, context, wanted: load.debitKey });
-    if (load.concerned !== undefined) concerned.push({ of, context, wanted: load.concerned });
-    if (load.hold) holds.push({ of, context, wanted: true });
-    if (load.heldCredits) heldCredits.push({ of, context, wanted: true });
-    if (load.keptCall !== undefined) keptCalls.push({ of, context, wanted: load.keptCall });
-    if (load.keptResponse !== undefined)
-      keptResponses.push({ of, context, wanted: load.keptResponse });
-    if (load.keptBytes) keptBytes.push({ of, context, wanted: true });
+    for (const key in load) {
+      const name = key as keyof Needs;
+      if (name === "clock" || (isCall && (name === "callKey" || name === "grants"))) continue;
+      const one = { of, context, wanted: load[name] };
+      const asked = wanted.get(name);
+      if (asked === undefined) wanted.set(name, [one]);
+      else asked.push(one);
+    }
   }
-  const loadings = CONCERNED.map((by) => loadConcerned(concerned, by));
-  if (callers !== undefined) loadings.push(loadCalls(callers, calls));
-  if (keys.length > 0) loadings.push(loadKeys(keys));
-  if (callKeys.length > 0) loadings.push(loadCallKeys(callKeys));
-  if (newKeys.length > 0) loadings.push(loadOtherKeys(newKeys));
-  if (grants.length > 0) loadings.push(loadGrants(grants));
-  if (sums.length > 0) loadings.push(loadSums(sums));
-  if (records.length > 0) loadings.push(loadRecords(records));
+  const loadings = callers === undefined ? [] : [loadCalls(callers, calls)];
   if (clocks.length > 0 && clock === "database") loadings.push(loadClock(clocks));
-  if (debits.length > 0) loadings.push(loadDebits(debits));
-  if (debitKeys.length > 0) loadings.push(loadDebitKeys(debitKeys));
-  if (holds.length > 0) loadings.push(loadHolds(holds));
-  if (heldCredits.length > 0) loadings.push(loadHeldCredits(heldCredits));
-  if (keptCalls.length > 0) loadings.push(loadKeptCalls(keptCalls));
-  if (keptResponses.length > 0) loadings.push(loadKeptResponses(keptResponses));
-  if (keptBytes.length > 0) loadings.push(loadKeptBytes(keptBytes));
-  return loadings.filter((loading) => loading !== null);
+  for (const [name, asked] of wanted) loadings.push(...[LOADERS[name](asked as never)].flat());
+  return loadings;
 }
 
 function loadKeys(asked: readonly Wanted<"key">[]): Loading {
@@ -184,14 +169,15 @@ function loadClock(asked: readonly { context: OrderContext }[]): Loading {
   };
 }
 
-const loadRecords = (asked: readonly Wanted<"earlier">[]): Loading =>
-  lookUp(
+function loadRecords(asked: readonly Wanted<"earlier">[]): Loading {
+  return lookUp(
     asked,
     keyNames(asked),
     `SELECT ${RECORD_COLUMNS} FROM idempotency WHERE account_no = a.no AND tool = t.tool AND key = t.key`,
     ({ of, wanted }, row) =>
       cache.record(of.known, wanted, row === undefined ? null : readRecord(row)),
   );
+}
 
 /** The bounds are literals, so that only the partitions between them are planned and locked. */
 function loadDebits(asked: readonly Wanted<"debit">[]): Loading {
@@ -207,13 +193,18 @@ function loadDebits(asked: readonly Wanted<"debit">[]): Loading {
   );
 }
 
-const CONCERNED = ["every", "ids", "nos"] as const;
-type ConcernedBy = (typeof CONCERNED)[number];
+type ConcernedBy = "every" | "ids" | "nos";
 
-/** Loads the concerned grants of the orders that identify them in this way. */
-function loadConcerned(all: readonly Wanted<"concerned">[], by: ConcernedBy): Loading | null {
-  const asked = all.filter(({ wanted }) => (wanted === "every" ? by === "every" : by in wanted));
-  if (asked.length === 0) return null;
+/** Loads the concerned grants, which orders identify in three ways. */
+function loadConcerned(all: readonly Wanted<"concerned">[]): Loading[] {
+  const byWay = Map.groupBy(all, ({ wanted }): ConcernedBy => {
+    if (wanted === "every") return wanted;
+    return "ids" in wanted ? "ids" : "nos";
+  });
+  return [...byWay].map(([by, asked]) => loadConcernedBy(by, asked));
+}
+
+function loadConcernedBy(by: ConcernedBy, asked: readonly Wanted<"concerned">[]): Loading {
   const named = asked.flatMap(({ of, wanted }, place) =>
     namesOf(wanted).map((name) => ({ place, id: of.known.id, name })),
   );
@@ -239,4 +230,60 @@ function loadConcerned(all: readonly Wanted<"concerned">[], by: ConcernedBy): Lo
 function namesOf(concerned: Concerned): readonly (string | number | null)[] {
   if (concerned === "every") return [null];
   return "ids" in concerned ? concerned.ids : concerned.nos;
+}
+
+function loadHolds(asked: readonly Wanted<"hold">[]): Loading {
+  return lookUp(
+    asked,
+    callNames(asked),
+    `SELECT ${HOLD_COLUMNS} FROM hold WHERE account_no = a.no AND at = t.at AND call_id = t.call`,
+    ({ of, context }, row) =>
+      cache.hold(of.known, context, row === undefined ? null : readHold(row)),
+  );
+}
+
+/** Once for each account. */
+const accountsOf = <Asked extends Pick<Wanted<"hold">, "of" | "context">>(
+  asked: readonly Asked[],
+) => [...new Map(asked.map((each) => [each.of, each])).values()];
+
+function loadHeldCredits(asked: readonly Wanted<"heldCredits">[]): Loading {
+  const accounts = accountsOf(asked);
+  return {
+    sql: `SELECT t.place, (SELECT coalesce(sum(credits), 0)::bigint FROM hold WHERE account_no = a.no) AS held
+      FROM ${rowsFrom("t", placesOf(accounts))} JOIN account a ON a.id = t.id`,
+    take(rows) {
+      const byPlace = byPlaceOf(rows);
+      for (const [place, { of }] of accounts.entries())
+        of.known.heldCredits = Number(byPlace.get(place)?.["held"] ?? 0);
+    },
+  };
+}
+
+const keptCall = (columns: string) =>
+  `SELECT ${columns} FROM kept_call WHERE account_no = a.no AND tool = t.tool AND key = t.key`;
+
+function loadKeptCalls(asked: readonly Wanted<"keptCall">[]): Loading {
+  return lookUp(asked, keyNames(asked), keptCall(KEPT_CALL_COLUMNS), ({ of, wanted }, row) =>
+    cache.keptCall(of.known, wanted, row === undefined ? null : readKeptCall(row)),
+  );
+}
+
+function loadKeptResponses(asked: readonly Wanted<"keptResponse">[]): Loading {
+  return lookUp(asked, keyNames(asked), keptCall("response"), ({ context }, row) => {
+    context.keptResponse = (row?.["response"] ?? null) as string | null;
+  });
+}
+
+function loadKeptBytes(asked: readonly Wanted<"keptBytes">[]): Loading {
+  const accounts = accountsOf(asked);
+  return {
+    sql: `SELECT t.place, k.bytes FROM ${rowsFrom("t", placesOf(accounts))}
+      JOIN account a ON a.id = t.id JOIN kept_bytes k ON k.account_no = a.no`,
+    take(rows) {
+      const byPlace = byPlaceOf(rows);
+      for (const [place, { of }] of accounts.entries())
+        of.known.keptBytes = Number(byPlace.get(place)?.["bytes"] ?? 0);
+    },
+  };
 }
