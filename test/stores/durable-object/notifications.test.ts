@@ -1,99 +1,50 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { LedgerEvent, LedgerEvents } from "#ledger/events.ts";
-import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { ROLL_UP_AFTER_DAYS } from "#limits.ts";
 import { createForwarding } from "#stores/durable-object/events.ts";
-import { createUpkeep } from "#stores/durable-object/upkeep.ts";
-import { ledgerOver } from "#stores/ledger/store-ledger.ts";
 import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
-import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { createDebitPeriods } from "#stores/sqlite/debit-periods.ts";
-import { createSqliteReads } from "#stores/sqlite/reads.ts";
-import { createFixture, DAY, HOUR, MINUTE, START } from "../../contract/ledger/fixture.ts";
-import { openEmpty } from "../transfer-fixture.ts";
+import { DAY, HOUR, MINUTE, START } from "../../contract/ledger/fixture.ts";
+import { openAlarm } from "./alarm-fixture.ts";
 
 /** How an account's object handles events, with a clock that the test moves. */
 const SECOND = 1_000;
 
 async function openFixture(t: TestContext, before = async () => {}) {
-  t.mock.timers.enable({ apis: ["Date"], now: START });
   t.mock.method(console, "error", () => {});
-  const driver = openEmpty(t);
-  const periods = createDebitPeriods(driver);
-  let hasEvent = false;
-  const run = createBatchRunner(driver, {
-    createReads: createSqliteReads,
-    periods,
-    onEvent: () => {
-      hasEvent = true;
-    },
-  });
-  const submit = (name: LedgerOperation, order: unknown) =>
-    unwrap(run([[name, order]])[0] as BatchResult);
-  const asked = { setAlarm: 0, add: 0 };
+  let added = 0;
   const trouble: { add: Error | null; settle: Error | null } = { add: null, settle: null };
-  let alarmAt: number | null = null;
-  const storage = {
-    getAlarm: async () => alarmAt,
-    async setAlarm(at: number) {
-      asked.setAlarm += 1;
-      alarmAt = at;
-    },
-  };
   /** The store that receives the events of all accounts. */
   const place = new Map<string, LedgerEvent>();
   async function add(events: readonly LedgerEvent[]) {
-    asked.add += 1;
+    added += 1;
     if (trouble.add !== null) throw trouble.add;
     for (const event of events) place.set(event.id, event);
     await before();
   }
-  const ledgerEvents = createLedgerEvents(createSqliteDatabase(driver), "sqlite");
-  const ownEvents: LedgerEvents = {
-    ...ledgerEvents,
-    async settle(events) {
-      if (trouble.settle !== null) throw trouble.settle;
-      await ledgerEvents.settle(events);
+  const { upkeep, ...opened } = openAlarm(
+    t,
+    (driver) => {
+      const own = createLedgerEvents(createSqliteDatabase(driver), "sqlite");
+      const ownEvents: LedgerEvents = {
+        ...own,
+        async settle(events) {
+          if (trouble.settle !== null) throw trouble.settle;
+          await own.settle(events);
+        },
+      };
+      return createForwarding(driver, ownEvents, { add });
     },
-  };
-  const start = () =>
-    createUpkeep(storage, driver, periods, {
-      expireHolds: () => ({ isMore: false }),
-      maintain: (order: MaintainOrder) => submit("maintain", order) as MaintainOutcome,
-      forwarding: createForwarding(driver, ownEvents, { add }),
-      sumUsage: () => ({ more: false }),
-    });
-  let upkeep = start();
-  const ledger = ledgerOver(async (name, order) => {
-    hasEvent = false;
-    const value = submit(name, order);
-    if (hasEvent) await upkeep.recordEvent();
-    return value;
-  });
+    { areRecorded: true },
+  );
   return {
-    ...createFixture({ ledger, ledgerEvents }),
-    ...{ asked, trouble, driver },
-    alarmAt: () => alarmAt,
+    ...opened,
+    ...{ trouble, added: () => added },
     /** The kinds of all received events, oldest first. */
     met: () => [...place.values()].map(({ kind }) => kind),
-    /** Restarts the same object. */
-    wakeAnew: () => {
-      upkeep = start();
-    },
-    note: (now: number) => upkeep.recordDebit({ now, isRepeatable: false }),
-    schedule: () => upkeep.schedule(),
-    /** Moves the clock to the alarm, runs it, and returns the time. */
-    async goOff() {
-      const at = alarmAt as number;
-      t.mock.timers.setTime(Math.max(at, Date.now()));
-      // The platform removes an alarm before it runs.
-      alarmAt = null;
-      await upkeep.round();
-      return at;
-    },
-    pass: (ms: number) => t.mock.timers.setTime(Date.now() + ms),
+    note: (now: number) => upkeep().recordDebit({ now, isRepeatable: false }),
+    schedule: () => upkeep().schedule(),
   };
 }
 
@@ -137,7 +88,7 @@ test("an event that was forwarded but not deleted is forwarded again, and stored
   await fixture.goOff();
   fixture.trouble.settle = null;
   await fixture.goOff();
-  assert.deepEqual([fixture.met(), fixture.asked.add], [["key.created"], 2]);
+  assert.deepEqual([fixture.met(), fixture.added()], [["key.created"], 2]);
   assert.equal(fixture.alarmAt(), null);
 });
 
@@ -154,7 +105,7 @@ test("an event that is written while others are forwarded is forwarded with them
   assert.deepEqual(fixture.met(), ["key.created", "credits.granted"]);
   // The object's own alarm finds nothing to do, and is the last one.
   await fixture.goOff();
-  assert.deepEqual([fixture.asked.add, fixture.alarmAt()], [2, null]);
+  assert.deepEqual([fixture.added(), fixture.alarmAt()], [2, null]);
 });
 
 test("expiry events are written without any call: 30 days before, 7 days before, and at the expiry", async (t) => {
@@ -184,11 +135,9 @@ test("the alarm for old debits is set again after an event, and rolls up nothing
   assert.equal(fixture.alarmAt(), Date.now() + SECOND);
   await fixture.goOff();
   assert.equal(fixture.alarmAt(), rollingUp);
-  const debits = () =>
-    fixture.driver.prepare("SELECT count(*) AS count FROM debit").get()?.["count"];
-  assert.equal(debits(), 1);
+  assert.equal(fixture.count("debit"), 1);
   await fixture.goOff();
-  assert.equal(debits(), 0);
+  assert.equal(fixture.count("debit"), 0);
 });
 
 test("an expiry that an earlier version stored is found when the alarm is scheduled, however late", async (t) => {

@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
 import { ROLL_UP_AFTER_DAYS } from "#limits.ts";
-import { createUpkeep } from "#stores/durable-object/upkeep.ts";
-import { ledgerOver } from "#stores/ledger/store-ledger.ts";
-import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
-import { createDebitPeriods } from "#stores/sqlite/debit-periods.ts";
-import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import {
   assertTotals,
   createFixture,
@@ -17,96 +11,30 @@ import {
   START,
 } from "../../contract/ledger/fixture.ts";
 import { eventually } from "../../http/test-api.ts";
-import { openEmpty } from "../transfer-fixture.ts";
+import { openAlarm } from "./alarm-fixture.ts";
 import { openObject } from "./fixture.ts";
 
 describe("the alarm of an account's object", () => {
-  /** A ledger with an alarm that the test observes and a clock that the test moves. */
+  /** An account whose events nobody waits for. */
   async function openFixture(t: TestContext) {
-    t.mock.timers.enable({ apis: ["Date"], now: START });
-    const driver = openEmpty(t);
-    const periods = createDebitPeriods(driver);
-    const run = createBatchRunner(driver, { createReads: createSqliteReads, periods });
-    const asked = { getAlarm: 0, setAlarm: 0 };
-    /** `setAlarm`: what the next attempts to set one meet. */
-    const trouble: Record<"maintain" | "forwarding" | "sums", Error | null> & {
-      setAlarm: Error[];
-    } = { setAlarm: [], maintain: null, forwarding: null, sums: null };
-    const forwarded = { rounds: 0 };
-    let alarmAt: number | null = null;
-    const storage = {
-      async getAlarm() {
-        asked.getAlarm += 1;
-        return alarmAt;
+    const forwarded = { rounds: 0, fault: null as Error | null };
+    const { debitOrder, upkeep, ...opened } = openAlarm(t, () => ({
+      dueAt: () => null,
+      async round() {
+        forwarded.rounds += 1;
+        if (forwarded.fault !== null) throw forwarded.fault;
       },
-      async setAlarm(at: number) {
-        asked.setAlarm += 1;
-        const fault = trouble.setAlarm.shift();
-        if (fault !== undefined) throw fault;
-        alarmAt = at;
-      },
-    };
-    const submit = (name: LedgerOperation, order: unknown) =>
-      unwrap(run([[name, order]])[0] as BatchResult);
-    const maintain = (order: MaintainOrder) => {
-      if (trouble.maintain !== null) throw trouble.maintain;
-      return submit("maintain", order) as MaintainOutcome;
-    };
-    /** The steps that find debits to sum. */
-    const sums = { left: 0, taken: 0 };
-    const sumUsage = () => {
-      sums.taken += 1;
-      if (trouble.sums !== null) throw trouble.sums;
-      sums.left -= 1;
-      return { more: sums.left >= 0 };
-    };
-    const start = () =>
-      createUpkeep(storage, driver, periods, {
-        expireHolds: () => ({ isMore: false }),
-        maintain,
-        forwarding: {
-          dueAt: () => null,
-          async round() {
-            forwarded.rounds += 1;
-            if (trouble.forwarding !== null) throw trouble.forwarding;
-          },
-        },
-        sumUsage,
-      });
-    const fixture = createFixture({
-      ledger: ledgerOver(async (name, order) => submit(name, order)),
-    });
-    const account = await fixture.account("Ada", { credits: 100 });
-    let upkeep = start();
+    }));
+    const account = await opened.account("Ada", { credits: 100 });
     return {
-      asked,
-      trouble,
+      ...opened,
       forwarded,
-      sums,
-      recordUnsummed: async () => upkeep.recordUnsummed(),
-      driver,
-      alarmAt: () => alarmAt,
-      /** Restarts the same object. */
-      wakeAnew: () => {
-        upkeep = start();
-      },
+      recordUnsummed: async () => upkeep().recordUnsummed(),
       async call(now: number, key: string | null = null) {
-        const order = fixture.debitOrder(account, {
-          now,
-          idempotency: key === null ? null : idempotency(key),
-        });
-        await fixture.ledger.debit(order);
-        await upkeep.recordDebit({ now, isRepeatable: key !== null });
+        const kept = key === null ? null : idempotency(key);
+        await opened.ledger.debit(debitOrder(account, { now, idempotency: kept }));
+        await upkeep().recordDebit({ now, isRepeatable: key !== null });
       },
-      async goOff() {
-        const at = alarmAt as number;
-        t.mock.timers.setTime(Math.max(at, Date.now()));
-        // The platform removes an alarm before it runs.
-        alarmAt = null;
-        await upkeep.round();
-      },
-      count: (table: string) =>
-        Number(driver.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.["count"]),
     };
   }
 
@@ -233,7 +161,9 @@ describe("the alarm of an account's object", () => {
       await fixture.call(START);
       await fixture.recordUnsummed();
       fixture.sums.left = 1;
-      fixture.trouble[part] = new Error("no disk");
+      const fault = new Error("no disk");
+      if (part === "forwarding") fixture.forwarded.fault = fault;
+      else fixture.trouble[part] = fault;
       t.mock.timers.setTime(START + (ROLL_UP_AFTER_DAYS + 1) * DAY);
       await fixture.goOff();
       assert.deepEqual(
