@@ -4,7 +4,7 @@ import type { QueuedEmail } from "#email/email-queue.ts";
 import type { Delivery, Endpoint, EventStore } from "#events/event-store.ts";
 import type { JobQueue, Settlement } from "#jobs/job-queue.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
-import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
+import type { SqlDatabase } from "#stores/sql/sql-database.ts";
 import type { TakenEmail } from "./email-queue-fixture.ts";
 
 export const START = Date.UTC(2026, 10, 22, 10);
@@ -104,16 +104,6 @@ export const email = (changes: Partial<QueuedEmail> = {}): QueuedEmail => ({
   transportKind: "smtp",
   ...changes,
 });
-
-/** Adds that many emails to other recipients, due much later. */
-export const fillEmails = (db: SqlDatabase, count: number) =>
-  db.batch([
-    sql`INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at)
-        WITH RECURSIVE letters (no) AS (
-          SELECT 1 UNION ALL SELECT no + 1 FROM letters WHERE no < ${count})
-        SELECT 'fill_' || no, 'email', 'key_created', no || '@example.org', '', '', 1e15, 1e15
-        FROM letters`,
-  ]);
 
 /** Adds that many deliveries for one endpoint, one a second. */
 export async function fill(

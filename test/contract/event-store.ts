@@ -9,7 +9,7 @@ import type { JobQueue } from "#jobs/job-queue.ts";
 import type { LedgerEvent } from "#ledger/events.ts";
 import { DAY_MS } from "#limits.ts";
 import { type SqlDatabase, sql } from "#stores/sql/sql-database.ts";
-import { emailsOf } from "./email-queue-fixture.ts";
+import { emailsOf, fillQueue } from "./email-queue-fixture.ts";
 import { describeDeliveries } from "./event-store-deliveries.ts";
 import {
   ACCOUNT,
@@ -17,7 +17,6 @@ import {
   type EventFixture,
   email,
   endpoint,
-  fillEmails,
   lowEvent,
   OTHER,
   type Rule,
@@ -239,7 +238,7 @@ function describeHandling(rule: Rule) {
       await eventStore.addEndpoint({ endpoint: place });
       const earlier = lowEvent();
       await handle(earlier, { email: email() });
-      await fillEmails(db, EMAILS_BEFORE_CREDITS_WAIT - 1);
+      await fillQueue(db, EMAILS_BEFORE_CREDITS_WAIT - 1);
       const event = lowEvent();
       const full = { handled: false, emailSkipped: "queue_full" };
       assert.deepEqual(await handle(event, { email: email() }), full);

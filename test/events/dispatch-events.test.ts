@@ -9,7 +9,7 @@ import type { EventContent, LedgerEvent } from "#ledger/events.ts";
 import { DAY_MS } from "#limits.ts";
 import { sql } from "#stores/sql/sql-database.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { fillEmails } from "../contract/event-store-fixture.ts";
+import { fillQueue } from "../contract/email-queue-fixture.ts";
 import { wrapMethods } from "../support/breaking.ts";
 import {
   ACCOUNT,
@@ -216,7 +216,7 @@ test("all endpoints know an event by one random id, which tells nothing of its n
 async function openFull() {
   const fixture = await openEvents();
   const db = createSqliteDatabase(fixture.driver);
-  await fillEmails(db, EMAILS_BEFORE_CREDITS_WAIT);
+  await fillQueue(db, EMAILS_BEFORE_CREDITS_WAIT);
   return { ...fixture, emptyQueue: () => db.batch([sql`DELETE FROM job`]) };
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, type TestContext, test } from "node:test";
+import { test } from "node:test";
 import fc from "fast-check";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
@@ -29,7 +29,7 @@ type Opened = ReturnType<typeof openSqliteDirect>;
 const recordsOfAccount = async (driver: NodeSqlite, account: string) =>
   (await recordsOf(driver)).filter((record) => accountOf(record) === account);
 
-const property = (t: TestContext, hold: (from: NodeSqlite, now: number) => Promise<void>) =>
+test(`a ledger of random orders has the same state and events after its accounts were moved, into one ledger or each into its own (${RUNS} runs)`, (t) =>
   fc.assert(
     fc.asyncProperty(storeSteps(60), async (steps) => {
       const from = openEmpty(t);
@@ -41,69 +41,58 @@ const property = (t: TestContext, hold: (from: NodeSqlite, now: number) => Promi
       await releaseAll(run);
       // What is due already is told where it was due.
       await recordExpiries(run, 1000);
-      await hold(from, now);
-    }),
-    { numRuns: RUNS, seed: SEED },
-  );
-
-describe("a ledger of random orders", () => {
-  test(`moved account by account has the same state and events (${RUNS} runs)`, (t) =>
-    property(t, async (from, now) => {
-      const moved = [];
+      const together = openEmpty(t);
+      const alone = [];
       for (const account of OPENED) {
         const to = openEmpty(t);
-        const moves = createSqliteImports(to);
-        const records = await recordsOfAccount(from, account);
-        await moves.beginImport({ account });
-        await moves.importRecords({ account, records });
-        assert.deepEqual(await moves.finishImport({ account, now }), { ok: true, faults: [] });
-        const writes = countWrites();
-        const readOut = ACCOUNT_RECORDS.flatMap((kind): TransferRecord[] => {
-          const page = { account, kind, after: null, max: 5_000, hold: false };
-          return exportRecords(to, writes, page).records;
-        });
-        assert.deepEqual(readOut, records);
-        moved.push(to);
+        for (const driver of [together, to]) await moveIn(driver, from, account, now);
+        alone.push(to);
       }
-      await isSame(from, moved, now);
-    }));
-
-  test(`moved account by account into one ledger has the same state and events (${RUNS} runs)`, (t) =>
-    property(t, async (from, now) => {
-      const to = openEmpty(t);
-      const moves = createSqliteImports(to);
-      for (const account of OPENED) {
-        const records = await recordsOfAccount(from, account);
-        await moves.beginImport({ account });
-        for (const half of [records.slice(0, 9), records.slice(9)])
-          await moves.importRecords({ account, records: half });
-        assert.deepEqual(await moves.finishImport({ account, now }), { ok: true, faults: [] });
-        assert.deepEqual(await recordsOfAccount(to, account), records);
+      const before = openSqliteDirect(from);
+      const sides = [[together], alone].map((moved) => moved.map(openSqliteDirect));
+      for (const moved of sides) await isSame(before, moved, now);
+      // What comes later is tried on all sides.
+      const expected = await toldLater(before, now);
+      for (const moved of sides) {
+        const told = (await Promise.all(moved.map((each) => toldLater(each, now)))).flat();
+        for (const account of OPENED) {
+          const of = (events: typeof expected) => events.filter((each) => each.account === account);
+          assert.deepEqual(of(told), of(expected));
+        }
       }
-      await isSame(from, [to], now);
-    }));
-});
+    }),
+    { numRuns: RUNS, seed: SEED },
+  ));
 
-/** `moved`: all accounts together, or each by itself. What comes later is tried on both sides. */
-async function isSame(from: NodeSqlite, moved: NodeSqlite[], now: number): Promise<void> {
-  const before = openSqliteDirect(from);
-  const after = moved.map(openSqliteDirect);
-  const one = before.ledger;
+/** Imports the records of an account, and compares them with those that are read from there, as a node and as an object reads them. */
+async function moveIn(to: NodeSqlite, from: NodeSqlite, account: string, now: number) {
+  const records = await recordsOfAccount(from, account);
+  const moves = createSqliteImports(to);
+  await moves.beginImport({ account });
+  for (const part of [records.slice(0, 9), records.slice(9)])
+    await moves.importRecords({ account, records: part });
+  assert.deepEqual(await moves.finishImport({ account, now }), { ok: true, faults: [] });
+  assert.deepEqual(await recordsOfAccount(to, account), records);
+  const isAlone = (await recordsOf(to)).every((record) => accountOf(record) === account);
+  if (!isAlone) return;
+  const writes = countWrites();
+  const readOut = ACCOUNT_RECORDS.flatMap((kind): TransferRecord[] => {
+    const page = { account, kind, after: null, max: 5_000, hold: false };
+    return exportRecords(to, writes, page).records;
+  });
+  assert.deepEqual(readOut, records);
+}
+
+/** `moved`: one ledger with all accounts, or one for each. */
+async function isSame({ ledger: one }: Opened, moved: Opened[], now: number): Promise<void> {
   for (const [index, account] of OPENED.entries()) {
-    const { ledger: other } = after[index] ?? (after[0] as Opened);
+    const { ledger: other } = moved[index] ?? (moved[0] as Opened);
     const order = { account, now };
     assert.deepEqual(await other.findAccount(order), await one.findAccount(order));
     assert.deepEqual(await other.credits(order), await one.credits(order));
     assert.deepEqual(await allEntries(other, account, now), await allEntries(one, account, now));
   }
-  for (const { ledger } of after) await assertTotals(ledger, now);
-  const expected = await toldLater(before, now);
-  const told: typeof expected = [];
-  for (const other of after) told.push(...(await toldLater(other, now)));
-  for (const account of OPENED) {
-    const of = (events: typeof expected) => events.filter((event) => event.account === account);
-    assert.deepEqual(of(told), of(expected));
-  }
+  for (const { ledger } of moved) await assertTotals(ledger, now);
 }
 
 /** What the coming weeks bring, by calls and by themselves. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { describe, type TestContext, test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { NotCarriedOut } from "#ledger/port.ts";
@@ -19,18 +19,11 @@ import { temporaryFile, withoutTimeLimit } from "./fixture.ts";
  * The ledger thread collects orders into batches. If the thread dies, no order is lost or carried out twice, and none
  * waits forever.
  */
-type Batch = { size: number; waiting: number };
-
 async function openFixture(t: TestContext, { isTimed = false } = {}) {
   if (!isTimed) withoutTimeLimit(t);
   const file = temporaryFile(t);
-  const batches: Batch[] = [];
   const crashes: Error[] = [];
-  const thread = await openSqliteThread({
-    file,
-    onBatch: ({ size, waiting }) => batches.push({ size, waiting }),
-    onCrash: (error) => crashes.push(error),
-  });
+  const thread = await openSqliteThread({ file, onCrash: (error) => crashes.push(error) });
   t.after(() => thread.close());
   /** Holds the write lock, as a second process would, until the returned function is called. */
   function lock(): () => void {
@@ -39,7 +32,7 @@ async function openFixture(t: TestContext, { isTimed = false } = {}) {
     other.exec("BEGIN IMMEDIATE");
     return () => other.close();
   }
-  return { ...createFixture(thread), thread, batches, crashes, lock };
+  return { ...createFixture(thread), thread, crashes, lock };
 }
 
 /** The threads that this test starts, newest last. `onStart` gets each thread before it does anything. */
@@ -160,26 +153,6 @@ test("an order that kills the thread twice is rejected, its outcome unknown, and
   assert.equal((await assertTotals(fixture.ledger, START)).totals.debited, 6);
 });
 
-test("orders that arrive together share a batch, and later ones share the next", async (t) => {
-  const fixture = await openFixture(t);
-  const account = await fixture.account("Ada", { credits: 2_000 });
-  fixture.batches.length = 0;
-  await Promise.all(Array.from({ length: 7 }, () => fixture.debit(account)));
-  assert.deepEqual(fixture.batches, [{ size: 7, waiting: 0 }]);
-
-  const first = fixture.debit(account);
-  await turn();
-  const meanwhile = Array.from({ length: LEDGER_BATCH_MAX + 3 }, () => fixture.debit(account));
-  assert.equal(fixture.thread.waiting(), 1 + meanwhile.length);
-  await Promise.all([first, ...meanwhile]);
-  assert.equal(fixture.thread.waiting(), 0);
-  assert.deepEqual(fixture.batches.slice(1), [
-    { size: 1, waiting: LEDGER_BATCH_MAX + 3 },
-    { size: LEDGER_BATCH_MAX, waiting: 3 },
-    { size: 3, waiting: 0 },
-  ]);
-});
-
 test("close() carries out waiting orders, and accepts no more", async (t) => {
   const fixture = await openFixture(t);
   const account = await fixture.account("Ada", { credits: 2_000 });
@@ -205,43 +178,30 @@ test("close() during a restart of the thread leaves no thread behind", {
   while (left.threadId !== -1) await wait(10);
 });
 
-describe("while another process holds the write lock", { concurrency: true }, () => {
-  test("an order that waits too long is rejected, as not carried out if it was never sent", {
-    timeout: 600_000,
-  }, async (t) => {
-    const fixture = await openFixture(t, { isTimed: true });
-    const account = await fixture.account("Ada", { credits: 2_000 });
-    const unlock = fixture.lock();
-    const first = settled(fixture.debit(account));
-    await turn();
-    const second = Array.from({ length: LEDGER_BATCH_MAX }, () => settled(fixture.debit(account)));
-    const third = Array.from({ length: 5 }, () => settled(fixture.debit(account)));
+test("while another process holds the write lock, an order that waits too long is rejected, as not carried out if it was never sent", {
+  timeout: 600_000,
+}, async (t) => {
+  const fixture = await openFixture(t, { isTimed: true });
+  const account = await fixture.account("Ada", { credits: 2_000 });
+  const unlock = fixture.lock();
+  const first = settled(fixture.debit(account));
+  await turn();
+  const second = Array.from({ length: LEDGER_BATCH_MAX }, () => settled(fixture.debit(account)));
+  const third = Array.from({ length: 5 }, () => settled(fixture.debit(account)));
 
-    assert.ok((await first) instanceof NotCarriedOut, "SQLite gave up on the lock");
-    for (const error of await Promise.all(second)) {
-      assert.ok(error instanceof Error && !(error instanceof NotCarriedOut), "it was sent");
-      assert.match(error.message, /did not respond in time/);
-    }
-    for (const error of await Promise.all(third)) {
-      assert.ok(error instanceof NotCarriedOut, "it was never sent");
-      assert.match(error.message, /did not respond in time/);
-    }
+  assert.ok((await first) instanceof NotCarriedOut, "SQLite gave up on the lock");
+  for (const error of await Promise.all(second)) {
+    assert.ok(error instanceof Error && !(error instanceof NotCarriedOut), "it was sent");
+    assert.match(error.message, /did not respond in time/);
+  }
+  for (const error of await Promise.all(third)) {
+    assert.ok(error instanceof NotCarriedOut, "it was never sent");
+    assert.match(error.message, /did not respond in time/);
+  }
 
-    unlock();
-    assert.deepEqual(tally([await fixture.debit(account)]), { debited: 1 });
-    assert.equal(fixture.crashes.length, 0);
-    const { totals } = await assertTotals(fixture.ledger, START);
-    assert.equal(totals.debited, LEDGER_BATCH_MAX + 1, "what was sent was made in the end");
-  });
-
-  test("close() ends, and every order is settled", { timeout: 600_000 }, async (t) => {
-    const fixture = await openFixture(t, { isTimed: true });
-    const account = await fixture.account("Ada", { credits: 10 });
-    fixture.lock();
-    const first = settled(fixture.debit(account));
-    await turn();
-    const second = settled(fixture.debit(account));
-    await fixture.thread.close();
-    for (const order of [first, second]) assert.ok((await order) instanceof Error);
-  });
+  unlock();
+  assert.deepEqual(tally([await fixture.debit(account)]), { debited: 1 });
+  assert.equal(fixture.crashes.length, 0);
+  const { totals } = await assertTotals(fixture.ledger, START);
+  assert.equal(totals.debited, LEDGER_BATCH_MAX + 1, "what was sent was made in the end");
 });
