@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { after } from "node:test";
 import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
 import {
@@ -15,7 +14,8 @@ import type { SumOrder, SumUsage } from "#stores/ledger/store-ledger.ts";
 import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
 import { unwrap } from "#stores/sqlite/batch.ts";
 import { bundleWorker, startEdge } from "../../http/edge.ts";
-import type { Deployment } from "./worker.ts";
+import { openSocketCalls } from "../../support/socket-calls.ts";
+import type { Asked, Deployment } from "./worker.ts";
 
 /** Objects in a real workerd, which all test files of this process share. */
 let running: ReturnType<typeof start> | undefined;
@@ -32,33 +32,17 @@ async function start() {
       handleStructuredLogs: ({ message }) => void log.push(message),
     },
   });
-  const socket = new WebSocket(edge.base);
-  await once(socket, "open");
-  type Result = { id: number; value: never } | { id: number; error: string };
-  const waiting = new Map<number, (result: Result) => void>();
-  socket.addEventListener("message", ({ data }) => {
-    const result = JSON.parse(String(data)) as Result;
-    waiting.get(result.id)?.(result);
-    waiting.delete(result.id);
-  });
-  let asked = 0;
+  const { call, close } = await openSocketCalls(edge.base);
   return {
     log,
-    ask: (object: string, order: unknown) =>
-      new Promise<never>((resolve, reject) => {
-        asked += 1;
-        waiting.set(asked, (result) =>
-          "error" in result ? reject(new Error(result.error)) : resolve(result.value),
-        );
-        socket.send(JSON.stringify({ id: asked, object, asked: order }));
-      }),
+    call,
     evict: (name: string) =>
       edge.miniflare
         .unsafeEvictDurableObject("edge", "AccountLedger", { name })
         // On a busy machine it may have been evicted for its idleness.
         .catch((error: Error) => assert.match(error.message, /not currently running/)),
     async close() {
-      socket.close();
+      close();
       await edge.close();
     },
   };
@@ -66,9 +50,8 @@ async function start() {
 
 const workerd = () => (running ??= start());
 
-async function ask(object: string, order: unknown): Promise<never> {
-  const { ask } = await workerd();
-  return ask(object, order);
+async function ask(object: string, asked: Asked): Promise<never> {
+  return (await (await workerd()).call({ object, asked })) as never;
 }
 
 /** The lines that the objects wrote to their console so far. */
@@ -81,25 +64,21 @@ const PATIENCE_MS = 600_000;
 export function openObject() {
   opened += 1;
   const name = `object ${opened}`;
+  const call = (method: string, ...given: unknown[]) => ask(name, { method, given });
   const stub: LedgerStub = {
-    perform: (operation, order) => ask(name, { name: operation, order }),
-    call: (kind, order, callsPerSecond) => ask(name, { kind, order, callsPerSecond }),
+    perform: (operation, order) => call("perform", operation, order),
+    call: (...given) => call("call", ...given),
   };
-  const batch: BatchStub = {
-    performAll: (items) => ask(name, { method: "performAll", order: items }),
-  };
-  const moving: MovingStub = { move: (moved, order) => ask(name, { moved, order }) };
+  const batch: BatchStub = { performAll: (items) => call("performAll", items) };
+  const moving: MovingStub = { move: (moved, order) => call("move", moved, order) };
   return {
     ledger: ledgerOfObjects(() => stub, PATIENCE_MS),
-    ledgerEvents: createLedgerEvents(
-      { batch: (queries) => ask(name, { method: "batch", order: queries }) },
-      "sqlite",
-    ),
+    ledgerEvents: createLedgerEvents({ batch: (queries) => call("batch", queries) }, "sqlite"),
     sumUsage: async (order: SumOrder) =>
       unwrap(await stub.perform("sumUsage", order)) as Awaited<ReturnType<SumUsage>>,
     calls: (callsPerSecond: number) => callLedgerOfObjects(() => stub, callsPerSecond),
     requests: requestLogOfObjects(() => ({
-      requestLog: (requests, order) => ask(name, { requests, order }),
+      requestLog: (requests, order) => call("requestLog", requests, order),
     })),
     reverseAll: reversalsOfObjects(() => batch),
     performAll: batch.performAll,
@@ -110,13 +89,11 @@ export function openObject() {
           MoveOperations["exportRecords"][1]
         >,
     },
-    alarmAt: (): Promise<number | null> => ask(name, { method: "alarmAt" }),
-    wakeIn: (ms: number): Promise<null> => ask(name, { method: "wakeIn", order: { ms } }),
-    wake: (): Promise<null> => ask(name, { method: "wake" }),
-    countRows: (table: string): Promise<number> =>
-      ask(name, { method: "countRows", order: { table } }),
-    rows: (query: string): Promise<Record<string, unknown>[]> =>
-      ask(name, { method: "rows", order: { query } }),
+    alarmAt: (): Promise<number | null> => call("alarmAt"),
+    wakeIn: (ms: number): Promise<null> => call("wakeIn", ms),
+    wake: (): Promise<null> => call("wake"),
+    countRows: (table: string): Promise<number> => call("countRows", table),
+    rows: (query: string): Promise<Record<string, unknown>[]> => call("rows", query),
     /** Evicts the object, as the platform does; it starts again with its next request, with the code of this deployment. */
     async restart({ migrations = [], settings = {} }: Partial<Deployment> = {}): Promise<void> {
       await ask(name, { deploy: { migrations, settings } });

@@ -1,8 +1,6 @@
 /** A Worker that passes ledger operations to the object that a header names: the store itself, in workerd. */
 import { AccountLedger as ObjectLedger } from "#stores/durable-object/account-object.ts";
 import { createObjectDriver, type ObjectStorage } from "#stores/durable-object/driver.ts";
-import type { RequestLogStub, RequestOperation } from "#stores/durable-object/request-log-stub.ts";
-import type { BatchStub, LedgerStub, MovingStub } from "#stores/durable-object/rpc.ts";
 import { OBJECT_MIGRATIONS } from "#stores/durable-object/schema.ts";
 import type { Migration } from "#stores/schema/migrations.ts";
 import type { SqlQuery } from "#stores/sql/sql-database.ts";
@@ -44,7 +42,7 @@ export class AccountLedger extends ObjectLedger {
   }
 
   /** Sets the alarm, which the platform runs at its time. */
-  wakeIn({ ms }: { ms: number }): Promise<void> {
+  wakeIn(ms: number): Promise<void> {
     this.#isWoken = true;
     return this.#storage.setAlarm(Date.now() + ms);
   }
@@ -55,8 +53,8 @@ export class AccountLedger extends ObjectLedger {
     return this.alarm();
   }
 
-  countRows({ table }: { table: string }): number {
-    const [row] = this.rows({ query: `SELECT count(*) AS count FROM ${table}` });
+  countRows(table: string): number {
+    const [row] = this.rows(`SELECT count(*) AS count FROM ${table}`);
     return Number(row?.["count"]);
   }
 
@@ -64,29 +62,16 @@ export class AccountLedger extends ObjectLedger {
     return createSqliteDatabase(createObjectDriver(this.#storage)).batch(queries);
   }
 
-  rows({ query }: { query: string }): Record<string, unknown>[] {
+  rows(query: string): Record<string, unknown>[] {
     return this.#storage.sql.exec(query).toArray();
   }
 }
 
-type TestAccess = Pick<
-  AccountLedger,
-  "alarmAt" | "wakeIn" | "wake" | "countRows" | "rows" | "batch"
->;
-type Stub = LedgerStub &
-  BatchStub &
-  MovingStub &
-  RequestLogStub &
-  Record<keyof TestAccess, (order: unknown) => Promise<unknown>>;
+type Stub = Record<string, (...given: unknown[]) => Promise<unknown>>;
 type Env = { LEDGER: { getByName(name: string): Stub } };
 
-type Asked =
-  | { deploy: Deployment }
-  | { name: Parameters<LedgerStub["perform"]>[0]; order: unknown }
-  | { kind: Parameters<LedgerStub["call"]>[0]; order: unknown; callsPerSecond: number }
-  | { requests: RequestOperation; order: unknown }
-  | { moved: Parameters<MovingStub["move"]>[0]; order: unknown }
-  | { method: keyof BatchStub | keyof TestAccess; order: unknown };
+/** A deployment, or a method of the object with what it gets. */
+export type Asked = { deploy: Deployment } | { method: string; given: unknown[] };
 
 /** workerd has it; its types come with a package that we do without. */
 declare const WebSocketPair: new () => { 0: unknown; 1: WebSocket & { accept(): void } };
@@ -113,15 +98,7 @@ export default {
 };
 
 async function respond(stub: Stub, asked: Asked): Promise<unknown> {
-  if ("deploy" in asked) deployed = asked.deploy;
-  else return ask(stub, asked);
+  if ("method" in asked) return stub[asked.method]?.(...asked.given);
+  deployed = asked.deploy;
   return null;
-}
-
-function ask(stub: Stub, asked: Exclude<Asked, { deploy: Deployment }>): Promise<unknown> {
-  if ("name" in asked) return stub.perform(asked.name, asked.order);
-  if ("kind" in asked) return stub.call(asked.kind, asked.order, asked.callsPerSecond, false);
-  if ("requests" in asked) return stub.requestLog(asked.requests, asked.order);
-  if ("moved" in asked) return stub.move(asked.moved, asked.order);
-  return stub[asked.method](asked.order as never);
 }

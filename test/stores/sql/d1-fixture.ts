@@ -2,12 +2,12 @@
  * D1 in workerd, for tests that run in Node: a Worker with bindings takes statements as JSON. It starts once per test
  * file; each scene has its own database with our tables.
  */
-import { once } from "node:events";
 import { after } from "node:test";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { D1_MIGRATIONS, type D1Migration } from "#stores/schema/d1-migrations.ts";
 import type { D1, D1Result, D1Statement } from "#stores/sql/d1-database.ts";
 import type { SqlRow } from "#stores/sqlite/driver.ts";
+import { openSocketCalls } from "../../support/socket-calls.ts";
 import { COMPATIBILITY_DATE } from "../../support/wrangler-config.ts";
 
 const DATABASES_MAX = 100;
@@ -26,15 +26,13 @@ const WORKER = `export default { fetch(request, env) {
     try {
       const one = statements.length === 1;
       const results = one ? [await statements[0].all()] : await env[name].batch(statements);
-      ours.send(JSON.stringify({ id, results }));
+      ours.send(JSON.stringify({ id, value: results }));
     } catch (error) {
       ours.send(JSON.stringify({ id, error: error.message }));
     }
   });
   return new Response(null, { status: 101, webSocket: socket });
 } }`;
-
-type Answer = { id: number } & ({ results: D1Result[] } | { error: string });
 
 async function start() {
   const miniflare = new Miniflare(
@@ -49,27 +47,11 @@ async function start() {
     }),
   );
   await miniflare.ready;
-  // One connection for all statements: a request for each would take twice the CPU time.
-  const socket = new WebSocket((await miniflare.unsafeGetDirectURL()).origin);
-  await once(socket, "open");
-  const waiting = new Map<number, (answer: Answer) => void>();
-  socket.addEventListener("message", ({ data }) => {
-    const answer = JSON.parse(String(data)) as Answer;
-    waiting.get(answer.id)?.(answer);
-    waiting.delete(answer.id);
-  });
-  let sent = 0;
+  const { call, close } = await openSocketCalls((await miniflare.unsafeGetDirectURL()).origin);
   return {
-    send: (name: string, queries: Query[]) =>
-      new Promise<D1Result[]>((resolve, reject) => {
-        sent += 1;
-        waiting.set(sent, (answer) =>
-          "error" in answer ? reject(new Error(answer.error)) : resolve(answer.results),
-        );
-        socket.send(JSON.stringify({ id: sent, name, queries }));
-      }),
+    send: (name: string, queries: Query[]) => call({ name, queries }) as Promise<D1Result[]>,
     async close() {
-      socket.close();
+      close();
       await miniflare.dispose();
     },
   };
