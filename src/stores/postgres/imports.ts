@@ -26,7 +26,7 @@ export function createPostgresImports(pool: PostgresPool): AccountImports {
         return step.value;
       })
       .catch((error) => {
-        throw constraintOf(error) === undefined ? error : new OrderRejected(CONTRADICTION);
+        throw isContradiction(error) ? new OrderRejected(CONTRADICTION) : error;
       });
 
   return {
@@ -70,15 +70,13 @@ const within = (query: PostgresQuery): SqlDatabase => ({
   },
 });
 
-/** Whether the SQLSTATE of an error says that a record violates a constraint. */
-const constraintOf = (error: unknown): string | undefined => CONSTRAINTS.get(codeOf(error) ?? "");
+/** Whether a record violates a constraint, or has a character that cannot be stored. */
+const isContradiction = (error: unknown): boolean => CONTRADICTIONS.has(codeOf(error) ?? "");
 
-const CONSTRAINTS: ReadonlyMap<string, string> = new Map([
-  ["23505", "unique_violation"],
-  ["21000", "cardinality_violation"],
-  ["23502", "not_null_violation"],
-  ["23514", "check_violation"],
-  ["22021", "character_not_in_repertoire"],
-  // Where it came in JSON.
-  ["22P05", "untranslatable_character"],
+/**
+ * unique_violation, cardinality_violation, not_null_violation and check_violation; character_not_in_repertoire, and
+ * untranslatable_character where it came in JSON.
+ */
+const CONTRADICTIONS: ReadonlySet<string> = new Set([
+  ...["23505", "21000", "23502", "23514", "22021", "22P05"],
 ]);

@@ -11,7 +11,6 @@ const SQLITE_IOERR = 10;
 export const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 const SQLITE_CONSTRAINT = 19;
-const SQLITE_CONSTRAINT_NOTNULL = 1299;
 const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
 const SQLITE_CONSTRAINT_UNIQUE = 2067;
 const SQLITE_CONSTRAINT_ROWID = 2579;
@@ -72,35 +71,26 @@ export const isDamage = (error: unknown): boolean =>
   [SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB].includes(primaryCodeOf(error)) ||
   isOutOfRange(error);
 
-export const isUniqueViolation = (error: unknown): boolean => constraintOf(error) === "again";
+export const isUniqueViolation = (error: unknown): boolean => {
+  const code = constraintCodeOf(error);
+  return code !== null && UNIQUE.includes(code);
+};
 
-/**
- * Returns how a record violates a constraint; undefined for any other error. `again`: a unique constraint. `unknown`: a NOT NULL
- * constraint, because a reference was not found.
- */
-export function constraintOf(error: unknown): "again" | "unknown" | "contradiction" | undefined {
-  // The driver rejects values of a type that no column takes.
-  if (error instanceof TypeError) return "contradiction";
-  switch (constraintCodeOf(error)) {
-    case undefined:
-      return undefined;
-    case SQLITE_CONSTRAINT_NOTNULL:
-      return "unknown";
-    case SQLITE_CONSTRAINT_PRIMARYKEY:
-    case SQLITE_CONSTRAINT_UNIQUE:
-    case SQLITE_CONSTRAINT_ROWID:
-      return "again";
-    default:
-      return "contradiction";
-  }
-}
+/** Whether a record violates a constraint, or has a value of a type that no column takes, which the driver rejects. */
+export const isContradiction = (error: unknown): boolean =>
+  error instanceof TypeError || constraintCodeOf(error) !== null;
 
-function constraintCodeOf(error: unknown): number | undefined {
+const UNIQUE: readonly number[] = [
+  SQLITE_CONSTRAINT_PRIMARYKEY,
+  SQLITE_CONSTRAINT_UNIQUE,
+  SQLITE_CONSTRAINT_ROWID,
+];
+
+function constraintCodeOf(error: unknown): number | null {
   const code = codeOf(error);
-  if (code !== 0) return primaryCodeOf(error) === SQLITE_CONSTRAINT ? code : undefined;
+  if (code !== 0) return primaryCodeOf(error) === SQLITE_CONSTRAINT ? code : null;
   // The storage of a Durable Object reports no codes, only the message that SQLite itself wrote.
   const message = error instanceof Error ? error.message : String(error);
-  if (/NOT NULL constraint failed/.test(message)) return SQLITE_CONSTRAINT_NOTNULL;
   if (/UNIQUE constraint failed/.test(message)) return SQLITE_CONSTRAINT_UNIQUE;
-  return /constraint failed|cannot store/.test(message) ? SQLITE_CONSTRAINT : undefined;
+  return /constraint failed|cannot store/.test(message) ? SQLITE_CONSTRAINT : null;
 }

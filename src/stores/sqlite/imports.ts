@@ -10,7 +10,7 @@ import {
 } from "../sql/staged-imports.ts";
 import { fillChecksums } from "./checked-tables.ts";
 import type { SqlDriver } from "./driver.ts";
-import { constraintOf } from "./faults.ts";
+import { isContradiction } from "./faults.ts";
 
 /** Imports accounts over the connection that writes to the ledger. An account that does not exist yet is in no cache. */
 export function createSqliteImports(driver: SqlDriver): AccountImports {
@@ -23,7 +23,7 @@ export function createSqliteImports(driver: SqlDriver): AccountImports {
         return result;
       });
     } catch (error) {
-      if (error instanceof OrderRejected || constraintOf(error) === undefined) throw error;
+      if (!isContradiction(error)) throw error;
       throw new OrderRejected(CONTRADICTION);
     }
   }
