@@ -1,6 +1,5 @@
-import type { Ledger, LedgerOperations } from "#ledger/port.ts";
+import type { Ledger } from "#ledger/port.ts";
 import type { ReadName } from "../ledger/store-ledger.ts";
-import type { LedgerRead } from "../sql/ledger-read.ts";
 import { createLedgerReads } from "../sql/ledger-reads.ts";
 import { isReading, type SqlDatabase, type SqlQuery } from "../sql/sql-database.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
@@ -43,29 +42,18 @@ export function textOf({ sql, values }: SqlQuery): string {
 }
 
 /** Creates the ledger's read operations. Each round trip is one snapshot. */
-export function createPostgresReads({
+export const createPostgresReads = ({
   together,
-}: Pick<PostgresPool, "together">): Pick<Ledger, ReadName> {
-  const reads = createLedgerReads("postgres");
-  async function run<Name extends ReadName>(
-    { queries, outcome, addition, isReport }: LedgerRead<Name>,
-    order: LedgerOperations[Name][0],
-  ): Promise<LedgerOperations[Name][1]> {
-    const rowsOf = (asked: SqlQuery[]) => {
-      const mode = isReport?.(order) ? "report" : asked.length > 1 ? "snapshot" : "read";
-      return together<SqlRow>(mode, asked.map(textOf));
-    };
-    const first = outcome(await rowsOf(queries(order)), order);
-    const more = addition?.(first, order) ?? null;
-    return more === null ? first : more.outcome(await rowsOf(more.queries));
-  }
-  return {
-    findAccount: (order) => run(reads.findAccount, order),
-    listKeys: (order) => run(reads.listKeys, order),
-    credits: (order) => run(reads.credits, order),
-    findCall: (order) => run(reads.findCall, order),
-    usage: (order) => run(reads.usage, order),
-    entries: (order) => run(reads.entries, order),
-    audit: (order) => run(reads.audit, order),
-  };
-}
+}: Pick<PostgresPool, "together">): Pick<Ledger, ReadName> =>
+  createLedgerReads<Pick<Ledger, ReadName>>(
+    "postgres",
+    async ({ queries, outcome, addition, isReport }, order) => {
+      const rowsOf = (asked: SqlQuery[]) => {
+        const mode = isReport?.(order) ? "report" : asked.length > 1 ? "snapshot" : "read";
+        return together<SqlRow>(mode, asked.map(textOf));
+      };
+      const first = outcome(await rowsOf(queries(order)), order);
+      const more = addition?.(first, order) ?? null;
+      return more === null ? first : more.outcome(await rowsOf(more.queries));
+    },
+  );

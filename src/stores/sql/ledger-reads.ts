@@ -1,4 +1,4 @@
-import type { AccountState, FreeCall } from "#ledger/port.ts";
+import type { AccountState, FreeCall, LedgerOperations } from "#ledger/port.ts";
 import { readKey, readPrices } from "../ledger/row-columns.ts";
 import type { ReadName } from "../ledger/store-ledger.ts";
 import { createAudit } from "./audit.ts";
@@ -50,14 +50,22 @@ export const listKeys: LedgerRead<"listKeys"> = {
     }),
 };
 
-export type LedgerReads = { [Name in ReadName]: LedgerRead<Name> };
-
-export const createLedgerReads = (dialect: SqlDialect): LedgerReads => ({
-  findAccount,
-  listKeys,
-  credits: listCredits,
-  findCall: createFindCall(dialect),
-  usage,
-  entries: createEntriesRead(dialect),
-  audit: createAudit(dialect),
-});
+/** Creates the read operations. `run`: runs the queries of one of them, and returns what `Reads` says. */
+export function createLedgerReads<Reads extends Record<ReadName, (order: never) => unknown>>(
+  dialect: SqlDialect,
+  run: <Name extends ReadName>(read: LedgerRead<Name>, order: LedgerOperations[Name][0]) => unknown,
+): Reads {
+  const findCall = createFindCall(dialect);
+  const entries = createEntriesRead(dialect);
+  const audit = createAudit(dialect);
+  const reads: { [Name in ReadName]: (order: LedgerOperations[Name][0]) => unknown } = {
+    findAccount: (order) => run(findAccount, order),
+    listKeys: (order) => run(listKeys, order),
+    credits: (order) => run(listCredits, order),
+    findCall: (order) => run(findCall, order),
+    usage: (order) => run(usage, order),
+    entries: (order) => run(entries, order),
+    audit: (order) => run(audit, order),
+  };
+  return reads as Reads;
+}

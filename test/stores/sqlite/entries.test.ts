@@ -4,6 +4,7 @@ import type { LedgerOperations } from "#ledger/port.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import type { ReadName } from "#stores/ledger/store-ledger.ts";
 import { createLedgerReads } from "#stores/sql/ledger-reads.ts";
+import type { SqlQuery } from "#stores/sql/sql-database.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
 import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { START } from "../../contract/ledger/fixture.ts";
@@ -15,8 +16,10 @@ function plansOf<Name extends ReadName>(
   name: Name,
   order: LedgerOperations[Name][0],
 ) {
-  const { queries } = createLedgerReads("sqlite")[name];
-  return queries(order as never).map(({ sql, values }) => ({
+  const queries = createLedgerReads<{
+    [Each in ReadName]: (order: LedgerOperations[Each][0]) => SqlQuery[];
+  }>("sqlite", (read, given) => read.queries(given));
+  return queries[name](order).map(({ sql, values }) => ({
     sql,
     plan: driver
       .prepare(`EXPLAIN QUERY PLAN ${sql}`)
