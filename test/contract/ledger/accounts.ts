@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { LOW_BALANCE_DEFAULT } from "#limits.ts";
-import { accountId, createRule, DAY, debited, MINUTE, type OpenLedger, START } from "./fixture.ts";
+import {
+  accountId,
+  createRule,
+  DAY,
+  debited,
+  FOUND,
+  MINUTE,
+  NOT_FOUND,
+  type OpenLedger,
+  START,
+} from "./fixture.ts";
 
 export function describeAccounts(open: OpenLedger) {
   const test = createRule(open);
@@ -31,18 +41,8 @@ export function describeAccounts(open: OpenLedger) {
     const account = accountId("Nobody");
     const order = { account, now: START };
     assert.equal(await ledger.findAccount(order), null);
-    assert.deepEqual(await ledger.changeAccount({ ...order, state: "suspended" }), {
-      found: false,
-      forfeited: 0,
-    });
-    assert.deepEqual(await ledger.changeAccount({ ...order, state: "open" }), {
-      found: false,
-      forfeited: 0,
-    });
-    assert.deepEqual(await ledger.changeAccount({ ...order, state: "closed" }), {
-      found: false,
-      forfeited: 0,
-    });
+    for (const state of ["suspended", "open", "closed"] as const)
+      assert.deepEqual(await ledger.changeAccount({ ...order, state }), NOT_FOUND);
     assert.deepEqual(await ledger.credits(order), {
       balance: 0,
       held: 0,
@@ -60,10 +60,7 @@ export function describeAccounts(open: OpenLedger) {
     assert.deepEqual(await ledger.revokeKey({ ...order, id: "key_none" }), { found: false });
     assert.deepEqual(await fixture.grant(account, "gift", 5), { outcome: "no_account" });
     assert.deepEqual(await fixture.clawback(account, "gift", 5), { outcome: "no_grant" });
-    assert.deepEqual(await ledger.changeAccount({ ...order, lowBalance: 5 }), {
-      found: false,
-      forfeited: 0,
-    });
+    assert.deepEqual(await ledger.changeAccount({ ...order, lowBalance: 5 }), NOT_FOUND);
     assert.deepEqual(await fixture.debit(account), { outcome: "invalid_key" });
     assert.deepEqual(await ledger.reverse({ ...order, callId: "call_none", at: START }), {
       reversed: false,
@@ -83,18 +80,14 @@ export function describeAccounts(open: OpenLedger) {
   test("a suspended account keeps its credits, and its calls are rejected until it is resumed", async (fixture) => {
     const { ledger } = fixture;
     const account = await fixture.account("Ada", { credits: 2 });
-    assert.deepEqual(await ledger.changeAccount({ account, now: START, state: "suspended" }), {
-      found: true,
-      forfeited: 0,
-    });
-    assert.equal((await ledger.findAccount({ account, now: START }))?.state, "suspended");
-    assert.deepEqual(await fixture.debit(account), { outcome: "account_suspended", balance: 2 });
-    assert.deepEqual(await ledger.changeAccount({ account, now: START, state: "open" }), {
-      found: true,
-      forfeited: 0,
-    });
-    assert.equal((await ledger.findAccount({ account, now: START }))?.state, "open");
-    assert.deepEqual(await fixture.debit(account), debited(1, 1));
+    for (const [state, outcome] of [
+      ["suspended", { outcome: "account_suspended", balance: 2 }],
+      ["open", debited(1, 1)],
+    ] as const) {
+      assert.deepEqual(await ledger.changeAccount({ account, now: START, state }), FOUND);
+      assert.equal((await ledger.findAccount({ account, now: START }))?.state, state);
+      assert.deepEqual(await fixture.debit(account), outcome);
+    }
   });
 
   test("closing an account forfeits exactly its spendable credits", async (fixture) => {
@@ -145,14 +138,8 @@ export function describeAccounts(open: OpenLedger) {
     const account = await fixture.account("Ada", { freeCall: "open", credits: 5 });
     const order = { account, now: START };
     await ledger.changeAccount({ ...order, state: "closed" });
-    assert.deepEqual(await ledger.changeAccount({ ...order, state: "open" }), {
-      found: false,
-      forfeited: 0,
-    });
-    assert.deepEqual(await ledger.changeAccount({ ...order, state: "suspended" }), {
-      found: false,
-      forfeited: 0,
-    });
+    for (const state of ["open", "suspended"] as const)
+      assert.deepEqual(await ledger.changeAccount({ ...order, state }), NOT_FOUND);
     assert.deepEqual(await ledger.openAccount({ ...order, freeCall: "open" }), { opened: false });
     assert.deepEqual(await fixture.grant(account, "gift", 5), { outcome: "no_account" });
     assert.deepEqual(await fixture.createKey(account, "other"), { outcome: "no_account" });

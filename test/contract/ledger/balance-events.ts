@@ -5,7 +5,9 @@ import {
   createRule,
   DAY,
   type Fixture,
+  FOUND,
   idempotency,
+  NOT_FOUND,
   type OpenLedger,
   START,
   tally,
@@ -167,11 +169,10 @@ function describeThresholds(test: Rule) {
   test("the threshold of a closed account cannot be set", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 5 });
     await fixture.ledger.changeAccount({ account, now: START, state: "closed" });
-    assert.deepEqual(await setLowBalance(fixture, account, 3), { found: false, forfeited: 0 });
+    assert.deepEqual(await setLowBalance(fixture, account, 3), NOT_FOUND);
   });
 }
 
-const FOUND = { found: true, forfeited: 0 };
 const setLowBalance = (fixture: Fixture, account: string, lowBalance: number) =>
   fixture.ledger.changeAccount({ account, lowBalance, now: START });
 

@@ -10,7 +10,6 @@ import {
   HOUR,
   idempotency,
   keyId,
-  maintainFully,
   type OpenLedger,
   START,
   sortedUsage,
@@ -34,7 +33,7 @@ export function describeDurability(open: OpenLedger) {
       await fixture.ledger.debit(order);
     await fixture.reverse(reversed);
     await fixture.ledger.revokeKey({ account, id: keyId(account, "other"), now: START });
-    await maintainFully(fixture.ledger, { now: START, rollUpBefore: START - HOUR, rowsMax: 9 });
+    await fixture.rollUp(START - HOUR);
     const before = await picture(fixture.ledger, account);
 
     const ledger = await fixture.reopen();

@@ -15,7 +15,6 @@ import {
   type Fixture,
   HOUR,
   keyId,
-  maintainFully,
   type OpenLedger,
   START,
 } from "./fixture.ts";
@@ -158,12 +157,7 @@ function describeRollUps(test: Rule) {
     await debit(fixture, account, 1);
     await reverse(2);
     const before = await allEntries(fixture.ledger, account, START);
-    const maintain = (hours: number) =>
-      maintainFully(fixture.ledger, {
-        now: START,
-        rollUpBefore: START + hours * HOUR,
-        rowsMax: 9,
-      });
+    const maintain = (hours: number) => fixture.rollUp(START + hours * HOUR);
     // An hour that is partly rolled up has both.
     await maintain(0.5);
     assert.ok((await linesAt(fixture, account, START)).includes("0h usage -1 hash 2"));
@@ -206,7 +200,7 @@ async function fullAccount(fixture: Fixture): Promise<string> {
     if (call % 4 === 0) await reverse(4);
     await fixture.debit(account, { now: START + HOUR, key: "other" });
   }
-  await maintainFully(fixture.ledger, { now: START, rollUpBefore: START + 2 * HOUR, rowsMax: 9 });
+  await fixture.rollUp(START + 2 * HOUR);
   await fixture.ledger.changeAccount({ account, now: START + 3 * HOUR, state: "closed" });
   return account;
 }
@@ -246,7 +240,7 @@ function describePages(test: Rule) {
     const page = (after: string | null) =>
       fixture.ledger.entries({ account, after, max: 2, now: START + 9 * HOUR });
     const { next } = await page(null);
-    await maintainFully(fixture.ledger, { now: START, rollUpBefore: START + 9 * HOUR, rowsMax: 9 });
+    await fixture.rollUp(START + 9 * HOUR);
     assert.deepEqual((await page(next)).entries.map(lineOf), [
       "2h usage -1 hash 1",
       "1h usage -1 hash 1",
@@ -426,11 +420,7 @@ function describeBalances(test: Rule) {
     await check();
     for (const reverse of reversals) await reverse(6.5);
     await check();
-    await maintainFully(fixture.ledger, {
-      now: START,
-      rollUpBefore: START + 2.5 * HOUR,
-      rowsMax: 9,
-    });
+    await fixture.rollUp(START + 2.5 * HOUR);
     await check();
     while ((await fixture.sumUsage({ account, max: 5 })).more);
     await check();

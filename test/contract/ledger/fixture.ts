@@ -103,6 +103,9 @@ export function createFixture(opened: OpenedLedger) {
       if (given.credits !== undefined) await grant(account, "first", given.credits);
       return account;
     },
+    /** Rolls up the debits before a time, in a whole round of maintenance. */
+    rollUp: (rollUpBefore: number, { now = START, rowsMax = 9 } = {}) =>
+      maintainFully(ledger, { now, rollUpBefore, rowsMax }),
     balance: async (account: string, now = START) =>
       (await ledger.credits({ account, now })).balance,
     /** The remaining credits of each grant, in the returned order: `{ first: 3 }`. */
@@ -231,7 +234,10 @@ export async function maintainFully(
   return sum;
 }
 
-/** The outcomes of a debit, as JSON has them. */
+/** The outcomes of a change of an account, and those of a debit, as JSON has them. */
+export const FOUND = { found: true, forfeited: 0 };
+export const NOT_FOUND = { found: false, forfeited: 0 };
+
 export const debited = (charged: number, balance: number) => ({
   ...{ outcome: "debited", charged, balance },
 });

@@ -76,7 +76,7 @@ function describeRollingUp(test: Rule) {
     const account = await fixture.account("Ada", { credits: 9 });
     const order = fixture.debitOrder(account);
     await fixture.ledger.debit(order);
-    await maintainFully(fixture.ledger, { now: START, rollUpBefore: START + 1, rowsMax: 9 });
+    await fixture.rollUp(START + 1);
     assert.deepEqual(await fixture.reverse(order), { reversed: false });
     assert.equal(await fixture.balance(account), 8);
   });
@@ -85,11 +85,7 @@ function describeRollingUp(test: Rule) {
     const account = await fixture.account("Ada", { credits: 9 });
     for (const minute of [0, 1, 2]) {
       await fixture.debit(account, { now: START + minute });
-      await maintainFully(fixture.ledger, {
-        now: START,
-        rollUpBefore: START + minute + 1,
-        rowsMax: 9,
-      });
+      await fixture.rollUp(START + minute + 1);
     }
     await fixture.debit(account, { now: START + 3 });
     assert.deepEqual(
@@ -138,7 +134,7 @@ function describeForgetting(test: Rule) {
   test("a rolled-up call is still replayed from its record", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 9 });
     await fixture.debit(account, { idempotency: idempotency("kept") });
-    await maintainFully(fixture.ledger, { now: START + 1, rollUpBefore: START + 1, rowsMax: 9 });
+    await fixture.rollUp(START + 1, { now: START + 1 });
     assert.equal(await repeated(fixture, account, "kept", START + 1), "replayed");
     assert.equal((await fixture.usage())[0]?.calls, 1);
   });
@@ -148,7 +144,7 @@ function describeForgetting(test: Rule) {
     const later = START + IDEMPOTENCY_KEPT_MS;
     await fixture.debit(account, { idempotency: idempotency("kept") });
     await fixture.debit(account, { idempotency: idempotency("kept"), now: later });
-    await maintainFully(fixture.ledger, { now: later + HOUR, rollUpBefore: later, rowsMax: 9 });
+    await fixture.rollUp(later, { now: later + HOUR });
     assert.equal(await repeated(fixture, account, "kept", later + HOUR), "replayed");
   });
 }

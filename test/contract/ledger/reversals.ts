@@ -8,7 +8,6 @@ import {
   debited,
   idempotency,
   keyId,
-  maintainFully,
   type OpenLedger,
   START,
 } from "./fixture.ts";
@@ -102,11 +101,7 @@ export function describeReversals(open: OpenLedger) {
     assert.deepEqual(kinds.toSorted(), ["debit", "debit", "grant"]);
     const other = fixture.debitOrder(account, { idempotency: idempotency("once", "other body") });
     assert.equal((await fixture.ledger.debit(other)).outcome, "debited");
-    await maintainFully(fixture.ledger, {
-      now: START + DAY,
-      rollUpBefore: START + 1,
-      rowsMax: 2,
-    });
+    await fixture.rollUp(START + 1, { now: START + DAY, rowsMax: 2 });
     assert.deepEqual(
       (await fixture.usage()).map(({ calls, credits }) => [calls, credits]),
       [[3, 2]],
@@ -222,7 +217,7 @@ export function describeReversals(open: OpenLedger) {
     const never = { outcome: "never_charged", reversedAt: START + 2 };
     assert.deepEqual(await find(late), never);
 
-    await maintainFully(fixture.ledger, { now: START, rollUpBefore: START + 1, rowsMax: 9 });
+    await fixture.rollUp(START + 1);
     assert.deepEqual(await find(order), { outcome: "rolled_up", reversedAt });
     assert.deepEqual(await find(single), { outcome: "rolled_up", reversedAt: null });
   });

@@ -10,7 +10,6 @@ import {
   HOUR,
   keyId,
   MINUTE,
-  maintainFully,
   type OpenLedger,
   START,
   sortedUsage,
@@ -68,12 +67,7 @@ export function describeUsage(open: OpenLedger) {
       const account = await fixture.account("Ada", { credits: 5 });
       for (const hours of [0, 1, 2])
         await fixture.debit(account, { now: START + hours * HOUR + 7 });
-      if (rolledUp)
-        await maintainFully(fixture.ledger, {
-          now: START,
-          rollUpBefore: START + DAY,
-          rowsMax: 9,
-        });
+      if (rolledUp) await fixture.rollUp(START + DAY);
       const hoursIn = async (from: number, to: number) =>
         (await sortedUsage(fixture.ledger, [account], { from, to })).map(({ hour }) => hour);
       assert.deepEqual(await hoursIn(START, START + 2 * HOUR), [START, START + HOUR]);
@@ -91,8 +85,7 @@ export function describeUsage(open: OpenLedger) {
       const only = fixture.debitOrder(account, { tool: "uuid" });
       await fixture.ledger.debit(only);
       await fixture.reverse(only);
-      if (rolledUp)
-        await maintainFully(fixture.ledger, { now: START, rollUpBefore: START + 1, rowsMax: 9 });
+      if (rolledUp) await fixture.rollUp(START + 1);
       const row = { account, key: keyId(account), tool: "hash", hour: START };
       assert.deepEqual(await fixture.usage(), [{ ...row, calls: 1, credits: 1 }]);
     });
@@ -162,7 +155,7 @@ export function describeUsage(open: OpenLedger) {
     assert.deepEqual(await fixture.reverse(unmade), { reversed: false });
     await assert.rejects(ledger.debit(unmade));
     await check();
-    await maintainFully(ledger, { now: START + DAY, rollUpBefore: START + HOUR + 1, rowsMax: 2 });
+    await fixture.rollUp(START + HOUR + 1, { now: START + DAY, rowsMax: 2 });
     await check();
     await reverse(last);
     await call(START + 2 * HOUR + 1);
