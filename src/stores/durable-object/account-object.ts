@@ -57,7 +57,6 @@ import {
   createObjectRequestLog,
   type ObjectRequestLog,
   requestLogBoundsOf,
-  withRequestLog,
 } from "./request-log.ts";
 import type { RequestOperation } from "./request-log-stub.ts";
 import {
@@ -124,8 +123,8 @@ export class AccountLedger extends DurableObject {
     const ownEvents = createLedgerEvents(createSqliteDatabase(driver), "sqlite");
     const forwarding =
       DB === undefined
-        ? null
-        : createForwarding(driver, ownEvents, createForwardedEvents(createD1Database(DB)));
+        ? []
+        : [createForwarding(driver, ownEvents, createForwardedEvents(createD1Database(DB)))];
     const maintain = (order: MaintainOrder) =>
       unwrap(this.#runOne("maintain", order)) as MaintainOutcome;
     // The object has one account; an operation on no account has nothing to sum.
@@ -135,7 +134,7 @@ export class AccountLedger extends DurableObject {
     const requests = createObjectRequestLog(driver, requestLogBoundsOf(env));
     const upkeep = createUpkeep(storage, driver, periods, {
       maintain,
-      forwarding: withRequestLog(requests, forwarding),
+      chores: [...forwarding, requests],
       sumUsage,
       expireHolds: (now) =>
         unwrap(this.#runOne("expireHolds", { now, max: EXPIRED_HOLDS_A_STEP })) as Expired,

@@ -3,17 +3,7 @@ import type { LedgerEvents } from "#ledger/events.ts";
 import { HOUR_MS } from "#limits.ts";
 import type { ForwardedEvents } from "../sql/ledger-events.ts";
 import type { SqlDriver } from "../sqlite/driver.ts";
-
-/**
- * The events of an account's object, which it forwards to D1, where the events of all accounts are handled. An event is deleted here
- * after D1 stored it. So an event may arrive twice, but is never lost.
- */
-export type Forwarding = {
-  /** Returns when the next round is due; null if there is nothing to do. */
-  dueAt(now: number): number | null;
-  /** Forwards all events. Those that cannot be forwarded stay, and are due again. */
-  round(now: number): Promise<void>;
-};
+import type { Chore } from "./next-alarm.ts";
 
 /** Events are forwarded this long after the first of them was written, so that several are forwarded together. */
 export const FORWARD_AFTER_MS = 1_000;
@@ -23,11 +13,15 @@ export const FORWARD_AFTER_MS = 1_000;
  */
 const FORWARD_WAIT_MAX_MS = 6 * HOUR_MS;
 
+/**
+ * The events of an account's object, which it forwards to D1, where the events of all accounts are handled. An event is deleted here
+ * after D1 stored it. So an event may arrive twice, but is never lost.
+ */
 export function createForwarding(
   driver: SqlDriver,
   ownEvents: LedgerEvents,
   forwardedEvents: Pick<ForwardedEvents, "add">,
-): Forwarding {
+): Chore {
   const oldestEvent = driver.prepare("SELECT at FROM event ORDER BY no LIMIT 1");
 
   async function forward(): Promise<void> {

@@ -12,6 +12,14 @@ const AGAIN_AFTER_MAX_MS = HOUR_MS;
 const SET_TRIES = 4;
 const SET_AGAIN_MS = 1_000;
 
+/** A part of an alarm's round that depends on no other part. */
+export type Chore = {
+  /** Returns when the next round is due; null if there is nothing to do. */
+  dueAt(now: number): number | null;
+  /** Does what is due. What cannot be done stays, and is due again. */
+  round(now: number): Promise<void>;
+};
+
 /** `failures`: how often the round has failed in succession, at least once. */
 export const alarmAgainAt = (failures: number): number =>
   Date.now() + doubling(failures, AGAIN_AFTER_MS, AGAIN_AFTER_MAX_MS);

@@ -10,27 +10,24 @@ import {
 import type { createRequestSearch } from "../sql/request-search.ts";
 import { createSqliteDatabase } from "../sqlite/database.ts";
 import type { SqlDriver, SqlRow } from "../sqlite/driver.ts";
-import type { Forwarding } from "./events.ts";
+import type { Chore } from "./next-alarm.ts";
 
 /**
  * The request log of one account, in its object beside its ledger: it is stored where the account is, and goes with it. What a Worker
  * hands over is one written row, because the newest chunk takes more requests until it is full.
  */
-export type ObjectRequestLog = RequestLogReads & {
-  /**
-   * Adds the requests of a chunk. Returns whether a new row was begun, so that the alarm may have to be set. Does nothing for an account
-   * that is closed or missing, and where the log is off.
-   */
-  append(chunk: RequestChunk): boolean;
-  /** Returns when the alarm is due for rows that are old by then; null if there are none. */
-  dueAt(now: number): number | null;
-  /** Whether there are rows to delete. */
-  isDue(now: number): boolean;
-  /** Deletes what is too old or too much. */
-  tidy(now: number): void;
-  /** Deletes everything. */
-  clear(): void;
-};
+export type ObjectRequestLog = RequestLogReads &
+  Chore & {
+    /**
+     * Adds the requests of a chunk. Returns whether a new row was begun, so that the alarm may have to be set. Does nothing for an
+     * account that is closed or missing, and where the log is off.
+     */
+    append(chunk: RequestChunk): boolean;
+    /** Deletes what is too old or too much. */
+    tidy(now: number): void;
+    /** Deletes everything. */
+    clear(): void;
+  };
 
 /** Requests and errors of a tool in an hour. */
 type Count = [hour: number, tool: string, requests: number, errors: number];
@@ -137,6 +134,8 @@ export function createObjectRequestLog(
     return loaded;
   }
 
+  const tidy = (now: number) => driver.transaction("write", () => removeSuperfluous(now));
+
   return {
     append: (chunk) =>
       driver.transaction("write", () => {
@@ -159,11 +158,17 @@ export function createObjectRequestLog(
       // Not sooner, so that a clock that was set back does not wake the object over and over.
       return at === null ? null : Math.max(at, now) + GATHER_MS;
     },
-    isDue(now) {
+    async round(now) {
       const at = oldAt();
-      return at !== null && at <= now;
+      // Most rounds are for something else, and read nothing for it.
+      if (at === null || at > now) return;
+      try {
+        tidy(now);
+      } catch (cause) {
+        console.error(JSON.stringify({ message: NOT_TIDIED, cause: String(cause) }));
+      }
     },
-    tidy: (now) => driver.transaction("write", () => removeSuperfluous(now)),
+    tidy,
     clear() {
       driver.exec("DELETE FROM request_chunk; DELETE FROM request_day");
     },
@@ -176,28 +181,6 @@ export function requestLogBoundsOf(env: unknown): RequestLogBounds {
   const keptDays = /^\d+$/.test(days) ? Number(days) : REQUEST_LOG_DAYS_DEFAULT;
   return { keptDays, keptMax: REQUEST_LOG_MAX };
 }
-
-/** What the alarm of an object does besides its ledger: it forwards events, if there is a D1 database for them, and tidies the log. */
-export const withRequestLog = (
-  requests: ObjectRequestLog,
-  forwarding: Forwarding | null,
-): Forwarding => ({
-  dueAt(now) {
-    const times = [requests.dueAt(now), forwarding?.dueAt(now) ?? null];
-    const due = times.filter((at) => at !== null);
-    return due.length === 0 ? null : Math.min(...due);
-  },
-  async round(now) {
-    await forwarding?.round(now);
-    // Most rounds are for something else, and read nothing for it.
-    if (!requests.isDue(now)) return;
-    try {
-      requests.tidy(now);
-    } catch (cause) {
-      console.error(JSON.stringify({ message: NOT_TIDIED, cause: String(cause) }));
-    }
-  },
-});
 
 const NOT_TIDIED = "Old requests of an account were not deleted from its request log; trying again";
 

@@ -3,8 +3,8 @@ import { DAY_MS, HOUR_MS, IDEMPOTENCY_KEPT_MS, ROLL_UP_AFTER_DAYS } from "#limit
 import type { DebitPeriods } from "../sqlite/debit-periods.ts";
 import type { SqlDriver } from "../sqlite/driver.ts";
 import type { ObjectStorage } from "./driver.ts";
-import { FORWARD_AFTER_MS, type Forwarding } from "./events.ts";
-import { alarmAgainAt, logRoundFailure, setAlarmSurely } from "./next-alarm.ts";
+import { FORWARD_AFTER_MS } from "./events.ts";
+import { alarmAgainAt, type Chore, logRoundFailure, setAlarmSurely } from "./next-alarm.ts";
 
 /**
  * The alarm of an account's object, which is set for whatever is due first. It rolls up a period of old debits and deletes old
@@ -44,8 +44,8 @@ const SUM_AFTER_MS = 5_000;
 
 export type UpkeepSettings = {
   maintain(order: MaintainOrder): MaintainOutcome;
-  /** Null if there is no D1 database to forward events to. */
-  forwarding: Forwarding | null;
+  /** What the object does besides its ledger. */
+  chores: readonly Chore[];
   sumUsage(): { more: boolean };
   /** Ends holds whose holders are silent. */
   expireHolds(now: number): { isMore: boolean };
@@ -55,7 +55,7 @@ export function createUpkeep(
   storage: Pick<ObjectStorage, "getAlarm" | "setAlarm">,
   driver: SqlDriver,
   periods: DebitPeriods,
-  { maintain, forwarding, sumUsage, expireHolds }: UpkeepSettings,
+  { maintain, chores, sumUsage, expireHolds }: UpkeepSettings,
 ): Upkeep {
   const oldestRecord = driver.prepare(
     "SELECT min(at) AS at FROM (SELECT at FROM idempotency UNION ALL SELECT at FROM kept_call)",
@@ -92,7 +92,9 @@ export function createUpkeep(
     if (alarmAt === null || alarmAt > due) await set(due);
   }
 
-  const isEarlyEnough = (due: number) => typeof alarmAt === "number" && alarmAt <= due;
+  /** Returns a promise only if an earlier alarm has to be set. */
+  const wakeBy = (due: number): Promise<void> | undefined =>
+    typeof alarmAt === "number" && alarmAt <= due ? undefined : setNoLaterThan(due);
   const notTooSoon = (due: number) => Math.max(due, Date.now() + SOONEST_MS);
 
   /** Returns when a period of debits or the oldest idempotency record becomes old; null if there is neither. */
@@ -113,17 +115,16 @@ export function createUpkeep(
   const isDue = (at: number | null, now: number) => at !== null && at <= now;
 
   async function schedule(): Promise<void> {
-    const times = [];
-    const old = oldAt();
-    if (old !== null) times.push(notTooSoon(old + GATHER_MS));
     const now = Date.now();
-    const eventsDueAt = forwarding?.dueAt(now) ?? null;
-    if (eventsDueAt !== null) times.push(eventsDueAt);
+    const old = oldAt();
     // Not sooner, so that a clock that was set back does not wake the object over and over.
-    const expiryDueAt = expiryAt();
-    if (expiryDueAt !== null) times.push(Math.max(expiryDueAt, now + FORWARD_AFTER_MS));
-    const leaseEndsAt = leaseAt();
-    if (leaseEndsAt !== null) times.push(Math.max(leaseEndsAt, now + FORWARD_AFTER_MS));
+    const soon = (at: number | null) =>
+      at === null ? null : Math.max(at, now + FORWARD_AFTER_MS);
+    const times = [
+      old === null ? null : notTooSoon(old + GATHER_MS),
+      ...chores.map((chore) => chore.dueAt(now)),
+      ...[soon(expiryAt()), soon(leaseAt())],
+    ].filter((at) => at !== null);
     if (times.length > 0) await setNoLaterThan(Math.min(...times));
   }
 
@@ -179,20 +180,16 @@ export function createUpkeep(
     recordDebit({ now, isRepeatable }) {
       if (isRepeatable && oldestRecordAt !== undefined)
         oldestRecordAt = Math.min(oldestRecordAt ?? now, now);
-      const due = notTooSoon(now + (isRepeatable ? IDEMPOTENCY_KEPT_MS : KEPT_MS) + GATHER_MS);
-      return isEarlyEnough(due) ? undefined : setNoLaterThan(due);
+      return wakeBy(
+        notTooSoon(now + (isRepeatable ? IDEMPOTENCY_KEPT_MS : KEPT_MS) + GATHER_MS),
+      );
     },
-    recordHold: (leaseUntil) =>
-      isEarlyEnough(leaseUntil) ? undefined : setNoLaterThan(leaseUntil),
+    recordHold: wakeBy,
     recordUnsummed() {
       isUnsummed = true;
-      const due = Date.now() + SUM_AFTER_MS;
-      return isEarlyEnough(due) ? undefined : setNoLaterThan(due);
+      return wakeBy(Date.now() + SUM_AFTER_MS);
     },
-    recordEvent() {
-      const due = Date.now() + FORWARD_AFTER_MS;
-      return isEarlyEnough(due) ? undefined : setNoLaterThan(due);
-    },
+    recordEvent: () => wakeBy(Date.now() + FORWARD_AFTER_MS),
     async round() {
       // The alarm has fired. The next debit reads when it is set again.
       alarmAt = undefined;
@@ -214,7 +211,7 @@ export function createUpkeep(
         if (isDue(oldAt(), now)) isUnsummed = true;
         return maintainAll(now);
       });
-      await attempt(async () => forwarding?.round(now));
+      for (const chore of chores) await attempt(() => chore.round(now));
       const isSummed = await attempt(sumDebits);
       if (failures === failuresBefore) {
         const isDone = isSummed === true && isMaintained === true && areHoldsEnded === true;

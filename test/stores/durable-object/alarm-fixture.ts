@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
-import type { Forwarding } from "#stores/durable-object/events.ts";
+import type { Chore } from "#stores/durable-object/next-alarm.ts";
 import { createUpkeep } from "#stores/durable-object/upkeep.ts";
 import { ledgerOver } from "#stores/ledger/store-ledger.ts";
 import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
@@ -18,7 +18,7 @@ import { openEmpty } from "../transfer-fixture.ts";
  */
 export function openAlarm(
   t: TestContext,
-  forwarding: (driver: NodeSqlite) => Forwarding,
+  forwarding: (driver: NodeSqlite) => Chore,
   { areRecorded = false } = {},
 ) {
   t.mock.timers.enable({ apis: ["Date"], now: START });
@@ -60,7 +60,7 @@ export function openAlarm(
       if (trouble.maintain !== null) throw trouble.maintain;
       return submit("maintain", order) as MaintainOutcome;
     },
-    forwarding: forwarding(driver),
+    chores: [forwarding(driver)],
     sumUsage() {
       sums.taken += 1;
       if (trouble.sums !== null) throw trouble.sums;
