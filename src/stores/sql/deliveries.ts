@@ -22,8 +22,20 @@ export const deliveries = (
     );
     return rows.map(readDelivery);
   },
-  sendAgain: (order) => sendAgain(db, order),
-  sendTest: (order) => sendTest(db, order),
+  sendAgain: ({ account, endpoint, id, ...sent }) =>
+    sendByHand(
+      db,
+      { endpoint, ...sent },
+      sql`FROM webhook_delivery d WHERE d.id = ${id} AND d.endpoint = ${endpoint} AND d.account = ${account}`,
+      sql`d.endpoint, d.account, d.event, d.kind, d.body`,
+    ),
+  sendTest: ({ account, endpoint, event, body, ...sent }) =>
+    sendByHand(
+      db,
+      { endpoint, ...sent },
+      sql`FROM webhook_endpoint e WHERE e.id = ${endpoint} AND e.account = ${account}`,
+      sql`e.id, e.account, ${event}, ${TEST_KIND}, ${body}`,
+    ),
   async findDelivery({ id }) {
     const [row] = await lastRows(
       db,
@@ -81,34 +93,20 @@ export function holdJobs(account: string, endpoint: string, isPaused: boolean): 
     : sql`UPDATE job SET due_at = created_at WHERE due_at IS NULL AND ${isOfEndpoint}`;
 }
 
-async function sendAgain(
+/**
+ * Adds a delivery that the owner sends by hand, if the endpoint may have another one within the day. `source`: what it is made of, from FROM
+ * on. `values`: its endpoint, account, event, kind and body.
+ */
+async function sendByHand(
   db: SqlDatabase,
-  { account, endpoint, id, newId, now }: Parameters<EventStore["sendAgain"]>[0],
-): ReturnType<EventStore["sendAgain"]> {
-  const isOriginal = sql`d.id = ${id} AND d.endpoint = ${endpoint} AND d.account = ${account}`;
+  { endpoint, newId, now }: { endpoint: string; newId: string; now: number },
+  source: SqlQuery,
+  values: SqlQuery,
+): Promise<{ found: boolean; isRateLimited: boolean }> {
   const [found, sent] = await db.batch([
-    sql`SELECT 1 FROM webhook_delivery d WHERE ${isOriginal}`,
+    sql`SELECT 1 ${source}`,
     sql`INSERT INTO webhook_delivery (id, endpoint, account, event, kind, body, created_at, again)
-        SELECT ${newId}, d.endpoint, d.account, d.event, d.kind, d.body, ${now}, 1
-        FROM webhook_delivery d
-        WHERE ${isOriginal} AND ${isWithinDay(endpoint, now)}
-        RETURNING id`,
-    insertDeliveryJobs(sql`d.id = ${newId}`, now),
-  ]);
-  const isFound = found?.length === 1;
-  return { found: isFound, isRateLimited: isFound && sent?.length !== 1 };
-}
-
-async function sendTest(
-  db: SqlDatabase,
-  { account, endpoint, newId, event, body, now }: Parameters<EventStore["sendTest"]>[0],
-): ReturnType<EventStore["sendTest"]> {
-  const isTarget = sql`e.id = ${endpoint} AND e.account = ${account}`;
-  const [found, sent] = await db.batch([
-    sql`SELECT 1 FROM webhook_endpoint e WHERE ${isTarget}`,
-    sql`INSERT INTO webhook_delivery (id, endpoint, account, event, kind, body, created_at, again)
-        SELECT ${newId}, e.id, e.account, ${event}, ${TEST_KIND}, ${body}, ${now}, 1
-        FROM webhook_endpoint e WHERE ${isTarget} AND ${isWithinDay(endpoint, now)}
+        SELECT ${newId}, ${values}, ${now}, 1 ${source} AND ${isWithinDay(endpoint, now)}
         RETURNING id`,
     insertDeliveryJobs(sql`d.id = ${newId}`, now),
   ]);
