@@ -2,59 +2,57 @@ import { HOLD_COLUMNS } from "../ledger/row-columns.ts";
 import type { SqlDriver } from "./driver.ts";
 import { ROW_CHECKSUM } from "./row-checksum.ts";
 
+const DEBIT_COLUMNS =
+  "account_no, at, call_id, key_no, tool, credits, is_free, grant_no, parts, reversed_at";
+
 /**
- * The columns that a table's checksum covers. The others follow from other rows, and `audit` compares them (row-checks.ts):
- * `credit_grant.remaining` and `spent`, because a debit changes nothing else; `reversal.debit_kept`; and the numbers of rows
- * (`no`), which indexes repeat. What calls change in a key has a checksum of its own, so that a call need not read the rest. An account
- * without prices of its own has the checksum that it had before there was the column.
+ * The tables whose rows have a checksum, each with its primary key and the columns that the checksum covers. The others follow from
+ * other rows, and `audit` compares them (row-checks.ts): `credit_grant.remaining` and `spent`, because a debit changes nothing else;
+ * `reversal.debit_kept`; and the numbers of rows (`no`), which indexes repeat. An account without prices of its own has the checksum
+ * that it had before there was the column.
  */
-export const CHECKSUMS: readonly { table: string; checksum: string; columns: string }[] = [
-  {
-    table: "account",
-    checksum: "checksum",
+export const CHECKED_TABLES: Readonly<Record<string, { key: string; columns: string }>> = {
+  account: {
+    key: "no",
     columns:
       "coalesce(id || prices, id), created_at, state, free_call, lifetime_grants, low_balance, notified_level, front_grant, rest",
   },
-  {
-    table: "api_key",
-    checksum: "checksum",
+  api_key: {
+    key: "no",
     columns:
       "account_no, id, created_at, sha256, start, label, revoked_at, previous_sha256, previous_until, limits",
   },
-  { table: "api_key", checksum: "use_checksum", columns: "last_used_at, budget_spent" },
-  {
-    table: "credit_grant",
-    checksum: "checksum",
+  credit_grant: {
+    key: "no",
     columns:
       "account_no, id, kind, amount, voided, voided_at, clawback, clawback_version, granted_at, expires_at, waived_expires_at, event_due_at",
   },
-  ...["debit_by_account", "debit_journal"].map((table) => ({
-    table,
-    checksum: "checksum",
-    columns:
-      "account_no, at, call_id, key_no, tool, credits, is_free, grant_no, parts, reversed_at",
-  })),
-  {
-    table: "usage_hour",
-    checksum: "checksum",
+  debit_by_account: { key: "account_no, at, call_id", columns: DEBIT_COLUMNS },
+  debit_journal: { key: "at, call_id, account_no", columns: DEBIT_COLUMNS },
+  usage_hour: {
+    key: "account_no, hour, key_no, tool",
     columns: "account_no, hour, key_no, tool, calls, free_calls, credits",
   },
-  {
-    table: "reversal",
-    checksum: "checksum",
+  reversal: {
+    key: "account_no, debit_at, call_id",
     columns: "account_no, debit_at, call_id, reversed_at, credits, grant_no, parts, key_no, tool",
   },
-  {
-    table: "hold",
-    checksum: "checksum",
-    columns: `account_no, ${HOLD_COLUMNS}`,
-  },
-  {
-    table: "idempotency",
-    checksum: "checksum",
+  hold: { key: "account_no, at, call_id", columns: `account_no, ${HOLD_COLUMNS}` },
+  idempotency: {
+    key: "account_no, tool, key",
     columns:
       "account_no, tool, key, at, call_id, body_sha256, response_sha256, received_at, random",
   },
+};
+
+/** What calls change in a key has a checksum of its own, so that a call need not read the rest. */
+export const CHECKSUMS: readonly { table: string; checksum: string; columns: string }[] = [
+  ...Object.entries(CHECKED_TABLES).map(([table, { columns }]) => ({
+    table,
+    checksum: "checksum",
+    columns,
+  })),
+  { table: "api_key", checksum: "use_checksum", columns: "last_used_at, budget_spent" },
 ];
 
 /** Computes the checksums that are missing, after rows were written without the rules (`account`: only of this account). Without `SqlDriver.checksum` it does nothing. */

@@ -1,24 +1,11 @@
-import { CHECKSUMS } from "./checked-tables.ts";
+import { CHECKED_TABLES, CHECKSUMS } from "./checked-tables.ts";
 import type { SqlDriver, SqlValue } from "./driver.ts";
 import { ROW_CHECKSUM } from "./row-checksum.ts";
 
 /**
  * Finds rows of the ledger whose content changed on the disk: by their checksums, and by what other rows say of the columns that
- * have none. It reads in slices, so that no slice keeps the write-ahead log from being emptied.
+ * have none. It reads in slices, by the primary keys, so that no slice keeps the write-ahead log from being emptied.
  */
-
-/** The primary keys, by which the tables are read in slices. */
-const ROW_KEYS: Readonly<Record<string, string>> = {
-  account: "no",
-  api_key: "no",
-  credit_grant: "no",
-  debit_by_account: "account_no, at, call_id",
-  debit_journal: "at, call_id, account_no",
-  usage_hour: "account_no, hour, key_no, tool",
-  reversal: "account_no, debit_at, call_id",
-  hold: "account_no, at, call_id",
-  idempotency: "account_no, tool, key",
-};
 
 const SLICE_ROWS = 10_000;
 
@@ -41,8 +28,8 @@ function damagedSql(table: string): string {
 /** Returns a sentence for each table that has damaged rows. Throws if SQLite cannot read a page. */
 export function findRowDamage(driver: SqlDriver): string[] {
   const found: string[] = [];
-  for (const table of Object.keys(ROW_KEYS)) {
-    const { rows, accounts } = damagedRows(driver, table);
+  for (const [table, { key }] of Object.entries(CHECKED_TABLES)) {
+    const { rows, accounts } = damagedRows(driver, table, key);
     if (rows > 0) found.push(describe(table, rows, [...accounts]));
   }
   return found;
@@ -56,8 +43,7 @@ function describe(table: string, rows: number, accounts: readonly string[]): str
   return `${rows} ${rows === 1 ? "row" : "rows"} of ${table} changed on the disk: the checksum does not match (${named}${more > 0 ? ` and ${more} more accounts` : ""})`;
 }
 
-function damagedRows(driver: SqlDriver, table: string) {
-  const key = ROW_KEYS[table] as string;
+function damagedRows(driver: SqlDriver, table: string, key: string) {
   const columns = key.split(", ");
   const parameters = columns.map(() => "?").join(", ");
   const owner = table === "account" ? "t.id" : OWNER;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { LedgerOperation } from "#ledger/port.ts";
 import { type BatchItem, createBatchRunner } from "#stores/sqlite/batch.ts";
-import { CHECKSUMS } from "#stores/sqlite/checked-tables.ts";
+import { CHECKED_TABLES } from "#stores/sqlite/checked-tables.ts";
 import { createJournal } from "#stores/sqlite/new-debits.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { createSqliteReads } from "#stores/sqlite/reads.ts";
@@ -153,4 +153,4 @@ function readVarint(bytes: Buffer, from: number): [value: number, end: number] {
   }
 }
 
-export const LEDGER_TABLES = [...new Set(CHECKSUMS.map(({ table }) => table))];
+export const LEDGER_TABLES = Object.keys(CHECKED_TABLES);
