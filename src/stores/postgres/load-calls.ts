@@ -1,12 +1,12 @@
 import type { AccountRow, OpenGrant } from "#ledger/rules/rows.ts";
 import { cache, type KnownAccount } from "../ledger/known-account.ts";
-import { OPEN_GRANT_COLUMNS } from "../ledger/row-columns.ts";
+import { OPEN_GRANT } from "../ledger/row-columns.ts";
 import { GRANTS_AT_FIRST } from "../ledger/working-set.ts";
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
 import { arrayOf, literalOf } from "./literals.ts";
 import { type LoadedAccount, type Loading, texts, type Wanted } from "./loading.ts";
 import {
-  CALL_KEY,
+  CALL_KEY_COLUMNS,
   type LoadedKey,
   type PackedRow,
   packed,
@@ -22,7 +22,7 @@ import {
 export function loadCallKeys(asked: readonly Wanted<"callKey">[]): Loading {
   const names = arrayOf(texts([...new Set(asked.map(({ wanted }) => wanted))]));
   return {
-    sql: packed(`SELECT ${CALL_KEY} FROM api_key k WHERE ${hasSecret(names)}`),
+    sql: packed(`SELECT ${CALL_KEY_COLUMNS} FROM api_key k WHERE ${hasSecret(names)}`),
     take(rows) {
       const bySha256 = new Map<string, LoadedKey>();
       for (const row of unpack(rows, readCallKey)) nameKey(bySha256, row, row);
@@ -50,7 +50,7 @@ function takeCallKey(known: KnownAccount, sha256: string, key: LoadedKey | undef
 
 /** Queries the first spendable grants of an account in the order in which they are spent. */
 const firstGrants = (accountNo: string, now: number, limit: number) => `
-  SELECT ${OPEN_GRANT_COLUMNS} FROM credit_grant
+  SELECT ${OPEN_GRANT.columns} FROM credit_grant
   WHERE account_no = ${accountNo} AND spent = 0 AND ${EXPIRY_SQL} > ${literalOf(now)}
   ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT ${limit}`;
 

@@ -1,19 +1,6 @@
 import type { Concerned, Needs } from "#ledger/rules/rows.ts";
 import { cache } from "../ledger/known-account.ts";
-import {
-  DEBIT_COLUMNS,
-  GRANT_COLUMNS,
-  HOLD_COLUMNS,
-  KEPT_CALL_COLUMNS,
-  KEY_COLUMNS,
-  RECORD_COLUMNS,
-  readDebit,
-  readGrant,
-  readHold,
-  readKeptCall,
-  readKey,
-  readRecord,
-} from "../ledger/row-columns.ts";
+import { DEBIT, GRANT, HOLD, KEPT_CALL, KEY, RECORD } from "../ledger/row-columns.ts";
 import type { OrderContext } from "../ledger/working-set.ts";
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
 import { DATABASE_CLOCK, type NodeClock } from "./database-clock.ts";
@@ -32,7 +19,7 @@ import {
   texts,
   type Wanted,
 } from "./loading.ts";
-import { ACCOUNT, packed, readAccount, unpack } from "./packed-rows.ts";
+import { ACCOUNT_COLUMNS, packed, readAccount, unpack } from "./packed-rows.ts";
 
 /**
  * Loads and locks the accounts, in the order that schema/postgres-ledger.ts requires. Their other rows must be loaded by later
@@ -42,7 +29,7 @@ export function loadAccounts(accounts: Map<string, LoadedAccount>, isLocking: bo
   const ids = arrayOf(texts([...accounts.keys()]));
   const lock = isLocking ? "ORDER BY no FOR NO KEY UPDATE" : "";
   return {
-    sql: packed(`SELECT ${ACCOUNT} FROM account WHERE id = ANY (${ids}) ${lock}`),
+    sql: packed(`SELECT ${ACCOUNT_COLUMNS} FROM account WHERE id = ANY (${ids}) ${lock}`),
     take: (rows) => takeAccounts(accounts, unpack(rows, readAccount)),
   };
 }
@@ -102,13 +89,13 @@ export function loadingsOf(
 function loadKeys(asked: readonly Wanted<"key">[]): Loading {
   const ids = arrayOf(texts(asked.map(({ wanted }) => wanted)));
   return {
-    sql: `SELECT account_no, no, ${KEY_COLUMNS} FROM api_key WHERE id = ANY (${ids})`,
+    sql: `SELECT account_no, no, ${KEY.columns} FROM api_key WHERE id = ANY (${ids})`,
     take(rows) {
       const byId = new Map(rows.map((row) => [row["id"], row]));
       for (const { of, wanted } of asked) {
         const row = byId.get(wanted);
         const isOwn = row !== undefined && row["account_no"] === of.known.row?.no;
-        cache.key(of.known, wanted, isOwn ? readKey(row) : null);
+        cache.key(of.known, wanted, isOwn ? KEY.read(row) : null);
       }
     },
   };
@@ -117,9 +104,9 @@ function loadKeys(asked: readonly Wanted<"key">[]): Loading {
 function loadDebitKeys(asked: readonly Wanted<"debitKey">[]): Loading {
   const nos = asked.map(({ wanted }) => literalOf(wanted)).join(", ");
   return {
-    sql: `SELECT no, ${KEY_COLUMNS} FROM api_key WHERE no IN (${nos})`,
+    sql: `SELECT no, ${KEY.columns} FROM api_key WHERE no IN (${nos})`,
     take(rows) {
-      const byNo = new Map(rows.map((row) => [row["no"], readKey(row)]));
+      const byNo = new Map(rows.map((row) => [row["no"], KEY.read(row)]));
       for (const { context, wanted } of asked) context.debitKey = byNo.get(wanted);
     },
   };
@@ -173,9 +160,9 @@ function loadRecords(asked: readonly Wanted<"earlier">[]): Loading {
   return lookUp(
     asked,
     keyNames(asked),
-    `SELECT ${RECORD_COLUMNS} FROM idempotency WHERE account_no = a.no AND tool = t.tool AND key = t.key`,
+    `SELECT ${RECORD.columns} FROM idempotency WHERE account_no = a.no AND tool = t.tool AND key = t.key`,
     ({ of, wanted }, row) =>
-      cache.record(of.known, wanted, row === undefined ? null : readRecord(row)),
+      cache.record(of.known, wanted, row === undefined ? null : RECORD.read(row)),
   );
 }
 
@@ -186,10 +173,10 @@ function loadDebits(asked: readonly Wanted<"debit">[]): Loading {
   return lookUp(
     asked,
     callNames(asked),
-    `SELECT ${DEBIT_COLUMNS} FROM debit
+    `SELECT ${DEBIT.columns} FROM debit
       WHERE account_no = a.no AND at = t.at AND call_id = t.call AND at BETWEEN ${first} AND ${last}`,
     ({ of, context }, row) =>
-      cache.debit(of.known, context, row === undefined ? null : readDebit(row)),
+      cache.debit(of.known, context, row === undefined ? null : DEBIT.read(row)),
   );
 }
 
@@ -215,12 +202,12 @@ function loadConcernedBy(by: ConcernedBy, asked: readonly Wanted<"concerned">[])
   } satisfies Record<string, Column>;
   const is = { every: "", ids: "AND g.id = t.name", nos: "AND g.no = t.name" }[by];
   return {
-    sql: `SELECT t.place, g.no, ${GRANT_COLUMNS.replace(/^|(?<=, )/g, "g.")} FROM ${rowsFrom("t", columns)}
+    sql: `SELECT t.place, g.no, ${GRANT.columns.replace(/^|(?<=, )/g, "g.")} FROM ${rowsFrom("t", columns)}
       JOIN account a ON a.id = t.id JOIN credit_grant g ON g.account_no = a.no ${is}`,
     take(rows) {
       const byPlace = Map.groupBy(rows, (row) => row["place"]);
       for (const [place, { context }] of asked.entries()) {
-        context.concerned = (byPlace.get(place) ?? []).map(readGrant);
+        context.concerned = (byPlace.get(place) ?? []).map(GRANT.read);
         context.isEveryConcerned = by === "every";
       }
     },
@@ -236,9 +223,9 @@ function loadHolds(asked: readonly Wanted<"hold">[]): Loading {
   return lookUp(
     asked,
     callNames(asked),
-    `SELECT ${HOLD_COLUMNS} FROM hold WHERE account_no = a.no AND at = t.at AND call_id = t.call`,
+    `SELECT ${HOLD.columns} FROM hold WHERE account_no = a.no AND at = t.at AND call_id = t.call`,
     ({ of, context }, row) =>
-      cache.hold(of.known, context, row === undefined ? null : readHold(row)),
+      cache.hold(of.known, context, row === undefined ? null : HOLD.read(row)),
   );
 }
 
@@ -264,8 +251,8 @@ const keptCall = (columns: string) =>
   `SELECT ${columns} FROM kept_call WHERE account_no = a.no AND tool = t.tool AND key = t.key`;
 
 function loadKeptCalls(asked: readonly Wanted<"keptCall">[]): Loading {
-  return lookUp(asked, keyNames(asked), keptCall(KEPT_CALL_COLUMNS), ({ of, wanted }, row) =>
-    cache.keptCall(of.known, wanted, row === undefined ? null : readKeptCall(row)),
+  return lookUp(asked, keyNames(asked), keptCall(KEPT_CALL.columns), ({ of, wanted }, row) =>
+    cache.keptCall(of.known, wanted, row === undefined ? null : KEPT_CALL.read(row)),
   );
 }
 

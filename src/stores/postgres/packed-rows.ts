@@ -1,14 +1,7 @@
 import type { Level } from "#ledger/events.ts";
 import type { AccountState, FreeCall, GrantKind } from "#ledger/port.ts";
 import type { AccountRow, CallKey, OpenGrant } from "#ledger/rules/rows.ts";
-import {
-  ACCOUNT_COLUMNS,
-  CALL_KEY_COLUMNS,
-  OPEN_GRANT_COLUMNS,
-  readLimits,
-  readPrices,
-  readSpent,
-} from "../ledger/row-columns.ts";
+import { ACCOUNT, CALL_KEY, OPEN_GRANT, readJson } from "../ledger/row-columns.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 
 /**
@@ -117,7 +110,7 @@ export class PackedRow {
   }
 }
 
-export const ACCOUNT = `no, ${ACCOUNT_COLUMNS}, summed_until`;
+export const ACCOUNT_COLUMNS = `no, ${ACCOUNT.columns}, summed_until`;
 export const readAccount = (row: PackedRow): AccountRow => ({
   no: row.number(),
   id: row.text(),
@@ -129,11 +122,11 @@ export const readAccount = (row: PackedRow): AccountRow => ({
   notifiedLevel: row.text() as Level,
   frontGrant: row.textOrNull(),
   rest: row.number(),
-  prices: readPrices(row.textOrNull()),
+  prices: readJson(row.textOrNull()),
   summedUntil: row.number(),
 });
 
-export const CALL_KEY = `account_no, ${CALL_KEY_COLUMNS}`
+export const CALL_KEY_COLUMNS = `account_no, ${CALL_KEY.columns}`
   .split(", ")
   .map((column) => `k.${column}`)
   .join(", ");
@@ -147,8 +140,8 @@ export const readCallKey = (row: PackedRow): LoadedKey => ({
   revokedAt: row.numberOrNull(),
   previousSha256: row.textOrNull(),
   previousUntil: row.numberOrNull(),
-  limits: readLimits(row.textOrNull()),
-  spent: readSpent(row.textOrNull()),
+  limits: readJson(row.textOrNull()),
+  spent: readJson(row.textOrNull()),
 });
 
 export const readOpenGrant = (row: PackedRow): OpenGrant => ({
@@ -163,6 +156,6 @@ export const readOpenGrant = (row: PackedRow): OpenGrant => ({
 /** Returns null if the key has no grant. */
 export function readGrantOfKey(row: PackedRow): OpenGrant | null {
   if (!row.isNull()) return readOpenGrant(row);
-  for (const _ of OPEN_GRANT_COLUMNS.split(",")) row.textOrNull();
+  for (const _ of OPEN_GRANT.columns.split(",")) row.textOrNull();
   return null;
 }

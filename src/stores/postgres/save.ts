@@ -2,22 +2,14 @@ import type { EventContent } from "#ledger/events.ts";
 import type { CallKey, OpenGrant } from "#ledger/rules/rows.ts";
 import type { KnownAccount, Unsaved, UsageSum } from "../ledger/known-account.ts";
 import {
-  ACCOUNT_COLUMNS,
-  accountValues,
-  DEBIT_COLUMNS,
-  debitValues,
-  GRANT_COLUMNS,
-  grantValues,
-  HOLD_COLUMNS,
-  holdValues,
-  KEPT_CALL_COLUMNS,
-  KEY_COLUMNS,
-  keptCallValues,
-  keyValues,
-  RECORD_COLUMNS,
-  REVERSAL_COLUMNS,
-  recordValues,
-  reversalValues,
+  ACCOUNT,
+  DEBIT,
+  GRANT,
+  HOLD,
+  KEPT_CALL,
+  KEY,
+  RECORD,
+  REVERSAL,
   writeJson,
 } from "../ledger/row-columns.ts";
 import { addKeptSql } from "../sql/usage.ts";
@@ -37,22 +29,22 @@ const NONE: readonly never[] = [];
 export function savingOf(accounts: readonly KnownAccount[]): Saving {
   const rows = rowsOf(accounts);
   const statements = [
-    insert("account", ACCOUNT_COLUMNS, rows.newAccounts),
-    update("account", ACCOUNT_COLUMNS, 2, rows.accounts),
-    insert("api_key", KEY_COLUMNS, rows.newKeys),
-    update("api_key", KEY_COLUMNS, 2, rows.keys),
-    insert("credit_grant", GRANT_COLUMNS, rows.newGrants),
-    update("credit_grant", GRANT_COLUMNS, 3, rows.grants),
+    insert("account", ACCOUNT.columns, rows.newAccounts),
+    update("account", ACCOUNT.columns, 2, rows.accounts),
+    insert("api_key", KEY.columns, rows.newKeys),
+    update("api_key", KEY.columns, 2, rows.keys),
+    insert("credit_grant", GRANT.columns, rows.newGrants),
+    update("credit_grant", GRANT.columns, 3, rows.grants),
     saveCalls(rows.usedKeys, rows.drawn),
     addToSums(rows.sums),
-    insert("reversal", REVERSAL_COLUMNS, rows.reversals),
-    insert("idempotency", RECORD_COLUMNS, rows.records, RECORD_AGAIN),
-    insert("hold", HOLD_COLUMNS, rows.holds),
+    insert("reversal", REVERSAL.columns, rows.reversals),
+    insert("idempotency", RECORD.columns, rows.records, RECORD_AGAIN),
+    insert("hold", HOLD.columns, rows.holds),
     renewHolds(rows.renewed),
     deleteHolds(rows.ended),
     ...rows.cleared,
     deleteKept(rows.forgotten),
-    insert("kept_call", `${KEPT_CALL_COLUMNS}, response`, rows.kept, KEPT_AGAIN),
+    insert("kept_call", `${KEPT_CALL.columns}, response`, rows.kept, KEPT_AGAIN),
     ...rows.others,
   ];
   return {
@@ -61,7 +53,7 @@ export function savingOf(accounts: readonly KnownAccount[]): Saving {
   };
 }
 
-const DEBITS = `debit (account_no, ${DEBIT_COLUMNS})`;
+const DEBITS = `debit (account_no, ${DEBIT.columns})`;
 
 /** Collects the unsaved changes of all accounts by table. */
 function rowsOf(accounts: readonly KnownAccount[]) {
@@ -91,24 +83,24 @@ function rowsOf(accounts: readonly KnownAccount[]) {
     if (unsaved === null) continue;
     const no = known.row?.no ?? 0;
     const { account } = unsaved;
-    if (account !== null && account.no === 0) rows.newAccounts.push(accountValues(account));
-    else if (account !== null) rows.accounts.push([no, ...accountValues(account)]);
+    if (account !== null && account.no === 0) rows.newAccounts.push(ACCOUNT.values(account));
+    else if (account !== null) rows.accounts.push([no, ...ACCOUNT.values(account)]);
     for (const key of unsaved.keys?.values() ?? NONE) {
-      if (key.no === 0) rows.newKeys.push([no, ...keyValues(key)]);
-      else rows.keys.push([key.no, ...keyValues(key)]);
+      if (key.no === 0) rows.newKeys.push([no, ...KEY.values(key)]);
+      else rows.keys.push([key.no, ...KEY.values(key)]);
     }
     for (const grant of unsaved.grants?.values() ?? NONE) {
-      if (grant.no === 0) rows.newGrants.push([no, ...grantValues(grant)]);
-      else rows.grants.push([grant.no, ...grantValues(grant)]);
+      if (grant.no === 0) rows.newGrants.push([no, ...GRANT.values(grant)]);
+      else rows.grants.push([grant.no, ...GRANT.values(grant)]);
     }
     for (const key of unsaved.usedKeys?.values() ?? NONE) rows.usedKeys.push(key);
     for (const grant of unsaved.drawn) rows.drawn.push(grant);
     for (const sum of unsaved.sums) rows.sums.push({ no, ...sum });
-    for (const debit of unsaved.debits) rows.debits += copyLine(no, debitValues(debit));
+    for (const debit of unsaved.debits) rows.debits += copyLine(no, DEBIT.values(debit));
     for (const record of unsaved.records?.values() ?? NONE)
-      rows.records.push([no, ...recordValues(record)]);
+      rows.records.push([no, ...RECORD.values(record)]);
     for (const reversal of unsaved.reversals)
-      rows.reversals.push([no, ...reversalValues(reversal)]);
+      rows.reversals.push([no, ...REVERSAL.values(reversal)]);
     for (const { at, callId, reversedAt } of unsaved.reversed) {
       const where = `account_no = ${no} AND at = ${literalOf(at)} AND call_id = ${literalOf(callId)}`;
       rows.others.push(`UPDATE debit SET reversed_at = ${literalOf(reversedAt)} WHERE ${where}`);
@@ -129,14 +121,14 @@ type HeldRows = Record<"holds" | "renewed" | "ended" | "forgotten" | "kept", Row
 function addHeld(rows: HeldRows, no: number, { holds, keptCalls, clearKept }: Unsaved): void {
   for (const { row, change } of holds?.values() ?? NONE) {
     const { at, callId, leaseUntil, hasLapsed } = row;
-    if (change === "made") rows.holds.push([no, ...holdValues(row)]);
+    if (change === "made") rows.holds.push([no, ...HOLD.values(row)]);
     else if (change === "ended") rows.ended.push([no, at, callId]);
     else rows.renewed.push([no, at, callId, leaseUntil, hasLapsed ? 1 : 0]);
   }
   if (clearKept) rows.cleared.push(`DELETE FROM kept_call WHERE account_no = ${no}`);
   for (const kept of keptCalls?.values() ?? NONE) {
     if (kept.row === null) rows.forgotten.push([no, kept.tool, kept.key]);
-    else rows.kept.push([no, ...keptCallValues(kept.row), kept.response]);
+    else rows.kept.push([no, ...KEPT_CALL.values(kept.row), kept.response]);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AccountState, FreeCall, LedgerOperations } from "#ledger/port.ts";
-import { readKey, readPrices } from "../ledger/row-columns.ts";
+import { KEY, readJson } from "../ledger/row-columns.ts";
 import type { ReadName } from "../ledger/store-ledger.ts";
 import { createAudit } from "./audit.ts";
 import { listCredits } from "./credits.ts";
@@ -30,7 +30,7 @@ export const findAccount: LedgerRead<"findAccount"> = {
       held: Number(row["held"]),
       lifetime: (row["lifetime_grants"] as number) > 0,
       lowBalance: row["low_balance"] as number,
-      prices: readPrices(row["prices"]) ?? {},
+      prices: readJson<Record<string, number>>(row["prices"]) ?? {},
     };
   },
 };
@@ -41,7 +41,7 @@ export const listKeys: LedgerRead<"listKeys"> = {
   ],
   outcome: ([rows = []], { account }) =>
     rows.map((row) => {
-      const { no: _, previousSha256, previousUntil, ...key } = readKey(row);
+      const { no: _, previousSha256, previousUntil, ...key } = KEY.read(row);
       const previous =
         previousSha256 === null || previousUntil === null
           ? null

@@ -1,9 +1,8 @@
-import { HOLD_COLUMNS } from "../ledger/row-columns.ts";
+import { DEBIT, HOLD, RECORD, REVERSAL } from "../ledger/row-columns.ts";
 import type { SqlDriver } from "./driver.ts";
 import { ROW_CHECKSUM } from "./row-checksum.ts";
 
-const DEBIT_COLUMNS =
-  "account_no, at, call_id, key_no, tool, credits, is_free, grant_no, parts, reversed_at";
+const allOf = ({ columns }: { columns: string }) => `account_no, ${columns}`;
 
 /**
  * The tables whose rows have a checksum, each with its primary key and the columns that the checksum covers. The others follow from
@@ -27,22 +26,15 @@ export const CHECKED_TABLES: Readonly<Record<string, { key: string; columns: str
     columns:
       "account_no, id, kind, amount, voided, voided_at, clawback, clawback_version, granted_at, expires_at, waived_expires_at, event_due_at",
   },
-  debit_by_account: { key: "account_no, at, call_id", columns: DEBIT_COLUMNS },
-  debit_journal: { key: "at, call_id, account_no", columns: DEBIT_COLUMNS },
+  debit_by_account: { key: "account_no, at, call_id", columns: allOf(DEBIT) },
+  debit_journal: { key: "at, call_id, account_no", columns: allOf(DEBIT) },
   usage_hour: {
     key: "account_no, hour, key_no, tool",
     columns: "account_no, hour, key_no, tool, calls, free_calls, credits",
   },
-  reversal: {
-    key: "account_no, debit_at, call_id",
-    columns: "account_no, debit_at, call_id, reversed_at, credits, grant_no, parts, key_no, tool",
-  },
-  hold: { key: "account_no, at, call_id", columns: `account_no, ${HOLD_COLUMNS}` },
-  idempotency: {
-    key: "account_no, tool, key",
-    columns:
-      "account_no, tool, key, at, call_id, body_sha256, response_sha256, received_at, random",
-  },
+  reversal: { key: "account_no, debit_at, call_id", columns: allOf(REVERSAL) },
+  hold: { key: "account_no, at, call_id", columns: allOf(HOLD) },
+  idempotency: { key: "account_no, tool, key", columns: allOf(RECORD) },
 };
 
 /** What calls change in a key has a checksum of its own, so that a call need not read the rest. */

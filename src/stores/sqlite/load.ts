@@ -1,19 +1,15 @@
 import type { Concerned, GrantRow, Needs } from "#ledger/rules/rows.ts";
 import { cache, type KnownAccount, knownAccount } from "../ledger/known-account.ts";
 import {
-  CALL_KEY_COLUMNS,
-  HOLD_COLUMNS,
-  KEPT_CALL_COLUMNS,
-  OPEN_GRANT_COLUMNS,
-  readAccount,
-  readCallKey,
-  readDebit,
-  readGrant,
-  readHold,
-  readKeptCall,
-  readKey,
-  readOpenGrant,
-  readRecord,
+  ACCOUNT,
+  CALL_KEY,
+  DEBIT,
+  GRANT,
+  HOLD,
+  KEPT_CALL,
+  KEY,
+  OPEN_GRANT,
+  RECORD,
 } from "../ledger/row-columns.ts";
 import { GRANTS_AT_FIRST, GRANTS_FACTOR, type OrderContext } from "../ledger/working-set.ts";
 import { isReversedSql } from "../sql/find-call.ts";
@@ -42,7 +38,7 @@ export function createLoader(driver: SqlDriver) {
       let remaining = 0;
       for (const row of rows) remaining += row["remaining"] as number;
       if (!areAll && remaining <= covering) continue;
-      known.grants = rows.map(readOpenGrant);
+      known.grants = rows.map(OPEN_GRANT.read);
       known.areAll = areAll;
       known.grantsFrom = now;
       return;
@@ -50,13 +46,13 @@ export function createLoader(driver: SqlDriver) {
   }
 
   function loadConcerned(accountNo: number, concerned: Concerned): GrantRow[] {
-    if (concerned === "every") return statements.everyGrant.all(accountNo).map(readGrant);
+    if (concerned === "every") return statements.everyGrant.all(accountNo).map(GRANT.read);
     const [statement, names] =
       "ids" in concerned
         ? [statements.grantById, concerned.ids]
         : [statements.grantByNo, concerned.nos];
     const rows = names.map((name) => statement.get(accountNo, name));
-    return rows.filter((row): row is SqlRow => row !== undefined).map(readGrant);
+    return rows.filter((row): row is SqlRow => row !== undefined).map(GRANT.read);
   }
 
   function loadHeld(known: KnownAccount, context: OrderContext, missing: Needs): void {
@@ -64,11 +60,11 @@ export function createLoader(driver: SqlDriver) {
     const { hold, keptCall, keptResponse, keptBytes, heldCredits } = missing;
     if (hold) {
       const row = statements.hold.get(accountNo, context.at, context.callId);
-      cache.hold(known, context, row === undefined ? null : readHold(row));
+      cache.hold(known, context, row === undefined ? null : HOLD.read(row));
     }
     if (keptCall !== undefined) {
       const row = statements.keptCall.get(accountNo, keptCall.tool, keptCall.key);
-      cache.keptCall(known, keptCall, row === undefined ? null : readKeptCall(row));
+      cache.keptCall(known, keptCall, row === undefined ? null : KEPT_CALL.read(row));
     }
     if (keptResponse !== undefined) {
       const { tool, key } = keptResponse;
@@ -88,20 +84,20 @@ export function createLoader(driver: SqlDriver) {
   return {
     account(id: string): KnownAccount {
       const row = statements.account.get(id);
-      return knownAccount(id, row === undefined ? null : readAccount(row));
+      return knownAccount(id, row === undefined ? null : ACCOUNT.read(row));
     },
     load(known: KnownAccount, context: OrderContext, missing: Needs): void {
       const accountNo = known.row?.no ?? 0;
       const { key, callKey, newKey, grants, sum, concerned, earlier, debit, debitKey } = missing;
       if (key !== undefined) {
         const row = statements.keyById.get(key, accountNo);
-        cache.key(known, key, row === undefined ? null : readKey(row));
+        cache.key(known, key, row === undefined ? null : KEY.read(row));
       }
       if (callKey !== undefined) {
         const row =
           statements.keyBySha256.get(callKey, accountNo) ??
           statements.keyByPrevious.get(callKey, accountNo);
-        cache.callKey(known, callKey, row === undefined ? null : readCallKey(row));
+        cache.callKey(known, callKey, row === undefined ? null : CALL_KEY.read(row));
       }
       if (newKey !== undefined) {
         const { id, sha256 } = newKey;
@@ -119,14 +115,14 @@ export function createLoader(driver: SqlDriver) {
       }
       if (earlier !== undefined) {
         const row = statements.record.get(accountNo, earlier.tool, earlier.key);
-        cache.record(known, earlier, row === undefined ? null : readRecord(row));
+        cache.record(known, earlier, row === undefined ? null : RECORD.read(row));
       }
       if (debit) {
         const row = statements.debit.get(accountNo, context.at, context.callId);
-        cache.debit(known, context, row === undefined ? null : readDebit(row));
+        cache.debit(known, context, row === undefined ? null : DEBIT.read(row));
       }
       if (debitKey !== undefined)
-        context.debitKey = readCallKey(statements.keyByNo.get(debitKey) as SqlRow);
+        context.debitKey = CALL_KEY.read(statements.keyByNo.get(debitKey) as SqlRow);
       loadHeld(known, context, missing);
     },
   };
@@ -134,19 +130,19 @@ export function createLoader(driver: SqlDriver) {
 
 /** The limit is a part of the text, because SQLite would prepare the statement again for each value of a parameter (sql/sql-database.ts). */
 const firstGrantsSql = (limit: number) =>
-  `SELECT ${OPEN_GRANT_COLUMNS} FROM credit_grant WHERE account_no = ? AND spent = 0 AND ${EXPIRY_SQL} > ?
+  `SELECT ${OPEN_GRANT.columns} FROM credit_grant WHERE account_no = ? AND spent = 0 AND ${EXPIRY_SQL} > ?
    ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT ${limit}`;
 
 function prepareStatements(driver: SqlDriver) {
   return {
     account: driver.prepare("SELECT * FROM account WHERE id = ?"),
     keyBySha256: driver.prepare(
-      `SELECT ${CALL_KEY_COLUMNS} FROM api_key WHERE sha256 = ? AND account_no = ?`,
+      `SELECT ${CALL_KEY.columns} FROM api_key WHERE sha256 = ? AND account_no = ?`,
     ),
     keyByPrevious: driver.prepare(
-      `SELECT ${CALL_KEY_COLUMNS} FROM api_key WHERE previous_sha256 = ? AND account_no = ?`,
+      `SELECT ${CALL_KEY.columns} FROM api_key WHERE previous_sha256 = ? AND account_no = ?`,
     ),
-    keyByNo: driver.prepare(`SELECT ${CALL_KEY_COLUMNS} FROM api_key WHERE no = ?`),
+    keyByNo: driver.prepare(`SELECT ${CALL_KEY.columns} FROM api_key WHERE no = ?`),
     keyById: driver.prepare("SELECT * FROM api_key WHERE id = ? AND account_no = ?"),
     otherKey: driver.prepare(
       "SELECT no FROM api_key WHERE (id = ? OR sha256 = ? OR previous_sha256 = ?) AND NOT (id = ? AND account_no = ?) LIMIT 1",
@@ -163,11 +159,11 @@ function prepareStatements(driver: SqlDriver) {
       `SELECT * FROM idempotency i WHERE account_no = ? AND tool = ? AND key = ? AND NOT ${isReversedSql("i")}`,
     ),
     hold: driver.prepare(
-      `SELECT ${HOLD_COLUMNS} FROM hold WHERE account_no = ? AND at = ? AND call_id = ?`,
+      `SELECT ${HOLD.columns} FROM hold WHERE account_no = ? AND at = ? AND call_id = ?`,
     ),
     heldCredits: driver.prepare("SELECT sum(credits) AS held FROM hold WHERE account_no = ?"),
     keptCall: driver.prepare(
-      `SELECT ${KEPT_CALL_COLUMNS} FROM kept_call WHERE account_no = ? AND tool = ? AND key = ?`,
+      `SELECT ${KEPT_CALL.columns} FROM kept_call WHERE account_no = ? AND tool = ? AND key = ?`,
     ),
     keptResponse: driver.prepare(
       "SELECT response FROM kept_call WHERE account_no = ? AND tool = ? AND key = ?",

@@ -1,6 +1,6 @@
 import type { DebitRow } from "#ledger/rules/rows.ts";
 import type { KnownAccount } from "../ledger/known-account.ts";
-import { DEBIT_COLUMNS, debitValues } from "../ledger/row-columns.ts";
+import { DEBIT } from "../ledger/row-columns.ts";
 import type { DebitPeriods } from "./debit-periods.ts";
 import { insertSql, type SqlDriver, type SqlStatement, type SqlValue } from "./driver.ts";
 
@@ -60,7 +60,7 @@ export function createNewDebits(
   }
 
   function collectRow({ values }: Table, accountNo: number, debit: DebitRow): void {
-    const row = [accountNo, ...debitValues(debit)];
+    const row = [accountNo, ...DEBIT.values(debit)];
     values.push(...row, driver.checksum?.(row) ?? null);
   }
 
@@ -133,7 +133,7 @@ export function createNewDebits(
 }
 
 function prepareTable(driver: SqlDriver, name: "debit_journal" | "debit_by_account"): Table {
-  const columns = `account_no, ${DEBIT_COLUMNS}, checksum`;
+  const columns = `account_no, ${DEBIT.columns}, checksum`;
   return {
     values: [],
     columns: columns.split(",").length,

@@ -1,21 +1,14 @@
 import type { GrantRow, KeyRow, OpenGrant } from "#ledger/rules/rows.ts";
 import type { KnownAccount, Unsaved } from "../ledger/known-account.ts";
 import {
-  ACCOUNT_COLUMNS,
-  accountValues,
-  DEBIT_COLUMNS,
-  GRANT_COLUMNS,
-  grantValues,
-  HOLD_COLUMNS,
-  holdValues,
-  KEPT_CALL_COLUMNS,
-  KEY_COLUMNS,
-  keptCallValues,
-  keyValues,
-  RECORD_COLUMNS,
-  REVERSAL_COLUMNS,
-  recordValues,
-  reversalValues,
+  ACCOUNT,
+  DEBIT,
+  GRANT,
+  HOLD,
+  KEPT_CALL,
+  KEY,
+  RECORD,
+  REVERSAL,
   writeJson,
 } from "../ledger/row-columns.ts";
 import { insertSql, type SqlDriver, type SqlValue } from "./driver.ts";
@@ -41,7 +34,7 @@ export function createSaver(
   }
 
   function saveGrant(accountNo: number, grant: GrantRow): void {
-    const values = grantValues(grant);
+    const values = GRANT.values(grant);
     // All but `remaining` and `spent`, which debits change (row-checksum.ts).
     const sum = checksum([accountNo, ...values.slice(0, 3), ...values.slice(5)]);
     if (grant.no === 0) statements.insertGrant.run(accountNo, ...values, sum);
@@ -55,11 +48,11 @@ export function createSaver(
   }
 
   function insertKey(accountNo: number, key: KeyRow): void {
-    statements.insertKey.run(accountNo, ...keyValues(key), ...keyChecksums(accountNo, key));
+    statements.insertKey.run(accountNo, ...KEY.values(key), ...keyChecksums(accountNo, key));
   }
 
   function keyChecksums(accountNo: number, key: KeyRow) {
-    const values = keyValues(key);
+    const values = KEY.values(key);
     // What calls change has a checksum of its own.
     return [
       checksum([accountNo, ...values.slice(0, 5), ...values.slice(6, -1)]),
@@ -85,7 +78,7 @@ export function createSaver(
         statements.deleteHold.run(accountNo, at, callId);
         continue;
       }
-      const values = [accountNo, ...holdValues(row)];
+      const values = [accountNo, ...HOLD.values(row)];
       const sum = checksum(values);
       if (change === "made") statements.insertHold.run(...values, sum);
       else statements.renewHold.run(leaseUntil, hasLapsed ? 1 : 0, sum, accountNo, at, callId);
@@ -93,7 +86,7 @@ export function createSaver(
     if (clearKept) statements.clearKept.run(accountNo);
     for (const kept of keptCalls?.values() ?? []) {
       if (kept.row === null) statements.deleteKept.run(accountNo, kept.tool, kept.key);
-      else statements.saveKept.run(accountNo, ...keptCallValues(kept.row), kept.response);
+      else statements.saveKept.run(accountNo, ...KEPT_CALL.values(kept.row), kept.response);
     }
   }
 
@@ -103,10 +96,10 @@ export function createSaver(
     const { account, keys, grants, usedKeys, drawn, records } = unsaved;
     let accountNo = known.row?.no ?? 0;
     if (account !== null && accountNo === 0) {
-      const values = accountValues(account);
+      const values = ACCOUNT.values(account);
       accountNo = statements.insertAccount.get(...values, accountSum(values))?.["no"] as number;
     } else if (account !== null) {
-      const values = accountValues(account);
+      const values = ACCOUNT.values(account);
       statements.updateAccount.run(...values.slice(2), accountSum(values), accountNo);
     }
     for (const key of keys?.values() ?? []) {
@@ -127,12 +120,12 @@ export function createSaver(
       if (statements.reverseInJournal.run(...values) === 0) statements.reverse.run(...values);
     }
     for (const reversal of unsaved.reversals) {
-      const row = [accountNo, ...reversalValues(reversal)];
+      const row = [accountNo, ...REVERSAL.values(reversal)];
       statements.insertReversal.run(...row, checksum(row));
     }
     if (unsaved.sums.length > 0) usageSums.add(accountNo, unsaved.sums);
     for (const record of records?.values() ?? []) {
-      const row = [accountNo, ...recordValues(record)];
+      const row = [accountNo, ...RECORD.values(record)];
       statements.insertRecord.run(...row, checksum(row));
     }
     // A record of `idempotency` stays, and is not replayed (find-call.ts).
@@ -156,20 +149,20 @@ export function createSaver(
 const set = (columns: string) => columns.replaceAll(",", " = ?,").concat(" = ?");
 
 function prepareStatements(driver: SqlDriver) {
-  const changing = ACCOUNT_COLUMNS.replace("id, created_at, ", "");
+  const changing = ACCOUNT.columns.replace("id, created_at, ", "");
   const reverse = (of: string) =>
     driver.prepare(
-      `UPDATE ${of} SET reversed_at = ?1${setChecksum(driver, `account_no, ${DEBIT_COLUMNS.replace("reversed_at", "?1")}`)} WHERE account_no = ?2 AND at = ?3 AND call_id = ?4`,
+      `UPDATE ${of} SET reversed_at = ?1${setChecksum(driver, `account_no, ${DEBIT.columns.replace("reversed_at", "?1")}`)} WHERE account_no = ?2 AND at = ?3 AND call_id = ?4`,
     );
   return {
     insertAccount: driver.prepare(
-      insertSql("account", `${ACCOUNT_COLUMNS}, checksum`, 1, "RETURNING no"),
+      insertSql("account", `${ACCOUNT.columns}, checksum`, 1, "RETURNING no"),
     ),
     updateAccount: driver.prepare(
       `UPDATE account SET ${set(`${changing}, checksum`)} WHERE no = ?`,
     ),
     insertKey: driver.prepare(
-      insertSql("api_key", `account_no, ${KEY_COLUMNS}, checksum, use_checksum`),
+      insertSql("api_key", `account_no, ${KEY.columns}, checksum, use_checksum`),
     ),
     updateKey: driver.prepare(
       "UPDATE api_key SET label = ?, last_used_at = ?, revoked_at = ?, limits = ?, budget_spent = ?, checksum = ?, use_checksum = ? WHERE no = ?",
@@ -182,26 +175,26 @@ function prepareStatements(driver: SqlDriver) {
     ),
     useKey: driver.prepare("UPDATE api_key SET last_used_at = ?, use_checksum = ? WHERE no = ?"),
     insertGrant: driver.prepare(
-      insertSql("credit_grant", `account_no, ${GRANT_COLUMNS}, checksum`),
+      insertSql("credit_grant", `account_no, ${GRANT.columns}, checksum`),
     ),
     updateGrant: driver.prepare(
-      `UPDATE credit_grant SET ${set(`${GRANT_COLUMNS}, checksum`)} WHERE no = ?`,
+      `UPDATE credit_grant SET ${set(`${GRANT.columns}, checksum`)} WHERE no = ?`,
     ),
     setSpent: driver.prepare("UPDATE credit_grant SET remaining = 0, spent = 1 WHERE no = ?"),
     setRemaining: driver.prepare("UPDATE credit_grant SET remaining = ? WHERE no = ?"),
     reverseInJournal: reverse("debit_journal"),
     reverse: reverse("debit_by_account"),
     insertReversal: driver.prepare(
-      insertSql("reversal", `account_no, ${REVERSAL_COLUMNS}, checksum`),
+      insertSql("reversal", `account_no, ${REVERSAL.columns}, checksum`),
     ),
     // The new record replaces an expired one that was not deleted yet.
     insertRecord: driver.prepare(
-      insertSql("idempotency", `account_no, ${RECORD_COLUMNS}, checksum`).replace(
+      insertSql("idempotency", `account_no, ${RECORD.columns}, checksum`).replace(
         "INSERT",
         "INSERT OR REPLACE",
       ),
     ),
-    insertHold: driver.prepare(insertSql("hold", `account_no, ${HOLD_COLUMNS}, checksum`)),
+    insertHold: driver.prepare(insertSql("hold", `account_no, ${HOLD.columns}, checksum`)),
     renewHold: driver.prepare(
       "UPDATE hold SET lease_until = ?, has_lapsed = ?, checksum = ? WHERE account_no = ? AND at = ? AND call_id = ?",
     ),
@@ -209,7 +202,7 @@ function prepareStatements(driver: SqlDriver) {
     saveKept: driver.prepare(
       insertSql(
         "kept_call",
-        `account_no, ${KEPT_CALL_COLUMNS}, response`,
+        `account_no, ${KEPT_CALL.columns}, response`,
         1,
         `ON CONFLICT (account_no, tool, key) DO UPDATE SET at = excluded.at, call_id = excluded.call_id, body_sha256 = excluded.body_sha256,
          state = excluded.state, may_act = excluded.may_act, bytes = excluded.bytes, response = excluded.response`,

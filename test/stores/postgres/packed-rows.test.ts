@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { OPEN_GRANT_COLUMNS } from "#stores/ledger/row-columns.ts";
+import { OPEN_GRANT } from "#stores/ledger/row-columns.ts";
 import { literalOf } from "#stores/postgres/literals.ts";
-import { ACCOUNT, CALL_KEY, type PackedRow, packed, unpack } from "#stores/postgres/packed-rows.ts";
+import {
+  ACCOUNT_COLUMNS,
+  CALL_KEY_COLUMNS,
+  type PackedRow,
+  packed,
+  unpack,
+} from "#stores/postgres/packed-rows.ts";
 import { postgresCalls } from "#stores/schema/postgres-calls.ts";
 import { EXPIRY_SQL } from "#stores/sql/grant-sql.ts";
 import type { SqlRow } from "#stores/sqlite/driver.ts";
@@ -66,9 +72,12 @@ describe("rows that PostgreSQL packs as text", () => {
 
   test("the function that loads calls has the columns that are read, because it is a migration and does not follow them", () => {
     const loads = postgresCalls.replaceAll(/\s+/g, " ");
-    for (const columns of [`SELECT ${ACCOUNT} FROM account`, `SELECT ${CALL_KEY}, g.* FROM`])
+    for (const columns of [
+      `SELECT ${ACCOUNT_COLUMNS} FROM account`,
+      `SELECT ${CALL_KEY_COLUMNS}, g.* FROM`,
+    ])
       assert.ok(loads.includes(columns), columns);
-    assert.ok(loads.includes(`SELECT ${OPEN_GRANT_COLUMNS} FROM credit_grant`));
+    assert.ok(loads.includes(`SELECT ${OPEN_GRANT.columns} FROM credit_grant`));
     assert.ok(loads.includes(`ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT grants_max`));
   });
 });
