@@ -10,71 +10,9 @@ import type {
   OpenGrant,
   ReversalRow,
 } from "#ledger/rules/rows.ts";
-import type { SqlRow, SqlValue } from "../sqlite/driver.ts";
+import { rowOf, type StoredRow, writeJson } from "../stored-row.ts";
 
-/**
- * The rows of the ledger, which are the same in every database. A column has the name of its field in snake case. Stores add
- * `account_no` and, to new rows, `no`.
- */
-export type StoredRow<Row> = {
-  columns: string;
-  read(row: SqlRow): Row;
-  /** The values in the order of the columns. */
-  values(row: Row): SqlValue[];
-};
-
-type Fields = Record<string, unknown>;
-
-/** Booleans are stored as 0 and 1, objects as JSON. */
-const FLAGS: ReadonlySet<string> = new Set(["isFree", "hasLapsed", "mayAct"]);
-const OBJECTS: ReadonlySet<string> = new Set(["prices", "limits", "spent", "parts"]);
-
-/** Fields whose columns are named otherwise. */
-const FIELDS: Readonly<Record<string, string>> = { budget_spent: "spent", debit_at: "at" };
-
-const fieldOf = (column: string): string =>
-  FIELDS[column] ?? column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-
-function readValue(field: string, value: SqlValue): unknown {
-  if (FLAGS.has(field)) return value === 1;
-  return OBJECTS.has(field) ? readJson(value) : value;
-}
-
-function writeValue(field: string, value: unknown): SqlValue {
-  if (FLAGS.has(field)) return value ? 1 : 0;
-  return OBJECTS.has(field) ? writeJson(value as object | null) : (value as SqlValue);
-}
-
-export const readJson = <Value>(text: SqlValue | undefined): Value | null =>
-  text == null ? null : (JSON.parse(text as string) as Value);
-
-export const writeJson = (value: object | null): string | null =>
-  value === null ? null : JSON.stringify(value);
-
-/** `also`: columns that are read and not written. `derived`: columns that are written and not read. */
-function rowOf<Row extends Fields>(
-  columns: string,
-  also: readonly string[] = [],
-  derived: Readonly<Record<string, (row: Row) => SqlValue>> = {},
-): StoredRow<Row> {
-  const written = columns.split(", ");
-  const read = [...also, ...written.filter((column) => !Object.hasOwn(derived, column))].map(
-    (column) => ({ column, field: fieldOf(column) }),
-  );
-  const writers = written.map((column): ((row: Row) => SqlValue) => {
-    const field = fieldOf(column);
-    return derived[column] ?? ((row) => writeValue(field, row[field]));
-  });
-  return {
-    columns,
-    read(row) {
-      const fields: Fields = {};
-      for (const { column, field } of read) fields[field] = readValue(field, row[column] ?? null);
-      return fields as Row;
-    },
-    values: (row) => writers.map((write) => write(row)),
-  };
-}
+/** The rows of the ledger, which are the same in every database. Stores add `account_no` and, to new rows, `no`. */
 
 export const ACCOUNT = rowOf<AccountRow>(
   "id, created_at, state, free_call, lifetime_grants, low_balance, notified_level, front_grant, rest, prices",

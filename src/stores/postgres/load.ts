@@ -161,8 +161,7 @@ function loadRecords(asked: readonly Wanted<"earlier">[]): Loading {
     asked,
     keyNames(asked),
     `SELECT ${RECORD.columns} FROM idempotency WHERE account_no = a.no AND tool = t.tool AND key = t.key`,
-    ({ of, wanted }, row) =>
-      cache.record(of.known, wanted, row === undefined ? null : RECORD.read(row)),
+    ({ of, wanted }, row) => cache.record(of.known, wanted, RECORD.find(row)),
   );
 }
 
@@ -175,8 +174,7 @@ function loadDebits(asked: readonly Wanted<"debit">[]): Loading {
     callNames(asked),
     `SELECT ${DEBIT.columns} FROM debit
       WHERE account_no = a.no AND at = t.at AND call_id = t.call AND at BETWEEN ${first} AND ${last}`,
-    ({ of, context }, row) =>
-      cache.debit(of.known, context, row === undefined ? null : DEBIT.read(row)),
+    ({ of, context }, row) => cache.debit(of.known, context, DEBIT.find(row)),
   );
 }
 
@@ -224,8 +222,7 @@ function loadHolds(asked: readonly Wanted<"hold">[]): Loading {
     asked,
     callNames(asked),
     `SELECT ${HOLD.columns} FROM hold WHERE account_no = a.no AND at = t.at AND call_id = t.call`,
-    ({ of, context }, row) =>
-      cache.hold(of.known, context, row === undefined ? null : HOLD.read(row)),
+    ({ of, context }, row) => cache.hold(of.known, context, HOLD.find(row)),
   );
 }
 
@@ -252,7 +249,7 @@ const keptCall = (columns: string) =>
 
 function loadKeptCalls(asked: readonly Wanted<"keptCall">[]): Loading {
   return lookUp(asked, keyNames(asked), keptCall(KEPT_CALL.columns), ({ of, wanted }, row) =>
-    cache.keptCall(of.known, wanted, row === undefined ? null : KEPT_CALL.read(row)),
+    cache.keptCall(of.known, wanted, KEPT_CALL.find(row)),
   );
 }
 

@@ -1,8 +1,9 @@
 import type { Level } from "#ledger/events.ts";
 import type { AccountState, FreeCall, GrantKind } from "#ledger/port.ts";
 import type { AccountRow, CallKey, OpenGrant } from "#ledger/rules/rows.ts";
-import { ACCOUNT, CALL_KEY, OPEN_GRANT, readJson } from "../ledger/row-columns.ts";
+import { ACCOUNT, CALL_KEY, OPEN_GRANT } from "../ledger/row-columns.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
+import { readJson } from "../stored-row.ts";
 
 /**
  * Packs all rows of a query into one value, in PostgreSQL's text format of composite values, one row per line. Otherwise each row

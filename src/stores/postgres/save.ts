@@ -10,9 +10,9 @@ import {
   KEY,
   RECORD,
   REVERSAL,
-  writeJson,
 } from "../ledger/row-columns.ts";
 import { addKeptSql } from "../sql/usage.ts";
+import { writeJson } from "../stored-row.ts";
 import { arrayOf, type Column, copyLine, literalOf, rowsFrom } from "./literals.ts";
 import type { PostgresMessage } from "./pool.ts";
 

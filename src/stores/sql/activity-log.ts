@@ -12,6 +12,7 @@ import { EMAILS_BEFORE_SECURITY_STOPS } from "#email/bounds.ts";
 import { emailJob } from "#email/email-queue.ts";
 import { DAY_MS, HOUR_MS, SECURITY_EMAILS_OF_A_KIND_MAX } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
+import { rowOf } from "../stored-row.ts";
 import { insertJob } from "./add-jobs.ts";
 import { WAITING } from "./emails.ts";
 import {
@@ -202,12 +203,5 @@ async function readUser(db: SqlDatabase, account: string): Promise<UserRecord | 
 const readTime = (value: unknown) =>
   (value instanceof Date ? value : new Date(String(value))).getTime();
 
-const readEvent = (row: SqlRow): ActivityEvent => ({
-  id: String(row["no"]),
-  at: Number(row["at"]),
-  kind: row["kind"] as EventKind,
-  detail: row["detail"] as string | null,
-  address: row["address"] as string | null,
-  browser: row["browser"] as string | null,
-  times: Number(row["times"]),
-});
+const EVENT = rowOf<Omit<ActivityEvent, "id">>("at, kind, detail, address, browser, times");
+const readEvent = (row: SqlRow): ActivityEvent => ({ id: String(row["no"]), ...EVENT.read(row) });

@@ -1,7 +1,8 @@
-import { type Grant, type GrantKind, OrderRejected } from "#ledger/port.ts";
+import { type Grant, OrderRejected } from "#ledger/port.ts";
 import { GRANTS_PAGE_MAX } from "#limits.ts";
 import type { GrantMade, WholeLedger } from "#operator/context.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
+import { rowOf } from "../stored-row.ts";
 import {
   accountNoSql,
   balanceSql,
@@ -12,14 +13,7 @@ import {
   NEVER,
 } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
-import {
-  lastRows,
-  limitSql,
-  readNumber,
-  type SqlDatabase,
-  type SqlQuery,
-  sql,
-} from "./sql-database.ts";
+import { lastRows, limitSql, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
 /**
  * The balance and a page of the grants. Spendable grants are a range of one index. Spent and expired ones have no index of their
@@ -53,9 +47,11 @@ const INVALID_CURSOR =
   "The cursor of the list of grants is invalid: pass the `next` of the previous page";
 
 const text = (words: string): SqlQuery => ({ sql: words, values: [] });
-const COLUMNS = text(
-  "no, id, kind, amount, remaining, granted_at, expires_at, waived_expires_at, spent",
+
+const GRANT = rowOf<Grant>(
+  "id, kind, amount, remaining, granted_at, expires_at, waived_expires_at",
 );
+const COLUMNS = text(`no, ${GRANT.columns}, spent`);
 
 export const listCredits: LedgerRead<"credits"> = {
   queries({ account, now, after = null, max = GRANTS_PAGE_MAX }) {
@@ -116,34 +112,26 @@ function pageOf(
     const rows = spendable.slice(0, max);
     const last = rows.at(-1);
     const position = [last?.["expires_at"] ?? NEVER, last?.["granted_at"], last?.["no"]];
-    return { grants: rows.map(readGrant), next: `s.${position.join(".")}` };
+    return { grants: rows.map(GRANT.read), next: `s.${position.join(".")}` };
   }
   const rows = [...spendable];
   for (const [index, row] of overPart.entries()) {
     if (!isOver(row, now)) continue;
     if (rows.length === max) {
       const before = overPart[index - 1];
-      return { grants: rows.map(readGrant), next: overCursor(before) };
+      return { grants: rows.map(GRANT.read), next: overCursor(before) };
     }
     rows.push(row);
   }
   const next = overPart.length < GRANTS_PAGE_MAX ? null : overCursor(overPart.at(-1));
-  return { grants: rows.map(readGrant), next };
+  return { grants: rows.map(GRANT.read), next };
 }
 
 /** The page begins after this row of the list by age; undefined: at its start. */
 const overCursor = (row: SqlRow | undefined): string =>
   row === undefined ? `o.${Number.MAX_SAFE_INTEGER}.` : `o.${row["granted_at"]}.${row["id"]}`;
 
-const readGrant = (row: SqlRow): Grant => ({
-  id: row["id"] as string,
-  kind: row["kind"] as GrantKind,
-  amount: row["amount"] as number,
-  remaining: row["remaining"] as number,
-  grantedAt: row["granted_at"] as number,
-  expiresAt: row["expires_at"] as number | null,
-  waivedExpiresAt: row["waived_expires_at"] as number | null,
-});
+const GRANT_MADE = rowOf<GrantMade>("account, id, kind, amount, granted_at, expires_at");
 
 /** Lists all grants of a ledger that stores all accounts in one database, in pages. */
 export function createGrantList(db: SqlDatabase): WholeLedger["grants"] {
@@ -154,14 +142,7 @@ export function createGrantList(db: SqlDatabase): WholeLedger["grants"] {
           FROM credit_grant g JOIN account a ON a.no = g.account_no
           WHERE g.no > ${after ?? 0} ORDER BY g.no LIMIT ${max}`,
     );
-    const grants = rows.map((row) => ({
-      account: row["account"] as string,
-      id: row["id"] as string,
-      kind: row["kind"] as GrantMade["kind"],
-      amount: Number(row["amount"]),
-      grantedAt: Number(row["granted_at"]),
-      expiresAt: readNumber(row["expires_at"]),
-    }));
-    return { grants, next: rows.length < max ? null : Number(rows.at(-1)?.["no"]) };
+    const next = rows.length < max ? null : Number(rows.at(-1)?.["no"]);
+    return { grants: rows.map(GRANT_MADE.read), next };
   };
 }

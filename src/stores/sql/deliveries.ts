@@ -1,10 +1,10 @@
 import { SENT_AGAIN_A_DAY_MAX } from "#events/bounds.ts";
-import type { Delivery, DeliveryKind, Endpoint, EventStore } from "#events/event-store.ts";
+import type { Delivery, DeliveryKind, DeliveryToSend, EventStore } from "#events/event-store.ts";
 import type { Settlement } from "#jobs/job-queue.ts";
 import { DAY_MS } from "#limits.ts";
-import type { SqlRow } from "../sqlite/driver.ts";
+import { rowOf } from "../stored-row.ts";
 import { isHeld } from "./jobs.ts";
-import { lastRows, readNumber, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
+import { lastRows, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
 /** Webhook deliveries as their owner sees them. Their jobs determine whether and until when they wait. */
 export const deliveries = (
@@ -20,7 +20,7 @@ export const deliveries = (
       sql`SELECT ${WITH_JOB} WHERE d.endpoint = ${endpoint} AND d.account = ${account} AND ${older}
           ORDER BY d.no DESC LIMIT ${max}`,
     );
-    return rows.map(readDelivery);
+    return rows.map(DELIVERY.read);
   },
   sendAgain: ({ account, endpoint, id, ...sent }) =>
     sendByHand(
@@ -42,25 +42,16 @@ export const deliveries = (
       sql`SELECT e.url, e.secret, e.previous_secret, e.previous_until, e.paused_at, ${WITH_JOB}
           JOIN webhook_endpoint e ON e.id = d.endpoint WHERE d.id = ${id}`,
     );
-    if (row === undefined) return null;
-    const { url, paused_at } = row;
-    return {
-      ...readDelivery(row),
-      url: url as string,
-      ...readSecrets(row),
-      isPaused: paused_at !== null,
-    };
+    return row === undefined ? null : { ...TO_SEND.read(row), isPaused: row["paused_at"] !== null };
   },
 });
 
-/** The secrets of an endpoint, as they are stored. */
-export const readSecrets = (
-  row: SqlRow,
-): Pick<Endpoint, "secret" | "previousSecret" | "previousUntil"> => ({
-  secret: row["secret"] as string,
-  previousSecret: row["previous_secret"] as string | null,
-  previousUntil: readNumber(row["previous_until"]),
-});
+const DELIVERY = rowOf<Delivery>(
+  "id, endpoint, account, event, kind, body, created_at, status, tries, due_at, last_tried_at, last_status, last_error",
+);
+const TO_SEND = rowOf<Omit<DeliveryToSend, "isPaused">>(
+  `${DELIVERY.columns}, url, secret, previous_secret, previous_until`,
+);
 
 const WITH_JOB = sql`d.*, j.due_at, CASE WHEN j.id IS NOT NULL AND j.died_at IS NULL THEN 'waiting'
     WHEN d.last_status BETWEEN 200 AND 299 THEN 'delivered' ELSE 'failed' END AS status
@@ -121,19 +112,3 @@ const isWithinDay = (endpoint: string, now: number): SqlQuery =>
   sql`${SENT_AGAIN_A_DAY_MAX} > (
     SELECT count(*) FROM webhook_delivery
     WHERE endpoint = ${endpoint} AND again = 1 AND created_at > ${now - DAY_MS})`;
-
-const readDelivery = (row: SqlRow): Delivery => ({
-  id: row["id"] as string,
-  endpoint: row["endpoint"] as string,
-  account: row["account"] as string,
-  event: row["event"] as string,
-  kind: row["kind"] as DeliveryKind,
-  body: row["body"] as string,
-  createdAt: Number(row["created_at"]),
-  status: row["status"] as Delivery["status"],
-  tries: Number(row["tries"]),
-  dueAt: readNumber(row["due_at"]),
-  lastTriedAt: readNumber(row["last_tried_at"]),
-  lastStatus: readNumber(row["last_status"]),
-  lastError: row["last_error"] as string | null,
-});

@@ -1,5 +1,5 @@
 import type { AccountIndex, Address, Directory, IndexedAccount } from "#accounts/directory.ts";
-import type { SqlRow } from "../sqlite/driver.ts";
+import { rowOf } from "../stored-row.ts";
 import { lastRows, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 import { createStarterClaims, registration } from "./starter-claims.ts";
 
@@ -27,18 +27,18 @@ export function createDirectory(
     },
     async findByEmail({ email }) {
       const [row] = await lastRows(db, sql`SELECT * FROM address WHERE email = ${email}`);
-      return row === undefined ? null : readAddress(row);
+      return ADDRESS.find(row);
     },
     async findByAccount({ account }) {
       const [row] = await lastRows(db, sql`SELECT * FROM address WHERE account = ${account}`);
-      return row === undefined ? null : readAddress(row);
+      return ADDRESS.find(row);
     },
     async listAddresses({ after, max }) {
       const rows = await lastRows(
         db,
         sql`SELECT * FROM address WHERE email > ${after ?? ""} ORDER BY email LIMIT ${max}`,
       );
-      return rows.map(readAddress);
+      return rows.map(ADDRESS.read);
     },
     async forget({ account, emailHash, now }) {
       const deleted = await lastRows(
@@ -68,11 +68,7 @@ export function createDirectory(
   };
 }
 
-const readAddress = (row: SqlRow): Address => ({
-  email: row["email"] as string,
-  account: row["account"] as string,
-  createdAt: Number(row["created_at"]),
-});
+const ADDRESS = rowOf<Address>("email, account, created_at");
 
 /** Whether there is no account yet, or only the account of this email address without a key: its creation did not finish. */
 export async function isEmptyOrUnfinished(db: SqlDatabase, email: string): Promise<boolean> {
@@ -85,10 +81,7 @@ export async function isEmptyOrUnfinished(db: SqlDatabase, email: string): Promi
   return others.length === 0;
 }
 
-const readIndexed = (row: SqlRow): IndexedAccount => ({
-  account: row["account"] as string,
-  createdAt: Number(row["created_at"]),
-});
+const INDEXED = rowOf<IndexedAccount>("account, created_at");
 
 /** The list of accounts of a ledger that stores all accounts in one database. */
 export const accountsOfLedger = (db: SqlDatabase): AccountIndex => ({
@@ -100,7 +93,7 @@ export const accountsOfLedger = (db: SqlDatabase): AccountIndex => ({
           WHERE no > coalesce((SELECT no FROM account WHERE id = ${after?.account ?? null}), 0)
           ORDER BY no LIMIT ${max}`,
     );
-    return rows.map(readIndexed);
+    return rows.map(INDEXED.read);
   },
 });
 
@@ -131,7 +124,7 @@ export function createAccountIndex(db: SqlDatabase): AccountIndex {
         sql`SELECT account, created_at FROM account_index WHERE ${rest}
             ORDER BY created_at, account LIMIT ${max}`,
       );
-      return rows.map(readIndexed);
+      return rows.map(INDEXED.read);
     },
   };
 }

@@ -1,10 +1,10 @@
 import { emailJob } from "#email/email-queue.ts";
 import { ENDPOINTS_MAX, HISTORY_DELIVERIES_MAX, WAITING_FOR_ENDPOINT_MAX } from "#events/bounds.ts";
 import type { Endpoint, EndpointHistory, EventStore } from "#events/event-store.ts";
-import type { LedgerEventKind } from "#ledger/events.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
+import { rowOf } from "../stored-row.ts";
 import { insertJob } from "./add-jobs.ts";
-import { deliveries, holdJobs, insertDeliveryJobs, readSecrets } from "./deliveries.ts";
+import { deliveries, holdJobs, insertDeliveryJobs } from "./deliveries.ts";
 import { isFullFor, notificationVerdict } from "./emails.ts";
 import { lastRows, listOf, readNumber, type SqlDatabase, sql } from "./sql-database.ts";
 
@@ -88,7 +88,7 @@ function endpoints(
         db,
         sql`SELECT * FROM webhook_endpoint WHERE account = ${account} ORDER BY created_at, id`,
       );
-      return rows.map(readEndpoint);
+      return rows.map(ENDPOINT.read);
     },
     async readHistory({ account }) {
       const rows = await lastRows(
@@ -191,16 +191,9 @@ async function handle(
 
 const TOO_MANY_WAITED = `Not sent: ${WAITING_FOR_ENDPOINT_MAX.toLocaleString("en")} other deliveries were waiting for this endpoint.`;
 
-const readEndpoint = (row: SqlRow): Endpoint => ({
-  id: row["id"] as string,
-  account: row["account"] as string,
-  url: row["url"] as string,
-  ...readSecrets(row),
-  kinds: JSON.parse(row["kinds"] as string) as LedgerEventKind[],
-  createdAt: Number(row["created_at"]),
-  pausedAt: readNumber(row["paused_at"]),
-  pausedBy: row["paused_by"] as Endpoint["pausedBy"],
-});
+const ENDPOINT = rowOf<Endpoint>(
+  "id, account, url, secret, previous_secret, previous_until, kinds, created_at, paused_at, paused_by",
+);
 
 /** The newest deliveries to the endpoint `o`. */
 const RECENT = sql`(SELECT no, id, last_tried_at, last_status FROM webhook_delivery

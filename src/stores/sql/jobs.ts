@@ -6,6 +6,7 @@ import type {
   Settlement,
 } from "#jobs/job-queue.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
+import { rowOf } from "../stored-row.ts";
 import { addJobs } from "./add-jobs.ts";
 import {
   lastRows,
@@ -15,7 +16,7 @@ import {
   type SqlQuery,
   sql,
 } from "./sql-database.ts";
-import { readName, takeJobs } from "./take-jobs.ts";
+import { takeJobs } from "./take-jobs.ts";
 
 /**
  * The job queue over a database, in the tables `job` and `job_turn`. `due_at` is null while a job is paused and after it died.
@@ -168,12 +169,10 @@ async function forget(
   return { forgotten: rows.flat().length, more: rows.some(({ length }) => length >= max) };
 }
 
+const SUMMARY = rowOf<Omit<JobSummary, "hasPayload">>(
+  "id, queue, kind, label, created_at, attempts, last_error, due_at, died_at",
+);
 const readSummary = (row: SqlRow): JobSummary => ({
-  ...readName(row),
-  createdAt: Number(row["created_at"]),
-  attempts: Number(row["attempts"]),
-  lastError: row["last_error"] as string | null,
-  dueAt: readNumber(row["due_at"]),
-  diedAt: readNumber(row["died_at"]),
+  ...SUMMARY.read(row),
   hasPayload: row["payload"] !== null,
 });

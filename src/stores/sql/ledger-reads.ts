@@ -1,6 +1,7 @@
 import type { AccountState, FreeCall, LedgerOperations } from "#ledger/port.ts";
-import { KEY, readJson } from "../ledger/row-columns.ts";
+import { KEY } from "../ledger/row-columns.ts";
 import type { ReadName } from "../ledger/store-ledger.ts";
+import { readJson } from "../stored-row.ts";
 import { createAudit } from "./audit.ts";
 import { listCredits } from "./credits.ts";
 import { createEntriesRead } from "./entries.ts";

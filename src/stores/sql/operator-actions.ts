@@ -5,6 +5,7 @@ import {
   type OperatorActions,
 } from "#operator/actions.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
+import { rowOf } from "../stored-row.ts";
 import { lastRows, readCursor, type SqlDatabase, sql } from "./sql-database.ts";
 
 /** The record of operators' actions over a database. */
@@ -43,13 +44,9 @@ export function createOperatorActions(db: SqlDatabase): OperatorActions {
 
 const cut = (text: string | null) => text?.slice(0, ACTION_TEXT_CHARS_MAX) ?? null;
 
+const ACTION = rowOf<Omit<OperatorAction, "by">>("at, action, subject, outcome, detail, address");
 const readAction = (row: SqlRow): OperatorAction & { id: string } => ({
   id: String(row["no"]),
-  at: Number(row["at"]),
   by: row["operator"] as string,
-  action: row["action"] as string,
-  subject: row["subject"] as string | null,
-  outcome: row["outcome"] as OperatorAction["outcome"],
-  detail: row["detail"] as string | null,
-  address: row["address"] as string | null,
+  ...ACTION.read(row),
 });

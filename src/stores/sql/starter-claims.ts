@@ -1,7 +1,7 @@
 import type { Address, Directory } from "#accounts/directory.ts";
 import { type StarterDecision, type StarterOutcome, startOfDay } from "#accounts/starter-claim.ts";
 import { DAY_MS } from "#limits.ts";
-import type { SqlRow } from "../sqlite/driver.ts";
+import { rowOf } from "../stored-row.ts";
 import { lastRows, listOf, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
 type StarterClaims = Pick<
@@ -64,7 +64,7 @@ export function createStarterClaims(
     },
     async findStarter({ account }) {
       const [row] = await lastRows(db, sql`SELECT * FROM starter_claim WHERE account = ${account}`);
-      return row === undefined ? null : readDecision(row);
+      return DECISION.find(row);
     },
     async countStarters({ since }) {
       const rows = await lastRows(
@@ -87,9 +87,4 @@ export function createStarterClaims(
   };
 }
 
-const readDecision = (row: SqlRow): StarterDecision => ({
-  account: row["account"] as string,
-  emailHash: row["email_hash"] as string,
-  at: Number(row["at"]),
-  outcome: row["outcome"] as StarterOutcome,
-});
+const DECISION = rowOf<StarterDecision>("account, email_hash, at, outcome");

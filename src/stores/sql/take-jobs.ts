@@ -1,10 +1,10 @@
 import type { JobQueueName, JobQueueOperations, TakenJob } from "#jobs/job-queue.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
+import { rowOf } from "../stored-row.ts";
 import {
   lastRows,
   limitSql,
   listOf,
-  readNumber,
   type SqlDatabase,
   type SqlQuery,
   sql,
@@ -120,20 +120,7 @@ const nextTurns = (queue: JobQueueName, now: number, max: number): SqlQuery => s
     WHERE j.due_at <= ${now} AND NOT ${isUnderWay(sql`j.queue`, sql`j.target`, now)}
     ORDER BY coalesce(t.did_well, 0) DESC, coalesce(t.tried_at, 0), j.due_at, j.no LIMIT ${max}`;
 
-const readTaken = (row: SqlRow, isProven: boolean): TakenJob => ({
-  ...readName(row),
-  target: row["target"] as string,
-  payload: row["payload"] as string,
-  usefulUntil: readNumber(row["useful_until"]),
-  createdAt: Number(row["created_at"]),
-  attempts: Number(row["attempts"]),
-  take: Number(row["takes"]),
-  isProven,
-});
-
-export const readName = (row: SqlRow) => ({
-  id: row["id"] as string,
-  queue: row["queue"] as JobQueueName,
-  kind: row["kind"] as string,
-  label: row["label"] as string,
-});
+const TAKEN = rowOf<Omit<TakenJob, "isProven">>(
+  "id, queue, kind, label, target, payload, useful_until, created_at, attempts, takes",
+);
+const readTaken = (row: SqlRow, isProven: boolean): TakenJob => ({ ...TAKEN.read(row), isProven });

@@ -60,11 +60,11 @@ export function createLoader(driver: SqlDriver) {
     const { hold, keptCall, keptResponse, keptBytes, heldCredits } = missing;
     if (hold) {
       const row = statements.hold.get(accountNo, context.at, context.callId);
-      cache.hold(known, context, row === undefined ? null : HOLD.read(row));
+      cache.hold(known, context, HOLD.find(row));
     }
     if (keptCall !== undefined) {
       const row = statements.keptCall.get(accountNo, keptCall.tool, keptCall.key);
-      cache.keptCall(known, keptCall, row === undefined ? null : KEPT_CALL.read(row));
+      cache.keptCall(known, keptCall, KEPT_CALL.find(row));
     }
     if (keptResponse !== undefined) {
       const { tool, key } = keptResponse;
@@ -82,22 +82,17 @@ export function createLoader(driver: SqlDriver) {
   }
 
   return {
-    account(id: string): KnownAccount {
-      const row = statements.account.get(id);
-      return knownAccount(id, row === undefined ? null : ACCOUNT.read(row));
-    },
+    account: (id: string) => knownAccount(id, ACCOUNT.find(statements.account.get(id))),
     load(known: KnownAccount, context: OrderContext, missing: Needs): void {
       const accountNo = known.row?.no ?? 0;
       const { key, callKey, newKey, grants, sum, concerned, earlier, debit, debitKey } = missing;
-      if (key !== undefined) {
-        const row = statements.keyById.get(key, accountNo);
-        cache.key(known, key, row === undefined ? null : KEY.read(row));
-      }
+      if (key !== undefined)
+        cache.key(known, key, KEY.find(statements.keyById.get(key, accountNo)));
       if (callKey !== undefined) {
         const row =
           statements.keyBySha256.get(callKey, accountNo) ??
           statements.keyByPrevious.get(callKey, accountNo);
-        cache.callKey(known, callKey, row === undefined ? null : CALL_KEY.read(row));
+        cache.callKey(known, callKey, CALL_KEY.find(row));
       }
       if (newKey !== undefined) {
         const { id, sha256 } = newKey;
@@ -115,11 +110,11 @@ export function createLoader(driver: SqlDriver) {
       }
       if (earlier !== undefined) {
         const row = statements.record.get(accountNo, earlier.tool, earlier.key);
-        cache.record(known, earlier, row === undefined ? null : RECORD.read(row));
+        cache.record(known, earlier, RECORD.find(row));
       }
       if (debit) {
         const row = statements.debit.get(accountNo, context.at, context.callId);
-        cache.debit(known, context, row === undefined ? null : DEBIT.read(row));
+        cache.debit(known, context, DEBIT.find(row));
       }
       if (debitKey !== undefined)
         context.debitKey = CALL_KEY.read(statements.keyByNo.get(debitKey) as SqlRow);

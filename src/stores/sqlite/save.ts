@@ -9,8 +9,8 @@ import {
   KEY,
   RECORD,
   REVERSAL,
-  writeJson,
 } from "../ledger/row-columns.ts";
+import { writeJson } from "../stored-row.ts";
 import { insertSql, type SqlDriver, type SqlValue } from "./driver.ts";
 import type { NewDebits } from "./new-debits.ts";
 import { setChecksum } from "./row-checksum.ts";
