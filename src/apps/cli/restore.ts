@@ -15,7 +15,7 @@ import {
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { primaryCodeOf, SQLITE_FULL } from "#stores/sqlite/faults.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { activeKeyStarts } from "#stores/sqlite/transfer-rows.ts";
+import { activeKeyStarts } from "#stores/sqlite/settings.ts";
 import { databaseFile, giveToFolderOwner, syncPath } from "../node/data-folder.ts";
 import { moveSecretOut, readSecretFile, secretFile } from "../node/secret-file.ts";
 import { findServer } from "../node/server-lock.ts";

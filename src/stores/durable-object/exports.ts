@@ -1,9 +1,8 @@
 import { OrderRejected } from "#ledger/port.ts";
 import { type MoveOperations, requireAccountRecord } from "#ledger/transfer/account-moves.ts";
 import { RECORD_TABLES } from "../sql/transfer-rows.ts";
-import { isCursorOf } from "../sql/transfer-table.ts";
+import { firstCursor, isCursorOf, readPage, selectPage } from "../sql/transfer-table.ts";
 import type { SqlDriver } from "../sqlite/driver.ts";
-import { preparePages } from "../sqlite/transfer-rows.ts";
 import type { Writes } from "./writes.ts";
 
 /** Reading an account's records while calls go on. Importing is the same as into a node's file (`sqlite/imports.ts`). */
@@ -20,8 +19,12 @@ export function exportRecords(
   if (!(Number.isInteger(max) && max > 0 && max <= PAGE_RECORDS_MAX)) {
     throw new OrderRejected(`The page size must be from 1 to ${PAGE_RECORDS_MAX} records`);
   }
-  if (!isCursorOf(RECORD_TABLES[kind], after))
+  const rows = RECORD_TABLES[kind];
+  if (!isCursorOf(rows, after))
     throw new OrderRejected(`The cursor does not fit records of kind "${kind}"`);
   if (hold) writes.hold();
-  return { ...preparePages(driver, kind)(after, max), state: writes.state() };
+  const found = driver
+    .prepare(selectPage(rows, "sqlite"))
+    .all(...(after ?? firstCursor(rows)), max);
+  return { ...readPage(kind, rows, found, max), state: writes.state() };
 }

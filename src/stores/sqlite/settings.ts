@@ -25,5 +25,12 @@ export function dropStoredSecret(driver: SqlDriver): void {
   driver.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
 }
 
+/** The first characters of each active key, which tell with which secret the key was made. */
+export const activeKeyStarts = (driver: SqlDriver): string[] =>
+  driver
+    .prepare("SELECT start FROM api_key WHERE revoked_at IS NULL")
+    .all()
+    .map(({ start }) => String(start));
+
 export const hasKeys = (driver: SqlDriver): boolean =>
   driver.prepare("SELECT 1 FROM api_key LIMIT 1").get() !== undefined;

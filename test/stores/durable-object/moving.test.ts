@@ -3,7 +3,8 @@ import { describe, test } from "node:test";
 import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
-import { pagesOf } from "#stores/sqlite/transfer-rows.ts";
+import { exportRecords } from "#stores/durable-object/exports.ts";
+import { countWrites } from "#stores/durable-object/writes.ts";
 import {
   accountId,
   assertTotals,
@@ -22,7 +23,9 @@ type Object = ReturnType<typeof openObject>;
 async function readRecords(): Promise<Map<string, TransferRecord[]>> {
   const driver = openMemorySqlite();
   await fill(driver);
-  const records = ACCOUNT_RECORDS.flatMap((kind) => [...pagesOf(driver, kind)]);
+  const records = ACCOUNT_RECORDS.flatMap(
+    (kind) => exportRecords(driver, countWrites(), { ...PAGE, kind, max: 5_000 }).records,
+  );
   driver.close();
   return Map.groupBy(records, (each) => (each.record === "account" ? each.id : each.account));
 }
