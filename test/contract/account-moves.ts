@@ -4,8 +4,7 @@ import type { Ledger } from "#ledger/port.ts";
 import { OrderRejected } from "#ledger/port.ts";
 import type { AccountImports } from "#ledger/transfer/account-moves.ts";
 import type { RecordOf, TransferRecord } from "#ledger/transfer/records.ts";
-import { ACCOUNTS, accountOf, fill, NOW, recordsOf } from "../stores/transfer-fixture.ts";
-import { openMemorySqlite } from "../support/memory-sqlite.ts";
+import { ACCOUNTS, accountOf, filledAccounts, NOW } from "../stores/transfer-fixture.ts";
 import { accountId, createFixture, keySha256 } from "./ledger/fixture.ts";
 
 /** An empty ledger that is to hold many accounts. `another`: as another process has it that works on the same data. */
@@ -20,32 +19,14 @@ export type OpenedMoves = {
 const ADA = accountId("Ada");
 const BOB = accountId("Bob");
 
-const byAccount = new Map<string, TransferRecord[]>();
-const of = (account: string): TransferRecord[] => byAccount.get(account) ?? [];
-
-let gathering: Promise<void> | undefined;
-
-async function gatherRecords(): Promise<void> {
-  const driver = openMemorySqlite();
-  await fill(driver);
-  for (const record of await recordsOf(driver)) {
-    const account = accountOf(record);
-    if (account !== null) byAccount.set(account, [...of(account), record]);
-  }
-  driver.close();
-}
+const of = await filledAccounts();
 
 /** Accounts that move into a ledger beside others. */
 export function testAccountMoves(
   store: string,
   open: (t: TestContext) => Promise<OpenedMoves>,
 ): void {
-  const opener = async (t: TestContext) => {
-    gathering ??= gatherRecords();
-    await gathering;
-    return open(t);
-  };
-  describe(`importing accounts into ${store}`, () => importsAreWhole(opener));
+  describe(`importing accounts into ${store}`, () => importsAreWhole(open));
 }
 
 async function moveIn(

@@ -4,12 +4,12 @@ import type { LedgerEvents } from "#ledger/events.ts";
 import type { Ledger } from "#ledger/port.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
 import { accountId, assertTotals, createFixture, DAY } from "../contract/ledger/fixture.ts";
-import { openMemorySqlite } from "../support/memory-sqlite.ts";
 import { openSqliteDirect } from "../support/sqlite-direct.ts";
 import {
   accountOf,
   assertSame,
   fill,
+  filledRecords,
   fillLedger,
   goOn,
   HASH,
@@ -29,19 +29,7 @@ export type Goal = Into & {
   columns(): Promise<{ table: string; column: string }[]>;
 };
 
-let filled: Promise<readonly TransferRecord[]> | undefined;
-
-/** Records of a ledger with one of everything, from SQLite. */
-function filledRecords(): Promise<readonly TransferRecord[]> {
-  filled ??= (async () => {
-    const driver = openMemorySqlite();
-    await fill(driver);
-    const records = await recordsOf(driver);
-    driver.close();
-    return records;
-  })();
-  return filled;
-}
+const filled = await filledRecords();
 
 /** What holds for an export of any store and an import into it. `openGoal` is asked once a test; it cleans up by itself. */
 export function holdTransfers(store: string, openGoal: (t: TestContext) => Promise<Goal>): void {
@@ -50,7 +38,7 @@ export function holdTransfers(store: string, openGoal: (t: TestContext) => Promi
       const to = await openGoal(t);
       await fillLedger(to);
       const records = await to.export();
-      assert.deepEqual(records, await filledRecords());
+      assert.deepEqual(records, filled);
       const owners = records.map(accountOf).filter((owner) => owner !== null);
       const changes = owners.filter((owner, at) => owner !== owners[at - 1]);
       assert.equal(changes.length, new Set(owners).size, "the records of an account are together");
@@ -61,11 +49,11 @@ export function holdTransfers(store: string, openGoal: (t: TestContext) => Promi
     test("an imported ledger is equal, and its export has the same records", async (t) => {
       const [from, to] = [openEmpty(t), await openGoal(t)];
       await fill(from);
-      await importAll(to, await filledRecords());
-      assert.deepEqual(await to.export(), await filledRecords());
+      await importAll(to, filled);
+      assert.deepEqual(await to.export(), filled);
       const kinds = ["account", "key", "grant", "purchase", "debit", "usage", "reversal"] as const;
       for (const kind of [...kinds, "idempotency" as const])
-        assert.ok((await filledRecords()).filter(({ record }) => record === kind).length > 1, kind);
+        assert.ok((filled).filter(({ record }) => record === kind).length > 1, kind);
       await assertSame(to, openSqliteDirect(from));
       await assertTotals(to.ledger, NOW);
     });
@@ -73,7 +61,7 @@ export function holdTransfers(store: string, openGoal: (t: TestContext) => Promi
     test("an imported ledger behaves like the original: spending, replaying, reversing, rolling up", async (t) => {
       const [from, to] = [openEmpty(t), await openGoal(t)];
       await fill(from);
-      await importAll(to, await filledRecords());
+      await importAll(to, filled);
       const went = await goOn(to);
       assert.deepEqual(went, await goOn(openSqliteDirect(from)));
       assert.deepEqual(
@@ -85,7 +73,7 @@ export function holdTransfers(store: string, openGoal: (t: TestContext) => Promi
 
     test("an import writes the upcoming expiry events of a grant", async (t) => {
       const to = await openGoal(t);
-      await importAll(to, await filledRecords());
+      await importAll(to, filled);
       const { ledger, ledgerEvents } = to;
       const look = (now: number) =>
         ledger.maintain({ now, rollUpBefore: 0, rowsMax: 99, after: null });

@@ -264,6 +264,21 @@ export const accountOf = (record: TransferRecord): string | null => {
   return isOther.includes(record.record) ? null : (record as { account: string }).account;
 };
 
+/** The records of a ledger with one of everything, from SQLite. */
+export async function filledRecords(): Promise<readonly TransferRecord[]> {
+  const driver = openNodeSqlite(":memory:");
+  await fill(driver);
+  const records = await recordsOf(driver);
+  driver.close();
+  return records;
+}
+
+/** The same by account, in the order in which they are written. */
+export async function filledAccounts(): Promise<(account: string) => TransferRecord[]> {
+  const byAccount = Map.groupBy(await filledRecords(), accountOf);
+  return (account) => byAccount.get(account) ?? [];
+}
+
 /** Where records are imported. */
 export type Into = {
   imports: AccountImports;

@@ -3,35 +3,20 @@ import { describe, test } from "node:test";
 import { NotCarriedOut, OrderRejected } from "#ledger/port.ts";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
-import { exportRecords } from "#stores/durable-object/exports.ts";
-import { countWrites } from "#stores/durable-object/writes.ts";
 import {
   accountId,
   assertTotals,
   createFixture,
   keySha256,
 } from "../../contract/ledger/fixture.ts";
-import { openMemorySqlite } from "../../support/memory-sqlite.ts";
-import { fill, NOW } from "../transfer-fixture.ts";
+import { filledAccounts, NOW } from "../transfer-fixture.ts";
 import { openObject } from "./fixture.ts";
 
 const ADA = accountId("Ada");
 const PAGE = { account: ADA, after: null, max: 10, hold: false };
 type Object = ReturnType<typeof openObject>;
 
-/** The records of each account of a real ledger, in the order in which they are written. */
-async function readRecords(): Promise<Map<string, TransferRecord[]>> {
-  const driver = openMemorySqlite();
-  await fill(driver);
-  const records = ACCOUNT_RECORDS.flatMap(
-    (kind) => exportRecords(driver, countWrites(), { ...PAGE, kind, max: 5_000 }).records,
-  );
-  driver.close();
-  return Map.groupBy(records, (each) => (each.record === "account" ? each.id : each.account));
-}
-
-const recordsOf = await readRecords();
-const of = (account: string) => recordsOf.get(account) as TransferRecord[];
+const of = await filledAccounts();
 
 async function moveIn({ moves }: Object, records: TransferRecord[], account = ADA): Promise<void> {
   for (let at = 0; at < records.length; at += 10)
@@ -118,14 +103,6 @@ describe("importing an account into an object", () => {
     assert.deepEqual(await readOut(object), of(ADA));
     // The Worker that had the key rejected asks again.
     assert.equal((await calls.debit(order, false)).outcome.outcome, "debited");
-  });
-
-  test("begins nothing if the account exists", async () => {
-    const object = openObject();
-    const fixture = createFixture({ ledger: object.ledger });
-    await fixture.account("Ada", { credits: 3 });
-    assert.equal((await object.moves.beginImport({ account: ADA })).outcome, "exists");
-    assert.equal(await fixture.balance(ADA), 3);
   });
 });
 
