@@ -53,7 +53,7 @@ export function holdTransfers(store: string, openGoal: (t: TestContext) => Promi
       assert.deepEqual(await to.export(), filled);
       const kinds = ["account", "key", "grant", "purchase", "debit", "usage", "reversal"] as const;
       for (const kind of [...kinds, "idempotency" as const])
-        assert.ok((filled).filter(({ record }) => record === kind).length > 1, kind);
+        assert.ok(filled.filter(({ record }) => record === kind).length > 1, kind);
       await assertSame(to, openSqliteDirect(from));
       await assertTotals(to.ledger, NOW);
     });

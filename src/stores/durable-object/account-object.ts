@@ -147,12 +147,10 @@ export class AccountLedger extends DurableObject {
 
   /** Performs one operation in one transaction. */
   async perform(name: StoreOperation, order: unknown): Promise<BatchResult> {
-    if (isReadName(name)) await loadReads();
-    if (name === "usage" || name === "entries")
-      return settle(() => this.#reads[name](order as never));
-    const result = this.#runOne(name, order);
-    await this.#scheduleAfter(name, order, result);
-    return result;
+    if (name !== "usage" && name !== "entries")
+      return (await this.performAll([[name, order]]))[0] as BatchResult;
+    await loadReads();
+    return settle(() => this.#reads[name](order as never));
   }
 
   /** Performs operations in one transaction, each decided as if it were alone. The result of each is in its place. */
