@@ -17,8 +17,8 @@ import type {
  * yet. It has no SQL: a store loads the rows that `decide` (working-set.ts) requests, and saves the changes. Maps are created at their
  * first use, because a batch may concern hundreds of accounts, most of them with one order.
  */
-export type KnownAccount = {
-  id: string;
+export class KnownAccount {
+  readonly id: string;
   row: AccountRow | null;
   /** By id; null if the account has no such key. */
   keys: Map<string, KeyRow | null> | undefined;
@@ -26,8 +26,8 @@ export type KnownAccount = {
   callKeys: Map<string, CallKey | null> | undefined;
   /** The first grants that are spendable at `grantsFrom`, in the order in which they are spent; undefined: not loaded. */
   grants: OpenGrant[] | undefined;
-  areAll: boolean;
-  grantsFrom: number;
+  areAll = false;
+  grantsFrom = 0;
   /** Debits that were looked up, by `debitName`; null if there is none. Read it through `debitNamed`. */
   debits: Map<string, DebitRow | null> | undefined;
   /** Debits of this transaction that are not in `debits` yet. Most are never looked up, and building a name costs more than the rest of a debit. */
@@ -42,38 +42,43 @@ export type KnownAccount = {
   heldCredits: number | undefined;
   keptBytes: number | undefined;
   /** The number of debits that were saved since the account was loaded, or since a store was last asked to sum them. */
-  unsummed: number;
+  unsummed = 0;
   /** Null if nothing is to be saved. Made anew for each transaction: what dies young is cheaper than what is emptied and kept. */
-  unsaved: Unsaved | null;
+  unsaved: Unsaved | null = null;
   /** Whether `callKeys` has one that does not exist. */
-  hasUnknownKeys: boolean;
-};
+  hasUnknownKeys = false;
+
+  constructor(id: string, row: AccountRow | null) {
+    this.id = id;
+    this.row = row;
+  }
+}
 
 /** Changes to save. Rows whose `no` is 0 are new. */
-export type Unsaved = {
-  account: AccountRow | null;
+export class Unsaved {
+  account: AccountRow | null = null;
   keys: Map<string, KeyRow> | undefined;
   grants: Map<string, GrantRow> | undefined;
   /** Keys of which only the last use and what they have spent changed. */
   usedKeys: Map<number, CallKey> | undefined;
   /** Grants of which only the remaining credits changed: those of the account itself, so one that is here twice has the same credits. */
-  drawn: OpenGrant[];
-  debits: DebitRow[];
-  reversed: DebitRow[];
-  reversals: ReversalRow[];
+  drawn: OpenGrant[] = [];
+  debits: DebitRow[] = [];
+  reversed: DebitRow[] = [];
+  reversals: ReversalRow[] = [];
   /** Changes of the sums of kept debits. */
-  sums: UsageSum[];
+  sums: UsageSum[] = [];
   records: Map<string, IdempotencyRow> | undefined;
   /** By `debitName`. */
   holds: Map<string, UnsavedHold> | undefined;
   /** By `recordName`. */
   keptCalls: Map<string, UnsavedKeptCall> | undefined;
   /** Whether all kept calls are deleted, before those above are saved. */
-  clearKept: boolean;
-  forgottenCalls: { callId: string; at: number }[];
-  events: { at: number; content: EventContent }[];
-  clearEvents: boolean;
-};
+  clearKept = false;
+  forgottenCalls: { callId: string; at: number }[] = [];
+  events: { at: number; content: EventContent }[] = [];
+  clearEvents = false;
+}
 
 /** A hold that is new, renewed or deleted. */
 export type UnsavedHold = { row: HoldRow; change: "made" | "renewed" | "ended" };
@@ -91,48 +96,9 @@ export type UsageSum = {
   credits: number;
 };
 
-export const knownAccount = (id: string, row: AccountRow | null): KnownAccount => ({
-  id,
-  row,
-  keys: undefined,
-  callKeys: undefined,
-  grants: undefined,
-  areAll: false,
-  grantsFrom: 0,
-  debits: undefined,
-  made: undefined,
-  records: undefined,
-  holds: undefined,
-  keptCalls: undefined,
-  heldCredits: undefined,
-  keptBytes: undefined,
-  unsummed: 0,
-  unsaved: null,
-  hasUnknownKeys: false,
-});
-
-const nothingUnsaved = (): Unsaved => ({
-  account: null,
-  keys: undefined,
-  grants: undefined,
-  usedKeys: undefined,
-  drawn: [],
-  debits: [],
-  reversed: [],
-  reversals: [],
-  sums: [],
-  records: undefined,
-  holds: undefined,
-  keptCalls: undefined,
-  clearKept: false,
-  forgottenCalls: [],
-  events: [],
-  clearEvents: false,
-});
-
 /** Returns the changes of the account, to add to them. */
 export function changesOf(known: KnownAccount): Unsaved {
-  known.unsaved ??= nothingUnsaved();
+  known.unsaved ??= new Unsaved();
   return known.unsaved;
 }
 

@@ -1,7 +1,7 @@
 import { OrderRejected } from "#ledger/port.ts";
 import type { Needs } from "#ledger/rules/rows.ts";
 import type { RuleName, RuleOrders } from "#ledger/rules/rules.ts";
-import { debitName, debitNamed, type KnownAccount, knownAccount } from "../ledger/known-account.ts";
+import { debitName, debitNamed, KnownAccount } from "../ledger/known-account.ts";
 import {
   decide,
   GRANTS_AT_FIRST,
@@ -58,7 +58,7 @@ export function openTogether<Name extends RuleName>(
     const waiting = { index, order, context };
     let line = lines.get(order.account);
     if (line === undefined) {
-      const known = knownAccount(order.account, null);
+      const known = new KnownAccount(order.account, null);
       line = { known, grantsMax: GRANTS_AT_FIRST, waiting: [waiting], next: 0 };
       lines.set(order.account, line);
     } else line.waiting.push(waiting);

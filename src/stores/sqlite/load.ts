@@ -1,5 +1,5 @@
 import type { Concerned, GrantRow, Needs } from "#ledger/rules/rows.ts";
-import { cache, type KnownAccount, knownAccount } from "../ledger/known-account.ts";
+import { cache, KnownAccount } from "../ledger/known-account.ts";
 import {
   ACCOUNT,
   CALL_KEY,
@@ -82,7 +82,7 @@ export function createLoader(driver: SqlDriver) {
   }
 
   return {
-    account: (id: string) => knownAccount(id, ACCOUNT.find(statements.account.get(id))),
+    account: (id: string) => new KnownAccount(id, ACCOUNT.find(statements.account.get(id))),
     load(known: KnownAccount, context: OrderContext, missing: Needs): void {
       const accountNo = known.row?.no ?? 0;
       const { key, callKey, newKey, grants, sum, concerned, earlier, debit, debitKey } = missing;
