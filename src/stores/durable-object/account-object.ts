@@ -48,7 +48,7 @@ import type { SqlDriver } from "../sqlite/driver.ts";
 import type { createSqliteReads } from "../sqlite/reads.ts";
 import { runMigrations } from "../sqlite/run-migrations.ts";
 import { createObjectDriver, type ObjectStorage } from "./driver.ts";
-import { createForwarding } from "./events.ts";
+import { createForwarding, FORWARD_AFTER_MS } from "./events.ts";
 import { setAlarmSurely } from "./next-alarm.ts";
 import { type ObjectNamespace, objectsOf } from "./objects.ts";
 import { AGAIN_AFTER_MAX_MS, createOpening, type Opening } from "./opening.ts";
@@ -317,7 +317,7 @@ export class AccountLedger extends DurableObject {
     if (!("value" in result)) return undefined;
     const { upkeep } = this.#data.use();
     // The alarm's round handles everything that is due.
-    if (this.#hasEvent) return upkeep.recordEvent()?.catch(logAlarmError);
+    if (this.#hasEvent) return upkeep.wakeBy(Date.now() + FORWARD_AFTER_MS)?.catch(logAlarmError);
     // Grants may have got their expiries back.
     if (name === "clawback") return upkeep.schedule().catch(logAlarmError);
     if (this.#hasUnsummed) {
@@ -328,7 +328,7 @@ export class AccountLedger extends DurableObject {
     const { outcome } = result.value as DebitOutcome | HoldOutcome | SettleOutcome;
     if (outcome === "held") {
       const { now, leaseMs } = order as HoldOrder;
-      return upkeep.recordHold(now + leaseMs)?.catch(logAlarmError);
+      return upkeep.wakeBy(now + leaseMs)?.catch(logAlarmError);
     }
     if (outcome !== "debited" && outcome !== "settled") return undefined;
     const { now, idempotency } = order as DebitOrder | SettleOrder;

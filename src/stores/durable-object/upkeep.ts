@@ -14,12 +14,10 @@ import { alarmAgainAt, type Chore, logRoundFailure, setAlarmSurely } from "./nex
 export type Upkeep = {
   /** Call after a debit. Returns a promise only if an earlier alarm has to be set, which is rare. */
   recordDebit(debit: { now: number; isRepeatable: boolean }): Promise<void> | undefined;
-  /** Call after a hold. Returns a promise only if an earlier alarm has to be set. */
-  recordHold(leaseUntil: number): Promise<void> | undefined;
   /** Call after many debits that are not summed yet. Returns a promise only if an earlier alarm has to be set. */
   recordUnsummed(): Promise<void> | undefined;
-  /** Call after an event was written. Returns a promise only if an earlier alarm has to be set. */
-  recordEvent(): Promise<void> | undefined;
+  /** Call with the time when something is due. Returns a promise only if an earlier alarm has to be set. */
+  wakeBy(due: number): Promise<void> | undefined;
   /** Does what is due, and sets the next alarm. What fails is logged and done by a later alarm. It may run again at any time. */
   round(): Promise<void>;
   /** Sets the alarm for the stored rows. */
@@ -92,7 +90,6 @@ export function createUpkeep(
     if (alarmAt === null || alarmAt > due) await set(due);
   }
 
-  /** Returns a promise only if an earlier alarm has to be set. */
   const wakeBy = (due: number): Promise<void> | undefined =>
     typeof alarmAt === "number" && alarmAt <= due ? undefined : setNoLaterThan(due);
   const notTooSoon = (due: number) => Math.max(due, Date.now() + SOONEST_MS);
@@ -118,8 +115,7 @@ export function createUpkeep(
     const now = Date.now();
     const old = oldAt();
     // Not sooner, so that a clock that was set back does not wake the object over and over.
-    const soon = (at: number | null) =>
-      at === null ? null : Math.max(at, now + FORWARD_AFTER_MS);
+    const soon = (at: number | null) => (at === null ? null : Math.max(at, now + FORWARD_AFTER_MS));
     const times = [
       old === null ? null : notTooSoon(old + GATHER_MS),
       ...chores.map((chore) => chore.dueAt(now)),
@@ -180,16 +176,13 @@ export function createUpkeep(
     recordDebit({ now, isRepeatable }) {
       if (isRepeatable && oldestRecordAt !== undefined)
         oldestRecordAt = Math.min(oldestRecordAt ?? now, now);
-      return wakeBy(
-        notTooSoon(now + (isRepeatable ? IDEMPOTENCY_KEPT_MS : KEPT_MS) + GATHER_MS),
-      );
+      return wakeBy(notTooSoon(now + (isRepeatable ? IDEMPOTENCY_KEPT_MS : KEPT_MS) + GATHER_MS));
     },
-    recordHold: wakeBy,
     recordUnsummed() {
       isUnsummed = true;
       return wakeBy(Date.now() + SUM_AFTER_MS);
     },
-    recordEvent: () => wakeBy(Date.now() + FORWARD_AFTER_MS),
+    wakeBy,
     async round() {
       // The alarm has fired. The next debit reads when it is set again.
       alarmAt = undefined;

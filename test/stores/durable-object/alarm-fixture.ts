@@ -1,5 +1,6 @@
 import type { TestContext } from "node:test";
 import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
+import { FORWARD_AFTER_MS } from "#stores/durable-object/events.ts";
 import type { Chore } from "#stores/durable-object/next-alarm.ts";
 import { createUpkeep } from "#stores/durable-object/upkeep.ts";
 import { ledgerOver } from "#stores/ledger/store-ledger.ts";
@@ -73,7 +74,7 @@ export function openAlarm(
   const ledger = ledgerOver(async (name, order) => {
     hasEvent = false;
     const value = submit(name, order);
-    if (hasEvent) await upkeep.recordEvent();
+    if (hasEvent) await upkeep.wakeBy(Date.now() + FORWARD_AFTER_MS);
     return value;
   });
   const ledgerEvents = createLedgerEvents(createSqliteDatabase(driver), "sqlite");
