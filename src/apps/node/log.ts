@@ -28,8 +28,8 @@ export type NodeLog = {
   close(): Promise<void>;
 };
 
-/** Lines are batched up to this size or time, because a write costs more than building a line. */
-const BATCH_BYTES = 8_192;
+/** Lines are batched up to this length or time, because a write costs more than building a line. */
+const BATCH_CHARS = 32_768;
 const BATCH_MS = 100;
 /** Memory for lines that a stalled reader does not take. Beyond it lines are dropped and the service continues. */
 const HELD_BYTES_MAX = 16 * 1024 * 1024;
@@ -48,29 +48,21 @@ export function createNodeLog(
   level: (typeof LOG_LEVELS)[number],
   { dest = 2, readable = null }: LogOptions = {},
 ): NodeLog {
-  const file = pino.destination({
-    dest,
-    sync: false,
-    minLength: BATCH_BYTES,
-    periodicFlush: BATCH_MS,
-    maxLength: HELD_BYTES_MAX,
-  });
+  // With a length of 1 it writes what it gets at once, and waits for that write when it is flushed.
+  const file = pino.destination({ dest, sync: false, minLength: 1, maxLength: HELD_BYTES_MAX });
   // The service continues without a log reader.
   file.on("error", () => {});
-  const written = (line: string) => (readable === null ? line : readable(line.trimEnd()));
-  // The destination measures all that waits in it at every write, so the lines of requests wait here.
-  let requests = "";
-  const handOver = () => {
-    if (requests !== "") file.write(requests);
-    requests = "";
+  // The destination measures all that waits in it at every write, so lines wait here.
+  let batch = "";
+  const write = (line: string) => {
+    batch += readable === null ? line : readable(line.trimEnd());
+    if (batch.length >= BATCH_CHARS) writeBatch();
   };
-  const handing = setInterval(handOver, BATCH_MS / 2).unref();
-  const destination = {
-    write(line: string) {
-      handOver();
-      file.write(written(line));
-    },
+  const writeBatch = () => {
+    if (batch !== "") file.write(batch);
+    batch = "";
   };
+  const writing = setInterval(writeBatch, BATCH_MS).unref();
   const log = pino(
     {
       level,
@@ -78,14 +70,14 @@ export function createNodeLog(
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination,
+    { write },
   );
   const errors = createRepeatedErrors(log, Date.now);
   const isNews = createProbeWatch();
   const reporting = setInterval(errors.report, REPEATS_MS).unref();
   const finish = () => {
     errors.close();
-    handOver();
+    writeBatch();
   };
   // Runs before the destination's own exit handler.
   process.prependListener("exit", finish);
@@ -95,8 +87,7 @@ export function createNodeLog(
     access(entry) {
       const level = isNews(entry) ? "info" : "debug";
       if (!log.isLevelEnabled(level)) return;
-      requests += written(requestLine(level, entry));
-      if (requests.length >= BATCH_BYTES) handOver();
+      write(requestLine(level, entry));
     },
     // A person at the terminal sees the link (`show`), and finds the rest in the file.
     email: (text) =>
@@ -106,7 +97,7 @@ export function createNodeLog(
     logError: errors.add,
     async close() {
       clearInterval(reporting);
-      clearInterval(handing);
+      clearInterval(writing);
       process.off("exit", finish);
       finish();
       const flushed = new Promise<void>((resolve) => file.flush(() => resolve()));
