@@ -177,34 +177,3 @@ test("the version of a text of the corpus is the smallest, and below it only wit
   }
   t.diagnostic(`${known.length} texts of the corpus, ${smaller} of them smaller with Kanji mode`);
 });
-
-test("a symbol is filled to the last character, and one character more takes the next version or none", () => {
-  for (const { name, text, more, level, version } of full) {
-    assert.equal(planOf(text, level)?.version, version, name);
-    assert.equal(planOf(more, level)?.version, version === 40 ? undefined : version + 1, name);
-  }
-});
-
-test("a mixed text fills a symbol, and a text that is too long is rejected with the number of bytes that fit", async () => {
-  const readings = new Readings();
-  const long = generatedTexts(330, SEED + 1)
-    .map(({ text }) => text)
-    .join("");
-  for (const level of ["L", "M", "Q", "H"] as const) {
-    const characters = [...long];
-    let held = 0;
-    for (let step = 4096; step >= 1; step /= 2) {
-      if (planOf(characters.slice(0, held + step).join(""), level) !== undefined) held += step;
-    }
-    const sample = {
-      name: `mixed, as much as 40-${level} holds`,
-      level,
-      text: characters.slice(0, held).join(""),
-    };
-    assert.equal(symbolOf(sample.text, level).version, 40);
-    await readings.read(sample, "modules", 2, enlarge(pictureOf(symbolOf(sample.text, level)), 2));
-    const more = characters.slice(0, held + 1).join("");
-    const draws = () => draw({ ...sample, text: more }, "svg", 256);
-    assert.throws(draws, { code: "text_too_long_for_level" });
-  }
-});

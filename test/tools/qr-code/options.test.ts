@@ -73,36 +73,6 @@ test("svg and utf8 have the margin on every side, with the same modules", () => 
   }
 });
 
-/** Modules in a row, margin and width asked for; then width used, pixels a module, light pixels to the left. */
-const LAYOUTS: [number, number, number, number, number, number][] = [
-  [21, 0, 64, 64, 3, 0],
-  [21, 0, 63 + 21, 84, 4, 0],
-  [21, 1, 69, 69, 3, 3],
-  [21, 16, 2 * 53, 106, 2, 32],
-  // 53 modules with their quiet zone do not fit twice, 21 without it do: a narrower zone, and no third pixel.
-  [21, 16, 105, 105, 2, 31],
-  [21, 16, 64, 64, 2, 11],
-  [57, 0, 113, 113, 1, 28],
-  [57, 0, 114, 114, 2, 0],
-  [57, 16, 177, 177, 2, 31],
-  [57, 16, 178, 178, 2, 32],
-  // Where not even one pixel a module fits, the full quiet zone at two.
-  [177, 0, 176, 354, 2, 0],
-  [177, 0, 177, 177, 1, 0],
-  [177, 16, 176, 418, 2, 32],
-];
-
-test("a PNG has the margin asked for, or less where the width is too small for it", () => {
-  for (const [size, margin, asked, width, scale, offset] of LAYOUTS) {
-    const shown = JSON.stringify([size, margin, asked]);
-    assert.deepEqual(layOutQr(size, asked, margin), { width, scale, offset }, shown);
-    const text = TEXTS[[21, 25, 57, 177].indexOf(size)];
-    const response = run({ text, errorCorrectionLevel: "L", width: asked, margin });
-    assert.deepEqual([response.width, response.margin], [width, Math.floor(offset / scale)], shown);
-    assert.deepEqual(margins(readPng(response.output)).slice(0, 2), [offset, offset], shown);
-  }
-});
-
 test("whatever the size, margin and width are, a layout keeps to its rules", () => {
   const sizes = fc.integer({ min: 1, max: 40 }).map((version) => 17 + 4 * version);
   const widths = fc.integer({ min: 64, max: 2048 });

@@ -4,7 +4,7 @@ import type { QrLevel } from "#tools/qr-code/capacity.ts";
 import { QR_LEVELS } from "#tools/qr-code/capacity.ts";
 import { planSegments, readCharacters } from "#tools/qr-code/segments.ts";
 import { Random } from "../markdown-render/random.ts";
-import { SEGMENT_KINDS } from "./readers.ts";
+import { blockTable, SEGMENT_KINDS } from "./readers.ts";
 
 export type Sample = { name: string; text: string; level: QrLevel };
 /** A text of the corpus with the smallest version that a search over numeric, alphanumeric and byte mode found. */
@@ -101,73 +101,32 @@ export function generatedTexts(count: number, seed: number): Sample[] {
   });
 }
 
-/** Texts that fill their symbol exactly; `more` is a text that no longer fits. */
-export type FullSample = Sample & { version: number; more: string };
+/** The modes of segments, with a letter that only this mode holds best. */
+export const MODES = [1, 2, 4, 8].map((indicator, i) => ({
+  ...(SEGMENT_KINDS[indicator] as (typeof SEGMENT_KINDS)[number]),
+  letter: ["7", "A", "a", "漢"][i] as string,
+}));
 
-/**
- * ISO/IEC 18004, table 7: characters that a symbol holds, numeric, alphanumeric, byte, Kanji; a row for each of the levels
- * L, M, Q and H.
- */
-export const TABLE_7: Record<number, readonly (readonly [number, number, number, number])[]> = {
-  1: [
-    [41, 25, 17, 10],
-    [34, 20, 14, 8],
-    [27, 16, 11, 7],
-    [17, 10, 7, 4],
-  ],
-  2: [
-    [77, 47, 32, 20],
-    [63, 38, 26, 16],
-    [48, 29, 20, 12],
-    [34, 20, 14, 8],
-  ],
-  7: [
-    [370, 224, 154, 95],
-    [293, 178, 122, 75],
-    [207, 125, 86, 53],
-    [154, 93, 64, 39],
-  ],
-  10: [
-    [652, 395, 271, 167],
-    [513, 311, 213, 131],
-    [364, 221, 151, 93],
-    [288, 174, 119, 74],
-  ],
-  27: [
-    [3517, 2132, 1465, 902],
-    [2701, 1637, 1125, 692],
-    [1933, 1172, 805, 496],
-    [1501, 910, 625, 385],
-  ],
-  40: [
-    [7089, 4296, 2953, 1817],
-    [5596, 3391, 2331, 1435],
-    [3993, 2420, 1663, 1024],
-    [3057, 1852, 1273, 784],
-  ],
-};
+/** The number of characters of one mode that a symbol holds, found by trying from above. */
+export function held(version: number, level: QrLevel, mode: (typeof MODES)[number]): number {
+  const band = version < 10 ? 0 : version < 27 ? 1 : 2;
+  const bits = 8 * blockTable(version, level).data - 4 - (mode.countBits[band] as number);
+  let count = Math.floor(bits / 3);
+  while (mode.bits(count) > bits) count--;
+  return count;
+}
 
-const LETTERS = ["7", "A", "a", "漢"] as const;
-const MODES = ["numeric", "alphanumeric", "byte", "Kanji"] as const;
-
-export function fullTexts(): FullSample[] {
-  return Object.entries(TABLE_7).flatMap(([version, rows]) =>
-    rows.flatMap((row, levelIndex) =>
-      row.map((held, mode) => {
-        const letter = LETTERS[mode] as string;
-        const level = QR_LEVELS[levelIndex] as QrLevel;
-        const name = `${MODES[mode]}, as much as ${version}-${level} holds`;
-        return {
-          name,
-          level,
-          version: Number(version),
-          text: letter.repeat(held),
-          more: letter.repeat(held + 1),
-        };
-      }),
+/** Texts that fill their symbol exactly. */
+export const fullTexts = (): Sample[] =>
+  [1, 2, 7, 10, 27, 40].flatMap((version) =>
+    QR_LEVELS.flatMap((level) =>
+      MODES.map((mode) => ({
+        name: `${mode.name}, as much as ${version}-${level} holds`,
+        level,
+        text: mode.letter.repeat(held(version, level, mode)),
+      })),
     ),
   );
-}
 
 /** A few runs of one kind, short enough to try every segmentation. */
 export function mixedTail(random: Random): string {
