@@ -12,11 +12,6 @@ const withBytes = (byte: number) => ({
   random: (count: number) => new Uint8Array(count).fill(byte),
 });
 
-test("without fields there is one UUID in lowercase", () => {
-  const { ok, count, uppercase, uuids } = run({});
-  assert.deepEqual([ok, count, uppercase, uuids.length], [true, 1, false, 1]);
-});
-
 test("only the version and variant bits of RFC 9562 are not random", () => {
   assert.deepEqual(run({}, withBytes(0x00)).uuids, ["00000000-0000-4000-8000-000000000000"]);
   assert.deepEqual(run({}, withBytes(0xff)).uuids, ["ffffffff-ffff-4fff-bfff-ffffffffffff"]);
@@ -69,21 +64,6 @@ test("a count may be written in any way that is a whole number from 1 to 500", (
     ["50e-1", 5],
   ] as const) {
     assert.equal(run(JSON.parse(`{"count":${json}}`)).count, count);
-  }
-});
-
-test("values that only resemble a field's are rejected", () => {
-  const counts = ["0", "-0", "-1", "501", "1.5", "1e9", "1e400", "9007199254740993", '"5"', "[1]"];
-  const rows = {
-    count: [...counts, "null", "true", "[]", "{}"],
-    uppercase: ['"true"', '""', "1", "0", "null", "[]", "{}"],
-    version: ["0", "1", "5", "6", "8", "7.5", '"7"', '"v7"', "null", "true", "[7]"],
-  };
-  for (const [field, values] of Object.entries(rows)) {
-    for (const json of values) {
-      const request: unknown = JSON.parse(`{"${field}":${json}}`);
-      assert.throws(() => run(request), { code: "invalid_request" }, `${field} ${json}`);
-    }
   }
 });
 

@@ -1,7 +1,7 @@
 /** The result of a scan of rendered HTML. `depth` is that of nested elements. */
 export type Scan = { readonly depth: number; readonly fault: string | null };
 
-const VOID = new Set(["br", "hr", "img", "input"]);
+export const VOID = new Set(["br", "hr", "img", "input", "source", "wbr"]);
 const NAME = /<(\/?)([a-z][a-z0-9]*)/y;
 const ATTRIBUTE = / [a-z][a-z-]*(="|(?=[ >]))/y;
 const END = /(?: \/)?>/y;

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type RenderOptions, renderMarkdown } from "#tools/markdown-render/render-markdown.ts";
+import {
+  type Elements,
+  judgeElements,
+  SAFE_ELEMENTS,
+  STRIPPED_ELEMENTS,
+} from "./allowed-elements.ts";
 import { check, inParagraph } from "./cases.ts";
+import { scanHtml, VOID } from "./hostile-html.ts";
 import { openDocument } from "./html-document.ts";
 import { VECTORS } from "./xss-vectors.ts";
 
@@ -216,48 +223,19 @@ test("plain text is the same as without the option", () => {
 });
 
 test("nesting is bounded", () => {
-  const depths = [
+  for (const markdown of [
     "<div>".repeat(1000),
     "<ul><li>".repeat(1000),
     "<table><tr><td>".repeat(1000),
     `a ${"<b>".repeat(1000)}b${"</b>".repeat(1000)}`,
     `${"> <div>\n".repeat(3)}${"> ".repeat(90)}<div><div>`,
     "<div>\n\n- ".repeat(300),
-  ].map((markdown) => {
-    let depth = 0;
-    let deepest = 0;
-    for (const [, slash, name] of html(markdown).matchAll(TAGS)) {
-      if (VOID.has(name ?? "")) continue;
-      depth += slash === "" ? 1 : -1;
-      deepest = Math.max(deepest, depth);
-    }
-    assert.equal(depth, 0);
-    return deepest;
-  });
-  for (const depth of depths) assert.ok(depth <= 320, String(depths));
+  ]) {
+    const { depth, fault } = scanHtml(html(markdown));
+    assert.equal(fault, null);
+    assert.ok(depth <= 320, `${depth}`);
+  }
 });
-
-const TAGS = /<(\/?)([a-z0-9]+)/g;
-const VOID = new Set(["br", "hr", "img", "input", "source", "wbr"]);
-
-/** Every element that may be written, with its attributes; all may have an id. */
-const ALLOWED: Record<string, string> = {
-  ...Object.fromEntries(
-    "b i em strong u s del ins mark small sub kbd samp var cite q dfn picture summary li dl dt dd blockquote br wbr hr thead tbody tfoot tr caption pre span p div h1 h2 h3 h4 h5 h6 ul table sup code section"
-      .split(" ")
-      .map((name) => [name, "align dir class"]),
-  ),
-  a: "href title rel target class data-footnote-ref data-footnote-backref aria-label aria-describedby",
-  section: "class data-footnotes aria-label",
-  abbr: "title",
-  img: "src alt title width height align",
-  source: "srcset media type",
-  details: "open",
-  ol: "start dir",
-  input: "type checked disabled class aria-label",
-  th: "align width height colspan rowspan",
-  td: "align width height colspan rowspan",
-};
 
 const PIECES = [
   ..."b i a p h1 h2 div details summary table tbody tr td th caption ul ol li dl dt dd img br picture source sup center section pre hr blockquote span script style svg math form select option textarea template iframe noscript plaintext"
@@ -269,35 +247,45 @@ const PIECES = [
   ..."*|**|_|~~|[|](u)|![|`|\n|\n\n|\n> |\n- |\n1. |\n# |[^1]|\n\n[^1]: n |http://a.bc |a@b.cd|text|&lt;|&amp;|\\|$|$$|\n$$\n|    |\t|\n```\n|[x]: y\n".split(
     "|",
   ),
+  ...`](javascript:c)|![a](data:b)|<javascript:a>|java&Tab;script:|&#x6a;|&colon;|&quot;|&#60;|http://a.bc/"onclick=x|www.a.bc`.split(
+    "|",
+  ),
+  ...`[http://a.b/|[a@b.c|&<|"<|<img/src=x onerror=y|<svg/onload=a>|- [x] |> [!NOTE]\n> |\n[a]: | "t" onclick=x|](#|](//|](../"|](\\\\|](?<`.split(
+    "|",
+  ),
+  ..."<sub class=x> <SUP/> <title> <xmp> </xmp>".split(" "),
   "\n| a | b |\n|---|---|\n| ",
   " | ",
 ];
 
-test("for any source, the output is the tree that a browser reads, of listed elements", () => {
-  const document = openDocument();
-  const read = (source: string) => {
-    const root = document.createElement("div");
-    root.innerHTML = source;
-    return root;
-  };
-  fc.assert(
-    fc.property(
-      fc.array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ maxLength: 3 })), {
-        maxLength: 30,
-      }),
-      fc.boolean(),
-      (parts, hasOptions) => {
-        const output = html(
-          parts.join(""),
-          hasOptions ? { headingIds: true, math: "keep", breaks: true } : {},
-        );
-        const open: string[] = [];
-        for (const [, slash, name = ""] of output.matchAll(TAGS)) {
-          if (VOID.has(name)) continue;
-          if (slash === "") open.push(name);
-          else assert.equal(open.pop(), name);
-        }
-        assert.deepEqual(open, []);
+const WAYS: Record<string, { elements: Elements; options: RenderOptions; more: RenderOptions }> = {
+  "removed raw HTML": {
+    elements: STRIPPED_ELEMENTS,
+    options: { html: "strip" },
+    more: { headingIds: true, baseUrl: "https://a.bc/d/?'\"<>" },
+  },
+  "safe raw HTML": {
+    elements: SAFE_ELEMENTS,
+    options: SAFE,
+    more: { headingIds: true, math: "keep", breaks: true },
+  },
+};
+
+for (const [way, { elements, options, more }] of Object.entries(WAYS)) {
+  test(`with ${way}, for any source, the output is the tree that a browser reads, of listed elements`, () => {
+    const document = openDocument();
+    const read = (source: string) => {
+      const root = document.createElement("div");
+      root.innerHTML = source;
+      return root;
+    };
+    const pieces = fc.oneof(fc.constantFrom(...PIECES), fc.string({ maxLength: 3 }));
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 30 }), fc.boolean(), (parts, hasMore) => {
+        const output = html(parts.join(""), { ...options, ...(hasMore && more) });
+        assert.equal(scanHtml(output).fault, null);
+        const text = output.replaceAll(/<[^>]*>/g, "");
+        assert.doesNotMatch(text, /[<>"]|&(?!(?:amp|lt|gt|quot);)/);
         const root = read(output);
         // A browser that had to repair the nesting would have another tree.
         assert.deepEqual(
@@ -305,13 +293,21 @@ test("for any source, the output is the tree that a browser reads, of listed ele
           [...output.matchAll(TAGS)].map(([, slash, name]) => `${slash}${name}`),
         );
         assert.equal(read(root.innerHTML).innerHTML, root.innerHTML);
-        const ids = new Set<string>();
-        for (const element of root.querySelectorAll("*")) judge(element as unknown as Judged, ids);
-      },
-    ),
-    { numRuns: Number(process.env["TEST_SAFE_RUNS"] ?? 800) },
-  );
-});
+        judgeElements(root.querySelectorAll("*"), elements);
+      }),
+      { numRuns: Number(process.env["TEST_SAFE_RUNS"] ?? 800) },
+    );
+  });
+}
+
+const TAGS = /<(\/?)([a-z0-9]+)/g;
+
+/** The tags of a tree, in the order of its source. */
+function tagsOf(root: unknown): string[] {
+  const { localName, children } = root as { localName: string; children: Iterable<unknown> };
+  const inner = [...children].flatMap(tagsOf);
+  return [localName, ...inner, ...(VOID.has(localName) ? [] : [`/${localName}`])];
+}
 
 test("no hostile document makes the output anything else", () => {
   const document = openDocument();
@@ -325,36 +321,7 @@ test("no hostile document makes the output anything else", () => {
     for (const { markdown } of VECTORS) {
       const root = document.createElement("div");
       root.innerHTML = html(markdown, options);
-      const ids = new Set<string>();
-      for (const element of root.querySelectorAll("*")) judge(element as unknown as Judged, ids);
+      judgeElements(root.querySelectorAll("*"), SAFE_ELEMENTS);
     }
   }
 });
-
-type Judged = {
-  readonly localName: string;
-  readonly children: Iterable<Judged>;
-  readonly attributes: Iterable<{ name: string; value: string }>;
-};
-
-/** The tags of a tree, in the order of its source. */
-function tagsOf(root: unknown): string[] {
-  const { localName, children } = root as Judged;
-  const inner = [...children].flatMap(tagsOf);
-  return [localName, ...inner, ...(VOID.has(localName) ? [] : [`/${localName}`])];
-}
-
-function judge({ localName, attributes }: Judged, ids: Set<string>): void {
-  const allowed = ALLOWED[localName]?.split(" ");
-  assert.ok(allowed, localName);
-  for (const { name, value } of attributes) {
-    if (name === "id") {
-      assert.match(value, /^user-content-\S+$/);
-      assert.ok(!ids.has(value), `two elements have the id ${value}`);
-      ids.add(value);
-    } else assert.ok(allowed.includes(name), `${localName} ${name}`);
-    if (name === "href" || name === "src") {
-      assert.match(value, /^(?:(?:https?|mailto|tel|xmpp|ftp|ircs?):|(?![a-z][a-z0-9+.-]*:))/i);
-    }
-  }
-}
