@@ -50,6 +50,7 @@ async function main(): Promise<void> {
   const { config, prices, logo } = readNodeSettings(process.env);
   demandLastingData(config, process.env["container"]);
   const log = createNodeLog(config.logLevel, { readable: await readableLines() });
+  exitOnCrash(log);
   const faults = createLastingFaults(log);
   const now = () => Date.now();
   // Read while the database opens.
@@ -239,6 +240,18 @@ function stopOnSignals(log: NodeLog, stop: () => Promise<void>): void {
   }
   process.on("SIGTERM", (signal) => void stopOnce(signal));
   process.on("SIGINT", (signal) => void stopOnce(signal));
+}
+
+/** Otherwise Node itself writes the error to the log, and waits forever for a reader that does not read. */
+function exitOnCrash(log: NodeLog): void {
+  let isCrashing = false;
+  process.on("uncaughtException", async (cause) => {
+    log.logError("The server crashed", { cause });
+    if (isCrashing) return;
+    isCrashing = true;
+    await log.close();
+    process.exit(1);
+  });
 }
 
 /** The log on a terminal is for a person. Imported here because a service has none. */

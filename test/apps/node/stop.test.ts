@@ -84,31 +84,48 @@ async function spent(folder: string): Promise<number> {
   }
 }
 
-test("SIGTERM ends a process whose standard output is closed and whose log nobody reads", async (t) => {
-  const [output, log] = [makeFifo(t), makeFifo(t)];
-  const port = await freePort();
-  const env = { DATA_DIR: temporaryFolder(t), PORT: String(port), RATE_LIMIT: "0" };
-  const child = spawnServer(
-    t,
-    { ...env, TOOLBOOTH_LOG_LEVEL: "info" },
-    { stdio: ["ignore", output.writing, log.writing] },
-  );
-  for (const end of [output.reading, output.writing, log.writing]) closeSync(end);
-  t.after(() => closeSync(log.reading));
-  const ended = once(child, "exit");
-  await eventually("it has started", async () => log.read().includes('"msg":"started"'));
-  // From here on nothing reads. Each request logs about 200 bytes into a pipe of 64 KB.
-  const loops = Array.from({ length: 20 }, async () => {
-    for (let call = 0; call < 25; call += 1) {
-      const response = await fetch(`http://127.0.0.1:${port}/api/v1/none`, { method: "POST" });
-      assert.equal(response.status, 404);
-      await response.arrayBuffer();
-    }
+/** A server that crashes at SIGUSR2. */
+const CRASHES = {
+  NODE_OPTIONS: "--import data:text/javascript,process.on('SIGUSR2',()=>{throw(Error('oh'))})",
+};
+
+for (const [signal, what, code] of [
+  ["SIGTERM", "SIGTERM", 0],
+  ["SIGUSR2", "a crash", 1],
+] as const)
+  test(`${what} ends a process whose standard output is closed and whose log nobody reads`, async (t) => {
+    const [output, log] = [makeFifo(t), makeFifo(t)];
+    const port = await freePort();
+    const env = { ...CRASHES, DATA_DIR: temporaryFolder(t), PORT: String(port), RATE_LIMIT: "0" };
+    const child = spawnServer(
+      t,
+      { ...env, TOOLBOOTH_LOG_LEVEL: "info" },
+      { stdio: ["ignore", output.writing, log.writing] },
+    );
+    for (const end of [output.reading, output.writing, log.writing]) closeSync(end);
+    t.after(() => closeSync(log.reading));
+    const ended = once(child, "exit");
+    await eventually("it has started", async () => log.read().includes('"msg":"started"'));
+    // From here on nothing reads. Each request logs about 200 bytes into a pipe of 64 KB.
+    const loops = Array.from({ length: 20 }, async () => {
+      for (let call = 0; call < 25; call += 1) {
+        const response = await fetch(`http://127.0.0.1:${port}/api/v1/none`, { method: "POST" });
+        assert.equal(response.status, 404);
+        await response.arrayBuffer();
+      }
+    });
+    await Promise.all(loops);
+    child.kill(signal);
+    assert.deepEqual(await ended, [code, null]);
+    assert.doesNotMatch(log.read(), /tb_|EPIPE/);
   });
-  await Promise.all(loops);
-  child.kill("SIGTERM");
-  assert.deepEqual(await ended, [0, null]);
-  assert.doesNotMatch(log.read(), /tb_|EPIPE/);
+
+test("the log of a server that crashes ends with the error", async (t) => {
+  const server = await startServer(t, { ...CRASHES, DATA_DIR: temporaryFolder(t) });
+  assert.deepEqual(await server.end("SIGUSR2"), { code: 1, signal: null });
+  await eventually("the log has ended", async () =>
+    /"err":\{[^\n]*"message":"oh"[^\n]*"msg":"The server crashed"\}\n$/.test(server.log()),
+  );
 });
 
 /** A pipe with a name, so that a process writes to it as to a terminal or a pipe of a shell. `read` returns all that was read so far. */
