@@ -163,8 +163,8 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "every benchmark runs in a small size",
-    file: "test/bench/bench.chaos.ts",
-    env: {},
+    file: "test/bench/bench.test.ts",
+    env: { TEST_BENCH: "all" },
     slices: 1,
     minutes: 20,
   },

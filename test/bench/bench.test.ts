@@ -6,24 +6,70 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { type Column, linesOf, medianOf, percentile } from "../../bench/report.ts";
 
-/** The benchmarks still run, in the smallest size. `bench.chaos.ts` runs each script in full, that of the Workers too. */
+/** The benchmarks still run, in a small size. `TEST_BENCH=all`: every kind of case once, with this checkout beside itself. */
 const ROOT = path.join(import.meta.dirname, "../..");
 const skip = existsSync("/proc/self/stat") ? false : "the benchmarks read CPU times from /proc";
 
 const run = (...args: string[]) =>
   promisify(execFile)(process.execPath, ["bench/main.ts", ...args], { cwd: ROOT });
 
-for (const [script, only, contenders] of [
-  ["calls", "hash, 1 connection, 1 account", ["toolbooth", "bare node:http", "Express"]],
-  ["ledger", "SQLite", ["toolbooth"]],
-  ["engines", "QR modules, 1 KB", ["toolbooth", "node-qrcode"]],
-] as const) {
+const isAll = process.env["TEST_BENCH"] === "all";
+
+/** `cases`: titles that the table has. */
+type Script = { only: string; cases: string[]; contenders: string[] };
+const SCRIPTS: Record<string, Script> = isAll
+  ? {
+      calls: {
+        only: "64 connections",
+        cases: ["hash, 64 connections, 1 account", "markdown-render, 64 connections, 2 accounts"],
+        contenders: ["toolbooth", "beside", "bare node:http", "Express"],
+      },
+      ledger: {
+        only: "",
+        cases: ["SQLite, 1 account", "PostgreSQL, 2 accounts", "Durable Objects, 2 accounts"],
+        contenders: ["toolbooth", "beside"],
+      },
+      engines: {
+        only: "1",
+        cases: ["Markdown, 1 KB", "QR modules, 1 KB", "QR PNG of 1024 px, URL"],
+        contenders: [
+          ...["toolbooth", "beside", "md4w", "md4x", "md4x+sanitize-html", "marked"],
+          ...["marked+DOMPurify", "markdown-it", "node-qrcode"],
+        ],
+      },
+      edge: {
+        only: "hash",
+        cases: ["hash, 1 connection", "hash, 10 connections", "API Worker"],
+        contenders: ["toolbooth", "beside", "bare Worker"],
+      },
+    }
+  : {
+      calls: {
+        only: "hash, 1 connection, 1 account",
+        cases: ["hash, 1 connection, 1 account"],
+        contenders: ["toolbooth", "bare node:http", "Express"],
+      },
+      ledger: { only: "SQLite", cases: ["SQLite, 2 accounts"], contenders: ["toolbooth"] },
+      engines: {
+        only: "QR modules, 1 KB",
+        cases: ["QR modules, 1 KB"],
+        contenders: ["toolbooth", "node-qrcode"],
+      },
+    };
+
+for (const [script, { only, cases, contenders }] of Object.entries(SCRIPTS)) {
   test(`a round of ${script} prints a table with every contender`, { skip }, async () => {
-    const size = ["--rounds", "1", "--seconds", "0.02", "--accounts", "2"];
-    const { stdout } = await run(script, "--only", only, ...size);
+    const size = ["--rounds", "1", "--seconds", isAll ? "0.1" : "0.02", "--accounts", "2"];
+    const beside = isAll ? ["--beside", ROOT] : [];
+    const { stdout } = await run(script, "--only", only, ...size, ...beside);
     const lines = stdout.split("\n").map((line) => line.split(/ {2,}/));
+    for (const name of cases)
+      assert.ok(
+        lines.some(([title]) => title === name),
+        `${name} is missing:\n${stdout}`,
+      );
     for (const name of contenders) {
-      const own = lines.filter(([title, cell]) => title?.startsWith(only) && cell === name);
+      const own = lines.filter(([, cell]) => cell === name);
       assert.ok(own.length > 0, `${name} is missing:\n${stdout}`);
       for (const [, , ...cells] of own)
         assert.ok(cells.length > 0 && cells.every((cell) => /^[\d.–]/.test(cell)), cells.join());

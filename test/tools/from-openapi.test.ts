@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { describeOwnTool } from "#api/openapi/tool-description.ts";
 import type { ApiError } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
-import type { OwnToolContext } from "#tools/define-tool.ts";
+import type { OwnToolContext, ToolDefinition } from "#tools/define-tool.ts";
 import { type OpenApiOptions, toolsOf } from "#tools/from-openapi.ts";
 import { ownTool } from "#tools/own-tool.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
@@ -166,6 +166,18 @@ const made = (prices: Record<string, number>, more: Partial<OpenApiOptions> = {}
     ),
   );
 
+/** The tool of a document with one operation. */
+function toolAt(method: "GET" | "POST", operation: object, more: object = {}): ToolDefinition {
+  const document = {
+    ...{ openapi: "3.1.0", servers: [{ url: "https://example.com" }] },
+    paths: { "/a": { [method.toLowerCase()]: operation } },
+    ...more,
+  };
+  const [tool] = Object.values(toolsOf(document, { prices: { [`${method} /a`]: 1 } }));
+  assert.ok(tool);
+  return tool;
+}
+
 /** The request that a call becomes. */
 async function requestOf(tool: ReturnType<typeof ownTool> | undefined, input: object) {
   assert.ok(tool);
@@ -315,38 +327,22 @@ test("a body of another type is a text, or its bytes in base64, and is sent as t
 
 test("an open form whose type has parameters is sent as a form too", async () => {
   const type = "application/x-www-form-urlencoded; charset=utf-8";
-  const post = { requestBody: { content: { [type]: { schema: {} } } } };
-  const { "post-a": tool } = toolsOf(
-    { openapi: "3.1.0", servers: [{ url: "https://example.com" }], paths: { "/a": { post } } },
-    { prices: { "POST /a": 1 } },
-  );
-  assert.ok(tool);
-  assert.deepEqual(await requestOf(ownTool("post-a", tool), { body: { a: 1 } }), [
+  const tool = toolAt("POST", { requestBody: { content: { [type]: { schema: {} } } } });
+  assert.deepEqual(await requestOf(ownTool("a", tool), { body: { a: 1 } }), [
     ...["POST", "https://example.com/a", { "content-type": type }, "a=1"],
   ]);
 });
 
 test("references lead through others, and one that leads to itself is told", () => {
-  const toolOf = (schemas: object, reference: string) =>
-    toolsOf(
-      {
-        ...{ openapi: "3.1.0", servers: [{ url: "https://example.com" }], components: { schemas } },
-        paths: {
-          "/a": {
-            post: {
-              requestBody: { content: { "application/json": { schema: { $ref: reference } } } },
-            },
-          },
-        },
-      },
-      { prices: { "POST /a": 1 } },
-    )["post-a"];
+  const toolOf = (schemas: object, reference: string) => {
+    const content = { "application/json": { schema: { $ref: reference } } };
+    return toolAt("POST", { requestBody: { content } }, { components: { schemas } });
+  };
   const schemas = {
     A: { $ref: "#/components/schemas/B" },
     B: { properties: { n: { type: "integer" } } },
   };
   const tool = toolOf(schemas, "#/components/schemas/A/properties/n");
-  assert.ok(tool);
   const { properties } = describeOwnTool(ownTool("a", tool)).inputSchema;
   assert.equal(properties?.["body"]?.type, "integer");
   assert.throws(
@@ -389,14 +385,7 @@ test("the schemas of the document are those of the input, without what only resp
 
 test("the schema of a response is that of the only success; one of several says nothing of the others", () => {
   const json = (schema: object) => ({ content: { "application/json": { schema } } });
-  const outputOf = (responses: object) => {
-    const document = {
-      ...{ openapi: "3.1.0", servers: [{ url: "https://example.com" }] },
-      paths: { "/a": { get: { responses } } },
-    };
-    const { "get-a": definition } = toolsOf(document, { prices: { "GET /a": 1 } });
-    return definition?.output;
-  };
+  const outputOf = (responses: object) => toolAt("GET", { responses }).output;
   const good = json({ type: "object", properties: {} });
   assert.notEqual(outputOf({ 200: good, 404: {} }), undefined);
   assert.equal(outputOf({ 200: good, 204: { description: "None." } }), undefined);
