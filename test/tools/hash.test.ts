@@ -456,16 +456,9 @@ test("a raw body takes the place of text, and so excludes base64", async () => {
   }
 });
 
-test("a key is refused in the URL and taken from a form", async () => {
+test("a key is refused in the URL", () => {
   assert.throws(() => sentAs("application/json", '{"text":"a"}', "hmacKey=k"), {
     code: "invalid_request",
     message: /`hmacKey` must not be in the URL, because URLs are logged; send it in the body/,
   });
-  const form = [
-    ...["--b", 'Content-Disposition: form-data; name="hmacKey"', "", "Jefe"],
-    ...["--b", 'Content-Disposition: form-data; name="f"; filename="f"', ""],
-    ...["what do ya want for nothing?", "--b--", ""],
-  ].join("\r\n");
-  const { hash: hex } = await sentAs("multipart/form-data; boundary=b", form);
-  assert.equal(hex, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
 });

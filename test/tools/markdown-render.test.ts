@@ -443,11 +443,3 @@ table(
   ],
   text,
 );
-
-test("many references to a long address or title do not make a huge response", () => {
-  const refer = (definition: string) => `[a]: ${definition}\n\n${"[a] ".repeat(10_000)}`;
-  for (const definition of ["x".repeat(50_000), `x "${"t".repeat(50_000)}"`]) {
-    const { html: out, text: plain } = run({ markdown: refer(definition), format: "text" });
-    assert.ok(out.length < 2_000_000 && (plain?.length ?? 0) < 2_000_000);
-  }
-});
