@@ -4,7 +4,6 @@ import { test } from "node:test";
 import * as full from "zod";
 import * as mini from "zod/mini";
 import { inputSchema } from "#api/openapi/schemas.ts";
-import type { ApiError } from "#errors.ts";
 import { PRICE_CREDITS_MAX } from "#limits.ts";
 import { checkInput } from "#tools/check-input.ts";
 import { defineTool, type Tool, type ToolDefinition } from "#tools/define-tool.ts";
@@ -13,6 +12,7 @@ import type { InputSchema } from "#tools/input-schema.ts";
 import { nameFault, ownTool } from "#tools/own-tool.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
+import { errorOf } from "./run-tool.ts";
 
 const four = { summary: "A tool.", input: {}, price: 1, effect: "none", run: () => ({}) } as const;
 const withInput = (input: InputSchema) =>
@@ -225,14 +225,10 @@ const standard = (jsonSchema?: object) =>
     },
   }) as never;
 
-const faultsOf = (tool: Tool, value: unknown): unknown => {
-  try {
-    checkInput(tool, value);
-  } catch (error) {
-    return (error as ApiError).details.errors?.map(({ pointer, detail }) => `${pointer} ${detail}`);
-  }
-  return [];
-};
+const faultsOf = (tool: Tool, value: unknown) =>
+  errorOf(() => checkInput(tool, value)).details.errors?.map(
+    ({ pointer, detail }) => `${pointer} ${detail}`,
+  );
 
 test("an input is an object of fields, or a schema of Zod, full or mini: unknown fields are faults", () => {
   for (const input of [

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeOwnTool } from "#api/openapi/tool-description.ts";
-import type { ApiError } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
 import type { OwnToolContext, ToolDefinition } from "#tools/define-tool.ts";
 import { type OpenApiOptions, toolsOf } from "#tools/from-openapi.ts";
 import { ownTool } from "#tools/own-tool.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
+import { errorOf } from "./run-tool.ts";
 
 /** Operations of OpenAPI documents as tools: their names, the check of their input, the request that a call becomes, and what cannot be one. */
 
@@ -367,18 +367,11 @@ test("the schemas of the document are those of the input, without what only resp
     additionalProperties: false,
   });
   assert.equal(outputSchema.description, "Whatever the service behind the tool responds with.");
-  const faultsOf = (value: unknown) => {
-    try {
-      checkInput(tool, value);
-    } catch (error) {
-      return (error as ApiError).message;
-    }
-    return "";
-  };
-  assert.equal(faultsOf({}), "`name` is required.");
-  assert.equal(faultsOf({ name: "a", age: null }), "");
+  const messageOf = (value: unknown) => errorOf(() => checkInput(tool, value)).message;
+  assert.equal(messageOf({}), "`name` is required.");
+  assert.ok(checkInput(tool, { name: "a", age: null }));
   assert.match(
-    faultsOf({ name: "", aged: 0, kind: "cow", color: 1 }),
+    messageOf({ name: "", aged: 0, kind: "cow", color: 1 }),
     /^`aged`: unknown field; did you mean `age`\? `color`: unknown field; the fields are `name`, `age`, `kind`, `parent`\. `name` .+ `kind` /,
   );
 });
