@@ -1,5 +1,5 @@
 import { resolveReferences } from "./entities.ts";
-import { attributesOf } from "./html-attributes.ts";
+import { attributesOf } from "./raw-html.ts";
 import { idOf } from "./safe-elements.ts";
 
 const OPENING_TAG = /<[a-z][^<>]*/gi;

@@ -1,8 +1,7 @@
 import type { Block } from "./blocks.ts";
 import { isIn, LETTER, WHITE } from "./characters.ts";
-import { lastClosings } from "./hidden-elements.ts";
 import { BLOCK_ELEMENTS, HtmlText } from "./html-text.ts";
-import { skipTag, tagName } from "./raw-html.ts";
+import { lastClosings, skipTag, tagName } from "./raw-html.ts";
 import type { Resolve } from "./safe-elements.ts";
 import { SafeHtml } from "./safe-html.ts";
 import { skipWhite } from "./scan.ts";

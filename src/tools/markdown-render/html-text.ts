@@ -1,9 +1,7 @@
 import { Block } from "./blocks.ts";
 import { DIGIT, isIn, LETTER, WHITE } from "./characters.ts";
 import { resolveReferences } from "./entities.ts";
-import { isHiddenElement } from "./hidden-elements.ts";
-import { attributesOf } from "./html-attributes.ts";
-import { tagName } from "./raw-html.ts";
+import { attributesOf, isHiddenElement, tagName } from "./raw-html.ts";
 import { trimEnd } from "./scan.ts";
 import { plainHtmlText, standInOf, withoutStandIns } from "./scripts.ts";
 

@@ -1,6 +1,5 @@
 import { FAILED_TAG_STEPS_FACTOR } from "./bounds.ts";
 import { DIGIT, isIn, LETTER, WHITE } from "./characters.ts";
-import { isHiddenElement } from "./hidden-elements.ts";
 import { skipWhite } from "./scan.ts";
 
 const DASH = 45;
@@ -158,4 +157,35 @@ function skipName(s: string, pos: number, to: number): number {
   let end = pos;
   while (end < to && (isIn(s.charCodeAt(end), LETTER | DIGIT) || s.charCodeAt(end) === DASH)) end++;
   return end;
+}
+
+/**
+ * Elements whose contents a browser does not show as text (HTML, sections 13.1.2 and 13.2.6). Raw HTML is removed tag by
+ * tag; for these elements the contents are removed too.
+ */
+const HIDDEN = "script|style|title|textarea|iframe|noembed|noframes|plaintext|xmp";
+const HIDDEN_NAME = new RegExp(`^(?:${HIDDEN})$`);
+const CLOSING_TAG = new RegExp(`</(${HIDDEN})(?=[\\s/>])`, "gi");
+
+/** `name` in lower case. */
+export function isHiddenElement(name: string): boolean {
+  return HIDDEN_NAME.test(name);
+}
+
+/** The position of the last closing tag of each hidden element in a document. */
+export function lastClosings(source: string): Map<string, number> {
+  const last = new Map<string, number>();
+  for (const match of source.matchAll(CLOSING_TAG)) {
+    last.set((match[1] ?? "").toLowerCase(), match.index);
+  }
+  return last;
+}
+
+const ATTRIBUTE = /([^\s/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|(\S*)))?/g;
+
+/** The attributes of a tag: names in lower case, and values with their character references. */
+export function* attributesOf(source: string): Generator<[name: string, value: string]> {
+  for (const [, name = "", double, single, bare = ""] of source.matchAll(ATTRIBUTE)) {
+    yield [name.toLowerCase(), double ?? single ?? bare];
+  }
 }

@@ -1,9 +1,8 @@
 import { cleanAddress } from "./address.ts";
 import { resolveReferences } from "./entities.ts";
 import { escapeHtml } from "./escape-html.ts";
-import { attributesOf } from "./html-attributes.ts";
 import { ID_PREFIX } from "./html-parts.ts";
-import { tagName } from "./raw-html.ts";
+import { attributesOf, tagName } from "./raw-html.ts";
 
 /**
  * The elements of raw HTML that `html: "safe"` keeps. Nothing of a tag is copied: its name is looked up here, each attribute is
