@@ -55,14 +55,10 @@ export function forward<const Schema extends InputSchema, const Secret extends s
   definition: ForwardDefinition<Schema, Secret>,
 ) {
   const { url, method = "POST", ...options } = definition;
-  const unknown = Object.keys(definition).filter(
-    (name) => !(MEMBERS_OF_FORWARD.includes(name) || LEFT_TO_THE_TOOL.includes(name)),
-  );
+  const unknown = Object.keys(definition).filter((name) => !isMember(name));
   if (unknown.length > 0)
     throw new TypeError(
-      unknown
-        .map((name) => unknownMember(name, "a tool that forwards calls", MEMBERS_OF_FORWARD))
-        .join("\n"),
+      unknown.map((name) => unknownMember(name, "a tool that forwards calls", LISTED)).join("\n"),
     );
   if (!METHODS.includes(method))
     throw new TypeError(`\`method\` must be one of ${METHODS.join(", ")}; got ${method}.`);
@@ -78,19 +74,18 @@ export function forward<const Schema extends InputSchema, const Secret extends s
   return forwardTo(operation, options as never);
 }
 
+/** What a definition has beside the members of a tool. */
+const OWN_MEMBERS = ["url", "method", "headers", "query", "responseBytesMax"];
 /** What `forward` decides itself. */
-const OWN_MEMBERS = ["run", "hosts", "passThrough", "file"];
+const DECIDED = ["run", "hosts", "passThrough"];
 
-const MEMBERS_OF_FORWARD = [
-  ...["url", "method", "headers", "query", "responseBytesMax"],
-  ...DOCUMENTED.filter((name) => !OWN_MEMBERS.includes(name)),
-];
+/** `name` and `file` are rejected in words of their own. */
+const isMember = (name: string): boolean =>
+  name === "name" || ([...OWN_MEMBERS, ...MEMBERS].includes(name) && !DECIDED.includes(name));
 
-/** Whose faults are told by the tool, and members without documentation. */
-const LEFT_TO_THE_TOOL = [
-  ...["name", "file"],
-  ...MEMBERS.filter((name) => !DOCUMENTED.includes(name)),
-];
+const LISTED = [...OWN_MEMBERS, ...DOCUMENTED].filter(
+  (name) => !DECIDED.includes(name) && name !== "file",
+);
 
 /** What `forward` and `fromOpenApi` share. */
 export type ForwardOptions = Omit<ForwardDefinition, "url" | "method">;
