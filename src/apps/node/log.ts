@@ -128,7 +128,7 @@ function requestLine(level: "info" | "debug", entry: AccessLogEntry): string {
 let isoSecond = 0;
 let isoStart = "";
 
-/** As `Date` writes it, which takes a fifth of the time of a line: the part up to the seconds is kept. */
+/** As `Date` writes it, in a third of its time, which was a fifth of a line's: the part up to the seconds is kept. */
 function isoTime(at: number): string {
   const second = Math.floor(at / 1000);
   if (second !== isoSecond) {
