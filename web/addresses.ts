@@ -1,7 +1,7 @@
 import { useRouterState } from "@tanstack/react-router";
 import { useState } from "react";
 import { service } from "./page-facts.ts";
-import { NEXT_KEY } from "./shell/storage-keys.ts";
+import { NEXT_KEY, readStored, store } from "./shell/storage.ts";
 
 /**
  * The path under which the service is published, without a trailing slash; empty at the root of a host.
@@ -38,18 +38,6 @@ export function useNext(): string {
 
 /** Where the link of an email leads, which this browser opens in a tab of its own. */
 export const nextPage = {
-  remember(next: string): void {
-    try {
-      localStorage.setItem(NEXT_KEY, next);
-    } catch {
-      // The link then leads to the home page.
-    }
-  },
-  read(): string {
-    try {
-      return safeNext(localStorage.getItem(NEXT_KEY));
-    } catch {
-      return safeNext(null);
-    }
-  },
+  remember: (next: string): void => store(NEXT_KEY, next),
+  read: (): string => safeNext(readStored(NEXT_KEY)),
 };

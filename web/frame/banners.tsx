@@ -3,10 +3,10 @@ import { Link, useRouterState } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Visitor } from "#api/dashboard/shapes.ts";
 import { contactHref } from "#top-up.ts";
-import { counted } from "../parts/numbers.ts";
+import { counted, DAY_MS } from "../parts/numbers.ts";
+import { readStored, store } from "../shell/storage.ts";
 
 const DISMISSED_UNTIL = "tb-low-balance-dismissed-until";
-const DAY_MS = 24 * 3_600_000;
 
 /**
  * Says on every page that the account is suspended, or that its balance is low or used up. It knows that from the visitor, which
@@ -33,7 +33,9 @@ export function Banners({ visitor }: { visitor: Visitor }) {
 /** Not on the tab on which credits are bought. A low balance can be dismissed for a day. */
 function BalanceBanner({ visitor }: { visitor: Visitor }) {
   const { pathname, searchStr } = useRouterState({ select: ({ location }) => location });
-  const [dismissed, setDismissed] = useState(isDismissed);
+  const [dismissed, setDismissed] = useState(
+    () => Number(readStored(DISMISSED_UNTIL)) > Date.now(),
+  );
   const account = visitor.user?.account;
   if (account === undefined || account.level === "enough") return null;
   const tab = new URLSearchParams(searchStr).get("tab");
@@ -60,7 +62,7 @@ function BalanceBanner({ visitor }: { visitor: Visitor }) {
       <Button
         variant="default"
         onClick={() => {
-          dismissForADay();
+          store(DISMISSED_UNTIL, String(Date.now() + DAY_MS));
           setDismissed(true);
         }}
       >
@@ -87,20 +89,4 @@ function GetCredits({ sales }: { sales: Visitor["sales"] }) {
       Contact the operator
     </Button>
   );
-}
-
-function isDismissed(): boolean {
-  try {
-    return Number(localStorage.getItem(DISMISSED_UNTIL)) > Date.now();
-  } catch {
-    return false; // Storage is disabled.
-  }
-}
-
-function dismissForADay(): void {
-  try {
-    localStorage.setItem(DISMISSED_UNTIL, String(Date.now() + DAY_MS));
-  } catch {
-    // Storage is disabled: the banner is back on the next load.
-  }
 }

@@ -1,5 +1,5 @@
 import { SCHEME_ATTRIBUTE } from "#site/tokens.ts";
-import { APPEARANCE_KEY, VISITOR_KEY } from "../shell/storage-keys.ts";
+import { APPEARANCE_KEY, VISITOR_KEY } from "../shell/storage.ts";
 
 /**
  * Runs in the head of every page, before the first paint, so that a page never flashes in the wrong colours or with the links of

@@ -1,5 +1,4 @@
-/** Where the browser keeps the language that the reader has chosen, for all pages. */
-const STORAGE_KEY = "tb-docs-language";
+import { LANGUAGE_KEY, readStored, store } from "../shell/storage.ts";
 
 type Group = { choices: Map<string, HTMLInputElement>; blocks: Map<string, HTMLElement> };
 
@@ -21,13 +20,13 @@ export function createLanguageTabs(page: Document): void {
     for (const [language, choice] of choices) {
       choice.addEventListener("change", () => {
         choose(language);
-        store(language);
+        store(LANGUAGE_KEY, language);
       });
     }
     const [first] = choices.keys();
     if (first !== undefined) choose(first);
   }
-  const stored = readStored();
+  const stored = readStored(LANGUAGE_KEY);
   if (stored !== null) choose(stored);
 }
 
@@ -53,20 +52,4 @@ function createGroup(group: HTMLElement, index: number): Group {
   }
   group.prepend(fieldset);
   return { choices, blocks };
-}
-
-function readStored(): string | null {
-  try {
-    return localStorage.getItem(STORAGE_KEY);
-  } catch {
-    return null; // The browser stores nothing for this site.
-  }
-}
-
-function store(language: string): void {
-  try {
-    localStorage.setItem(STORAGE_KEY, language);
-  } catch {
-    // The choice holds until the page is closed.
-  }
 }

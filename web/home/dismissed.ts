@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { DAY_MS } from "../parts/numbers.ts";
+import { readStored, store } from "../shell/storage.ts";
 
 /** Suggestions that were dismissed in this browser, with the time, by account and suggestion. */
 const NAME = "tb-dismissed-suggestions";
@@ -21,30 +22,14 @@ export function readDismissed(text: string | null, now: number): Dismissed {
 
 /** Whether this account dismissed a suggestion, and how to dismiss one. It lasts while the page is open if storage is disabled. */
 export function useDismissed(account: string, now: number) {
-  const [dismissed, setDismissed] = useState(() => readDismissed(load(), now));
+  const [dismissed, setDismissed] = useState(() => readDismissed(readStored(NAME), now));
   const nameOf = (id: string) => `${account} ${id}`;
   return {
     isDismissed: (id: string) => Object.hasOwn(dismissed, nameOf(id)),
     dismiss(id: string) {
       const next = { ...dismissed, [nameOf(id)]: now };
       setDismissed(next);
-      save(JSON.stringify(next));
+      store(NAME, JSON.stringify(next));
     },
   };
-}
-
-function load(): string | null {
-  try {
-    return localStorage.getItem(NAME);
-  } catch {
-    return null;
-  }
-}
-
-function save(text: string): void {
-  try {
-    localStorage.setItem(NAME, text);
-  } catch {
-    // Storage is disabled or full.
-  }
 }

@@ -1,27 +1,19 @@
-import { VISITOR_KEY } from "./storage-keys.ts";
+import { readStored, store, VISITOR_KEY } from "./storage.ts";
 
 /** What the header shows of the signed-in user. */
 export type ShellUser = { email: string };
 
 type Hint = "in" | "out";
 
-export function readHint(): Hint | null {
-  try {
-    const hint = localStorage.getItem(VISITOR_KEY);
-    return hint === "in" || hint === "out" ? hint : null;
-  } catch {
-    return null;
-  }
+function readHint(): Hint | null {
+  const hint = readStored(VISITOR_KEY);
+  return hint === "in" || hint === "out" ? hint : null;
 }
 
 /** Shows the links of a signed-in user, or those of everybody else. */
 export function showVisitor(user: ShellUser | null): void {
   const hint: Hint = user === null ? "out" : "in";
-  try {
-    localStorage.setItem(VISITOR_KEY, hint);
-  } catch {
-    // Pages then start with the links of everybody else.
-  }
+  store(VISITOR_KEY, hint);
   showHint(hint);
   for (const place of document.querySelectorAll("[data-email]")) {
     place.textContent = user?.email ?? "";
@@ -62,11 +54,7 @@ const SIGNED_OUT_KEY = "tb-signed-out";
 /** Shows that the user has signed out, here and in the other tabs of this browser. */
 export function announceSignOut(): void {
   showVisitor(null);
-  try {
-    localStorage.setItem(SIGNED_OUT_KEY, String(Date.now()));
-  } catch {
-    // They notice when they are used.
-  }
+  store(SIGNED_OUT_KEY, String(Date.now()));
 }
 
 /**
