@@ -394,6 +394,15 @@ const phpString = (text: string): string =>
     return found === "$" ? "\\$" : found;
   });
 
+/** The languages of samples, in the order of their tabs. `id`: as code blocks of the documentation name it. */
+export const LANGUAGES = [
+  { id: "sh", title: "curl", write: curlCode },
+  { id: "js", title: "JavaScript", write: fetchCode },
+  { id: "python", title: "Python", write: pythonCode },
+  { id: "go", title: "Go", write: goCode },
+  { id: "php", title: "PHP", write: phpCode },
+] as const;
+
 /** Everything between single quotes is taken as it is by a POSIX shell, but for the single quote itself. */
 export const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 

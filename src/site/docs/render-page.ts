@@ -1,5 +1,6 @@
 import { renderMarkdown } from "#tools/markdown-render/render-markdown.ts";
 import { codeBlock, type Html, highlightJson, html, raw } from "../markup.ts";
+import { LANGUAGES } from "../request-code.ts";
 
 /** A heading below the page's title. */
 export type DocsHeading = { level: number; id: string; html: Html; text: string };
@@ -62,13 +63,9 @@ const CODE_GROUP = new RegExp(`${CODE}(?:\\s*${CODE})*`, "g");
 const CODE_PARTS = /<pre><code(?: class="language-([^"]*)")?>([^<]*)<\/code><\/pre>/g;
 
 /** The languages that are shown as tabs, with the names of the tabs; a shell line among them is a call with curl. */
-const TAB_NAMES: Record<string, string> = {
-  sh: "curl",
-  js: "JavaScript",
-  python: "Python",
-  go: "Go",
-  php: "PHP",
-};
+const TAB_NAMES: Record<string, string> = Object.fromEntries(
+  LANGUAGES.map(({ id, title }) => [id, title]),
+);
 const CAPTIONS: Record<string, string> = {
   ...TAB_NAMES,
   sh: "Shell",

@@ -11,10 +11,7 @@ import {
   bareCurlCode,
   type CallShown,
   curlCode,
-  fetchCode,
-  goCode,
-  phpCode,
-  pythonCode,
+  LANGUAGES,
   traitsOf,
   urlOf,
 } from "../request-code.ts";
@@ -161,13 +158,7 @@ function responseTypes({ representations }: Tool): string {
 
 /** Code blocks that follow each other directly are shown as tabs (`render-page.ts`). */
 export const samples = (call: CallShown): string =>
-  [
-    fence("sh", curlCode(call)),
-    fence("js", fetchCode(call)),
-    fence("python", pythonCode(call)),
-    fence("go", goCode(call)),
-    fence("php", phpCode(call)),
-  ].join("\n");
+  LANGUAGES.map(({ id, write }) => fence(id, write(call))).join("\n");
 
 export function responseOf(value: unknown): string {
   const shown = shorten(value);
