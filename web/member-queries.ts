@@ -41,10 +41,13 @@ export const useUsage = (from: string, to: string) =>
     `/dashboard/usage?from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`,
   );
 
+/** `pollMs`: how often the loaded pages are refetched while the page is visible; omitted: only when it is opened or focused. */
+type PagesOptions<T> = { isLoader?: boolean; pollMs?: (pages: T[]) => number | false };
+
 export const usePages = <T extends { next: string | null }>(
   queryKey: readonly unknown[],
   path: string,
-  isLoader = true,
+  { isLoader = true, pollMs = () => false }: PagesOptions<T> = {},
 ) =>
   useInfiniteQuery({
     queryKey,
@@ -60,15 +63,15 @@ export const usePages = <T extends { next: string | null }>(
       ),
     initialPageParam: null as string | null,
     getNextPageParam: (last: T) => last.next,
-    refetchInterval: pollUntilBack,
+    refetchInterval: (query) => pollUntilBack(query) || pollMs(query.state.data?.pages ?? []),
   });
 
 /**
  * `data.pages` with `grants` each; the first page also has the sums. A second component on the page is no loader: what failed would
  * be requested once more when it appears, and the error would give way to a skeleton.
  */
-export const useCredits = ({ isLoader = true } = {}) =>
-  usePages<CreditsView>(queryKeys.credits, "/dashboard/credits", isLoader);
+export const useCredits = (options: { isLoader?: boolean } = {}) =>
+  usePages<CreditsView>(queryKeys.credits, "/dashboard/credits", options);
 /** `data.pages` with `entries` each; `fetchNextPage()` while `hasNextPage`. `query`: the filters, as in a URL. */
 export const useEntries = (query: string) =>
   usePages<EntriesView>([...queryKeys.entries, query], `/dashboard/credits/entries${query}`);

@@ -77,7 +77,7 @@ const POLL_MS = 5_000;
 export const pollUntilBack = ({ state: { error } }: { state: { error: unknown } }) =>
   error instanceof OfflineError || isUnavailable(error) ? POLL_MS : false;
 
-const queryOf = <T>(queryKey: readonly unknown[], path: string) => ({
+export const queryOf = <T>(queryKey: readonly unknown[], path: string) => ({
   queryKey,
   queryFn: ({ signal }: { signal: AbortSignal }) => request<T>("GET", path, undefined, signal),
 });

@@ -82,15 +82,13 @@ const COLUMNS: Column<EventView>[] = [
 /** Sign-ins and changes, so that users can spot activity that was not theirs. */
 export function ActivityList() {
   const events = useEvents();
-  // `ShowOlder` reports a failed next page at the end of the list.
-  const query = events.isFetchNextPageError ? { ...events, error: null } : events;
   return (
     <Section
       title="Activity"
       description="Sign-ins and changes to your account, newest first. If you see something that was not you, end the other sessions."
       side={<Downloads />}
     >
-      <QueryResult query={query} loading={<LoadingRows rows={5} height={48} />}>
+      <QueryResult query={events} loading={<LoadingRows rows={5} height={48} />}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.events);
           return rows.length === 0 ? (

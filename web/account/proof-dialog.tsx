@@ -11,8 +11,7 @@ import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { passkeyObstacle } from "../passkey-obstacle.tsx";
 import { signInByPasskey } from "../passkeys.ts";
 import { proof } from "../proof.ts";
-import { queryKeys, useSend, useVisitor } from "../queries.ts";
-import { request } from "../request.ts";
+import { queryKeys, queryOf, useSend, useVisitor } from "../queries.ts";
 import { CodeForm } from "../sign-in/code-form.tsx";
 import { providerName } from "../sign-in/providers.tsx";
 import { signInByCode, useSendCode, useSocialSignIn } from "../sign-in/requests.ts";
@@ -25,8 +24,7 @@ import "./account.css";
  */
 export default function ProofDialog() {
   const view = useQuery({
-    queryKey: queryKeys.proof,
-    queryFn: ({ signal }) => request<ProofView>("GET", "/dashboard/proof", undefined, signal),
+    ...queryOf<ProofView>(queryKeys.proof, "/dashboard/proof"),
     staleTime: 0,
     gcTime: 0,
   });

@@ -71,10 +71,8 @@ export default function CreditsScreen() {
 function BalanceOnTop() {
   const credits = useCredits();
   const [now] = useState(() => Date.now());
-  // `ShowOlder` reports a failed next page at the end of its list.
-  const query = credits.isFetchNextPageError ? { ...credits, error: null } : credits;
   return (
-    <QueryResult query={query} loading={<BalanceLoading />}>
+    <QueryResult query={credits} loading={<BalanceLoading />}>
       {({ pages: [view] }) => view && <Balance view={view} now={now} />}
     </QueryResult>
   );

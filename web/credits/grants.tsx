@@ -18,10 +18,8 @@ const isOver = (grant: GrantView, now: number) =>
 /** The grants that make up the balance, in the order in which they are spent. */
 export default function GrantsTab() {
   const query = useCredits({ isLoader: false });
-  // `ShowOlder` reports a failed next page at the end of the list.
-  const shown = query.isFetchNextPageError ? { ...query, error: null } : query;
   return (
-    <QueryResult query={shown} loading={<GrantsLoading />}>
+    <QueryResult query={query} loading={<GrantsLoading />}>
       {({ pages }) => <Grants query={query} pages={pages} />}
     </QueryResult>
   );

@@ -146,11 +146,9 @@ function Entries(props: { search: LedgerSearch; query: string; keys: KeyView[] }
   const { search, keys } = props;
   const entries = useEntries(props.query);
   const keyName = (id: string) => keys.find((key) => key.id === id)?.label ?? id;
-  // `ShowOlder` reports a failed next page at the end of the list.
-  const query = entries.isFetchNextPageError ? { ...entries, error: null } : entries;
   return (
     <>
-      <QueryResult query={query} loading={<LoadingRows rows={6} height={48} />}>
+      <QueryResult query={entries} loading={<LoadingRows rows={6} height={48} />}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.entries);
           const last = pages.at(-1);

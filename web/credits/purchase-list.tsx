@@ -18,13 +18,12 @@ import { usePurchases } from "./purchases.ts";
 export default function PurchasesTab() {
   const purchases = usePurchases();
   const isSold = useVisitor().data?.sales.payable ?? false;
-  const query = purchases.isFetchNextPageError ? { ...purchases, error: null } : purchases;
   return (
     <Section
       title="Purchases and receipts"
       {...(isSold && { description: "Our payment provider keeps your receipts and invoices." })}
     >
-      <QueryResult query={query} loading={<LoadingRows rows={3} height={56} />}>
+      <QueryResult query={purchases} loading={<LoadingRows rows={3} height={56} />}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.purchases);
           return rows.length === 0 ? (

@@ -8,7 +8,7 @@ import type {
   PurchaseView,
 } from "#api/dashboard/shapes.ts";
 import { usePages } from "../member-queries.ts";
-import { queryKeys, useResponse, useSend } from "../queries.ts";
+import { queryKeys, queryOf, useResponse, useSend } from "../queries.ts";
 import { OfflineError, request } from "../request.ts";
 import { isUnsettled, POLL_MAX_MS, pollDelayMs } from "./purchase-states.ts";
 
@@ -40,14 +40,10 @@ export function useBuy() {
 export function useTrackedPurchase(id: string, cancelled: boolean) {
   const client = useQueryClient();
   const purchase = useQuery({
-    queryKey: queryKeys.purchase(id),
-    queryFn: ({ signal }) =>
-      request<PurchaseView>(
-        "GET",
-        `/dashboard/purchases/${encodeURIComponent(id)}`,
-        undefined,
-        signal,
-      ),
+    ...queryOf<PurchaseView>(
+      queryKeys.purchase(id),
+      `/dashboard/purchases/${encodeURIComponent(id)}`,
+    ),
     staleTime: 0,
     refetchInterval: ({ state: { data, error, dataUpdateCount, errorUpdateCount } }) => {
       if (error instanceof OfflineError) return POLL_MAX_MS;

@@ -11,6 +11,7 @@ type Query<Data> = {
   data: Data | undefined;
   error: unknown;
   dataUpdatedAt: number;
+  isFetchNextPageError?: boolean;
   refetch: () => unknown;
 };
 
@@ -24,7 +25,9 @@ export function QueryResult<Data>(props: {
   loading?: ReactNode;
   children: (data: Data) => ReactNode;
 }) {
-  const { data, error, dataUpdatedAt, refetch } = props.query;
+  const { data, dataUpdatedAt, refetch } = props.query;
+  // `ShowOlder` reports a failed next page at the end of the list.
+  const error = props.query.isFetchNextPageError ? null : props.query.error;
   const retry = () => void refetch();
   if (data === undefined) {
     const hint = isUnavailable(error) ? "This page tries again automatically." : undefined;

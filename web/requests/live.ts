@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import type { RequestSummaryView, RequestsView } from "#api/dashboard/shapes.ts";
-import { pollUntilBack, queryKeys } from "../queries.ts";
+import { pollUntilBack, queryKeys, queryOf, useResponse } from "../queries.ts";
 import { request } from "../request.ts";
 import { type Pages, withNewest } from "./new-requests.ts";
 
@@ -40,9 +40,7 @@ export function useRequestLog(query: string, isLive: boolean) {
   const first = log.data?.pages[0];
   const newest = first?.requests[0]?.cursor ?? null;
   const fresh = useQuery({
-    queryKey: [...key, "since", newest],
-    queryFn: ({ signal }) =>
-      request<RequestsView>("GET", pathWith(PATH, query, "after", newest), undefined, signal),
+    ...queryOf<RequestsView>([...key, "since", newest], pathWith(PATH, query, "after", newest)),
     enabled: isLive && log.data !== undefined,
     // Nothing is newer than the list when it arrives: the first poll is due a pause later.
     initialData: first && { ...first, requests: [], next: null },
@@ -69,9 +67,9 @@ export function useRequestLog(query: string, isLive: boolean) {
 }
 
 export const useRequestSummary = (query: string, isLive: boolean) =>
-  useQuery({
-    queryKey: queryKeys.requestSummary(query),
-    queryFn: ({ signal }) =>
-      request<RequestSummaryView>("GET", pathWith(`${PATH}/summary`, query), undefined, signal),
-    refetchInterval: (state) => pollUntilBack(state) || (isLive && SUMMARY_POLL_MS),
-  });
+  useResponse<RequestSummaryView>(
+    queryKeys.requestSummary(query),
+    pathWith(`${PATH}/summary`, query),
+    undefined,
+    isLive && SUMMARY_POLL_MS,
+  );

@@ -77,8 +77,6 @@ function RequestLog() {
   const isLive = isOpen && !isPaused;
   const { log, fresh, isMore, showNew } = useRequestLog(query, isLive);
   const summary = useRequestSummary(query, isLive);
-  // `ShowOlder` reports a failed next page at the end of the list.
-  const shown = log.isFetchNextPageError ? { ...log, error: null } : log;
   useEffect(() => void RequestPanel.preload(), []);
   const requests = allRequests(log.data);
   const keys = allKeys(log.data);
@@ -102,7 +100,7 @@ function RequestLog() {
         </div>
       </PageTitle>
       <FilterBar search={search} filters={filters} keys={keys} onChoose={choose} />
-      <QueryResult query={shown} loading={<LogLoading />}>
+      <QueryResult query={log} loading={<LogLoading />}>
         {({ pages: [first] }) =>
           requests.length === 0 && !isFiltered(filters) ? (
             <NoRequests />

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
 import type { ToolShown } from "#site/app-shell.ts";
 import { absoluteUrl, base } from "../addresses.ts";
 import { toolsWithPage } from "../page-facts.ts";
@@ -11,7 +11,7 @@ import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingBlock } from "../parts/placeholders.tsx";
 import { Prose } from "../parts/prose.tsx";
 import { useVisitor } from "../queries.ts";
-import { type LoadedTool, loadToolWithView } from "./load-view.ts";
+import { loadToolWithView } from "./load-view.ts";
 import { Playground } from "./playground.tsx";
 import "./tools.css";
 
@@ -23,7 +23,14 @@ export default function ToolScreen() {
 }
 
 function ToolPage({ entry }: { entry: ToolShown }) {
-  const { loaded, error, retry } = useTool(entry);
+  const { data, error, refetch } = useQuery({
+    queryKey: ["tool", entry.name],
+    queryFn: () => loadToolWithView(entry),
+    // Code, which stays as it is while the page is open, and has nothing to compare.
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    structuralSharing: false,
+  });
   const visitor = useVisitor().data;
   const apiUrl = visitor?.apiUrl ?? absoluteUrl("");
   const prices = Object.entries(visitor?.user?.account.prices ?? {});
@@ -45,33 +52,15 @@ function ToolPage({ entry }: { entry: ToolShown }) {
       <Text className="tool-lead">
         <Prose text={entry.summary} />
       </Text>
-      {error !== null && <Failure error={error} onRetry={retry} />}
-      {loaded === null && error === null && <LoadingBlock height={360} />}
-      {loaded !== null && (
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <LoadingBlock height={360} />}
+      {data !== undefined && (
         <div className="tool-play">
-          <Playground {...loaded} apiUrl={apiUrl} ownPrice={ownPrice} />
+          <Playground {...data} apiUrl={apiUrl} ownPrice={ownPrice} />
         </div>
       )}
     </>
   );
-}
-
-function useTool(entry: ToolShown) {
-  const [loaded, setLoaded] = useState<LoadedTool | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [attempt, setAttempt] = useState(0);
-  useEffect(() => {
-    let isUnmounted = false;
-    setError(null);
-    loadToolWithView(entry).then(
-      (found) => !isUnmounted && setLoaded(found),
-      (cause: unknown) => !isUnmounted && setError(cause),
-    );
-    return () => {
-      isUnmounted = true;
-    };
-  }, [entry, attempt]);
-  return { loaded, error, retry: () => setAttempt((count) => count + 1) };
 }
 
 function UnknownTool({ name }: { name: string }) {

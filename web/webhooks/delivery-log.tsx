@@ -20,8 +20,6 @@ export function DeliveryLog({ endpoint, readOnly }: { endpoint: EndpointView; re
   const resend = useResend(endpoint.id);
   const [isResent, setIsResent] = useState(false);
   useRefreshHistory(endpoint, deliveries.data?.pages[0]?.deliveries ?? []);
-  // `ShowOlder` reports a failed next page at the end of the list.
-  const query = deliveries.isFetchNextPageError ? { ...deliveries, error: null } : deliveries;
   const send = (id: string) => {
     setIsResent(false);
     resend.mutate(id, { onSuccess: () => setIsResent(true) });
@@ -32,7 +30,7 @@ export function DeliveryLog({ endpoint, readOnly }: { endpoint: EndpointView; re
         {isResent && <Message tone="ok">Resent as a new delivery at the top of the list.</Message>}
       </div>
       {resend.isError && <Failure error={resend.error} />}
-      <QueryResult query={query} loading={<LoadingRows rows={3} height={48} />}>
+      <QueryResult query={deliveries} loading={<LoadingRows rows={3} height={48} />}>
         {({ pages }) => {
           const rows = pages.flatMap((page) => page.deliveries);
           if (rows.length === 0) {

@@ -1,4 +1,3 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
 import type {
   DeliveriesView,
   EndpointOrder,
@@ -6,8 +5,8 @@ import type {
   EndpointsView,
   EndpointView,
 } from "#api/dashboard/shapes.ts";
-import { useChange } from "../member-queries.ts";
-import { pollUntilBack, queryKeys, useResponse } from "../queries.ts";
+import { useChange, usePages } from "../member-queries.ts";
+import { queryKeys, useResponse } from "../queries.ts";
 import { request } from "../request.ts";
 
 export const useEndpoints = () =>
@@ -69,18 +68,8 @@ const WAITING_POLL_MS = 2_000;
 
 /** The deliveries to an endpoint, newest first. Polls while one is waiting. */
 export const useDeliveries = (endpoint: string) =>
-  useInfiniteQuery({
-    queryKey: queryKeys.deliveries(endpoint),
-    queryFn: ({ pageParam, signal }) => {
-      const after = pageParam === null ? "" : `?after=${encodeURIComponent(pageParam)}`;
-      const path = `${pathOf(endpoint)}/deliveries${after}`;
-      return request<DeliveriesView>("GET", path, undefined, signal);
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: (last: DeliveriesView) => last.next,
-    refetchInterval: (query) => {
-      const rows = query.state.data?.pages.flatMap(({ deliveries }) => deliveries) ?? [];
-      const isWaiting = rows.some(({ status }) => status === "waiting");
-      return pollUntilBack(query) || (isWaiting && WAITING_POLL_MS);
-    },
+  usePages<DeliveriesView>(queryKeys.deliveries(endpoint), `${pathOf(endpoint)}/deliveries`, {
+    pollMs: (pages) =>
+      pages.some(({ deliveries }) => deliveries.some(({ status }) => status === "waiting")) &&
+      WAITING_POLL_MS,
   });
