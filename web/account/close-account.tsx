@@ -1,4 +1,4 @@
-import { Button, List, Text, TextInput } from "@mantine/core";
+import { Button, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { UserView } from "#api/dashboard/shapes.ts";
 import { useCloseAccount, useHome } from "../member-queries.ts";
@@ -68,29 +68,29 @@ function ClosingEffects() {
   return (
     <>
       <Text fw={600}>Deleted immediately and permanently</Text>
-      <List size="sm" mt={4}>
-        <List.Item>
+      <ul className="tb-bullets">
+        <li>
           {home === undefined || home.keys === 0
             ? "Your API keys. Calls with them are rejected."
             : `Your ${counted(home.keys, "active API key")}. Calls with ${home.keys === 1 ? "it" : "them"} are rejected.`}
-        </List.Item>
-        <List.Item>
+        </li>
+        <li>
           {home === undefined
             ? "Your credits. They are not refunded."
             : `Your balance of ${counted(home.balance, "credit")}. It is not refunded.`}
-        </List.Item>
-        <List.Item>Your email address, passkeys, linked sign-ins, sessions and activity.</List.Item>
-      </List>
+        </li>
+        <li>Your email address, passkeys, linked sign-ins, sessions and activity.</li>
+      </ul>
       <Text fw={600} mt="md">
         Kept
       </Text>
-      <List size="sm" mt={4}>
-        <List.Item>The records of calls and credits, without your name or email address.</List.Item>
-        <List.Item>
+      <ul className="tb-bullets">
+        <li>The records of calls and credits, without your name or email address.</li>
+        <li>
           A one-way hash of your email address, so that signing up again does not grant the starter
           credits a second time.
-        </List.Item>
-      </List>
+        </li>
+      </ul>
     </>
   );
 }

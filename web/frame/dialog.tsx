@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef } from "react";
+import "./dialog.css";
 
 /**
  * The browser's native modal dialog: it traps the focus, restores it afterwards, and closes on Escape.

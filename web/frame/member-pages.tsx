@@ -67,15 +67,17 @@ function RedirectToSignIn({ next }: { next: string }) {
 function SignedOutDialog({ next }: { next: string }) {
   const target = absoluteUrl(`/sign-in?next=${encodeURIComponent(next)}`);
   return (
-    <Dialog label="Sign in again" className="tb-dialog">
-      <Title order={2}>Sign in again</Title>
-      <Text mt="xs">
-        Your session has ended, or you signed out in another window. Your account has not changed.
-        After you sign in, you return to this page.
-      </Text>
-      <Button component="a" href={target} mt="lg">
-        Sign in
-      </Button>
+    <Dialog label="Sign in again" className="tb-titled">
+      <div className="tb-titled-body">
+        <Title order={2}>Sign in again</Title>
+        <Text mt="xs">
+          Your session has ended, or you signed out in another window. Your account has not changed.
+          After you sign in, you return to this page.
+        </Text>
+        <Button component="a" href={target} mt="lg">
+          Sign in
+        </Button>
+      </div>
     </Dialog>
   );
 }

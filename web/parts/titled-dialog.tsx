@@ -1,7 +1,6 @@
 import { CloseButton, Title } from "@mantine/core";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Dialog } from "../frame/dialog.tsx";
-import "./titled-dialog.css";
 
 /**
  * A modal dialog with a heading and a close button. The focus goes to the element marked `data-autofocus`. After closing,

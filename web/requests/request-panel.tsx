@@ -96,7 +96,7 @@ function Problem({ request: { detail, errors } }: { request: RequestView }) {
         <Prose text={detail} />
       </p>
       {errors !== null && errors.length > 0 && (
-        <ul className="tb-log-errors" aria-label="Errors in the request">
+        <ul className="tb-bullets tb-log-errors" aria-label="Errors in the request">
           {errors.map((each) => {
             const name = each.pointer ?? each.parameter ?? each.header ?? "";
             return (
