@@ -18,16 +18,30 @@ function readBuild(ending: string): string {
   return files.map((name) => readFileSync(path.join(assets, name), "utf8")).join("\n");
 }
 
-test("the styles of every Mantine component in use are imported", () => {
-  const styled = namesIn(readFileSync(path.join(MANTINE, "styles.css"), "utf8"));
-  const used = [...namesIn(readBuild(".js"))].filter((name) => styled.has(name));
-  const imported = namesIn(readBuild(".css"));
-  assert.ok(used.length > 50, "the build contains components");
-  const missing = used.filter((name) => !imported.has(name));
-  const files = readdirSync(path.join(MANTINE, "styles")).filter((file) => {
-    if (file.endsWith(".layer.css")) return false;
-    const names = namesIn(readFileSync(path.join(MANTINE, "styles", file), "utf8"));
-    return missing.some((name) => names.has(name));
-  });
-  assert.deepEqual(files, [], "web/components.css must import these files");
+test("the styles of the Mantine components in use are imported, and no others", () => {
+  const used = namesIn(readBuild(".js"));
+  const styles = readBuild(".css");
+  const source = readFileSync(path.join(ROOT, "web/components.css"), "utf8");
+  const files = readdirSync(path.join(MANTINE, "styles"))
+    .filter((file) => !file.endsWith(".layer.css"))
+    .map((file) => {
+      const names = [...namesIn(readFileSync(path.join(MANTINE, "styles", file), "utf8"))];
+      return { file, inUse: names.filter((name) => used.has(name)), isStyled: names.length > 0 };
+    });
+  assert.ok(files.flatMap(({ inUse }) => inUse).length > 50, "the build contains components");
+  assert.deepEqual(
+    files.filter(({ inUse }) => inUse.some((name) => !styles.includes(name))).map((f) => f.file),
+    [],
+    "web/components.css must import these files",
+  );
+  assert.deepEqual(
+    files
+      .filter(
+        ({ file, inUse, isStyled }) =>
+          source.includes(`/${file}`) && isStyled && inUse.length === 0,
+      )
+      .map(({ file }) => file),
+    [],
+    "web/components.css must not import these files",
+  );
 });

@@ -97,7 +97,7 @@ it("blocks for what is loading and selected segments can be told from their back
     const screenPage = await openPage(browser, { colorScheme, width: 1280 });
     for (const [name, part, property, min] of [
       ["home, loading", ".tb-skeleton", "backgroundColor", 1.3],
-      ["usage", ".mantine-SegmentedControl-indicator", "boxShadow", 3],
+      ["usage", ".tb-segments input:checked + span", "borderTopColor", 3],
     ] as const) {
       const screen = SCREENS.find((each) => each.name === name);
       assert.ok(screen, name);

@@ -326,7 +326,7 @@ const OTHER_STATES: Screen[] = [
   onUsage("one tool", "?tool=hash&by=tool"),
   onUsage("no match", "?tool=none"),
   onUsage("invalid range", "", {}, async (page) => {
-    await page.getByText("Custom", { exact: true }).click();
+    await page.getByRole("radio", { name: "Custom" }).check();
     await page.getByLabel("First day").fill("2026-11-20");
     await page.getByLabel("Last day").fill("2026-11-10");
     await press("Show")(page);

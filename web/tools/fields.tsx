@@ -1,8 +1,8 @@
 import { Button, Input, Switch, TextInput, type TextInputProps } from "@mantine/core";
 import { type ReactNode, useId } from "react";
+import { Choice } from "../parts/choice.tsx";
 import { formatNumber } from "../parts/numbers.ts";
 import { Prose } from "../parts/prose.tsx";
-import { Choice } from "./choice.tsx";
 import { LongText } from "./long-text.tsx";
 import type { FieldValue, FieldValues, ToolField } from "./tool-fields.ts";
 

@@ -1,6 +1,6 @@
 import { Text, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { Choice } from "./choice.tsx";
+import { Choice } from "../parts/choice.tsx";
 import { PLAIN_INPUT } from "./fields.tsx";
 import {
   amountFault,

@@ -2,9 +2,9 @@ import { Button, Text, TextInput } from "@mantine/core";
 import type { Tool } from "#tools/define-tool.ts";
 import { base } from "../addresses.ts";
 import { service } from "../page-facts.ts";
+import { Choice } from "../parts/choice.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { counted } from "../parts/numbers.ts";
-import { Choice } from "./choice.tsx";
 import { PLAIN_INPUT, SECRET_INPUT } from "./fields.tsx";
 
 export type Where = "browser" | "api";

@@ -1,6 +1,7 @@
-import { NativeSelect, SegmentedControl } from "@mantine/core";
+import { NativeSelect } from "@mantine/core";
 import { useState } from "react";
 import type { UsageView } from "#api/dashboard/shapes.ts";
+import { Choice } from "../parts/choice.tsx";
 import { dayOf } from "../parts/numbers.ts";
 import { RangeForm } from "../parts/range-form.tsx";
 import { GROUPINGS } from "./breakdown.ts";
@@ -20,21 +21,18 @@ export function UsageControls({ choices, view, now, onChoose }: Props) {
   return (
     <>
       <div className="tb-usage-controls">
-        <fieldset>
-          <legend>Period (UTC)</legend>
-          <SegmentedControl
-            transitionDuration={0}
-            value={customOpen ? "custom" : choices.span}
-            data={[
-              ...PRESETS.map((days) => ({ value: String(days), label: `${days} days` })),
-              { value: "custom", label: "Custom" },
-            ]}
-            onChange={(span) => {
-              setCustomOpen(span === "custom");
-              if (span !== "custom") onChoose({ days: span });
-            }}
-          />
-        </fieldset>
+        <Choice
+          legend="Period (UTC)"
+          choices={[
+            ...PRESETS.map((days) => [String(days), `${days} days`] as const),
+            ["custom", "Custom"],
+          ]}
+          value={customOpen ? "custom" : choices.span}
+          onChange={(span) => {
+            setCustomOpen(span === "custom");
+            if (span !== "custom") onChoose({ days: span });
+          }}
+        />
         <NativeSelect
           label="Tool"
           value={choices.tool ?? ""}

@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from "react";
+import "./choice.css";
 
 /** One of a few choices: radio buttons, which browsers name, reach and change with the keyboard, and which wrap on a phone. */
 export function Choice<Value extends string>({
@@ -16,7 +17,7 @@ export function Choice<Value extends string>({
 }) {
   const group = useId();
   return (
-    <fieldset className="play-choice" aria-describedby={describedBy}>
+    <fieldset className="tb-segments" aria-describedby={describedBy}>
       <legend>{legend}</legend>
       <div>
         {choices.map(([each, label]) => (
