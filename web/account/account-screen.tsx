@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import type { UserView, Visitor } from "#api/dashboard/shapes.ts";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
-import { Section } from "../parts/section.tsx";
+import { Fact, Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { useVisitor } from "../queries.ts";
@@ -66,20 +66,17 @@ function LinkedSignIns({ visitor, user }: { visitor: Visitor; user: UserView }) 
     >
       <dl className="tb-account-facts">
         {[...providers].map((provider) => (
-          <div key={provider}>
-            <dt>{providerName(provider)}</dt>
-            <dd>
-              {user.providers.includes(provider) ? (
-                <State shape="check" tone="ok">
-                  Linked
-                </State>
-              ) : (
-                <State shape="empty" tone="soft">
-                  Not linked
-                </State>
-              )}
-            </dd>
-          </div>
+          <Fact key={provider} name={providerName(provider)}>
+            {user.providers.includes(provider) ? (
+              <State shape="check" tone="ok">
+                Linked
+              </State>
+            ) : (
+              <State shape="empty" tone="soft">
+                Not linked
+              </State>
+            )}
+          </Fact>
         ))}
       </dl>
     </Section>

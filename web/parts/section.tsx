@@ -2,6 +2,14 @@ import { Text, Title } from "@mantine/core";
 import { type ReactNode, useId } from "react";
 import "./records.css";
 
+/** A name and what belongs to it, in a `<dl>`. */
+export const Fact = ({ name, children }: { name: ReactNode; children: ReactNode }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
 /** A number at the top of a screen, in a `<dl className="tb-stats">`; `children` is one line about it. */
 export const Stat = (props: {
   name: string;
@@ -9,16 +17,13 @@ export const Stat = (props: {
   unit?: string;
   children: ReactNode;
 }) => (
-  <div>
-    <dt>{props.name}</dt>
-    <dd>
-      <span className="tb-stat">
-        {props.value}
-        {props.unit !== undefined && <small> {props.unit}</small>}
-      </span>
-      <span className="tb-stat-text">{props.children}</span>
-    </dd>
-  </div>
+  <Fact name={props.name}>
+    <span className="tb-stat">
+      {props.value}
+      {props.unit !== undefined && <small> {props.unit}</small>}
+    </span>
+    <span className="tb-stat-text">{props.children}</span>
+  </Fact>
 );
 
 /** A part of a screen with its own heading; `side` is shown beside the heading. `beside`: the content may stand beside it. */

@@ -1,6 +1,5 @@
 import { Button, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
 import { ERRORS } from "#errors.ts";
 import { ERROR_TEXTS } from "#site/docs/error-texts.ts";
@@ -8,6 +7,7 @@ import { absoluteUrl, base } from "../addresses.ts";
 import { service } from "../page-facts.ts";
 import { CodeBlock, CopyButton } from "../parts/code-block.tsx";
 import { Prose } from "../parts/prose.tsx";
+import { Fact } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { useVisitor } from "../queries.ts";
@@ -204,13 +204,6 @@ function Facts(props: Parameters<typeof RequestPanel>[0]) {
     </dl>
   );
 }
-
-const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-);
 
 function Repeat({ request }: { request: RequestView }) {
   const apiUrl = useVisitor().data?.apiUrl;

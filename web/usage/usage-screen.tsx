@@ -10,6 +10,7 @@ import { counted, formatNumber, longDay } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingBlock } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
+import { Fact } from "../parts/section.tsx";
 import { filterRows, GROUPINGS, linesOf, type Row, sum, type UsageSums } from "./breakdown.ts";
 import { type Change, type Choices, readChoices, withChange } from "./choices.ts";
 import { csvOf } from "./csv.ts";
@@ -127,14 +128,8 @@ function Totals({ totals, range }: { totals: UsageSums; range: Range }) {
   return (
     <>
       <dl className="tb-usage-totals">
-        <div>
-          <dt>Calls</dt>
-          <dd>{formatNumber(totals.calls)}</dd>
-        </div>
-        <div>
-          <dt>Credits</dt>
-          <dd>{formatNumber(totals.credits)}</dd>
-        </div>
+        <Fact name="Calls">{formatNumber(totals.calls)}</Fact>
+        <Fact name="Credits">{formatNumber(totals.credits)}</Fact>
       </dl>
       <Text size="sm" c="dimmed">
         {rangeText(range)}, full days in UTC

@@ -8,6 +8,7 @@ import { Failure, Message } from "../parts/message.tsx";
 import { counted } from "../parts/numbers.ts";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
+import { Fact } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { queryKeys } from "../queries.ts";
@@ -112,36 +113,20 @@ function Facts({ delivery }: { delivery: DeliveryView }) {
   const { event, tries, lastTriedAt, dueAt, status, lastError } = delivery;
   return (
     <dl className="tb-endpoint-facts">
-      <div>
-        <dt>
-          <code>webhook-id</code>
-        </dt>
-        <dd>{event}</dd>
-      </div>
-      <div>
-        <dt>Attempts</dt>
-        <dd>
-          {tries}
-          {lastTriedAt !== null && (
-            <>
-              , most recently <Time at={lastTriedAt} />
-            </>
-          )}
-        </dd>
-      </div>
-      {lastError !== null && (
-        <div>
-          <dt>Last error</dt>
-          <dd>{lastError}</dd>
-        </div>
-      )}
+      <Fact name={<code>webhook-id</code>}>{event}</Fact>
+      <Fact name="Attempts">
+        {tries}
+        {lastTriedAt !== null && (
+          <>
+            , most recently <Time at={lastTriedAt} />
+          </>
+        )}
+      </Fact>
+      {lastError !== null && <Fact name="Last error">{lastError}</Fact>}
       {status === "waiting" && dueAt !== null && (
-        <div>
-          <dt>Next attempt</dt>
-          <dd>
-            <Time at={dueAt} />
-          </dd>
-        </div>
+        <Fact name="Next attempt">
+          <Time at={dueAt} />
+        </Fact>
       )}
     </dl>
   );

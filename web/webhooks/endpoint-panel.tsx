@@ -4,6 +4,7 @@ import type { EndpointView } from "#api/dashboard/shapes.ts";
 import { ActionMenu } from "../parts/action-menu.tsx";
 import { BusyButton } from "../parts/buttons.tsx";
 import { Failure } from "../parts/message.tsx";
+import { Fact } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
@@ -118,43 +119,30 @@ function Facts({ endpoint }: { endpoint: EndpointView }) {
   return (
     <dl className="tb-endpoint-facts">
       {pausedAt !== null && (
-        <div>
-          <dt>Paused</dt>
-          <dd>
-            <Time at={pausedAt} />{" "}
-            {pausedBy === "gone" ? "because it responded with 410 (gone). " : "by you. "}
-            Deliveries wait until you resume the endpoint.
-          </dd>
-        </div>
+        <Fact name="Paused">
+          <Time at={pausedAt} />{" "}
+          {pausedBy === "gone" ? "because it responded with 410 (gone). " : "by you. "}
+          Deliveries wait until you resume the endpoint.
+        </Fact>
       )}
-      <div>
-        <dt>Events</dt>
-        <dd>
-          {KINDS.filter((kind) => kinds.includes(kind))
-            .map((kind) => EVENT_LABELS[kind])
-            .join(" \u00b7 ")}
-        </dd>
-      </div>
-      <div>
-        <dt>Last success</dt>
-        <dd>{lastDeliveredAt === null ? "None yet" : <Time at={lastDeliveredAt} />}</dd>
-      </div>
+      <Fact name="Events">
+        {KINDS.filter((kind) => kinds.includes(kind))
+          .map((kind) => EVENT_LABELS[kind])
+          .join(" \u00b7 ")}
+      </Fact>
+      <Fact name="Last success">
+        {lastDeliveredAt === null ? "None yet" : <Time at={lastDeliveredAt} />}
+      </Fact>
       {lastFailure !== null && (
-        <div>
-          <dt>Last failure</dt>
-          <dd>
-            <Time at={lastFailure.at} />: {failureText(lastFailure)}
-          </dd>
-        </div>
+        <Fact name="Last failure">
+          <Time at={lastFailure.at} />: {failureText(lastFailure)}
+        </Fact>
       )}
       {previousSecretUntil !== null && (
-        <div>
-          <dt>Secret</dt>
-          <dd>
-            Rotated. Webhooks are also signed with the old secret until{" "}
-            <Time at={previousSecretUntil} />.
-          </dd>
-        </div>
+        <Fact name="Secret">
+          Rotated. Webhooks are also signed with the old secret until{" "}
+          <Time at={previousSecretUntil} />.
+        </Fact>
       )}
     </dl>
   );
