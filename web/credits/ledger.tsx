@@ -1,10 +1,11 @@
-import { Button, NativeSelect, Text, TextInput, VisuallyHidden } from "@mantine/core";
+import { Button, Text, TextInput, VisuallyHidden } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { BalancedEntryView, EntriesView, KeyView } from "#api/dashboard/shapes.ts";
 import { useEntries, useKeys } from "../member-queries.ts";
 import { DownloadLink } from "../parts/download.tsx";
 import { Empty } from "../parts/empty-state.tsx";
+import { FilterSelect, KeySelect, ToolSelect } from "../parts/filter-select.tsx";
 import { dayOf, formatNumber, longDay, signed } from "../parts/numbers.ts";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
@@ -25,7 +26,7 @@ import {
 export default function LedgerTab() {
   const search = readLedgerSearch(useSearch({ strict: false }));
   const navigate = useNavigate();
-  const keys = useKeys().data;
+  const keys = useKeys().data?.keys ?? [];
   const query = entriesQuery(search);
   const choose = (change: LedgerSearch) => {
     const next = readLedgerSearch({ ...search, ...change });
@@ -46,13 +47,8 @@ export default function LedgerTab() {
         </DownloadLink>
       }
     >
-      <Filters
-        search={search}
-        keys={keys?.keys ?? []}
-        tools={keys?.bounds.tools ?? []}
-        onChoose={choose}
-      />
-      <Entries key={query} search={search} query={query} keys={keys?.keys ?? []} />
+      <Filters search={search} keys={keys} onChoose={choose} />
+      <Entries key={query} search={search} query={query} keys={keys} />
     </Section>
   );
 }
@@ -60,54 +56,21 @@ export default function LedgerTab() {
 function Filters(props: {
   search: LedgerSearch;
   keys: KeyView[];
-  tools: readonly string[];
   onChoose: (change: LedgerSearch) => void;
 }) {
-  const { search, keys, tools, onChoose } = props;
-  // A filter that is in the URL stays in its list, even if nothing else names it.
-  const withChosen = (list: { value: string; label: string }[], chosen: string | undefined) =>
-    chosen === undefined || list.some(({ value }) => value === chosen)
-      ? list
-      : [...list, { value: chosen, label: chosen }];
+  const { search, keys, onChoose } = props;
   return (
     <fieldset className="tb-filters">
       <VisuallyHidden component="legend">Filters</VisuallyHidden>
-      <NativeSelect
+      <FilterSelect
         label="Show"
-        value={search.show ?? ""}
-        data={[
-          { value: "", label: "Everything" },
-          ...Object.entries(SHOWN).map(([value, { label }]) => ({ value, label })),
-        ]}
-        onChange={(event) => onChoose({ show: event.currentTarget.value })}
+        all="Everything"
+        options={Object.entries(SHOWN).map(([value, { label }]) => ({ value, label }))}
+        chosen={search.show}
+        onChoose={(show) => onChoose({ show })}
       />
-      <NativeSelect
-        label="Tool"
-        value={search.tool ?? ""}
-        data={[
-          { value: "", label: "All tools" },
-          ...withChosen(
-            tools.map((name) => ({ value: name, label: name })),
-            search.tool,
-          ),
-        ]}
-        onChange={(event) => onChoose({ tool: event.currentTarget.value })}
-      />
-      <NativeSelect
-        label="Key"
-        value={search.key ?? ""}
-        data={[
-          { value: "", label: "All keys" },
-          ...withChosen(
-            keys.map(({ id, label, start, revokedAt }) => ({
-              value: id,
-              label: `${label} (${start}…)${revokedAt === null ? "" : ", revoked"}`,
-            })),
-            search.key,
-          ),
-        ]}
-        onChange={(event) => onChoose({ key: event.currentTarget.value })}
-      />
+      <ToolSelect chosen={search.tool} onChoose={(tool) => onChoose({ tool })} />
+      <KeySelect keys={keys} chosen={search.key} onChoose={(key) => onChoose({ key })} />
       <DayField label="Since" day={search.from ?? ""} onDay={(from) => onChoose({ from })} />
       <DayField label="Jump to date" day={search.to ?? ""} onDay={(to) => onChoose({ to })} />
       {hasFilters(search) && (

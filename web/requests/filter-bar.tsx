@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import type { RequestsView } from "#api/dashboard/shapes.ts";
 import { ERRORS } from "#errors.ts";
 import { useKeys } from "../member-queries.ts";
-import { service } from "../page-facts.ts";
+import { KeySelect, ToolSelect } from "../parts/filter-select.tsx";
 import { RangeForm } from "../parts/range-form.tsx";
 import {
   ERROR_CODES,
@@ -16,12 +16,11 @@ import {
   SPANS,
 } from "./filters.ts";
 
-type Keys = Map<string, RequestsView["keys"][number]>;
 type Props = {
   search: Search;
   filters: Filters;
   /** The keys that the list names; the others are loaded. */
-  keys: Keys;
+  keys: Map<string, RequestsView["keys"][number]>;
   onChoose: (change: Search) => void;
 };
 
@@ -33,6 +32,7 @@ export function FilterBar({ filters, keys, onChoose }: Props) {
     [filters.tool, filters.key, filters.status ?? filters.code].filter((value) => value !== null)
       .length + (filters.span === "all" ? 0 : 1);
   const id = useId();
+  const others = (useKeys().data?.keys ?? []).filter((key) => !keys.has(key.id));
   return (
     <search className="tb-log-filters" aria-label="Requests">
       {/* A new value in the URL replaces what was typed. */}
@@ -47,13 +47,12 @@ export function FilterBar({ filters, keys, onChoose }: Props) {
         {chosen === 0 ? "Filters" : `Filters (${chosen})`}
       </Button>
       <div id={id} className="tb-log-selects" data-open={isExpanded}>
-        <NativeSelect
-          label="Tool"
-          value={filters.tool ?? ""}
-          data={[{ value: "", label: "All tools" }, ...toolNames(filters)]}
-          onChange={(event) => onChoose({ tool: event.currentTarget.value })}
+        <ToolSelect chosen={filters.tool} onChoose={(tool) => onChoose({ tool })} />
+        <KeySelect
+          keys={[...keys.values(), ...others]}
+          chosen={filters.key}
+          onChoose={(key) => onChoose({ key })}
         />
-        <KeySelect chosen={filters.key} keys={keys} onChoose={onChoose} />
         <StatusSelect filters={filters} onChoose={onChoose} />
         <NativeSelect
           label="Time"
@@ -96,11 +95,6 @@ export function FilterBar({ filters, keys, onChoose }: Props) {
   );
 }
 
-const toolNames = ({ tool }: Filters): string[] => {
-  const names = service().tools.map(({ name }) => name);
-  return tool === null || names.includes(tool) ? names : [...names, tool];
-};
-
 function IdField({ id, onChoose }: { id: string | null; onChoose: Props["onChoose"] }) {
   const [text, setText] = useState(id ?? "");
   const [isWrong, setWrong] = useState(false);
@@ -140,30 +134,6 @@ function IdField({ id, onChoose }: { id: string | null; onChoose: Props["onChoos
         }}
       />
     </form>
-  );
-}
-
-function KeySelect(props: { chosen: string | null; keys: Keys; onChoose: Props["onChoose"] }) {
-  const { chosen } = props;
-  const all = useKeys().data?.keys ?? [];
-  const names = new Map(
-    [...props.keys.values(), ...all].map(({ id, label, start, revokedAt }) => [
-      id,
-      `${label} (${start}…)${revokedAt === null ? "" : ", revoked"}`,
-    ]),
-  );
-  // Keeps the selection while the keys are loading.
-  if (chosen !== null && !names.has(chosen)) names.set(chosen, chosen);
-  return (
-    <NativeSelect
-      label="Key"
-      value={chosen ?? ""}
-      data={[
-        { value: "", label: "All keys" },
-        ...[...names].map(([value, label]) => ({ value, label })),
-      ]}
-      onChange={(event) => props.onChoose({ key: event.currentTarget.value })}
-    />
   );
 }
 

@@ -2,6 +2,7 @@ import { NativeSelect } from "@mantine/core";
 import { useState } from "react";
 import type { UsageView } from "#api/dashboard/shapes.ts";
 import { Choice } from "../parts/choice.tsx";
+import { KeySelect, ToolSelect } from "../parts/filter-select.tsx";
 import { dayOf } from "../parts/numbers.ts";
 import { RangeForm } from "../parts/range-form.tsx";
 import { GROUPINGS } from "./breakdown.ts";
@@ -33,20 +34,15 @@ export function UsageControls({ choices, view, now, onChoose }: Props) {
             if (span !== "custom") onChoose({ days: span });
           }}
         />
-        <NativeSelect
-          label="Tool"
-          value={choices.tool ?? ""}
-          data={[
-            { value: "", label: "All tools" },
-            ...toolsIn(view, choices).map((name) => ({ value: name, label: name })),
-          ]}
-          onChange={(event) => onChoose({ tool: event.currentTarget.value })}
+        <ToolSelect
+          tools={[...new Set(view?.rows.map(({ tool }) => tool))].sort()}
+          chosen={choices.tool}
+          onChoose={(tool) => onChoose({ tool })}
         />
-        <NativeSelect
-          label="Key"
-          value={choices.key ?? ""}
-          data={[{ value: "", label: "All keys" }, ...(view?.keys ?? []).map(keyChoice)]}
-          onChange={(event) => onChoose({ key: event.currentTarget.value })}
+        <KeySelect
+          keys={view?.keys ?? []}
+          chosen={choices.key}
+          onChoose={(key) => onChoose({ key })}
         />
         <NativeSelect
           label="Group by"
@@ -68,14 +64,3 @@ export function UsageControls({ choices, view, now, onChoose }: Props) {
     </>
   );
 }
-
-/** The tools that were called, and the selected one, which must stay in the list. */
-function toolsIn(view: UsageView | null, { tool }: Choices): string[] {
-  const called = (view?.rows ?? []).map((row) => row.tool);
-  return [...new Set(tool === null ? called : [...called, tool])].sort();
-}
-
-const keyChoice = ({ id, label, start, revokedAt }: UsageView["keys"][number]) => ({
-  value: id,
-  label: `${label} (${start}…)${revokedAt === null ? "" : ", revoked"}`,
-});

@@ -1,0 +1,59 @@
+import { NativeSelect } from "@mantine/core";
+import { service } from "../page-facts.ts";
+
+type Option = { value: string; label: string };
+
+/** A filter of a list: all of it first. What is chosen stays in the options, even if nothing else names it. */
+export function FilterSelect(props: {
+  label: string;
+  all: string;
+  options: readonly Option[];
+  /** Null or undefined: all. */
+  chosen: string | null | undefined;
+  /** Gets an empty string for all. */
+  onChoose: (value: string) => void;
+}) {
+  const { label, all, options, onChoose } = props;
+  const chosen = props.chosen ?? "";
+  const isListed = chosen === "" || options.some(({ value }) => value === chosen);
+  return (
+    <NativeSelect
+      label={label}
+      value={chosen}
+      data={[
+        { value: "", label: all },
+        ...options,
+        ...(isListed ? [] : [{ value: chosen, label: chosen }]),
+      ]}
+      onChange={(event) => onChoose(event.currentTarget.value)}
+    />
+  );
+}
+
+type Choice = Pick<Parameters<typeof FilterSelect>[0], "chosen" | "onChoose">;
+
+export const ToolSelect = (props: Choice & { tools?: readonly string[] }) => (
+  <FilterSelect
+    label="Tool"
+    all="All tools"
+    options={(props.tools ?? service().tools.map(({ name }) => name)).map((name) => ({
+      value: name,
+      label: name,
+    }))}
+    {...props}
+  />
+);
+
+type Key = { id: string; label: string; start: string; revokedAt: number | null };
+
+export const KeySelect = (props: Choice & { keys: readonly Key[] }) => (
+  <FilterSelect
+    label="Key"
+    all="All keys"
+    options={props.keys.map(({ id, label, start, revokedAt }) => ({
+      value: id,
+      label: `${label} (${start}…)${revokedAt === null ? "" : ", revoked"}`,
+    }))}
+    {...props}
+  />
+);
