@@ -2,13 +2,11 @@ import { Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { UnsubscribedView } from "#api/dashboard/shapes.ts";
 import { useSearchText } from "../addresses.ts";
-import { BusyButton } from "../parts/buttons.tsx";
-import { Failure } from "../parts/message.tsx";
 import { useSend } from "../queries.ts";
 import { ProblemDetails, request } from "../request.ts";
-import { SignInFrame } from "../sign-in/sign-in-frame.tsx";
+import { ConfirmForm, SignInFrame } from "../sign-in/sign-in-frame.tsx";
 
-/** The target of the unsubscribe link in emails. A button confirms it, because mail scanners open links too. */
+/** The target of the unsubscribe link in emails. */
 export default function UnsubscribeScreen() {
   const token = useSearchText("token");
   // The token identifies the account, so no session is needed.
@@ -29,17 +27,11 @@ export default function UnsubscribeScreen() {
       title="Unsubscribe"
       lead="Click the button to stop emails of this kind about your credits. Nothing else about your account changes."
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          unsubscribe.mutate();
-        }}
-      >
-        {error !== null && <Failure error={error} />}
-        <BusyButton type="submit" size="md" busy={unsubscribe.isPending} busyLabel="Unsubscribing">
-          Unsubscribe
-        </BusyButton>
-      </form>
+      <ConfirmForm
+        change={unsubscribe}
+        action={["Unsubscribe", "Unsubscribing"]}
+        onSubmit={() => unsubscribe.mutate()}
+      />
     </SignInFrame>
   );
 }

@@ -1,17 +1,12 @@
 import { Button } from "@mantine/core";
 import { Link, Navigate, useRouterState } from "@tanstack/react-router";
 import { nextPage } from "../addresses.ts";
-import { BusyButton } from "../parts/buttons.tsx";
 import { CodeBlock } from "../parts/code-block.tsx";
-import { Failure } from "../parts/message.tsx";
 import { ProblemDetails } from "../request.ts";
 import { useOpenLink } from "./requests.ts";
-import { RedirectToNext, SignInFrame } from "./sign-in-frame.tsx";
+import { ConfirmForm, RedirectToNext, SignInFrame } from "./sign-in-frame.tsx";
 
-/**
- * The target of the link in the email. Opening it does nothing, because mail scanners open links too: the secret is in the fragment,
- * which browsers do not send, and the button posts it.
- */
+/** The target of the link in the email. The button posts the secret, which is in the fragment: browsers do not send that. */
 export default function LinkScreen() {
   const secret = useRouterState({ select: ({ location }) => location.hash });
   const open = useOpenLink();
@@ -31,17 +26,11 @@ export default function LinkScreen() {
   }
   return (
     <SignInFrame title="Sign in" lead="Press the button to sign in on this device.">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          open.mutate(secret);
-        }}
-      >
-        {open.isError && <Failure error={open.error} />}
-        <BusyButton type="submit" size="md" busy={open.isPending} busyLabel="Signing in">
-          Sign in
-        </BusyButton>
-      </form>
+      <ConfirmForm
+        change={open}
+        action={["Sign in", "Signing in"]}
+        onSubmit={() => open.mutate(secret)}
+      />
     </SignInFrame>
   );
 }

@@ -1,7 +1,9 @@
 import { Navigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { BusyButton } from "../parts/buttons.tsx";
 import { Gate } from "../parts/empty-state.tsx";
 import type { IconName } from "../parts/icon.tsx";
+import { Failure } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 
 /** The narrow column of the pages for signing in. */
@@ -26,6 +28,26 @@ export const SignInFrame = ({
     {lead !== undefined && <div className="tb-lead tb-break">{lead}</div>}
     {children}
   </div>
+);
+
+/** The button of a page that an email links to. Opening the page does nothing, because mail scanners open links too. */
+export const ConfirmForm = (props: {
+  /** The mutation, of `useSend`. */
+  change: { isPending: boolean; isError: boolean; error: unknown };
+  action: readonly [label: string, busyLabel: string];
+  onSubmit: () => void;
+}) => (
+  <form
+    onSubmit={(event) => {
+      event.preventDefault();
+      if (!props.change.isPending) props.onSubmit();
+    }}
+  >
+    {props.change.isError && <Failure error={props.change.error} />}
+    <BusyButton type="submit" size="md" busy={props.change.isPending} busyLabel={props.action[1]}>
+      {props.action[0]}
+    </BusyButton>
+  </form>
 );
 
 /** Opens the dialog that makes the first key (`web/home/first-steps.tsx`). */

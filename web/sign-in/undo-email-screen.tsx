@@ -1,10 +1,8 @@
 import { Button } from "@mantine/core";
 import { Link, useRouterState } from "@tanstack/react-router";
-import { BusyButton } from "../parts/buttons.tsx";
-import { Failure } from "../parts/message.tsx";
 import { useSend } from "../queries.ts";
 import { ProblemDetails, request } from "../request.ts";
-import { SignInFrame } from "./sign-in-frame.tsx";
+import { ConfirmForm, SignInFrame } from "./sign-in-frame.tsx";
 
 /** The target of the link in the email to the address that an account had before. The button posts the secret of the fragment. */
 export default function UndoEmailScreen() {
@@ -45,17 +43,11 @@ export default function UndoEmailScreen() {
       title="Undo the change of your email address"
       lead="Your account gets its earlier address back, and everybody who is signed in to it is signed out."
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          undo.mutate();
-        }}
-      >
-        {undo.isError && <Failure error={undo.error} />}
-        <BusyButton type="submit" size="md" busy={undo.isPending} busyLabel="Undoing">
-          Undo the change
-        </BusyButton>
-      </form>
+      <ConfirmForm
+        change={undo}
+        action={["Undo the change", "Undoing"]}
+        onSubmit={() => undo.mutate()}
+      />
     </SignInFrame>
   );
 }
