@@ -1,26 +1,11 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { once } from "node:events";
-import { writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { promisify } from "node:util";
 import * as z from "zod";
 import { describeOwnTool, toolOfDescription } from "#api/openapi/tool-description.ts";
 import { welcome } from "#apps/node/demo-account.ts";
 import { firstCall } from "#site/first-call.ts";
 import { createPages } from "#site/pages.ts";
-import {
-  type CallShown,
-  curlCode,
-  fetchCode,
-  goCode,
-  phpCode,
-  pythonCode,
-  traitsOf,
-} from "#site/request-code.ts";
+import { type CallShown, curlCode, traitsOf } from "#site/request-code.ts";
 import { forward } from "#tools/forward.ts";
 import { ownTool } from "#tools/own-tool.ts";
 import { sampleCall } from "../../web/home/sample-call.ts";
@@ -28,8 +13,8 @@ import { showCall } from "../../web/tools/call-plan.ts";
 import { sendCall } from "../../web/tools/send-call.ts";
 import { fieldsOf } from "../../web/tools/tool-fields.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { findProgram } from "./find-program.ts";
 import { FULL } from "./pages-server.ts";
+import { openServer, RUNNABLE, runSample } from "./sample-programs.ts";
 
 /** The samples of a tool that changes the world and passes on what a service responds: pasted as they are, they succeed. */
 
@@ -57,47 +42,31 @@ const RESPONSES: [type: string, body: Buffer][] = [
 /** A service that rejects a call without an idempotency key. */
 async function openApi(t: TestContext, [type, body]: [string, Buffer]) {
   const keys: unknown[] = [];
-  const server = createServer((request, response) => {
+  const base = await openServer(t, (request, response) => {
     const key = request.headers["idempotency-key"];
     keys.push(key);
     request.resume();
     if (key !== undefined) response.writeHead(200, { "Content-Type": type }).end(body);
     else response.writeHead(400).end('{"detail":"It has no key."}');
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys };
+  return { base, keys };
 }
 
-const LANGUAGES = [
-  ["curl", curlCode, { ...findProgram("curl", "--version"), path: "sh" }, "sample.sh"],
-  ["JavaScript", fetchCode, { path: process.execPath, skip: false as const }, "sample.mjs"],
-  ["Python", pythonCode, findProgram("python3", "--version"), "sample.py"],
-  ["Go", goCode, findProgram("go", "version"), "sample.go"],
-  ["PHP", phpCode, findProgram("php", "--version"), "sample.php"],
-] as const;
-
-for (const [name, write, program, file] of LANGUAGES) {
-  test(`the sample in ${name} succeeds, and prints JSON and a file as they are`, {
-    skip: program.skip,
+for (const language of RUNNABLE) {
+  const { id, title, write, skip } = language;
+  test(`the sample in ${title} succeeds, and prints JSON and a file as they are`, {
+    skip,
   }, async (t) => {
-    const sample = path.join(temporaryFolder(t), file);
-    const run = promisify(execFile);
-    const args = name === "Go" ? ["run", sample] : [sample];
-    const env = { ...process.env, TOOLBOOTH_KEY: "tb_key", NO_PROXY: "127.0.0.1" };
+    const folder = temporaryFolder(t);
     for (const response of RESPONSES) {
       const { base } = await openApi(t, response);
       const call: CallShown = { url: base, body: BODY, ...traitsOf(ACT) };
-      writeFileSync(sample, write(call));
-      const { stdout } = await run(program.path, args, { env, encoding: "buffer" });
+      const { stdout } = await runSample(language, write(call), { folder });
       const [, body] = response;
       assert.deepEqual(stdout.subarray(0, body.byteLength), body);
-      if (name !== "JavaScript" && name !== "Python") continue;
-      writeFileSync(sample, write({ ...call, needsKey: false }));
-      await assert.rejects(run(program.path, args, { env }), /It has no key\./);
+      if (id !== "js" && id !== "python") continue;
+      const keyless = write({ ...call, needsKey: false });
+      await assert.rejects(runSample(language, keyless, { folder }), /It has no key\./);
     }
   });
 }

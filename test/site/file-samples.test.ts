@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { test } from "node:test";
-import { promisify } from "node:util";
 import * as z from "zod";
 import type { MediaType } from "#api/openapi/document.ts";
 import { describeApi } from "#api/openapi/openapi.ts";
@@ -14,20 +9,12 @@ import { describeOwnTool, toolOfDescription } from "#api/openapi/tool-descriptio
 import { welcome } from "#apps/node/demo-account.ts";
 import { firstCall } from "#site/first-call.ts";
 import { createPages } from "#site/pages.ts";
-import {
-  type CallShown,
-  curlCode,
-  fetchCode,
-  goCode,
-  phpCode,
-  pythonCode,
-  traitsOf,
-} from "#site/request-code.ts";
+import { type CallShown, traitsOf } from "#site/request-code.ts";
 import { defineTool } from "#tools/define-tool.ts";
 import { ownTool } from "#tools/own-tool.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { findProgram } from "./find-program.ts";
 import { FULL } from "./pages-server.ts";
+import { openServer, RUNNABLE, runSample } from "./sample-programs.ts";
 
 /** The description, the documentation and the samples of a tool that takes a file. */
 
@@ -49,38 +36,22 @@ const SCAN = toolOfDescription(
 const BODY = { language: "en & de", pages: 2, tags: ["a", "b c"] };
 const PICTURE = Buffer.from([0xff, 0xd8, 0x00, 0x0a, 0x0d, 0xff]);
 
-const LANGUAGES = [
-  ["curl", curlCode, { ...findProgram("curl", "--version"), path: "sh" }, "sample.sh"],
-  ["JavaScript", fetchCode, { path: process.execPath, skip: false as const }, "sample.mjs"],
-  ["Python", pythonCode, findProgram("python3", "--version"), "sample.py"],
-  ["Go", goCode, findProgram("go", "version"), "sample.go"],
-  ["PHP", phpCode, findProgram("php", "--version"), "sample.php"],
-] as const;
-
-for (const [name, write, program, file] of LANGUAGES) {
-  test(`the sample in ${name} sends the file as the body, and the fields in the query`, {
-    skip: program.skip,
+for (const language of RUNNABLE) {
+  const { title, write, skip } = language;
+  test(`the sample in ${title} sends the file as the body, and the fields in the query`, {
+    skip,
   }, async (t) => {
     const folder = temporaryFolder(t);
     const received: unknown[] = [];
-    const server = createServer(async (request, response) => {
+    const base = await openServer(t, async (request, response) => {
       const pieces = await request.toArray();
       const fields = [...new URL(request.url ?? "", "http://a").searchParams];
       received.push(fields, request.headers["content-type"], Buffer.concat(pieces));
       response.writeHead(200, { "Content-Type": "application/json" }).end('{"ok":true}');
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    t.after(() => {
-      server.closeAllConnections();
-      server.close();
     });
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/scan`;
-    const call: CallShown = { url, body: BODY, ...traitsOf(SCAN) };
+    const call: CallShown = { url: `${base}/scan`, body: BODY, ...traitsOf(SCAN) };
     writeFileSync(path.join(folder, "file.jpg"), PICTURE);
-    writeFileSync(path.join(folder, file), write(call));
-    const env = { ...process.env, TOOLBOOTH_KEY: "tb_key", NO_PROXY: "127.0.0.1" };
-    const args = name === "Go" ? ["run", file] : [file];
-    await promisify(execFile)(program.path, args, { cwd: folder, env });
+    await runSample(language, write(call), { folder });
     const query = ["language=en & de", "pages=2", "tags=a", "tags=b c"];
     const fields = query.map((each) => each.split("="));
     assert.deepEqual(received, [fields, "image/jpeg", PICTURE]);

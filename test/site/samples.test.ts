@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   mkdtempSync,
@@ -13,72 +13,26 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
 import { createDocs } from "#site/docs/docs.ts";
 import type { DocsSources } from "#site/docs/navigation.ts";
-import { curlCode, fetchCode, goCode, phpCode, pythonCode } from "#site/request-code.ts";
+import { goCode, phpCode } from "#site/request-code.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { openNodeSocket } from "../http/node-socket.ts";
 import { createCaller, openService } from "../http/test-api.ts";
-import { HANGS_MS } from "../support/deadline.ts";
-import { findProgram, type Program } from "./find-program.ts";
 import { FULL, ROOT } from "./pages-server.ts";
+import { PYTHON, RUNNABLE, type Runnable, runSample, SHELL } from "./sample-programs.ts";
 
 /**
  * Every sample of the documentation runs against a server: all examples of a tool with curl, the first one in each language that
  * the machine has, and every other command of the pages.
  */
-type Language = {
-  name: string;
-  program: Program;
-  /** The file that the code is written to; its name tells some programs the language. */
-  file: string;
-  run: (file: string) => string[];
-  code: typeof curlCode;
-  /** The sample prints for people; here its output is JSON. */
-  printJson?: [shown: string, instead: string];
-};
 
-const LANGUAGES: Language[] = [
-  {
-    name: "curl",
-    program: { ...findProgram("curl", "--version"), path: "sh" },
-    file: "sample.sh",
-    run: (file) => [file],
-    code: curlCode,
-  },
-  {
-    name: "JavaScript",
-    program: { path: process.execPath, skip: false },
-    file: "sample.mjs",
-    run: (file) => [file],
-    code: fetchCode,
-    printJson: ["console.log(result)", "console.log(JSON.stringify(result))"],
-  },
-  {
-    name: "Python",
-    program: findProgram("python3", "--version"),
-    file: "sample.py",
-    run: (file) => [file],
-    code: pythonCode,
-    printJson: ["print(json.load(response))", "print(json.dumps(json.load(response)))"],
-  },
-  {
-    name: "Go",
-    program: findProgram("go", "version"),
-    file: "sample.go",
-    run: (file) => ["run", file],
-    code: goCode,
-  },
-  {
-    name: "PHP",
-    program: findProgram("php", "--version"),
-    file: "sample.php",
-    run: (file) => [file],
-    code: phpCode,
-  },
-];
+/** Some samples print for people; here their output is JSON. */
+const AS_JSON: Partial<Record<string, [shown: string, instead: string]>> = {
+  js: ["console.log(result)", "console.log(JSON.stringify(result))"],
+  python: ["print(json.load(response))", "print(json.dumps(json.load(response)))"],
+};
 
 let base = "";
 const service = await openService(
@@ -100,23 +54,22 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-for (const { name, program, file, run, code, printJson } of LANGUAGES) {
-  describe(`samples in ${name}`, { skip: program.skip }, () => {
+const env = { TOOLBOOTH_KEY: caller.key };
+
+for (const language of RUNNABLE) {
+  const { id, title, skip, write } = language;
+  describe(`samples in ${title}`, { skip }, () => {
     for (const tool of TOOLS) {
-      for (const example of name === "curl" ? tool.examples : tool.examples.slice(0, 1)) {
+      for (const example of id === "sh" ? tool.examples : tool.examples.slice(0, 1)) {
         it(`${tool.name}, ${example.name}: prints what the API responds`, async () => {
-          const call = { url: `${base}/api/v1/${tool.name}`, body: example.request };
-          const shown = code(call);
-          const [found, instead] = printJson ?? ["", ""];
-          assert.ok(shown.includes(found), shown);
-          writeFileSync(path.join(folder, file), shown.replace(found, instead));
-          const { stdout } = await promisify(execFile)(program.path, run(path.join(folder, file)), {
-            env: { ...process.env, TOOLBOOTH_KEY: caller.key, NO_PROXY: "127.0.0.1" },
-            timeout: HANGS_MS,
-          });
+          const code = write({ url: `${base}/api/v1/${tool.name}`, body: example.request });
+          const [found, instead] = AS_JSON[id] ?? ["", ""];
+          assert.ok(code.includes(found), code);
+          const shown = code.replace(found, instead);
+          const { stdout } = await runSample(language, shown, { folder, env });
           const expected = await caller.call(tool.name, example.request);
           assert.equal(expected.status, 200, expected.text);
-          assert.deepEqual(JSON.parse(stdout), expected.json());
+          assert.deepEqual(JSON.parse(String(stdout)), expected.json());
         });
       }
     }
@@ -124,21 +77,18 @@ for (const { name, program, file, run, code, printJson } of LANGUAGES) {
 }
 
 describe("samples in JavaScript and Python", () => {
-  for (const { name, program, file, run, code } of LANGUAGES) {
-    if (name !== "JavaScript" && name !== "Python") continue;
-    it(`${name}: an error prints its detail`, { skip: program.skip }, async () => {
-      const call = { url: `${base}/api/v1/uuid`, body: { count: 501 } };
-      writeFileSync(path.join(folder, file), code(call));
-      const failure = await promisify(execFile)(program.path, run(path.join(folder, file)), {
-        env: { ...process.env, TOOLBOOTH_KEY: caller.key, NO_PROXY: "127.0.0.1" },
-        timeout: HANGS_MS,
-      }).then(
+  for (const language of RUNNABLE.filter(({ id }) => Object.hasOwn(AS_JSON, id))) {
+    const { id, title, skip, write } = language;
+    it(`${title}: an error prints its detail`, { skip }, async () => {
+      const code = write({ url: `${base}/api/v1/uuid`, body: { count: 501 } });
+      const failure = await runSample(language, code, { folder, env }).then(
         () => null,
-        (error: { code: number; stderr: string }) => error,
+        (error: { code: number; stderr: Buffer }) => error,
       );
       assert.equal(failure?.code, 1);
-      assert.match(failure.stderr, /`count` must be a whole number from 1 to 500; got 501\./);
-      assert.doesNotMatch(failure.stderr, name === "Python" ? /Traceback/ : /SyntaxError/);
+      const printed = String(failure.stderr);
+      assert.match(printed, /`count` must be a whole number from 1 to 500; got 501\./);
+      assert.doesNotMatch(printed, id === "python" ? /Traceback/ : /SyntaxError/);
     });
   }
 });
@@ -165,22 +115,21 @@ function shownCommands(): Map<string, string[]> {
 }
 
 /** Runs code of a page in a folder with the files that it reads. */
-async function runShown(program: string, file: string, code: string) {
+async function runShown(language: Runnable, code: string) {
   const cwd = mkdtempSync(path.join(folder, "shown-"));
-  const script = code.replaceAll(/https?:\/\/[\w.:]+(?=\/(?:api|mcp))/g, base);
-  const given = { ...FILES, ".curlrc": "fail\nsilent\nshow-error\n", [file]: script };
+  const given = { ...FILES, ".curlrc": "fail\nsilent\nshow-error\n" };
   for (const [name, content] of Object.entries(given)) writeFileSync(path.join(cwd, name), content);
-  const { stdout } = await promisify(execFile)(program, [file], {
-    cwd,
-    env: { ...process.env, CURL_HOME: cwd, TOOLBOOTH_KEY: caller.key, NO_PROXY: "127.0.0.1" },
-    timeout: HANGS_MS,
-  });
-  const written = readdirSync(cwd).filter((name) => !(name in given));
-  return { stdout, files: written.map((name) => readFileSync(path.join(cwd, name))) };
+  const script = code.replaceAll(/https?:\/\/[\w.:]+(?=\/(?:api|mcp))/g, base);
+  const shown = { folder: cwd, env: { ...env, CURL_HOME: cwd } };
+  const { stdout } = await runSample(language, script, shown);
+  const written = readdirSync(cwd).filter((name) => !(name in given) && name !== language.file);
+  return {
+    stdout: String(stdout),
+    files: written.map((name) => readFileSync(path.join(cwd, name))),
+  };
 }
 
-describe("the commands on the pages", { skip: LANGUAGES[0]?.program.skip }, () => {
-  const run = (command: string) => runShown("sh", "sample.sh", `set -eu\n${command}`);
+describe("the commands on the pages", { skip: SHELL.skip }, () => {
   const commands = shownCommands();
 
   it("are as many as people see", () => {
@@ -192,7 +141,7 @@ describe("the commands on the pages", { skip: LANGUAGES[0]?.program.skip }, () =
 
   for (const [command, pages] of commands) {
     it(`${pages.join(", ")}: ${command.trim().slice(0, 300)}`, async () => {
-      const { stdout, files } = await run(command);
+      const { stdout, files } = await runShown(SHELL, `set -eu\n${command}`);
       if (!command.includes("Accept: ")) {
         for (const line of stdout.trim().split("\n")) assert.ok(JSON.parse(line), line);
         return;
@@ -225,19 +174,13 @@ describe("the commands on the pages", { skip: LANGUAGES[0]?.program.skip }, () =
   }
 });
 
-/** The languages of the page on calls, as its code blocks name them. */
-const MARKS = new Map([
-  ["JavaScript", "js"],
-  ["Python", "python"],
-]);
-for (const { name, program, file } of LANGUAGES) {
-  const mark = MARKS.get(name);
-  if (mark === undefined) continue;
-  it(`the page on calls sends a file in ${name}`, { skip: program.skip }, async () => {
+for (const language of RUNNABLE.filter(({ id }) => Object.hasOwn(AS_JSON, id))) {
+  const { id, title, skip } = language;
+  it(`the page on calls sends a file in ${title}`, { skip }, async () => {
     const docs = createDocs(FULL.docs as DocsSources, FULL);
     const text = docs.markdown("/docs/calls") ?? "";
-    const [, code = ""] = new RegExp(`^\`\`\`${mark}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(text) ?? [];
-    const { stdout } = await runShown(program.path, file, code);
+    const [, code = ""] = new RegExp(`^\`\`\`${id}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(text) ?? [];
+    const { stdout } = await runShown(language, code);
     assert.ok(stdout.includes("<h1>Toolbooth</h1>"), stdout.slice(0, 100));
   });
 }
@@ -274,15 +217,14 @@ describe("the samples that verify webhooks", () => {
     assert.match(sample("js"), /a plain object/);
   });
 
-  const python = findProgram("python3", "--version");
-  it("Python: takes what is signed, and nothing else", { skip: python.skip }, async () => {
+  it("Python: takes what is signed, and nothing else", { skip: PYTHON.skip }, async () => {
     const file = path.join(folder, "webhook.py");
     const call =
       "import sys\nbody, headers = json.load(sys.stdin)\nprint(read(body.encode(), headers))";
     writeFileSync(file, `${sample("python")}\n${call}\n`);
     const env = { ...process.env, WEBHOOK_SECRET: secret };
     const read = (text: string, headers: object) =>
-      spawnSync(python.path, [file], {
+      spawnSync(PYTHON.program, [file], {
         env,
         encoding: "utf8",
         input: JSON.stringify([text, headers]),

@@ -1,0 +1,57 @@
+import { execFile, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import type { TestContext } from "node:test";
+import { promisify } from "node:util";
+import { LANGUAGES } from "#site/request-code.ts";
+import { HANGS_MS } from "../support/deadline.ts";
+
+/** Looks for a program of the machine by running it with an argument that ends at once. `skip`: why a test without it is skipped. */
+function findProgram(name: string, argument: string): { program: string; skip: string | false } {
+  const { status } = spawnSync(name, [argument], { stdio: "ignore", timeout: 30_000 });
+  return { program: name, skip: status === 0 ? false : `${name} is not installed on this machine` };
+}
+
+/** `file`: where the code is written to; its name tells some programs the language. */
+const PROGRAMS = {
+  sh: { ...findProgram("curl", "--version"), program: "sh", file: "sample.sh" },
+  js: { program: process.execPath, skip: false as const, file: "sample.mjs" },
+  python: { ...findProgram("python3", "--version"), file: "sample.py" },
+  go: { ...findProgram("go", "version"), file: "sample.go" },
+  php: { ...findProgram("php", "--version"), file: "sample.php" },
+};
+export const PYTHON = PROGRAMS.python;
+export const SHELL: Runnable = { id: "sh", ...PROGRAMS.sh };
+
+/** The languages of samples, with what runs them on this machine. */
+export const RUNNABLE = LANGUAGES.map((each) => ({ ...each, ...PROGRAMS[each.id] }));
+export type Runnable = Omit<(typeof RUNNABLE)[number], "write" | "title">;
+
+/** Runs the code of a sample in a folder. Its output is bytes. */
+export function runSample(
+  { id, program, file }: Runnable,
+  code: string,
+  { folder, env = {} }: { folder: string; env?: Record<string, string> },
+) {
+  writeFileSync(path.join(folder, file), code);
+  return promisify(execFile)(program, id === "go" ? ["run", file] : [file], {
+    cwd: folder,
+    env: { ...process.env, TOOLBOOTH_KEY: "tb_key", NO_PROXY: "127.0.0.1", ...env },
+    timeout: HANGS_MS,
+    encoding: "buffer",
+  });
+}
+
+/** A server in place of the API, for one test. Returns its URL. */
+export async function openServer(t: TestContext, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
