@@ -79,9 +79,10 @@ for (const language of RUNNABLE) {
 describe("samples in JavaScript and Python", () => {
   for (const language of RUNNABLE.filter(({ id }) => Object.hasOwn(AS_JSON, id))) {
     const { id, title, skip, write } = language;
-    it(`${title}: an error prints its detail`, { skip }, async () => {
-      const code = write({ url: `${base}/api/v1/uuid`, body: { count: 501 } });
-      const failure = await runSample(language, code, { folder, env }).then(
+    it(`${title}: with its key, an error prints its detail`, { skip }, async () => {
+      const body = { count: 501 };
+      const code = write({ url: `${base}/api/v1/uuid`, body, secret: caller.key });
+      const failure = await runSample(language, code, { folder }).then(
         () => null,
         (error: { code: number; stderr: Buffer }) => error,
       );

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { curlCode, fetchCode, goCode, phpCode, pythonCode } from "#site/request-code.ts";
+import { LANGUAGES } from "#site/request-code.ts";
 import { describedBy } from "#tools/input-schema.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { planCall, showCall } from "../../web/tools/call-plan.ts";
@@ -110,7 +110,7 @@ test("the code follows the form: JSON, a long text as a file, a file, and no sec
   });
   const secret = { values: { ...values, hmacKey: "s3cret" }, file: { ...FILE, bytes: null } };
   const shown = showCall(tool, fields, secret, url);
-  for (const write of [curlCode, fetchCode, pythonCode, goCode, phpCode]) {
+  for (const { write } of LANGUAGES) {
     const code = write(shown.call);
     assert.match(code, /YOUR_SECRET/);
     assert.match(code, /photo\.jpg/);
@@ -128,7 +128,7 @@ test("the code follows the form: JSON, a long text as a file, a file, and no sec
   const echo = formOf("echo");
   const big = { body: '{"n":12345678901234567890}' };
   const { call } = showCall(echo.tool, echo.fields, { values: big, file: null }, url);
-  for (const write of [curlCode, fetchCode, pythonCode, goCode, phpCode]) {
+  for (const { write } of LANGUAGES) {
     assert.match(write(call), /12345678901234567890/);
   }
 });
