@@ -5,6 +5,7 @@ import { PLAIN_INPUT } from "./fields.tsx";
 import {
   amountFault,
   bicFault,
+  type CreditTransfer,
   ibanFault,
   lengthFault,
   purposeFault,
@@ -22,25 +23,31 @@ import {
   secretFault,
 } from "./qr-one-time-password.ts";
 import {
+  type Contact,
   degreesFault,
+  type Email,
   emailText,
   geoText,
   meCardText,
   metersFault,
   networkNameFault,
   numberFault,
+  type Place,
   phoneFault,
   phoneText,
   recipientsFault,
   smsText,
+  type TextMessage,
   urlFault,
   urlText,
   vCardText,
+  type WifiNetwork,
   wifiText,
   wpaPasswordFault,
 } from "./qr-payloads.ts";
 import type { FieldValues } from "./tool-fields.ts";
 
+/** What was typed or chosen, by the names of lines. */
 type Draft = Record<string, string>;
 type Line = {
   name: string;
@@ -54,6 +61,7 @@ type Line = {
   /** Shown only for some values of other lines. */
   shown?(draft: Draft): boolean;
 };
+/** Its functions get a draft with a value for every line. */
 type Helper = {
   name: string;
   label: string;
@@ -67,23 +75,12 @@ type Helper = {
   settings?: FieldValues;
 };
 
-const of = (draft: Draft, name: string): string => draft[name] ?? "";
-
-const contactOf = (draft: Draft) => ({
-  givenName: of(draft, "givenName"),
-  familyName: of(draft, "familyName"),
-  organization: of(draft, "organization"),
-  phone: of(draft, "phone"),
-  email: of(draft, "email"),
-  website: of(draft, "website"),
-});
-
 const HELPERS: Helper[] = [
   {
     name: "url",
     label: "URL",
     lines: [{ name: "url", label: "URL", type: "url", required: true, check: urlFault }],
-    write: (draft) => urlText(of(draft, "url")),
+    write: ({ url = "" }) => urlText(url),
   },
   {
     name: "wifi",
@@ -103,9 +100,9 @@ const HELPERS: Helper[] = [
         name: "password",
         label: "Password",
         required: true,
-        check: (password, draft) =>
-          draft["security"] === "WEP" ? undefined : wpaPasswordFault(password),
-        shown: (draft) => draft["security"] !== "nopass",
+        check: (password, { security }) =>
+          security === "WEP" ? undefined : wpaPasswordFault(password),
+        shown: ({ security }) => security !== "nopass",
       },
       {
         name: "hidden",
@@ -117,12 +114,7 @@ const HELPERS: Helper[] = [
       },
     ],
     write: (draft) =>
-      wifiText({
-        name: of(draft, "name"),
-        password: of(draft, "password"),
-        security: (draft["security"] ?? "WPA") as "WPA" | "WEP" | "nopass",
-        hidden: draft["hidden"] === "yes",
-      }),
+      wifiText({ ...(draft as Omit<WifiNetwork, "hidden">), hidden: draft["hidden"] === "yes" }),
   },
   {
     name: "contact",
@@ -143,13 +135,11 @@ const HELPERS: Helper[] = [
         ],
       },
     ],
-    missing: (draft) => {
-      const { givenName, familyName, organization } = contactOf(draft);
-      const isNamed = [givenName, familyName, organization].some((text) => text.trim() !== "");
+    missing: ({ givenName, familyName, organization }) => {
+      const isNamed = [givenName, familyName, organization].some((text) => text?.trim() !== "");
       return isNamed ? undefined : "a name or an organization";
     },
-    write: (draft) =>
-      draft["form"] === "mecard" ? meCardText(contactOf(draft)) : vCardText(contactOf(draft)),
+    write: (draft) => (draft["form"] === "mecard" ? meCardText : vCardText)(draft as Contact),
   },
   {
     name: "email",
@@ -159,14 +149,13 @@ const HELPERS: Helper[] = [
       { name: "subject", label: "Subject" },
       { name: "body", label: "Text" },
     ],
-    write: (draft) =>
-      emailText({ to: of(draft, "to"), subject: of(draft, "subject"), body: of(draft, "body") }),
+    write: (draft) => emailText(draft as Email),
   },
   {
     name: "phone",
     label: "Phone",
     lines: [{ name: "number", label: "Number", type: "tel", required: true, check: phoneFault }],
-    write: (draft) => phoneText(of(draft, "number")),
+    write: ({ number = "" }) => phoneText(number),
   },
   {
     name: "sms",
@@ -175,7 +164,7 @@ const HELPERS: Helper[] = [
       { name: "number", label: "Number", type: "tel", required: true, check: numberFault },
       { name: "message", label: "Text" },
     ],
-    write: (draft) => smsText({ number: of(draft, "number"), message: of(draft, "message") }),
+    write: (draft) => smsText(draft as TextMessage),
   },
   {
     name: "geo",
@@ -196,12 +185,7 @@ const HELPERS: Helper[] = [
         help: "Optional, in meters.",
       },
     ],
-    write: (draft) =>
-      geoText({
-        latitude: of(draft, "latitude"),
-        longitude: of(draft, "longitude"),
-        altitude: of(draft, "altitude"),
-      }),
+    write: (draft) => geoText(draft as Place),
   },
   {
     name: "transfer",
@@ -219,8 +203,8 @@ const HELPERS: Helper[] = [
       { name: "purpose", label: "Purpose", check: purposeFault, help: "A code, such as CHAR." },
       { name: "information", label: "Information for the payer", check: lengthFault(70) },
     ],
-    write: (draft) => transferText(transferOf(draft)),
-    faults: (draft) => transferFaults(transferOf(draft)),
+    write: (draft) => transferText(draft as CreditTransfer),
+    faults: (draft) => transferFaults(draft as CreditTransfer),
     settings: TRANSFER_SETTINGS,
   },
   {
@@ -264,54 +248,40 @@ const HELPERS: Helper[] = [
       {
         ...{ name: "period", label: "Period", type: "numeric", check: periodFault },
         help: "In seconds; 30 if empty.",
-        shown: (draft) => draft["type"] !== "hotp",
+        shown: ({ type }) => type === "totp",
       },
       {
         ...{ name: "counter", label: "Counter", type: "numeric", check: counterFault },
         help: "Of the first password; 0 if empty.",
-        shown: (draft) => draft["type"] === "hotp",
+        shown: ({ type }) => type === "hotp",
       },
     ],
-    write: (draft) =>
-      oneTimePasswordText({
-        type: (draft["type"] ?? "totp") as OneTimePassword["type"],
-        issuer: of(draft, "issuer"),
-        account: of(draft, "account"),
-        secret: of(draft, "secret"),
-        algorithm: (draft["algorithm"] ?? "SHA1") as OneTimePassword["algorithm"],
-        digits: draft["digits"] ?? "6",
-        period: of(draft, "period"),
-        counter: of(draft, "counter"),
-      }),
+    write: (draft) => oneTimePasswordText(draft as OneTimePassword),
   },
 ];
 
-const transferOf = (draft: Draft) => ({
-  name: of(draft, "name"),
-  iban: of(draft, "iban"),
-  bic: of(draft, "bic"),
-  amount: of(draft, "amount"),
-  purpose: of(draft, "purpose"),
-  reference: of(draft, "reference"),
-  text: of(draft, "text"),
-  information: of(draft, "information"),
+/** With a value for every line: the first choice, or nothing. */
+const filled = ({ lines }: Helper, draft: Draft): Draft => ({
+  ...Object.fromEntries(lines.map(({ name, choices }) => [name, choices?.[0]?.[0] ?? ""])),
+  ...draft,
 });
-
-type Judged = { faults: Record<string, string>; missing: string[] };
 
 const shownLines = (helper: Helper, draft: Draft): Line[] =>
   helper.lines.filter(({ shown }) => shown?.(draft) ?? true);
 
 /** What is wrong with a draft. A line that is empty is missing where it is required, and right where it is not. */
-function judge(helper: Helper, draft: Draft): Judged {
+function judge(helper: Helper, draft: Draft) {
   const lines = shownLines(helper, draft);
-  const isEmpty = ({ name }: Line) => of(draft, name).trim() === "";
+  const typedIn = ({ name }: Line) => draft[name] ?? "";
+  const isEmpty = (line: Line) => typedIn(line).trim() === "";
   const faults = lines.flatMap((line) => {
-    const fault = isEmpty(line) ? undefined : line.check?.(of(draft, line.name), draft);
+    const fault = isEmpty(line) ? undefined : line.check?.(typedIn(line), draft);
     return fault === undefined ? [] : [[line.name, fault]];
   });
   return {
-    faults: faults.length > 0 ? Object.fromEntries(faults) : (helper.faults?.(draft) ?? {}),
+    faults: (faults.length > 0
+      ? Object.fromEntries(faults)
+      : (helper.faults?.(draft) ?? {})) as Record<string, string>,
     missing: [
       ...lines.filter((line) => line.required === true && isEmpty(line)).map(({ label }) => label),
       ...[helper.missing?.(draft) ?? []].flat(),
@@ -336,7 +306,7 @@ export function QrPayloadForms({
   const [open, setOpen] = useState("text");
   const [drafts, setDrafts] = useState<Record<string, Draft>>({});
   const helper = HELPERS.find(({ name }) => name === open);
-  const draft = drafts[open] ?? {};
+  const draft = helper === undefined ? {} : filled(helper, drafts[open] ?? {});
 
   function change(next: string) {
     // What the content needed is not what other contents need. After a reload only the text tells that it was a transfer.
@@ -384,7 +354,7 @@ function HelperLines({
         <HelperLine
           key={line.name}
           line={line}
-          value={draft[line.name] ?? line.choices?.[0]?.[0] ?? ""}
+          value={draft[line.name] ?? ""}
           fault={faults[line.name]}
           onChange={(value) => onChange({ ...draft, [line.name]: value })}
         />

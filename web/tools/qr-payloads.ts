@@ -132,8 +132,10 @@ export const phoneFault = (text: string): string | undefined =>
     ? undefined
     : "Write a phone number in digits, with + and the code of the country, as in +49 30 1234567.";
 
+export type TextMessage = { number: string; message: string };
+
 /** A text message. Cameras of phones read `SMSTO:`, with the text as it is; `sms:` URLs (RFC 5724) lose it on some. */
-export function smsText({ number, message }: { number: string; message: string }): string {
+export function smsText({ number, message }: TextMessage): string {
   const digits = number.replace(/[^\d+*#]/g, "").replace(/(?!^)\+/g, "");
   return `SMSTO:${digits}${message === "" ? "" : `:${message}`}`;
 }
@@ -143,9 +145,10 @@ export const numberFault = (text: string): string | undefined =>
     ? undefined
     : "Write a phone number in digits, with + and the code of the country, as in +49 30 1234567.";
 
+export type Place = { latitude: string; longitude: string; altitude: string };
+
 /** A place as a `geo` URL (RFC 5870), in degrees of WGS 84. */
-export function geoText(place: { latitude: string; longitude: string; altitude: string }): string {
-  const { latitude, longitude, altitude } = place;
+export function geoText({ latitude, longitude, altitude }: Place): string {
   return `geo:${[latitude, longitude, altitude].flatMap((text) => numberOf(text) ?? []).join(",")}`;
 }
 
