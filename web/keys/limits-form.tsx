@@ -1,7 +1,8 @@
 import { NativeSelect, Textarea, TextInput } from "@mantine/core";
-import { type ReactNode, useId } from "react";
+import { useId } from "react";
 import type { BudgetPeriod, KeyLimitsView } from "#api/dashboard/shapes.ts";
 import { service } from "../page-facts.ts";
+import { Checkboxes } from "../parts/checkboxes.tsx";
 import { counted, formatNumber, longDay, timeText } from "../parts/numbers.ts";
 import { PERIODS, spentOf } from "./key-text.ts";
 import {
@@ -107,12 +108,11 @@ function Tools({ draft, errors, bounds, onChange }: Props) {
     [true, "All tools, including future ones"],
     [false, "Only these tools"],
   ];
-  const error = errors.tools;
   return (
     <fieldset className="tb-limit-group">
       <legend>Tools</legend>
       {choices.map(([isEveryTool, name]) => (
-        <Choice key={name}>
+        <div key={name} className="tb-option">
           <input
             type="radio"
             name={id}
@@ -121,44 +121,28 @@ function Tools({ draft, errors, bounds, onChange }: Props) {
             onChange={() => onChange({ ...draft, isEveryTool })}
           />
           <label htmlFor={`${id}-${isEveryTool}`}>{name}</label>
-        </Choice>
+        </div>
       ))}
       {!draft.isEveryTool && (
         <div className="tb-limit-tools">
-          {bounds.tools.map((tool) => (
-            <Choice key={tool}>
-              <input
-                type="checkbox"
-                id={`${id}-${tool}`}
-                checked={draft.tools.includes(tool)}
-                aria-invalid={error !== undefined}
-                aria-describedby={error === undefined ? undefined : `${id}-error`}
-                onChange={({ currentTarget: { checked } }) => {
-                  const tools = bounds.tools.filter((each) =>
-                    each === tool ? checked : draft.tools.includes(each),
-                  );
-                  onChange({ ...draft, tools });
-                }}
-              />
-              <label htmlFor={`${id}-${tool}`}>
-                {titles.get(tool) ?? tool} <code>{tool}</code>
-              </label>
-            </Choice>
-          ))}
+          <Checkboxes
+            options={bounds.tools.map((tool) => ({
+              value: tool,
+              label: (
+                <>
+                  {titles.get(tool) ?? tool} <code>{tool}</code>
+                </>
+              ),
+            }))}
+            chosen={draft.tools}
+            error={errors.tools}
+            onChange={(tools) => onChange({ ...draft, tools })}
+          />
         </div>
-      )}
-      {error !== undefined && (
-        <p id={`${id}-error`} className="tb-limit-error">
-          {error}
-        </p>
       )}
     </fieldset>
   );
 }
-
-const Choice = ({ children }: { children: ReactNode }) => (
-  <div className="tb-limit-choice">{children}</div>
-);
 
 const BUDGET_NAMES: Record<BudgetPeriod, string> = {
   day: "Per day",

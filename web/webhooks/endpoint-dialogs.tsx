@@ -1,6 +1,7 @@
 import { Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { EndpointSecretView, EndpointView, LedgerEventKind } from "#api/dashboard/shapes.ts";
+import { Checkboxes } from "../parts/checkboxes.tsx";
 import { FormDialog } from "../parts/form-dialog.tsx";
 import { SecretDialog } from "../parts/secret-dialog.tsx";
 import { ProblemDetails } from "../request.ts";
@@ -114,7 +115,19 @@ function EndpointForm(props: {
             error={(isSubmitted && urlError) || (url === sent && rejected)}
             onChange={(event) => setUrl(event.currentTarget.value)}
           />
-          <Kinds chosen={kinds} error={isSubmitted ? kindsError : undefined} onChange={setKinds} />
+          <fieldset className="tb-kinds">
+            <legend>Events</legend>
+            <Checkboxes
+              options={KINDS.map((kind) => ({
+                value: kind,
+                label: EVENT_LABELS[kind],
+                detail: kind,
+              }))}
+              chosen={kinds}
+              error={isSubmitted ? kindsError : undefined}
+              onChange={setKinds}
+            />
+          </fieldset>
         </>
       )}
     </FormDialog>
@@ -123,42 +136,6 @@ function EndpointForm(props: {
 
 const urlProblemOf = (error: unknown): string | undefined =>
   error instanceof ProblemDetails && error.code === "invalid_url" ? error.detail : undefined;
-
-function Kinds(props: {
-  chosen: LedgerEventKind[];
-  error: string | undefined;
-  onChange: (kinds: LedgerEventKind[]) => void;
-}) {
-  const { chosen, error } = props;
-  return (
-    <fieldset className="tb-kinds">
-      <legend>Events</legend>
-      {KINDS.map((kind) => (
-        <div key={kind} className="tb-kind">
-          <input
-            type="checkbox"
-            id={`tb-${kind}`}
-            checked={chosen.includes(kind)}
-            aria-invalid={error !== undefined}
-            aria-describedby={`tb-${kind}-name${error === undefined ? "" : " tb-kinds-error"}`}
-            onChange={({ currentTarget: { checked } }) =>
-              props.onChange(
-                KINDS.filter((each) => (each === kind ? checked : chosen.includes(each))),
-              )
-            }
-          />
-          <label htmlFor={`tb-${kind}`}>{EVENT_LABELS[kind]}</label>
-          <code id={`tb-${kind}-name`}>{kind}</code>
-        </div>
-      ))}
-      {error !== undefined && (
-        <p id="tb-kinds-error" className="tb-kinds-error">
-          {error}
-        </p>
-      )}
-    </fieldset>
-  );
-}
 
 function RotateDialog({ endpoint, onClose, onDone }: EndpointProps) {
   const rotate = useRotateSecret();
