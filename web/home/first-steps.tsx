@@ -8,6 +8,7 @@ import { findUnusedKey } from "../keys/reveal-key.ts";
 import { useKeys } from "../member-queries.ts";
 import { browserTools, service } from "../page-facts.ts";
 import { CodeBlock } from "../parts/code-block.tsx";
+import { Icon } from "../parts/icon.tsx";
 import { LanguageTabs, useLanguage } from "../parts/language-tabs.tsx";
 import { Section } from "../parts/section.tsx";
 import { useFirstCall } from "./first-call.ts";
@@ -128,17 +129,6 @@ function UnusedKey({ onReveal }: { onReveal: (replaced: KeyView) => void }) {
   );
 }
 
-const CheckIcon = () => (
-  <svg width="16" height="16" viewBox="0 0 16 16" fill="none" aria-hidden="true">
-    <path
-      d="M3.5 8.500l3 3 6-6.500"
-      stroke="currentColor"
-      strokeWidth="1.8"
-      strokeLinecap="round"
-    />
-  </svg>
-);
-
 function Step(props: {
   number: number;
   title: string;
@@ -149,7 +139,7 @@ function Step(props: {
   return (
     <li data-done={state === "done"} aria-current={state === "current" ? "step" : undefined}>
       <span className="tb-step-number" aria-hidden="true">
-        {state === "done" ? <CheckIcon /> : props.number}
+        {state === "done" ? <Icon name="check" /> : props.number}
       </span>
       <div className="tb-step-body">
         <Title order={3}>{props.title}</Title>

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ToggleEvent, useEffect, useId, useRef, useState } from "react";
 import "./action-menu.css";
+import { Icon } from "./icon.tsx";
 
 export type Action = { name: string; tone?: "bad"; onChoose: () => void };
 
@@ -73,7 +74,7 @@ export function ActionMenu({ label, actions }: { label: string; actions: Action[
           if (!isOpen) menu.current?.showPopover();
         }}
       >
-        <Dots />
+        <Icon name="dots" />
       </button>
       <div
         ref={menu}
@@ -110,11 +111,3 @@ function nextItem(key: string, at: number, count: number): number | null {
   if (key === "Home") return 0;
   return key === "End" ? count - 1 : null;
 }
-
-const Dots = () => (
-  <svg width="20" height="20" viewBox="0 0 20 20" fill="currentColor" aria-hidden="true">
-    <circle cx="4.5" cy="10" r="1.6" />
-    <circle cx="10" cy="10" r="1.6" />
-    <circle cx="15.5" cy="10" r="1.6" />
-  </svg>
-);
