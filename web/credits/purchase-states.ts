@@ -1,5 +1,6 @@
 import type { PurchaseView } from "#api/dashboard/shapes.ts";
 import { counted } from "../parts/numbers.ts";
+import { nextPollMs } from "../parts/poll-pace.ts";
 import type { Shape, Tone } from "../parts/tone.ts";
 
 type State = PurchaseView["state"];
@@ -102,12 +103,9 @@ function refundText({ refundedText, voided, spent }: PurchaseView): string {
 export const isUnsettled = ({ state }: PurchaseView): boolean =>
   state === "open" || state === "pending" || state === "settling";
 
-const FIRST_POLL_MS = 2_000;
-const POLL_GROWTH = 1.2;
-export const POLL_MAX_MS = 15_000;
 /** A little more than four minutes in total. */
 const POLLS_MAX = 24;
 
 /** How long to wait after this many polls of an unsettled purchase, in milliseconds; false ends the polling. */
 export const pollDelayMs = (polls: number): number | false =>
-  polls > POLLS_MAX ? false : Math.min(FIRST_POLL_MS * POLL_GROWTH ** (polls - 1), POLL_MAX_MS);
+  polls > POLLS_MAX ? false : nextPollMs(polls, 1);

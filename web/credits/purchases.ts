@@ -8,9 +8,10 @@ import type {
   PurchaseView,
 } from "#api/dashboard/shapes.ts";
 import { usePages } from "../member-queries.ts";
+import { POLL_MAX_MS } from "../parts/poll-pace.ts";
 import { queryKeys, queryOf, useResponse, useSend } from "../queries.ts";
 import { OfflineError, request } from "../request.ts";
-import { isUnsettled, POLL_MAX_MS, pollDelayMs } from "./purchase-states.ts";
+import { isUnsettled, pollDelayMs } from "./purchase-states.ts";
 
 export const usePrices = () => useResponse<PricesView>(queryKeys.prices, "/dashboard/prices");
 export const usePurchases = () =>

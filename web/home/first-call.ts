@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { EntriesView, RequestsView } from "#api/dashboard/shapes.ts";
-import { nextPollMs, type Pace } from "../parts/poll-pace.ts";
+import { nextPollMs } from "../parts/poll-pace.ts";
 import { queryKeys } from "../queries.ts";
 import { request } from "../request.ts";
 import { type SeenCall, type SeenCalls, seenInLedger, seenInLog } from "./seen-calls.ts";
 
 /** A user who goes to a terminal is back within a minute. */
-const PACE: Pace = { firstMs: 2_000, lastMs: 15_000, quickPolls: 30 };
+const QUICK_POLLS = 30;
 
 export type FirstCall = SeenCalls & { isWaiting: boolean };
 
@@ -33,7 +33,7 @@ export function useFirstCall(props: {
     refetchInterval: ({ state }) =>
       isNew(state.data?.success ?? null)
         ? false
-        : nextPollMs(PACE, state.dataUpdateCount + state.errorUpdateCount),
+        : nextPollMs(state.dataUpdateCount + state.errorUpdateCount, QUICK_POLLS),
   });
   if (data !== undefined && old === undefined) setOld(data.success?.id ?? null);
   const success = isNew(data?.success ?? null) ? (data?.success ?? null) : null;

@@ -1,6 +1,6 @@
-/** How often a page that waits for something asks for it: quickly at first, then ever more slowly. */
-export type Pace = { firstMs: number; lastMs: number; quickPolls: number };
+/** The longest time between two polls. */
+export const POLL_MAX_MS = 15_000;
 
-/** The time before the next poll, after `polls` of them. */
-export const nextPollMs = ({ firstMs, lastMs, quickPolls }: Pace, polls: number): number =>
-  Math.min(lastMs, Math.round(firstMs * 1.25 ** Math.max(0, polls - quickPolls)));
+/** How long a page waits after so many polls for something to come: 2 seconds for the first ones, then ever longer. */
+export const nextPollMs = (polls: number, quickPolls: number): number =>
+  Math.min(POLL_MAX_MS, Math.round(2_000 * 1.25 ** Math.max(0, polls - quickPolls)));
