@@ -20,7 +20,7 @@ import { openApi, patternedBytes, RECEIVED_AT, REQUEST_ID } from "./browser-tool
 /** The page's own code. Only the context that `respondToCall` takes is replaced. Long bodies stay in the page: it returns digests. */
 const ENTRY = `
   import { respondToCall } from "./respond-to-call.ts";
-  import { digest } from "./digest.ts";
+  import { digest } from "./hash-stream.ts";
   import "./no-eval.ts";
   import { TOOLS } from "#tools/registry.ts";
   import { requestText } from "./request-text.ts";

@@ -1,11 +1,14 @@
 import { sha1 } from "@noble/hashes/legacy.js";
 import { sha256, sha384, sha512 } from "@noble/hashes/sha2.js";
-import type { HashAlgorithm } from "#tools/define-tool.ts";
+import type { HashAlgorithm, ToolContext } from "#tools/define-tool.ts";
 
 export type Digests = Record<HashAlgorithm, Uint8Array>;
 export const ALGORITHMS: readonly HashAlgorithm[] = ["sha256", "sha1", "sha384", "sha512"];
 
+/** In JavaScript, because `crypto.subtle` is missing on pages loaded over plain HTTP from another machine. */
 const HASHES = { sha1, sha256, sha384, sha512 };
+
+export const digest: ToolContext["digest"] = (algorithm, bytes) => HASHES[algorithm](bytes);
 
 /**
  * The algorithms that one worker computes. SHA-384 and SHA-512 each take as long as the other two together, so three workers

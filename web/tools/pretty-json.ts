@@ -5,7 +5,7 @@ const TOKEN = /"(?:\\.|[^"\\])*"?|[^\s{}[\],:"]+|[{}[\],:]/g;
  * Lays out JSON text with line ends and indentation, without parsing it: numbers, the order of keys and duplicate keys stay as
  * they are. Stops after about `charsMax` characters, so the time does not grow with the text.
  */
-export function layOutJsonText(text: string, charsMax: number): { text: string; isCut: boolean } {
+export function layOutJsonText(text: string, charsMax: number): string {
   // Laid out, a text is not shorter, but for the white space that it has now.
   const source = text.slice(0, SOURCE_FACTOR * charsMax);
   let out = "";
@@ -13,7 +13,7 @@ export function layOutJsonText(text: string, charsMax: number): { text: string; 
   let previous = "";
   const line = () => `\n${"  ".repeat(Math.min(depth, INDENTS_MAX))}`;
   for (const [token] of source.matchAll(TOKEN)) {
-    if (out.length > charsMax) return { text: out, isCut: true };
+    if (out.length > charsMax) return out;
     const isEnd = token === "}" || token === "]";
     if (isEnd) depth -= 1;
     const isEmpty = isEnd && (previous === "{" || previous === "[");
@@ -23,7 +23,7 @@ export function layOutJsonText(text: string, charsMax: number): { text: string; 
     if (token === "{" || token === "[") depth += 1;
     previous = token;
   }
-  return { text: out, isCut: out.length > charsMax || source.length < text.length };
+  return out;
 }
 
 const SOURCE_FACTOR = 4;

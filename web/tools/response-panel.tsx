@@ -33,7 +33,7 @@ export const ResponsePanel = memo(function ResponsePanel({
         <Tabs.Panel value="pretty" pt="sm">
           <CodeBlock
             code={body}
-            shown={isJson ? layOutJsonText(body, SHOWN_CHARS_MAX).text : body}
+            shown={isJson ? layOutJsonText(body, SHOWN_CHARS_MAX) : body}
             label={`Response, status ${status}`}
             syntax={isJson ? "json" : "none"}
             scrolls

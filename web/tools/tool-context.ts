@@ -5,5 +5,5 @@ export const toolContextOf = (receivedAt: number): ToolContext => ({
   receivedAt,
   random: (count) => crypto.getRandomValues(new Uint8Array(count)),
   // Loaded on demand, because only one tool needs it.
-  digest: async (algorithm, bytes) => (await import("./digest.ts")).digest(algorithm, bytes),
+  digest: async (algorithm, bytes) => (await import("./hash-stream.ts")).digest(algorithm, bytes),
 });

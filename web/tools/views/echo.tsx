@@ -27,7 +27,7 @@ export default function EchoResult({ response }: ResultProps) {
       <CodeBlock code={sent.trimEnd()} label={`Sent, ${counted(size, "byte")} of body`} scrolls />
       <CodeBlock
         code={received}
-        shown={layOutJsonText(received, SHOWN_CHARS_MAX).text}
+        shown={layOutJsonText(received, SHOWN_CHARS_MAX)}
         label="Received"
         syntax="json"
         scrolls
