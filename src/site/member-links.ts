@@ -19,6 +19,8 @@ export const SETTINGS_LINKS: readonly MemberLink[] = [
   { path: "/settings/account", label: "Account", icon: "account" },
 ];
 
-/** Whether a path, below the path of the service, is a page of the dashboard. */
-export const isMemberPath = (path: string): boolean =>
-  [...MEMBER_LINKS, ...SETTINGS_LINKS].some((link) => link.path === path);
+/** The page of the dashboard at a path below the path of the service. */
+export const memberLinkOf = (path: string): MemberLink | undefined =>
+  [...MEMBER_LINKS, ...SETTINGS_LINKS].find((link) => link.path === path);
+
+export const isMemberPath = (path: string): boolean => memberLinkOf(path) !== undefined;

@@ -1,5 +1,6 @@
 import { Button, Group, Text } from "@mantine/core";
 import { Link, useRouterState } from "@tanstack/react-router";
+import { memberLinkOf } from "#site/member-links.ts";
 import { base } from "../addresses.ts";
 import { toolsWithPage } from "../page-facts.ts";
 import { Failure, Message } from "../parts/message.tsx";
@@ -7,20 +8,12 @@ import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { OutdatedScreen } from "./screen-of.ts";
 
-/** The headings of the screens, shown while a screen is loading. */
-const TITLES: Record<string, string> = {
-  "/home": "Home",
-  "/requests": "Requests",
-  "/usage": "Usage",
-  "/credits": "Credits",
-  "/settings/api-keys": "API keys",
-  "/settings/notifications": "Notifications",
-  "/settings/webhooks": "Webhooks",
-  "/settings/account": "Account",
-  "/tools": "Tools",
-  "/sign-in": "Sign in",
-};
-export const titleOf = (path: string): string => TITLES[path.replace(/[?#].*$/, "")] ?? "Loading";
+/** The heading of a screen, shown while it is loading. */
+export function titleOf(path: string): string {
+  const page = path.replace(/[?#].*$/, "");
+  return memberLinkOf(page)?.label ?? OTHERS[page] ?? "Loading";
+}
+const OTHERS: Record<string, string> = { "/tools": "Tools", "/sign-in": "Sign in" };
 
 /** While the session or the code of the screen is loading. */
 export function Pending() {
