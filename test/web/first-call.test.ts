@@ -5,6 +5,7 @@ import { seenInLedger, seenInLog } from "../../web/home/seen-calls.ts";
 import { createReveal, FIRST_LABEL, findUnusedKey } from "../../web/keys/reveal-key.ts";
 import { nextPollMs } from "../../web/parts/poll-pace.ts";
 import { entries, keys, NOW, SECRET } from "./fixtures.ts";
+import { sampleRequest } from "./request-fixtures.ts";
 
 /** The way from a new account to the first call, without a browser. */
 
@@ -14,11 +15,8 @@ const entry = (id: string, change: Partial<BalancedEntryView>): BalancedEntryVie
   ...change,
 });
 
-const call = (cursor: string, status: number, code: string | null = null): RequestView => ({
-  ...{ id: `req_${cursor}`, cursor, at: NOW, tool: "hash", status, code, key: null, via: "http" },
-  ...{ charged: null, replayed: false, times: { total: 1, body: null, tool: null, ledger: null } },
-  ...{ bytes: { received: 1, sent: 1 }, address: null, detail: null, errors: null },
-});
+const call = (cursor: string, status: number, code: string | null = null): RequestView =>
+  sampleRequest(0, { id: `req_${cursor}`, cursor, status, code });
 
 describe("the first call", () => {
   it("is found in the request log, with the newest error only where it is newer", () => {

@@ -1,24 +1,16 @@
 import type { Page } from "playwright-core";
 import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
 import * as fixtures from "./fixtures.ts";
+import { sampleRequest } from "./request-fixtures.ts";
 import { broken, type Mock, type Mocks, problem, type Screen, statesOf } from "./screen-mocks.ts";
 
 /** The home page of a new account: the dialog of the first key, and waiting for the first call. */
 
-const requestOf = (status: number, code: string | null): RequestView => ({
-  ...{
-    id: `req_${status}4fVq8ZkLm0`,
-    cursor: `c${status}`,
-    at: fixtures.NOW,
-    tool: "hash",
-    status,
-  },
-  ...{ code, key: fixtures.newKey.id, via: "http", charged: 0, replayed: false },
-  times: { total: 4, body: 0, tool: 1, ledger: 2 },
-  bytes: { received: 24, sent: 116 },
-  address: "203.0.113.7",
-  ...{ detail: null, errors: null },
-});
+const requestOf = (status: number, code: string | null): RequestView =>
+  sampleRequest(0, {
+    ...{ id: `req_${status}4fVq8ZkLm0`, cursor: `c${status}`, at: fixtures.NOW },
+    ...{ status, code, key: fixtures.newKey.id, charged: 0 },
+  });
 const log = (...requests: RequestView[]): Mock => ({
   body: {
     ...{ requests, next: null, keys: [], keptDays: 7, keptMax: 10_000 },

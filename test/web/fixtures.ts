@@ -44,13 +44,7 @@ export const suspended: Visitor = {
   ...visitor,
   user: {
     ...user,
-    account: {
-      id: "acc_7Hq2LmZx9TbC",
-      state: "suspended",
-      balance: 12_844,
-      level: "enough",
-      prices: {},
-    },
+    account: { ...user.account, state: "suspended" },
   },
 };
 export const SECRET = "tb_7Hq2LmZx9TbCq8Wd41nVfR5sYtKp3uJgE6aXoM0iBhNzQv2Sc7Lk";
@@ -209,10 +203,7 @@ export const limitedKeys: KeyView[] = [
 ];
 export const rotatedKey: KeyView = { ...(keys[0] as KeyView), previousUntil: NOW + DAY };
 const usageKeys: UsageView["keys"] = keys.map(({ id, label, start, revokedAt }) => ({
-  id,
-  label,
-  start,
-  revokedAt,
+  ...{ id, label, start, revokedAt },
 }));
 
 /** Thirty days with gaps. The numbers are computed from their position, so that screenshots do not change. */

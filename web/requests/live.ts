@@ -1,5 +1,4 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback } from "react";
 import type { RequestSummaryView, RequestsView } from "#api/dashboard/shapes.ts";
 import { pollUntilBack, queryKeys, queryOf, useResponse } from "../queries.ts";
 import { request } from "../request.ts";
@@ -52,16 +51,15 @@ export function useRequestLog(query: string, isLive: boolean) {
     retry: false,
   });
   const arrived = fresh.data;
-  const showNew = useCallback(() => {
+  const showNew = () => {
     if (arrived === undefined || arrived.requests.length === 0) return;
     client.setQueryData<Pages>(key, (pages) => withNewest(pages, arrived));
-  }, [client, key, arrived]);
+  };
   return {
     log,
     fresh: arrived?.requests ?? [],
     /** Whether more came than one response holds. */
     isMore: arrived !== undefined && arrived.next !== null,
-    isStale: fresh.isError,
     showNew,
   };
 }
