@@ -1,3 +1,5 @@
+import { isDay } from "../parts/numbers.ts";
+
 /** The filters of the ledger, in the query string of the page, so that they can be bookmarked and shared. */
 export type LedgerSearch = Partial<Record<"show" | "tool" | "key" | "from" | "to", string>>;
 
@@ -9,10 +11,6 @@ export const SHOWN: Record<string, { label: string; kinds: string }> = {
   expiries: { label: "Expiries", kinds: "expiry" },
   removals: { label: "Removals", kinds: "void" },
 };
-
-const DAY = /^\d{4}-\d\d-\d\d$/;
-const isDay = (text: string) =>
-  DAY.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;
 
 /** Leaves out what is empty or cannot be a filter, such as a day that does not exist. */
 export function readLedgerSearch(search: Record<string, unknown>): LedgerSearch {

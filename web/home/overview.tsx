@@ -2,11 +2,19 @@ import { Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { HomeView } from "#api/dashboard/shapes.ts";
 import { BarChart } from "../parts/chart.tsx";
-import { counted, formatNumber, longDay, timeSince, timeUntil } from "../parts/numbers.ts";
+import {
+  counted,
+  formatNumber,
+  longDay,
+  secondOf,
+  shortDay,
+  timeSince,
+  timeUntil,
+} from "../parts/numbers.ts";
 import { ERROR_PATTERN } from "../parts/pattern.tsx";
 import { Section, Stat } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
-import { clockText, dayText, percent, statusLook } from "../requests/request-text.ts";
+import { percent, statusLook } from "../requests/request-text.ts";
 import { daysLeft, rateText, type Suggestion, type SuggestionLink } from "./suggestions.ts";
 
 /** The parts of the home page of an account that makes calls. */
@@ -193,7 +201,7 @@ export function LastErrors({
   errors: NonNullable<HomeView["lastErrors"]>;
   now: number;
 }) {
-  const today = dayText(now);
+  const today = shortDay(now);
   return (
     <Section
       title="Last errors"
@@ -220,8 +228,8 @@ export function LastErrors({
                   <small>{tool}</small>
                 </span>
                 <time dateTime={new Date(at).toISOString()}>
-                  {dayText(at) === today ? "" : `${dayText(at)}, `}
-                  {clockText(at).slice(0, 5)} UTC
+                  {shortDay(at) === today ? "" : `${shortDay(at)}, `}
+                  {secondOf(at).slice(0, 5)} UTC
                 </time>
               </Link>
             </li>

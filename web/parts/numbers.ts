@@ -41,6 +41,10 @@ export function signed(value: number): string {
 /** Formats a time as `2026-11-21`. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
+/** Whether a text is a day that exists, such as `2026-11-21`. */
+export const isDay = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON()?.slice(0, 10) === text;
+
 /** Formats a time or an ISO day as `21 Nov`. */
 export const shortDay = (day: number | string): string => {
   const date = new Date(day);

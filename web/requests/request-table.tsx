@@ -1,8 +1,8 @@
 import { type KeyboardEvent, useState } from "react";
 import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
-import { dayOf } from "../parts/numbers.ts";
+import { dayOf, secondOf, shortDay } from "../parts/numbers.ts";
 import { State } from "../parts/state.tsx";
-import { clockText, dayText, duration, size, statusLook } from "./request-text.ts";
+import { duration, size, statusLook } from "./request-text.ts";
 
 /**
  * The list of requests. Columns drop out by priority where the space is short (requests.css); the panel of a request has all of
@@ -70,9 +70,9 @@ export function RequestTable(props: {
                   >
                     <time dateTime={new Date(at).toISOString()}>
                       <span className="tb-log-day" data-today={isToday}>
-                        {dayText(at)}{" "}
+                        {shortDay(at)}{" "}
                       </span>
-                      {clockText(at)}
+                      {secondOf(at)}
                     </time>
                   </button>
                 </th>

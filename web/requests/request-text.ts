@@ -36,9 +36,6 @@ export function percent(part: number, all: number): string {
   return `${Number.isInteger(tenths) ? tenths : tenths.toFixed(1)}%`;
 }
 
-/** `21 Nov` and `14:30:05`, in UTC. */
-export { secondOf as clockText, shortDay as dayText } from "../parts/numbers.ts";
-
 /** `21 Nov 2026, 14:30:05.123 UTC`. */
 export function exactTime(at: number): string {
   const milliseconds = String(Math.floor(at) % 1000).padStart(3, "0");

@@ -1,5 +1,5 @@
 import { USAGE_DAYS_MAX } from "#limits.ts";
-import { DAY_MS, dayOf } from "../parts/numbers.ts";
+import { DAY_MS, dayOf, isDay } from "../parts/numbers.ts";
 
 /** A range of whole UTC days, both inclusive, such as `2026-11-21`. */
 export type Range = { from: string; to: string };
@@ -32,6 +32,3 @@ export function rangeError({ from, to }: Range, now: number): string | null {
   }
   return null;
 }
-
-const isDay = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
