@@ -1,10 +1,10 @@
 import { CloseButton, Title } from "@mantine/core";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { Dialog } from "../frame/dialog.tsx";
 
 /**
  * A modal dialog with a heading and a close button. The focus goes to the element marked `data-autofocus`. After closing,
- * it returns to the element that opened the dialog, or else to the heading of the page.
+ * the browser returns it to the element that opened the dialog; if that is gone, it goes to the heading of the page.
  */
 export function TitledDialog(props: {
   title: string;
@@ -15,23 +15,16 @@ export function TitledDialog(props: {
   children: ReactNode;
 }) {
   const body = useRef<HTMLDivElement>(null);
-  const [opener] = useState(() => document.activeElement);
   useEffect(() => {
     body.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
     return () => {
-      // Runs after the dialog is removed. If other code moved the focus in the meantime, it stays there.
+      // Later, because what opened the dialog, like the row of a revoked key, may be removed with it.
       setTimeout(() => {
         const isLost = document.activeElement === document.body || document.activeElement === null;
-        if (!isLost) return;
-        const heading = document.querySelector<HTMLElement>("main h1");
-        // The opener may be removed, like the row of a revoked key. It may also never have had the focus: Safari does
-        // not focus a clicked button.
-        if (opener instanceof HTMLElement && opener !== document.body && opener.isConnected) {
-          opener.focus();
-        } else heading?.focus();
+        if (isLost) document.querySelector<HTMLElement>("main h1")?.focus();
       });
     };
-  }, [opener]);
+  }, []);
   return (
     <Dialog
       label={props.title}
