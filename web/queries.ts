@@ -28,7 +28,7 @@ export const queryKeys = {
 } as const;
 
 /** Retries server errors, which may be temporary. A rejected request would be rejected again. */
-export function mayRetry(failures: number, error: unknown): boolean {
+function mayRetry(failures: number, error: unknown): boolean {
   if (failures >= 2) return false;
   return error instanceof ProblemDetails && error.status >= 500 && error.status !== 501;
 }

@@ -1,10 +1,9 @@
 import { keyVariableOf } from "#brand.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import { accentCss, accentOf } from "./accent.ts";
 import { hashSource } from "./content-hash.ts";
 import { firstCall } from "./first-call.ts";
 import { GATE_STYLE } from "./gate.ts";
-import { fontStyle, type HeadOptions, preloadFonts, renderMeta } from "./head.ts";
+import { type HeadOptions, preloadFonts, renderMeta, serviceStyle } from "./head.ts";
 import { renderHeader, sideLinks } from "./header.ts";
 import { type Html, html, raw } from "./markup.ts";
 import { isMemberPath } from "./member-links.ts";
@@ -129,7 +128,7 @@ export function renderAppPage(
 <html lang="en">
 <head>
 ${renderMeta(head, site)}<meta name="tb-service" content="${JSON.stringify(serviceShown(options))}">
-${assets && renderAssets(assets, site, accentStyle(options))}</head>
+${assets && renderAssets(assets, site)}</head>
 <body${isMemberPath(page.path) && raw(' data-area="member"')}>
 ${renderHeader(page.path, options)}<div class="tb-body">
 <nav class="tb-side tb-nav" aria-label="Dashboard">${sideLinks(page.path, options)}</nav>
@@ -141,9 +140,6 @@ ${renderFooter(options)}</body>
 `);
 }
 
-const accentStyle = ({ look }: PageOptions): string =>
-  look?.accent ? accentCss(accentOf(look.accent)) : "";
-
 /**
  * Preloads the styles; the script applies them, so they do not block the first paint. The visitor, for whom every page asks first, is
  * asked for while the scripts load: one round trip less before the page is complete.
@@ -151,10 +147,9 @@ const accentStyle = ({ look }: PageOptions): string =>
 function renderAssets(
   { early, firstPaint, styles, scripts, preloads }: AppAssets,
   site: HeadOptions,
-  accent: string,
 ): Html {
   const base = basePath(site.publicUrl);
-  const style = tokensCss() + accent + fontStyle(site) + firstPaint + SHELL_STYLE + GATE_STYLE;
+  const style = tokensCss() + serviceStyle(site) + firstPaint + SHELL_STYLE + GATE_STYLE;
   return html`<script>${raw(early)}</script>
 <style>${raw(style)}</style>
 ${preloadFonts(site, ["sans.woff2"])}<link rel="preload" as="fetch" crossorigin href="${base}/dashboard/visitor">

@@ -76,16 +76,9 @@ export function preloadFonts(
   )}`;
 }
 
-/** The declarations of the typefaces; empty without a build. */
-export const fontStyle = ({
-  publicUrl,
-  files,
-}: Pick<HeadOptions, "publicUrl" | "files">): string =>
-  files === null ? "" : fontFaces(files, basePath(publicUrl));
-
 /** The styles that differ between services: the typefaces, whose paths a build gives, and the colour of the operator. */
-export function serviceStyle({ publicUrl, assets, look }: PageOptions): string {
-  const fonts = fontStyle({ publicUrl, files: assets?.files ?? null });
+export function serviceStyle({ publicUrl, files, look }: HeadOptions): string {
+  const fonts = files === null ? "" : fontFaces(files, basePath(publicUrl));
   return look?.accent ? fonts + accentCss(accentOf(look.accent)) : fonts;
 }
 

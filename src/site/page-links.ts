@@ -21,10 +21,7 @@ export function pageLinks(publicUrl: string) {
     tools: `${base}/tools`,
     signIn: `${base}/sign-in`,
     keys: `${base}/settings/api-keys`,
-    account: `${base}/settings/account`,
-    requests: `${base}/requests`,
     home: `${base}/home`,
-    usage: `${base}/usage`,
     credits: `${base}/credits`,
   };
 }

@@ -47,7 +47,7 @@ export function createPages(options: PageOptions): Pages {
   const site = { publicUrl, name: options.name, look: options.look, files: assets?.files ?? null };
   const docs = options.docs === undefined ? null : createDocs(options.docs, options);
   const headers = {
-    "Content-Security-Policy": pagePolicy(serviceStyle(options), assets?.early ?? ""),
+    "Content-Security-Policy": pagePolicy(serviceStyle(site), assets?.early ?? ""),
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     ...transportPolicy(publicUrl),

@@ -43,7 +43,7 @@ function renderHead(page: Page, options: PageOptions): Html {
   const { publicUrl, name, look, assets } = options;
   const base = basePath(publicUrl);
   const site = { publicUrl, name, look, files: assets?.files ?? null };
-  const fonts = serviceStyle(options);
+  const fonts = serviceStyle(site);
   return html`${renderMeta(page, site)}${preloadFonts(site, ["sans.woff2", "mono.woff2"])}<style>${raw(STYLE)}</style>
 ${page.style && html`<style>${raw(page.style)}</style>\n`}${fonts && html`<style>${raw(fonts)}</style>\n`}${assets?.early && html`<script>${raw(assets.early)}</script>\n`}${
   // Blocks the first paint, so that examples become tabs before they are seen. It is one small file.

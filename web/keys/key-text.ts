@@ -21,7 +21,7 @@ export const spentOf = ({ spent, resetsAt }: BudgetLeft, now: number): number =>
   resetsAt !== null && resetsAt <= now ? 0 : spent;
 
 /** `120 of 500 credits today`. */
-export const budgetText = (period: BudgetPeriod, budget: BudgetLeft, now: number): string =>
+const budgetText = (period: BudgetPeriod, budget: BudgetLeft, now: number): string =>
   `${formatNumber(spentOf(budget, now))} of ${counted(budget.credits, "credit")} ${PERIOD_TEXTS[period]}`;
 
 /** In a narrow column, a time moves to the next line as a whole. */
@@ -29,7 +29,7 @@ const unbrokenTime = (at: number): string =>
   timeText(at).replaceAll(" ", "\u00a0").replace(",\u00a0", ", ");
 
 /** The last day on which a key works, at least for a part of it. */
-export const lastDay = (expiresAt: number): string => longDay(expiresAt - 1);
+const lastDay = (expiresAt: number): string => longDay(expiresAt - 1);
 
 /** The prefix of an address alone says nothing. */
 export const networkText = (network: string): string =>
@@ -63,7 +63,7 @@ export function limitPhrases(limits: KeyLimitsView | null, now: number): string[
   return parts;
 }
 
-export type KeyState = { shape: Shape; tone: Tone; name: string; details: string[] };
+type KeyState = { shape: Shape; tone: Tone; name: string; details: string[] };
 
 /** The state of a key that is not revoked: what stops its calls or will soon, then what the owner may want to know. */
 export function stateOf(key: KeyView, now: number): KeyState {

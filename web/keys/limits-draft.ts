@@ -27,7 +27,7 @@ export type LimitsDraft = {
   rate: string;
 };
 
-export type LimitField = "expiry" | "tools" | BudgetPeriod | "networks" | "rate";
+type LimitField = "expiry" | "tools" | BudgetPeriod | "networks" | "rate";
 export type LimitErrors = Partial<Record<LimitField, string>>;
 export type KeyBounds = KeysView["bounds"];
 

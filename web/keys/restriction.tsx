@@ -7,7 +7,7 @@ export const isSuspended = (user: UserView | null | undefined): boolean =>
   user?.account.state === "suspended";
 
 /** Whether the service rejected it because the account is suspended, which the page may not have known. */
-export const isSuspension = (error: unknown): boolean =>
+const isSuspension = (error: unknown): boolean =>
   error instanceof ProblemDetails && error.code === "account_suspended";
 
 /** An error of an action that the page still offered. */

@@ -36,7 +36,7 @@ export default function NotificationsScreen() {
 }
 
 /** The number that was typed, which may be grouped by commas or spaces; undefined if it is not a valid threshold. */
-export function thresholdIn(text: string): number | undefined {
+function thresholdIn(text: string): number | undefined {
   const digits = text.replace(/[\s,]/g, "");
   return /^\d+$/.test(digits) && Number(digits) <= GRANT_CREDITS_MAX ? Number(digits) : undefined;
 }

@@ -66,7 +66,7 @@ export function chargeText({ charged, replayed, status }: RequestView): string {
 }
 
 /** A part of the latency; `ms` are milliseconds. */
-export type LatencyPart = { id: "body" | "tool" | "ledger" | "other"; title: string; ms: number };
+type LatencyPart = { id: "body" | "tool" | "ledger" | "other"; title: string; ms: number };
 
 /**
  * The parts of a request's latency, in the order in which they happen. What no part accounts for is "Other". Parts that did not

@@ -11,7 +11,7 @@ const LINK_CHARS_MAX = 8_000;
 /** The storage of a tab holds 5 MB of this site; a reload should not cost more than this. */
 const STORED_CHARS_MAX = 1_200_000;
 
-export type ReadInputs = { values: FieldValues } | { fault: string };
+type ReadInputs = { values: FieldValues } | { fault: string };
 
 /** The fragment for these values, or null where it would be too long for a link. */
 export function fragmentOf(fields: readonly ToolField[], values: FieldValues): string | null {

@@ -2,7 +2,7 @@ import type { UsageView } from "#api/dashboard/shapes.ts";
 
 /** Filters the rows of the usage and groups them. */
 export type Row = UsageView["rows"][number];
-export type Filter = { tool: string | null; key: string | null };
+type Filter = { tool: string | null; key: string | null };
 export type UsageSums = { calls: number; credits: number };
 /** A line of the table. The dimensions that the rows are not grouped by are absent. */
 export type Line = UsageSums & { id: string; day?: string; tool?: string; key?: string };

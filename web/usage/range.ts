@@ -12,7 +12,7 @@ export const lastDays = (days: number, now: number): Range => ({
   to: dayOf(now),
 });
 
-export const daysIn = ({ from, to }: Range): number =>
+const daysIn = ({ from, to }: Range): number =>
   Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
 
 /** Every day of the range, oldest first, because the chart also shows days without calls. */

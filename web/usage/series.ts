@@ -3,7 +3,7 @@ import type { Row, UsageSums } from "./breakdown.ts";
 import { daysOf, type Range } from "./range.ts";
 
 /** The data of the stacked bar chart: the calls of each series on each day of the range. */
-export type ChartData = { series: BarSeries[]; bars: Bar[] };
+type ChartData = { series: BarSeries[]; bars: Bar[] };
 
 /** More series could not be told apart in one bar. The others are summed in the last one; the table has them all. */
 const SERIES_MAX = 6;
