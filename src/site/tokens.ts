@@ -12,7 +12,7 @@ export const LIGHT = {
   accent: "#0a5f58",
   "accent-ink": "#074842",
   tint: "#e6f1ee",
-  "on-filled": "#fff",
+  "on-filled": "#ffffff",
   ok: "#1b6238",
   "ok-bg": "#e2f2e7",
   warn: "#7d4700",

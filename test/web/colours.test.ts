@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { contrast } from "#site/accent.ts";
 import { renderAppPage } from "#site/app-shell.ts";
 import { STYLE } from "#site/style.ts";
 import { DARK, LIGHT, SIZES, tokensCss } from "#site/tokens.ts";
@@ -47,23 +48,6 @@ test("every token that a style uses is defined, and dark has what light has", ()
     [],
   );
 });
-
-/** WCAG 2.2, the definition of contrast ratio. */
-function contrast(first: string, second: string): number {
-  const luminance = (colour: string) => {
-    const hex = colour.length === 4 ? colour.replace(/[0-9a-f]/g, "$&$&") : colour;
-    const [red, green, blue] = [1, 3, 5].map((at) => {
-      const part = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
-      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-    }) as [number, number, number];
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  };
-  const [dark, light] = [luminance(first), luminance(second)].sort((a, b) => a - b) as [
-    number,
-    number,
-  ];
-  return (light + 0.05) / (dark + 0.05);
-}
 
 for (const [name, scheme] of Object.entries({ light: LIGHT, dark: DARK })) {
   test(`text in the ${name} colours has a contrast of at least 4.5 to 1, and edges of fields 3 to 1`, () => {
