@@ -1,5 +1,6 @@
 import { NativeSelect } from "@mantine/core";
 import { service } from "../page-facts.ts";
+import "./filter-select.css";
 
 type Option = { value: string; label: string };
 

@@ -21,7 +21,7 @@ export function UsageControls({ choices, view, now, onChoose }: Props) {
   const [customOpen, setCustomOpen] = useState(choices.span === "custom");
   return (
     <>
-      <div className="tb-usage-controls">
+      <div className="tb-filters">
         <Choice
           legend="Period (UTC)"
           choices={[
