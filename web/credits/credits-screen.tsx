@@ -5,7 +5,7 @@ import { useSearchText } from "../addresses.ts";
 import { screenOf } from "../frame/screen-of.ts";
 import { useCredits } from "../member-queries.ts";
 import { PageTitle } from "../parts/page-title.tsx";
-import { LoadingBlock, LoadingRows } from "../parts/placeholders.tsx";
+import { LoadingBlock, LoadingSection } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
 import { useVisitor } from "../queries.ts";
 import { Balance } from "./balance.tsx";
@@ -57,7 +57,7 @@ export default function CreditsScreen() {
           const Panel = PANELS[each];
           return (
             <Tabs.Panel key={each} value={each}>
-              <Suspense fallback={<TabLoading />}>
+              <Suspense fallback={<LoadingSection />}>
                 <Panel />
               </Suspense>
             </Tabs.Panel>
@@ -72,16 +72,8 @@ function BalanceOnTop() {
   const credits = useCredits();
   const [now] = useState(() => Date.now());
   return (
-    <QueryResult query={credits} loading={<BalanceLoading />}>
+    <QueryResult query={credits} loading={<LoadingBlock height="var(--tb-stats-height-3)" />}>
       {({ pages: [view] }) => view && <Balance view={view} now={now} />}
     </QueryResult>
   );
 }
-
-const BalanceLoading = () => <LoadingBlock height="var(--tb-stats-height-3)" />;
-
-const TabLoading = () => (
-  <div className="tb-section">
-    <LoadingRows rows={5} height={48} />
-  </div>
-);

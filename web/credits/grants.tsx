@@ -4,7 +4,7 @@ import type { CreditsView, GrantView } from "#api/dashboard/shapes.ts";
 import { useCredits } from "../member-queries.ts";
 import { Empty } from "../parts/empty-state.tsx";
 import { counted, formatNumber, longDay, timeUntil } from "../parts/numbers.ts";
-import { LoadingRows } from "../parts/placeholders.tsx";
+import { LoadingSection } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
@@ -19,17 +19,11 @@ const isOver = (grant: GrantView, now: number) =>
 export default function GrantsTab() {
   const query = useCredits({ isLoader: false });
   return (
-    <QueryResult query={query} loading={<GrantsLoading />}>
+    <QueryResult query={query} loading={<LoadingSection />}>
       {({ pages }) => <Grants query={query} pages={pages} />}
     </QueryResult>
   );
 }
-
-const GrantsLoading = () => (
-  <div className="tb-section">
-    <LoadingRows rows={5} height={48} />
-  </div>
-);
 
 function Grants(props: { query: ReturnType<typeof useCredits>; pages: CreditsView[] }) {
   const { query } = props;

@@ -1,3 +1,4 @@
+import { VisuallyHidden } from "@mantine/core";
 import { type KeyboardEvent, type PointerEvent, useId, useState } from "react";
 import { type Bar, type BarSeries, countTicks, hasLabel } from "./axis.ts";
 import { formatNumber, longDay, shortDay } from "./numbers.ts";
@@ -68,9 +69,9 @@ export function BarChart(props: {
               at={(((chosen ?? 0) + 0.5) / bars.length) * 100}
             />
           )}
-          <p className="tb-chart-spoken" role="status">
+          <VisuallyHidden role="status">
             {chosenBar === undefined ? "" : valuesText(chosenBar, series)}
-          </p>
+          </VisuallyHidden>
         </div>
         <Days bars={bars} />
       </div>

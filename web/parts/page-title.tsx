@@ -15,7 +15,7 @@ export function PageTitle({ title, children }: { title: string; children?: React
       <Title order={1} tabIndex={-1} ref={heading}>
         {title}
       </Title>
-      {children !== undefined && <div className="tb-page-title-side">{children}</div>}
+      {children !== undefined && <div>{children}</div>}
     </div>
   );
 }

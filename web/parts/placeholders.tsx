@@ -18,3 +18,10 @@ export function LoadingRows({ rows = 4, height = 44 }: { rows?: number; height?:
 export const LoadingBlock = ({ height = 120 }: { height?: Height }) => (
   <LoadingRows rows={1} height={height} />
 );
+
+/** In place of a section with a list. */
+export const LoadingSection = () => (
+  <div className="tb-section">
+    <LoadingRows rows={5} height={48} />
+  </div>
+);
