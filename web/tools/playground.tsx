@@ -1,5 +1,5 @@
 import { Button, Text, Title, VisuallyHidden } from "@mantine/core";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import type { Tool } from "#tools/define-tool.ts";
 import { base } from "../addresses.ts";
 import { service } from "../page-facts.ts";
@@ -228,14 +228,12 @@ function inGroups(fields: readonly ToolField[]): ToolField[][] {
 
 /** Ctrl or Cmd with Enter runs the call from anywhere in the playground. */
 function useRunKey(place: React.RefObject<HTMLElement | null>, start: () => void): void {
-  const latest = useRef(start);
-  latest.current = start;
+  const follow = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    start();
+  });
   useEffect(() => {
-    const follow = (event: KeyboardEvent) => {
-      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      latest.current();
-    };
     const element = place.current;
     element?.addEventListener("keydown", follow);
     return () => element?.removeEventListener("keydown", follow);
