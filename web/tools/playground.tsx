@@ -106,9 +106,7 @@ export function Playground({
               tool={tool}
               onChoose={(chosen) => setInputs({ values: chosen, file: null })}
             />
-            {view.Helper !== undefined && (
-              <view.Helper fields={fields} values={values} onChange={setValues} />
-            )}
+            {view.Helper !== undefined && <view.Helper values={values} onChange={setValues} />}
             {inGroups(fields).map((group, no) => (
               <div key={group[0]?.name} className="play-fields" data-options={no > 0 || undefined}>
                 <Fields

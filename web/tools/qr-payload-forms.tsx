@@ -46,6 +46,7 @@ import {
   wpaPasswordFault,
 } from "./qr-payloads.ts";
 import type { FieldValues } from "./tool-fields.ts";
+import type { HelperProps } from "./tool-view.ts";
 
 /** What was typed or chosen, by the names of lines. */
 type Draft = Record<string, string>;
@@ -296,13 +297,7 @@ function textOf(helper: Helper, draft: Draft): string {
 }
 
 /** Forms that write the text of the code: a network, a contact, a transfer, a place and others. */
-export function QrPayloadForms({
-  values,
-  onChange,
-}: {
-  values: FieldValues;
-  onChange(values: FieldValues): void;
-}) {
+export function QrPayloadForms({ values, onChange }: HelperProps) {
   const [open, setOpen] = useState("text");
   const [drafts, setDrafts] = useState<Record<string, Draft>>({});
   const helper = HELPERS.find(({ name }) => name === open);

@@ -1,6 +1,6 @@
 import type { ComponentType } from "react";
 import type { Inputs } from "./call-plan.ts";
-import type { FieldValues, ToolField } from "./tool-fields.ts";
+import type { FieldValues } from "./tool-fields.ts";
 import type { ShownResponse } from "./use-response.ts";
 
 /** The result of a call with status 200. */
@@ -14,7 +14,6 @@ export type BesideProps = {
 };
 /** Shown above the fields. */
 export type HelperProps = {
-  fields: readonly ToolField[];
   values: FieldValues;
   onChange(values: FieldValues): void;
 };

@@ -1,5 +1,5 @@
 import { Button, Tabs, Text } from "@mantine/core";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { SCHEME_ATTRIBUTE } from "#site/tokens.ts";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { DownloadButton } from "../../parts/download.tsx";
@@ -83,7 +83,7 @@ function OutlineView({ frontMatter, outline, title, words = 0 }: Result) {
 }
 
 function Preview({ html }: { html: string }) {
-  const scheme = useScheme();
+  const scheme = useSyncExternalStore(followScheme, schemeNow);
   const [showsAll, setShowsAll] = useState(false);
   const isCut = html.length > PREVIEW_CHARS && !showsAll;
   const preview = useMemo(
@@ -115,27 +115,11 @@ function Preview({ html }: { html: string }) {
   );
 }
 
-/** The colours of the page: chosen by the user, or those of the system. */
-function schemeNow(): "light" | "dark" {
-  const chosen = document.documentElement.getAttribute(SCHEME_ATTRIBUTE);
-  if (chosen === "light" || chosen === "dark") return chosen;
-  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-}
+/** The colours of the page (`web/shell/appearance.ts`). */
+const schemeNow = () => document.documentElement.getAttribute(SCHEME_ATTRIBUTE) ?? "light";
 
-function useScheme(): "light" | "dark" {
-  const [scheme, setScheme] = useState(schemeNow);
-  useEffect(() => {
-    const follow = () => setScheme(schemeNow());
-    const observer = new MutationObserver(follow);
-    observer.observe(document.documentElement, {
-      attributeFilter: [SCHEME_ATTRIBUTE],
-    });
-    const system = matchMedia("(prefers-color-scheme: dark)");
-    system.addEventListener("change", follow);
-    return () => {
-      observer.disconnect();
-      system.removeEventListener("change", follow);
-    };
-  }, []);
-  return scheme;
+function followScheme(onChange: () => void): () => void {
+  const observer = new MutationObserver(onChange);
+  observer.observe(document.documentElement, { attributeFilter: [SCHEME_ATTRIBUTE] });
+  return () => observer.disconnect();
 }

@@ -4,8 +4,7 @@ import { DownloadButton } from "../../parts/download.tsx";
 import { Message } from "../../parts/message.tsx";
 import { counted, formatNumber } from "../../parts/numbers.ts";
 import { hexOf } from "../fields.tsx";
-import { QrPayloadForms } from "../qr-payload-forms.tsx";
-import type { BesideProps, HelperProps, ResultProps } from "../tool-view.ts";
+import type { BesideProps, ResultProps } from "../tool-view.ts";
 
 type QrResponse = {
   format: "png" | "svg" | "utf8";
@@ -16,11 +15,8 @@ type QrResponse = {
   invert?: boolean;
 };
 
+export { QrPayloadForms as Helper } from "../qr-payload-forms.tsx";
 export const dropLabel = "Drop the file to encode its text";
-
-export function Helper({ values, onChange }: HelperProps) {
-  return <QrPayloadForms values={values} onChange={onChange} />;
-}
 
 export default function QrResult({ response }: ResultProps) {
   const code = JSON.parse(response.body) as QrResponse;
