@@ -9,6 +9,7 @@ import {
   signed,
   timeSince,
   timeUntil,
+  wholeNumberIn,
 } from "../../web/parts/numbers.ts";
 
 test("thousands are separated, and a count is followed by the singular or plural", () => {
@@ -17,6 +18,13 @@ test("thousands are separated, and a count is followed by the singular or plural
   assert.equal(counted(1, "call"), "1 call");
   assert.equal(counted(2000, "call"), "2,000 calls");
   assert.equal(counted(2, "entry", "entries"), "2 entries");
+});
+
+test("a number that was typed may have its thousands in groups, and nothing else", () => {
+  for (const text of ["12000", " 12,000", "12 000", "12.000", "12’000", "12\u00a0000 "])
+    assert.equal(wholeNumberIn(text), 12_000, text);
+  for (const text of ["", "1.5", "1,2", "-1", "1e3", "ten", "9007199254740993"])
+    assert.equal(wholeNumberIn(text), null, text);
 });
 
 test("a signed number has a plus sign or a minus sign, not a hyphen", () => {

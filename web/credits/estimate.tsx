@@ -3,10 +3,8 @@ import { useState } from "react";
 import type { PricesView } from "#api/dashboard/shapes.ts";
 import { bestPlan, lifetimePlan, lifetimeText, purchasesText } from "#site/pack-plan.ts";
 import { useHome } from "../member-queries.ts";
-import { formatNumber } from "../parts/numbers.ts";
+import { formatNumber, NO_NEED, needIn } from "../parts/numbers.ts";
 
-/** More than any pack is meant for, and few enough digits for the sentence. */
-const CREDITS_MAX = 1_000_000_000;
 const DAYS_A_MONTH = 30;
 const CREDITS_DEFAULT = 1_000;
 
@@ -17,9 +15,7 @@ export function Estimate({ prices, lifetime }: { prices: PricesView; lifetime: b
   const [typed, setTyped] = useState<string | null>(null);
   const used = rate === null || rate <= 0 ? null : Math.ceil(rate * DAYS_A_MONTH);
   const text = typed ?? formatNumber(used ?? CREDITS_DEFAULT);
-  const digits = text.replace(/[\s,._]/g, "");
-  const credits = Number(digits);
-  const isValid = /^\d{1,10}$/.test(digits) && credits >= 1 && credits <= CREDITS_MAX;
+  const credits = needIn(text);
   return (
     <div className="tb-estimate">
       <TextInput
@@ -28,13 +24,13 @@ export function Estimate({ prices, lifetime }: { prices: PricesView; lifetime: b
         inputMode="numeric"
         value={text}
         onChange={(event) => setTyped(event.currentTarget.value)}
-        {...(isValid ? {} : { "aria-invalid": true })}
+        {...(credits === null && { "aria-invalid": true })}
       />
       <div aria-live="polite">
-        {isValid ? (
-          <Fit prices={prices} lifetime={lifetime} credits={credits} />
+        {credits === null ? (
+          <Text size="sm">{NO_NEED}</Text>
         ) : (
-          <Text size="sm">Enter a whole number from 1 to 1,000,000,000.</Text>
+          <Fit prices={prices} lifetime={lifetime} credits={credits} />
         )}
       </div>
     </div>

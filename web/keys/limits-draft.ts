@@ -6,7 +6,7 @@ import type {
 } from "#api/dashboard/shapes.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { parseNetwork } from "#networks.ts";
-import { counted, DAY_MS, dayOf, formatNumber } from "../parts/numbers.ts";
+import { counted, DAY_MS, dayOf, formatNumber, wholeNumberIn } from "../parts/numbers.ts";
 import { networkText, PERIODS } from "./key-text.ts";
 
 /** The form of a key's limits: what the user typed, what is wrong with it, and the order that it becomes. */
@@ -61,16 +61,9 @@ export function lastDayOf({ expiry, day }: LimitsDraft, now: number): string | n
   return dayOf(date.setUTCFullYear(date.getUTCFullYear() + 1));
 }
 
-/** A whole number, which may be grouped by commas or spaces; null if it is none. */
-function parseWhole(text: string): number | null {
-  const digits = text.replace(/[\s,]/g, "");
-  const value = Number(digits);
-  return /^\d+$/.test(digits) && Number.isSafeInteger(value) ? value : null;
-}
-
 /** The budget that the user typed, in credits; null if it is none, or not a number. */
 export const budgetIn = ({ budgets }: LimitsDraft, period: BudgetPeriod): number | null =>
-  parseWhole(budgets[period]);
+  wholeNumberIn(budgets[period]);
 
 const networksIn = (text: string): string[] => text.split(/[\s,;]+/).filter((part) => part !== "");
 
@@ -117,7 +110,7 @@ function expiryError(draft: LimitsDraft, now: number): string | undefined {
 
 function budgetError(text: string): string | undefined {
   if (text.trim() === "") return undefined;
-  const credits = parseWhole(text);
+  const credits = wholeNumberIn(text);
   if (credits === null || credits === 0) {
     return "Enter a whole number of credits, or leave it empty.";
   }
@@ -139,7 +132,7 @@ function networksError(text: string, { networksMax }: KeyBounds): string | undef
 
 function rateError(text: string, { callsPerSecond }: KeyBounds): string | undefined {
   if (text.trim() === "") return undefined;
-  const rate = parseWhole(text);
+  const rate = wholeNumberIn(text);
   if (rate === null || rate === 0) return "Enter a whole number of calls, or leave it empty.";
   return callsPerSecond > 0 && rate >= callsPerSecond
     ? `Enter less than ${callsPerSecond}, the limit of your account.`
@@ -162,7 +155,7 @@ export function orderOf(
     expiresAt: isSameExpiry(draft, before) ? (limits?.expiresAt ?? null) : endOfDay,
     tools: isEveryTool ? null : draft.tools,
     networks: networks.length === 0 ? null : networks,
-    rate: parseWhole(rate),
+    rate: wholeNumberIn(rate),
     budgets: {
       day: budgetIn(draft, "day"),
       month: budgetIn(draft, "month"),

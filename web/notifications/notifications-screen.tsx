@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import type { NotificationsView } from "#api/dashboard/shapes.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { Failure, Message } from "../parts/message.tsx";
-import { counted, formatNumber } from "../parts/numbers.ts";
+import { counted, formatNumber, wholeNumberIn } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
@@ -35,10 +35,10 @@ export default function NotificationsScreen() {
   );
 }
 
-/** The number that was typed, which may be grouped by commas or spaces; undefined if it is not a valid threshold. */
-function thresholdIn(text: string): number | undefined {
-  const digits = text.replace(/[\s,]/g, "");
-  return /^\d+$/.test(digits) && Number(digits) <= GRANT_CREDITS_MAX ? Number(digits) : undefined;
+/** The number that was typed; null if it is not a valid threshold. */
+function thresholdIn(text: string): number | null {
+  const credits = wholeNumberIn(text);
+  return credits !== null && credits <= GRANT_CREDITS_MAX ? credits : null;
 }
 
 /** Saves run one after the other, in the order of the changes. */
@@ -77,7 +77,7 @@ function NotificationsForm({ view }: { view: NotificationsView }) {
   };
   const saveThreshold = () => {
     setShowError(true);
-    if (threshold === undefined || threshold === wanted.lowBalance) return;
+    if (threshold === null || threshold === wanted.lowBalance) return;
     apply({ ...wanted, lowBalance: threshold }, wanted);
   };
   useTypingPause(typed, saveThreshold);
@@ -93,7 +93,7 @@ function NotificationsForm({ view }: { view: NotificationsView }) {
         value={typed}
         error={
           showError &&
-          threshold === undefined &&
+          threshold === null &&
           `Enter a whole number of credits from 0 to ${formatNumber(GRANT_CREDITS_MAX)}.`
         }
         classNames={{ wrapper: "tb-threshold" }}

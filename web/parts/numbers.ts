@@ -28,6 +28,25 @@ export const formatNumber = (value: number): string =>
     ? String(value).replace(/\B(?=(?:\d{3})+$)/g, ",")
     : value.toLocaleString("en-US");
 
+/** Separators may stand before three digits, so that 2.5 is not read as 25. */
+const WHOLE_NUMBER = /^\d+(?:[\s,._'’]\d{3})*$/;
+
+/** The whole number that was typed; null for anything else. */
+export function wholeNumberIn(text: string): number | null {
+  const value = Number(text.replace(/\D/g, ""));
+  return WHOLE_NUMBER.test(text.trim()) && Number.isSafeInteger(value) ? value : null;
+}
+
+/** More credits a month than any pack is meant for, and few enough digits for a sentence. */
+const NEED_MAX = 1_000_000_000;
+export const NO_NEED = `Enter a whole number from 1 to ${formatNumber(NEED_MAX)}.`;
+
+/** How many credits a month somebody needs; null for what is not a number of them. */
+export function needIn(text: string): number | null {
+  const credits = wholeNumberIn(text);
+  return credits !== null && credits >= 1 && credits <= NEED_MAX ? credits : null;
+}
+
 /** `1 call`, `2,000 calls`. */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${formatNumber(value)} ${value === 1 ? one : many}`;
