@@ -1,11 +1,10 @@
 import { Button, Text, TextInput, VisuallyHidden } from "@mantine/core";
-import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { BalancedEntryView, EntriesView, KeyView } from "#api/dashboard/shapes.ts";
 import { useEntries, useKeys } from "../member-queries.ts";
 import { DownloadLink } from "../parts/download.tsx";
 import { Empty } from "../parts/empty-state.tsx";
-import { FilterSelect, KeySelect, ToolSelect } from "../parts/filter-select.tsx";
+import { FilterSelect, KeySelect, ToolSelect, useFilters } from "../parts/filters.tsx";
 import { dayOf, formatNumber, longDay, signed } from "../parts/numbers.ts";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
@@ -24,19 +23,12 @@ import {
 
 /** The ledger of the account: everything that changed the balance, with filters. */
 export default function LedgerTab() {
-  const search = readLedgerSearch(useSearch({ strict: false }));
-  const navigate = useNavigate();
+  const [found, choose] = useFilters<LedgerSearch>("/credits", (search, change) => ({
+    ...{ tab: "ledger", ...readLedgerSearch({ ...search, ...change }) },
+  }));
+  const search = readLedgerSearch(found);
   const keys = useKeys().data?.keys ?? [];
   const query = entriesQuery(search);
-  const choose = (change: LedgerSearch) => {
-    const next = readLedgerSearch({ ...search, ...change });
-    void navigate({
-      to: "/credits",
-      search: { tab: "ledger", ...next } as never,
-      replace: true,
-      resetScroll: false,
-    });
-  };
   return (
     <Section
       title="Ledger"

@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import type { RequestsView } from "#api/dashboard/shapes.ts";
 import { ERRORS } from "#errors.ts";
 import { useKeys } from "../member-queries.ts";
-import { KeySelect, ToolSelect } from "../parts/filter-select.tsx";
+import { KeySelect, ToolSelect } from "../parts/filters.tsx";
 import { RangeForm } from "../parts/range-form.tsx";
 import {
   ERROR_CODES,

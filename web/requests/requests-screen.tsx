@@ -1,10 +1,11 @@
 import { Button, Text } from "@mantine/core";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { Suspense, useEffect, useMemo, useRef, useState } from "react";
 import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
 import { screenOf } from "../frame/screen-of.ts";
 import { DownloadLink } from "../parts/download.tsx";
 import { Empty } from "../parts/empty-state.tsx";
+import { useFilters } from "../parts/filters.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
@@ -51,21 +52,8 @@ const NotKept = () => (
   </>
 );
 
-function useSearchParams(): [Search, (change: Search) => void] {
-  const search = useSearch({ strict: false }) as Search;
-  const navigate = useNavigate();
-  const choose = (change: Search) =>
-    void navigate({
-      to: "/requests",
-      search: withChange(search, change) as never,
-      replace: true,
-      resetScroll: false,
-    });
-  return [search, choose];
-}
-
 function RequestLog() {
-  const [search, choose] = useSearchParams();
+  const [search, choose] = useFilters<Search>("/requests", withChange);
   const [isPaused, setPaused] = useState(false);
   const filters = readFilters(search);
   const id = JSON.stringify(filters);

@@ -2,7 +2,7 @@ import { NativeSelect } from "@mantine/core";
 import { useState } from "react";
 import type { UsageView } from "#api/dashboard/shapes.ts";
 import { Choice } from "../parts/choice.tsx";
-import { KeySelect, ToolSelect } from "../parts/filter-select.tsx";
+import { KeySelect, ToolSelect } from "../parts/filters.tsx";
 import { dayOf } from "../parts/numbers.ts";
 import { RangeForm } from "../parts/range-form.tsx";
 import { GROUPINGS } from "./breakdown.ts";

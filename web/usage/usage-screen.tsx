@@ -1,11 +1,12 @@
 import { Button, Text } from "@mantine/core";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { UsageView } from "#api/dashboard/shapes.ts";
 import { useUsage } from "../member-queries.ts";
 import { BarChart } from "../parts/chart.tsx";
 import { saveFile } from "../parts/download.tsx";
 import { Empty } from "../parts/empty-state.tsx";
+import { useFilters } from "../parts/filters.tsx";
 import { counted, formatNumber, longDay } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingBlock } from "../parts/placeholders.tsx";
@@ -25,7 +26,8 @@ const CHART_BLOCK_HEIGHT = 290;
 export default function UsageScreen() {
   // Fixed when the screen opens, so that the range does not shift while the user reads it.
   const [now] = useState(() => Date.now());
-  const [choices, choose] = useChoices(now);
+  const [search, choose] = useFilters<Change>("/usage", withChange);
+  const choices = readChoices(search, now);
   const usage = useUsage(choices.range.from, choices.range.to);
   return (
     <>
@@ -38,14 +40,6 @@ export default function UsageScreen() {
       </div>
     </>
   );
-}
-
-function useChoices(now: number): [Choices, (change: Change) => void] {
-  const search = useSearch({ strict: false }) as Change;
-  const navigate = useNavigate();
-  const choose = (change: Change) =>
-    void navigate({ to: "/usage", search: withChange(search, change) as never, replace: true });
-  return [readChoices(search, now), choose];
 }
 
 const UsageLoading = () => (

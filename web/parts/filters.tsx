@@ -1,6 +1,23 @@
 import { NativeSelect } from "@mantine/core";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { service } from "../page-facts.ts";
-import "./filter-select.css";
+import "./filters.css";
+
+/** The filters of a page, which are its query string, and how to change them: as `withChange` says. */
+export function useFilters<Search extends object>(
+  to: "/usage" | "/requests" | "/credits",
+  withChange: (search: Search, change: Search) => object,
+): [Search, (change: Search) => void] {
+  const found = useSearch({ strict: false });
+  const search = found as unknown as Search;
+  const navigate = useNavigate();
+  const choose = (change: Search) =>
+    void navigate({
+      ...{ to, replace: true, resetScroll: false },
+      search: withChange(search, change) as never,
+    });
+  return [search, choose];
+}
 
 type Option = { value: string; label: string };
 
