@@ -1,7 +1,7 @@
 import { Switch, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { NotificationsView } from "#api/dashboard/shapes.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { Failure, Message } from "../parts/message.tsx";
@@ -151,15 +151,14 @@ function NotificationsForm({ view }: { view: NotificationsView }) {
 
 /** Calls `onPause` once typing has paused. */
 function useTypingPause(typed: string, onPause: () => void): void {
-  const latest = useRef(onPause);
-  latest.current = onPause;
+  const pause = useEffectEvent(onPause);
   const isFirst = useRef(true);
   useEffect(() => {
     if (isFirst.current) {
       isFirst.current = false;
       return;
     }
-    const timer = setTimeout(() => latest.current(), TYPING_PAUSE_MS);
+    const timer = setTimeout(() => pause(), TYPING_PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed]);
 }

@@ -4,6 +4,16 @@ import { dayOf, secondOf, shortDay } from "../parts/numbers.ts";
 import { State } from "../parts/state.tsx";
 import { duration, size, statusLook } from "./request-text.ts";
 
+/** After the time; their widths are in requests.css. */
+const COLUMNS = [
+  ["name", "Tool"],
+  ["status", "Status"],
+  ["key", "Key"],
+  ["ms", "Latency"],
+  ["size", "In, out"],
+  ["address", "Address"],
+] as const;
+
 /**
  * The list of requests. Columns drop out by priority where the space is short (requests.css); the panel of a request has all of
  * them. Up and down move between the rows.
@@ -34,24 +44,11 @@ export function RequestTable(props: {
               <span className="tb-log-time-utc">Time (UTC)</span>
               <span className="tb-log-utc">UTC</span>
             </th>
-            <th scope="col" className="tb-log-name">
-              Tool
-            </th>
-            <th scope="col" className="tb-log-status">
-              Status
-            </th>
-            <th scope="col" className="tb-log-key">
-              Key
-            </th>
-            <th scope="col" className="tb-log-ms">
-              Latency
-            </th>
-            <th scope="col" className="tb-log-size">
-              In, out
-            </th>
-            <th scope="col" className="tb-log-address">
-              Address
-            </th>
+            {COLUMNS.map(([name, title]) => (
+              <th key={name} scope="col" className={`tb-log-${name}`}>
+                {title}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>

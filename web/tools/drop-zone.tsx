@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { createPortal } from "react-dom";
 import { Icon } from "../parts/icon.tsx";
 
@@ -15,8 +15,7 @@ export function DropZone({
   onDrop(file: File): void;
 }) {
   const [isOver, setOver] = useState(false);
-  const latest = useRef(onDrop);
-  latest.current = onDrop;
+  const drop = useEffectEvent(onDrop);
   useEffect(() => {
     // Each element under the pointer is entered and left by itself; none is left when the counts agree.
     let entered = 0;
@@ -52,7 +51,7 @@ export function DropZone({
         event.preventDefault();
         stop();
         const [file] = event.dataTransfer?.files ?? [];
-        if (file !== undefined && label !== null) latest.current(file);
+        if (file !== undefined && label !== null) drop(file);
       }),
     ];
     return () => {

@@ -1,7 +1,7 @@
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, keymap } from "@codemirror/view";
-import { useEffect, useRef } from "react";
+import { useEffect, useEffectEvent, useRef } from "react";
 
 /** Long enough that the text is not copied at every key, short enough that the result follows. */
 const REPORT_AFTER_MS = 200;
@@ -24,8 +24,7 @@ export default function LargeEditor({
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const reported = useRef(text);
-  const latest = useRef(onChange);
-  latest.current = onChange;
+  const change = useEffectEvent(onChange);
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -33,7 +32,7 @@ export default function LargeEditor({
       clearTimeout(timer);
       timer = undefined;
       reported.current = editor.state.doc.toString();
-      latest.current(reported.current);
+      change(reported.current);
     };
     const reportAndPass = () => {
       report();
