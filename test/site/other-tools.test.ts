@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
 import * as z from "zod/mini";
-import { createMcp } from "#api/mcp/serve-message.ts";
 import { describeApi } from "#api/openapi/openapi.ts";
 import { welcome } from "#apps/node/demo-account.ts";
 import { listAppPages } from "#site/app-pages.ts";
@@ -15,7 +14,7 @@ import { TOOLS } from "#tools/registry.ts";
 import { textField } from "#tools/text.ts";
 import { sampleCall } from "../../web/home/sample-call.ts";
 import { OWN_TOOL } from "../web/own-tool.ts";
-import { FULL, pathsOf } from "./pages-server.ts";
+import { askMcp, FULL, pathsOf } from "./pages-server.ts";
 
 /** A service names the tools that it has, and no other: nothing depends on one of those that come in the box. */
 
@@ -91,15 +90,7 @@ for (const [kind, tools] of [
 
     it("describes its own tools alone to programs and agents", async () => {
       assertNone(JSON.stringify(describeApi(options)), "openapi.json");
-      const exchange = {
-        body: new TextEncoder().encode('{"jsonrpc":"2.0","id":1,"method":"tools/list"}'),
-        headers: new Headers(),
-        count: async () => {},
-        left: () => null,
-      };
-      const mcp = createMcp({ tools, version: "1.2.3", name: "Toolbooth" });
-      const reply = await mcp(exchange as unknown as Parameters<typeof mcp>[0]);
-      assertNone(JSON.stringify(reply), "tools/list");
+      assertNone(JSON.stringify(await askMcp(options, "tools/list")), "tools/list");
     });
 
     it("prints and shows a first call of its own", () => {

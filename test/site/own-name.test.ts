@@ -6,7 +6,6 @@ import {
   securityEmail,
   securitySummary,
 } from "#accounts/security-emails.ts";
-import { createMcp } from "#api/mcp/serve-message.ts";
 import { describeApi } from "#api/openapi/openapi.ts";
 import { challengeOf, productOf, slugOf } from "#brand.ts";
 import { createEmails } from "#email/emails.ts";
@@ -18,11 +17,10 @@ import { securityText } from "#site/discovery.ts";
 import { FOR_OPERATORS } from "#site/docs/navigation.ts";
 import { favicon, siteIcon } from "#site/mark.ts";
 import { createPages } from "#site/pages.ts";
-
 import { TOOLS } from "#tools/registry.ts";
 import { inProcess, openMemory } from "../http/in-process.ts";
 import { openService, SECRETS } from "../http/test-api.ts";
-import { FULL, pathsOf } from "./pages-server.ts";
+import { askMcp, FULL, pathsOf } from "./pages-server.ts";
 
 /** The customers of a service with a name of its own see nothing of the software that it runs on. */
 
@@ -127,18 +125,8 @@ describe("a service named Acme Tools", () => {
     assertNothingOfOurs(JSON.stringify(description), "openapi.json");
     assert.equal(description.info.title, NAME);
     assert.match(JSON.stringify(description), /acme_\[0-9A-Za-z\]\{56\}/);
-    const mcp = createMcp({ tools: TOOLS, version: "1.2.3", name: NAME });
-    for (const method of ["initialize", "tools/list"]) {
-      const reply = await mcp({
-        body: new TextEncoder().encode(
-          JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: {} }),
-        ),
-        headers: new Headers(),
-        count: async () => {},
-        left: () => null,
-      } as unknown as Parameters<typeof mcp>[0]);
-      assertNothingOfOurs(JSON.stringify(reply), method);
-    }
+    for (const method of ["initialize", "tools/list"])
+      assertNothingOfOurs(JSON.stringify(await askMcp(ACME, method)), method);
     const headers = signedHeaders({ secrets: [], id: "msg_1", body: "{}", at: 0, name: NAME });
     assert.equal(headers["User-Agent"], "Acme-Tools-Webhooks/1.0");
   });

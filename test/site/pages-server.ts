@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { createMcp } from "#api/mcp/serve-message.ts";
 import { bundleEarlyScript } from "#apps/node/build-pages.ts";
 import { listDocs } from "#apps/node/docs.ts";
 import { TOOLBOOTH } from "#brand.ts";
@@ -53,6 +54,16 @@ export const BARE: PageOptions = {
     starter: { credits: 0, days: 0 },
   },
 };
+
+/** What an agent gets of a service for a message without a call. */
+export function askMcp({ tools, version, name }: PageOptions, method: string) {
+  const mcp = createMcp({ tools, version, name });
+  const message = { jsonrpc: "2.0", id: 1, method, params: {} };
+  return mcp({
+    body: new TextEncoder().encode(JSON.stringify(message)),
+    ...{ headers: new Headers(), count: async () => {}, left: () => null },
+  } as unknown as Parameters<typeof mcp>[0]);
+}
 
 /** The text of a page by its path; undefined where there is none. */
 export const pageAt = ({ find }: Pages, target: string): string | undefined => find(target)?.body;
