@@ -289,29 +289,33 @@ const CALLS = Number(process.env["TEST_FORWARDED_CALLS"] ?? 1_000);
 
 test(`${CALLS} calls of a service that fails in every way charge and hold nothing`, async (t) => {
   const paths = Object.keys(FAILURES).filter((path) => !("output" in (FAILURES[path]?.more ?? {})));
-  const { service } = await openForward(t, {
-    ...{ path: "/{path}", timeLimitMs: 100, effect: "read", responseBytesMax: 1_000 },
-  });
-  const caller = await createCaller(service, { credits: 1_000 });
-  const codes = new Map<string, number>();
-  for (let round = 0; round < CALLS / 20; round++) {
-    const calls = Array.from({ length: 20 }, (_, at) => {
-      const path = paths[(round * 20 + at) % paths.length]?.slice(1);
-      return caller.call("wrap", { path }, at % 2 === 0 ? key(`k-${round}-${at}`) : {});
+  const hang = (path: string) => FAILURES[path]?.code === "tool_timeout";
+  // Only what hangs is cut off early: elsewhere a busy machine would decide.
+  for (const [failing, timeLimitMs] of [
+    [paths.filter((path) => !hang(path)), 60_000],
+    [paths.filter(hang), 100],
+  ] as const) {
+    const { service } = await openForward(t, {
+      ...{ path: "/{path}", timeLimitMs, effect: "read", responseBytesMax: 1_000 },
     });
-    for (const sent of await Promise.all(calls)) {
-      const { code } = sent.json();
-      codes.set(code, (codes.get(code) ?? 0) + 1);
+    const caller = await createCaller(service, { credits: 1_000 });
+    const rounds = (CALLS / 20) * (failing.length / paths.length);
+    for (let round = 0; round < rounds; round++) {
+      const calls = Array.from({ length: 20 }, async (_, at) => {
+        const path = failing[(round * 20 + at) % failing.length] ?? "";
+        const headers = at % 2 === 0 ? key(`k-${round}-${at}`) : {};
+        const { code } = (await caller.call("wrap", { path: path.slice(1) }, headers)).json();
+        return { path, code };
+      });
+      for (const { path, code } of await Promise.all(calls))
+        assert.equal(code, FAILURES[path]?.code, path);
     }
+    assert.equal(await caller.balance(), 1_000);
+    const account = await service.send("/api/v1/account", {
+      headers: { Authorization: `Bearer ${caller.key}` },
+    });
+    assert.equal(account.json().held, 0);
   }
-  assert.deepEqual([...codes.keys()].sort(), [
-    ...["tool_timeout", "upstream_failed", "upstream_rejected"],
-  ]);
-  assert.equal(await caller.balance(), 1_000);
-  const account = await service.send("/api/v1/account", {
-    headers: { Authorization: `Bearer ${caller.key}` },
-  });
-  assert.equal(account.json().held, 0);
 });
 
 test("agents get JSON as a text, a picture as a picture, and other bytes as a file", async (t) => {
