@@ -19,27 +19,31 @@ const OBJECTS: ReadonlySet<string> = new Set(["prices", "limits", "spent", "part
 
 /** Fields whose columns are named otherwise. */
 const FIELDS: Readonly<Record<string, string>> = {
-  ...{ budget_spent: "spent", debit_at: "at", takes: "take" },
+  budget_spent: "spent",
+  debit_at: "at",
+  takes: "take",
 };
 
 const fieldOf = (column: string): string =>
   FIELDS[column] ?? column.replace(/_(\w)/g, (_, first: string) => first.toUpperCase());
 
-function readValue(field: string, value: SqlValue): unknown {
-  if (FLAGS.has(field)) return value === 1;
-  return OBJECTS.has(field) ? readJson(value) : value;
+/** How a field is read and written, which is decided once for all rows. */
+type Codec = { read(value: SqlValue): unknown; write(value: unknown): SqlValue };
+
+const PLAIN: Codec = { read: (value) => value, write: (value) => value as SqlValue };
+const FLAG: Codec = { read: (value) => value === 1, write: (value) => (value ? 1 : 0) };
+const OBJECT: Codec = { read: readJson, write: (value) => writeJson(value as object | null) };
+
+const codecOf = (field: string): Codec =>
+  FLAGS.has(field) ? FLAG : OBJECTS.has(field) ? OBJECT : PLAIN;
+
+export function readJson<Value>(text: SqlValue | undefined): Value | null {
+  return text == null ? null : (JSON.parse(text as string) as Value);
 }
 
-function writeValue(field: string, value: unknown): SqlValue {
-  if (FLAGS.has(field)) return value ? 1 : 0;
-  return OBJECTS.has(field) ? writeJson(value as object | null) : (value as SqlValue);
+export function writeJson(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
 }
-
-export const readJson = <Value>(text: SqlValue | undefined): Value | null =>
-  text == null ? null : (JSON.parse(text as string) as Value);
-
-export const writeJson = (value: object | null): string | null =>
-  value === null ? null : JSON.stringify(value);
 
 /** `also`: columns that are read and not written. `derived`: columns that are written and not read. */
 export function rowOf<Row extends Fields>(
@@ -49,15 +53,16 @@ export function rowOf<Row extends Fields>(
 ): StoredRow<Row> {
   const written = columns.split(", ");
   const read = [...also, ...written.filter((column) => !Object.hasOwn(derived, column))].map(
-    (column) => ({ column, field: fieldOf(column) }),
+    (column) => ({ column, field: fieldOf(column), codec: codecOf(fieldOf(column)) }),
   );
   const writers = written.map((column): ((row: Row) => SqlValue) => {
     const field = fieldOf(column);
-    return derived[column] ?? ((row) => writeValue(field, row[field]));
+    const { write } = codecOf(field);
+    return derived[column] ?? ((row) => write(row[field]));
   });
   const readRow = (row: SqlRow): Row => {
     const fields: Fields = {};
-    for (const { column, field } of read) fields[field] = readValue(field, row[column] ?? null);
+    for (const { column, field, codec } of read) fields[field] = codec.read(row[column] ?? null);
     return fields as Row;
   };
   return {

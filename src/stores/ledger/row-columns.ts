@@ -41,7 +41,7 @@ export const OPEN_GRANT = rowOf<OpenGrant>("no, id, kind, remaining, granted_at,
 
 export const DEBIT: StoredRow<DebitRow> = {
   ...rowOf<DebitRow>("at, call_id, key_no, tool, credits, is_free, grant_no, parts, reversed_at"),
-  // As above, without looking at each field, because every call writes one.
+  // As above, without a function for each field, because every call writes one: 0.01 in place of 0.2 µs.
   values: (row) => [
     row.at,
     row.callId,
