@@ -5,14 +5,23 @@ import type { RequestContext } from "#calls/request-context.ts";
 /** What the access log and the metrics record of a request. Never contains a key or a body. */
 export type AccessLogEntry = Pick<
   RequestContext,
-  "requestId" | "method" | "route" | "tool" | "code" | "account" | "key" | "traceId"
-> &
-  Pick<RequestContext, "charged" | "callId" | "replayed"> & {
-    status: number;
-    /** Whether the response was handed to the network. False: the connection was lost before, and what was charged stays charged. */
-    delivered: boolean;
-    durationMs: number;
-  };
+  | "requestId"
+  | "method"
+  | "route"
+  | "tool"
+  | "code"
+  | "account"
+  | "key"
+  | "traceId"
+  | "charged"
+  | "callId"
+  | "replayed"
+> & {
+  status: number;
+  /** Whether the response was handed to the network. False: the connection was lost before, and what was charged stays charged. */
+  delivered: boolean;
+  durationMs: number;
+};
 
 export const accessLogEntry = (
   context: RequestContext,
