@@ -24,7 +24,8 @@ import {
 /** The ledger of the account: everything that changed the balance, with filters. */
 export default function LedgerTab() {
   const [found, choose] = useFilters<LedgerSearch>("/credits", (search, change) => ({
-    ...{ tab: "ledger", ...readLedgerSearch({ ...search, ...change }) },
+    tab: "ledger",
+    ...readLedgerSearch({ ...search, ...change }),
   }));
   const search = readLedgerSearch(found);
   const keys = useKeys().data?.keys ?? [];

@@ -103,7 +103,7 @@ function refundText({ refundedText, voided, spent }: PurchaseView): string {
 export const isUnsettled = ({ state }: PurchaseView): boolean =>
   state === "open" || state === "pending" || state === "settling";
 
-/** A little more than four minutes in total. */
+/** About four and a half minutes in total. */
 const POLLS_MAX = 24;
 
 /** How long to wait after this many polls of an unsettled purchase, in milliseconds; false ends the polling. */

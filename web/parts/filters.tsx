@@ -1,5 +1,6 @@
 import { NativeSelect } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { KeyName } from "#api/dashboard/shapes.ts";
 import { service } from "../page-facts.ts";
 import "./filters.css";
 
@@ -62,9 +63,7 @@ export const ToolSelect = (props: Choice & { tools?: readonly string[] }) => (
   />
 );
 
-type Key = { id: string; label: string; start: string; revokedAt: number | null };
-
-export const KeySelect = (props: Choice & { keys: readonly Key[] }) => (
+export const KeySelect = (props: Choice & { keys: readonly KeyName[] }) => (
   <FilterSelect
     label="Key"
     all="All keys"

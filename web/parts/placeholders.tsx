@@ -15,7 +15,7 @@ export function LoadingRows({ rows = 4, height = 44 }: { rows?: number; height?:
 }
 
 /** A single block, such as for a number, a chart or a card. `height` is in pixels or CSS. */
-export const LoadingBlock = ({ height = 120 }: { height?: Height }) => (
+export const LoadingBlock = ({ height }: { height: Height }) => (
   <LoadingRows rows={1} height={height} />
 );
 

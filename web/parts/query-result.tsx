@@ -3,7 +3,6 @@ import type { ReactNode } from "react";
 import { isUnavailable, OfflineError, ProblemDetails } from "../request.ts";
 import { BusyButton } from "./buttons.tsx";
 import { explain, Failure } from "./message.tsx";
-import { LoadingBlock } from "./placeholders.tsx";
 import { Time } from "./time.tsx";
 
 /** The members of a TanStack query that are shown. */
@@ -17,12 +16,11 @@ type Query<Data> = {
 
 /**
  * The result of a query: a skeleton, an error with a button to retry, or the data. If refetching fails, the stale data
- * stays visible with the time it was loaded. `height` is that of the skeleton, in pixels.
+ * stays visible with the time it was loaded. `loading` stands in its place until then.
  */
 export function QueryResult<Data>(props: {
   query: Query<Data>;
-  height?: number;
-  loading?: ReactNode;
+  loading: ReactNode;
   children: (data: Data) => ReactNode;
 }) {
   const { data, dataUpdatedAt, refetch } = props.query;
@@ -32,7 +30,7 @@ export function QueryResult<Data>(props: {
   if (data === undefined) {
     const hint = isUnavailable(error) ? "This page tries again automatically." : undefined;
     if (error !== null) return <Failure error={error} onRetry={retry} hint={hint} />;
-    return props.loading ?? <LoadingBlock height={props.height ?? 160} />;
+    return props.loading;
   }
   return (
     <>
