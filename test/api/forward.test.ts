@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import * as z from "zod";
 import { openToolFetch } from "#apps/node/tool-fetch.ts";
@@ -9,6 +7,7 @@ import { ownTool } from "#tools/own-tool.ts";
 import { hideSecrets } from "#tools/own-tool-context.ts";
 import { openChanged } from "../http/in-process.ts";
 import { assertProblem, createCaller } from "../http/test-api.ts";
+import { freePort } from "../support/ports.ts";
 import { openUpstream } from "./upstream.ts";
 
 /** A service in any language as a tool: what of it is passed on, and that no call of it is charged that does not succeed. */
@@ -75,16 +74,6 @@ test("the operator's parameters of the query go along, in place of those of the 
   assert.equal((await caller.call("wrap", { q: "a", mode: "open" })).status, 200);
   assert.equal(received[0]?.url, "/well?q=a&mode=safe&key=s3cret-value+%26");
 });
-
-/** A URL of this machine at which nothing listens. */
-async function closedUrl(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return `http://127.0.0.1:${port}/`;
-}
 
 const PASSED: Record<string, [type: string, body: string | number[]]> = {
   "/list": ["application/json", "[1, 2.0]"],
@@ -182,7 +171,7 @@ test("the problem of a service is passed on, without the secrets that it repeats
 });
 
 test("a service that cannot be reached has done nothing, so an act may run again under its key", async (t) => {
-  const url = await closedUrl();
+  const url = `http://127.0.0.1:${await freePort()}/`;
   const { service } = await openForward(t, { path: "/", url });
   const caller = await createCaller(service);
   for (let call = 0; call < 2; call++) {

@@ -12,9 +12,10 @@ import { sampleCall } from "../../web/home/sample-call.ts";
 import { showCall } from "../../web/tools/call-plan.ts";
 import { sendCall } from "../../web/tools/send-call.ts";
 import { fieldsOf } from "../../web/tools/tool-fields.ts";
+import { serveHttp } from "../support/http-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { FULL } from "./pages-server.ts";
-import { openServer, RUNNABLE, runSample } from "./sample-programs.ts";
+import { RUNNABLE, runSample } from "./sample-programs.ts";
 
 /** The samples of a tool that changes the world and passes on what a service responds: pasted as they are, they succeed. */
 
@@ -42,7 +43,7 @@ const RESPONSES: [type: string, body: Buffer][] = [
 /** A service that rejects a call without an idempotency key. */
 async function openApi(t: TestContext, [type, body]: [string, Buffer]) {
   const keys: unknown[] = [];
-  const base = await openServer(t, (request, response) => {
+  const base = await serveHttp(t, (request, response) => {
     const key = request.headers["idempotency-key"];
     keys.push(key);
     request.resume();

@@ -12,9 +12,10 @@ import { createPages } from "#site/pages.ts";
 import { type CallShown, traitsOf } from "#site/request-code.ts";
 import { defineTool } from "#tools/define-tool.ts";
 import { ownTool } from "#tools/own-tool.ts";
+import { serveHttp } from "../support/http-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { FULL } from "./pages-server.ts";
-import { openServer, RUNNABLE, runSample } from "./sample-programs.ts";
+import { RUNNABLE, runSample } from "./sample-programs.ts";
 
 /** The description, the documentation and the samples of a tool that takes a file. */
 
@@ -43,7 +44,7 @@ for (const language of RUNNABLE) {
   }, async (t) => {
     const folder = temporaryFolder(t);
     const received: unknown[] = [];
-    const base = await openServer(t, async (request, response) => {
+    const base = await serveHttp(t, async (request, response) => {
       const pieces = await request.toArray();
       const fields = [...new URL(request.url ?? "", "http://a").searchParams];
       received.push(fields, request.headers["content-type"], Buffer.concat(pieces));

@@ -1,10 +1,6 @@
 import { execFile, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
-import type { TestContext } from "node:test";
 import { promisify } from "node:util";
 import { LANGUAGES } from "#site/request-code.ts";
 import { HANGS_MS } from "../support/deadline.ts";
@@ -43,15 +39,4 @@ export function runSample(
     timeout: HANGS_MS,
     encoding: "buffer",
   });
-}
-
-/** A server in place of the API, for one test. Returns its URL. */
-export async function openServer(t: TestContext, answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
+import { listen } from "./ports.ts";
 
 /** Serves HTTP on this machine until the test ends. Returns the origin. */
 export async function serveHttp(
@@ -9,13 +8,12 @@ export async function serveHttp(
   listener: RequestListener,
 ): Promise<string> {
   const server = createServer(listener);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const port = await listen(server);
   t.after(() => {
     server.closeAllConnections();
     server.close();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${port}`;
 }
 
 /** The body of a request as a text. */
