@@ -127,6 +127,13 @@ export const SCENARIOS: readonly Scenario[] = [
     minutes: 30,
   },
   {
+    name: "a Worker whose tools cost money loses no paid answer and no credits when workerd is killed 20 times",
+    file: "test/apps/edge/held-kills.chaos.ts",
+    env: { TEST_KILL_ROUNDS: "20" },
+    slices: 1,
+    minutes: 30,
+  },
+  {
     name: "10,000 calls of a service that fails in every way charge and hold nothing",
     file: "test/api/forward.test.ts",
     env: { TEST_FORWARDED_CALLS: "10000" },

@@ -9,6 +9,7 @@ import type { Ledger } from "#ledger/port.ts";
 import { LEASE_MARGIN_MS } from "#limits.ts";
 import type { Chance } from "../ledger/rules/chance.ts";
 import { type Asked, Spending } from "../support/spending.ts";
+import { HELD_TOOLS, PRICES, TIME_LIMIT_MS } from "./held-tools.ts";
 import { RUNS_FILE } from "./held-witness.ts";
 import { toolProject } from "./node/tool-project.ts";
 
@@ -16,41 +17,27 @@ import { toolProject } from "./node/tool-project.ts";
  * Customers of tools that cost money, on servers that break. They remember what they were told; the tools write down each run, and
  * whether its price was held (`held-witness.ts`). Afterwards, both are compared with the ledger.
  */
-const PRICES = [1, 7, 23];
-const TIME_LIMIT_MS = 3_000;
 /** A hold is released after two leases. */
 export const SILENT_MS = 2 * (TIME_LIMIT_MS + LEASE_MARGIN_MS);
 /** For each customer. */
 const CALLS_AT_ONCE = 6;
 
-const WITNESS = path.join(import.meta.dirname, "held-witness.ts");
+const [WITNESS, TOOLS] = ["held-witness.ts", "held-tools.ts"].map((file) =>
+  JSON.stringify(path.join(import.meta.dirname, file)),
+);
 
-const toolOf = (
-  effect: string,
-  price: number,
-) => `import { writeDown } from ${JSON.stringify(WITNESS)};
-import { defineTool, z } from "toolbooth";
-export default defineTool({
-  summary: "Writes down its runs.", price: ${price}, effect: "${effect}", timeLimitMs: ${TIME_LIMIT_MS},
-  input: { name: z.string(), waitMs: z.int(), end: z.enum(["full", "less", "fail"]) },
-  async run({ name, waitMs, end }, { callId, settle }) {
-    await writeDown(name, callId);
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
-    if (end === "fail") throw new Error("as told");
-    if (end === "less") settle(${Math.floor(price / 2)});
-    return { callId };
-  },
-});
-`;
-
-/** A project with tools of several prices. */
+/** A project with these tools. */
 export const openHeldProject = (t: Pick<TestContext, "after">): string =>
   toolProject(
     t,
     Object.fromEntries(
-      ["read", "act"].flatMap((effect) =>
-        PRICES.map((price) => [`tools/${effect}-${price}.ts`, toolOf(effect, price)]),
-      ),
+      HELD_TOOLS.map((held) => [
+        `tools/${held.name}.ts`,
+        `import { heldTool } from ${TOOLS};
+import { writeDown } from ${WITNESS};
+export default heldTool(${JSON.stringify(held)}, (name, { callId }) => writeDown(name, callId));
+`,
+      ]),
     ),
   );
 

@@ -2,12 +2,10 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type TestContext, test } from "node:test";
-import { bundleWorker, type Edge, startEdge } from "../../http/edge.ts";
-import { temporaryFolder } from "../../http/server-process.ts";
+import { test } from "node:test";
+import { bundleWorker } from "../../http/edge.ts";
 import { eventually } from "../../http/test-api.ts";
 import { createChance } from "../../ledger/rules/chance.ts";
-import { applyMigrations } from "../../stores/sql/d1-fixture.ts";
 import { SEED } from "../../support/random.ts";
 import { type Customer, newCustomer, settle, startCalls } from "../fleet/customers.ts";
 import {
@@ -17,6 +15,7 @@ import {
   openEdgeAccount,
   requestLogAt,
 } from "./edge-ledger.ts";
+import { openRestarts, type Restarts } from "./restarts.ts";
 
 /**
  * Repeats SIGKILL of workerd under load on one folder. Every account has concurrent calls with and without idempotency keys.
@@ -59,28 +58,6 @@ function assertAccounted(account: Customer, balance: number, open: number): void
   assert.ok(others <= account.broken + open, `${others} debits without a call`);
 }
 
-/** Starts workerd on the same data each time. */
-async function openRestarts(t: TestContext) {
-  const folder = temporaryFolder(t);
-  const { code } = await bundleWorker("apps/edge/worker-with-test-access.ts");
-  const start = () =>
-    startEdge(code, { folder, texts: TEXTS, beside: { d1Databases: { DB: "kept" } } });
-  let edge: Edge = await start();
-  t.after(() => edge.close());
-  await applyMigrations(await edge.miniflare.getD1Database("DB"));
-  return {
-    folder,
-    edge: () => edge,
-    kill: () => process.kill(edge.pid, "SIGKILL"),
-    async restart() {
-      await edge.close();
-      edge = await start();
-    },
-  };
-}
-
-type Restarts = Awaited<ReturnType<typeof openRestarts>>;
-
 /** An account whose next call but one leaves few credits, which is an event. */
 function openWatched({ edge }: Restarts) {
   let opened: EdgeAccount | undefined;
@@ -113,7 +90,8 @@ function openWatched({ edge }: Restarts) {
 test(`after SIGKILL of workerd under load, the objects have every received response and charged nothing twice (kills: ${ROUNDS})`, async (t) => {
   t.diagnostic(`TEST_SEED=${SEED}`);
   const chance = createChance(SEED);
-  const restarts = await openRestarts(t);
+  const { code } = await bundleWorker("apps/edge/worker-with-test-access.ts");
+  const restarts = await openRestarts(t, code, TEXTS);
   const { edge, kill, restart } = restarts;
   const accounts = await Promise.all(
     Array.from({ length: ACCOUNTS }, () => openAccount(edge().base)),
