@@ -156,9 +156,9 @@ export function countRequest(
   if (!delivered && status === 200) metrics.callsNotDelivered.inc({ tool });
 }
 
+/** What is not known or cannot be read, such as on a disk that fails, is left out: the others are needed most then. */
 function addGauges(registers: Registry[], sources: Sources): void {
   const { storage, faults, database } = sources;
-  /** What is not known or cannot be read, such as on a disk that fails, is left out: the others are needed most then. */
   const gauge = (name: string, help: string, read: () => number | null | undefined) =>
     new Gauge({
       registers,
@@ -253,7 +253,6 @@ function remember(measure: () => Promise<DatabaseMeasures>): () => DatabaseMeasu
   };
 }
 
-/** Where jobs cannot be counted, the last count stays. */
 function addJobGauges(registers: Registry[], { dashboard, reversals }: Sources): void {
   const counted = async (): Promise<readonly JobCount[]> => [
     ...(dashboard()?.jobs ?? []),
@@ -265,7 +264,9 @@ function addJobGauges(registers: Registry[], { dashboard, reversals }: Sources):
     help: "Background jobs by queue and state",
     labelNames: ["queue", "state"],
     async collect() {
-      for (const { queue, waiting, dead } of await counted()) {
+      const counts = await counted();
+      this.reset();
+      for (const { queue, waiting, dead } of counts) {
         this.set({ queue, state: "waiting" }, waiting);
         this.set({ queue, state: "dead" }, dead);
       }
@@ -277,7 +278,9 @@ function addJobGauges(registers: Registry[], { dashboard, reversals }: Sources):
     help: "Age of the oldest waiting job by queue",
     labelNames: ["queue"],
     async collect() {
-      for (const { queue, oldestAt } of await counted())
+      const counts = await counted();
+      this.reset();
+      for (const { queue, oldestAt } of counts)
         this.set({ queue }, oldestAt === null ? 0 : Math.max(0, Date.now() - oldestAt) / 1_000);
     },
   });
@@ -291,6 +294,7 @@ function addSignUpGauges(registers: Registry[], signUps: () => SignUpCounts | un
     labelNames: ["outcome"],
     collect() {
       const counts = signUps();
+      this.reset();
       if (counts === undefined) return;
       for (const outcome of STARTER_OUTCOMES) {
         const found = counts.starters.find((each) => each.outcome === outcome);
@@ -305,6 +309,7 @@ function addSignUpGauges(registers: Registry[], signUps: () => SignUpCounts | un
     labelNames: ["group", "window"],
     collect() {
       const counts = signUps();
+      this.reset();
       if (counts === undefined) return;
       for (const [group, { hour, day }] of Object.entries(counts.requested)) {
         this.set({ group, window: "hour" }, hour);

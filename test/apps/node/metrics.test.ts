@@ -109,6 +109,22 @@ test("jobs are counted by queue and state, with the age of the oldest", async ()
   assert.match(lines.join("\n"), /toolbooth_jobs_oldest_seconds\{queue="email"\} [6-9]\d/);
 });
 
+test("what can no longer be counted is left out, also where it was counted before", async () => {
+  let count = async () => [{ queue: "reversal" as const, waiting: 2, oldestAt: null, dead: 1 }];
+  const jobs = [{ queue: "email", waiting: 3, oldestAt: null, dead: 0 }] as const;
+  let dashboard: DashboardCounts | null = { ...COUNTS, jobs };
+  const { readOf } = open({ dashboard: () => dashboard, reversals: () => count() });
+  const read = async () => [
+    ...(await readOf("toolbooth_jobs")),
+    ...(await readOf("toolbooth_starter_claims_today")),
+    ...(await readOf("toolbooth_requested_emails")),
+  ];
+  assertHas(await read(), ['toolbooth_jobs{queue="reversal",state="dead"} 1']);
+  count = () => Promise.reject(new Error("the database is away"));
+  dashboard = null;
+  assert.deepEqual(await read(), []);
+});
+
 test("on a disk that fails, the metrics that need it are left out and the others are not", async () => {
   const fail = () => {
     throw new Error("disk I/O error");
