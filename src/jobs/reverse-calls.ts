@@ -142,4 +142,6 @@ export async function reverseOrKeep(
   );
 }
 
-type Reversing = Pick<ReverserWiring, "now" | "logError"> & { ledger: Pick<Ledger, "reverse"> };
+export type Reversing = Pick<ReverserWiring, "now" | "logError"> & {
+  ledger: Pick<Ledger, "reverse">;
+};

@@ -4,7 +4,7 @@
  */
 import { test } from "node:test";
 import type { DebitOutcome } from "#ledger/port.ts";
-import { unwrap } from "#stores/sqlite/batch.ts";
+import { unwrap } from "#stores/ledger/store-ledger.ts";
 import { createDebitPeriods } from "#stores/sqlite/debit-periods.ts";
 import { openBatched } from "../stores/sqlite/fixture.ts";
 import { openMemoryStore } from "../support/memory-ledger.ts";

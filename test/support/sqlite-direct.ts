@@ -1,12 +1,14 @@
 import {
+  type BatchResult,
   ledgerOver,
   type StoreOperation,
   type SumOrder,
   type SumUsage,
+  unwrap,
 } from "#stores/ledger/store-ledger.ts";
 import { createDirectory } from "#stores/sql/directory.ts";
 import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
-import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
+import { createBatchRunner } from "#stores/sqlite/batch.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import type { SqlDriver } from "#stores/sqlite/driver.ts";
 import { createSqliteReads } from "#stores/sqlite/reads.ts";

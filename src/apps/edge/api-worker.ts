@@ -10,10 +10,9 @@ import { API_TOOLS } from "./tools.ts";
 
 /**
  * The Worker that serves API calls on Cloudflare. It parses and runs a call near the client and makes one round trip to the
- * account's Durable Object, which the account part of the key names (`stores/durable-object/account-object.ts`). All other
- * requests go to the site Worker.
+ * account's Durable Object, which the account part of the key names (`account-ledger.ts`). All other requests go to the site Worker.
  */
-export { AccountLedger } from "#stores/durable-object/account-object.ts";
+export { AccountLedger } from "./account-ledger.ts";
 
 /** Matches the raw URL, because parsing it would cost time on every call. */
 const CALL_URL = /^https?:\/\/[^/]+\/(?:api\/|(?:healthz?|readyz)(?:[?#]|$))/;

@@ -5,8 +5,6 @@ import { probeReadiness } from "#api/readiness.ts";
 import type { AppContext } from "#calls/app-context.ts";
 import { runToolInPieces } from "#calls/run-tool.ts";
 import type { RandomBytes } from "#ids.ts";
-import { reversalJob, reverseOrKeep } from "#jobs/reverse-calls.ts";
-import type { CallRef } from "#ledger/port.ts";
 import { REQUEST_TIMEOUT_MS, WORKER_MEMORY } from "#limits.ts";
 import { callLedgerOfObjects, ledgerOfObjects } from "#stores/durable-object/ledger.ts";
 import { type ObjectNamespace, objectsOf } from "#stores/durable-object/objects.ts";
@@ -17,8 +15,7 @@ import {
 } from "#stores/durable-object/readiness.ts";
 import type { RequestLogStub } from "#stores/durable-object/request-log-stub.ts";
 import type { LedgerStub, OtherRelease } from "#stores/durable-object/rpc.ts";
-import { addJobs } from "#stores/sql/add-jobs.ts";
-import { createD1Database, type D1 } from "#stores/sql/d1-database.ts";
+import type { D1 } from "#stores/sql/d1-database.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { openEdgeRequestLog, recordCalls } from "./request-log.ts";
 import { requireSecrets, runOwnTool } from "./run-own-tool.ts";
@@ -52,15 +49,17 @@ export function createEdgeAppContext(
   const faultReports = createFaultReports(() => objects.ofService(READINESS_OBJECT));
   const onOtherRelease = ({ message }: OtherRelease) => waitUntil(faultReports.send(message));
   const sources = { random, digest };
-  const reversing = { ledger, now: clocks.now, logError };
   return {
     settings,
     sales: salesKnownTo(env.SITE, settings.publicUrl),
     ledger,
     readiness: probeReadiness({ ledger, ...clocks }),
     calls: callLedgerOfObjects(find, settings.rateLimit, onOtherRelease),
-    reverseLater: async (call) =>
-      waitUntil(reverseOrKeep(reversing, call, () => keepIn(env.DB, call))),
+    async reverseLater(call) {
+      // Loaded by the first call that needs it: hardly any does.
+      const { reverseCall } = await import("./reverse-call.ts");
+      waitUntil(reverseCall({ ledger, now: clocks.now, logError }, call, env.DB));
+    },
     tools,
     waitUntil,
     memory: WORKER_MEMORY,
@@ -108,11 +107,6 @@ function ofKnownLength(pieces: ReadableStream<Uint8Array>, bytes: number) {
   const { readable, writable } = new FixedLengthStream(bytes);
   waitUntil(pieces.pipeTo(writable).catch(() => undefined));
   return readable;
-}
-
-async function keepIn(db: D1 | undefined, call: CallRef): Promise<void> {
-  if (db === undefined) throw new Error("The binding DB is missing");
-  await addJobs(createD1Database(db), { jobs: [reversalJob(call)], now: Date.now() });
 }
 
 const utf8 = new TextEncoder();

@@ -24,24 +24,19 @@ import {
 import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
 import { EXPIRED_HOLDS_A_STEP, HOUR_MS } from "#limits.ts";
 import {
+  type BatchItem,
+  type BatchResult,
   isReadName,
   ledgerOver,
   type StoreOperation,
   type SumUsage,
+  unwrap,
   withSummedUsage,
 } from "../ledger/store-ledger.ts";
 import type { Migration } from "../schema/migrations.ts";
 import { createD1Database, type D1 } from "../sql/d1-database.ts";
 import { createForwardedEvents, createLedgerEvents } from "../sql/ledger-events.ts";
-import {
-  type BatchItem,
-  type BatchResult,
-  createBatchRunner,
-  describeFault,
-  isRead,
-  settle,
-  unwrap,
-} from "../sqlite/batch.ts";
+import { createBatchRunner, describeFault, isRead, settle } from "../sqlite/batch.ts";
 import { createSqliteDatabase } from "../sqlite/database.ts";
 import { createDebitPeriods } from "../sqlite/debit-periods.ts";
 import type { SqlDriver } from "../sqlite/driver.ts";

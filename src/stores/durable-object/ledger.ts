@@ -9,8 +9,13 @@ import type {
 } from "#ledger/call-ledger.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
-import { ledgerOver } from "../ledger/store-ledger.ts";
-import { type BatchItem, type BatchResult, outcomeOf, unwrap } from "../sqlite/batch.ts";
+import {
+  type BatchItem,
+  type BatchResult,
+  ledgerOver,
+  outcomeOf,
+  unwrap,
+} from "../ledger/store-ledger.ts";
 import { createKnownRejections } from "./known-rejections.ts";
 import { type BatchStub, type LedgerStub, OtherRelease, requireKnownOutcome } from "./rpc.ts";
 import { sendToObject } from "./sending.ts";

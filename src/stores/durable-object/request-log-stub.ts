@@ -1,5 +1,5 @@
 import type { RequestChunk, RequestLogReads } from "#accounts/request-log.ts";
-import { type BatchResult, unwrap } from "../sqlite/batch.ts";
+import { type BatchResult, unwrap } from "../ledger/store-ledger.ts";
 import { sendToObject } from "./sending.ts";
 
 /** The request logs of accounts that are Durable Objects, as a Worker uses them. */

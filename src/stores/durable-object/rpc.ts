@@ -1,8 +1,12 @@
 import type { CallOperation, CallOperations, CallOutcome, Counted } from "#ledger/call-ledger.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
 import type { MoveOperations } from "#ledger/transfer/account-moves.ts";
-import { isLedgerOperation, type StoreOperation } from "../ledger/store-ledger.ts";
-import type { BatchItem, BatchResult } from "../sqlite/batch.ts";
+import {
+  type BatchItem,
+  type BatchResult,
+  isLedgerOperation,
+  type StoreOperation,
+} from "../ledger/store-ledger.ts";
 
 /**
  * The messages between a Worker and the object of an account.

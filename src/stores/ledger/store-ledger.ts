@@ -2,6 +2,9 @@ import {
   type Ledger,
   type LedgerOperation,
   type LedgerOperations,
+  NotCarriedOut,
+  OrderRejected,
+  OutcomeUnknown,
   UsageNotSummed,
 } from "#ledger/port.ts";
 import { SUM_STEP_DEBITS, SUM_STEP_DEBITS_MAX } from "#limits.ts";
@@ -73,6 +76,31 @@ export type SumUsage = (order: SumOrder) => Promise<{ more: boolean }>;
 /** An operation of the ledger, or this one. */
 export type StoreOperation = LedgerOperation | "sumUsage";
 export type SumOrder = { account: string; max?: number };
+
+/** One order as it is sent to a thread or an object: plain JSON data. */
+export type BatchItem = [name: StoreOperation, order: unknown];
+export type BatchResult = { value: unknown } | { error: BatchError };
+/** `errcode`: SQLite's extended result code, if the error has one. */
+export type BatchError = { kind: ErrorKind; message: string; errcode?: number };
+type ErrorKind = "rejected" | "not_summed" | "not_carried_out" | "unknown";
+
+/** Returns the value of a result that came from a thread or an object, or its error. */
+export function outcomeOf(result: BatchResult): unknown {
+  if ("value" in result) return result.value;
+  const { kind, message, errcode } = result.error;
+  if (kind === "rejected") return new OrderRejected(message);
+  if (kind === "not_summed") return new UsageNotSummed(message);
+  const error =
+    kind === "not_carried_out" ? new NotCarriedOut(message) : new OutcomeUnknown(message);
+  return errcode === undefined ? error : Object.assign(error, { errcode });
+}
+
+/** Returns the value of a result that came from a thread or an object, or throws its error. */
+export function unwrap(result: BatchResult): unknown {
+  const outcome = outcomeOf(result);
+  if (outcome instanceof Error) throw outcome;
+  return outcome;
+}
 
 /** After this number of debits of an account, a step of sums finds enough. */
 export const UNSUMMED_FROM = 2 * SUM_STEP_DEBITS;

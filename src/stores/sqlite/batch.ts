@@ -1,16 +1,15 @@
-import { NotCarriedOut, OrderRejected, OutcomeUnknown, UsageNotSummed } from "#ledger/port.ts";
-import { isReadName, type StoreOperation } from "../ledger/store-ledger.ts";
+import { OrderRejected, OutcomeUnknown, UsageNotSummed } from "#ledger/port.ts";
+import {
+  type BatchError,
+  type BatchItem,
+  type BatchResult,
+  isReadName,
+  type StoreOperation,
+} from "../ledger/store-ledger.ts";
 import type { SqlDriver } from "./driver.ts";
 import { codeOf, isDoubtful, isUniqueViolation, mayBeOneOrder } from "./faults.ts";
 import { createSqliteLedger, type SqliteLedgerOptions } from "./ledger.ts";
 import { DebitIsThere } from "./new-debits.ts";
-
-/** One order as it is sent to a thread: plain JSON data. */
-export type BatchItem = [name: StoreOperation, order: unknown];
-export type BatchResult = { value: unknown } | { error: BatchError };
-/** `errcode`: SQLite's extended result code, if the error has one. */
-type BatchError = { kind: ErrorKind; message: string; errcode?: number };
-type ErrorKind = "rejected" | "not_summed" | "not_carried_out" | "unknown";
 
 /** Whether the operation only reads. A batch of such operations needs no write lock and no sync of the disk. */
 export const isRead = (name: StoreOperation): boolean => name === "keyStatus" || isReadName(name);
@@ -81,24 +80,6 @@ export function createBatchRunner(
       return items.flatMap((item) => run([item]));
     }
   };
-}
-
-/** Returns the value of a result that came from another thread, or its error. */
-export function outcomeOf(result: BatchResult): unknown {
-  if ("value" in result) return result.value;
-  const { kind, message, errcode } = result.error;
-  if (kind === "rejected") return new OrderRejected(message);
-  if (kind === "not_summed") return new UsageNotSummed(message);
-  const error =
-    kind === "not_carried_out" ? new NotCarriedOut(message) : new OutcomeUnknown(message);
-  return errcode === undefined ? error : Object.assign(error, { errcode });
-}
-
-/** Returns the value of a result that came from another thread, or throws its error. */
-export function unwrap(result: BatchResult): unknown {
-  const outcome = outcomeOf(result);
-  if (outcome instanceof Error) throw outcome;
-  return outcome;
 }
 
 /** Runs `act` and returns its result as data. Errors are data too, because a class cannot be sent from an object to its Worker. */

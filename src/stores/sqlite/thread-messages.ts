@@ -1,6 +1,10 @@
 import type { DebitOrder, DebitOutcome } from "#ledger/port.ts";
-import type { StoreOperation } from "../ledger/store-ledger.ts";
-import { type BatchItem, type BatchResult, outcomeOf } from "./batch.ts";
+import {
+  type BatchItem,
+  type BatchResult,
+  outcomeOf,
+  type StoreOperation,
+} from "../ledger/store-ledger.ts";
 import type { WalState } from "./checkpoints.ts";
 import type { Tasks } from "./tasks.ts";
 

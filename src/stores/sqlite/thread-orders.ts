@@ -1,8 +1,8 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Ledger, LedgerOperation } from "#ledger/port.ts";
 import { type AccountImports, importsOver } from "#ledger/transfer/account-moves.ts";
-import { ledgerOver } from "../ledger/store-ledger.ts";
-import { type BatchResult, outcomeOf, settle } from "./batch.ts";
+import { type BatchResult, ledgerOver, outcomeOf } from "../ledger/store-ledger.ts";
+import { settle } from "./batch.ts";
 import type { PerformTask, Tasks } from "./tasks.ts";
 import type { SqliteThread } from "./thread.ts";
 

@@ -2,9 +2,15 @@ import { existsSync } from "node:fs";
 import { type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
 import { startThread } from "#node-thread.ts";
-import { ledgerOver, type SumUsage, withSummedUsage } from "../ledger/store-ledger.ts";
+import {
+  type BatchItem,
+  type BatchResult,
+  ledgerOver,
+  type SumUsage,
+  unwrap,
+  withSummedUsage,
+} from "../ledger/store-ledger.ts";
 import { type CommittedBatch, createOrderQueue } from "../order-queue.ts";
-import { type BatchItem, type BatchResult, unwrap } from "./batch.ts";
 import type { WalState } from "./checkpoints.ts";
 import type { PerformTask, Tasks } from "./tasks.ts";
 import {

@@ -24,7 +24,7 @@ import { exportRecords } from "#stores/durable-object/exports.ts";
 import type { MovingStub } from "#stores/durable-object/rpc.ts";
 import { exportObjects, importsOfObjects } from "#stores/durable-object/transfer.ts";
 import { countWrites } from "#stores/durable-object/writes.ts";
-import { ledgerOver } from "#stores/ledger/store-ledger.ts";
+import { type BatchResult, ledgerOver, unwrap } from "#stores/ledger/store-ledger.ts";
 import { d1Edge } from "#stores/schema/d1-migrations.ts";
 import { createActivityLog } from "#stores/sql/activity-log.ts";
 import { createAccountIndex, createDirectory, listAccountOf } from "#stores/sql/directory.ts";
@@ -33,13 +33,7 @@ import { exportOthers } from "#stores/sql/export-records.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
-import {
-  type BatchResult,
-  createBatchRunner,
-  isRead,
-  settle,
-  unwrap,
-} from "#stores/sqlite/batch.ts";
+import { createBatchRunner, isRead, settle } from "#stores/sqlite/batch.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { createSqliteImports } from "#stores/sqlite/imports.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";

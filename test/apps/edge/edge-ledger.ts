@@ -4,8 +4,7 @@ import { keyStart, makeKey } from "#accounts/key-format.ts";
 import { accountPart, newAccountId, newKeyId } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { requestLogOfObjects } from "#stores/durable-object/request-log-stub.ts";
-import { ledgerOver } from "#stores/ledger/store-ledger.ts";
-import { type BatchResult, unwrap } from "#stores/sqlite/batch.ts";
+import { type BatchResult, ledgerOver, unwrap } from "#stores/ledger/store-ledger.ts";
 
 /** The settings of the API Worker. */
 export const EDGE_TEXTS = {

@@ -14,9 +14,9 @@ import type { RequestLogStub } from "#stores/durable-object/request-log-stub.ts"
 import type { BatchStub, CallResult, LedgerStub } from "#stores/durable-object/rpc.ts";
 import { OBJECT_MIGRATIONS } from "#stores/durable-object/schema.ts";
 import { sendToObject } from "#stores/durable-object/sending.ts";
+import { type BatchResult, unwrap } from "#stores/ledger/store-ledger.ts";
 import type { Migration } from "#stores/schema/migrations.ts";
 import { createD1Database } from "#stores/sql/d1-database.ts";
-import { type BatchResult, unwrap } from "#stores/sqlite/batch.ts";
 import worker from "../../../src/apps/edge/api-worker.ts";
 import { wrappedObjects } from "../../support/wrapped-objects.ts";
 

@@ -3,9 +3,9 @@ import type { LedgerOperation, MaintainOrder, MaintainOutcome } from "#ledger/po
 import { FORWARD_AFTER_MS } from "#stores/durable-object/events.ts";
 import type { Chore } from "#stores/durable-object/next-alarm.ts";
 import { createUpkeep } from "#stores/durable-object/upkeep.ts";
-import { ledgerOver } from "#stores/ledger/store-ledger.ts";
+import { type BatchResult, ledgerOver, unwrap } from "#stores/ledger/store-ledger.ts";
 import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
-import { type BatchResult, createBatchRunner, unwrap } from "#stores/sqlite/batch.ts";
+import { createBatchRunner } from "#stores/sqlite/batch.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { createDebitPeriods } from "#stores/sqlite/debit-periods.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";

@@ -10,9 +10,8 @@ import {
 import { requestLogOfObjects } from "#stores/durable-object/request-log-stub.ts";
 import type { BatchStub, LedgerStub, MovingStub } from "#stores/durable-object/rpc.ts";
 import { importsOfObjects } from "#stores/durable-object/transfer.ts";
-import type { SumOrder, SumUsage } from "#stores/ledger/store-ledger.ts";
+import { type SumOrder, type SumUsage, unwrap } from "#stores/ledger/store-ledger.ts";
 import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
-import { unwrap } from "#stores/sqlite/batch.ts";
 import { bundleWorker, startEdge } from "../../http/edge.ts";
 import { openSocketCalls } from "../../support/socket-calls.ts";
 import type { Asked, Deployment } from "./worker.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { BatchResult } from "#stores/sqlite/batch.ts";
+import type { BatchResult } from "#stores/ledger/store-ledger.ts";
 import { createBatchRunner } from "#stores/sqlite/batch.ts";
 import type { SqlDriver, SqlStatement } from "#stores/sqlite/driver.ts";
 import { CommitFailed } from "#stores/sqlite/faults.ts";

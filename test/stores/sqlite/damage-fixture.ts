@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { LedgerOperation } from "#ledger/port.ts";
-import { type BatchItem, createBatchRunner } from "#stores/sqlite/batch.ts";
+import type { BatchItem } from "#stores/ledger/store-ledger.ts";
+import { createBatchRunner } from "#stores/sqlite/batch.ts";
 import { CHECKED_TABLES } from "#stores/sqlite/checked-tables.ts";
 import { createJournal } from "#stores/sqlite/new-debits.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";

@@ -1,13 +1,16 @@
 import path from "node:path";
 import type { TestContext } from "node:test";
 import {
+  type BatchResult,
   ledgerOver,
+  outcomeOf,
   type StoreOperation,
   type SumOrder,
   type SumUsage,
+  unwrap,
 } from "#stores/ledger/store-ledger.ts";
 import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
-import { type BatchResult, createBatchRunner, outcomeOf, unwrap } from "#stores/sqlite/batch.ts";
+import { createBatchRunner } from "#stores/sqlite/batch.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { type NodeSqlite, openNodeSqlite } from "#stores/sqlite/node.ts";
 import { createSqliteReads } from "#stores/sqlite/reads.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { DebitOrder, DebitOutcome } from "#ledger/port.ts";
-import { type BatchItem, type BatchResult, outcomeOf } from "#stores/sqlite/batch.ts";
+import { type BatchItem, type BatchResult, outcomeOf } from "#stores/ledger/store-ledger.ts";
 import {
   packOrders,
   packResults,
