@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import type * as z from "zod/mini";
 import type { InputOf, InputSchema, OutputSchema } from "./input-schema.ts";
 
 /**
@@ -292,76 +292,3 @@ export function defineTool<
 export function defineTool(definition: object): object {
   return { ...definition, [DEFINED]: new Error("The definition of a tool") };
 }
-
-/** Attaches the field's description, and its JSON Schema `format`, for OpenAPI and the browser form. */
-export const about = <Schema extends z.ZodMiniType>(
-  schema: Schema,
-  description: string,
-  format?: string,
-): Schema => {
-  z.globalRegistry.add(schema, { ...(format === undefined ? {} : { format }), description });
-  return schema;
-};
-
-/** One of `values` in any case. The output has the case of `values`. */
-export const anyCase = <const Values extends readonly string[]>(
-  values: Values,
-  fallback: Values[number],
-  // Not `_default`, which JSON Schema leaves out before a `transform`.
-) => z.prefault(inAnyCase(values), fallback as never);
-
-/** One of `values` in any case, without a default. */
-export const inAnyCase = <const Values extends readonly string[]>(values: Values) => {
-  const canonical = new Map<unknown, string>(values.map((value) => [value.toLowerCase(), value]));
-  const find = (value: unknown) =>
-    (typeof value === "string" && canonical.get(value.toLowerCase())) || value;
-  return z.pipe(z.transform(find), z.enum(values));
-};
-
-/**
- * A field that the response repeats only if the client sent it. The input has it only then, so the tool itself applies
- * `fallback`.
- */
-export const option = <Schema extends z.ZodMiniType>(
-  schema: Schema,
-  fallback: string | number | boolean,
-  description: string,
-) => {
-  const field = z.optional(schema);
-  z.globalRegistry.add(field, { default: fallback, description });
-  return field;
-};
-
-/** One of `values` in any case, as an `option`. */
-export const anyCaseOption = <const Values extends readonly string[]>(
-  values: Values,
-  fallback: Values[number],
-  description: string,
-) => option(inAnyCase(values), fallback, description);
-
-/**
- * Checks fields against each other. The check runs where each of `fields` is valid by itself, whatever is wrong with other
- * fields, so that one response lists every fault. `find` returns the faults by field, in words that follow its name.
- */
-export const checkTogether = <Input extends object>(
-  fields: readonly (keyof Input & string)[],
-  find: (input: Input) => Record<string, string>,
-) =>
-  z.check<Input>(
-    ({ value, issues }) => {
-      for (const [field, message] of Object.entries(find(value))) {
-        issues.push({ code: "custom", path: [field], message, input: value, continue: true });
-      }
-    },
-    {
-      when: ({ value, issues }) =>
-        typeof value === "object" &&
-        value !== null &&
-        !Array.isArray(value) &&
-        !issues.some(({ path }) => (fields as readonly unknown[]).includes(path?.[0])),
-    },
-  );
-
-/** The nearest number from `min` to `max`. */
-export const clamp = (value: number, min: number, max: number) =>
-  Math.min(Math.max(value, min), max);

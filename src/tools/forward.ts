@@ -9,7 +9,8 @@ import {
   UPSTREAM_PROBLEM_BYTES_MAX,
 } from "#limits.ts";
 import { DOCUMENTED, MEMBERS, unknownMember } from "./check-definition.ts";
-import { clamp, defineTool, type OwnToolContext, type ToolDefinition } from "./define-tool.ts";
+import { defineTool, type OwnToolContext, type ToolDefinition } from "./define-tool.ts";
+import { clamp } from "./fields.ts";
 import { faultsIn, fieldNames, type InputSchema, isSchema, schemaOf } from "./input-schema.ts";
 import { isJsonType } from "./media-type.ts";
 import { hideSecrets } from "./own-tool-context.ts";

@@ -1,7 +1,4 @@
-import * as z from "zod/mini";
-import { about } from "./define-tool.ts";
-
-/** Text fields are measured and encoded in UTF-8. Text that has no UTF-8 form is rejected. */
+/** Text fields are measured and encoded in UTF-8. */
 
 const encoder = new TextEncoder();
 
@@ -33,19 +30,3 @@ export function utf8LengthOver(text: string, max: number): number | undefined {
   const bytes = utf8Length(text);
   return bytes > max ? bytes : undefined;
 }
-
-const NO_UTF8_FORM = "contains a lone surrogate (half of a UTF-16 pair), which has no UTF-8 form";
-
-/**
- * The schema of a text field of at most `bytesMax` UTF-8 bytes. `checkInput` counts the bytes; the maximum length in
- * characters follows from the bytes and is for the description.
- */
-export const textField = (bytesMax: number, description: string, charsMin = 0) =>
-  about(
-    z.string().check(
-      z.maxLength(bytesMax),
-      z.refine((text) => text.isWellFormed(), { error: NO_UTF8_FORM }),
-      ...(charsMin > 0 ? [z.minLength(charsMin)] : []),
-    ),
-    description,
-  );

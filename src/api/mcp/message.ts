@@ -1,5 +1,6 @@
 import { concatBytes } from "@noble/hashes/utils.js";
-import { findJsonFault, nestsTooDeep } from "#calls/json-fault.ts";
+import { findJsonFault } from "#calls/json-fault.ts";
+import { nestsTooDeep } from "#calls/read-input.ts";
 import { ApiError } from "#errors.ts";
 import { JSON_DEPTH_MAX, MCP_BATCH_MAX, MCP_ENVELOPE_BYTES_MAX } from "#limits.ts";
 import { CODES, RpcError } from "./protocol.ts";

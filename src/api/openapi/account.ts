@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { BURST_SECONDS } from "#ledger/throttle.ts";
-import { about } from "#tools/define-tool.ts";
+import { about } from "#tools/fields.ts";
 import type { ApiOptions, Operation } from "./document.ts";
 import { responseHeadersOf, SAMPLE_RATE_LIMIT } from "./headers.ts";
 import { problems } from "./problems.ts";

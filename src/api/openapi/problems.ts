@@ -28,7 +28,8 @@ import {
   type ProblemMembers,
 } from "#errors.ts";
 import { callRef } from "#ids.ts";
-import { about, type Tool } from "#tools/define-tool.ts";
+import type { Tool } from "#tools/define-tool.ts";
+import { about } from "#tools/fields.ts";
 import { QR_LEVELS } from "#tools/qr-code/capacity.ts";
 import { UpstreamFault } from "#tools/upstream-fault.ts";
 import { topUp } from "#top-up.ts";

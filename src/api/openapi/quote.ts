@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Tool } from "#tools/define-tool.ts";
-import { about } from "#tools/define-tool.ts";
+import { about } from "#tools/fields.ts";
 import type { ApiOptions, ApiResponse } from "./document.ts";
 import { responseHeadersOf } from "./headers.ts";
 import { component } from "./schemas.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { ECHO_VALUE_BYTES_MAX, SPACE_BYTES } from "#limits.ts";
-import { about, defineTool } from "../define-tool.ts";
+import { defineTool } from "../define-tool.ts";
+import { about } from "../fields.ts";
 
 /**
  * Returns the JSON text exactly as it was sent. Parsing it would lose large numbers, the order of keys, duplicate keys

@@ -1,10 +1,18 @@
 import * as z from "zod/mini";
 import { bodyBytesFor, HASH_TEXT_BYTES_MAX, HMAC_KEY_BYTES_MAX } from "#limits.ts";
 import { toBase64 } from "../base64.ts";
-import { base64Field, findSourceFaults, readBase64 } from "../byte-source.ts";
 import { BYTE_CODECS, BYTE_ENCODINGS } from "../byte-text.ts";
-import { about, anyCaseOption, checkTogether, defineTool } from "../define-tool.ts";
-import { encodeUtf8, textField } from "../text.ts";
+import { defineTool } from "../define-tool.ts";
+import {
+  about,
+  anyCaseOption,
+  base64Field,
+  checkTogether,
+  findSourceFaults,
+  readBase64,
+  textField,
+} from "../fields.ts";
+import { encodeUtf8 } from "../text.ts";
 import { hmac } from "./hmac.ts";
 
 /**

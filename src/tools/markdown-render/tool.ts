@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { BASE_URL_CHARS_MAX, bodyBytesFor, MARKDOWN_BYTES_MAX } from "#limits.ts";
-import { about, anyCase, defineTool, inAnyCase } from "../define-tool.ts";
-import { textField } from "../text.ts";
+import { defineTool } from "../define-tool.ts";
+import { about, anyCase, inAnyCase, textField } from "../fields.ts";
 import { isLinkRel, LINK_REL_PATTERN, LINK_RELATIONS } from "./links.ts";
 import { renderMarkdown, renderMarkdownInBlocks } from "./render-markdown.ts";
 

@@ -10,17 +10,20 @@ import {
   QR_WIDTH_MIN,
 } from "#limits.ts";
 import { bytesOfDataUrl, dataUrl } from "../base64.ts";
-import { base64Field, findSourceFaults, readBase64 } from "../byte-source.ts";
+import { defineTool } from "../define-tool.ts";
 import {
   about,
   anyCase,
   anyCaseOption,
+  base64Field,
   checkTogether,
   clamp,
-  defineTool,
+  findSourceFaults,
   option,
-} from "../define-tool.ts";
-import { textField, utf8Length } from "../text.ts";
+  readBase64,
+  textField,
+} from "../fields.ts";
+import { utf8Length } from "../text.ts";
 import { QR_LEVELS, type QrLevel } from "./capacity.ts";
 import { BLACK, CONTRAST_MIN, contrastOf, readColor, readLightColor, WHITE } from "./colors.ts";
 import { drawQrSvg, drawQrUtf8, layOutQr } from "./draw.ts";

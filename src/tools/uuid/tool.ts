@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { UUID_BODY_BYTES_MAX, UUID_COUNT_MAX } from "#limits.ts";
-import { about, defineTool, option, type ToolContext } from "../define-tool.ts";
+import { defineTool, type ToolContext } from "../define-tool.ts";
+import { about, option } from "../fields.ts";
 
 /**
  * UUIDs of version 4 (RFC 9562, section 5.4), with 122 random bits each, or of version 7 (section 5.7), which sort by time.
