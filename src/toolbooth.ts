@@ -10,7 +10,7 @@ export {
   type ToolContext,
 } from "#tools/define-tool.ts";
 export { forward } from "#tools/forward.ts";
-export { InvalidInput } from "#tools/invalid-input.ts";
+export { InvalidInput } from "#tools/run-fault.ts";
 
 /**
  * Returns a tool for each operation of an OpenAPI document that has a price: the default export of a file. `document`: the document, or

@@ -2,7 +2,7 @@ import { ApiError, type ErrorCode, type ProblemDetails } from "#errors.ts";
 import type { BudgetExhausted, KeyNotAllowed } from "#ledger/port.ts";
 import type { Rate } from "#ledger/throttle.ts";
 import { KEPT_RESPONSE_BYTES_MAX, OWN_TIME_LIMIT_MS, REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
-import type { UpstreamFault } from "#tools/upstream-fault.ts";
+import type { UpstreamFault } from "#tools/run-fault.ts";
 import type { TopUp } from "#top-up.ts";
 
 /** Errors that more than one place throws or shows. */

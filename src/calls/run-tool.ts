@@ -11,12 +11,11 @@ import type {
   ToolContext,
   UploadedFile,
 } from "#tools/define-tool.ts";
-import { type InvalidInput, isInvalidInput } from "#tools/invalid-input.ts";
 import { isLongText } from "#tools/long-text.ts";
 import { OCTETS_TYPE } from "#tools/media-type.ts";
 import { readBytes } from "#tools/read-bytes.ts";
+import { type InvalidInput, isInvalidInput, isUpstreamFault } from "#tools/run-fault.ts";
 import { encodeUtf8, utf8LengthOver } from "#tools/text.ts";
-import { isUpstreamFault } from "#tools/upstream-fault.ts";
 import { upstreamError } from "./call-errors.ts";
 import { readInput, type SentRequest } from "./read-input.ts";
 import { inPieces, isLargeText, type LargeText, writeJson } from "./reply-pieces.ts";

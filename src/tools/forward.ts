@@ -15,7 +15,7 @@ import { faultsIn, fieldNames, type InputSchema, isSchema, schemaOf } from "./in
 import { isJsonType } from "./media-type.ts";
 import { hideSecrets } from "./own-tool-context.ts";
 import { readBytes } from "./read-bytes.ts";
-import { UpstreamFault } from "./upstream-fault.ts";
+import { UpstreamFault } from "./run-fault.ts";
 import { namesInBraces, requestTo, type UpstreamOperation } from "./upstream-request.ts";
 
 /** A tool that is a service somewhere else: a call becomes one request to it, and its response the response of the call. */

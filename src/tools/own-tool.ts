@@ -15,8 +15,8 @@ import {
   type ToolDefinition,
 } from "./define-tool.ts";
 import { describedBy, faultsIn, schemaOf } from "./input-schema.ts";
-import { InvalidInput, isInvalidInput } from "./invalid-input.ts";
 import { guardFetch, hideSecrets } from "./own-tool-context.ts";
+import { InvalidInput, isInvalidInput } from "./run-fault.ts";
 
 /** A tool of the operator's folder, whose file gives it its name. */
 

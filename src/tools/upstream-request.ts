@@ -1,6 +1,6 @@
 import { base64Fault, fromBase64 } from "./base64.ts";
-import { InvalidInput } from "./invalid-input.ts";
 import { FIELDS_TYPE, FORM_TYPE, isJsonType, mediaType } from "./media-type.ts";
+import { InvalidInput } from "./run-fault.ts";
 
 /** Makes the request to a service of the fields of a call. */
 

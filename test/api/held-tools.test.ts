@@ -5,9 +5,8 @@ import { parseCallRef } from "#ids.ts";
 import { LocalCallLedger } from "#ledger/call-ledger.ts";
 import type { CallRef, HoldOrder } from "#ledger/port.ts";
 import { defineTool, type OwnToolContext } from "#tools/define-tool.ts";
-import { InvalidInput } from "#tools/invalid-input.ts";
 import { ownTool } from "#tools/own-tool.ts";
-import { UpstreamFault } from "#tools/upstream-fault.ts";
+import { InvalidInput, UpstreamFault } from "#tools/run-fault.ts";
 import { type Changes, openChanged, openMemory } from "../http/in-process.ts";
 import { assertToolError, KEY, call as mcpCall, post, resultOf } from "../http/mcp-messages.ts";
 import { assertProblem, assertResponse, createCaller, eventually } from "../http/test-api.ts";
@@ -258,8 +257,8 @@ test("the function of a price may reject an input, also of a quote", async (t) =
 });
 
 test("a rejection of another copy of the package is one too, and a text is bounded", async (t) => {
-  const copy: string = "../../src/tools/invalid-input.ts?copy";
-  const other: typeof import("#tools/invalid-input.ts") = await import(copy);
+  const copy: string = "../../src/tools/run-fault.ts?copy";
+  const other: typeof import("#tools/run-fault.ts") = await import(copy);
   const { service } = await openWithTool(t, {}, (text) => {
     const rejection = new other.InvalidInput(text);
     assert.ok(!(rejection instanceof InvalidInput));

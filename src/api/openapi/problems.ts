@@ -31,7 +31,7 @@ import { callRef } from "#ids.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { about } from "#tools/fields.ts";
 import { QR_LEVELS } from "#tools/qr-code/capacity.ts";
-import { UpstreamFault } from "#tools/upstream-fault.ts";
+import { UpstreamFault } from "#tools/run-fault.ts";
 import { topUp } from "#top-up.ts";
 import type { ApiOptions, ApiResponse, NamedExample, Reference } from "./document.ts";
 import { responseHeadersOf } from "./headers.ts";
