@@ -1,5 +1,5 @@
 import type { Ledger, LedgerOperations } from "#ledger/port.ts";
-import { grantPages, usagePages } from "#ledger/read-pages.ts";
+import { grantPages, pagesOf, usagePages } from "#ledger/read-pages.ts";
 import type { ActivityLog } from "./activity-log.ts";
 import { type RequestLogReads, requestsPage } from "./request-log.ts";
 
@@ -109,12 +109,8 @@ export async function* personalData(
 export async function* entryLines(
   read: (after: string | null) => Promise<LedgerOperations["entries"][1]>,
 ): AsyncGenerator<string> {
-  for (let after: string | null = null; ; ) {
-    const { entries, next } = await read(after);
+  for await (const { entries } of pagesOf(read))
     yield entries.map((entry) => `${JSON.stringify(entry, publicMember)}\n`).join("");
-    if (next === null) break;
-    after = next;
-  }
   yield '{"complete":true}\n';
 }
 
@@ -140,12 +136,7 @@ async function* list(
 async function* noPages(): AsyncGenerator<readonly object[]> {}
 
 async function* pages(read: (after: string | null) => Promise<Page>) {
-  for (let after: string | null = null; ; ) {
-    const { rows, next } = await read(after);
-    yield rows;
-    if (next === null) return;
-    after = next;
-  }
+  for await (const { rows } of pagesOf(read)) yield rows;
 }
 
 async function* usageOf(ledger: Pick<Ledger, "usage">, account: string) {

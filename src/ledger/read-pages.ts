@@ -1,7 +1,20 @@
 import type { Grant, KeyCalls, Ledger, LedgerOperations, UsageRow } from "./port.ts";
 import { hourOf } from "./port.ts";
 
-/** Reading lists of the ledger page by page, so that no single query is long. */
+/** Reading lists page by page, so that no single query is long. */
+
+/** Yields the pages of a list. `first`: the cursor of the first of them; left out: the list is read from its start. */
+export async function* pagesOf<Page extends { next: string | null }>(
+  read: (after: string | null) => Promise<Page>,
+  first: string | null = null,
+): AsyncGenerator<Page> {
+  for (let after = first; ; ) {
+    const page = await read(after);
+    yield page;
+    if (page.next === null) return;
+    after = page.next;
+  }
+}
 
 type UsageOrder = Omit<LedgerOperations["usage"][0], "after" | "max">;
 
@@ -46,14 +59,11 @@ export async function* grantPages(
   { account, now }: { account: string; now: number },
 ): AsyncGenerator<readonly Grant[]> {
   const listed = new Set<string>();
-  for (let after: string | null = null; ; ) {
-    const page: LedgerOperations["credits"][1] = await ledger.credits({ account, now, after });
+  for await (const page of pagesOf((after) => ledger.credits({ account, now, after }))) {
     // A grant that a call used up since the first page is in both parts of the list.
     const grants = page.grants.filter(({ id }) => !listed.has(id));
     for (const { id } of grants) listed.add(id);
     yield grants;
-    if (page.next === null) return;
-    after = page.next;
   }
 }
 

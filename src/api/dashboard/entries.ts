@@ -4,10 +4,10 @@ import { ENTRY_KINDS, type EntriesOrder, hasGaps } from "#ledger/entries.ts";
 import { type Ledger, OrderRejected } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import { DashboardError } from "./dashboard-error.ts";
-import { CSV, csvCell, download } from "./export.ts";
+import { csv, csvCell, download } from "./export.ts";
 import { json, type RequestContext, readAsMember } from "./request-context.ts";
 import type { BalancedEntryView, EntriesView } from "./shapes.ts";
-import { readDay } from "./usage.ts";
+import { dayOf, readDay } from "./usage.ts";
 
 /** The ledger of an account: its entries with filters and the balance after each, as pages and as a file. */
 
@@ -64,9 +64,9 @@ async function findEntries(
 
 function readFilters(context: RequestContext, account: string): Filters {
   const { searchParams } = context.url;
-  const dayOf = (name: string) => (searchParams.get(name) ? readDay(context, name) : null);
+  const timeOf = (name: string) => (searchParams.get(name) ? readDay(context, name) : null);
   const textOf = (name: string) => searchParams.get(name) || null;
-  const to = dayOf("to");
+  const to = timeOf("to");
   const kinds = textOf("kind")?.split(",") ?? null;
   const known = kinds && ENTRY_KINDS.filter((kind) => kinds.includes(kind));
   if (known?.length !== kinds?.length)
@@ -78,7 +78,7 @@ function readFilters(context: RequestContext, account: string): Filters {
     account,
     now: context.now,
     until: to === null ? null : to + DAY_MS,
-    filter: { kinds: known, tool: textOf("tool"), key: textOf("key"), from: dayOf("from") },
+    filter: { kinds: known, tool: textOf("tool"), key: textOf("key"), from: timeOf("from") },
   };
 }
 
@@ -97,19 +97,21 @@ export async function exportLedger(context: RequestContext): Promise<Response> {
     keys: await ledger.listKeys({ account }),
   }));
   const labels = new Map(keys.map(({ id, label }) => [id, label]));
-  const name = `${slugOf(deps.settings.name)}-ledger-${new Date(now).toISOString().slice(0, 10)}.csv`;
-  const pieces = csvPieces(ledger, deps.readTurns, filters, (key) => labels.get(key) ?? "");
-  return download(context, account, { pieces, type: CSV, name });
+  const name = `${slugOf(deps.settings.name)}-ledger-${dayOf(now)}`;
+  const pages = entryPages(ledger, deps.readTurns, filters);
+  const table = csv(COLUMNS, pages, ({ entries }) =>
+    entries.flatMap((entry) => csvRows(entry, (key) => labels.get(key) ?? "")),
+  );
+  return download(context, account, name, "csv", table);
 }
 
-async function* csvPieces(
+const COLUMNS = "time_utc,kind,credits,balance,calls,tool,key_id,key_label,grant,id";
+
+async function* entryPages(
   ledger: Reading,
   turns: ReadTurns,
   filters: Filters,
-  labelOf: (key: string) => string,
-): AsyncGenerator<string> {
-  // Without a byte order mark, spreadsheets assume a legacy encoding.
-  yield "\ufefftime_utc,kind,credits,balance,calls,tool,key_id,key_label,grant,id\r\n";
+): AsyncGenerator<EntriesView> {
   const max = hasGaps(filters.filter) ? FILTERED_AT_ONCE : ENTRIES_AT_ONCE;
   let after: string | null = null;
   for (let entries = 0; entries < ENTRIES_MAX; ) {
@@ -117,7 +119,7 @@ async function* csvPieces(
       findEntries(ledger, filters, after, Math.min(max, ENTRIES_MAX - entries)),
     );
     entries += page.entries.length;
-    yield page.entries.flatMap((entry) => csvRows(entry, labelOf)).join("");
+    yield page;
     if (page.next === null) return;
     after = page.next;
   }
@@ -127,12 +129,12 @@ async function* csvPieces(
  * A row for each grant that paid or got a part, so that sums by grant are right. The number of calls is in the first of them alone, so that
  * its sum is right too. Numbers stay numbers, which begin with a minus; only text can be a formula.
  */
-function csvRows(entry: BalancedEntryView, labelOf: (key: string) => string): string[] {
+function csvRows(entry: BalancedEntryView, labelOf: (key: string) => string): string[][] {
   const { id, at, kind, credits, balance, calls, tool, key, grant, parts } = entry;
   return (parts ?? [{ grant, credits }]).map((part, index) => {
     const values = [part.credits, balance, index === 0 ? calls : null];
     const numbers = values.map((value) => (value === null ? "" : String(value)));
     const names = [tool, key, key === null ? null : labelOf(key), part.grant?.kind ?? null, id];
-    return `${[new Date(at).toISOString(), kind, ...numbers, ...names.map(csvCell)].join(",")}\r\n`;
+    return [new Date(at).toISOString(), kind, ...numbers, ...names.map(csvCell)];
   });
 }

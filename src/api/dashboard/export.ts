@@ -2,6 +2,7 @@ import type { ActivityEvent } from "#accounts/activity-log.ts";
 import { entryLines, personalData } from "#accounts/personal-data.ts";
 import { inReadTurn } from "#accounts/read-turns.ts";
 import { slugOf } from "#brand.ts";
+import { pagesOf } from "#ledger/read-pages.ts";
 import { DashboardError } from "./dashboard-error.ts";
 import { requireFreshProof } from "./fresh-proof.ts";
 import {
@@ -11,6 +12,7 @@ import {
   recordEvent,
   requireMember,
 } from "./request-context.ts";
+import { dayOf } from "./usage.ts";
 
 /** Downloads of what is stored about a user. They are streams, because an account can have millions of entries. */
 
@@ -24,18 +26,16 @@ export async function exportData(context: RequestContext): Promise<Response> {
   deps.downloads.check(account, now);
   await recordEvent(context, user, "data_exported", null);
   const order = { account, service: deps.settings.publicUrl, now };
-  const name = `${slugOf(deps.settings.name)}-${dayOf(now)}.json`;
+  const name = `${slugOf(deps.settings.name)}-${dayOf(now)}`;
   const stores = {
     ledger: deps.accountDeps.ledger,
     activityLog: deps.activityLog,
     purchases: deps.sales.purchases,
     requests: deps.requests?.log ?? null,
   };
-  return download(context, account, {
-    pieces: personalData(stores, order, (read) => inReadTurn(deps.readTurns, account, read)),
-    type: "application/json",
-    name,
-  });
+  const inTurn: Parameters<typeof personalData>[2] = (read) =>
+    inReadTurn(deps.readTurns, account, read);
+  return download(context, account, name, "json", personalData(stores, order, inTurn));
 }
 
 /** The account's ledger entries as JSON lines: every call that is not rolled up yet, every grant and every expiry. */
@@ -49,8 +49,8 @@ export async function exportEntries(context: RequestContext): Promise<Response> 
     inReadTurn(deps.readTurns, account, () =>
       ledger.entries({ account, after, max: ENTRIES_AT_ONCE, now }),
     );
-  const name = `${slugOf(deps.settings.name)}-entries-${dayOf(now)}.jsonl`;
-  return download(context, account, { pieces: entryLines(read), type: "application/jsonl", name });
+  const name = `${slugOf(deps.settings.name)}-entries-${dayOf(now)}`;
+  return download(context, account, name, "jsonl", entryLines(read));
 }
 
 /** Whether an export would start now. The page asks first, because a download cannot ask the user for a fresh proof. */
@@ -77,55 +77,28 @@ async function requireExporter(context: RequestContext): Promise<Member> {
 /** The user's activity log as CSV or JSON, newest first. The page shows the same entries, so it needs no fresh proof. */
 export async function exportEvents(context: RequestContext): Promise<Response> {
   const { account, user } = await requireMember(context);
-  const { deps, url, now } = context;
-  const pages = eventPages((after) =>
+  const { deps, now } = context;
+  const pages = pagesOf((after) =>
     inReadTurn(deps.readTurns, account, () =>
       deps.activityLog.listEvents({ user: user.id, after, max: ROWS_AT_ONCE }),
     ),
   );
-  const name = `${slugOf(deps.settings.name)}-activity-${dayOf(now)}`;
-  switch (url.searchParams.get("format")) {
-    case "csv":
-      return download(context, account, {
-        ...{ pieces: eventCsv(pages), type: CSV, name: `${name}.csv` },
-      });
-    case "json":
-      return download(context, account, {
-        ...{ pieces: eventJson(pages), type: "application/json", name: `${name}.json` },
-      });
-    default:
-      throw new DashboardError("invalid_request", "`format` must be csv or json.");
-  }
-}
-
-type EventPage = { events: ActivityEvent[]; next: string | null };
-
-async function* eventPages(read: (after: string | null) => Promise<EventPage>) {
-  for (let after: string | null = null; ; ) {
-    const { events, next } = await read(after);
-    yield events;
-    if (next === null) return;
-    after = next;
-  }
-}
-
-async function* eventCsv(pages: AsyncIterable<ActivityEvent[]>): AsyncGenerator<string> {
-  // Without a byte order mark, spreadsheets assume a legacy encoding.
-  yield "\ufefftime,event,times,detail,ip_address,browser\r\n";
-  for await (const events of pages) {
-    yield events
-      .map(({ at, kind, times, detail, address, browser }) =>
+  return downloadAs(context, account, `${slugOf(deps.settings.name)}-activity-${dayOf(now)}`, {
+    csv: csv("time,event,times,detail,ip_address,browser", pages, ({ events }) =>
+      events.map(({ at, kind, times, detail, address, browser }) =>
         [new Date(at).toISOString(), kind, String(times), detail, address, browser].map(csvCell),
-      )
-      .map((cells) => `${cells.join(",")}\r\n`)
-      .join("");
-  }
+      ),
+    ),
+    json: eventJson(pages),
+  });
 }
 
-async function* eventJson(pages: AsyncIterable<ActivityEvent[]>): AsyncGenerator<string> {
+type EventPages = AsyncIterable<{ events: ActivityEvent[] }>;
+
+async function* eventJson(pages: EventPages): AsyncGenerator<string> {
   yield '{ "events": [';
   let separator = "\n  ";
-  for await (const events of pages) {
+  for await (const { events } of pages) {
     for (const { id: _, at, ...event } of events) {
       yield separator + JSON.stringify({ at: new Date(at).toISOString(), ...event });
       separator = ",\n  ";
@@ -134,15 +107,48 @@ async function* eventJson(pages: AsyncIterable<ActivityEvent[]>): AsyncGenerator
   yield "\n] }\n";
 }
 
+/** A table with the names of its columns. `rowsOf`: the cells of the rows of a page. */
+export async function* csv<Page>(
+  names: string,
+  pages: AsyncIterable<Page>,
+  rowsOf: (page: Page) => string[][],
+): AsyncGenerator<string> {
+  // Without a byte order mark, spreadsheets assume a legacy encoding.
+  yield `\ufeff${names}\r\n`;
+  for await (const page of pages)
+    yield rowsOf(page)
+      .map((cells) => `${cells.join(",")}\r\n`)
+      .join("");
+}
+
 /** A cell of RFC 4180. Text that a spreadsheet would read as a formula starts with an apostrophe. */
 export function csvCell(value: string | null): string {
   const text = /^[=+\-@\t\r]/.test(value ?? "") ? `'${value}` : (value ?? "");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-export const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+const TYPES = {
+  csv: "text/csv; charset=utf-8",
+  json: "application/json",
+  jsonl: "application/jsonl",
+};
+type Format = keyof typeof TYPES;
 
-export const CSV = "text/csv; charset=utf-8";
+/** The file in the format that the request names. */
+export function downloadAs(
+  context: RequestContext,
+  account: string,
+  name: string,
+  formats: Partial<Record<Format, AsyncGenerator<string>>>,
+): Response {
+  const format = (context.url.searchParams.get("format") ?? "") as Format;
+  const pieces = Object.hasOwn(formats, format) ? formats[format] : undefined;
+  if (pieces !== undefined) return download(context, account, name, format, pieces);
+  throw new DashboardError(
+    "invalid_request",
+    `\`format\` must be ${Object.keys(formats).join(" or ")}.`,
+  );
+}
 
 /**
  * Reads the next piece when the client has taken the one before, so that a slow client costs no memory. Throws if too many downloads
@@ -151,7 +157,9 @@ export const CSV = "text/csv; charset=utf-8";
 export function download(
   { deps, requestId, now }: RequestContext,
   account: string,
-  { pieces, type, name }: { pieces: AsyncGenerator<string>; type: string; name: string },
+  name: string,
+  format: Format,
+  pieces: AsyncGenerator<string>,
 ): Response {
   const encoder = new TextEncoder();
   let cutOff: (cause: Error) => void = () => {};
@@ -186,8 +194,8 @@ export function download(
   );
   return new Response(body, {
     headers: {
-      "Content-Type": type,
-      "Content-Disposition": `attachment; filename="${name}"`,
+      "Content-Type": TYPES[format],
+      "Content-Disposition": `attachment; filename="${name}.${format}"`,
     },
   });
 }

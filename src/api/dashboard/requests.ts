@@ -7,12 +7,14 @@ import type {
 } from "#accounts/request-log.ts";
 import { slugOf } from "#brand.ts";
 import type { FieldError } from "#errors.ts";
+import { pagesOf } from "#ledger/read-pages.ts";
 import { createPlaceHider } from "#seal.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError, retryAfter, tooManyRequests } from "./dashboard-error.ts";
-import { CSV, csvCell, dayOf, download } from "./export.ts";
+import { csv, csvCell, downloadAs } from "./export.ts";
 import { json, type RequestContext, readAsMember, requireMember } from "./request-context.ts";
 import type { RequestSummaryView, RequestsView, RequestView } from "./shapes.ts";
+import { dayOf } from "./usage.ts";
 
 /** The request log of the account (`accounts/request-log.ts`). */
 
@@ -61,42 +63,18 @@ export async function exportRequests(context: RequestContext): Promise<Response>
   const { account } = await requireMember(context);
   const { log } = requireLog(context.deps);
   const name = `${slugOf(context.deps.settings.name)}-requests-${dayOf(context.now)}`;
-  const pages = requestPages(log, account, readFilter(context.url, cursorsOf(context)));
-  switch (context.url.searchParams.get("format")) {
-    case "csv":
-      return download(context, account, {
-        ...{ pieces: requestCsv(pages), type: CSV, name: `${name}.csv` },
-      });
-    case "jsonl":
-      return download(context, account, {
-        ...{ pieces: requestLines(pages), type: "application/jsonl", name: `${name}.jsonl` },
-      });
-    default:
-      throw new DashboardError("invalid_request", "`format` must be csv or jsonl.");
-  }
+  const filter = readFilter(context.url, cursorsOf(context));
+  const read = (before: string | null) =>
+    log.list({ account, filter: { ...filter, before: before ?? undefined }, max: ROWS_AT_ONCE });
+  const pages = pagesOf(read, filter.before);
+  return downloadAs(context, account, name, {
+    csv: csv(COLUMNS, pages, ({ requests }) => requests.map(csvCells)),
+    jsonl: requestLines(pages),
+  });
 }
 
-async function* requestPages(log: RequestLogReads, account: string, filter: RequestFilter) {
-  for (let before = filter.before; ; ) {
-    const { requests, next } = await log.list({
-      account,
-      filter: { ...filter, before },
-      max: ROWS_AT_ONCE,
-    });
-    yield requests;
-    if (next === null) return;
-    before = next;
-  }
-}
-
-type RequestPages = AsyncIterable<readonly ListedRequest[]>;
-
-async function* requestCsv(pages: RequestPages): AsyncGenerator<string> {
-  // Without a byte order mark, spreadsheets assume a legacy encoding.
-  yield "\ufefftime,request_id,tool,status,code,key,via,credits,replayed,total_ms,body_ms,tool_ms,ledger_ms,received_bytes,sent_bytes,ip_address,detail,errors\r\n";
-  for await (const requests of pages)
-    yield requests.map((request) => `${csvCells(request).join(",")}\r\n`).join("");
-}
+const COLUMNS =
+  "time,request_id,tool,status,code,key,via,credits,replayed,total_ms,body_ms,tool_ms,ledger_ms,received_bytes,sent_bytes,ip_address,detail,errors";
 
 function csvCells({ times, bytes, ...request }: ListedRequest): string[] {
   const { at, id, tool, status, code, key, via, charged, replayed, address, detail, errors } =
@@ -113,8 +91,10 @@ function csvCells({ times, bytes, ...request }: ListedRequest): string[] {
 const errorText = ({ pointer, parameter, header, detail }: FieldError): string =>
   `${pointer ?? parameter ?? header ?? ""}: ${detail}`;
 
-async function* requestLines(pages: RequestPages): AsyncGenerator<string> {
-  for await (const requests of pages)
+async function* requestLines(
+  pages: AsyncIterable<{ requests: readonly ListedRequest[] }>,
+): AsyncGenerator<string> {
+  for await (const { requests } of pages)
     yield requests
       .map(({ cursor: _, at, ...request }) => {
         const line = { at: new Date(at).toISOString(), ...request };

@@ -1,6 +1,6 @@
 import type { Tool } from "#tools/define-tool.ts";
 import type { JsonSchema } from "../openapi/document.ts";
-import { convert } from "../openapi/schemas.ts";
+import { convert, mapValues } from "../openapi/schemas.ts";
 import { priceCell } from "../openapi/words.ts";
 import type { ResponseKind } from "./tool-result.ts";
 
@@ -98,8 +98,5 @@ function typesOf({ type, properties, items, prefixItems, required }: JsonSchema)
     ...(required === undefined ? {} : { required }),
   };
 }
-
-const mapValues = <In, Out>(values: Record<string, In>, map: (value: In) => Out) =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value)]));
 
 const firstSentence = (text: string) => /^.*?\.(?= [A-Z`]|$)/s.exec(text)?.[0] ?? text;
