@@ -1,72 +1,25 @@
 /**
  * The requests and responses of the dashboard API: plain JSON, times in milliseconds since 1970 UTC.
  * The handlers in this folder and the pages in `web/` share these types.
- *
- *     GET    /dashboard/visitor                    Visitor
- *     GET    /dashboard/home                       HomeView
- *     GET    /dashboard/keys                       KeysView                              revoked over 90 days ago: 100 newest
- *     POST   /dashboard/keys            KeyOrder   { key: KeyView, secret: string }      201
- *     PATCH  /dashboard/keys/<id>       KeyChange  { key: KeyView }
- *     POST   /dashboard/keys/<id>/rotate RotateOrder { key: KeyView, secret: string }
- *     DELETE /dashboard/keys/<id>                  { key: KeyView }
- *     GET    /dashboard/usage?from=DATE&to=DATE    UsageView                             both inclusive, UTC
- *     GET    /dashboard/requests                   RequestsView                          RequestQuery, newest first
- *     GET    /dashboard/requests/summary           RequestSummaryView                    RequestQuery
- *     GET    /dashboard/requests/export?format=csv all of them, as a file (csv or jsonl) RequestQuery
- *     GET    /dashboard/credits                    CreditsView                           `?after=` for the next page of grants
- *     GET    /dashboard/credits/entries            EntriesView                           EntriesQuery, newest first
- *     GET    /dashboard/credits/entries/export     the same entries as CSV               EntriesQuery
- *     GET    /dashboard/prices                     PricesView                            needs no session
- *     GET    /dashboard/purchases?after=           PurchasesView                         newest first
- *     POST   /dashboard/purchases    PurchaseOrder CheckoutView                          201
- *     GET    /dashboard/purchases/<id>             PurchaseView                          looks up the payment
- *     GET    /dashboard/notifications                    NotificationsView
- *     PUT    /dashboard/notifications         NotificationsView NotificationsView
- *     POST   /dashboard/notifications/unsubscribe?token= UnsubscribedView                      no session, any origin
- *     GET    /dashboard/webhooks                   EndpointsView                         oldest first
- *     POST   /dashboard/webhooks     EndpointOrder EndpointSecretView                    201
- *     PUT    /dashboard/webhooks/<id> EndpointOrder { endpoint: EndpointView }
- *     DELETE /dashboard/webhooks/<id>              {}
- *     POST   /dashboard/webhooks/<id>/secret       EndpointSecretView                    201, rotates the secret
- *     GET    /dashboard/webhooks/<id>/deliveries?after=            DeliveriesView        newest first
- *     POST   /dashboard/webhooks/<id>/deliveries/<delivery>/again  { id: string }        201, of the new delivery
- *     POST   /dashboard/webhooks/<id>/test         { id: string }                        201, of the delivery
- *     GET    /dashboard/sessions                   { sessions: SessionView[] }
- *     DELETE /dashboard/sessions/<id>              {}                                    `others`: all but this one
- *     GET    /dashboard/events?after=              EventsView                            newest first
- *     GET    /dashboard/events/export?format=csv   all events, as a file (csv or json)
- *     GET    /dashboard/account/export             everything about the user, as a file  a fresh proof
- *     GET    /dashboard/account/export/ready       {}                                    a fresh proof
- *     GET    /dashboard/account/export/entries     ledger entries, as JSON lines         a fresh proof
- *     POST   /dashboard/account/close   CloseOrder {}                                    a fresh proof
- *     POST   /dashboard/account/email    { email } { sent: true }                        a fresh proof; a code to the new address
- *     POST   /dashboard/account/email/code { code } { email }
- *     GET    /dashboard/passkeys                   PasskeysView
- *     PUT    /dashboard/passkeys/demand DemandOrder {}                                   a fresh proof
- *     PATCH  /dashboard/passkeys/<id>     { name } { passkey: PasskeyView }
- *     DELETE /dashboard/passkeys/<id>              {}                                    a fresh proof
- *     GET    /dashboard/proof                      ProofView
- *
- * Signing in, which is also how the user proves who they are:
- *
- *     POST   /dashboard/auth/sign-in/start { email } StartedView
- *     POST   /dashboard/auth/sign-in/code { code }  SignedInView                          digits; spaces and hyphens are ignored
- *     POST   /dashboard/auth/sign-in/link { secret } LinkView                             the fragment of the link in the email
- *     POST   /dashboard/auth/undo-email-change { secret } { email }                       the fragment of the link in the email
- *     POST   /dashboard/auth/passkey/verify-registration { response, name } { id }       201, a fresh proof
- *     POST   /dashboard/auth/passkey/verify-authentication { response } {}
- *
- * Other paths of `/dashboard/auth/*` are Better Auth's (`auth-routes.ts`). HEAD works like GET, without a body.
+ * The routes are those of `dashboard-app.ts` and `auth-routes.ts`.
  */
 
 import type { ActivityEvent } from "#accounts/activity-log.ts";
 import type { ListedRequest, RequestEntry, ToolRequests } from "#accounts/request-log.ts";
 import type { StarterOutcome } from "#accounts/starter-claim.ts";
+import type { Starter } from "#accounts/welcome.ts";
 import type { Offer } from "#billing/price-list.ts";
-import type { Delivery } from "#events/event-store.ts";
+import type { Purchase } from "#billing/purchase-store.ts";
+import type {
+  Delivery,
+  Endpoint,
+  EndpointHistory,
+  NotificationChoice,
+} from "#events/event-store.ts";
+import type { Entry } from "#ledger/entries.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";
-import type { BudgetLeft, BudgetPeriod } from "#ledger/key-limits.ts";
-import type { GrantKind } from "#ledger/port.ts";
+import type { BudgetLeft, BudgetPeriod, KeyBudgets, KeyLimits } from "#ledger/key-limits.ts";
+import type { AccountStatus, Grant, Key, LedgerOperations } from "#ledger/port.ts";
 import type { CreditSales } from "#top-up.ts";
 
 export type Provider = "github" | "google";
@@ -76,7 +29,7 @@ export type Visitor = {
   user: UserView | null;
   signUp: "open" | "closed";
   providers: Provider[];
-  starter: { credits: number; days: number };
+  starter: Starter;
   /** Base of the API's URLs, without a slash at its end. */
   apiUrl: string;
   /** Where passkeys work: only on pages of this origin. Null: nowhere, because PUBLIC_URL is an IP address or not HTTPS. */
@@ -105,7 +58,6 @@ export type PasskeysView = {
   passkeysMax: number;
   demandsPasskey: boolean;
 };
-export type DemandOrder = Pick<PasskeysView, "demandsPasskey">;
 export type PasskeyView = {
   id: string;
   name: string;
@@ -119,14 +71,11 @@ export type ProofView = { email: string; methods: ProofMethod[] };
 export type UserView = {
   email: string;
   createdAt: number;
-  account: {
+  account: Pick<AccountStatus, "balance" | "prices"> & {
     id: string;
     state: "open" | "suspended";
-    balance: number;
     /** Whether the balance is below the user's alert level, or used up so that calls are rejected. */
     level: "enough" | "low" | "gone";
-    /** What calls cost this account, by tool, where the operator has set it. */
-    prices: Readonly<Record<string, number>>;
   };
   /** Whether only a passkey signs in. */
   demandsPasskey: boolean;
@@ -134,10 +83,7 @@ export type UserView = {
   providers: Provider[];
 };
 
-export type HomeView = {
-  balance: number;
-  /** What running calls hold, which the balance does not include. */
-  held: number;
+export type HomeView = Pick<CreditsView, "balance" | "held" | "nextExpiry"> & {
   /** Whether the next call is free. */
   freeCall: boolean;
   /** Since midnight UTC; null while there are too many calls that are not added up yet. */
@@ -148,8 +94,6 @@ export type HomeView = {
   topKeys: HomeKeyView[];
   /** The key that expires next, if one does within 30 days. */
   keyExpiry: { id: string; label: string; at: number } | null;
-  /** The next part of the balance to expire. */
-  nextExpiry: { credits: number; at: number } | null;
   /** Why an account without any grant did not get starter credits; null where it has grants, or nothing is known. */
   noStarter: Exclude<StarterOutcome, "granted"> | null;
   /**
@@ -165,11 +109,7 @@ export type HomeView = {
   setUp: { passkey: boolean; alerts: boolean };
 };
 
-export type HomeKeyView = {
-  id: string;
-  label: string;
-  start: string;
-  lastUsedAt: number | null;
+export type HomeKeyView = Pick<KeyView, "id" | "label" | "start" | "lastUsedAt"> & {
   /** Since midnight UTC; null while there are too many that are not added up yet. */
   callsToday: number | null;
 };
@@ -179,23 +119,6 @@ export type RequestTimes = RequestEntry["times"];
 
 /** A call to a tool by a key of the account, with any status. `key`: null where it is not known any more. */
 export type RequestView = Omit<ListedRequest, "key"> & { key: string | null };
-
-/**
- * The filters of the request log, as query parameters; omitted: all. `status`: `ok`, `errors`, or a status such as `429`.
- * `id`: an exact request id. `from` (inclusive) and `to` (exclusive): times in milliseconds. `before`: the `cursor` of the last
- * request of a page, for the next page. `after`: the `cursor` of the newest request, for those that came since.
- */
-export type RequestQuery = {
-  tool?: string;
-  key?: string;
-  status?: string;
-  code?: string;
-  id?: string;
-  from?: number;
-  to?: number;
-  before?: string;
-  after?: string;
-};
 
 /** A page of at most 50 requests. `keptDays`, `keptMax`: how long and how many requests of an account are kept. */
 export type RequestsView = {
@@ -214,14 +137,11 @@ export type RequestSummaryView = { tools: ToolRequests[] };
 /** By which pages name a key. */
 export type KeyName = Pick<KeyView, "id" | "label" | "start" | "revokedAt">;
 
-export type KeyView = {
-  id: string;
-  label: string;
-  /** The first characters: enough to tell keys apart, too few to use the key. */
-  start: string;
-  createdAt: number;
-  lastUsedAt: number | null;
-  revokedAt: number | null;
+/** `start`: the first characters, enough to tell keys apart and too few to use the key. */
+export type KeyView = Pick<
+  Key,
+  "id" | "label" | "start" | "createdAt" | "lastUsedAt" | "revokedAt"
+> & {
   /** Calls since the start of the hour 24 hours ago; null while there are too many that are not added up yet. */
   callsLastDay: number | null;
   /** Null if the key has no limits of its own. */
@@ -233,12 +153,7 @@ export type KeyView = {
 };
 
 /** Each member is null where the key has no such limit. A key whose `expiresAt` has passed gets 401. */
-export type KeyLimitsView = {
-  expiresAt: number | null;
-  tools: readonly string[] | null;
-  networks: readonly string[] | null;
-  /** Calls per second. */
-  rate: number | null;
+export type KeyLimitsView = Omit<KeyLimits, "budgets"> & {
   budgets: Record<BudgetPeriod, BudgetLeft | null>;
 };
 export type { BudgetLeft, BudgetPeriod } from "#ledger/key-limits.ts";
@@ -258,13 +173,8 @@ export type KeysView = {
 export type KeyOrder = { label: string; limits?: KeyLimitsOrder | null };
 /** What is missing stays as it is. `limits` replaces all limits of the key; what its budgets have spent stays. */
 export type KeyChange = Partial<KeyOrder>;
-export type KeyLimitsOrder = {
-  expiresAt?: number | null;
-  tools?: string[] | null;
-  /** Addresses or networks in CIDR notation. */
-  networks?: string[] | null;
-  rate?: number | null;
-  budgets?: Partial<Record<BudgetPeriod, number | null>>;
+export type KeyLimitsOrder = Partial<Omit<KeyLimits, "budgets">> & {
+  budgets?: Partial<KeyBudgets>;
 };
 
 /**
@@ -285,30 +195,10 @@ export type UsageView = {
 
 export type { GrantKind } from "#ledger/port.ts";
 
-export type GrantView = {
-  id: string;
-  kind: GrantKind;
-  amount: number;
-  remaining: number;
-  grantedAt: number;
-  expiresAt: number | null;
-  /** When it would expire without the lifetime plan; null if the plan does not change that. */
-  waivedExpiresAt: number | null;
-};
+export type GrantView = Grant;
 
 /** A page of the grants: in spending order, and spent and expired grants last. */
-export type CreditsView = {
-  balance: number;
-  /** What running calls hold, which the balance does not include. */
-  held: number;
-  lifetime: boolean;
-  /** All credits that expire at the earliest time at which any do. */
-  nextExpiry: { credits: number; at: number } | null;
-  /** The credits of the balance that never expire; null on any other page than the first. */
-  permanent: number | null;
-  grants: GrantView[];
-  next: string | null;
-};
+export type CreditsView = Omit<LedgerOperations["credits"][1], "hasGrants">;
 
 /** An offer. `priceText`: for example `€5.00`. */
 export type OfferView = Offer & { priceText: string };
@@ -331,64 +221,51 @@ export type PricesView = {
 export type PurchaseOrder = { offer: string };
 export type CheckoutView = { id: string; url: string };
 
-export type PurchaseView = {
-  id: string;
-  at: number;
-  name: string;
-  kind: "pack" | "lifetime";
-  credits: number;
-  /** The amount paid, including taxes; the price until it is paid. */
-  amountText: string;
-  refundedText: string | null;
-  /**
-   * `open`: not paid yet; `pending`: the payment is being processed; `settling`: paid, the credits follow in a moment;
-   * `paid`: the credits are granted; `trouble`: paid, but the credits cannot be granted without the operator.
-   */
-  state:
-    | "open"
-    | "pending"
-    | "settling"
-    | "paid"
-    | "failed"
-    | "expired"
-    | "refunded"
-    | "partly_refunded"
-    | "disputed"
-    | "trouble";
-  paidAt: number | null;
-  /** After a refund or dispute: credits clawed back, and credits that were already spent. */
-  voided: number;
-  spent: number;
-  receiptUrl: string | null;
-  invoiceUrl: string | null;
-  /** The payment page of an open purchase. */
-  payUrl: string | null;
-};
+/** `voided`, `spent`: after a refund or dispute, the credits that were clawed back, and those that were already spent. */
+export type PurchaseView = Pick<Offer, "name" | "kind" | "credits"> &
+  Pick<Purchase, "id" | "paidAt" | "voided" | "spent" | "receiptUrl" | "invoiceUrl"> & {
+    at: number;
+    /** The amount paid, including taxes; the price until it is paid. */
+    amountText: string;
+    refundedText: string | null;
+    /**
+     * `open`: not paid yet; `pending`: the payment is being processed; `settling`: paid, the credits follow in a moment;
+     * `paid`: the credits are granted; `trouble`: paid, but the credits cannot be granted without the operator.
+     */
+    state:
+      | "open"
+      | "pending"
+      | "settling"
+      | "paid"
+      | "failed"
+      | "expired"
+      | "refunded"
+      | "partly_refunded"
+      | "disputed"
+      | "trouble";
+    /** The payment page of an open purchase. */
+    payUrl: string | null;
+  };
 /** `GET /dashboard/purchases?after=`, newest first; `GET /dashboard/purchases/:id` returns one of them. */
 export type PurchasesView = { purchases: PurchaseView[]; next: string | null };
 
 /** `GET` and `PUT /dashboard/notifications`. */
-export type NotificationsView = { lowBalance: number; emails: { low: boolean; expiring: boolean } };
+export type NotificationsView = NotificationChoice & { lowBalance: number };
 
 /** The kind of emails that the link unsubscribes from. */
-export type UnsubscribedView = { emails: "low" | "expiring" };
+export type UnsubscribedView = { emails: keyof NotificationChoice["emails"] };
 
 export type { LedgerEventKind } from "#ledger/events.ts";
 
 /** `GET /dashboard/webhooks`, `POST` and `PUT /dashboard/webhooks/:id` take `EndpointOrder`. */
 export type EndpointOrder = { url: string; kinds: LedgerEventKind[]; paused: boolean };
-export type EndpointView = EndpointOrder & {
-  id: string;
-  createdAt: number;
-  /** Until when webhooks are also signed with the secret before the last rotation; null if they are not. */
-  previousSecretUntil: number | null;
-  /** Null while it is not paused. `gone`: the endpoint responded with 410, so we paused it. */
-  pausedAt: number | null;
-  pausedBy: "owner" | "gone" | null;
-  /** Of the newest 200 deliveries. `lastFailure`: the last delivery that failed and has not succeeded since. */
-  lastDeliveredAt: number | null;
-  lastFailure: { at: number; lastStatus: number | null; lastError: string | null } | null;
-};
+/** The history is that of the newest 200 deliveries. */
+export type EndpointView = EndpointOrder &
+  Pick<Endpoint, "id" | "createdAt" | "pausedAt" | "pausedBy"> &
+  EndpointHistory & {
+    /** Until when webhooks are also signed with the secret before the last rotation; null if they are not. */
+    previousSecretUntil: number | null;
+  };
 /** A new endpoint, or one whose secret was rotated. The only responses that contain a secret. */
 export type EndpointSecretView = { endpoint: EndpointView; secret: string };
 export type EndpointsView = { endpoints: EndpointView[]; max: number };
@@ -397,37 +274,7 @@ export type EndpointsView = { endpoints: EndpointView[]; max: number };
 export type DeliveryView = Omit<Delivery, "endpoint" | "account" | "createdAt"> & { at: number };
 export type DeliveriesView = { deliveries: DeliveryView[]; next: string | null };
 
-export type EntryView = {
-  /** Unique within the account. */
-  id: string;
-  at: number;
-  /** `usage`: rolled-up debits of one UTC hour, key and tool. */
-  kind: "grant" | "debit" | "reversal" | "expiry" | "void" | "usage";
-  /** What the entry adds to the balance; negative for debits. 0 for the free first call. */
-  credits: number;
-  /** The grant that was made, debited or restored; the first of several. */
-  grant: { id: string; kind: GrantKind } | null;
-  /** The share of each of several grants, with its sign; null for one grant or none. */
-  parts: { grant: { id: string; kind: GrantKind }; credits: number }[] | null;
-  tool: string | null;
-  /** The id of the key that was used. */
-  key: string | null;
-  /** 1 for a debit, more for `usage`, null for an entry that is not a call. */
-  calls: number | null;
-};
-
-/**
- * The filters of the ledger, as query parameters; omitted: all. `kind`: kinds of entries, separated by commas. `from`, `to`: UTC
- * days such as `2026-11-21`, both inclusive. `after`: the `next` of the page before.
- */
-export type EntriesQuery = {
-  after?: string;
-  kind?: string;
-  tool?: string;
-  key?: string;
-  from?: string;
-  to?: string;
-};
+export type EntryView = Omit<Entry, "balance">;
 
 /** An entry with the balance after it: the sum of it and all older ones. Null where the service did not add it up. */
 export type BalancedEntryView = EntryView & { balance: number | null };
