@@ -1,10 +1,9 @@
-import { bytesToHex } from "@noble/hashes/utils.js";
 import type { EmailSender } from "#email/email-layout.ts";
 import { type CodeEmail, createEmails, type SignInEmail } from "#email/emails.ts";
 import { DAY_MS } from "#limits.ts";
 import { ATTEMPT_MINUTES } from "./attempts.ts";
 import type { AuthOptions } from "./auth-options.ts";
-import { keyedHash } from "./keyed-hash.ts";
+import { keyedHex } from "./keyed-hash.ts";
 
 /**
  * The keyed hash of the network whose emails are counted together: a /24 of IPv4, a /48 of IPv6, because an attacker has many
@@ -13,7 +12,7 @@ import { keyedHash } from "./keyed-hash.ts";
 export function requesterNetwork(network: string | null, secret: string): string {
   if (network === null) return "";
   const wide = network.includes(":") ? network.split(":").slice(0, 3).join(":") : network;
-  return bytesToHex(keyedHash(secret, `toolbooth email network ${wide}`)).slice(0, 32);
+  return keyedHex(secret, `toolbooth email network ${wide}`).slice(0, 32);
 }
 
 /** How long the old address can undo a change. */

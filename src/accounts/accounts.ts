@@ -1,11 +1,10 @@
-import { bytesToHex } from "@noble/hashes/utils.js";
 import { canonicalAddress } from "#email/canonical-address.ts";
 import { newAccountId, newKeyId, type RandomBytes } from "#ids.ts";
 import { type KeyLimits, type Ledger, NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
 import { EMAIL_CHARS_MAX, KEY_LABEL_CHARS_MAX } from "#limits.ts";
 import type { Directory } from "./directory.ts";
 import { keyStart, makeKey } from "./key-format.ts";
-import { keyedHash } from "./keyed-hash.ts";
+import { keyedHex } from "./keyed-hash.ts";
 
 /** Dependencies for managing accounts and keys: the directory maps email addresses to accounts in the ledger. */
 export type AccountDeps = {
@@ -182,9 +181,7 @@ export function readLabel(text: string): string {
  * secrets.
  */
 export const emailHashes = (email: string, secrets: readonly string[]): string[] =>
-  secrets.map((secret) =>
-    bytesToHex(keyedHash(secret, `toolbooth address ${canonicalAddress(email)}`)),
-  );
+  secrets.map((secret) => keyedHex(secret, `toolbooth address ${canonicalAddress(email)}`));
 
 const hashEmail = (email: string, secrets: readonly string[]): string =>
   emailHashes(email, secrets.slice(0, 1))[0] ?? "";

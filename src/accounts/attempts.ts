@@ -1,7 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { AuthContext } from "better-auth";
-import { keyedHash } from "./keyed-hash.ts";
+import { keyedHex } from "./keyed-hash.ts";
 
 /**
  * Attempts to show that someone reads the emails of an address: to sign in or up, or to move an account to the address.
@@ -146,12 +146,10 @@ export const hashOf = (secret: string): string => bytesToHex(sha256(utf8ToBytes(
 
 /** `link`: the hash of the link's secret, which makes equal codes of two attempts look different. */
 const codeHash = (secret: string, link: string, code: string): string =>
-  bytesToHex(keyedHash(secret, `toolbooth code ${link} ${code}`));
+  keyedHex(secret, `toolbooth code ${link} ${code}`);
 
 function codeOf(secret: string, link: string): string {
-  const number = BigInt(
-    `0x${bytesToHex(keyedHash(secret, `toolbooth code of ${link}`).subarray(0, 16))}`,
-  );
+  const number = BigInt(`0x${keyedHex(secret, `toolbooth code of ${link}`).slice(0, 32)}`);
   return String(number % 10n ** BigInt(CODE_DIGITS)).padStart(CODE_DIGITS, "0");
 }
 

@@ -1,4 +1,3 @@
-import { bytesToHex } from "@noble/hashes/utils.js";
 import { type BetterAuthOptions, betterAuth } from "better-auth";
 import { APIError } from "better-auth/api";
 import { NotCarriedOut } from "#ledger/port.ts";
@@ -14,7 +13,7 @@ import {
 } from "./auth-options.ts";
 import { emailSignIn } from "./email-sign-in.ts";
 import { hashedSessions } from "./hashed-sessions.ts";
-import { keyedHash } from "./keyed-hash.ts";
+import { keyedHex } from "./keyed-hash.ts";
 import {
   createPasskeys,
   loadPasskeyPlugin,
@@ -153,10 +152,7 @@ export type EmailSignIn =
  */
 const versioned = (secrets: readonly string[]) =>
   [...new Set(secrets)].map((value) => ({
-    version: Number.parseInt(
-      bytesToHex(keyedHash(value, "toolbooth secret version")).slice(0, 12),
-      16,
-    ),
+    version: Number.parseInt(keyedHex(value, "toolbooth secret version").slice(0, 12), 16),
     value,
   }));
 

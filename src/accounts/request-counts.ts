@@ -1,6 +1,6 @@
-import { bytesToHex } from "@noble/hashes/utils.js";
+import { createRecentNames } from "#ledger/recent-names.ts";
 import { CLOCK_SKEW_MAX_MS } from "#ledger/throttle.ts";
-import { keyedHash } from "./keyed-hash.ts";
+import { keyedHex } from "./keyed-hash.ts";
 
 /**
  * Counts requests by name, such as a network or an address, to bound how many there are in a window. One process counts in memory,
@@ -50,8 +50,7 @@ export function createSharedCounts(deps: {
   now(): number;
 }): RequestCounts {
   const { counts, secret, now } = deps;
-  const hashName = (name: string) =>
-    bytesToHex(keyedHash(secret, `toolbooth throttle ${name}`)).slice(0, 32);
+  const hashName = (name: string) => keyedHex(secret, `toolbooth throttle ${name}`).slice(0, 32);
   return {
     count: (name, rule) => counts.countRequest(hashName(name), rule, now()),
     giveBack: (name) => counts.giveBack(hashName(name)),
@@ -59,11 +58,11 @@ export function createSharedCounts(deps: {
 }
 
 export function createRequestCounts(now: () => number) {
-  const counts = new Map<string, RequestCount>();
+  const counts = createRecentNames<RequestCount>(NAMES_MAX);
   return {
     count(name: string, rule: RequestRule): RequestVerdict {
       const { next, ...verdict } = countRequest(counts.get(name), rule, now());
-      if (next !== undefined) storeBounded(counts, name, next);
+      if (next !== undefined) counts.set(name, next);
       return verdict;
     },
     giveBack(name: string): void {
@@ -73,18 +72,5 @@ export function createRequestCounts(now: () => number) {
   } satisfies RequestCounts;
 }
 
-const ENTRIES_MAX = 20_000;
-const EVICTED_AT_ONCE = 2_000;
-
-/** Stores an entry and evicts the oldest ones. It evicts many at once, because iteration skips over deleted entries. */
-function storeBounded<Value>(map: Map<string, Value>, name: string, value: Value): void {
-  map.delete(name);
-  map.set(name, value);
-  if (map.size <= ENTRIES_MAX) return;
-  let left = EVICTED_AT_ONCE;
-  for (const oldest of map.keys()) {
-    if (left === 0) break;
-    map.delete(oldest);
-    left -= 1;
-  }
-}
+/** Names that one process counts. The older half is dropped beyond that. */
+const NAMES_MAX = 40_000;

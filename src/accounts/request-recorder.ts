@@ -1,4 +1,5 @@
-import { addToChunk, type RequestChunk, type RequestEntry, startChunk } from "./request-log.ts";
+import type { FieldError } from "#errors.ts";
+import type { RequestChunk, RequestEntry } from "./request-log.ts";
 
 /**
  * Gathers the calls of a node or an isolate and hands them over to the request log in chunks of one account, because a chunk costs the
@@ -192,3 +193,97 @@ function createBusyAccounts(elapsed: () => number) {
     },
   };
 }
+
+/** `at`: the time of its first request. */
+export const startChunk = (account: string, at: number): RequestChunk => ({
+  ...{ account, firstAt: at, lastAt: at, count: 0, errors: 0 },
+  tools: [],
+  packed: "",
+});
+
+/** Returns by how many characters the chunk has grown. */
+export function addToChunk(chunk: RequestChunk, entry: RequestEntry): number {
+  const { at, tool, status } = entry;
+  const added = chunk.count === 0 ? packRequest(entry) : `,${packRequest(entry)}`;
+  chunk.packed += added;
+  const isError = status >= 400 ? 1 : 0;
+  addTool(chunk, tool, isError);
+  chunk.count += 1;
+  chunk.errors += isError;
+  // Requests are recorded in the order of their responses.
+  if (at > chunk.lastAt) chunk.lastAt = at;
+  else if (at < chunk.firstAt) chunk.firstAt = at;
+  return added.length;
+}
+
+/** There are few tools, so a list is faster than a map. */
+function addTool({ tools }: RequestChunk, tool: string, isError: number): void {
+  for (const each of tools) {
+    if (each.tool !== tool) continue;
+    each.count += 1;
+    each.errors += isError;
+    return;
+  }
+  tools.push({ tool, count: 1, errors: isError });
+}
+
+/**
+ * Writes an entry as a JSON array without member names. By hand, because it runs for every call: no value but those of an error needs
+ * escaping, because ids and codes come from this code or were validated on arrival.
+ */
+export function packRequest(entry: RequestEntry): string {
+  const { times, bytes } = entry;
+  return (
+    `[${entry.at},"${entry.id}","${entry.tool}",${entry.status},${text(entry.code)},"${entry.key}",${entry.via === "mcp" ? 1 : 0},` +
+    `${entry.charged},${entry.replayed ? 1 : 0},${hundredths(times.total)},${hundredths(times.body)},${hundredths(times.tool)},` +
+    `${hundredths(times.ledger)},${bytes.received},${bytes.sent},${text(entry.address)}${packProblem(entry)}]`
+  );
+}
+
+/** A call that succeeded takes no room for it. */
+const packProblem = ({ detail, errors }: RequestEntry): string =>
+  detail === null ? "" : `,${JSON.stringify(detail)},${JSON.stringify(errors)}`;
+
+const text = (value: string | null) => (value === null ? "null" : `"${value}"`);
+/** V8 takes several times as long to format a fraction. */
+const hundredths = (ms: number | null) => (ms === null ? null : Math.round(ms * 100));
+
+/** What `packRequest` wrote. */
+type Packed = [
+  at: number,
+  id: string,
+  tool: string,
+  status: number,
+  code: string | null,
+  key: string,
+  isMcp: 0 | 1,
+  charged: number | null,
+  replayed: 0 | 1,
+  total: number,
+  body: number | null,
+  toolTime: number | null,
+  ledger: number | null,
+  received: number | null,
+  sent: number | null,
+  address: string | null,
+  detail?: string | null,
+  errors?: readonly FieldError[] | null,
+];
+
+/** Reads the entries of a chunk. */
+export const unpackRequests = (packed: string): RequestEntry[] =>
+  (JSON.parse(`[${packed}]`) as Packed[]).map(unpack);
+
+function unpack(packed: Packed): RequestEntry {
+  const [at, id, tool, status, code, key, isMcp, charged, replayed, ...rest] = packed;
+  const [total, body, ofTool, ledger, received, sent, address, detail = null, errors = null] = rest;
+  return {
+    ...{ id, at, tool, status, code, key, charged, address, detail, errors },
+    via: isMcp === 1 ? "mcp" : "http",
+    replayed: replayed === 1,
+    times: { total: total / 100, body: inMs(body), tool: inMs(ofTool), ledger: inMs(ledger) },
+    bytes: { received, sent },
+  };
+}
+
+const inMs = (value: number | null) => (value === null ? null : value / 100);

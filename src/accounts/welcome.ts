@@ -1,12 +1,11 @@
 import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex } from "@noble/hashes/utils.js";
 import { ACCOUNT_PART_CHARS, accountOfPart, BASE62 } from "#ids.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import { type AccountDeps, emailHashes } from "./accounts.ts";
 import type { ClaimOutcome } from "./directory.ts";
 import type { DisposableEmail } from "./disposable-email.ts";
-import { keyedHash } from "./keyed-hash.ts";
+import { keyedHex } from "./keyed-hash.ts";
 import { isFreeCallOpen, type StarterBudgets } from "./starter-claim.ts";
 
 export type Starter = { credits: number; days: number };
@@ -74,7 +73,7 @@ async function claimStarter(
 }
 
 const hashNetwork = (network: string, secret: string) =>
-  bytesToHex(keyedHash(secret, `toolbooth starter network ${network}`)).slice(0, 32);
+  keyedHex(secret, `toolbooth starter network ${network}`).slice(0, 32);
 
 /** Grants the starter credits; repeating it changes nothing. Returns false where there is no open account. */
 export async function grantStarter(

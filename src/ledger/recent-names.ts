@@ -7,12 +7,12 @@ export type RecentNames<Value> = {
 /** About 100 bytes each. Beyond this number the older half is dropped. */
 export const RECENT_NAMES_MAX = 10_000;
 
-export function createRecentNames<Value>(): RecentNames<Value> {
+export function createRecentNames<Value>(max = RECENT_NAMES_MAX): RecentNames<Value> {
   let newer = new Map<string, Value>();
   let older = new Map<string, Value>();
   return {
     set(name, value) {
-      if (newer.size >= RECENT_NAMES_MAX / 2 && !newer.has(name)) {
+      if (newer.size >= max / 2 && !newer.has(name)) {
         older = newer;
         newer = new Map();
       }

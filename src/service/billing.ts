@@ -1,5 +1,4 @@
-import { bytesToHex } from "@noble/hashes/utils.js";
-import { keyedHash } from "#accounts/keyed-hash.ts";
+import { keyedHex } from "#accounts/keyed-hash.ts";
 import { type Billing, createBilling } from "#billing/billing.ts";
 import type { PaymentProvider } from "#billing/payment-provider.ts";
 import type { PriceList } from "#billing/price-list.ts";
@@ -56,7 +55,7 @@ const MARK_CHARS = 16;
  */
 function paymentMarks(secrets: readonly string[]): readonly [string, ...string[]] {
   const [newest, ...older] = secrets.map((secret) =>
-    bytesToHex(keyedHash(secret, "toolbooth payments")).slice(0, MARK_CHARS),
+    keyedHex(secret, "toolbooth payments").slice(0, MARK_CHARS),
   );
   if (newest === undefined) throw new RangeError("A service needs at least one secret");
   return [newest, ...older];

@@ -1,9 +1,8 @@
-import { bytesToHex } from "@noble/hashes/utils.js";
 import { accountEmails } from "#accounts/account-emails.ts";
 import type { AccountDeps } from "#accounts/accounts.ts";
 import type { AuthOptions } from "#accounts/auth-options.ts";
 import { createDisposableEmail } from "#accounts/disposable-email.ts";
-import { keyedHash } from "#accounts/keyed-hash.ts";
+import { keyedHex } from "#accounts/keyed-hash.ts";
 import { createRecordActivity } from "#accounts/record-activity.ts";
 import {
   createRequestCounts,
@@ -134,7 +133,6 @@ function appOf(
 const mayMakeDue = ({ method, url }: Request) =>
   method !== "GET" && new URL(url).pathname.startsWith("/dashboard/webhooks/");
 
-const derived = (secret: string, purpose: string) => bytesToHex(keyedHash(secret, purpose));
 const newest = ({ secrets }: ServiceConfig) => secrets[0] as string;
 
 function billingOf({ config, stores, platform }: DashboardParts): Billing | null {
@@ -147,7 +145,7 @@ function billingOf({ config, stores, platform }: DashboardParts): Billing | null
 
 function countsOf({ config, stores, platform: { now } }: DashboardParts): RequestCounts {
   const { counts } = stores;
-  const secret = derived(newest(config), "toolbooth sign-in throttle");
+  const secret = keyedHex(newest(config), "toolbooth sign-in throttle");
   return counts === null ? createRequestCounts(now) : createSharedCounts({ counts, secret, now });
 }
 
@@ -162,8 +160,8 @@ function signInOptions(
     ...{ ...sender, accountDeps, now, mail, counts, inBackground },
     trustedOrigins: origins,
     passkeyOrigins: config.passkeyOrigins,
-    secret: derived(newest(config), "toolbooth sessions"),
-    earlierSecrets: secrets.slice(1).map((each) => derived(each, "toolbooth sessions")),
+    secret: keyedHex(newest(config), "toolbooth sessions"),
+    earlierSecrets: secrets.slice(1).map((each) => keyedHex(each, "toolbooth sessions")),
     signUp: config.signUp,
     starter: starterOf(config),
     starterPolicy: {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keptProblem, NO_PROBLEM, packRequest, unpackRequests } from "#accounts/request-log.ts";
+import { keptProblem, NO_PROBLEM } from "#accounts/request-log.ts";
+import { packRequest, unpackRequests } from "#accounts/request-recorder.ts";
 import { ApiError, type FieldError } from "#errors.ts";
 import { anEntry } from "../contract/request-log.ts";
 

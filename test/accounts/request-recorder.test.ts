@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type RequestChunk, unpackRequests } from "#accounts/request-log.ts";
+import type { RequestChunk } from "#accounts/request-log.ts";
 import {
   createRequestRecorder,
   type Handed,
   NODE_RECORDER,
   type RecorderBounds,
+  unpackRequests,
   WORKER_RECORDER,
 } from "#accounts/request-recorder.ts";
 import { anEntry } from "../contract/request-log.ts";

@@ -3,12 +3,13 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type {
   ListedRequest,
+  RequestChunk,
   RequestEntry,
   RequestFilter,
   RequestLog,
   RequestLogBounds,
 } from "#accounts/request-log.ts";
-import { addToChunk, type RequestChunk, startChunk } from "#accounts/request-log.ts";
+import { addToChunk, startChunk } from "#accounts/request-recorder.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 
 type Open = (t: TestContext, bounds: RequestLogBounds) => Promise<RequestLog>;

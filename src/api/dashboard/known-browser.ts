@@ -1,5 +1,4 @@
-import { bytesToHex } from "@noble/hashes/utils.js";
-import { keyedHash } from "#accounts/keyed-hash.ts";
+import { keyedHex } from "#accounts/keyed-hash.ts";
 import { readCookie, writeCookie } from "./cookies.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -15,7 +14,7 @@ type Place = { secret: string; publicUrl: string };
 
 /** The key of the hashes in the cookie, from the service's secret. */
 export const knownBrowserSecret = (secrets: readonly string[]): string =>
-  bytesToHex(keyedHash(secrets[0] ?? "", "toolbooth known browsers"));
+  keyedHex(secrets[0] ?? "", "toolbooth known browsers");
 
 export const isKnownBrowser = (headers: Headers, email: string, place: Place): boolean =>
   marksOf({ headers }, place).includes(markOf(email, place.secret));
@@ -55,5 +54,5 @@ const marksOf = (request: WithHeaders, place: Place) =>
 
 function markOf(email: string, secret: string): string {
   const text = `toolbooth known browser ${email.trim().toLowerCase()}`;
-  return bytesToHex(keyedHash(secret, text)).slice(0, 32);
+  return keyedHex(secret, text).slice(0, 32);
 }

@@ -171,11 +171,7 @@ export async function endSessions(
   return ending.length;
 }
 
-export const json = (body: object, status = 200): Response =>
-  new Response(JSON.stringify(body), {
-    status,
-    headers: { "Content-Type": "application/json" },
-  });
+export const json = (body: object, status = 200): Response => Response.json(body, { status });
 
 /**
  * Adds to the user's activity list, with the email about it to their address (`accounts/security-emails.ts`). A failure is logged and not

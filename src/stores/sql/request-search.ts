@@ -1,11 +1,11 @@
 import type { ReadTurns } from "#accounts/read-turns.ts";
-import {
-  type ListedRequest,
-  type RequestFilter,
-  type RequestLogReads,
-  type ToolRequests,
-  unpackRequests,
+import type {
+  ListedRequest,
+  RequestFilter,
+  RequestLogReads,
+  ToolRequests,
 } from "#accounts/request-log.ts";
+import { unpackRequests } from "#accounts/request-recorder.ts";
 import { HOUR_MS, SUMMARY_REQUESTS_MAX } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import { limitSql, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
