@@ -169,11 +169,11 @@ const VISIBLE = /[^\p{Z}\p{C}\p{M}]/u;
 const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 /** Returns the label without surrounding spaces. Throws an AccountError. */
-export function readLabel(text: string): string {
+export function readLabel(text: string, what = "label"): string {
   const label = text.trim();
   if (label.length <= KEY_LABEL_CHARS_MAX && VISIBLE.test(label) && !FORBIDDEN.test(label))
     return label;
-  throw new AccountError(`Enter a label of 1 to ${KEY_LABEL_CHARS_MAX} characters on one line.`);
+  throw new AccountError(`Enter a ${what} of 1 to ${KEY_LABEL_CHARS_MAX} characters on one line.`);
 }
 
 /**

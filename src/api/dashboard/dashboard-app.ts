@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
+import { AccountError } from "#accounts/accounts.ts";
 import type { RequestCounts } from "#accounts/request-counts.ts";
 import { problemResponse } from "#calls/problem.ts";
 import { ProblemError } from "#errors.ts";
@@ -244,6 +245,7 @@ function problemOf(
 ): ProblemError {
   countRejection(deps, thrown, now);
   if (thrown instanceof ProblemError) return thrown;
+  if (thrown instanceof AccountError) return new DashboardError("invalid_request", thrown.message);
   // The operator can do nothing about it, and a later attempt succeeds.
   if (thrown instanceof UsageNotSummed) return unavailable(NOT_SUMMED);
   deps.logError("A dashboard request failed", { requestId, cause: thrown });

@@ -1,13 +1,13 @@
 import { inReadTurn, type ReadTurns } from "#accounts/read-turns.ts";
 import { slugOf } from "#brand.ts";
 import { ENTRY_KINDS, type EntriesOrder, hasGaps } from "#ledger/entries.ts";
-import { type Ledger, OrderRejected } from "#ledger/port.ts";
+import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import { DashboardError } from "./dashboard-error.ts";
 import { csv, csvCell, download } from "./export.ts";
 import { json, type RequestContext, readAsMember } from "./request-context.ts";
 import type { BalancedEntryView, EntriesView } from "./shapes.ts";
-import { dayOf, readDay } from "./usage.ts";
+import { dayOf, readDay, readPage } from "./usage.ts";
 
 /** The ledger of an account: its entries with filters and the balance after each, as pages and as a file. */
 
@@ -23,21 +23,9 @@ export async function listEntries(context: RequestContext): Promise<Response> {
   const after = context.url.searchParams.get("after");
   const [, view] = await readAsMember(context, async ({ account }) => {
     const filters = readFilters(context, account);
-    return rejectingPages(() => findEntries(ledger, filters, after, ENTRIES_A_PAGE));
+    return readPage("entries", () => findEntries(ledger, filters, after, ENTRIES_A_PAGE));
   });
   return json(view);
-}
-
-async function rejectingPages<View>(read: () => Promise<View>): Promise<View> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof OrderRejected)) throw error;
-    throw new DashboardError(
-      "invalid_request",
-      "This page of entries does not exist. Start again at the first page.",
-    );
-  }
 }
 
 async function findEntries(

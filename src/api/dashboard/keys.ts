@@ -1,4 +1,4 @@
-import { AccountError, createKey, readLabel, rotateKey } from "#accounts/accounts.ts";
+import { createKey, readLabel, rotateKey } from "#accounts/accounts.ts";
 import { keyStart } from "#accounts/key-format.ts";
 import { readKeepMs, readKeyLimits } from "#accounts/key-limits.ts";
 import { keyFacts, rotationFacts } from "#accounts/security-emails.ts";
@@ -144,14 +144,12 @@ export async function rotate(context: RequestContext): Promise<Response> {
   const { keepHours, again } = await readJson(context);
   const before = findKey(keys, id);
   if (before.revokedAt !== null) throw noSuchKey();
-  const { previousUntil, secret } = await asDashboardErrors(async () => {
-    const until =
-      again === undefined
-        ? now + readKeepMs(Number(keepHours ?? Number.NaN) * HOUR_MS)
-        : readEndAgain(again, before);
-    const { key } = await rotateKey(deps.accountDeps, { account, id, previousUntil: until, now });
-    return { previousUntil: until, secret: key };
-  });
+  const previousUntil =
+    again === undefined
+      ? now + readKeepMs(Number(keepHours ?? Number.NaN) * HOUR_MS)
+      : readEndAgain(again, before);
+  const order = { account, id, previousUntil, now };
+  const { key: secret } = await rotateKey(deps.accountDeps, order);
   const facts = rotationFacts({ start: keyStart(secret), previousUntil }, now);
   const recording = recordEvent(context, user, "key_rotated", before.label, { facts });
   return json({ key: await viewChanged(context, member, id, recording), secret });
@@ -233,7 +231,7 @@ async function readKeyChange(
 ): Promise<{ label?: string; limits?: KeyLimits | null }> {
   const { label, limits } = await readJson(context);
   const { keyBounds } = context.deps.settings;
-  return asDashboardErrors(() => ({
+  return {
     // A body without either is one without a label.
     ...(label === undefined && limits !== undefined
       ? {}
@@ -241,17 +239,7 @@ async function readKeyChange(
     ...(limits === undefined
       ? {}
       : { limits: readKeyLimits(limits, keyBounds, context.now, before) }),
-  }));
-}
-
-/** What the user can correct becomes an error of the dashboard. */
-async function asDashboardErrors<Result>(run: () => Result | Promise<Result>): Promise<Result> {
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof AccountError) throw new DashboardError("invalid_request", error.message);
-    throw error;
-  }
+  };
 }
 
 const noSuchKey = () => new DashboardError("not_found", "This account has no such key.");

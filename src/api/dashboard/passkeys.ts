@@ -1,4 +1,4 @@
-import { AccountError, readLabel } from "#accounts/accounts.ts";
+import { readLabel } from "#accounts/accounts.ts";
 import { PASSKEYS_MAX, type Passkey } from "#accounts/passkeys.ts";
 import { askAuthWith, keepCookies } from "./call-auth.ts";
 import { AuthError, DashboardError } from "./dashboard-error.ts";
@@ -130,14 +130,7 @@ export async function demandPasskey(context: RequestContext): Promise<Response> 
   return json({});
 }
 
-function readName(name: unknown): string {
-  try {
-    return readLabel(typeof name === "string" ? name : "");
-  } catch (error) {
-    if (!(error instanceof AccountError)) throw error;
-    throw new DashboardError("invalid_request", error.message.replace("label", "name"));
-  }
-}
+const readName = (name: unknown): string => readLabel(typeof name === "string" ? name : "", "name");
 
 const viewPasskey = ({ id, name, createdAt, lastUsedAt }: Passkey): PasskeyView => ({
   id,

@@ -41,18 +41,25 @@ async function readCredits(context: RequestContext, account: string) {
   const { url, now } = context;
   const { ledger } = context.deps.accountDeps;
   const after = url.searchParams.get("after");
-  try {
+  return readPage("grants", async () => {
     let page = await ledger.credits({ account, now, after, max: GRANTS_A_PAGE });
     // A page may be empty although more follow, where an account has thousands of grants that are not spent.
     for (let tries = 0; page.grants.length === 0 && page.next !== null && tries < 20; tries += 1)
       page = await ledger.credits({ account, now, after: page.next, max: GRANTS_A_PAGE });
     const { hasGrants: _, ...view } = page;
     return view;
+  });
+}
+
+/** `what`: of which the list is. The ledger rejects what is no cursor of it. */
+export async function readPage<View>(what: string, read: () => Promise<View>): Promise<View> {
+  try {
+    return await read();
   } catch (error) {
     if (!(error instanceof OrderRejected)) throw error;
     throw new DashboardError(
       "invalid_request",
-      "This page of grants does not exist. Start again at the first page.",
+      `This page of ${what} does not exist. Start again at the first page.`,
     );
   }
 }

@@ -61,7 +61,7 @@ export class AccountLedger extends Ledger {
   constructor(state: { storage: Storage }, env: unknown) {
     watch(state.storage);
     bill.wakings += 1;
-    super(state, env);
+    super(state as never, env);
     this.#storage = state.storage;
   }
 
