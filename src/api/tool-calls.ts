@@ -6,6 +6,7 @@ import { callTool, quoteCall } from "#calls/call-tool.ts";
 import type { ApiRequest, ApiResponse, HandleCall, HeaderLookup } from "#calls/exchange.ts";
 import type { RequestContext } from "#calls/request-context.ts";
 import { ApiError } from "#errors.ts";
+import { OWN_BODY_BYTES_LIMIT } from "#limits.ts";
 import type { LazyTool, Tool } from "#tools/define-tool.ts";
 
 /**
@@ -125,7 +126,8 @@ export function createToolCalls(app: AppContext, tools: readonly (Tool | LazyToo
   const served = tools.map(
     (tool): ServedTool => ({
       name: tool.name,
-      bodyBytesMax: tool.bodyBytesMax,
+      // A tool that is not loaded does not say how large its bodies may be.
+      bodyBytesMax: "load" in tool ? OWN_BODY_BYTES_LIMIT : tool.bodyBytesMax,
       path: pathOf(tool),
       call: (request, context, connection) =>
         "load" in tool

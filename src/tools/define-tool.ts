@@ -211,8 +211,8 @@ export type Tool<Input = unknown, Output = unknown> = {
   encode?(output: Output): string;
 };
 
-/** A tool that its first call loads. `name` and `bodyBytesMax` are those of the tool. */
-export type LazyTool = Pick<Tool, "name" | "bodyBytesMax"> & { load(): Promise<Tool> };
+/** A tool that its first call loads. */
+export type LazyTool = Pick<Tool, "name"> & { load(): Promise<Tool> };
 
 export type ToolPage = {
   /**

@@ -5,7 +5,7 @@ import type { Tool } from "#tools/define-tool.ts";
  * The tools of the operator's folder. `toolbooth build cloudflare` puts a module with those of a project in the place of this one
  * (`ownToolsModule` in apps/node/bundle-workers.ts), so here there are none.
  */
-export type OwnTool = Pick<Tool, "name" | "bodyBytesMax"> & {
+export type OwnTool = Pick<Tool, "name"> & {
   /** The settings that it needs. */
   secrets: readonly string[];
   /** The first call of the tool loads its module. */

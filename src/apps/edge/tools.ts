@@ -1,13 +1,3 @@
-import {
-  bodyBytesFor,
-  ECHO_VALUE_BYTES_MAX,
-  HASH_TEXT_BYTES_MAX,
-  HMAC_KEY_BYTES_MAX,
-  MARKDOWN_BYTES_MAX,
-  QR_TEXT_BYTES_MAX,
-  SPACE_BYTES,
-  UUID_BODY_BYTES_MAX,
-} from "#limits.ts";
 import type { LazyTool, Tool } from "#tools/define-tool.ts";
 import { BUILT_IN, OWN_TOOLS } from "./own-tools.ts";
 import { loadOwnTool } from "./run-own-tool.ts";
@@ -21,41 +11,25 @@ export const isOffered = ({ name }: { name: string }): boolean =>
  * loads (docs/decisions/0060).
  */
 export const LAZY_TOOLS: readonly LazyTool[] = [
-  lazy(
-    "markdown-render",
-    bodyBytesFor(MARKDOWN_BYTES_MAX),
-    () => import("#tools/markdown-render/tool.ts"),
-  ),
-  lazy("qr-code", bodyBytesFor(QR_TEXT_BYTES_MAX), () => import("#tools/qr-code/tool.ts")),
-  lazy(
-    "hash",
-    bodyBytesFor(HASH_TEXT_BYTES_MAX + HMAC_KEY_BYTES_MAX),
-    () => import("#tools/hash/tool.ts"),
-  ),
-  lazy("uuid", UUID_BODY_BYTES_MAX, () => import("#tools/uuid/tool.ts")),
-  lazy("echo", ECHO_VALUE_BYTES_MAX + SPACE_BYTES, () => import("#tools/echo/tool.ts")),
+  lazy("markdown-render", () => import("#tools/markdown-render/tool.ts")),
+  lazy("qr-code", () => import("#tools/qr-code/tool.ts")),
+  lazy("hash", () => import("#tools/hash/tool.ts")),
+  lazy("uuid", () => import("#tools/uuid/tool.ts")),
+  lazy("echo", () => import("#tools/echo/tool.ts")),
 ];
 
 /** The tools of the API Worker, in the order of a server's. */
 export const API_TOOLS: readonly LazyTool[] = [
-  ...OWN_TOOLS.map(({ name, bodyBytesMax }) => ({
-    name,
-    bodyBytesMax,
-    load: () => loadOwnTool(name),
-  })),
+  ...OWN_TOOLS.map(({ name }) => ({ name, load: () => loadOwnTool(name) })),
   ...LAZY_TOOLS.filter(isOffered),
 ];
 
-function lazy(
-  name: string,
-  bodyBytesMax: number,
-  importTool: () => Promise<{ default: Tool }>,
-): LazyTool {
+function lazy(name: string, importTool: () => Promise<{ default: Tool }>): LazyTool {
   // Not the promise, because a request may not wait for that of another one.
   let tool: Tool | undefined;
   const load = async () => {
     tool ??= (await importTool()).default;
     return tool;
   };
-  return { name, bodyBytesMax, load };
+  return { name, load };
 }

@@ -174,8 +174,8 @@ function ownToolsModule({ tools, files }: Pick<ServedTools, "tools" | "files">):
   const own = tools.filter(({ isOwn }) => isOwn === true);
   const builtIn = tools.filter(({ isOwn }) => isOwn !== true).map(({ name }) => name);
   const list = own.map(
-    ({ name, bodyBytesMax }) =>
-      `{ name: "${name}", bodyBytesMax: ${bodyBytesMax}, secrets: ${JSON.stringify(secretsOf(name))}, importTool: () => import("${TOOL}${name}") }`,
+    ({ name }) =>
+      `{ name: "${name}", secrets: ${JSON.stringify(secretsOf(name))}, importTool: () => import("${TOOL}${name}") }`,
   );
   function secretsOf(name: string) {
     return files.find((file) => file.name === name)?.secrets ?? [];

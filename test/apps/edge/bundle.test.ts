@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { before, describe, type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import type { Tool } from "#tools/define-tool.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { LAZY_TOOLS } from "../../../src/apps/edge/tools.ts";
 import {
@@ -75,13 +74,12 @@ describe("the modules of the API Worker", () => {
     assertSize(new Set(own), OBJECT_GZIP_BYTES_MAX, t);
   });
 
-  test("the Worker knows of each tool what it says of itself, in the order of the list", async () => {
-    const told = ({ name, bodyBytesMax }: Pick<Tool, "name" | "bodyBytesMax">) => ({
-      ...{ name, bodyBytesMax },
-    });
-    assert.deepEqual(LAZY_TOOLS.map(told), TOOLS.map(told));
-    const loaded = await Promise.all(LAZY_TOOLS.map((tool) => tool.load()));
-    assert.deepEqual(loaded, TOOLS);
+  test("the Worker loads each tool by its name, in the order of the list", async () => {
+    assert.deepEqual(
+      LAZY_TOOLS.map(({ name }) => name),
+      TOOLS.map(({ name }) => name),
+    );
+    assert.deepEqual(await Promise.all(LAZY_TOOLS.map((tool) => tool.load())), TOOLS);
   });
 
   test("import no module of Node, and only one of the platform", () => {
