@@ -2,7 +2,6 @@ import { addressChangedEmail, UNDO_MS } from "#accounts/account-emails.ts";
 import { recordFormerEmail } from "#accounts/accounts.ts";
 import { hashOf } from "#accounts/attempts.ts";
 import { browserName } from "#accounts/browser-name.ts";
-import type { RequestCounts } from "#accounts/request-counts.ts";
 import { originFacts } from "#accounts/security-emails.ts";
 import { signUpNetworkOf } from "#networks.ts";
 import { readOrder } from "./call-auth.ts";
@@ -26,71 +25,68 @@ import {
   takeCode,
 } from "./sign-in.ts";
 
+/** Changing the address of an account: a code to the new address, then a link to the old one that undoes it for 72 hours. */
+
 /** Otherwise the owner could move the suspended account away and sign up again with the old address. */
 const SUSPENDED =
   "This account is suspended, so you cannot change its email address. Contact the operator of this service.";
 
-/** Changing the address of an account: a code to the new address, then a link to the old one that undoes it for 72 hours. */
-export function createEmailChange(counts: RequestCounts) {
-  const begin: DashboardHandler = async (context) => {
-    const { email = "" } = await readOrder(context, ["email"]);
-    const member = requireNotSuspended(await requireMember(context), SUSPENDED);
-    requireFreshProof(context, member);
-    await requireFewStarts(context, counts, email, "change");
-    const network = context.deps.auth.networkMark(signUpNetworkOf(context.peer));
-    await requireSendable(context, counts, ["change"], network);
-    const { code } = await beginAttempt(context, "new-address", email, member.user.id);
-    context.deps.inBackground(sendCode(context, email, code, network));
-    return json({ sent: true });
-  };
+export const beginEmailChange: DashboardHandler = async (context) => {
+  const { email = "" } = await readOrder(context, ["email"]);
+  const member = requireNotSuspended(await requireMember(context), SUSPENDED);
+  requireFreshProof(context, member);
+  await requireFewStarts(context, email, "change");
+  const network = context.deps.auth.networkMark(signUpNetworkOf(context.peer));
+  await requireSendable(context, ["change"], network);
+  const { code } = await beginAttempt(context, "new-address", email, member.user.id);
+  context.deps.inBackground(sendCode(context, email, code, network));
+  return json({ sent: true });
+};
 
-  const confirm: DashboardHandler = async (context) => {
-    const { deps, now } = context;
-    const { user, session, account } = requireNotSuspended(await requireMember(context), SUSPENDED);
-    const { email: from } = user;
-    const { email: to, userId } = await takeCode(context, counts, "new-address");
-    if (userId !== user.id) throw new DashboardError("attempt_ended", OTHER_USER);
-    const undo = deps.newSecret();
-    const about = emailAbout(context, { to: from, newAddress: to, undo });
-    const { outcome } = await deps.activityLog.changeAddress({
-      ...{ account, from, to, at: now, keptSession: session.id },
-      undo: { id: deps.newSecret(), link: hashOf(undo), until: now + UNDO_MS },
-      email: await deps.emails.prepare(about),
-    });
-    if (outcome === "taken") throw taken("Another account has this email address.");
-    if (outcome !== "changed") return json({ email: to });
-    await recordFormerEmail(deps.accountDeps, from, now);
-    knowBrowser(context, to);
-    await recordEvent(context, { id: user.id, email: to }, "email_changed", to);
-    return json({ email: to });
-  };
+export const confirmEmailChange: DashboardHandler = async (context) => {
+  const { deps, now } = context;
+  const { user, session, account } = requireNotSuspended(await requireMember(context), SUSPENDED);
+  const { email: from } = user;
+  const { email: to, userId } = await takeCode(context, "new-address");
+  if (userId !== user.id) throw new DashboardError("attempt_ended", OTHER_USER);
+  const undo = deps.newSecret();
+  const about = emailAbout(context, { to: from, newAddress: to, undo });
+  const { outcome } = await deps.activityLog.changeAddress({
+    ...{ account, from, to, at: now, keptSession: session.id },
+    undo: { id: deps.newSecret(), link: hashOf(undo), until: now + UNDO_MS },
+    email: await deps.emails.prepare(about),
+  });
+  if (outcome === "taken") throw taken("Another account has this email address.");
+  if (outcome !== "changed") return json({ email: to });
+  await recordFormerEmail(deps.accountDeps, from, now);
+  knowBrowser(context, to);
+  await recordEvent(context, { id: user.id, email: to }, "email_changed", to);
+  return json({ email: to });
+};
 
-  const undo: DashboardHandler = async (context) => {
-    const { deps, now } = context;
-    const { secret = "" } = await readOrder(context, ["secret"]);
-    await requireFewTries(context, counts);
-    const undone = await deps.activityLog.undoAddressChange({ link: hashOf(secret), at: now });
-    if (undone.outcome === "taken") {
-      throw taken(
-        "Another account has this email address by now. Contact the operator of this service.",
-      );
-    }
-    if (undone.outcome !== "undone") {
-      throw new DashboardError(
-        "link_expired",
-        "This link has expired or was already used. If you need help, contact the operator of this service.",
-      );
-    }
-    const { user, email, before } = undone;
-    await recordFormerEmail(deps.accountDeps, before, now);
-    await recordEvent(context, { id: user, email }, "email_change_undone", email, {
-      alsoEmails: [emailAbout(context, { to: before, newAddress: email, undo: null })],
-    });
-    return json({ email });
-  };
-
-  return { begin, confirm, undo };
-}
+export const undoEmailChange: DashboardHandler = async (context) => {
+  const { deps, now } = context;
+  const { secret = "" } = await readOrder(context, ["secret"]);
+  await requireFewTries(context);
+  const undone = await deps.activityLog.undoAddressChange({ link: hashOf(secret), at: now });
+  if (undone.outcome === "taken") {
+    throw taken(
+      "Another account has this email address by now. Contact the operator of this service.",
+    );
+  }
+  if (undone.outcome !== "undone") {
+    throw new DashboardError(
+      "link_expired",
+      "This link has expired or was already used. If you need help, contact the operator of this service.",
+    );
+  }
+  const { user, email, before } = undone;
+  await recordFormerEmail(deps.accountDeps, before, now);
+  await recordEvent(context, { id: user, email }, "email_change_undone", email, {
+    alsoEmails: [emailAbout(context, { to: before, newAddress: email, undo: null })],
+  });
+  return json({ email });
+};
 
 /** Only an email to the new address may reveal that it is taken. */
 async function sendCode(

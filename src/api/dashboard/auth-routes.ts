@@ -1,41 +1,17 @@
 import { AUTH_PATH } from "#accounts/auth-options.ts";
-import type { RequestCounts } from "#accounts/request-counts.ts";
-import { createEmailChange } from "./address.ts";
+import { undoEmailChange } from "./address.ts";
 import { type AuthOrder, askAuth, readOrder } from "./call-auth.ts";
 import { DashboardError } from "./dashboard-error.ts";
 import { knowSignedInBrowser } from "./known-browser.ts";
 import { addPasskey, beginPasskey, beginPasskeySignIn, signInByPasskey } from "./passkeys.ts";
 import type { DashboardHandler, DashboardRoutes, RequestContext } from "./request-context.ts";
-import { createSignIn } from "./sign-in.ts";
+import { enterCode, openLink, startSignIn } from "./sign-in.ts";
 
 type Step = (context: RequestContext, order: AuthOrder) => Promise<Response>;
 
-/** Everything below `/dashboard/auth`: our sign-in by email, and the parts of Better Auth that the pages use, with the fields that each takes. */
-export function authRoutes(counts: RequestCounts): DashboardRoutes {
-  const authRoute = (fields: readonly string[], step: Step) => ({
-    POST: async (context: RequestContext) => step(context, await readOrder(context, fields)),
-  });
-  const { start, enterCode, openLink } = createSignIn(counts);
-  const { undo } = createEmailChange(counts);
-  const passkeys = `${AUTH_PATH}/passkey`;
-  return {
-    [`${AUTH_PATH}/sign-in/start`]: { POST: start },
-    [`${AUTH_PATH}/sign-in/code`]: { POST: enterCode },
-    [`${AUTH_PATH}/sign-in/link`]: { POST: openLink },
-    [`${AUTH_PATH}/undo-email-change`]: { POST: undo },
-    [`${AUTH_PATH}/sign-in/social`]: authRoute(
-      ["provider", "callbackURL", "errorCallbackURL"],
-      askAuth,
-    ),
-    [`${AUTH_PATH}/callback/github`]: { GET: returnFromProvider },
-    [`${AUTH_PATH}/callback/google`]: { GET: returnFromProvider },
-    [`${AUTH_PATH}/sign-out`]: authRoute([], askAuth),
-    [`${passkeys}/generate-register-options`]: passkeyRoute(beginPasskey),
-    [`${passkeys}/verify-registration`]: passkeyRoute(addPasskey),
-    [`${passkeys}/generate-authenticate-options`]: passkeyRoute(beginPasskeySignIn),
-    [`${passkeys}/verify-authentication`]: passkeyRoute(signInByPasskey),
-  };
-}
+const authRoute = (fields: readonly string[], step: Step) => ({
+  POST: async (context: RequestContext) => step(context, await readOrder(context, fields)),
+});
 
 const passkeyRoute = (handler: DashboardHandler) => ({
   POST: (context: RequestContext) => {
@@ -46,6 +22,27 @@ const passkeyRoute = (handler: DashboardHandler) => ({
     );
   },
 });
+
+const PASSKEYS = `${AUTH_PATH}/passkey`;
+
+/** Everything below `/dashboard/auth`: our sign-in by email, and the parts of Better Auth that the pages use, with the fields that each takes. */
+export const AUTH_ROUTES: DashboardRoutes = {
+  [`${AUTH_PATH}/sign-in/start`]: { POST: startSignIn },
+  [`${AUTH_PATH}/sign-in/code`]: { POST: enterCode },
+  [`${AUTH_PATH}/sign-in/link`]: { POST: openLink },
+  [`${AUTH_PATH}/undo-email-change`]: { POST: undoEmailChange },
+  [`${AUTH_PATH}/sign-in/social`]: authRoute(
+    ["provider", "callbackURL", "errorCallbackURL"],
+    askAuth,
+  ),
+  [`${AUTH_PATH}/callback/github`]: { GET: returnFromProvider },
+  [`${AUTH_PATH}/callback/google`]: { GET: returnFromProvider },
+  [`${AUTH_PATH}/sign-out`]: authRoute([], askAuth),
+  [`${PASSKEYS}/generate-register-options`]: passkeyRoute(beginPasskey),
+  [`${PASSKEYS}/verify-registration`]: passkeyRoute(addPasskey),
+  [`${PASSKEYS}/generate-authenticate-options`]: passkeyRoute(beginPasskeySignIn),
+  [`${PASSKEYS}/verify-authentication`]: passkeyRoute(signInByPasskey),
+};
 
 /**
  * GitHub or Google sends the user back here. The error for an unverified address is the same whether or not the address

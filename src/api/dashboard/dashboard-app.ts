@@ -9,15 +9,15 @@ import { createThrottle, type Throttle } from "#ledger/throttle.ts";
 import { networkOf, spellAddress } from "#networks.ts";
 import { transportPolicy } from "../transport-policy.ts";
 import { closeMyAccount, endSession, listEvents, listSessions, showVisitor } from "./account.ts";
-import { createEmailChange } from "./address.ts";
-import { authRoutes } from "./auth-routes.ts";
+import { beginEmailChange, confirmEmailChange } from "./address.ts";
+import { AUTH_ROUTES } from "./auth-routes.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError, retryAfter, tooManyRequests, wrongMethod } from "./dashboard-error.ts";
 import { exportLedger, listEntries } from "./entries.ts";
 import { checkDownload, checkExport, exportData, exportEntries, exportEvents } from "./export.ts";
 import { showProof } from "./fresh-proof.ts";
 import { showHome } from "./home.ts";
-import { changeKey, createMakeKey, listKeys, revokeKey, rotate } from "./keys.ts";
+import { changeKey, listKeys, makeKey, revokeKey, rotate } from "./keys.ts";
 import {
   chooseNotifications,
   openUnsubscribe,
@@ -26,12 +26,7 @@ import {
 } from "./notifications.ts";
 import { demandPasskey, removePasskey, renamePasskey, showPasskeys } from "./passkeys.ts";
 import { showPrices } from "./prices.ts";
-import {
-  beginPurchase,
-  createListPurchases,
-  createShowPurchase,
-  LOOKS_PER_SECOND,
-} from "./purchases.ts";
+import { beginPurchase, LOOKS_PER_SECOND, listPurchases, showPurchase } from "./purchases.ts";
 import { createRejectionCounter, type RejectionCounter } from "./rejections.ts";
 import type { DashboardMethod, DashboardRoutes, RequestContext } from "./request-context.ts";
 import { exportRequests, listRequests, summarizeRequests } from "./requests.ts";
@@ -96,10 +91,10 @@ export const createDashboardBounds = (counts: RequestCounts): DashboardBounds =>
 const UNSUBSCRIBE_PATH = "/dashboard/notifications/unsubscribe";
 
 /** Every path below `/dashboard/`, once. */
-export const dashboardRoutes = ({ counts, looks }: DashboardBounds): DashboardRoutes => ({
+export const DASHBOARD_ROUTES: DashboardRoutes = {
   "/dashboard/visitor": { GET: showVisitor },
   "/dashboard/home": { GET: showHome },
-  "/dashboard/keys": { GET: listKeys, POST: createMakeKey() },
+  "/dashboard/keys": { GET: listKeys, POST: makeKey },
   "/dashboard/keys/:id{[\\w-]+}": { PATCH: changeKey, DELETE: revokeKey },
   "/dashboard/keys/:id{[\\w-]+}/rotate": { POST: rotate },
   "/dashboard/usage": { GET: showUsage },
@@ -111,8 +106,8 @@ export const dashboardRoutes = ({ counts, looks }: DashboardBounds): DashboardRo
   "/dashboard/credits/entries/export": { GET: exportLedger },
   "/dashboard/downloads/ready": { GET: checkDownload },
   "/dashboard/prices": { GET: showPrices },
-  "/dashboard/purchases": { GET: createListPurchases(looks), POST: beginPurchase },
-  "/dashboard/purchases/:id{[\\w-]+}": { GET: createShowPurchase(looks) },
+  "/dashboard/purchases": { GET: listPurchases, POST: beginPurchase },
+  "/dashboard/purchases/:id{[\\w-]+}": { GET: showPurchase },
   "/dashboard/notifications": { GET: showNotifications, PUT: chooseNotifications },
   [UNSUBSCRIBE_PATH]: { GET: openUnsubscribe, POST: unsubscribe },
   "/dashboard/webhooks": { GET: listEndpoints, POST: addEndpoint },
@@ -133,14 +128,16 @@ export const dashboardRoutes = ({ counts, looks }: DashboardBounds): DashboardRo
   "/dashboard/passkeys/demand": { PUT: demandPasskey },
   "/dashboard/passkeys/:id{[\\w-]+}": { PATCH: renamePasskey, DELETE: removePasskey },
   "/dashboard/proof": { GET: showProof },
-  "/dashboard/account/email": { POST: createEmailChange(counts).begin },
-  "/dashboard/account/email/code": { POST: createEmailChange(counts).confirm },
-  ...authRoutes(counts),
-});
+  "/dashboard/account/email": { POST: beginEmailChange },
+  "/dashboard/account/email/code": { POST: confirmEmailChange },
+  ...AUTH_ROUTES,
+};
 
 export function createDashboardApp(deps: DashboardDeps, bounds: DashboardBounds): DashboardApp {
   const headers = { ...HEADERS, ...transportPolicy(deps.settings.publicUrl) };
   const app = createRouter(bounds);
+  const { counts, looks } = bounds;
+  const keyTurns = new Map<string, Promise<void>>();
   return {
     async fetch(received, address) {
       const isHead = received.method === "HEAD";
@@ -156,6 +153,7 @@ export function createDashboardApp(deps: DashboardDeps, bounds: DashboardBounds)
         id: "",
         delivery: "",
         cookies: [],
+        ...{ counts, looks, keyTurns },
       };
       const response = await app.fetch(request, context);
       // A download that its client does not read would keep its place.
@@ -188,7 +186,7 @@ function createRouter(bounds: DashboardBounds) {
     if (!allowed) throw tooManyRequests(retryAfterSeconds * 1_000);
     await next();
   });
-  for (const [path, methods] of Object.entries(dashboardRoutes(bounds))) {
+  for (const [path, methods] of Object.entries(DASHBOARD_ROUTES)) {
     app.all(path, (c) => {
       const { request, url } = c.env;
       const handler = methods[request.method as DashboardMethod];

@@ -50,28 +50,26 @@ const OLD_MS = 90 * DAY_MS;
 const OLD_SHOWN_MAX = 100;
 
 /** Creates an account's keys one at a time, so that parallel requests together cannot exceed the limit. */
-export function createMakeKey() {
-  const last = new Map<string, Promise<void>>();
-  return async (context: RequestContext): Promise<Response> => {
-    const { ledger } = context.deps.accountDeps;
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    try {
-      const [member, keys] = await readAsActiveMember(context, async ({ account }) => {
-        const before = last.get(account);
-        const turn = (before ?? Promise.resolve()).then(() => ended);
-        last.set(account, turn);
-        void turn.then(() => last.get(account) === turn && last.delete(account));
-        await before;
-        return ledger.listKeys({ account });
-      });
-      requireFreshProof(context, member);
-      const { label = "", limits = null } = await readKeyChange(context);
-      requireKeyLeft(keys, context.now);
-      return await makeKey(context, member, label, limits);
-    } finally {
-      end();
-    }
-  };
+export async function makeKey(context: RequestContext): Promise<Response> {
+  const { deps, keyTurns } = context;
+  const { ledger } = deps.accountDeps;
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  try {
+    const [member, keys] = await readAsActiveMember(context, async ({ account }) => {
+      const before = keyTurns.get(account);
+      const turn = (before ?? Promise.resolve()).then(() => ended);
+      keyTurns.set(account, turn);
+      void turn.then(() => keyTurns.get(account) === turn && keyTurns.delete(account));
+      await before;
+      return ledger.listKeys({ account });
+    });
+    requireFreshProof(context, member);
+    const { label = "", limits = null } = await readKeyChange(context);
+    requireKeyLeft(keys, context.now);
+    return await createAndShow(context, member, label, limits);
+  } finally {
+    end();
+  }
 }
 
 function requireKeyLeft(keys: readonly Key[], now: number): void {
@@ -92,7 +90,7 @@ function requireKeyLeft(keys: readonly Key[], now: number): void {
   }
 }
 
-async function makeKey(
+async function createAndShow(
   context: RequestContext,
   member: Member,
   label: string,

@@ -3,7 +3,6 @@ import { priceText } from "#billing/money.ts";
 import { ProviderRejected, ProviderUnavailable } from "#billing/payment-provider.ts";
 import { salesOf } from "#billing/price-list.ts";
 import type { Purchase } from "#billing/purchase-store.ts";
-import type { Throttle } from "#ledger/throttle.ts";
 import { type CreditSales, topUp } from "#top-up.ts";
 import { DashboardError, retryAfter } from "./dashboard-error.ts";
 import {
@@ -115,41 +114,37 @@ export const LOOKS_PER_SECOND = 0.5;
 const LOOKS_MAX = 3;
 
 /** Returns the stored purchases, and updates those whose payment may have progressed in the background. */
-export const createListPurchases =
-  (looks: Throttle) =>
-  async (context: RequestContext): Promise<Response> => {
-    const after = context.url.searchParams.get("after");
-    const [, found] = await readAsMember(context, ({ account }) =>
-      context.deps.sales.purchases.list({ account, after, max: PURCHASES_A_PAGE + 1 }),
-    );
-    const page = found.slice(0, PURCHASES_A_PAGE);
-    const overdue = page.filter((purchase) => isOverdue(purchase, context.now));
-    for (const purchase of overdue.slice(0, LOOKS_MAX)) {
-      context.deps.inBackground(settled(context, purchase, looks));
-    }
-    const view: PurchasesView = {
-      purchases: page.map((purchase) => viewPurchase(purchase, context.now)),
-      next: found.length > PURCHASES_A_PAGE ? (page.at(-1)?.id ?? null) : null,
-    };
-    return json(view);
+export async function listPurchases(context: RequestContext): Promise<Response> {
+  const after = context.url.searchParams.get("after");
+  const [, found] = await readAsMember(context, ({ account }) =>
+    context.deps.sales.purchases.list({ account, after, max: PURCHASES_A_PAGE + 1 }),
+  );
+  const page = found.slice(0, PURCHASES_A_PAGE);
+  const overdue = page.filter((purchase) => isOverdue(purchase, context.now));
+  for (const purchase of overdue.slice(0, LOOKS_MAX)) {
+    context.deps.inBackground(settled(context, purchase));
+  }
+  const view: PurchasesView = {
+    purchases: page.map((purchase) => viewPurchase(purchase, context.now)),
+    next: found.length > PURCHASES_A_PAGE ? (page.at(-1)?.id ?? null) : null,
   };
+  return json(view);
+}
 
 /**
  * Settles the purchase before returning it, so that a buyer who comes back does not have to wait for the provider's
  * message.
  */
-export const createShowPurchase =
-  (looks: Throttle) =>
-  async (context: RequestContext): Promise<Response> => {
-    const [{ account }, found] = await readAsMember(context, () =>
-      context.deps.sales.purchases.find({ id: context.id }),
-    );
-    if (found === null || found.account !== account) {
-      throw new DashboardError("not_found", "This account has no such purchase.");
-    }
-    const purchase = mayGoOn(found) ? await settledSoon(context, found, looks) : found;
-    return json(viewPurchase(purchase, context.now));
-  };
+export async function showPurchase(context: RequestContext): Promise<Response> {
+  const [{ account }, found] = await readAsMember(context, () =>
+    context.deps.sales.purchases.find({ id: context.id }),
+  );
+  if (found === null || found.account !== account) {
+    throw new DashboardError("not_found", "This account has no such purchase.");
+  }
+  const purchase = mayGoOn(found) ? await settledSoon(context, found) : found;
+  return json(viewPurchase(purchase, context.now));
+}
 
 /** The purchase was paid or can no longer be paid, and the provider's message about it is missing. */
 const isOverdue = (purchase: Purchase, now: number) =>
@@ -159,12 +154,8 @@ const isOverdue = (purchase: Purchase, now: number) =>
 export const LOOK_PATIENCE_MS = 3_000;
 
 /** Returns the stored purchase if the lookup takes too long; the page asks again. */
-async function settledSoon(
-  context: RequestContext,
-  purchase: Purchase,
-  looks: Throttle,
-): Promise<Purchase> {
-  const looking = settled(context, purchase, looks);
+async function settledSoon(context: RequestContext, purchase: Purchase): Promise<Purchase> {
+  const looking = settled(context, purchase);
   context.deps.inBackground(looking);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<Purchase>((resolve) => {
@@ -174,12 +165,8 @@ async function settledSoon(
 }
 
 /** Looks up the payment and returns the updated purchase; the stored one if the provider cannot be reached. */
-async function settled(
-  context: RequestContext,
-  purchase: Purchase,
-  looks: Throttle,
-): Promise<Purchase> {
-  const { deps, now, requestId } = context;
+async function settled(context: RequestContext, purchase: Purchase): Promise<Purchase> {
+  const { deps, now, requestId, looks } = context;
   const { billing, purchases } = deps.sales;
   if (billing === null || !looks.take(purchase.id, now).allowed) return purchase;
   try {

@@ -2,7 +2,9 @@ import { AccountError, closeAccount } from "#accounts/accounts.ts";
 import type { EventKind } from "#accounts/activity-log.ts";
 import type { SignedIn } from "#accounts/auth-options.ts";
 import { type Activity, EMAIL_DROPPED } from "#accounts/record-activity.ts";
+import type { RequestCounts } from "#accounts/request-counts.ts";
 import type { AccountStatus } from "#ledger/port.ts";
+import type { Throttle } from "#ledger/throttle.ts";
 import { signUpNetworkOf } from "#networks.ts";
 import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError } from "./dashboard-error.ts";
@@ -21,6 +23,12 @@ export type RequestContext = {
   now: number;
   /** Cookies to set, also on errors. */
   cookies: string[];
+  /** Counts of codes, tries and emails. */
+  counts: RequestCounts;
+  /** How often the payment provider is asked about a purchase. */
+  looks: Throttle;
+  /** The accounts whose keys are being created in this app, each until the last of them is. */
+  keyTurns: Map<string, Promise<void>>;
 };
 
 export type DashboardHandler = (context: RequestContext) => Promise<Response>;

@@ -32,49 +32,44 @@ const WRONG_CODES: RequestRule = { window: DAY_MS / 1_000, max: 10 };
 const CODES_PER_HOUR: RequestRule = { window: HOUR_MS / 1_000, max: REQUESTED_PER_HOUR_MAX };
 const CODES_PER_DAY: RequestRule = { window: DAY_MS / 1_000, max: REQUESTED_PER_DAY_MAX };
 
-export function createSignIn(counts: RequestCounts) {
-  const start: DashboardHandler = async (context) => {
-    const { email = "" } = await readOrder(context, ["email"]);
-    const { deps, peer } = context;
-    const isKnown = isKnownBrowser(context.request.headers, email, deps.settings);
-    await requireFewStarts(context, counts, email, isKnown ? "known" : "any");
-    const network = isKnown ? "" : deps.auth.networkMark(signUpNetworkOf(peer));
-    const when = await requireSendable(
-      context,
-      counts,
-      isKnown ? ["known"] : ["sign_up", "sign_in"],
-      network,
-    );
-    const attempt = await beginAttempt(context, "sign-in", email);
-    deps.inBackground(sendCode(context, { email, isKnown, network, ...attempt }));
-    const view: StartedView = {
-      sent: true,
-      signUpsFrom: "sign_up" in when ? when.sign_up : null,
-      signInsFrom: "sign_in" in when ? when.sign_in : null,
-    };
-    return json(view);
+export const startSignIn: DashboardHandler = async (context) => {
+  const { email = "" } = await readOrder(context, ["email"]);
+  const { deps, peer } = context;
+  const isKnown = isKnownBrowser(context.request.headers, email, deps.settings);
+  await requireFewStarts(context, email, isKnown ? "known" : "any");
+  const network = isKnown ? "" : deps.auth.networkMark(signUpNetworkOf(peer));
+  const when = await requireSendable(
+    context,
+    isKnown ? ["known"] : ["sign_up", "sign_in"],
+    network,
+  );
+  const attempt = await beginAttempt(context, "sign-in", email);
+  deps.inBackground(sendCode(context, { email, isKnown, network, ...attempt }));
+  const view: StartedView = {
+    sent: true,
+    signUpsFrom: "sign_up" in when ? when.sign_up : null,
+    signInsFrom: "sign_in" in when ? when.sign_in : null,
   };
+  return json(view);
+};
 
-  const enterCode: DashboardHandler = async (context) => {
-    const { email } = await takeCode(context, counts, "sign-in");
-    return json(await signIn(context, email, "code"));
-  };
+export const enterCode: DashboardHandler = async (context) => {
+  const { email } = await takeCode(context, "sign-in");
+  return json(await signIn(context, email, "code"));
+};
 
-  /** Only this POST does something, because mail scanners open links. */
-  const openLink: DashboardHandler = async (context) => {
-    const { secret = "" } = await readOrder(context, ["secret"]);
-    await requireFew(context, counts, "codes", TRIES);
-    const opened = await context.deps.auth.attempts.open(secret, readAttempt(context));
-    if (opened.outcome === "ended") throw attemptEnded();
-    if (opened.outcome === "shown") {
-      return json({ code: opened.code, signedUp: false } satisfies LinkView);
-    }
-    const { signedUp } = await signIn(context, opened.attempt.email, "link");
-    return json({ code: null, signedUp } satisfies LinkView);
-  };
-
-  return { start, enterCode, openLink };
-}
+/** Only this POST does something, because mail scanners open links. */
+export const openLink: DashboardHandler = async (context) => {
+  const { secret = "" } = await readOrder(context, ["secret"]);
+  await requireFewTries(context);
+  const opened = await context.deps.auth.attempts.open(secret, readAttempt(context));
+  if (opened.outcome === "ended") throw attemptEnded();
+  if (opened.outcome === "shown") {
+    return json({ code: opened.code, signedUp: false } satisfies LinkView);
+  }
+  const { signedUp } = await signIn(context, opened.attempt.email, "link");
+  return json({ code: null, signedUp } satisfies LinkView);
+};
 
 /** Begins an attempt in this browser, in place of one that it has. */
 export async function beginAttempt(
@@ -121,14 +116,10 @@ export const codeOrigin = ({ request, peer, now }: RequestContext) =>
   });
 
 /** Takes the code in the body for the attempt of this browser, which is then used. Throws what is wrong with it. */
-export async function takeCode(
-  context: RequestContext,
-  counts: RequestCounts,
-  purpose: AttemptPurpose,
-): Promise<Attempt> {
+export async function takeCode(context: RequestContext, purpose: AttemptPurpose): Promise<Attempt> {
   const { code = "" } = await readOrder(context, ["code"]);
-  const { deps, request } = context;
-  await requireFew(context, counts, "codes", TRIES);
+  const { deps, request, counts } = context;
+  await requireFewTries(context);
   const browser = readAttempt(context);
   if (browser === undefined) throw attemptEnded();
   const digits = code.replace(/[\s-]/g, "");
@@ -193,9 +184,8 @@ function recordFailedSignIn({ deps, peer, now, request }: RequestContext, email:
 }
 
 /** Bounds how often a network asks for one thing. Throws `too_many_requests`. */
-export async function requireFew(
-  { peer }: RequestContext,
-  counts: RequestCounts,
+async function requireFew(
+  { peer, counts }: RequestContext,
   what: "codes" | "starts",
   rule: RequestRule,
 ): Promise<void> {
@@ -206,8 +196,8 @@ export async function requireFew(
   if (!allowed) throw tooManyRequests((seconds ?? 1) * 1_000);
 }
 
-export const requireFewTries = (context: RequestContext, counts: RequestCounts): Promise<void> =>
-  requireFew(context, counts, "codes", TRIES);
+export const requireFewTries = (context: RequestContext): Promise<void> =>
+  requireFew(context, "codes", TRIES);
 
 /**
  * Bounds how many codes a network asks for, and how many are asked for an address. Browsers of its
@@ -215,11 +205,11 @@ export const requireFewTries = (context: RequestContext, counts: RequestCounts):
  */
 export async function requireFewStarts(
   context: RequestContext,
-  counts: RequestCounts,
   email: string,
   cause: "any" | "known" | "change",
 ): Promise<void> {
-  await requireFew(context, counts, "starts", STARTS);
+  const { counts } = context;
+  await requireFew(context, "starts", STARTS);
   const name = `codes to ${canonicalAddress(email)} by ${cause}`;
   // What the hour does not allow, the day does not count.
   let verdict = await counts.count(`${name} hour`, CODES_PER_HOUR);
@@ -238,8 +228,7 @@ export async function requireFewStarts(
  * `emails_exhausted` where none of them can be sent. It is called before it is known whether the address has an account.
  */
 export async function requireSendable<Group extends RequestedGroup>(
-  { deps, now }: RequestContext,
-  counts: RequestCounts,
+  { deps, now, counts }: RequestContext,
   groups: readonly Group[],
   network: string,
 ): Promise<Record<Group, number | null>> {
