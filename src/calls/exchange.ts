@@ -37,3 +37,26 @@ export const asWebResponse = ({ status, headers, body }: ApiResponse): Response 
     status,
     headers,
   });
+
+/** The pieces as a stream, which takes each of them when its reader asks for it. Texts are sent in UTF-8. */
+export function streamOf(pieces: AsyncIterable<Uint8Array | string>): ReadableStream<Uint8Array> {
+  const utf8 = new TextEncoder();
+  const iterator = pieces[Symbol.asyncIterator]();
+  let isBegun = false;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        isBegun = true;
+        const { done, value } = await iterator.next();
+        if (done === true) controller.close();
+        else controller.enqueue(typeof value === "string" ? utf8.encode(value) : value);
+      },
+      async cancel() {
+        // A client may leave before the first piece. A generator that has not begun would not run its `finally`.
+        if (!isBegun) await iterator.next();
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

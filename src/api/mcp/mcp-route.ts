@@ -2,7 +2,7 @@ import { admitKey } from "#calls/admit.ts";
 import { authenticate } from "#calls/authenticate.ts";
 import { readBody } from "#calls/body.ts";
 import { type KeyedRequest, keyedRequest, mayBeLarge } from "#calls/call.ts";
-import { type ApiRequest, asWebResponse, type HeaderLookup } from "#calls/exchange.ts";
+import { type ApiRequest, asWebResponse, type HeaderLookup, streamOf } from "#calls/exchange.ts";
 import type { RequestContext } from "#calls/request-context.ts";
 import { ApiError } from "#errors.ts";
 import { SPACE_BYTES } from "#limits.ts";
@@ -152,20 +152,6 @@ function joined(pieces: readonly Piece[]) {
   const length = lengths.reduce((sum, each) => (sum === null || each === null ? null : sum + each));
   return { stream: streamOf(chunks()), length: length ?? null };
 }
-
-/** Takes a chunk only when the reader asks for it. */
-const streamOf = (chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> =>
-  new ReadableStream(
-    {
-      async pull(controller) {
-        const { done, value } = await chunks.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel: async () => void (await chunks.return(undefined)),
-    },
-    { highWaterMark: 0 },
-  );
 
 const utf8 = new TextEncoder();
 

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { dropBody, readBody } from "#calls/body.ts";
+import { streamOf } from "#calls/exchange.ts";
 import { problemResponse } from "#calls/problem.ts";
 import { ApiError } from "#errors.ts";
 import { randomBase62 } from "#ids.ts";
@@ -105,28 +106,6 @@ function responseTo({ result, pieces, messages }: Performed): Response {
     "Toolbooth-Result": encodeURIComponent(JSON.stringify({ ok: true, result, messages })),
   };
   return new Response(streamOf(pieces), { headers });
-}
-
-function streamOf(pieces: AsyncIterable<Uint8Array | string>): ReadableStream<Uint8Array> {
-  const utf8 = new TextEncoder();
-  const iterator = pieces[Symbol.asyncIterator]();
-  let isBegun = false;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        isBegun = true;
-        const { done, value } = await iterator.next();
-        if (done === true) controller.close();
-        else controller.enqueue(typeof value === "string" ? utf8.encode(value) : value);
-      },
-      async cancel() {
-        // A client may leave before the first piece. A generator that has not begun would not run its `finally`, which removes copies.
-        if (!isBegun) await iterator.next();
-        await iterator.return?.();
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }
 
 /** Drops the rest of the request's body; leaving it unread would cost the client its connection. */
