@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import fc from "fast-check";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { createRequestCounts } from "#accounts/request-counts.ts";
+import { sharedCountsContract } from "../../contract/request-counts.ts";
 import { bundleWorker } from "../../http/edge.ts";
-import { SEED } from "../../support/random.ts";
 import { siteConfig } from "../../support/wrangler-config.ts";
 import type { ThrottleOrder } from "./throttle-worker-with-test-access.ts";
 
 /** Counts that isolates share through objects, in a real workerd. */
 const CLASS = "SignInThrottleObject";
-const RUNS = 10;
 let miniflare: Miniflare;
 let base = "";
 
@@ -50,36 +47,13 @@ async function evictAll(): Promise<void> {
   }
 }
 
-test("objects count exactly as the counts in memory do", async () => {
-  const step = fc.record({
-    name: fc.integer({ min: 0, max: 2 }),
-    after: fc.constantFrom(0, 1, 400, 3_000, 60_000, 1_000_000),
-    isGivenBack: fc.boolean(),
-  });
-  let runs = 0;
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
-      runs += 1;
-      let at = 0;
-      const here = createRequestCounts(() => at);
-      for (const { name, after: ms, isGivenBack } of steps) {
-        at += ms;
-        const each = `p${runs}-${name}@example.com`;
-        assert.deepEqual(await count(each, at), here.count(each, RULE));
-        if (!isGivenBack) continue;
-        here.giveBack(each);
-        await send({ giveBack: each });
-      }
-    }),
-    { numRuns: RUNS, seed: SEED },
-  );
-});
-
-test("of many concurrent requests of one name the number of the rule are allowed, in any isolate", async () => {
-  const tries = Array.from({ length: 25 }, () => count("at once", 1_000, { window: 60, max: 10 }));
-  const outcomes = (await Promise.all(tries)) as { allowed: boolean }[];
-  assert.equal(outcomes.filter(({ allowed }) => allowed).length, 10);
-});
+sharedCountsContract(
+  {
+    count: (name, rule, now) => count(name, now, rule),
+    giveBack: (name) => send({ giveBack: name }),
+  },
+  10,
+);
 
 test("requests are counted by name, survive the eviction of the objects, and are allowed again after the window", async () => {
   const outcomes = [];

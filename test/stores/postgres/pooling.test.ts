@@ -5,7 +5,6 @@ import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresDatabase } from "#stores/postgres/database.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
-import { activityLogContract } from "../../contract/activity-log.ts";
 import { directoryContract } from "../../contract/directory.ts";
 import { ledgerContract } from "../../contract/ledger.ts";
 import { openPooler } from "../../support/postgres-proxy.ts";
@@ -52,7 +51,6 @@ const NAME = "behind a proxy that pools transactions";
 // These parts send every kind of message: batches, single orders, copied rows and reports.
 ledgerContract(NAME, open, ["debits", "reversals", "concurrency"]);
 directoryContract(NAME, open);
-activityLogContract(NAME, open);
 
 test("the sign-in sends one statement at a time, each to a different backend", async () => {
   const { pool, pooler, signInDatabase } = await open();
