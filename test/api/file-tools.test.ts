@@ -414,3 +414,23 @@ test("a quote checks the same request, stores nothing, and needs no file", async
   );
   assert.deepEqual([created(), runs()], [0, 0]);
 });
+
+test("agents are not offered a tool that takes a file, and are told how to call it", async (t) => {
+  const { service } = await openWithFiles(t);
+  const { key } = await createCaller(service);
+  const ask = async (method: string, params: object) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const headers = {
+      ...{ Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      Accept: "application/json, text/event-stream",
+    };
+    return (await service.send("/mcp", { method: "POST", headers, body })).json();
+  };
+  const { tools } = (await ask("tools/list", {})).result;
+  assert.ok(!tools.some(({ name }: { name: string }) => name === "measure"));
+  const { error } = await ask("tools/call", { name: "measure", arguments: {} });
+  assert.match(
+    error.message,
+    /^measure takes a file, .+ Call it over HTTP: POST \/api\/v1\/measure\.$/,
+  );
+});

@@ -167,32 +167,6 @@ test("a repeat costs nothing, and another input under the key is rejected", asyn
   }
 });
 
-test("a tool settles for at most the price of its input", async (t) => {
-  const { service } = await openWithTools(t);
-  const caller = await createCaller(service, { credits: 100 });
-  assertResponse(await caller.call("read", { text: "settle 2" }), 2);
-  assertResponse(await caller.call("read", { text: "settle 15" }), 9);
-});
-
-test("the budgets of a key are spent by the price of the input", async (t) => {
-  const { service } = await openWithTools(t);
-  for (const effect of EFFECTS) {
-    const caller = await createCaller(service, { credits: 100 });
-    const budgets = { total: 6, month: null, day: null };
-    await service.ledger.changeKey({
-      ...{ account: caller.account, id: caller.keyId, now: await service.now() },
-      limits: { expiresAt: null, tools: null, networks: null, rate: null, budgets },
-    });
-    assertResponse(await caller.call(effect, { text: "four" }, newKey()), 4);
-    const { price, budget } = assertProblem(
-      await caller.call(effect, { text: "four" }, newKey()),
-      "key_budget_exhausted",
-    );
-    assert.deepEqual([price, budget], [4, { credits: 6, remaining: 2 }]);
-    assertResponse(await caller.call(effect, { text: "ab" }, newKey()), 2);
-  }
-});
-
 /** What a quote of a text says, whatever the balance; or its error. */
 const QUOTES: { text: unknown; credits?: number; fails?: "internal" | "invalid_request" }[] = [
   { text: "", credits: 0 },

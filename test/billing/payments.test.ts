@@ -32,44 +32,6 @@ test("a paid pack is granted once, for its months, with receipt and invoice", as
   assert.equal(all[0]?.kind, "pack");
 });
 
-test("a delayed payment is pending until the money arrives, and its months begin then", async (t) => {
-  const { fake, clock, buy, receiveAll, purchase, grants, ledger } = await openFixture(t);
-  const { id, session } = await buy();
-  fake.payLater(session);
-  await receiveAll();
-  assert.equal((await purchase(id)).status, "pending");
-  assert.deepEqual(await grants(), {});
-  clock.at += 5 * DAY;
-  fake.arrive(session);
-  await receiveAll();
-  const paid = await purchase(id);
-  assert.deepEqual([paid.status, paid.paidAt], ["paid", clock.at]);
-  const { grants: all } = await ledger.credits({ account: ADA, now: clock.at });
-  assert.equal(all[0]?.expiresAt, Date.UTC(2026, 2, 5, 10));
-});
-
-test("the lifetime plan removes the expiry of every grant, and its refund restores it", async (t) => {
-  const { fake, buy, receiveAll, purchase, ledger, clock } = await openFixture(t);
-  const pack = await buy();
-  fake.pay(pack.session);
-  const plan = await buy("lifetime");
-  fake.pay(plan.session);
-  await receiveAll();
-  const accountState = async () => {
-    const { lifetime, grants } = await ledger.credits({ account: ADA, now: clock.at });
-    return { lifetime, ends: grants.map(({ expiresAt }) => expiresAt) };
-  };
-  assert.deepEqual(await accountState(), { lifetime: true, ends: [null, null] });
-  fake.refund(plan.session);
-  await receiveAll();
-  assert.deepEqual(await accountState(), {
-    lifetime: false,
-    ends: [Date.UTC(2026, 1, 28, 10), null],
-  });
-  const { voided, spent, refunded } = await purchase(plan.id);
-  assert.deepEqual({ voided, spent, refunded }, { voided: 500, spent: 0, refunded: 19_900 });
-});
-
 test("a payment for a closed account is reported to the operator, and settled by its refund", async (t) => {
   const { fake, buy, receiveAll, purchase, ledger, billing, grants } = await openFixture(t);
   const { id, session } = await buy();

@@ -1,7 +1,7 @@
 /** Refunds and disputes, reversed and combined. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ADA, type BillingFixture, openFixture } from "./billing-fixture.ts";
+import { type BillingFixture, openFixture } from "./billing-fixture.ts";
 
 type Bought = { fixture: BillingFixture; id: string; session: string };
 
@@ -40,15 +40,6 @@ test("partial refunds void in proportion, rounded down, and the last one voids t
     seen.push((await usage(it)).voided);
   }
   assert.deepEqual(seen, [0, 20, 46, 100]);
-});
-
-test("a partial refund voids no more than what is unspent", async (t) => {
-  const it = await bought(t);
-  await it.fixture.spend(80);
-  it.fixture.fake.refund(it.session, 250);
-  await it.fixture.receiveAll();
-  const { voided, spent, balance } = await usage(it);
-  assert.deepEqual({ voided, spent, balance }, { voided: 20, spent: 30, balance: 0 });
 });
 
 test("a failed refund restores the credits once, with their original expiry", async (t) => {
@@ -125,43 +116,4 @@ test("a pack that has expired meanwhile is not restored", async (t) => {
   assert.deepEqual([totals.remaining, totals.expired, totals.voided], [0, 100, 0]);
   const { dispute, balance } = await usage(it);
   assert.deepEqual({ dispute, balance }, { dispute: "won", balance: 0 });
-});
-
-test("a credit returned by a reversal after the refund is voided, and the purchase counts it", async (t) => {
-  const it = await bought(t);
-  const { fixture } = it;
-  const order = fixture.accounts.debitOrder("acc_Ada000000000", { now: fixture.clock.at });
-  await fixture.ledger.debit(order);
-  fixture.fake.refund(it.session);
-  await fixture.receiveAll();
-  const { account, callId, now: at } = order;
-  assert.deepEqual(await fixture.ledger.reverse({ account, callId, at, now: fixture.clock.at }), {
-    reversed: true,
-  });
-  await fixture.billing.settle({ purchase: it.id });
-  const { voided, spent, balance } = await usage(it);
-  assert.deepEqual({ voided, spent, balance }, { voided: 100, spent: 0, balance: 0 });
-});
-
-test("a call that is reversed after the dispute was won returns its credit", async (t) => {
-  const it = await bought(t);
-  const { fixture } = it;
-  const order = fixture.accounts.debitOrder(ADA, { now: fixture.clock.at });
-  await fixture.ledger.debit(order);
-  await fixture.spend(9);
-  for (const status of ["needs_response", "won"] as const) {
-    fixture.fake.dispute(it.session, status);
-    await fixture.receiveAll();
-  }
-  assert.equal(await fixture.balance(), 90);
-  const { account, callId, now: at } = order;
-  assert.deepEqual(await fixture.ledger.reverse({ account, callId, at, now: at }), {
-    reversed: true,
-  });
-  // At once, without settling the purchase.
-  assert.equal(await fixture.balance(), 91);
-  const row = await fixture.purchase(it.id);
-  await fixture.billing.settle({ purchase: it.id });
-  assert.equal(await fixture.balance(), 91);
-  assert.deepEqual(await fixture.purchase(it.id), row);
 });

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EMAILS_BEFORE_CREDITS_WAIT } from "#email/bounds.ts";
 import { emailOfJob } from "#email/email-queue.ts";
-import { dispatchEvents } from "#events/dispatch-events.ts";
 import { readUnsubscription } from "#events/notification-emails.ts";
 import { webhookBody } from "#events/webhook-body.ts";
 import type { EventContent, LedgerEvent } from "#ledger/events.ts";
@@ -291,50 +290,4 @@ test("after a crash at any point, an event becomes one email and one delivery fo
       if (!dying.wasReached()) break;
     }
   }
-});
-
-test("events of a real ledger arrive: one email for each crossing of the alert level, whatever the number of calls", async () => {
-  const fixture = await openEvents();
-  const { ledger, clock } = fixture;
-  const key = { id: "key_00000000000100000000aa", sha256: "a".repeat(64) };
-  const made = { account: ACCOUNT, ...key, start: "tb_A", label: "prod", now: START };
-  await ledger.createKey(made);
-  const grant = (id: string, amount: number) =>
-    ledger.grant({
-      account: ACCOUNT,
-      id,
-      kind: "operator",
-      amount,
-      expiresAt: null,
-      now: clock.now,
-    });
-  const call = () => {
-    clock.now += 1;
-    const order = { account: ACCOUNT, keySha256: key.sha256, callId: `call_${clock.now}` };
-    return ledger.debit({
-      ...order,
-      tool: "hash",
-      now: clock.now,
-      credits: 1,
-      freeCallCredits: 1,
-      idempotency: null,
-    });
-  };
-  const round = async () => {
-    await dispatchEvents({ ...fixture.wiring, source: fixture.store.ledgerEvents });
-    return kindsOf(await fixture.emails());
-  };
-  await grant("one", 22);
-  const seen: string[][] = [];
-  // The first call is free.
-  for (let calls = 0; calls < 25; calls += 1) {
-    await call();
-    if (calls % 4 === 3) seen.push(await round());
-  }
-  await round();
-  assert.deepEqual(seen.at(-1), ["credits_low", "credits_depleted"]);
-  await grant("two", 21);
-  for (let calls = 0; calls < 3; calls += 1) await call();
-  assert.deepEqual(await round(), ["credits_low", "credits_depleted", "credits_low"]);
-  assert.deepEqual(await fixture.store.ledgerEvents.list({ max: 9 }), []);
 });

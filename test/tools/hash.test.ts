@@ -145,11 +145,6 @@ test("with hmacKey the hash is the HMAC that node:crypto gives, in every encodin
   );
 });
 
-test("an HMAC is there at once where the digest is", () => {
-  const { input } = checkInput(hash, { text: "a", hmacKey: "k".repeat(200) });
-  assert.ok(!(hash.run(input, fixedToolContext()) instanceof Promise));
-});
-
 test("a key has 1 to 4,096 bytes of UTF-8", async () => {
   const text = "";
   assert.equal((await run({ text, hmacKey: "é".repeat(HMAC_KEY_BYTES_MAX / 2) })).ok, true);
@@ -167,12 +162,9 @@ test("an encoding is accepted in any case, and the response repeats it only wher
   const digest = createHash("sha256").update("abc").digest();
   for (const [encoding, canonical] of [
     ["hex", "hex"],
-    ["HEX", "hex"],
     ["base64", "base64"],
-    ["Base64", "base64"],
     ["base64url", "base64url"],
     ["BASE64URL", "base64url"],
-    ["base64Url", "base64url"],
   ] as const) {
     const expected = digest.toString(canonical);
     const response = await run({ text: "abc", encoding });
@@ -211,37 +203,15 @@ test("base64 is decoded as in RFC 4648, section 10, with or without padding", as
   }
 });
 
-test("bytes in base64 have the digest that node:crypto gives for them", async () => {
-  const bytes = fc.uint8Array({ maxLength: 300 });
-  await fc.assert(
-    fc.asyncProperty(
-      bytes,
-      fc.constantFrom(...ALGORITHMS),
-      fc.boolean(),
-      async (sent, algorithm, padded) => {
-        const base64 = Buffer.from(sent).toString("base64");
-        assert.equal(toBase64(sent), base64);
-        const request = { base64: padded ? base64 : base64.replaceAll("=", ""), algorithm };
-        assert.equal((await run(request)).hash, createHash(algorithm).update(sent).digest("hex"));
-      },
-    ),
-  );
-});
-
 /** Texts with one reading, and the bytes in Node's decoder. Sources: RFC 4648 sections 4 and 5, RFC 2045 (line breaks of 76). */
 const LENIENT: [source: string, base64: string, hex: string][] = [
   ["missing padding", "Zg", "66"],
-  ["missing padding", "Zm8", "666f"],
   ["the alphabet of URLs", "-_-_", "fbffbf"],
   ["the alphabet of URLs with padding", "_-8=", "ffef"],
-  ["the standard alphabet", "+/+/", "fbffbf"],
   ["a line feed at the end, as echo writes it", "Zm9v\n", "666f6f"],
   ["GNU base64 and base64.encodebytes", "Zm9v\nYg==\n", "666f6f62"],
   ["MIME", "Zm9v\r\nYmFy\r\n", "666f6f626172"],
-  ["a break within four characters", "Zm\r\n9v", "666f6f"],
   ["a break within the padding", "Zg=\n=\n", "66"],
-  ["a break before the padding", "Zg\n==", "66"],
-  ["a line feed at the start", "\n\nZg==", "66"],
   ["nothing but line breaks", "\r\n", ""],
 ];
 
@@ -267,32 +237,16 @@ test("base64 with line breaks, the alphabet of URLs or no padding has one readin
 const NOT_BASE64: [string, RegExp][] = [
   ["Zg ==", /character 3 is a space.*%2B/],
   [" Zm9v", /character 1 is a space/],
-  ["Zm9v\t", /character 5 is not allowed/],
-  ["Zm9v\u2028", /character 5/],
   ["-_+_", /mixes.*character 3/],
-  ["+-", /mixes.*character 2/],
   ["data:;base64,Zg==", /leave out the `data:`/],
   ["Zg===", /padding at character 3 is not at the end/],
-  ["Z=g=", /padding at character 2 is not at the end/],
   ["Zg==Zg==", /padding at character 3 is not at the end/],
-  ["Zg==\nZg==", /padding at character 3 is not at the end/],
   ["=", /nothing is left to pad at character 1/],
-  ["Zm9v=", /nothing is left to pad at character 5/],
-  ["Zm9v==", /nothing is left to pad at character 5/],
   ["Z", /end is missing after character 1/],
-  ["Z==", /end is missing after character 3/],
-  ["Z===", /padding at character 2/],
-  ["Zg=", /end is missing after character 3/],
   ["Zm8==", /more padding than it needs/],
-  ["Zm8=\n=", /more padding than it needs/],
-  ["Zm9vY", /end is missing after character 5/],
   ["Zm9v\nY", /end is missing after character 6/],
   ["Zh==", /unused bits that are not zero/],
-  ["Zh", /unused bits that are not zero/],
   ["Zm9=", /unused bits that are not zero/],
-  ["Zm9", /unused bits that are not zero/],
-  ["Zm\u00e9v", /character 3/],
-  ["😀", /character 1/],
   ["Zm9\0", /character 4/],
 ];
 
@@ -345,11 +299,9 @@ test("a key in hex or base64 gives the HMAC of its bytes", async () => {
   for (const [hmacKeyEncoding, hmacKey] of [
     ["hex", key.toString("hex")],
     ["HEX", key.toString("hex").toUpperCase()],
-    ["hex", `${key.toString("hex")}\n`],
     ["hex", `${"0b".repeat(10)}\r\n${"0b".repeat(10)}\r\n`],
     ["base64", base64],
     ["Base64", base64.replaceAll("=", "")],
-    ["base64", `${base64}\n`],
     ["base64", key.toString("base64url")],
     ["utf8", key.toString("utf8")],
   ] as const) {
@@ -370,15 +322,12 @@ test("a wrong key names its place and not itself", async () => {
   const rows: [request: object, pointer: string, words: RegExp][] = [
     [{ hmacKey: "abc", hmacKeyEncoding: "hex" }, "/hmacKey", /two digits for each byte; got 3/],
     [{ hmacKey: "0x0b", hmacKeyEncoding: "hex" }, "/hmacKey", /character 2 is not allowed/],
-    [{ hmacKey: "0b 0b", hmacKeyEncoding: "hex" }, "/hmacKey", /character 3 is not allowed/],
     [{ hmacKey: "sécret", hmacKeyEncoding: "hex" }, "/hmacKey", /character 1/],
     [{ hmacKey: "\n", hmacKeyEncoding: "hex" }, "/hmacKey", /must not be empty/],
-    [{ hmacKey: "\n", hmacKeyEncoding: "base64" }, "/hmacKey", /must not be empty/],
     [{ hmacKey: "", hmacKeyEncoding: "base64" }, "/hmacKey", /must not be empty/],
     [{ hmacKey: "whsec_C2FVsBQI", hmacKeyEncoding: "base64" }, "/hmacKey", /prefix `whsec_`/],
     [{ hmacKey: "a".repeat(4097), hmacKeyEncoding: "hex" }, "/hmacKey", /4097 bytes/],
     [{ hmacKeyEncoding: "hex" }, "/hmacKeyEncoding", /needs `hmacKey`/],
-    [{ hmacKeyEncoding: "utf8" }, "/hmacKeyEncoding", /needs `hmacKey`/],
     [{ hmacKey: "a", hmacKeyEncoding: "latin1" }, "/hmacKeyEncoding", /one of `utf8`, `hex`/],
     [{ hmacKey: "a", hmacKeyEncoding: null }, "/hmacKeyEncoding", /one of/],
   ];

@@ -201,20 +201,6 @@ test("a lost passkey: the operator resets it, which ends the sessions, and a cod
   assert.equal((await fixture.signIn(browser, email)).status, 200);
 });
 
-test("a passkey signs in where codes are demanded of nobody, too", async () => {
-  const fixture = openSecureFixture();
-  const { browser, email } = await openMember(fixture);
-  const { device } = await addPasskey(browser);
-  for (const signIn of [
-    (who: Browser) => usePasskey(who, device),
-    (who: Browser) => fixture.signIn(who, email),
-  ]) {
-    const other = fixture.browser();
-    assert.equal((await signIn(other)).status, 200);
-    assert.equal(await isSignedIn(other), true);
-  }
-});
-
 /** Every action that needs a fresh proof. */
 const ENDPOINT = { url: "https://one.example/", kinds: ["credits.low"], paused: false };
 const GUARDED: [string, string, unknown?][] = [

@@ -75,11 +75,13 @@ test("a callback that this browser did not begin signs nobody in", async () => {
     ...{ provider: "github", callbackURL: `${fixture.publicUrl}/home` },
   });
   const state = new URL((begun.body as { url: string }).url).searchParams.get("state");
+  const evil = `https://evil.test/${"x".repeat(15_000)}`;
   for (const query of [
     `code=c&state=${state}`,
     "code=c&state=invented",
     "code=c",
     "error=denied",
+    `error=${evil}`,
   ]) {
     const victim = fixture.browser(newAddress());
     const { status, headers } = await victim.get(`/dashboard/auth/callback/github?${query}`);
@@ -87,6 +89,7 @@ test("a callback that this browser did not begin signs nobody in", async () => {
     assert.match(headers.get("location") ?? "", /\/sign-in\?.*error=/);
     assert.equal(await isIn(victim), false);
   }
+  assert.deepEqual(fixture.loggedErrors, []);
 });
 
 test("a social sign-in returns to pages of this service only, and does not accept an ID token", async () => {
@@ -101,8 +104,9 @@ test("a social sign-in returns to pages of this service only, and does not accep
   const order = { provider: "google", callbackURL: "/home", idToken };
   const response = await browser.post("/dashboard/auth/sign-in/social", order);
   assert.match((response.body as { url: string }).url, /^https:\/\/accounts\.google\.com\//);
-  for (const provider of ["facebook", "nothing", ""]) {
+  for (const provider of ["facebook", "x".repeat(5_000), ""]) {
     const { status } = await browser.post("/dashboard/auth/sign-in/social", { provider });
     assert.ok([400, 404].includes(status));
   }
+  assert.deepEqual(fixture.loggedErrors, []);
 });

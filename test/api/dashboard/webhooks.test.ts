@@ -218,15 +218,3 @@ test("a delivery is sent again, unless its endpoint is paused or it was sent too
   assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "3600"]);
   assert.equal((await browser.post(`${PATH}/${id}/test`)).status, 429);
 });
-
-test("closing an account deletes its endpoints, secrets and deliveries", async () => {
-  const fixture = openFixture();
-  const member = await openMember(fixture);
-  await addTo(member, { url: "https://private-shop.example/" });
-  await deliverTo(fixture, member.account);
-  const { email, browser } = member;
-  assert.equal((await browser.post("/dashboard/account/close", { email })).status, 200);
-  for (const trace of ["sealed1.", "private-shop"])
-    assert.deepEqual(await fixture.traces(trace), []);
-  assert.deepEqual(await fixture.rows("SELECT * FROM webhook_delivery"), []);
-});

@@ -28,38 +28,20 @@ const page = (id: string, begin: boolean, finish: boolean, records: object[]) =>
 });
 
 describe("what operators do", () => {
-  test("each action is recorded and logged with its subject and outcome, and reads are not", async () => {
-    const { ask, deployment, id } = await openDeployment();
-    const { body } = await ask("key create", { email: ADA, label: "production" });
-    const { id: key, key: secret } = body.result;
-    assert.match(secret, /^tb_[0-9A-Za-z]{56}$/);
-    await ask("credits grant", { email: ADA, credits: 7, id: "x" });
-    await ask("account suspend", { email: ADA });
-    await ask("account resume", { email: id });
+  test("an action is logged without address and key, and what reads or finds no account is not", async () => {
+    const { ask, deployment } = await openDeployment();
+    const made = (await ask("key create", { email: ADA, label: "production" })).body.result.key;
     assert.equal((await ask("account suspend", { email: BOB })).body.code, "refused");
-    await ask("key revoke", { id: key });
-    assert.equal((await ask("account create", { email: ADA })).status, 409);
-    for (const [read, input] of [
-      ["account list", {}],
-      ["account show", { email: ADA }],
-      ["key list", { email: ADA }],
-      ["credits show", { email: ADA }],
-      ["audit", {}],
-    ] as const)
-      assert.equal((await ask(read, input)).status, 200, read);
-    await ask("account close", { email: ADA });
-    assert.deepEqual((await linesOf(deployment)).reverse(), [
-      `account create | ${id} | done: 5 credits | 192.0.2.7`,
-      `key create | ${key} | done | 192.0.2.7`,
-      `credits grant | ${id} | done: 7 credits as operator:x | 192.0.2.7`,
-      `account suspend | ${id} | done | 192.0.2.7`,
-      `account resume | ${id} | done | 192.0.2.7`,
-      `key revoke | ${key} | done | 192.0.2.7`,
-      `account close | ${id} | done: 12 credits forfeited | 192.0.2.7`,
+    await ask("account show", { email: ADA });
+    assert.deepEqual(
+      deployment.told.map(({ action }) => action),
+      ["account create", "key create"],
+    );
+    const rows = JSON.stringify([
+      await deployment.actions.list({ after: null, max: 9 }),
+      deployment.told,
     ]);
-    assert.equal(deployment.told.length, 7);
-    const rows = JSON.stringify(await deployment.actions.list({ after: null, max: 100 }));
-    assert.ok(!rows.includes(ADA) && !rows.includes(secret.slice(0, 30)));
+    assert.ok(!rows.includes(ADA) && !rows.includes(made.slice(0, 30)));
   });
 
   test("an action is completed and recorded after its client disconnects", async () => {

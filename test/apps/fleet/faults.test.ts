@@ -125,13 +125,6 @@ describe("a node whose PostgreSQL fails", () => {
     assert.equal(again.status, 200, JSON.stringify(again.body));
   }
 
-  test("a call succeeds if the response to its commit is lost", async () => {
-    network.loseCommits(1);
-    assert.deepEqual(await call(ada), { status: 200, left: 99 });
-    assert.equal(network.lost(), 1);
-    assert.equal(await readyz(), 200);
-  });
-
   const outages: [name: string, begin: () => void, end: () => void, detail: string][] = [
     [
       "nothing listens",
@@ -172,41 +165,6 @@ describe("a node whose PostgreSQL fails", () => {
     await assertUsersRefused();
     network.loseCommits(0);
     await assertUsersAsBefore();
-  });
-
-  test("calls get 503 while the database is read-only", async () => {
-    const left = await balanceOf(ada);
-    await accountDeps.pool.once(
-      "write",
-      `CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
-      $f$ BEGIN RAISE EXCEPTION 'read-only' USING ERRCODE = '25006'; END $f$`,
-    );
-    for (const table of ["debit", "setting"])
-      await accountDeps.pool.once(
-        "write",
-        `CREATE TRIGGER failing BEFORE INSERT OR UPDATE ON ${table}
-        FOR EACH STATEMENT EXECUTE FUNCTION fail()`,
-      );
-    assert.equal((await call(ada)).status, 503);
-    await until(503);
-    assert.equal(detail, "Calls fail: the database is a standby or read-only.");
-    await accountDeps.pool.once("write", "DROP FUNCTION fail CASCADE");
-    await until(200);
-    assert.deepEqual(await call(ada), { status: 200, left: left - 1 });
-  });
-
-  test("a locked account gets 503, and other accounts continue", async () => {
-    const left = await balanceOf(ada);
-    await accountDeps.pool.transaction("upkeep", async (query) => {
-      // Another session, which may stay idle.
-      await query("SET LOCAL idle_in_transaction_session_timeout = 0");
-      await query("SELECT 1 FROM account WHERE id = $1 FOR UPDATE", [ada.account]);
-      const [locked, other] = await Promise.all([call(ada), call(bob)]);
-      assert.equal(locked.status, 503);
-      assert.deepEqual(other, { status: 200, left: 99 });
-      assert.equal(await readyz(), 200);
-    });
-    assert.deepEqual(await call(ada), { status: 200, left: left - 1 });
   });
 
   test("a node that stops during an outage stores its pending reversals, waits for the database when it starts, and makes them", async () => {

@@ -3,58 +3,14 @@ import { spawnSync } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
-import { openInProcess } from "../../http/in-process.ts";
-import { createBackstage } from "../../http/ledger-access.ts";
 import { startServer } from "../../http/server-process.ts";
-import {
-  assertProblem,
-  assertResponse,
-  createCaller,
-  eventually,
-  openService,
-} from "../../http/test-api.ts";
-import { openSqliteDirect } from "../../support/sqlite-direct.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { eventually } from "../../http/test-api.ts";
 import { tool, toolProject } from "./tool-project.ts";
 
 /** How often the disk fills up under one server. */
 const ROUNDS = Number(process.env["TEST_DISK_ROUNDS"] ?? 1);
 
 /** A full disk: calls get 503, nothing is lost, and calls work again without a restart once there is space. */
-
-test("a full database rejects calls with 503 and accepts them again when it can grow", async (t) => {
-  const driver = openNodeSqlite(path.join(temporaryFolder(t), "toolbooth.sqlite"));
-  t.after(() => driver.close());
-  const time = { now: () => Date.now(), elapsed: () => performance.now() };
-  const opened = openInProcess(createBackstage(openSqliteDirect(driver).ledger, time), {
-    rateLimit: 0,
-  });
-  const service = await openService(
-    { name: "in process", cannot: {}, open: async () => opened },
-    { rateLimit: 0 },
-  );
-  const caller = await createCaller(service, { credits: 100_000 });
-  const pages = Number(driver.prepare("PRAGMA page_count").get()?.["page_count"]);
-  driver.prepare(`PRAGMA max_page_count = ${pages + 2}`).get();
-  let responded = 0;
-  for (;;) {
-    const response = await caller.call("hash", { text: "a" });
-    if (response.status !== 200) {
-      assertProblem(response, "unavailable");
-      break;
-    }
-    responded += 1;
-    assert.ok(responded < 10_000, "the database never became full");
-  }
-  assertProblem(await caller.call("uuid", {}, { "Idempotency-Key": "full" }), "unavailable");
-  assert.equal(await caller.balance(), 100_000 - responded);
-  driver.prepare("PRAGMA max_page_count = 100000").get();
-  assertResponse(await caller.call("hash", { text: "a" }), 1);
-  assertResponse(await caller.call("uuid", {}, { "Idempotency-Key": "full" }), 1);
-  assert.equal(await caller.balance(), 100_000 - responded - 2);
-  assert.deepEqual((await service.ledger.audit({ now: Date.now() })).faults, []);
-});
 
 test("a full disk causes 503 with Retry-After, then 200 again once there is space, and nothing is lost", async (t) => {
   const project = toolProject(t, {

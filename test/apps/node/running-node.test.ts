@@ -9,7 +9,6 @@ import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
 import { buildServer } from "#apps/node/build-server.ts";
 import { databaseFile } from "#apps/node/data-folder.ts";
 import { FAULT_NAMES } from "#apps/node/lasting-faults.ts";
-import { OPERATOR_BODY_BYTES_MAX } from "#limits.ts";
 import { type ServerProcess, startServer } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
 import { afterSuite } from "../../support/after-suite.ts";
@@ -25,7 +24,6 @@ const ROOT = path.join(import.meta.dirname, "../../..");
 const TOKEN = "t".repeat(40);
 const WEBHOOK_SECRET = "whsec_0123456789";
 const EMAIL = "ann@example.com";
-const AUTHORIZED = { Authorization: `Bearer ${TOKEN}` };
 
 const cookiesOf = ({ headers }: Response) =>
   headers
@@ -193,32 +191,6 @@ describe("a node on all interfaces", () => {
     run("backup", copy);
     const { ok, accounts } = JSON.parse(run("audit", "--file", copy)) as Json;
     assert.deepEqual([ok, accounts], [true, 2]);
-  });
-
-  test("the operator API responds to its paths and methods, and to the token", async () => {
-    const path = "/operator/account/show";
-    const show = { email: "ada@b.co" };
-    const refused: [expected: [number, string], response: Promise<Response>][] = [
-      [[401, "wrong_token"], send(path, show)],
-      [[405, "method_not_allowed"], fetch(base + path, { headers: AUTHORIZED })],
-      [[404, "not_found"], send("/operator/account/debit", show, AUTHORIZED)],
-      [[400, "invalid_request"], send(path, "{", AUTHORIZED)],
-      [[409, "refused"], send(path, { email: "eve@b.co" }, AUTHORIZED)],
-      [[413, "too_large"], send(path, "x".repeat(OPERATOR_BODY_BYTES_MAX + 1), AUTHORIZED)],
-    ];
-    for (const [expected, received] of refused) {
-      const response = await received;
-      assert.equal(response.headers.get("content-type"), "application/problem+json");
-      assert.equal(response.headers.get("cache-control"), "no-store");
-      assert.match(response.headers.get("x-request-id") ?? "", /^req_/);
-      const { code, ok, status } = (await response.json()) as Json;
-      assert.deepEqual([ok, status, code], [false, ...expected]);
-      assert.equal(response.status, status);
-    }
-    const found = await send(path, show, AUTHORIZED);
-    assert.equal(found.status, 200);
-    assert.equal(((await found.json()) as Json).result.email, show.email);
-    assert.equal(found.headers.get("access-control-allow-origin"), null);
   });
 
   test("the operator API reads no body without a token, and throttles wrong ones by network", async () => {

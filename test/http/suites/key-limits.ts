@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { keyStart, makeKey } from "#accounts/key-format.ts";
 import type { KeyLimits } from "#ledger/port.ts";
-import { DAY_MS, HOUR_MS } from "#limits.ts";
+import { DAY_MS } from "#limits.ts";
 import { assertDescribed } from "../description.ts";
 import {
   assertProblem,
   assertResponse,
   createCaller,
   createKey,
-  SECRETS,
   type Sentence,
-  sha256,
   type TestService,
 } from "../test-api.ts";
 
@@ -171,30 +167,5 @@ export function keyLimitsSuite(sentence: Sentence) {
       assertProblem(await caller.call("uuid", uuid), "rate_limited");
     },
     FIXED,
-  );
-
-  sentence(
-    "the old secret of a rotated key works until its end",
-    async (service) => {
-      const { caller, keyId, post, read } = await limited(service, {});
-      const { account } = caller;
-      const now = await service.now();
-      const key = makeKey(account, SECRETS, randomBytes);
-      assertResponse(await post("uuid", uuid), 1);
-      await service.ledger.rotateKey({
-        ...{ account, id: keyId, sha256: sha256(key), start: keyStart(key), now },
-        previousUntil: now + HOUR_MS,
-      });
-      const fresh = () =>
-        service.send("/api/v1/account", { headers: { Authorization: `Bearer ${key}` } });
-      for (const response of [await read(), await fresh()])
-        assert.equal(assertResponse(response).key.id, keyId);
-      assertResponse(await post("uuid", uuid), 1);
-      await service.advance(HOUR_MS);
-      const problem = assertProblem(await post("uuid", uuid), "invalid_key");
-      assert.equal(problem.expiredAt, new Date(now + HOUR_MS).toISOString());
-      assertResponse(await fresh());
-    },
-    { settings: { rateLimit: 100_000, fixed: true } },
   );
 }

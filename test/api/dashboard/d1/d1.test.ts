@@ -19,7 +19,6 @@ const troubled = (d1: D1): D1 => {
 useDashboardStore(() => d1Store(troubled));
 await import("../sign-up.test.ts");
 await import("../keys.test.ts");
-await import("../purchases.test.ts");
 await import("../stolen-data.test.ts");
 
 test("while D1 is overloaded, users are asked to try again in a moment, and nothing has changed", async () => {

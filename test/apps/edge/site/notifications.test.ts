@@ -15,8 +15,6 @@ import {
 } from "./fixture.ts";
 
 /** Events at the edge, from an account's object through D1 and cron to an email and a webhook delivery. */
-const DAY = 86_400_000;
-
 const members: EdgeMember[] = [];
 
 /** Creates a user whose sign-up events were delivered. */
@@ -86,30 +84,6 @@ test("a call that leaves few credits causes one email and one webhook within a m
   assert.equal((await ada.post(`${log}/${deliveries[0]?.id}/again`)).status, 201);
   await until("the webhook, again", () => received.length === 3);
   assert.deepEqual(received[2], first);
-});
-
-test("the expiry of a grant causes an event without any call, through the object's alarm", async (t) => {
-  const bob = await settled("expiring");
-  const { received } = await openEndpoint(t, bob);
-  const now = Date.now();
-  const expiresAt = now + 30 * DAY + 2_500;
-  const expires = new Date(expiresAt).toISOString();
-  await operate("credits grant", { email: bob.account, id: "soon", credits: 7, expires });
-  assert.deepEqual(
-    (await forwarded("credits.expiring", bob.account)).filter(
-      (kind) => kind === "credits.expiring",
-    ),
-    ["credits.expiring"],
-  );
-  await site.cron();
-  await until("the webhooks", () => received.length === 2);
-  const bodies = received.map(({ body }) => JSON.parse(body) as { type: string; data: object });
-  assert.deepEqual(
-    bodies.map(({ type }) => type),
-    ["credits.granted", "credits.expiring"],
-  );
-  assert.ok(received.every(({ isGood }) => isGood));
-  assert.match(emailsTo(site, bob.email).at(-1)?.email.text ?? "", /7 credits/);
 });
 
 test("an object keeps its events until D1 has the table", async () => {
