@@ -8,7 +8,7 @@ import type { RecordOf } from "#ledger/transfer/records.ts";
 import { DAY_MS } from "#limits.ts";
 import { insertSql, type SqlRow, type SqlValue } from "../sqlite/driver.ts";
 import { lastRows, readNumber, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
-import { number, type RecordColumn, text } from "./transfer-table.ts";
+import { numbers, type RecordColumn, texts } from "./transfer-table.ts";
 
 /** The store of purchases over a database. Each operation is one batch. */
 export function createPurchaseStore(db: SqlDatabase): PurchaseStore {
@@ -90,32 +90,17 @@ export const PURCHASE_COLUMNS: Record<
   Exclude<keyof RecordOf<"purchase">, "record">,
   RecordColumn
 > = {
-  id: text("id"),
-  account: text("account"),
-  createdAt: number("created_at"),
-  offer: text("offer"),
-  kind: text("kind"),
-  name: text("name"),
-  credits: number("credits"),
-  months: number("months"),
-  price: number("price"),
-  currency: text("currency"),
-  session: text("session"),
-  payment: text("payment"),
-  status: text("status"),
-  paidAt: number("paid_at"),
-  paid: number("paid"),
-  refunded: number("refunded"),
-  refundedAt: number("refunded_at"),
-  dispute: text("dispute"),
-  payUrl: text("pay_url"),
-  receiptUrl: text("receipt_url"),
-  invoiceUrl: text("invoice_url"),
-  grant: text("grant_id"),
-  voided: number("voided"),
-  spent: number("spent"),
-  trouble: text("trouble"),
-  updatedAt: number("updated_at"),
+  ...texts("id", "account"),
+  ...numbers("createdAt"),
+  ...texts("offer", "kind", "name"),
+  ...numbers("credits", "months", "price"),
+  ...texts("currency", "session", "payment", "status"),
+  ...numbers("paidAt", "paid", "refunded", "refundedAt"),
+  ...texts("dispute", "payUrl", "receiptUrl", "invoiceUrl"),
+  grant: { column: "grant_id", type: "text" },
+  ...numbers("voided", "spent"),
+  ...texts("trouble"),
+  ...numbers("updatedAt"),
 };
 const COLUMNS = Object.entries(PURCHASE_COLUMNS);
 /** The account, the offer and the price of a purchase never change. */

@@ -28,8 +28,20 @@ export type RecordTable = {
 };
 type Key = { column: string; type: "text" | "number" };
 
-export const text = (column: string): RecordColumn => ({ column, type: "text" });
-export const number = (column: string): RecordColumn => ({ column, type: "number" });
+/** Columns of one type that have the names of their members in snake case. */
+const columnsOfType =
+  (type: RecordColumn["type"]) =>
+  <Member extends string>(...members: Member[]) =>
+    Object.fromEntries(
+      members.map((member) => [member, { column: columnOf(member), type }]),
+    ) as Record<Member, RecordColumn>;
+const columnOf = (member: string) =>
+  member.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
+
+export const texts = columnsOfType("text");
+export const numbers = columnsOfType("number");
+export const flags = columnsOfType("flag");
+export const json = columnsOfType("json");
 
 /** The key of the last row of a page. Null: before the first row. */
 export type PageCursor = readonly SqlValue[] | null;
