@@ -3,6 +3,7 @@ import { describeOwnTool } from "#api/openapi/tool-description.ts";
 import type { ToolPrints } from "#stores/postgres/settings.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { LastingFaults } from "./lasting-faults.ts";
+import { startRounds } from "./rounds.ts";
 import type { NodeStore } from "./store.ts";
 
 /**
@@ -20,12 +21,10 @@ export function startFleetTools(
   tools: () => readonly Tool[],
   faults: Pick<LastingFaults, "set" | "clear">,
 ): { stop(): void } {
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
   let described: readonly Tool[] | undefined;
   let mine: ReturnType<typeof printsOf> = { print: "", tools: {} };
 
-  async function say(): Promise<void> {
+  return startRounds(0, async () => {
     // `toolbooth dev` reads them again.
     if (described !== tools()) {
       described = tools();
@@ -39,16 +38,8 @@ export function startFleetTools(
     } catch {
       // The debits meet the same fault of the database, and tell it. What was found last stays.
     }
-    if (!isStopped) timer = setTimeout(() => void say(), SAY_EVERY_MS).unref();
-  }
-
-  void say();
-  return {
-    stop() {
-      isStopped = true;
-      clearTimeout(timer);
-    },
-  };
+    return SAY_EVERY_MS;
+  });
 }
 
 const shortHash = (text: string) => hash("sha256", text).slice(0, 16);

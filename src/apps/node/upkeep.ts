@@ -2,6 +2,7 @@ import type { AppContext } from "#calls/app-context.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS, EXPIRED_HOLDS_A_STEP, ROLL_UP_AFTER_DAYS } from "#limits.ts";
 import type { LastingFaults } from "./lasting-faults.ts";
+import { startRounds } from "./rounds.ts";
 
 /**
  * Does what is due in the ledger as time passes, in steps between which calls run: rolls up old calls, deletes old idempotency records, and
@@ -20,82 +21,53 @@ export function startUpkeep(
   faults: Pick<LastingFaults, "set" | "clear">,
   logError: AppContext["logError"],
 ): { stop(): void } {
-  let timer: NodeJS.Timeout;
-  let isStopped = false;
+  let after: number | null = null;
   let rowsMax = ROWS_A_STEP;
-
-  async function step(after: number | null): Promise<void> {
-    const now = Date.now();
-    const started = performance.now();
-    let next: number | null = null;
-    try {
-      const rollUpBefore = now - ROLL_UP_AFTER_DAYS * DAY_MS;
-      const outcome = await ledger.maintain({ now, rollUpBefore, rowsMax, after });
-      next = outcome.after;
-      if (after === null) reportClock(outcome.clockAheadMs);
-      rowsMax = next === null ? ROWS_A_STEP : nextRows(rowsMax, performance.now() - started);
-    } catch (cause) {
-      rowsMax = ROWS_A_STEP;
-      logError("Ledger maintenance failed; retrying later", { cause });
-    }
-    schedule(next === null ? BETWEEN_ROUNDS_MS : BETWEEN_STEPS_MS, next);
-  }
 
   function reportClock(aheadMs: number | undefined): void {
     if (aheadMs === undefined) faults.clear("clock");
     else faults.set("clock", { message: clocksApart(aheadMs), stopsCalls: false });
   }
 
-  function schedule(ms: number, after: number | null): void {
-    if (isStopped) return;
-    timer = setTimeout(() => void step(after), ms).unref();
-  }
-
-  schedule(BETWEEN_STEPS_MS, null);
-  return {
-    stop() {
-      isStopped = true;
-      clearTimeout(timer);
-    },
-  };
+  return startRounds(BETWEEN_STEPS_MS, async () => {
+    const now = Date.now();
+    const started = performance.now();
+    const isFirst = after === null;
+    try {
+      const rollUpBefore = now - ROLL_UP_AFTER_DAYS * DAY_MS;
+      const outcome = await ledger.maintain({ now, rollUpBefore, rowsMax, after });
+      after = outcome.after;
+      if (isFirst) reportClock(outcome.clockAheadMs);
+      rowsMax = after === null ? ROWS_A_STEP : nextRows(rowsMax, performance.now() - started);
+    } catch (cause) {
+      after = null;
+      rowsMax = ROWS_A_STEP;
+      logError("Ledger maintenance failed; retrying later", { cause });
+    }
+    return after === null ? BETWEEN_ROUNDS_MS : BETWEEN_STEPS_MS;
+  });
 }
 
 /** A hold ends after two leases, which are longer. */
 const BETWEEN_HOLDS_MS = 5_000;
 
 /** Ends the holds of calls whose node is silent. Each node does so, and one at a time. `onExpired`: how many have ended. */
-export function startHoldExpiry(
+export const startHoldExpiry = (
   ledger: Pick<Ledger, "expireHolds">,
   onExpired: (count: number) => void,
   logError: AppContext["logError"],
-): { stop(): void } {
-  let timer: NodeJS.Timeout;
-  let isStopped = false;
-
-  async function step(): Promise<void> {
-    let isMore = false;
+): { stop(): void } =>
+  startRounds(BETWEEN_STEPS_MS, async () => {
     try {
-      const step = await ledger.expireHolds({ now: Date.now(), max: EXPIRED_HOLDS_A_STEP });
-      isMore = step.isMore;
-      onExpired(step.ended);
+      const order = { now: Date.now(), max: EXPIRED_HOLDS_A_STEP };
+      const { ended, isMore } = await ledger.expireHolds(order);
+      onExpired(ended);
+      if (isMore) return BETWEEN_STEPS_MS;
     } catch (cause) {
       logError("Ending the holds of silent nodes failed; retrying later", { cause });
     }
-    schedule(isMore ? BETWEEN_STEPS_MS : BETWEEN_HOLDS_MS);
-  }
-
-  function schedule(ms: number): void {
-    if (!isStopped) timer = setTimeout(() => void step(), ms).unref();
-  }
-
-  schedule(BETWEEN_STEPS_MS);
-  return {
-    stop() {
-      isStopped = true;
-      clearTimeout(timer);
-    },
-  };
-}
+    return BETWEEN_HOLDS_MS;
+  });
 
 function nextRows(rows: number, tookMs: number): number {
   if (tookMs < QUICK_STEP_MS) return Math.min(ROWS_A_STEP_MAX, rows * 2);

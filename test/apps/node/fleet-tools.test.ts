@@ -35,6 +35,7 @@ function open(t: TestContext, serving: { tools: readonly Tool[] }) {
     () => serving.tools,
     faults,
   );
+  t.mock.timers.tick(1);
   const pass = async () => {
     await turn();
     t.mock.timers.tick(EVERY_MS);
