@@ -108,28 +108,26 @@ const COUNTED_ACCOUNTS_MAX = 100_000;
 function createRuled({ roundTrips }: PostgresPool) {
   const ruled =
     <Name extends RuleName>(name: Name) =>
-    async (order: RuleOrders[Name][0]): Promise<RuleOrders[Name][1]> => {
-      const decided = roundTrips("write", (send) => decideTogether(send, name, [order]));
-      const [outcome] = (await decided) as [RuleOrders[Name][1] | Error];
-      if (outcome instanceof Error) throw outcome;
-      return outcome;
-    };
-  /** A concurrent order may create a row with the same id. The second attempt then finds it. */
-  const named = <Name extends "openAccount" | "createKey" | "rotateKey">(name: Name) => {
-    const decide = ruled(name);
-    return (order: RuleOrders[Name][0]): Promise<RuleOrders[Name][1]> =>
-      decide(order).catch((error) => {
-        if (codeOf(error) === UNIQUE_VIOLATION) return decide(order);
+    (order: RuleOrders[Name][0]): Promise<RuleOrders[Name][1]> => {
+      const decide = async () => {
+        const decided = roundTrips("write", (send) => decideTogether(send, name, [order]));
+        const [outcome] = (await decided) as [RuleOrders[Name][1] | Error];
+        if (outcome instanceof Error) throw outcome;
+        return outcome;
+      };
+      // A concurrent order may create a row with the same id. The second attempt then finds it.
+      return decide().catch((error) => {
+        if (codeOf(error) === UNIQUE_VIOLATION) return decide();
         throw error;
       });
-  };
+    };
   return {
-    openAccount: named("openAccount"),
+    openAccount: ruled("openAccount"),
     changeAccount: ruled("changeAccount"),
-    createKey: named("createKey"),
+    createKey: ruled("createKey"),
     revokeKey: ruled("revokeKey"),
     changeKey: ruled("changeKey"),
-    rotateKey: named("rotateKey"),
+    rotateKey: ruled("rotateKey"),
     grant: ruled("grant"),
     clawback: ruled("clawback"),
     reverse: ruled("reverse"),
