@@ -9,13 +9,11 @@ import type { JobQueue } from "#jobs/job-queue.ts";
 import { startJobs } from "#jobs/node-schedule.ts";
 import type { Background, BackgroundWork, ServiceConfig } from "#service/parts.ts";
 import { isOwnMachine } from "./addresses.ts";
-import type { FromDashboard } from "./dashboard.ts";
 import { outboxFolder } from "./data-folder.ts";
+import type { NodeLog } from "./log.ts";
 import { startNotifications } from "./notifications.ts";
 
-type Given = Pick<AppContext, "now" | "random" | "logError"> & {
-  say(message: FromDashboard): void;
-};
+type Log = Pick<NodeLog, "logError" | "warn" | "email" | "show">;
 
 const TIDY_EVERY_MS = 10 * 60_000;
 const OWNERS_AT_ONCE = 200;
@@ -23,11 +21,12 @@ const OWNERS_AT_ONCE = 200;
 /** The background work of a node: it starts by itself, and goes on until it is closed. Any number of nodes may do it at once. */
 export function startNodeBackground(
   { config, stores, emails, sealer, endpointSealer, transportKind, tellOwners }: BackgroundWork,
-  { now, random, logError, say }: Given,
+  { now, random, log }: Pick<AppContext, "now" | "random"> & { log: Log },
 ): Background {
   const { jobs, ledger, directory, events: eventStore, ledgerEvents, activityLog } = stores;
   const { from } = config.mail;
-  const transport = openTransport(config, now, say);
+  const { logError } = log;
+  const transport = openTransport(config, now, log);
   const sender = startJobs(
     createEmailSender({ jobs, transport, transportKind, sealer, now, random, from, logError }),
     { logError },
@@ -53,7 +52,7 @@ export function startNodeBackground(
     );
   }, TIDY_EVERY_MS);
   if (transportKind === "outbox")
-    void warnOfHeldEmails(jobs, say).catch((cause) =>
+    void warnOfHeldEmails(jobs, log.warn).catch((cause) =>
       logError("Counting emails failed", { cause }),
     );
   return {
@@ -72,7 +71,7 @@ export function startNodeBackground(
 function openTransport(
   config: ServiceConfig,
   now: () => number,
-  say: Given["say"],
+  log: Log,
 ): Transport & { close?(): void } {
   const { smtp, api, from } = config.mail;
   if (smtp !== null) return createSmtpTransport(smtp, from);
@@ -81,15 +80,16 @@ function openTransport(
     ...{ folder: outboxFolder(config.dataDir), from, now },
     // The log may contain the links of emails only on the operator's own machine.
     logsText: isOwnMachine(config),
-    log: (text) => say({ kind: "email", text }),
-    show: (text) => say({ kind: "show", text }),
+    log: log.email,
+    show: (text) => log.show(`\n${text}\n`),
   });
 }
 
 /** Warns about emails that were queued for a mail server: they are not written to the outbox, and their recipients wait. */
-async function warnOfHeldEmails(jobs: JobQueue, say: Given["say"]): Promise<void> {
+async function warnOfHeldEmails(jobs: JobQueue, warn: Log["warn"]): Promise<void> {
   const { waiting: held } = await jobs.count({ queues: ["email"] });
   if (held === 0) return;
-  const message = `${held} emails wait for a mail server. They were queued while SMTP_URL was set and are sent when it is set again.`;
-  say({ kind: "warning", message });
+  warn(
+    `${held} emails wait for a mail server. They were queued while SMTP_URL was set and are sent when it is set again.`,
+  );
 }

@@ -2,7 +2,8 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import type { DropReason } from "#email/email-queue.ts";
 import type { DashboardPlatform } from "#service/parts.ts";
 import { startNodeBackground } from "./background.ts";
-import type { FromDashboard } from "./dashboard.ts";
+import type { FromDashboard, LogMethod } from "./dashboard.ts";
+import type { NodeLog } from "./log.ts";
 import { createReadTurns } from "./read-turns.ts";
 import { hashKey, random } from "./runtime.ts";
 import { readDisposableDomains } from "./sign-up-lists.ts";
@@ -18,8 +19,8 @@ export type NodeDashboardPlatform = DashboardPlatform & {
 const REST_MAX_MS = 50;
 
 /**
- * `say`: sends a message to the main thread, which has the log. `isSynchronous`: whether a read occupies this thread. Then it rests for as
- * long after a turn; otherwise downloads and searches leave connections to the pages.
+ * `say`: sends a message to the main thread. `isSynchronous`: whether a read occupies this thread. Then it rests for as long after a turn;
+ * otherwise downloads and searches leave connections to the pages.
  */
 export function createDashboardPlatform(
   say: (message: FromDashboard) => void,
@@ -29,12 +30,19 @@ export function createDashboardPlatform(
   const now = () => Date.now();
   const dropped: NodeDashboardPlatform["dropped"] = {};
   const background = new Set<Promise<unknown>>();
-  const logError: DashboardPlatform["logError"] = (message, { requestId, cause }) =>
-    say({ kind: "error", message, requestId, cause: describe(cause) });
+  const through =
+    <Method extends LogMethod>(method: Method) =>
+    (...args: Parameters<NodeLog[Method]>) =>
+      say({ kind: "log", method, args });
+  const toLog = through("logError");
+  const logError: DashboardPlatform["logError"] = (message, { cause, ...details }) =>
+    toLog(message, { ...details, cause: describe(cause) });
+  const warn = through("warn");
+  const log = { logError, warn, email: through("email"), show: through("show") };
   return {
     ...{ tools, now, random, hashKey, logError, readDisposableDomains, dropped },
-    logWarning: (message) => say({ kind: "warning", message }),
-    logAction: (message, action) => say({ kind: "action", message, action }),
+    logWarning: warn,
+    logAction: through("info"),
     onRejection: (reason) => say({ kind: "rejection", reason }),
     onEmailDropped(reason) {
       dropped[reason] = (dropped[reason] ?? 0) + 1;
@@ -51,7 +59,7 @@ export function createDashboardPlatform(
     },
     // A request that waits here to sign in must not delay shutdown.
     wait: (ms) => sleep(ms, undefined, { ref: false }),
-    startBackground: (work) => startNodeBackground(work, { now, random, logError, say }),
+    startBackground: (work) => startNodeBackground(work, { now, random, log }),
     idle: () => Promise.all(background),
   };
 }

@@ -3,7 +3,6 @@ import type { RequestChunk } from "#accounts/request-log.ts";
 import type { Handed } from "#accounts/request-recorder.ts";
 import type { Rejection } from "#api/dashboard/rejections.ts";
 import { type NodeThread, startThread } from "#node-thread.ts";
-import type { OperatorAction } from "#operator/actions.ts";
 import type { ServiceConfig } from "#service/parts.ts";
 import type { NodeLog } from "./log.ts";
 import type { DashboardCounts } from "./metrics.ts";
@@ -54,18 +53,12 @@ export type FromDashboard =
       body: Uint8Array | ReadableStream<Uint8Array>;
     }
   | { kind: "handed"; id: number; outcome: Handed }
-  | { kind: "email"; text: string }
-  | { kind: "show"; text: string }
-  | { kind: "warning"; message: string }
+  | { kind: "log"; method: LogMethod; args: unknown[] }
   | { kind: "rejection"; reason: Rejection }
-  | { kind: "action"; message: string; action: OperatorAction & { requestId: string } }
-  | { kind: "counts"; counts: DashboardCounts }
-  | {
-      kind: "error";
-      message: string;
-      requestId?: string | undefined;
-      cause?: string | undefined;
-    };
+  | { kind: "counts"; counts: DashboardCounts };
+
+/** What the thread writes to the log, which is in the main thread. */
+export type LogMethod = "info" | "warn" | "logError" | "email" | "show";
 
 export type DashboardThread = {
   /**
@@ -199,16 +192,11 @@ export function startDashboard(
     } else if (message.kind === "handed") {
       handing.get(message.id)?.(message.outcome);
       handing.delete(message.id);
-    } else if (message.kind === "email") log.email(message.text);
-    else if (message.kind === "show") log.show(`\n${message.text}\n`);
-    else if (message.kind === "warning") log.warn(message.message);
-    else if (message.kind === "rejection") onRejection(message.reason);
-    else if (message.kind === "action") log.info(message.message, message.action);
+    } else if (message.kind === "log") {
+      const write = log[message.method] as (...args: unknown[]) => void;
+      write(...message.args);
+    } else if (message.kind === "rejection") onRejection(message.reason);
     else if (message.kind === "counts") ({ counts } = message);
-    else if (message.kind === "error") {
-      const { requestId, cause } = message;
-      log.logError(message.message, { ...(requestId === undefined ? {} : { requestId }), cause });
-    }
   }
 
   /** Counted when asked, because there are few. */
