@@ -71,3 +71,10 @@ export const HOLD = rowOf<HoldRow>(
 export const KEPT_CALL = rowOf<KeptCallRow>(
   "tool, key, at, call_id, body_sha256, state, may_act, bytes",
 );
+
+/** For an INSERT into a table with a row for each idempotency key: the new row replaces the one that is there. */
+export const replacing = (columns: string): string => {
+  const others = columns.split(", ").filter((column) => column !== "tool" && column !== "key");
+  const sets = others.map((column) => `${column} = excluded.${column}`);
+  return `ON CONFLICT (account_no, tool, key) DO UPDATE SET ${sets.join(", ")}`;
+};

@@ -1,6 +1,6 @@
 import type { EventContent } from "#ledger/events.ts";
 import type { CallKey, OpenGrant } from "#ledger/rules/rows.ts";
-import type { KnownAccount, Unsaved, UsageSum } from "../ledger/known-account.ts";
+import type { KnownAccount, Unsaved } from "../ledger/known-account.ts";
 import {
   ACCOUNT,
   DEBIT,
@@ -10,6 +10,7 @@ import {
   KEY,
   RECORD,
   REVERSAL,
+  replacing,
 } from "../ledger/row-columns.ts";
 import { addKeptSql } from "../sql/usage.ts";
 import { writeJson } from "../stored-row.ts";
@@ -38,13 +39,14 @@ export function savingOf(accounts: readonly KnownAccount[]): Saving {
     saveCalls(rows.usedKeys, rows.drawn),
     addToSums(rows.sums),
     insert("reversal", REVERSAL.columns, rows.reversals),
-    insert("idempotency", RECORD.columns, rows.records, RECORD_AGAIN),
+    // The new record replaces an expired one that was not deleted yet.
+    insert("idempotency", RECORD.columns, rows.records, replacing(RECORD.columns)),
     insert("hold", HOLD.columns, rows.holds),
     renewHolds(rows.renewed),
     deleteHolds(rows.ended),
     ...rows.cleared,
     deleteKept(rows.forgotten),
-    insert("kept_call", `${KEPT_CALL.columns}, response`, rows.kept, KEPT_AGAIN),
+    insert("kept_call", KEPT_COLUMNS, rows.kept, replacing(KEPT_COLUMNS)),
     ...rows.others,
   ];
   return {
@@ -53,6 +55,7 @@ export function savingOf(accounts: readonly KnownAccount[]): Saving {
   };
 }
 
+const KEPT_COLUMNS = `${KEPT_CALL.columns}, response`;
 const DEBITS = `debit (account_no, ${DEBIT.columns})`;
 
 /** Collects the unsaved changes of all accounts by table. */
@@ -67,7 +70,7 @@ function rowsOf(accounts: readonly KnownAccount[]) {
     reversals: [] as Rows,
     usedKeys: [] as CallKey[],
     drawn: [] as OpenGrant[],
-    sums: [] as (UsageSum & { no: number })[],
+    sums: [] as Rows,
     records: [] as Rows,
     holds: [] as Rows,
     renewed: [] as Rows,
@@ -95,7 +98,8 @@ function rowsOf(accounts: readonly KnownAccount[]) {
     }
     for (const key of unsaved.usedKeys?.values() ?? NONE) rows.usedKeys.push(key);
     for (const grant of unsaved.drawn) rows.drawn.push(grant);
-    for (const sum of unsaved.sums) rows.sums.push({ no, ...sum });
+    for (const { hour, keyNo, tool, calls, credits } of unsaved.sums)
+      rows.sums.push([no, hour, keyNo, tool, calls, credits]);
     for (const debit of unsaved.debits) rows.debits += copyLine(no, DEBIT.values(debit));
     for (const record of unsaved.records?.values() ?? NONE)
       rows.records.push([no, ...RECORD.values(record)]);
@@ -220,15 +224,6 @@ function insert(table: string, columns: string, rows: Rows, otherwise = ""): str
   return `INSERT INTO ${table} (${all}) SELECT * FROM ${from} ${otherwise}`;
 }
 
-/** The new record replaces an expired one that was not deleted yet. */
-const RECORD_AGAIN = `ON CONFLICT (account_no, tool, key) DO UPDATE SET at = excluded.at, call_id = excluded.call_id,
-  body_sha256 = excluded.body_sha256, response_sha256 = excluded.response_sha256,
-  received_at = excluded.received_at, random = excluded.random`;
-
-const KEPT_AGAIN = `ON CONFLICT (account_no, tool, key) DO UPDATE SET at = excluded.at, call_id = excluded.call_id,
-  body_sha256 = excluded.body_sha256, state = excluded.state, may_act = excluded.may_act,
-  bytes = excluded.bytes, response = excluded.response`;
-
 /** Updates rows, each given by its number and the values of all columns. The first `fixed` columns never change. */
 function update(table: string, columns: string, fixed: number, rows: Rows): string | null {
   if (rows.length === 0) return null;
@@ -253,18 +248,12 @@ function saveCalls(keys: readonly CallKey[], grants: readonly OpenGrant[]): stri
 }
 
 /** Adds to the sums of kept debits. Several debits of a batch may concern the same sum. */
-function addToSums(sums: readonly (UsageSum & { no: number })[]): string | null {
-  if (sums.length === 0) return null;
-  const numbers = (values: number[]): Column => ({ type: "bigint", values });
-  const from = rowsFrom("t", {
-    account_no: numbers(sums.map(({ no }) => no)),
-    hour: numbers(sums.map(({ hour }) => hour)),
-    key_no: numbers(sums.map(({ keyNo }) => keyNo)),
-    tool: { type: "text", values: sums.map(({ tool }) => tool) },
-    calls: numbers(sums.map(({ calls }) => calls)),
-    credits: numbers(sums.map(({ credits }) => credits)),
-  });
+function addToSums(rows: Rows): string | null {
+  if (rows.length === 0) return null;
+  const from = rowsFrom("t", columnsOf(SUM_COLUMNS, rows));
   return addKeptSql(
     `SELECT account_no, hour, key_no, tool, sum(calls), sum(credits) FROM ${from} GROUP BY 1, 2, 3, 4`,
   );
 }
+
+const SUM_COLUMNS = ["account_no", "hour", "key_no", "tool", "calls", "credits"];

@@ -9,6 +9,7 @@ import {
   KEY,
   RECORD,
   REVERSAL,
+  replacing,
 } from "../ledger/row-columns.ts";
 import { writeJson } from "../stored-row.ts";
 import { insertSql, type SqlDriver, type SqlValue } from "./driver.ts";
@@ -150,6 +151,7 @@ const set = (columns: string) => columns.replaceAll(",", " = ?,").concat(" = ?")
 
 function prepareStatements(driver: SqlDriver) {
   const changing = ACCOUNT.columns.replace("id, created_at, ", "");
+  const kept = `${KEPT_CALL.columns}, response`;
   const reverse = (of: string) =>
     driver.prepare(
       `UPDATE ${of} SET reversed_at = ?1${setChecksum(driver, `account_no, ${DEBIT.columns.replace("reversed_at", "?1")}`)} WHERE account_no = ?2 AND at = ?3 AND call_id = ?4`,
@@ -199,15 +201,7 @@ function prepareStatements(driver: SqlDriver) {
       "UPDATE hold SET lease_until = ?, has_lapsed = ?, checksum = ? WHERE account_no = ? AND at = ? AND call_id = ?",
     ),
     deleteHold: driver.prepare("DELETE FROM hold WHERE account_no = ? AND at = ? AND call_id = ?"),
-    saveKept: driver.prepare(
-      insertSql(
-        "kept_call",
-        `account_no, ${KEPT_CALL.columns}, response`,
-        1,
-        `ON CONFLICT (account_no, tool, key) DO UPDATE SET at = excluded.at, call_id = excluded.call_id, body_sha256 = excluded.body_sha256,
-         state = excluded.state, may_act = excluded.may_act, bytes = excluded.bytes, response = excluded.response`,
-      ),
-    ),
+    saveKept: driver.prepare(insertSql("kept_call", `account_no, ${kept}`, 1, replacing(kept))),
     deleteKept: driver.prepare(
       "DELETE FROM kept_call WHERE account_no = ? AND tool = ? AND key = ?",
     ),
