@@ -1,5 +1,5 @@
 import type { Concerned, Needs } from "#ledger/rules/rows.ts";
-import { cache } from "../ledger/known-account.ts";
+import { cache, type KnownAccount } from "../ledger/known-account.ts";
 import { DEBIT, GRANT, HOLD, KEPT_CALL, KEY, RECORD } from "../ledger/row-columns.ts";
 import type { OrderContext } from "../ledger/working-set.ts";
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
@@ -226,22 +226,35 @@ function loadHolds(asked: readonly Wanted<"hold">[]): Loading {
   );
 }
 
-/** Once for each account. */
-const accountsOf = <Asked extends Pick<Wanted<"hold">, "of" | "context">>(
-  asked: readonly Asked[],
-) => [...new Map(asked.map((each) => [each.of, each])).values()];
-
-function loadHeldCredits(asked: readonly Wanted<"heldCredits">[]): Loading {
-  const accounts = accountsOf(asked);
+/** Loads a number of each account, once. */
+function loadNumbers(
+  asked: readonly Pick<Wanted<"hold">, "of" | "context">[],
+  found: string,
+  take: (known: KnownAccount, value: number) => void,
+): Loading {
+  const accounts = [...new Map(asked.map((each) => [each.of, each])).values()];
   return {
-    sql: `SELECT t.place, (SELECT coalesce(sum(credits), 0)::bigint FROM hold WHERE account_no = a.no) AS held
-      FROM ${rowsFrom("t", placesOf(accounts))} JOIN account a ON a.id = t.id`,
+    sql: `SELECT t.place, (${found}) AS value FROM ${rowsFrom("t", placesOf(accounts))} JOIN account a ON a.id = t.id`,
     take(rows) {
       const byPlace = byPlaceOf(rows);
       for (const [place, { of }] of accounts.entries())
-        of.known.heldCredits = Number(byPlace.get(place)?.["held"] ?? 0);
+        take(of.known, Number(byPlace.get(place)?.["value"] ?? 0));
     },
   };
+}
+
+function loadHeldCredits(asked: readonly Wanted<"heldCredits">[]): Loading {
+  const held = "SELECT sum(credits)::bigint FROM hold WHERE account_no = a.no";
+  return loadNumbers(asked, held, (known, credits) => {
+    known.heldCredits = credits;
+  });
+}
+
+function loadKeptBytes(asked: readonly Wanted<"keptBytes">[]): Loading {
+  const kept = "SELECT bytes FROM kept_bytes WHERE account_no = a.no";
+  return loadNumbers(asked, kept, (known, bytes) => {
+    known.keptBytes = bytes;
+  });
 }
 
 const keptCall = (columns: string) =>
@@ -257,17 +270,4 @@ function loadKeptResponses(asked: readonly Wanted<"keptResponse">[]): Loading {
   return lookUp(asked, keyNames(asked), keptCall("response"), ({ context }, row) => {
     context.keptResponse = (row?.["response"] ?? null) as string | null;
   });
-}
-
-function loadKeptBytes(asked: readonly Wanted<"keptBytes">[]): Loading {
-  const accounts = accountsOf(asked);
-  return {
-    sql: `SELECT t.place, k.bytes FROM ${rowsFrom("t", placesOf(accounts))}
-      JOIN account a ON a.id = t.id JOIN kept_bytes k ON k.account_no = a.no`,
-    take(rows) {
-      const byPlace = byPlaceOf(rows);
-      for (const [place, { of }] of accounts.entries())
-        of.known.keptBytes = Number(byPlace.get(place)?.["bytes"] ?? 0);
-    },
-  };
 }
