@@ -82,52 +82,33 @@ const unsummedSql = (accountNo: SqlQuery, from: number): SqlQuery =>
 
 /** What the entries of each hour since `from`, the start of one, add to the balance. */
 function hoursSql(accountNo: SqlQuery, from: number, now: number): SqlQuery {
-  const rows = (at: string, credits: string, table: string, where = "") =>
+  const rows = ([at, , credits, table]: Source): SqlQuery =>
     sql`SELECT ${text(HOUR_SQL.replaceAll("at", at))} AS hour, ${text(credits)} AS credits FROM ${text(table)}
-      WHERE account_no = ${accountNo} AND ${text(at)} >= ${from} ${text(where)}`;
-  const expired = sql`${rows("expires_at", "-remaining", "credit_grant", "AND spent = 0")} AND expires_at <= ${now}`;
+      AND account_no = ${accountNo} AND ${text(at)} >= ${from}`;
+  const { grant, expiry, void: voided, usage, reversal } = SOURCES;
   const all = union([
-    rows("granted_at", "amount", "credit_grant"),
-    expired,
-    rows("voided_at", "-voided", "credit_grant"),
-    rows("hour", "-credits", "usage_hour"),
-    rows("hour", "-credits", "usage_kept"),
+    ...[...grant, ...voided, ...usage, ...reversal].map(rows),
+    ...expiry.map((source) => sql`${rows(source)} AND expires_at <= ${now}`),
+    rows(["hour", "", "-credits", "usage_kept WHERE 1 = 1"]),
     sql`SELECT ${text(HOUR_SQL)} AS hour, -credits AS credits FROM (${unsummedSql(accountNo, from)}) d`,
     // The sums are without reversed debits.
-    rows("debit_at", "-credits", "reversal"),
-    rows("reversed_at", "credits", "reversal"),
+    rows(["debit_at", "", "-credits", "reversal WHERE 1 = 1"]),
   ]);
   return sql`SELECT hour, CAST(sum(credits) AS BIGINT) AS credits FROM (${all}) e GROUP BY hour`;
 }
 
-/** Where the entries of each kind are, and what identifies them within a millisecond. */
-type Source = { at: string; parts: string; credits: string; from: string };
+/** Where entries are: the columns of their time and of what identifies them within a millisecond, their credits, and their table. */
+type Source = readonly [at: string, parts: string, credits: string, table: string];
 const SOURCES: Record<EntryKind, readonly Source[]> = {
-  grant: [{ at: "granted_at", parts: "id", credits: "amount", from: "credit_grant WHERE 1 = 1" }],
-  expiry: [
-    { at: "expires_at", parts: "id", credits: "-remaining", from: "credit_grant WHERE spent = 0" },
-  ],
-  void: [{ at: "voided_at", parts: "id", credits: "-voided", from: "credit_grant WHERE 1 = 1" }],
-  usage: [
-    { at: "hour", parts: "key_no, tool", credits: "-credits", from: "usage_hour WHERE 1 = 1" },
-  ],
+  grant: [["granted_at", "id", "amount", "credit_grant WHERE 1 = 1"]],
+  expiry: [["expires_at", "id", "-remaining", "credit_grant WHERE spent = 0"]],
+  void: [["voided_at", "id", "-voided", "credit_grant WHERE 1 = 1"]],
+  usage: [["hour", "key_no, tool", "-credits", "usage_hour WHERE 1 = 1"]],
   debit: [
-    { at: "at", parts: "call_id", credits: "-credits", from: "debit WHERE key_no > 0" },
-    {
-      at: "debit_at",
-      parts: "call_id",
-      credits: "-credits",
-      from: "reversal WHERE debit_kept = 0",
-    },
+    ["at", "call_id", "-credits", "debit WHERE key_no > 0"],
+    ["debit_at", "call_id", "-credits", "reversal WHERE debit_kept = 0"],
   ],
-  reversal: [
-    {
-      at: "reversed_at",
-      parts: "debit_at, call_id",
-      credits: "credits",
-      from: "reversal WHERE 1 = 1",
-    },
-  ],
+  reversal: [["reversed_at", "debit_at, call_id", "credits", "reversal WHERE 1 = 1"]],
 };
 
 /** The sum of the entries between a position and the end of its hour, and their number. */
@@ -141,9 +122,9 @@ function restOfHourSql(
   const parts = ENTRY_KINDS.flatMap((kind) =>
     SOURCES[kind].map((source) => {
       const until = kind === "expiry" ? Math.min(end, now + 1) : end;
-      const at = text(source.at);
-      return sql`SELECT ${text(source.credits)} AS credits FROM ${text(source.from)}
-        AND account_no = ${accountNo} AND ${at} < ${until} AND ${aboveSql(kind, source, position)}`;
+      const [at, , credits, table] = source;
+      return sql`SELECT ${text(credits)} AS credits FROM ${text(table)}
+        AND account_no = ${accountNo} AND ${text(at)} < ${until} AND ${aboveSql(kind, source, position)}`;
     }),
   );
   return sql`SELECT count(*) AS entries, CAST(coalesce(sum(credits), 0) AS BIGINT) AS credits
@@ -153,16 +134,14 @@ function restOfHourSql(
 /** The condition that an entry comes later in the ledger, which is further up in the list. */
 function aboveSql(
   kind: EntryKind,
-  source: Source,
+  [time, columns]: Source,
   { kind: own, at, parts }: EntryPosition,
 ): SqlQuery {
-  if (kind === own) {
-    const columns = text(`(${source.at}, ${source.parts})`);
-    return sql`${columns} > (${at}, ${valuesOf(kind, parts)})`;
-  }
+  if (kind === own)
+    return sql`${text(`(${time}, ${columns})`)} > (${at}, ${valuesOf(kind, parts)})`;
   // Within a millisecond, kinds that sort later come later.
   const isLater = ENTRY_KINDS.indexOf(kind) > ENTRY_KINDS.indexOf(own);
-  return sql`${text(source.at)} >= ${isLater ? at : at + 1}`;
+  return sql`${text(time)} >= ${isLater ? at : at + 1}`;
 }
 
 function valuesOf(kind: EntryKind, [first = "", second = ""]: readonly string[]): SqlQuery {
