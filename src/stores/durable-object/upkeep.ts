@@ -125,14 +125,8 @@ export function createUpkeep(
   }
 
   /** Returns whether no hold is left whose lease is over. */
-  async function endHolds(now: number): Promise<boolean> {
-    for (let steps = 0; steps < STEPS_A_ROUND; steps += 1) {
-      if (!isDue(leaseAt(), now)) return true;
-      if (!expireHolds(now).isMore) return true;
-      await new Promise((resolve) => setTimeout(resolve, 0));
-    }
-    return false;
-  }
+  const endHolds = (now: number): Promise<boolean> =>
+    inSteps(STEPS_A_ROUND, () => !isDue(leaseAt(), now) || !expireHolds(now).isMore);
 
   /** Starts a new period of debits if the present one is old enough. */
   function startPeriod(before: number, now: number): void {
@@ -151,26 +145,21 @@ export function createUpkeep(
     const before = now - KEPT_MS;
     oldestRecordAt = undefined;
     let after: number | null = null;
-    for (let steps = 0; steps < STEPS_A_ROUND; steps += 1) {
+    return inSteps(STEPS_A_ROUND, () => {
       startPeriod(before, now);
       // Debits are rolled up by periods only: one by one, each would be billed.
       const rollUpBefore = periods.isEarlierBefore(before) ? before : 0;
       ({ after } = maintain({ now, rollUpBefore, rowsMax: ROWS_A_STEP, after }));
-      if (after === null && !periods.isOver(before)) return true;
-      await new Promise((resolve) => setTimeout(resolve, 0));
-    }
-    return false;
+      return after === null && !periods.isOver(before);
+    });
   }
 
   /** Returns whether nothing is left to sum. Most rounds are for something else and read nothing for it. */
-  async function sumDebits(): Promise<boolean> {
-    for (let steps = 0; steps < SUM_STEPS_A_ROUND; steps += 1) {
-      if (!isUnsummed) return true;
-      isUnsummed = sumUsage().more;
-      await new Promise((resolve) => setTimeout(resolve, 0));
-    }
-    return !isUnsummed;
-  }
+  const sumDebits = (): Promise<boolean> =>
+    inSteps(SUM_STEPS_A_ROUND, () => {
+      if (isUnsummed) isUnsummed = sumUsage().more;
+      return !isUnsummed;
+    });
 
   return {
     recordDebit({ now, isRepeatable }) {
@@ -223,4 +212,13 @@ export function createUpkeep(
       return schedule();
     },
   };
+}
+
+/** Takes steps, between which calls run, until one returns that nothing is left. Returns whether one did. */
+async function inSteps(max: number, step: () => boolean): Promise<boolean> {
+  for (let steps = 0; steps < max; steps += 1) {
+    if (step()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+  return false;
 }
