@@ -36,7 +36,6 @@ import {
 } from "./members.ts";
 import { defineOperation, done, sayNotified, unchanged, wholeService } from "./operation.ts";
 import { ownPrices, viewPrices } from "./prices.ts";
-import { instant } from "./times.ts";
 
 /** Operations on accounts. */
 
@@ -103,13 +102,10 @@ export const listAccounts = defineOperation({
   async run(context, { search, max = Number.MAX_SAFE_INTEGER, after = null }, { now }) {
     const wanted = Math.min(max, accountsAtOnce(context));
     const { found, next } = await findAddresses(context, search, wanted, after);
-    const accounts: z.infer<typeof listed>[] = [];
+    const accounts: z.input<typeof listed>[] = [];
     for (const { email, account: id } of found) {
       const status = await context.ledger.findAccount({ account: id, now });
-      if (status !== null) {
-        const { state, balance, createdAt } = status;
-        accounts.push({ id, email, state, balance, createdAt: instant(createdAt) });
-      }
+      if (status !== null) accounts.push({ ...status, id, email });
       if (accounts.length % PAUSE_EVERY === 0) await context.pause();
     }
     return { accounts, next };
@@ -193,16 +189,12 @@ export const showAccount = defineOperation({
       notify.activityLog.readUser({ account }),
       directory.findStarter({ account }),
     ]);
-    const { state, balance, held, lifetime, freeCall, lowBalance } = status;
     return {
-      ...{ id: account, email, state, createdAt: instant(status.createdAt) },
-      plan: lifetime ? ("lifetime" as const) : ("credits" as const),
-      ...{ balance, ...(held > 0 && { held }), freeCall, lowBalance },
-      nextExpiry: nextExpiry && { credits: nextExpiry.credits, at: instant(nextExpiry.at) },
-      starter: claim && { outcome: claim.outcome, at: instant(claim.at) },
+      ...{ ...status, id: account, email, nextExpiry, starter: claim },
+      held: status.held || undefined,
+      plan: status.lifetime ? ("lifetime" as const) : ("credits" as const),
       owner: user && {
-        createdAt: instant(user.createdAt),
-        ...{ passkeys: user.passkeys.length, demandsPasskey: user.demandsPasskey },
+        ...{ ...user, passkeys: user.passkeys.length },
         logins: user.logins.map(({ provider }) => provider),
         sessions: user.sessions.length,
         signIns: await signInsOf(context, user.id),
@@ -215,12 +207,7 @@ export const showAccount = defineOperation({
 
 async function signInsOf({ notify }: OperatorContext, user: string) {
   const { events } = await notify.activityLog.listEvents({ user, after: null, max: EVENTS_READ });
-  return events
-    .filter(({ kind }) => SIGN_INS.includes(kind))
-    .slice(0, SIGN_INS_SHOWN)
-    .map(({ at, kind, address, browser, times }) => ({
-      ...{ at: instant(at), kind, address, browser, times },
-    }));
+  return events.filter(({ kind }) => SIGN_INS.includes(kind)).slice(0, SIGN_INS_SHOWN);
 }
 
 const changed = z.object({ id: z.string(), email: z.string(), state });

@@ -4,7 +4,6 @@ import { quotedCommand } from "#command-line.ts";
 import type { OperatorContext } from "./context.ts";
 import { callId, count, grantKind, textOrNull, time, timeOrNull } from "./members.ts";
 import { defineOperation, done, unchanged } from "./operation.ts";
-import { instant, instantOrNull } from "./times.ts";
 
 /** Operations on single calls: to see whether one was charged, and to give its credits back. */
 
@@ -27,7 +26,7 @@ const found = z.object({
   /** Whether a repeat with its idempotency key would be replayed. */
   repeatable: z.boolean().optional(),
 });
-type Found = z.infer<typeof found>;
+type Found = z.input<typeof found>;
 type Call = z.output<typeof callId>;
 
 const input = z.strictObject({ id: callId });
@@ -69,7 +68,7 @@ export const reverseCall = defineOperation({
     const { account, callId, at } = call;
     const { reversed } = await ledger.reverse({ account, callId, at, now });
     if (!reversed) return { ...found, reversed };
-    const ended = { outcome: "reversed" as const, reversedAt: instant(now), repeatable: false };
+    const ended = { outcome: "reversed" as const, reversedAt: now, repeatable: false };
     return { ...found, ...ended, reversed };
   },
 });
@@ -83,7 +82,7 @@ async function findCall(
     directory.findByAccount({ account }),
   ]);
   const email = address?.email ?? null;
-  const base = { id, account, email, at: instant(at) };
+  const base = { id, account, email, at };
   if (record.outcome === "unknown")
     throw new AccountError(
       `The call ${id} was not charged, and it did not end with a response. Its outcome is unknown: it may have done its work, so it does not run again under its Idempotency-Key for 24 hours.`,
@@ -99,7 +98,7 @@ async function findCall(
     const { key, tool, credits, isFree: freeCall } = record;
     return { ...base, outcome: "running", key, tool, credits, freeCall, reversedAt: null };
   }
-  const reversedAt = instantOrNull(record.reversedAt);
+  const { reversedAt } = record;
   if (record.outcome !== "found") return { ...base, outcome: record.outcome, reversedAt };
   const { key, tool, credits, isFree: freeCall, parts, isRepeatable: repeatable } = record;
   return {

@@ -66,7 +66,7 @@ export const grantCredits = defineOperation({
     const { balance } = await context.ledger.credits({ account, now, max: 0 });
     // An order without an id has one that no other has, so a grant that is there was made by the same order.
     const isNew = outcome === "granted" || input.id === undefined;
-    return { email, id, amount, expiresAt: instantOrNull(expiresAt), granted: isNew, balance };
+    return { email, id, amount, expiresAt, granted: isNew, balance };
   },
 });
 
@@ -137,12 +137,7 @@ export const showCredits = defineOperation({
   async run({ ledger }, _, { now }, { account }) {
     const { balance, held } = await ledger.credits({ account, now, max: 0 });
     const grants = await everyGrant(ledger, { account, now });
-    return {
-      ...{ balance, ...(held > 0 && { held }) },
-      grants: grants.map(({ id, kind, amount, remaining, expiresAt }) => ({
-        ...{ id, kind, amount, remaining, expiresAt: instantOrNull(expiresAt) },
-      })),
-    };
+    return { balance, held: held || undefined, grants };
   },
 });
 

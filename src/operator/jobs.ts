@@ -5,7 +5,6 @@ import type { JobCursor } from "#jobs/operator-jobs.ts";
 import { ACTION_OUTCOMES } from "./actions.ts";
 import { count, jobId, listMax, textOrNull, time, timeOrNull } from "./members.ts";
 import { defineOperation, wholeService } from "./operation.ts";
-import { instant, instantOrNull } from "./times.ts";
 
 /** Operations on background jobs that wait or have failed permanently, and the log of operator actions. */
 
@@ -30,20 +29,8 @@ export const listJobs = defineOperation({
   find: wholeService,
   action: null,
   async run({ jobs }, { dead, max }) {
-    const all = await takeFirst<
-      Awaited<ReturnType<typeof jobs.listJobs>>["jobs"][number],
-      JobCursor
-    >(max, async (page) => {
-      const { jobs: items, next } = await jobs.listJobs({ dead, ...page });
-      return { items, next };
-    });
-    return {
-      jobs: all.map(({ id, queue, kind, label, createdAt, attempts, lastError, ...job }) => ({
-        ...{ id, queue, kind, label, createdAt: instant(createdAt), attempts, lastError },
-        ...{ dueAt: instantOrNull(job.dueAt), diedAt: instantOrNull(job.diedAt) },
-        hasPayload: job.hasPayload,
-      })),
-    };
+    const list = (page: Page<JobCursor>) => jobs.listJobs({ dead, ...page });
+    return { jobs: await takeFirst(max, list, (found) => found.jobs) };
   },
 });
 
@@ -56,7 +43,7 @@ export const retryJob = defineOperation({
   action: { subject: ({ id }) => id },
   async run({ jobs }, { id }, { now }) {
     const { outcome } = await jobs.retryJob({ id, now });
-    if (outcome === "retried") return { id, dueAt: instant(now) };
+    if (outcome === "retried") return { id, dueAt: now };
     throw new AccountError(WHY_NOT_RETRIED[outcome](id));
   },
 });
@@ -84,31 +71,25 @@ export const listActions = defineOperation({
   find: wholeService,
   action: null,
   async run({ actions }, { max }) {
-    const all = await takeFirst<
-      Awaited<ReturnType<typeof actions.list>>["actions"][number],
-      string
-    >(max, async (page) => {
-      const { actions: items, next } = await actions.list(page);
-      return { items, next };
-    });
-    return { actions: all.map(({ id: _, at, ...action }) => ({ at: instant(at), ...action })) };
+    const list = (page: Page<string>) => actions.list(page);
+    return { actions: await takeFirst(max, list, (found) => found.actions) };
   },
 });
 
+type Page<Cursor> = { after: Cursor | null; max: number };
+
 /** Returns the first `max` items of a list whose pages contain the cursor of the next page. */
-async function takeFirst<Item, Cursor>(
+async function takeFirst<Item, Cursor, Found extends { next: Cursor | null }>(
   max: number,
-  list: (page: { after: Cursor | null; max: number }) => Promise<{
-    items: Item[];
-    next: Cursor | null;
-  }>,
+  list: (page: Page<Cursor>) => Promise<Found>,
+  itemsOf: (found: Found) => Item[],
 ): Promise<Item[]> {
   const taken: Item[] = [];
   for (let after: Cursor | null = null; taken.length < max; ) {
-    const { items, next } = await list({ after, max: Math.min(ROWS_A_PAGE, max - taken.length) });
-    taken.push(...items);
-    if (next === null) break;
-    after = next;
+    const found = await list({ after, max: Math.min(ROWS_A_PAGE, max - taken.length) });
+    taken.push(...itemsOf(found));
+    if (found.next === null) break;
+    after = found.next;
   }
   return taken;
 }

@@ -5,7 +5,7 @@ import { type KeyLimitsForm, readKeyLimits } from "#accounts/key-limits.ts";
 import { findOwnerToNotify } from "#accounts/notify-owner.ts";
 import { quotedCommand } from "#command-line.ts";
 import { newKeyId } from "#ids.ts";
-import { BUDGET_PERIODS, budgetsAt, isUnused } from "#ledger/key-limits.ts";
+import { budgetsAt, isUnused } from "#ledger/key-limits.ts";
 import type { Key, KeyLimits } from "#ledger/port.ts";
 import { DAY_MS, GRANT_CREDITS_MAX } from "#limits.ts";
 import { accountOf, type OperatorContext, statusOf } from "./context.ts";
@@ -23,7 +23,6 @@ import {
   when,
 } from "./members.ts";
 import { defineOperation, done, sayNotified } from "./operation.ts";
-import { instant, instantOrNull } from "./times.ts";
 
 /** Operations on API keys. */
 
@@ -65,29 +64,18 @@ export const listedKey = z.object({
   unused: z.boolean(),
 });
 
-export function viewKey(key: Key, now: number): z.infer<typeof listedKey> {
-  const { id, start, label, createdAt, lastUsedAt, revokedAt, previous } = key;
-  return {
-    ...{ id, start, label, createdAt: instant(createdAt) },
-    ...{ lastUsedAt: instantOrNull(lastUsedAt), revokedAt: instantOrNull(revokedAt) },
-    limits: viewLimits(key, now),
-    previousUntil: instantOrNull(previous?.until ?? null),
-    unused: isUnused(key, now),
-  };
-}
+export const viewKey = (key: Key, now: number): z.input<typeof listedKey> => ({
+  ...{ ...key, limits: viewLimits(key, now) },
+  previousUntil: key.previous?.until ?? null,
+  unused: isUnused(key, now),
+});
 
-function viewLimits(key: Key, now: number): z.infer<typeof limitsShown> {
+function viewLimits(key: Key, now: number): z.input<typeof limitsShown> {
   if (key.limits === null) return null;
   const { tools, networks, rate, expiresAt } = key.limits;
-  const left = budgetsAt(key, now);
-  const budgets = BUDGET_PERIODS.map((period) => {
-    const budget = left[period];
-    return [period, budget && { ...budget, resetsAt: instantOrNull(budget.resetsAt) }];
-  });
   return {
-    ...{ rate, expiresAt: instantOrNull(expiresAt) },
+    ...{ rate, expiresAt, budgets: budgetsAt(key, now) },
     ...{ tools: tools && [...tools], networks: networks && [...networks] },
-    budgets: Object.fromEntries(budgets),
   };
 }
 
@@ -192,7 +180,7 @@ export const rotateApiKey = defineOperation({
     const isAgain = before.sha256 === (await accountDeps.hashKey(key));
     if (!isAgain) sayNotified(order, await notifyOwner({ kind: "key_rotated", key: rotated }, now));
     const until = isAgain ? (previous?.until ?? previousUntil) : previousUntil;
-    return { id, key, previousUntil: instant(until) };
+    return { id, key, previousUntil: until };
   },
 });
 
@@ -205,11 +193,11 @@ export const revokeKey = defineOperation({
   action: { subject: ({ key }) => key.id },
   async run({ ledger, notify }, _, order, { account, key }) {
     const { id, revokedAt } = key;
-    if (revokedAt !== null) return { id, revokedAt: instant(revokedAt) };
+    if (revokedAt !== null) return { id, revokedAt };
     const notifyOwner = await findOwnerToNotify(notify, account);
     await ledger.revokeKey({ account, id, now: order.now });
     sayNotified(order, await notifyOwner({ kind: "key_revoked", key }, order.now));
-    return { id, revokedAt: instant(order.now) };
+    return { id, revokedAt: order.now };
   },
 });
 

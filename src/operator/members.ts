@@ -10,7 +10,7 @@ import {
   PRICE_CREDITS_MAX,
   ROTATION_DAYS_MAX,
 } from "#limits.ts";
-import { endOf, startOfDay } from "./times.ts";
+import { endOf, instant, startOfDay } from "./times.ts";
 
 /**
  * Members of inputs and results. `x-value` is how the command's usage names the value. With `x-secret` no message repeats it: somebody
@@ -129,7 +129,11 @@ export const text = (value: string) => z.string().max(1_000).meta(usage(value));
 export const names = z.array(z.string().max(100)).max(100).meta(usage("LIST"));
 
 // Of results.
-export const time = z.iso.datetime();
+/** A time, which operations return in milliseconds since 1970 UTC. */
+export const time = z.preprocess(
+  (at: number | string) => (typeof at === "number" ? instant(at) : at),
+  z.iso.datetime(),
+);
 export const timeOrNull = time.nullable();
 export const count = z.int().min(0);
 export const textOrNull = z.string().nullable();

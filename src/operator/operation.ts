@@ -15,7 +15,10 @@ type Entry<Input extends z.ZodObject, Output extends z.ZodType, Target> = {
   summary: string;
   /** Strict, because it checks input from the network. The command line checks with it too. */
   input: Input;
-  /** The result, which is also what the command prints with `--json`. Times are ISO 8601. */
+  /**
+   * The result, which is also what the command prints with `--json`. Members of what `run` returns that are not named here are left out,
+   * and times become ISO 8601.
+   */
   output: Output;
   /**
    * Finds what the operation is about, before anything is recorded: a command that names an unknown account leaves no record. Throws
@@ -23,7 +26,7 @@ type Entry<Input extends z.ZodObject, Output extends z.ZodType, Target> = {
    */
   find(context: OperatorContext, input: z.output<Input>, order: Order): Promise<Target>;
   /** How the operation is recorded. Null for one that only reads. */
-  action: Action<Target, z.input<Output>> | null;
+  action: Action<Target, z.output<Output>> | null;
 };
 
 type Run<Input extends z.ZodObject, Target, Result> = (

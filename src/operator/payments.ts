@@ -8,7 +8,6 @@ import { DAY_MS } from "#limits.ts";
 import { accountOf } from "./context.ts";
 import { count, day, email, text, textOrNull, time, timeOrNull } from "./members.ts";
 import { defineOperation, done, wholeService } from "./operation.ts";
-import { instant, instantOrNull } from "./times.ts";
 
 /** Operations on purchases and payments. Amounts of money are decimal strings. */
 
@@ -52,22 +51,11 @@ export const listPayments = defineOperation({
   },
 });
 
-function viewPurchase(purchase: Purchase) {
-  const { id, offer, currency, status, session, payment, dispute, grant } = purchase;
-  const money = (amount: number) => decimalText(amount, currency);
+function viewPurchase({ offer, price, paid, refunded, ...purchase }: Purchase) {
+  const money = (amount: number) => decimalText(amount, purchase.currency);
   return {
-    ...{ id, offer: offer.id, kind: offer.kind, name: offer.name, credits: offer.credits },
-    ...{ currency, status, session, payment, dispute, grant },
-    ...{ voided: purchase.voided, spent: purchase.spent, trouble: purchase.trouble },
-    ...{ receiptUrl: purchase.receiptUrl, invoiceUrl: purchase.invoiceUrl },
-    ...{
-      price: money(purchase.price),
-      paid: money(purchase.paid),
-      refunded: money(purchase.refunded),
-    },
-    createdAt: instant(purchase.createdAt),
-    paidAt: instantOrNull(purchase.paidAt),
-    refundedAt: instantOrNull(purchase.refundedAt),
+    ...{ ...purchase, price: money(price), paid: money(paid), refunded: money(refunded) },
+    ...{ offer: offer.id, kind: offer.kind, name: offer.name, credits: offer.credits },
   };
 }
 
@@ -105,7 +93,7 @@ export const reconcilePayments = defineOperation({
     const since = input.since ?? now - (now % DAY_MS) - SINCE_DAYS * DAY_MS;
     if (billing === null) throw new AccountError(NOT_CONFIGURED);
     const page = await billing.compare({ since, after: input.after ?? null }).catch(explain);
-    return { ok: page.inTrouble.length === 0, since: instant(since), ...page };
+    return { ok: page.inTrouble.length === 0, since, ...page };
   },
 });
 

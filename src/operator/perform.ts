@@ -45,10 +45,13 @@ export async function perform(
     say: (sentence) => void messages.push(sentence),
   };
   const target: unknown = await operation.find(context, input as never, order);
-  const run = async () =>
-    "open" in operation
-      ? operation.open(context, input as never, order, target)
-      : { result: await operation.run(context, input as never, order, target), pieces: null };
+  const run = async () => {
+    const { result, pieces } =
+      "open" in operation
+        ? await operation.open(context, input as never, order, target)
+        : { result: await operation.run(context, input as never, order, target), pieces: null };
+    return { result: operation.output.parse(result), pieces };
+  };
   const { action } = operation;
   if (action === null) return { ...(await run()), messages };
   const base = {
@@ -73,7 +76,7 @@ export async function perform(
     await record(endOfError(error));
     throw error;
   }
-  await record(action.end === undefined ? done() : action.end(opened.result as never, target));
+  await record(action.end === undefined ? done() : action.end(opened.result, target));
   return { ...opened, messages };
 }
 

@@ -16,7 +16,7 @@ import {
 import type { GrantMade, OperatorContext } from "./context.ts";
 import { count, day, grantKind, textOrNull, time, timeOrNull } from "./members.ts";
 import { defineOperation, wholeService } from "./operation.ts";
-import { dayOf, instant, instantOrNull } from "./times.ts";
+import { dayOf } from "./times.ts";
 
 /** The report of a period: usage, grants, revenue, and current balances. */
 
@@ -60,7 +60,7 @@ export const report = defineOperation({
     const { page, next } = await nextAccounts(context, after);
     const days = new Map<string, z.infer<typeof usageOfDay>>();
     const accounts: z.infer<typeof account>[] = [];
-    const grants: z.infer<typeof grant>[] = [];
+    const grants: z.input<typeof grant>[] = [];
     const granted = await grantsByAccount(context, page, period, now);
     await inParallel(page, async (indexed) => {
       const read = await readAccount(context, indexed, period, now);
@@ -68,7 +68,7 @@ export const report = defineOperation({
       if (read === null) return;
       const { usage, ...sums } = read;
       for (const each of usage) addTo(days, each);
-      grants.push(...own.map((one) => viewGrant(one, sums.email)));
+      grants.push(...own.map((one) => ({ ...one, email: sums.email })));
       // Of closed accounts only those that the period concerns.
       if (sums.state !== "closed" || sums.calls > 0 || own.length > 0) accounts.push(sums);
     });
@@ -144,15 +144,7 @@ async function grantsByAccount(
   return found;
 }
 
-const viewGrant = (
-  { account, id, kind, amount, grantedAt, expiresAt }: GrantMade,
-  email: string | null,
-) => ({
-  ...{ account, email, id, kind, amount },
-  ...{ grantedAt: instant(grantedAt), expiresAt: instantOrNull(expiresAt) },
-});
-
-const viewRevenue = ({ day, currency, purchases, paid, refunds, refunded }: RevenueRow) => ({
-  ...{ day: dayOf(day), currency, purchases, refunds },
-  ...{ paid: decimalText(paid, currency), refunded: decimalText(refunded, currency) },
+const viewRevenue = ({ day, paid, refunded, ...row }: RevenueRow) => ({
+  ...{ ...row, day: dayOf(day), paid: decimalText(paid, row.currency) },
+  refunded: decimalText(refunded, row.currency),
 });
