@@ -1,4 +1,3 @@
-import { hash, randomBytes } from "node:crypto";
 import { openAsBlob } from "node:fs";
 import { createRequire, type LoadFnOutput, registerHooks } from "node:module";
 import path from "node:path";
@@ -21,6 +20,7 @@ import { definitionsIn, nameFault, ownTool } from "#tools/own-tool.ts";
 import { secretsOf } from "#tools/own-tool-context.ts";
 import { explainToolFile } from "./explain-tool-file.ts";
 import { lowerPriority } from "./low-priority.ts";
+import { digest, random } from "./runtime.ts";
 import { openToolFetch } from "./tool-fetch.ts";
 import type { ThreadFault } from "./tool-thread.ts";
 
@@ -164,11 +164,6 @@ const bytesOf = (source: Exclude<LoadFnOutput["source"], string | undefined>) =>
     ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
     : new Uint8Array(source);
 
-const sources: RunSources = {
-  random: (count: number) => new Uint8Array(randomBytes(count)),
-  digest: (algorithm, bytes) => hash(algorithm, bytes, "buffer"),
-};
-
 /** Reads nothing until the tool does. */
 const openFile = async ({ path: file, type }: ReceivedFile): Promise<UploadedFile> =>
   Object.assign(await openAsBlob(file, { type }), { path: file });
@@ -231,7 +226,7 @@ async function respond(
 ): Promise<FromCall> {
   let result: ToolResponse;
   try {
-    result = await runTool(tool, job, { ...sources, ...call });
+    result = await runTool(tool, job, { random, digest, ...call });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { cause, ...details } = error.details;

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
@@ -17,7 +16,7 @@ import { createClientAddress } from "./client-address.ts";
 import type { NodeLog } from "./log.ts";
 import { countRequest, type NodeMetrics } from "./metrics.ts";
 import type { OwnToolThreads } from "./own-tool-threads.ts";
-import { hashKey, random } from "./runtime.ts";
+import { digest, hashKey, random } from "./runtime.ts";
 import { whenSent } from "./server.ts";
 import type { ToolPool } from "./tool-pool.ts";
 
@@ -39,7 +38,6 @@ type Parts = {
 };
 
 export const elapsed = () => performance.now();
-const digest: Sources["digest"] = (algorithm, bytes) => hash(algorithm, bytes, "buffer");
 
 /** What Node supplies to calls. */
 export function createNodePlatform({

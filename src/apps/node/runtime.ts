@@ -6,4 +6,5 @@ import packageJson from "../../../package.json" with { type: "json" };
 export const version: string = packageJson.version;
 
 export const random = (count: number) => new Uint8Array(randomBytes(count));
+export const digest = (algorithm: string, bytes: Uint8Array) => hash(algorithm, bytes, "buffer");
 export const hashKey = (key: string) => hash("sha256", key);

@@ -1,9 +1,9 @@
-import { hash, randomBytes } from "node:crypto";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { runTool, type ToolJob, type ToolResponse } from "#calls/run-tool.ts";
 import { ApiError, type ErrorCode, type ProblemDetails } from "#errors.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { lowerPriority } from "./low-priority.ts";
+import { digest, random } from "./runtime.ts";
 
 lowerPriority();
 
@@ -20,18 +20,13 @@ export type ThreadFault = {
 
 const toolsByName = new Map(TOOLS.map((tool) => [tool.name, tool]));
 
-const sources = {
-  random: (count: number) => new Uint8Array(randomBytes(count)),
-  digest: (algorithm: string, bytes: Uint8Array) => hash(algorithm, bytes, "buffer"),
-};
-
 /** Runs one job on a pool thread. Null is no job: its result only says that the thread has started. */
 export default async function runJob(job: ThreadJob | null): Promise<ToolThreadResponse | null> {
   if (job === null) return null;
   try {
     const tool = toolsByName.get(job.tool);
     if (tool === undefined) throw new Error(`Unknown tool ${job.tool}`);
-    const { body, type, fingerprint } = await runTool(tool, job, sources);
+    const { body, type, fingerprint } = await runTool(tool, job, { random, digest });
     const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
     return moved({ body: bytes, type, fingerprint }, bytes);
   } catch (error) {
