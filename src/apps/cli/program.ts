@@ -190,7 +190,7 @@ function addParameters(line: CommandLine, command: Command): void {
   }
   for (const [name, { value, isRequired, type }] of Object.entries(parameters)) {
     if (command.positionals.includes(name) || value === HIDDEN) continue;
-    const flag = `--${name.replaceAll(/[A-Z]/g, (character) => `-${character.toLowerCase()}`)}`;
+    const flag = flagOf(name);
     line.addOption(
       new Option(
         type === "boolean" ? flag : `${flag} <${value}>`,
@@ -199,6 +199,9 @@ function addParameters(line: CommandLine, command: Command): void {
     );
   }
 }
+
+const flagOf = (name: string): string =>
+  `--${name.replaceAll(/[A-Z]/g, (character) => `-${character.toLowerCase()}`)}`;
 
 /** What each option does, in the help. Options of the same name do the same in all commands. */
 const OPTION_TEXTS: Record<string, string> = {
@@ -281,9 +284,7 @@ function typedInput(line: CommandLine, command: Command): Record<string, unknown
       sentence(message.startsWith("--") ? message : `${command.name} ${message}`),
     );
   const { value, isSecret } = parameters[name] as Parameter;
-  const label = command.positionals.includes(name)
-    ? `<${value}>`
-    : `--${name.replaceAll(/[A-Z]/g, (character) => `-${character.toLowerCase()}`)}`;
+  const label = command.positionals.includes(name) ? `<${value}>` : flagOf(name);
   throw new UsageError(`${label} ${message}${isSecret ? "" : `; got "${words[name]}"`}.`);
 }
 

@@ -12,15 +12,9 @@ export type DatabaseTask = {
   inspectAt: number | null;
 };
 
-/** Runs a task. It only reads the database. */
-export function runDatabaseTask({
-  file,
-  copyTo,
-  secret,
-  inspectAt,
-}: DatabaseTask): Inspection | null {
-  if (copyTo !== null) copySqlite(file, copyTo, secret);
-  return inspectAt === null ? null : inspectSqlite(copyTo ?? file, inspectAt, false);
-}
-
-parentPort?.postMessage(runDatabaseTask(workerData as DatabaseTask));
+/** The database itself is only read. */
+const { file, copyTo, secret, inspectAt } = workerData as DatabaseTask;
+if (copyTo !== null) copySqlite(file, copyTo, secret);
+const inspection: Inspection | null =
+  inspectAt === null ? null : inspectSqlite(copyTo ?? file, inspectAt, false);
+parentPort?.postMessage(inspection);
