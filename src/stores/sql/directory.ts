@@ -15,6 +15,8 @@ export function createDirectory(
   db: SqlDatabase,
   { lockUser = () => [], onRegister = () => [] }: DirectoryOptions = {},
 ): Directory {
+  const select = async (which: SqlQuery): Promise<Address[]> =>
+    (await lastRows(db, sql`SELECT * FROM address WHERE ${which}`)).map(ADDRESS.read);
   return {
     ...createStarterClaims(db, onRegister),
     async register({ email, account, createdAt }) {
@@ -26,20 +28,15 @@ export function createDirectory(
       return { outcome: row?.["account"] === account ? "registered" : "taken" };
     },
     async findByEmail({ email }) {
-      const [row] = await lastRows(db, sql`SELECT * FROM address WHERE email = ${email}`);
-      return ADDRESS.find(row);
+      const [found = null] = await select(sql`email = ${email}`);
+      return found;
     },
     async findByAccount({ account }) {
-      const [row] = await lastRows(db, sql`SELECT * FROM address WHERE account = ${account}`);
-      return ADDRESS.find(row);
+      const [found = null] = await select(sql`account = ${account}`);
+      return found;
     },
-    async listAddresses({ after, max }) {
-      const rows = await lastRows(
-        db,
-        sql`SELECT * FROM address WHERE email > ${after ?? ""} ORDER BY email LIMIT ${max}`,
-      );
-      return rows.map(ADDRESS.read);
-    },
+    listAddresses: ({ after, max }) =>
+      select(sql`email > ${after ?? ""} ORDER BY email LIMIT ${max}`),
     async forget({ account, emailHash, now }) {
       const deleted = await lastRows(
         db,

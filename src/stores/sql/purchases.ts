@@ -12,6 +12,8 @@ import { numbers, type RecordColumn, texts } from "./transfer-table.ts";
 
 /** The store of purchases over a database. Each operation is one batch. */
 export function createPurchaseStore(db: SqlDatabase): PurchaseStore {
+  const select = async (which: SqlQuery): Promise<Purchase[]> =>
+    (await lastRows(db, sql`SELECT * FROM purchase WHERE ${which}`)).map(readPurchase);
   return {
     async add(purchase) {
       return { added: (await lastRows(db, insert(purchase))).length === 1 };
@@ -20,11 +22,8 @@ export function createPurchaseStore(db: SqlDatabase): PurchaseStore {
       return { updated: (await lastRows(db, write(purchase, seen))).length === 1 };
     },
     async find(order) {
-      const [row] = await lastRows(
-        db,
-        sql`SELECT * FROM purchase WHERE ${isNamed(order)} ORDER BY created_at, id LIMIT 1`,
-      );
-      return row === undefined ? null : readPurchase(row);
+      const [found = null] = await select(sql`${isNamed(order)} ORDER BY created_at, id LIMIT 1`);
+      return found;
     },
     async list({ account, after, max }) {
       const older =
@@ -32,31 +31,19 @@ export function createPurchaseStore(db: SqlDatabase): PurchaseStore {
           ? sql`1 = 1`
           : sql`(created_at, id) < (
               SELECT created_at, id FROM purchase WHERE id = ${after} AND account = ${account})`;
-      const rows = await lastRows(
-        db,
-        sql`SELECT * FROM purchase WHERE account = ${account} AND ${older}
-            ORDER BY created_at DESC, id DESC LIMIT ${max}`,
+      return select(
+        sql`account = ${account} AND ${older} ORDER BY created_at DESC, id DESC LIMIT ${max}`,
       );
-      return rows.map(readPurchase);
     },
-    async listUnsettled({ account, kind }) {
-      const rows = await lastRows(
-        db,
-        sql`SELECT * FROM purchase WHERE account = ${account} AND kind = ${kind}
-              AND session IS NOT NULL AND (status IN ('open', 'pending')
-                OR status = 'paid' AND grant_id IS NULL AND trouble IS NULL AND refunded < paid)
-            ORDER BY created_at DESC, id DESC`,
-      );
-      return rows.map(readPurchase);
-    },
+    listUnsettled: ({ account, kind }) =>
+      select(sql`account = ${account} AND kind = ${kind}
+          AND session IS NOT NULL AND (status IN ('open', 'pending')
+            OR status = 'paid' AND grant_id IS NULL AND trouble IS NULL AND refunded < paid)
+        ORDER BY created_at DESC, id DESC`),
     async listAll({ after, max }) {
       const { createdAt, id } = after ?? { createdAt: -1, id: "" };
-      const rows = await lastRows(
-        db,
-        sql`SELECT * FROM purchase WHERE (created_at, id) > (${createdAt}, ${id})
-            ORDER BY created_at, id LIMIT ${max}`,
-      );
-      return rows.map(readPurchase);
+      return select(sql`(created_at, id) > (${createdAt}, ${id})
+        ORDER BY created_at, id LIMIT ${max}`);
     },
     async revenue({ from, to }) {
       // While a dispute is open, and after it was lost, the whole payment counts as refunded.
