@@ -1,7 +1,7 @@
 import { type AccountSums, reconcile } from "#ledger/reconcile.ts";
 import { accountNoSql, frontSql } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
-import { type SqlDialect, sql } from "./sql-database.ts";
+import { type SqlDialect, sql, textSql } from "./sql-database.ts";
 
 /** The tables of debits, each with its account, so that the database reads a large one in the order of the accounts and sorts nothing. */
 const DEBITS: Record<SqlDialect, readonly string[]> = {
@@ -21,7 +21,7 @@ export const createAudit = (dialect: SqlDialect): LedgerRead<"audit"> => ({
           sum(CASE WHEN is_free = 1 AND reversed_at IS NULL THEN 1 ELSE 0 END) AS free,
           sum(CASE WHEN reversed_at IS NULL AND at < a.summed_until THEN 1 ELSE 0 END) AS calls_before,
           sum(CASE WHEN reversed_at IS NULL AND at < a.summed_until THEN credits ELSE 0 END) AS credits_before
-        FROM ${{ sql: tables, values: [] }} WHERE a.no = d.account_no AND ${isIncluded} GROUP BY account_no`,
+        FROM ${textSql(tables)} WHERE a.no = d.account_no AND ${isIncluded} GROUP BY account_no`,
       )
       .reduce((all, each) => sql`${all} UNION ALL ${each}`);
     const sums = sql`WITH grants AS (

@@ -13,7 +13,7 @@ import {
   NEVER,
 } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
-import { lastRows, limitSql, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
+import { lastRows, limitSql, type SqlDatabase, sql, textSql } from "./sql-database.ts";
 
 /**
  * The balance and a page of the grants. Spendable grants are a range of one index. Spent and expired ones have no index of their
@@ -46,12 +46,10 @@ function positionOf(after: string | null): Position {
 const INVALID_CURSOR =
   "The cursor of the list of grants is invalid: pass the `next` of the previous page";
 
-const text = (words: string): SqlQuery => ({ sql: words, values: [] });
-
 const GRANT = rowOf<Grant>(
   "id, kind, amount, remaining, granted_at, expires_at, waived_expires_at",
 );
-const COLUMNS = text(`no, ${GRANT.columns}, spent`);
+const COLUMNS = textSql(`no, ${GRANT.columns}, spent`);
 
 export const listCredits: LedgerRead<"credits"> = {
   queries({ account, now, after = null, max = GRANTS_PAGE_MAX }) {
@@ -73,9 +71,9 @@ export const listCredits: LedgerRead<"credits"> = {
       ORDER BY granted_at DESC, id DESC ${limitSql(GRANTS_PAGE_MAX)}`;
     if (at.list === "over") return [sums, overPart];
     const spendable = sql`SELECT ${COLUMNS} FROM credit_grant
-      WHERE account_no = ${accountNo} AND spent = 0 AND ${text(EXPIRY_SQL)} > ${now}
-        AND (${text(EXPIRY_SQL)}, granted_at, no) > (${at.expiry}, ${at.grantedAt}, ${at.no})
-      ORDER BY ${text(EXPIRY_SQL)}, granted_at, no ${limitSql(limit + 1)}`;
+      WHERE account_no = ${accountNo} AND spent = 0 AND ${textSql(EXPIRY_SQL)} > ${now}
+        AND (${textSql(EXPIRY_SQL)}, granted_at, no) > (${at.expiry}, ${at.grantedAt}, ${at.no})
+      ORDER BY ${textSql(EXPIRY_SQL)}, granted_at, no ${limitSql(limit + 1)}`;
     return [sums, overPart, spendable];
   },
   outcome([owners = [], overPart, spendable], { now, after = null, max = GRANTS_PAGE_MAX }) {

@@ -22,7 +22,7 @@ import { addBalances } from "./entry-balances.ts";
 import { type Bound, entryLists, ORDER_COLUMNS, PART_COLUMNS } from "./entry-lists.ts";
 import { accountNoSql } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
-import { limitSql, type SqlDialect, type SqlQuery, sql } from "./sql-database.ts";
+import { limitSql, type SqlDialect, type SqlQuery, sql, textSql } from "./sql-database.ts";
 
 /**
  * Reads the list of entries, merged from one list per kind. Each list is read along an index from the end of the previous page. So
@@ -95,10 +95,10 @@ function matchingSql(kind: EntryKind, looked: SqlQuery, filter: EntriesFilter, m
   return sql`SELECT * FROM (${looked}) looked WHERE 1 = 1 ${byKey} ${byTool} ${newestFirst(kind)} ${limitSql(max)}`;
 }
 
-const inOrder = (kind: EntryKind, direction: "ASC" | "DESC"): SqlQuery => ({
-  sql: `ORDER BY ${["at", ...ORDER_COLUMNS[kind]].map((column) => `${column} ${direction}`).join(", ")}`,
-  values: [],
-});
+const inOrder = (kind: EntryKind, direction: "ASC" | "DESC"): SqlQuery => {
+  const columns = ["at", ...ORDER_COLUMNS[kind]].map((column) => `${column} ${direction}`);
+  return textSql(`ORDER BY ${columns.join(", ")}`);
+};
 const newestFirst = (kind: EntryKind) => inOrder(kind, "DESC");
 const oldestFirst = (kind: EntryKind) => inOrder(kind, "ASC");
 

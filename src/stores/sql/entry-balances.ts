@@ -11,7 +11,7 @@ import { hourOf, UsageNotSummed } from "#ledger/port.ts";
 import { BALANCE_ENTRIES_MAX, HOUR_MS, UNSUMMED_DEBITS_MAX } from "#limits.ts";
 import { accountNoSql, balanceSql, HELD_SQL } from "./grant-sql.ts";
 import type { Addition } from "./ledger-read.ts";
-import { limitSql, type SqlQuery, sql } from "./sql-database.ts";
+import { limitSql, type SqlQuery, sql, textSql } from "./sql-database.ts";
 import { HOUR_SQL } from "./usage.ts";
 
 /**
@@ -64,7 +64,6 @@ const summedMax = (positions: number) => Math.floor(BALANCE_ENTRIES_MAX / positi
 
 const nextHour = (at: number) => hourOf(at) + HOUR_MS;
 
-const text = (words: string): SqlQuery => ({ sql: words, values: [] });
 /** Durable Objects allow five terms, so half of them are a query of their own. */
 function union(queries: SqlQuery[]): SqlQuery {
   const half = Math.ceil(queries.length / 2);
@@ -83,14 +82,14 @@ const unsummedSql = (accountNo: SqlQuery, from: number): SqlQuery =>
 /** What the entries of each hour since `from`, the start of one, add to the balance. */
 function hoursSql(accountNo: SqlQuery, from: number, now: number): SqlQuery {
   const rows = ([at, , credits, table]: Source): SqlQuery =>
-    sql`SELECT ${text(HOUR_SQL.replaceAll("at", at))} AS hour, ${text(credits)} AS credits FROM ${text(table)}
-      AND account_no = ${accountNo} AND ${text(at)} >= ${from}`;
+    sql`SELECT ${textSql(HOUR_SQL.replaceAll("at", at))} AS hour, ${textSql(credits)} AS credits FROM ${textSql(table)}
+      AND account_no = ${accountNo} AND ${textSql(at)} >= ${from}`;
   const { grant, expiry, void: voided, usage, reversal } = SOURCES;
   const all = union([
     ...[...grant, ...voided, ...usage, ...reversal].map(rows),
     ...expiry.map((source) => sql`${rows(source)} AND expires_at <= ${now}`),
     rows(["hour", "", "-credits", "usage_kept WHERE 1 = 1"]),
-    sql`SELECT ${text(HOUR_SQL)} AS hour, -credits AS credits FROM (${unsummedSql(accountNo, from)}) d`,
+    sql`SELECT ${textSql(HOUR_SQL)} AS hour, -credits AS credits FROM (${unsummedSql(accountNo, from)}) d`,
     // The sums are without reversed debits.
     rows(["debit_at", "", "-credits", "reversal WHERE 1 = 1"]),
   ]);
@@ -123,8 +122,8 @@ function restOfHourSql(
     SOURCES[kind].map((source) => {
       const until = kind === "expiry" ? Math.min(end, now + 1) : end;
       const [at, , credits, table] = source;
-      return sql`SELECT ${text(credits)} AS credits FROM ${text(table)}
-        AND account_no = ${accountNo} AND ${text(at)} < ${until} AND ${aboveSql(kind, source, position)}`;
+      return sql`SELECT ${textSql(credits)} AS credits FROM ${textSql(table)}
+        AND account_no = ${accountNo} AND ${textSql(at)} < ${until} AND ${aboveSql(kind, source, position)}`;
     }),
   );
   return sql`SELECT count(*) AS entries, CAST(coalesce(sum(credits), 0) AS BIGINT) AS credits
@@ -138,10 +137,10 @@ function aboveSql(
   { kind: own, at, parts }: EntryPosition,
 ): SqlQuery {
   if (kind === own)
-    return sql`${text(`(${time}, ${columns})`)} > (${at}, ${valuesOf(kind, parts)})`;
+    return sql`${textSql(`(${time}, ${columns})`)} > (${at}, ${valuesOf(kind, parts)})`;
   // Within a millisecond, kinds that sort later come later.
   const isLater = ENTRY_KINDS.indexOf(kind) > ENTRY_KINDS.indexOf(own);
-  return sql`${text(time)} >= ${isLater ? at : at + 1}`;
+  return sql`${textSql(time)} >= ${isLater ? at : at + 1}`;
 }
 
 function valuesOf(kind: EntryKind, [first = "", second = ""]: readonly string[]): SqlQuery {

@@ -1,5 +1,5 @@
 import type { EntryKind } from "#ledger/entries.ts";
-import { type SqlDialect, type SqlQuery, sql } from "./sql-database.ts";
+import { type SqlDialect, type SqlQuery, sql, textSql } from "./sql-database.ts";
 
 /** The rows of a list are below its bound: a time and the parts of a position. If `parts` is null, rows of that time are excluded. */
 export type Bound = { at: number; parts: readonly string[] | null };
@@ -26,19 +26,17 @@ export const ORDER_COLUMNS: Record<EntryKind, readonly string[]> = {
   usage: ["key_no", "tool"],
 };
 
-const text = (sql: string): SqlQuery => ({ sql, values: [] });
-
 /** Lists grants by the time in this column: when they were made, expire, or were first voided. */
 const grantsBy = (column: string, credits: string, where: string): List => {
-  const [at, amount, condition] = [text(column), text(credits), text(where)];
+  const [at, amount, condition] = [textSql(column), textSql(credits), textSql(where)];
   return (accountNo, below, max) =>
     sql`SELECT ${at} AS at, ${amount} AS credits, id AS "grant", kind AS grant_kind FROM credit_grant
       WHERE account_no = ${accountNo} AND (${at}, id) < (${below.at}, ${below.parts?.[0] ?? ""}) ${condition}
       ORDER BY ${at} DESC, id DESC LIMIT ${max}`;
 };
 
-const KEY = text(`(SELECT id FROM api_key WHERE no = key_no) AS "key"`);
-const CALL = text(`tool, (SELECT id FROM api_key WHERE no = key_no) AS "key", parts,
+const KEY = textSql(`(SELECT id FROM api_key WHERE no = key_no) AS "key"`);
+const CALL = textSql(`tool, (SELECT id FROM api_key WHERE no = key_no) AS "key", parts,
   (SELECT id FROM credit_grant WHERE no = grant_no) AS "grant",
   (SELECT kind FROM credit_grant WHERE no = grant_no) AS grant_kind`);
 
@@ -64,13 +62,13 @@ const reversal: List = (accountNo, { at, parts }, max) => {
  */
 function debit(dialect: SqlDialect): List {
   // Otherwise SQLite uses the primary key, and reads all reversals whose debits are not rolled up.
-  const index = text(dialect === "sqlite" ? "INDEXED BY reversal_rolled_up" : "");
+  const index = textSql(dialect === "sqlite" ? "INDEXED BY reversal_rolled_up" : "");
   return (accountNo, { at, parts }, max) => {
     const below = sql`(${at}, ${parts?.[0] ?? ""})`;
     const newest = sql`ORDER BY at DESC, call_id DESC LIMIT ${max}`;
     // SQLite merges the two parts by itself. PostgreSQL would read and sort all debits of the account.
     const part = (query: SqlQuery, name: string) =>
-      dialect === "sqlite" ? query : sql`SELECT * FROM (${query} ${newest}) ${text(name)}`;
+      dialect === "sqlite" ? query : sql`SELECT * FROM (${query} ${newest}) ${textSql(name)}`;
     const kept = sql`SELECT at, call_id, -credits AS credits, 1 AS calls, ${CALL} FROM debit
       WHERE account_no = ${accountNo} AND (at, call_id) < ${below} AND key_no > 0`;
     const rolledUp = sql`SELECT debit_at AS at, call_id, -credits AS credits, 1 AS calls, ${CALL} FROM reversal ${index}

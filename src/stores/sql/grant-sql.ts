@@ -1,5 +1,5 @@
 import { DAY_MS, EXPIRY_WARNING_DAYS } from "#limits.ts";
-import { type SqlQuery, sql } from "./sql-database.ts";
+import { type SqlQuery, sql, textSql } from "./sql-database.ts";
 
 /** SQL expressions about grants that every database uses. */
 
@@ -28,7 +28,7 @@ const spendableSql = (now: number): SqlQuery => ({
 
 /** A column of the first spendable grant of the account `a`. */
 export const frontSql = (column: string, now: number): SqlQuery =>
-  sql`(SELECT ${{ sql: column, values: [] }} ${spendableSql(now)} ${{ sql: `ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT 1`, values: [] }})`;
+  sql`(SELECT ${textSql(column)} ${spendableSql(now)} ${textSql(`ORDER BY ${EXPIRY_SQL}, granted_at, no LIMIT 1`)})`;
 
 /**
  * The balance of the account `a`. As in `rules/balance.ts`, its row determines the balance while its front grant is the first
@@ -46,21 +46,18 @@ export const balanceSql = (now: number): SqlQuery => sql`CASE
  */
 export const expiringSql = (expiry: SqlQuery, now: number): SqlQuery => {
   const lastInOrder = `ORDER BY ${EXPIRY_SQL} DESC, granted_at DESC, no DESC LIMIT 1`;
-  const last = sql`(SELECT ${{ sql: EXPIRY_SQL, values: [] }} ${spendableSql(now)} ${{ sql: lastInOrder, values: [] }})`;
+  const last = sql`(SELECT ${textSql(EXPIRY_SQL)} ${spendableSql(now)} ${textSql(lastInOrder)})`;
   const first = frontSql(EXPIRY_SQL, now);
   return sql`CASE WHEN ${first} = ${expiry} AND ${last} = ${expiry} THEN ${balanceSql(now)}
     ELSE (SELECT coalesce(CAST(sum(remaining) AS BIGINT), 0) FROM credit_grant
-      WHERE account_no = a.no AND spent = 0 AND ${{ sql: EXPIRY_SQL, values: [] }} = ${expiry}) END`;
+      WHERE account_no = a.no AND spent = 0 AND ${textSql(EXPIRY_SQL)} = ${expiry}) END`;
 };
 
 /** The expiry of a grant that never expires, as in the index. */
 export const NEVER = 9007199254740991;
 
 /** What the running calls of the account `a` hold: a few rows. */
-export const HELD_SQL: SqlQuery = {
-  sql: "(SELECT coalesce(CAST(sum(credits) AS BIGINT), 0) FROM hold WHERE account_no = a.no)",
-  values: [],
-};
+export const HELD_SQL = sql`(SELECT coalesce(CAST(sum(credits) AS BIGINT), 0) FROM hold WHERE account_no = a.no)`;
 
 /** The number of an account. */
 export const accountNoSql = (account: string): SqlQuery =>

@@ -25,7 +25,7 @@ export const createLedgerEvents = (db: SqlDatabase, dialect: SqlDialect): Ledger
   },
   async settle(events) {
     // A transaction that has locked an event, such as the closing of its account, deletes it. Waiting for it could deadlock.
-    const unlocked = { sql: dialect === "postgres" ? "FOR UPDATE SKIP LOCKED" : "", values: [] };
+    const unlocked = dialect === "postgres" ? sql`FOR UPDATE SKIP LOCKED` : sql``;
     const deletions = events.flatMap(({ id }) => {
       const event = parseEventId(id);
       if (event === null) return [];

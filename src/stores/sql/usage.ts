@@ -2,7 +2,7 @@ import { hourOf, type LedgerOperations, UsageNotSummed, type UsageRow } from "#l
 import { HOUR_MS, UNSUMMED_DEBITS_MAX, USAGE_ROWS_MAX } from "#limits.ts";
 import { accountNoSql } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
-import { limitSql, type SqlQuery, sql } from "./sql-database.ts";
+import { limitSql, type SqlQuery, sql, textSql } from "./sql-database.ts";
 
 /**
  * Usage is the total of three parts, each by account, hour, key and tool:
@@ -62,8 +62,8 @@ export const usage: LedgerRead<"usage"> = {
       WHERE account_no = ${accountNo} AND at >= (SELECT summed_until FROM account WHERE id = ${account})
         AND at >= ${first} AND at < ${to} ${limitSql(UNSUMMED_DEBITS_MAX + 1)}`;
     const part = (query: SqlQuery, name: string) =>
-      sql`SELECT * FROM (${query} ${byPosition}) ${{ sql: name, values: [] }}`;
-    const unsummedHours = sql`SELECT * FROM (SELECT ${{ sql: HOUR_SQL, values: [] }} AS hour, key_no, tool, count(*) AS calls,
+      sql`SELECT * FROM (${query} ${byPosition}) ${textSql(name)}`;
+    const unsummedHours = sql`SELECT * FROM (SELECT ${textSql(HOUR_SQL)} AS hour, key_no, tool, count(*) AS calls,
         sum(credits) AS credits FROM (${unsummed}) d WHERE reversed_at IS NULL GROUP BY 1, 2, 3) hours
       WHERE (hour, key_no, tool) > ${positionOf(order)}`;
     return [
