@@ -18,10 +18,10 @@ import { WAITING } from "./emails.ts";
 import {
   lastRows,
   readCursor,
-  readNumber,
   type SqlDatabase,
   type SqlQuery,
   sql,
+  textSql,
 } from "./sql-database.ts";
 import { createUserChanges } from "./user-changes.ts";
 
@@ -146,10 +146,10 @@ async function readUser(db: SqlDatabase, account: string): Promise<UserRecord | 
     sql`SELECT "providerId", "accountId", "createdAt" FROM user_login WHERE "userId" = ${user}
         ORDER BY "createdAt", id`,
     sql`SELECT * FROM user_session WHERE "userId" = ${user} ORDER BY "createdAt", id`,
-    sql`SELECT kind, created_at FROM job WHERE queue IN ('email', 'outbox') AND due_at IS NOT NULL
+    sql`SELECT ${textSql(WAITING_EMAIL.columns)} FROM job WHERE queue IN ('email', 'outbox') AND due_at IS NOT NULL
           AND target = (SELECT email FROM users WHERE account = ${account}) ORDER BY no`,
     sql`SELECT low, expiring FROM notification_choice WHERE account = ${account}`,
-    sql`SELECT id, url, kinds, created_at, paused_at FROM webhook_endpoint
+    sql`SELECT ${textSql(ENDPOINT.columns)} FROM webhook_endpoint
         WHERE account = ${account} ORDER BY created_at, id`,
     sql`SELECT name, "createdAt", "lastUsedAt" FROM user_passkey WHERE "userId" = ${user}
         ORDER BY "createdAt", id`,
@@ -185,19 +185,13 @@ async function readUser(db: SqlDatabase, account: string): Promise<UserRecord | 
     // PostgreSQL has a boolean, SQLite a number.
     demandsPasskey: [true, 1, "1", "t", "true"].includes(row["demandsPasskey"] as never),
     emailChoices: { low: Number(low) === 1, expiring: Number(expiring) === 1 },
-    endpoints: endpoints.map((endpoint) => ({
-      id: String(endpoint["id"]),
-      url: String(endpoint["url"]),
-      kinds: JSON.parse(String(endpoint["kinds"])) as string[],
-      createdAt: Number(endpoint["created_at"]),
-      pausedAt: readNumber(endpoint["paused_at"]),
-    })),
-    emailsWaiting: emails.map((email) => ({
-      kind: String(email["kind"]),
-      createdAt: Number(email["created_at"]),
-    })),
+    endpoints: endpoints.map(ENDPOINT.read),
+    emailsWaiting: emails.map(WAITING_EMAIL.read),
   };
 }
+
+const ENDPOINT = rowOf<UserRecord["endpoints"][number]>("id, url, kinds, created_at, paused_at");
+const WAITING_EMAIL = rowOf<UserRecord["emailsWaiting"][number]>("kind, created_at");
 
 /** better-auth stores times as ISO 8601 in SQLite, and as timestamps in PostgreSQL. */
 const readTime = (value: unknown) =>
