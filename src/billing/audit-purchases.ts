@@ -62,15 +62,14 @@ async function readBoughtGrants(grants: AsyncIterable<readonly GrantSeen[]>) {
   return bought;
 }
 
-async function* listAllPurchases(
+export async function* listAllPurchases(
   purchases: Pick<PurchaseStore, "listAll">,
 ): AsyncGenerator<Purchase> {
-  for (let after: Pick<Purchase, "createdAt" | "id"> | null = null; ; ) {
+  for (let after: Purchase | null = null; ; ) {
     const page: Purchase[] = await purchases.listAll({ after, max: PAGE });
     yield* page;
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = { createdAt: last.createdAt, id: last.id };
+    if (page.length < PAGE) return;
+    after = page.at(-1) ?? null;
   }
 }
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { IndexedAccount } from "#accounts/directory.ts";
-import { auditPurchases, type GrantSeen } from "#billing/audit-purchases.ts";
+import { auditPurchases, type GrantSeen, listAllPurchases } from "#billing/audit-purchases.ts";
 import type { Purchase } from "#billing/purchase-store.ts";
 import type { LedgerTotals } from "#ledger/port.ts";
 import { everyGrant } from "#ledger/read-pages.ts";
@@ -123,17 +123,12 @@ const ofAccount =
 /** Audits the purchases whose account the ledger does not have. */
 async function auditUnknown({ ledger, purchases }: OperatorContext, now: number) {
   const unknown: Purchase[] = [];
-  for (let after: Purchase | null = null; ; ) {
-    const page: Purchase[] = await purchases.listAll({ after, max: PURCHASES_A_PAGE });
-    unknown.push(...page.filter(({ trouble }) => trouble === "no_account"));
-    if (page.length < PURCHASES_A_PAGE) break;
-    after = page.at(-1) ?? null;
-  }
+  for await (const purchase of listAllPurchases(purchases))
+    if (purchase.trouble === "no_account") unknown.push(purchase);
   const grants = async function* (): AsyncGenerator<GrantSeen[]> {};
   const listAll = async ({ after }: { after: object | null }) => (after === null ? unknown : []);
   return auditPurchases({ listAll }, { ledger, grants }, now);
 }
-const PURCHASES_A_PAGE = 500;
 
 export async function* allGrants(context: OperatorContext): AsyncGenerator<readonly GrantMade[]> {
   if (context.whole === null) return;

@@ -4,6 +4,7 @@ import { quotedCommand } from "#command-line.ts";
 import { isAccountId, randomBase62 } from "#ids.ts";
 import type { Grant } from "#ledger/port.ts";
 import { everyGrant } from "#ledger/read-pages.ts";
+import { allGrants } from "./audit.ts";
 import { accountOf, type OperatorContext, statusOf } from "./context.ts";
 import {
   count,
@@ -165,12 +166,8 @@ async function findAccountOf(context: OperatorContext, ids: string[], owner: str
       "Each account has a database of its own in this deployment. Name the account with --account.",
     );
   const found = new Set<string>();
-  for (let after: number | null = null, isOver = false; !isOver; isOver = after === null) {
-    const { grants, next } = await context.whole.grants({ after, max: GRANTS_A_PAGE });
+  for await (const grants of allGrants(context))
     for (const { account, id } of grants) if (ids.includes(id)) found.add(account);
-    after = next;
-    await context.pause();
-  }
   const [first, second] = found;
   if (first === undefined) throw noSuchGrant(typed);
   if (second === undefined) return first;
@@ -178,8 +175,6 @@ async function findAccountOf(context: OperatorContext, ids: string[], owner: str
     `${found.size} accounts have a grant ${typed}. Name the account, for example --account ${first}.`,
   );
 }
-
-const GRANTS_A_PAGE = 1_000;
 
 function noSuchGrant(id: string, owner?: string): AccountError {
   const where = owner === undefined ? "" : ` in the account of ${owner}`;
