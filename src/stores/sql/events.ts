@@ -58,18 +58,7 @@ export function createEventStore(db: SqlDatabase): EventStore {
   };
 }
 
-function endpoints(
-  db: SqlDatabase,
-): Pick<
-  EventStore,
-  | "addEndpoint"
-  | "listEndpoints"
-  | "readHistory"
-  | "changeEndpoint"
-  | "replaceSecrets"
-  | "pauseEndpoint"
-  | "dropEndpoint"
-> {
+function endpoints(db: SqlDatabase) {
   const found = (rows: SqlRow[]) => ({ found: rows.length > 0 });
   return {
     async addEndpoint({ endpoint }) {
@@ -140,7 +129,7 @@ function endpoints(
         ),
       );
     },
-  };
+  } satisfies Partial<EventStore>;
 }
 
 /** The value of `handled_at` by which the statements of a batch recognize the event that the batch handles. Reset at its end. */

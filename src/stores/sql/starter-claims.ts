@@ -4,11 +4,6 @@ import { DAY_MS } from "#limits.ts";
 import { rowOf } from "../stored-row.ts";
 import { lastRows, listOf, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 
-type StarterClaims = Pick<
-  Directory,
-  "claimStarter" | "findStarter" | "countStarters" | "recordStarter"
->;
-
 /** Registers an address that has no account. The second query returns the account that has it. */
 export const registration = ({ email, account, createdAt }: Address) => [
   sql`INSERT INTO address (email, account, created_at) VALUES (${email}, ${account}, ${createdAt})
@@ -24,7 +19,7 @@ const isOfDay = (start: number, at: SqlQuery = sql`at`) =>
 export function createStarterClaims(
   db: SqlDatabase,
   onRegister: (email: string) => readonly SqlQuery[],
-): StarterClaims {
+) {
   return {
     async claimStarter({ account, email, emailHashes, network, isDisposable, budgets, now }) {
       const hashes = listOf(emailHashes);
@@ -84,7 +79,7 @@ export function createStarterClaims(
       ]);
       return { recorded: true };
     },
-  };
+  } satisfies Partial<Directory>;
 }
 
 const DECISION = rowOf<StarterDecision>("account, email_hash, at, outcome");

@@ -17,17 +17,7 @@ const NEW = -1;
 export function createUserChanges(
   db: SqlDatabase,
   lockUser: (user: string) => readonly SqlQuery[],
-): Pick<
-  ActivityLog,
-  | "removePasskey"
-  | "demandPasskey"
-  | "resetPasskeys"
-  | "changeAddress"
-  | "undoAddressChange"
-  | "undoableUntil"
-  | "listUntold"
-  | "tellOwner"
-> {
+) {
   return {
     async removePasskey({ user, passkey }) {
       const results = await db.batch([
@@ -150,7 +140,7 @@ export function createUserChanges(
       ]);
       return { sent: results.at(-1)?.length === 1 };
     },
-  };
+  } satisfies Partial<ActivityLog>;
 }
 
 const iso = (at: number): string => new Date(at).toISOString();
