@@ -49,18 +49,7 @@ export type KeyRow = {
 };
 
 /** The columns of a key that a call needs. Stores load no others for it. */
-export type CallKey = Pick<
-  KeyRow,
-  | "no"
-  | "id"
-  | "sha256"
-  | "lastUsedAt"
-  | "revokedAt"
-  | "previousSha256"
-  | "previousUntil"
-  | "limits"
-  | "spent"
->;
+export type CallKey = Omit<KeyRow, "createdAt" | "start" | "label">;
 
 export type GrantRow = {
   no: number;
