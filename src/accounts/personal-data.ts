@@ -1,4 +1,4 @@
-import type { Ledger, LedgerOperations } from "#ledger/port.ts";
+import type { Ledger, Outcome } from "#ledger/port.ts";
 import { grantPages, pagesOf, usagePages } from "#ledger/read-pages.ts";
 import type { ActivityLog } from "./activity-log.ts";
 import { type RequestLogReads, requestsPage } from "./request-log.ts";
@@ -107,7 +107,7 @@ export async function* personalData(
 
 /** Every ledger entry of an account, newest first, one JSON object per line; the last line is `{"complete":true}`. */
 export async function* entryLines(
-  read: (after: string | null) => Promise<LedgerOperations["entries"][1]>,
+  read: (after: string | null) => Promise<Outcome<"entries">>,
 ): AsyncGenerator<string> {
   for await (const { entries } of pagesOf(read))
     yield entries.map((entry) => `${JSON.stringify(entry, publicMember)}\n`).join("");

@@ -511,16 +511,16 @@ export type LedgerOperations = {
 };
 
 export type LedgerOperation = keyof LedgerOperations;
+export type Order<Name extends LedgerOperation> = LedgerOperations[Name][0];
+export type Outcome<Name extends LedgerOperation> = LedgerOperations[Name][1];
 
 export type Ledger = {
-  [Name in LedgerOperation]: (
-    order: LedgerOperations[Name][0],
-  ) => Promise<LedgerOperations[Name][1]>;
+  [Name in LedgerOperation]: (order: Order<Name>) => Promise<Outcome<Name>>;
 };
 
 /** The same operations without promises, inside one transaction. */
 export type SyncLedger = {
-  [Name in LedgerOperation]: (order: LedgerOperations[Name][0]) => LedgerOperations[Name][1];
+  [Name in LedgerOperation]: (order: Order<Name>) => Outcome<Name>;
 };
 
 /** The start of the UTC hour that contains the time. */

@@ -1,4 +1,4 @@
-import type { Grant, KeyCalls, Ledger, LedgerOperations, UsageRow } from "./port.ts";
+import type { Grant, KeyCalls, Ledger, Order, UsageRow } from "./port.ts";
 import { hourOf } from "./port.ts";
 
 /** Reading lists page by page, so that no single query is long. */
@@ -16,7 +16,7 @@ export async function* pagesOf<Page extends { next: string | null }>(
   }
 }
 
-type UsageOrder = Omit<LedgerOperations["usage"][0], "after" | "max">;
+type UsageOrder = Omit<Order<"usage">, "after" | "max">;
 
 /** Yields the usage of an account in pages of at most USAGE_PAGE_ROWS rows. */
 export async function* usagePages(

@@ -1,7 +1,7 @@
 import { GRANT_CREDITS_MAX, LOW_BALANCE_DEFAULT } from "#limits.ts";
 import { daysAhead, levelOf, nextEventAt } from "../events.ts";
 import { OrderRejected } from "../outcome-errors.ts";
-import type { LedgerOperations } from "../port.ts";
+import type { Order, Outcome } from "../port.ts";
 import {
   balanceAt,
   isSpendable,
@@ -11,18 +11,17 @@ import {
   voidCredits,
   withChanged,
 } from "./balance.ts";
+import { unchanged } from "./debit.ts";
 import { withPrice } from "./own-prices.ts";
 import type { AccountRow, Changes, GrantRow, Needs, Rows, Verdict } from "./rows.ts";
 
 /** Opening, changing and closing accounts, and the events that become due as time passes. */
-type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
-type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
 
 export function decideOpening(
   { account }: Rows,
   order: Order<"openAccount">,
 ): Verdict<Outcome<"openAccount">> {
-  if (account !== null) return { outcome: { opened: false }, changes: {} };
+  if (account !== null) return unchanged({ opened: false });
   const opened: AccountRow = {
     no: 0,
     id: order.account,
@@ -53,7 +52,7 @@ export function decideAccountChange(
   if (lowBalance !== undefined) checkLowBalance(lowBalance);
   const { account } = rows;
   if (account === null || (account.state === "closed" && state !== "closed"))
-    return { outcome: { found: false, forfeited: 0 }, changes: {} };
+    return unchanged({ found: false, forfeited: 0 });
   if (state === "closed") return decideClosing(account, rows, now);
   const changed = { ...account, state: state ?? account.state };
   if (price !== undefined) changed.prices = withPrice(account.prices, price);
@@ -71,7 +70,7 @@ function decideClosing(
   now: number,
 ): Verdict<Outcome<"changeAccount">> {
   if (account.state === "closed")
-    return { outcome: { found: true, forfeited: forfeitedOf(concerned) }, changes: {} };
+    return unchanged({ found: true, forfeited: forfeitedOf(concerned) });
   let forfeited = 0;
   const grants = concerned
     .filter((grant) => isSpendable(grant, now) || grant.eventDueAt !== null)
@@ -116,7 +115,7 @@ export function decideDue(rows: Rows, { now }: DueOrder): Verdict<{ recorded: bo
   const [grant] = rows.concerned ?? [];
   const { account } = rows;
   if (account === null || grant === undefined || !isDue(grant, now))
-    return { outcome: { recorded: false }, changes: {} };
+    return unchanged({ recorded: false });
   const { id, kind, remaining, expiresAt } = grant;
   const changes: Changes = { grants: [{ ...grant, eventDueAt: nextEventAt(expiresAt, now) }] };
   const days = daysAhead(expiresAt, now);

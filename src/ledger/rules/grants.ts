@@ -2,7 +2,7 @@ import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { type EventContent, nextEventAt } from "../events.ts";
 import type { Grant } from "../model.ts";
 import { OrderRejected } from "../outcome-errors.ts";
-import type { LedgerOperations } from "../port.ts";
+import type { Order, Outcome } from "../port.ts";
 import {
   isSpendable,
   notifyIfWorse,
@@ -12,11 +12,10 @@ import {
   voidCredits,
   withChanged,
 } from "./balance.ts";
+import { unchanged } from "./debit.ts";
 import type { AccountRow, Changes, GrantRow, Needs, Rows, Verdict } from "./rows.ts";
 
 /** Making grants, clawing them back, and how the lifetime plan changes their expiries. */
-type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
-type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
 
 export const needsOfGrant = ({ id, kind }: Order<"grant">): Needs => ({
   concerned: kind === "lifetime" ? "every" : { ids: [id] },
@@ -27,12 +26,12 @@ export function decideGrant(rows: Rows, order: Order<"grant">): Verdict<Outcome<
   checkGrant(order);
   const { account, concerned = [] } = rows;
   const { id, kind, amount, now } = order;
-  if (account === null) return { outcome: { outcome: "no_account" }, changes: {} };
+  if (account === null) return unchanged({ outcome: "no_account" });
   const earlier = concerned.find((grant) => grant.id === id);
   // Checked before the account's state: an order that is repeated after the account was closed was carried out.
   if (earlier !== undefined)
-    return { outcome: { outcome: "already_granted", grant: grantOf(earlier) }, changes: {} };
-  if (account.state === "closed") return { outcome: { outcome: "no_account" }, changes: {} };
+    return unchanged({ outcome: "already_granted", grant: grantOf(earlier) });
+  if (account.state === "closed") return unchanged({ outcome: "no_account" });
 
   const made = newGrant(account, order);
   const planned =
@@ -110,12 +109,11 @@ export function decideClawback(rows: Rows, order: Order<"clawback">): Verdict<Ou
   checkClawback(order);
   const { account, concerned = [] } = rows;
   const grant = concerned.find(({ id }) => id === order.grant);
-  if (account === null || grant === undefined)
-    return { outcome: { outcome: "no_grant" }, changes: {} };
+  if (account === null || grant === undefined) return unchanged({ outcome: "no_grant" });
   const spent = grant.amount - grant.remaining - grant.voided;
   const isLower = order.onlyRaises === true && order.credits < grant.clawback;
   if (order.version < grant.clawbackVersion || isLower)
-    return { outcome: { outcome: "stale", voided: grant.voided, spent }, changes: {} };
+    return unchanged({ outcome: "stale", voided: grant.voided, spent });
 
   const clawed = clawBack(grant, order, account.state === "closed");
   const planned = planAfter(account, grant, clawed);
@@ -173,23 +171,10 @@ const expiriesAfter = (
 ): GrantRow[] =>
   account.lifetimeGrants > 0 ? waiveExpiries(grants, now) : restoreExpiries(account, grants, now);
 
-export const grantOf = ({
-  id,
-  kind,
-  amount,
-  remaining,
-  grantedAt,
-  expiresAt,
-  waivedExpiresAt,
-}: GrantRow): Grant => ({
-  id,
-  kind,
-  amount,
-  remaining,
-  grantedAt,
-  expiresAt,
-  waivedExpiresAt,
-});
+export function grantOf(row: GrantRow): Grant {
+  const { id, kind, amount, remaining, grantedAt, expiresAt, waivedExpiresAt } = row;
+  return { id, kind, amount, remaining, grantedAt, expiresAt, waivedExpiresAt };
+}
 
 /** Throws `OrderRejected` for an invalid grant. */
 export function checkGrant(order: Pick<Order<"grant">, "kind" | "amount" | "expiresAt">): void {

@@ -1,6 +1,6 @@
 import { CLOCKS_APART_MS, LEASE_MS_MAX } from "#limits.ts";
 import { OrderRejected } from "../outcome-errors.ts";
-import type { HoldOrder, HoldOutcome, LedgerOperations } from "../port.ts";
+import type { HoldOrder, HoldOutcome, Order, Outcome } from "../port.ts";
 import { balanceAt } from "./balance.ts";
 import { decideCharge, isCallKept, unchanged, withKeyId } from "./debit.ts";
 import { withRate } from "./key-limits.ts";
@@ -21,8 +21,6 @@ import type {
 import { chargeHold } from "./settle.ts";
 
 /** Holding the price of a call before it runs, and ending a hold without a charge. */
-type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
-type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
 
 export function needsOfHold({ keySha256, credits, tool, idempotency }: HoldOrder): Needs {
   const needs: Needs = { callKey: keySha256, grants: { covering: credits } };

@@ -1,12 +1,11 @@
 import { DAY_MS, ROTATION_DAYS_MAX } from "#limits.ts";
 import { OrderRejected } from "../outcome-errors.ts";
-import type { LedgerOperations } from "../port.ts";
+import type { Order, Outcome } from "../port.ts";
+import { unchanged } from "./debit.ts";
 import { spentUnder } from "./key-limits.ts";
 import type { KeyRow, Needs, Rows, Verdict } from "./rows.ts";
 
 /** Creating, revoking, changing and rotating API keys. */
-type Order<Name extends keyof LedgerOperations> = LedgerOperations[Name][0];
-type Outcome<Name extends keyof LedgerOperations> = LedgerOperations[Name][1];
 
 export const needsOfKey = ({ id }: { id: string }): Needs => ({ key: id });
 
@@ -21,10 +20,9 @@ export function decideKeyCreation(
   { account, key, isKeyTaken }: Rows,
   { id, sha256, start, label, limits = null, now }: Order<"createKey">,
 ): Verdict<Outcome<"createKey">> {
-  if (key != null) return { outcome: { outcome: "created" }, changes: {} };
-  if (account === null || account.state === "closed")
-    return { outcome: { outcome: "no_account" }, changes: {} };
-  if (isKeyTaken) return { outcome: { outcome: "taken" }, changes: {} };
+  if (key != null) return unchanged({ outcome: "created" });
+  if (account === null || account.state === "closed") return unchanged({ outcome: "no_account" });
+  if (isKeyTaken) return unchanged({ outcome: "taken" });
   const unused = { limits: null, lastUsedAt: null, spent: null };
   const made: KeyRow = {
     no: 0,
@@ -49,8 +47,8 @@ export function decideRevocation(
   { account, key }: Rows,
   { now }: Order<"revokeKey">,
 ): Verdict<Outcome<"revokeKey">> {
-  if (account === null || key == null) return { outcome: { found: false }, changes: {} };
-  if (key.revokedAt !== null) return { outcome: { found: true }, changes: {} };
+  if (account === null || key == null) return unchanged({ found: false });
+  if (key.revokedAt !== null) return unchanged({ found: true });
   const revoked = { ...key, revokedAt: now };
   if (account.state === "closed") return { outcome: { found: true }, changes: { key: revoked } };
   const { id, label, start } = key;
@@ -65,7 +63,7 @@ export function decideKeyChange(
 ): Verdict<Outcome<"changeKey">> {
   const isOver = limits !== undefined && key?.revokedAt != null;
   if (account === null || account.state === "closed" || key == null || isOver)
-    return { outcome: { found: false }, changes: {} };
+    return unchanged({ found: false });
   const labelled = { ...key, label: label ?? key.label };
   if (limits === undefined) return { outcome: { found: true }, changes: { key: labelled } };
   const spent = spentUnder(limits, key, now);
@@ -80,11 +78,10 @@ export function decideRotation(
   if (!(previousUntil >= now && previousUntil <= now + ROTATION_DAYS_MAX * DAY_MS))
     throw new OrderRejected(`The old secret can work for at most ${ROTATION_DAYS_MAX} days`);
   if (account === null || account.state === "closed" || key == null)
-    return { outcome: { outcome: "not_found" }, changes: {} };
-  if (key.sha256 === sha256) return { outcome: { outcome: "rotated" }, changes: {} };
-  if (key.revokedAt !== null) return { outcome: { outcome: "revoked" }, changes: {} };
-  if (isKeyTaken || key.previousSha256 === sha256)
-    return { outcome: { outcome: "taken" }, changes: {} };
+    return unchanged({ outcome: "not_found" });
+  if (key.sha256 === sha256) return unchanged({ outcome: "rotated" });
+  if (key.revokedAt !== null) return unchanged({ outcome: "revoked" });
+  if (isKeyTaken || key.previousSha256 === sha256) return unchanged({ outcome: "taken" });
   // The same end means the same order: its response was lost, and the secret in it, which no client received, must not drop the old one.
   const isAgain = key.previousUntil === previousUntil;
   const previousSha256 = isAgain ? key.previousSha256 : key.sha256;

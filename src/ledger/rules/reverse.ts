@@ -1,20 +1,20 @@
-import type { LedgerOperations } from "../port.ts";
+import type { Order, Outcome } from "../port.ts";
+import { unchanged } from "./debit.ts";
 import { endUncharged } from "./holds.ts";
 import { returnPart } from "./return-credits.ts";
 import type { AccountRow, Changes, DebitRow, Missing, Needs, Rows, Verdict } from "./rows.ts";
 
 /** Reversing the debit of a call whose response was never sent: each grant gets back what it paid, and so do the budgets of the key. */
-type Order = LedgerOperations["reverse"][0];
 
 export const needsOfReversal = (): Needs => ({ debit: true, grants: { covering: 0 } });
 
-export function decideReversal(rows: Rows, order: Order): Verdict<LedgerOperations["reverse"][1]> {
+export function decideReversal(rows: Rows, order: Order<"reverse">): Verdict<Outcome<"reverse">> {
   const { account, debit } = rows;
   const { callId, at, now } = order;
-  if (account === null) return { outcome: { reversed: false }, changes: {} };
+  if (account === null) return unchanged({ reversed: false });
   if (debit === undefined) return { needs: { debit: true } };
   if (debit === null) return reverseEarly(account, rows, order);
-  if (debit.reversedAt !== null) return { outcome: { reversed: false }, changes: {} };
+  if (debit.reversedAt !== null) return unchanged({ reversed: false });
 
   const { isFree, ...call } = debit;
   const changes: Changes = {
@@ -34,7 +34,7 @@ export function decideReversal(rows: Rows, order: Order): Verdict<LedgerOperatio
 function reverseEarly(
   account: AccountRow,
   rows: Rows,
-  { callId, at, now }: Order,
+  { callId, at, now }: Order<"reverse">,
 ): Verdict<{ reversed: boolean }> {
   const { hold } = rows;
   if (hold === undefined) return { needs: { hold: true } };

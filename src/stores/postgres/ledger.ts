@@ -1,9 +1,4 @@
-import {
-  type Ledger,
-  type LedgerOperation,
-  type LedgerOperations,
-  NotCarriedOut,
-} from "#ledger/port.ts";
+import { type Ledger, type LedgerOperation, NotCarriedOut, type Outcome } from "#ledger/port.ts";
 import type { RuleName, RuleOrders } from "#ledger/rules/rules.ts";
 import {
   isReadName,
@@ -22,12 +17,6 @@ import { createPersist } from "./persist.ts";
 import type { PostgresPool } from "./pool.ts";
 import { createPostgresSumUsage } from "./usage-sums.ts";
 
-type Order<Name extends LedgerOperation> = LedgerOperations[Name][0];
-type Outcome<Name extends LedgerOperation> = LedgerOperations[Name][1];
-type Operations = {
-  [Name in LedgerOperation]: (order: Order<Name>) => Promise<Outcome<Name>>;
-};
-
 export type PostgresLedger = { ledger: Ledger; waiting(): number; close(): Promise<void> };
 
 /** Creates the ledger of a fleet: any number of nodes share one PostgreSQL database. */
@@ -42,7 +31,7 @@ export function createPostgresLedger(
   const holds = createPostgresCalls(pool, "hold", onBatch, clock);
   const settlements = createPostgresCalls(pool, "settle", onBatch, clock, unsummed.count);
   const keyStatuses = createPostgresKeyStatus(pool, clock);
-  const operations: Operations = {
+  const operations: Ledger = {
     ...createRuled(pool),
     ...createPostgresReads(pool),
     maintain: createPostgresMaintain(pool, clock),

@@ -1,4 +1,4 @@
-import type { LedgerOperations, MaintainOrder, MaintainOutcome } from "#ledger/port.ts";
+import type { MaintainOrder, MaintainOutcome, Order, Outcome } from "#ledger/port.ts";
 import { CLOCKS_APART_MS, IDEMPOTENCY_KEPT_MS } from "#limits.ts";
 import { type Due, dueGrants, expiredHolds } from "../sql/due-rows.ts";
 import { addKeptSql, HOUR_SQL, rollUpSql } from "../sql/usage.ts";
@@ -162,9 +162,7 @@ const EXPIRED_HOLDS_TURN = "SELECT 1 WHERE pg_try_advisory_xact_lock(7200006)";
 /** Ends the holds whose holders are silent. */
 export const createExpireHolds =
   (pool: PostgresPool) =>
-  async (
-    order: LedgerOperations["expireHolds"][0],
-  ): Promise<LedgerOperations["expireHolds"][1]> => {
+  async (order: Order<"expireHolds">): Promise<Outcome<"expireHolds">> => {
     const { done, isMore } = await decideDue(pool, EXPIRED_HOLDS_TURN, expiredHolds(order));
     return { ended: done, isMore };
   };

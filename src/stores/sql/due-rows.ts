@@ -1,4 +1,4 @@
-import type { LedgerOperations } from "#ledger/port.ts";
+import type { Order } from "#ledger/port.ts";
 import type { RuleOrders } from "#ledger/rules/rules.ts";
 import { DUE_GRANTS_A_STEP, EXPIRED_HOLDS_A_STEP } from "#limits.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
@@ -32,7 +32,7 @@ export function dueGrants({ now, rowsMax }: { now: number; rowsMax: number }): D
 }
 
 /** The holds whose leases are over, at most as many as a step ends. */
-export function expiredHolds({ now, max }: LedgerOperations["expireHolds"][0]): Due<"lapse"> {
+export function expiredHolds({ now, max }: Order<"expireHolds">): Due<"lapse"> {
   const most = Math.min(max, EXPIRED_HOLDS_A_STEP);
   return {
     rule: "lapse",

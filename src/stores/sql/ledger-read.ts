@@ -1,4 +1,4 @@
-import type { LedgerOperation, LedgerOperations } from "#ledger/port.ts";
+import type { LedgerOperation, Order, Outcome } from "#ledger/port.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import type { SqlQuery } from "./sql-database.ts";
 
@@ -7,15 +7,12 @@ import type { SqlQuery } from "./sql-database.ts";
  * written once, for SQLite and PostgreSQL.
  */
 export type LedgerRead<Name extends LedgerOperation> = {
-  queries(order: LedgerOperations[Name][0]): SqlQuery[];
-  outcome(rows: SqlRow[][], order: LedgerOperations[Name][0]): LedgerOperations[Name][1];
+  queries(order: Order<Name>): SqlQuery[];
+  outcome(rows: SqlRow[][], order: Order<Name>): Outcome<Name>;
   /** What a second round trip adds to the outcome; null if it is complete. */
-  addition?(
-    outcome: LedgerOperations[Name][1],
-    order: LedgerOperations[Name][0],
-  ): Addition<LedgerOperations[Name][1]> | null;
+  addition?(outcome: Outcome<Name>, order: Order<Name>): Addition<Outcome<Name>> | null;
   /** Whether the order reads the rows of all accounts, which may take long. */
-  isReport?(order: LedgerOperations[Name][0]): boolean;
+  isReport?(order: Order<Name>): boolean;
 };
 
 export type Addition<Outcome> = { queries: SqlQuery[]; outcome(rows: SqlRow[][]): Outcome };

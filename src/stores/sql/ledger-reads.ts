@@ -1,4 +1,4 @@
-import type { AccountState, FreeCall, LedgerOperations } from "#ledger/port.ts";
+import type { AccountState, FreeCall, Order } from "#ledger/port.ts";
 import { KEY } from "../ledger/row-columns.ts";
 import type { ReadName } from "../ledger/store-ledger.ts";
 import { readJson } from "../stored-row.ts";
@@ -54,12 +54,12 @@ export const listKeys: LedgerRead<"listKeys"> = {
 /** Creates the read operations. `run`: runs the queries of one of them, and returns what `Reads` says. */
 export function createLedgerReads<Reads extends Record<ReadName, (order: never) => unknown>>(
   dialect: SqlDialect,
-  run: <Name extends ReadName>(read: LedgerRead<Name>, order: LedgerOperations[Name][0]) => unknown,
+  run: <Name extends ReadName>(read: LedgerRead<Name>, order: Order<Name>) => unknown,
 ): Reads {
   const findCall = createFindCall(dialect);
   const entries = createEntriesRead(dialect);
   const audit = createAudit(dialect);
-  const reads: { [Name in ReadName]: (order: LedgerOperations[Name][0]) => unknown } = {
+  const reads: { [Name in ReadName]: (order: Order<Name>) => unknown } = {
     findAccount: (order) => run(findAccount, order),
     listKeys: (order) => run(listKeys, order),
     credits: (order) => run(listCredits, order),

@@ -1,4 +1,4 @@
-import { hourOf, type LedgerOperations, UsageNotSummed, type UsageRow } from "#ledger/port.ts";
+import { hourOf, type Order, UsageNotSummed, type UsageRow } from "#ledger/port.ts";
 import { HOUR_MS, UNSUMMED_DEBITS_MAX, USAGE_ROWS_MAX } from "#limits.ts";
 import { accountNoSql } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
@@ -39,9 +39,7 @@ export const rollUpSql = (debits: string): string =>
   addUsageSql(`SELECT account_no, ${HOUR_SQL}, key_no, tool, count(*), sum(is_free), sum(credits)
    FROM ${debits} WHERE reversed_at IS NULL GROUP BY 1, 2, 3, 4`);
 
-type Order = LedgerOperations["usage"][0];
-
-const positionOf = ({ from, after }: Order): SqlQuery => {
+const positionOf = ({ from, after }: Order<"usage">): SqlQuery => {
   // Keys are numbered from 1.
   const first = hourOf(from + HOUR_MS - 1);
   if (after == null) return sql`(${first}, 0, '')`;

@@ -1,4 +1,4 @@
-import type { LedgerOperation, LedgerOperations } from "#ledger/port.ts";
+import type { Order, Outcome } from "#ledger/port.ts";
 import { isRuleName, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
 import type { KnownAccount } from "../ledger/known-account.ts";
 import {
@@ -17,9 +17,6 @@ import { createJournal, createNewDebits, type Journal } from "./new-debits.ts";
 import type { SqliteReads } from "./reads.ts";
 import { createSaver } from "./save.ts";
 import { createUsageSums } from "./usage-sums.ts";
-
-type Order<Name extends LedgerOperation> = LedgerOperations[Name][0];
-type Outcome<Name extends LedgerOperation> = LedgerOperations[Name][1];
 
 export type SqliteLedgerOptions = {
   /** Called before the first read (`reads.ts`). */
