@@ -61,45 +61,29 @@ export type MovingStub = {
   move(name: keyof MoveOperations, order: unknown): Promise<BatchResult>;
 };
 
+const OF_KEYS = {
+  invalid_key: true,
+  key_expired: true,
+  account_suspended: true,
+  key_not_allowed: true,
+  rate_limited: true,
+} as const;
+const OF_PAYMENTS = {
+  ...OF_KEYS,
+  idempotency_key_reused: true,
+  key_budget_exhausted: true,
+  insufficient_credits: true,
+} as const;
 /** Objects, so that the compiler reports an outcome that is missing here. */
 const OUTCOMES: {
   [Name in CallOperation]: Record<CountedOutcome<CallOperations[Name][1]>, true>;
 } = {
-  debit: {
-    debited: true,
-    replayed: true,
-    idempotency_key_reused: true,
-    invalid_key: true,
-    key_expired: true,
-    account_suspended: true,
-    key_not_allowed: true,
-    rate_limited: true,
-    key_budget_exhausted: true,
-    insufficient_credits: true,
-  },
+  debit: { ...OF_PAYMENTS, debited: true, replayed: true },
   hold: {
-    held: true,
-    kept: true,
-    in_progress: true,
-    outcome_unknown: true,
-    idempotency_key_reused: true,
-    too_much_kept: true,
-    invalid_key: true,
-    key_expired: true,
-    account_suspended: true,
-    key_not_allowed: true,
-    rate_limited: true,
-    key_budget_exhausted: true,
-    insufficient_credits: true,
+    ...{ ...OF_PAYMENTS, held: true, kept: true, in_progress: true },
+    ...{ outcome_unknown: true, too_much_kept: true },
   },
-  keyStatus: {
-    good: true,
-    invalid_key: true,
-    key_expired: true,
-    account_suspended: true,
-    key_not_allowed: true,
-    rate_limited: true,
-  },
+  keyStatus: { ...OF_KEYS, good: true },
 };
 
 type CountedOutcome<Outcome> = Counted<Outcome>["outcome"] extends infer Any
