@@ -125,18 +125,6 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
     }
   }
 
-  const together = <Row>(mode: PostgresMode, statements: readonly string[]): Promise<Row[][]> =>
-    withClient(mode, async (client) => {
-      const text = [begins[mode], ...statements, COMMIT].join(";\n");
-      const results = (await client
-        .query(text)
-        .catch((error) =>
-          abandon(client, broken(mode, error), mode),
-        )) as unknown as pg.QueryResult[];
-      assertCommitted(client, results.at(-1));
-      return results.slice(-1 - statements.length, -1).map(({ rows }) => rows as Row[]);
-    });
-
   const roundTrips = <Result>(
     mode: PostgresMode,
     body: (send: PostgresSend) => Promise<Result>,
@@ -168,6 +156,11 @@ export function openPostgresPool(url: string, options: ConnectionOptions): Postg
         return abandon(client, error, sent);
       }
     });
+
+  async function together<Row>(mode: PostgresMode, statements: readonly string[]) {
+    const rows = await roundTrips(mode, (send) => send({ statements, isLast: true }));
+    return rows as unknown[][] as Row[][];
+  }
 
   type Ask = (text: string, values?: readonly unknown[]) => Promise<pg.QueryResult<PostgresRow>>;
   const transact = <Result>(mode: PostgresMode, body: (ask: Ask) => Promise<Result>) =>
