@@ -1,6 +1,7 @@
 import { type CallRecord, type GrantKind, hourOf } from "#ledger/port.ts";
 import type { DebitPart } from "#ledger/rules/rows.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
+import { rowOf } from "../stored-row.ts";
 import { accountNoSql } from "./grant-sql.ts";
 import type { LedgerRead } from "./ledger-read.ts";
 import { readNumber, type SqlDialect, sql } from "./sql-database.ts";
@@ -41,7 +42,7 @@ export const createFindCall = (dialect: SqlDialect): LedgerRead<"findCall"> => (
     const [reversal] = reversals;
     if (debit !== undefined)
       return readCall(debit, Number(record?.["records"] ?? 0) > 0 || kept?.["state"] === "kept");
-    if (hold !== undefined) return readHeld(hold);
+    if (hold !== undefined) return { outcome: "held", ...CALL.read(hold) };
     if (kept?.["state"] === "unknown") return { outcome: "unknown" };
     if (reversal !== undefined)
       return { outcome: "rolled_up", reversedAt: Number(reversal["reversed_at"]) };
@@ -51,28 +52,18 @@ export const createFindCall = (dialect: SqlDialect): LedgerRead<"findCall"> => (
   },
 });
 
-const readHeld = (row: SqlRow): CallRecord => ({
-  outcome: "held",
-  key: row["key"] as string,
-  tool: row["tool"] as string,
-  credits: Number(row["credits"]),
-  isFree: Number(row["is_free"]) === 1,
-});
+const CALL = rowOf<{ key: string; tool: string; credits: number; isFree: boolean }>(
+  "key, tool, credits, is_free",
+);
 
 /** `isKept`: its response is kept, or the record from which it is made again. */
 function readCall(row: SqlRow, isKept: boolean): CallRecord {
   const reversedAt = readNumber(row["reversed_at"]);
   const isMark = Number(row["key_no"]) === 0 && reversedAt !== null;
   if (isMark) return { outcome: "never_charged", reversedAt };
-  const credits = Number(row["credits"]);
+  const call = CALL.read(row);
   return {
-    outcome: "found",
-    key: row["key"] as string,
-    tool: row["tool"] as string,
-    credits,
-    isFree: Number(row["is_free"]) === 1,
-    parts: readParts(row, credits),
-    reversedAt,
+    ...{ outcome: "found", ...call, parts: readParts(row, call.credits), reversedAt },
     isRepeatable: isKept && reversedAt === null,
   };
 }
