@@ -38,6 +38,16 @@ test("an exhausted budget leads to the key, and to more credits if the account h
     /costs 4 credits, and the API key's daily budget of 50 credits has 3 left/,
   );
   assert.deepEqual(known.details.members?.budget, { credits: 50, remaining: 3 });
+  assert.equal(known.details.members?.heldCredits, undefined);
+  const held = keyBudgetExhausted(
+    { ...exhausted, credits: 50, remaining: 3, heldCredits: 20 },
+    ...([5, { price: 4 }, SITE, topUp(BUY, SITE)] as const),
+  );
+  assert.match(
+    held.message,
+    /has 3 left\. Calls of the key that are running hold 20 of it\. The budget resets/,
+  );
+  assert.equal(held.details.members?.heldCredits, 20);
   assert.match(rich.message, /see https:\/\/tools\.example\.com\/settings\/api-keys$/);
   assert.equal(rich.details.members?.topUpUrl, undefined);
   const poor = keyBudgetExhausted(exhausted, 0, { price: 1 }, SITE, topUp(BUY, SITE));

@@ -151,7 +151,7 @@ const urlOf = ({ url }: TopUp) => (url === null ? {} : { topUpUrl: url });
 const BUDGET_NAMES = { day: "daily budget", month: "monthly budget", total: "total budget" };
 
 export function keyBudgetExhausted(
-  { budget: period, resetsAt: at, credits, remaining }: BudgetExhausted,
+  { budget: period, resetsAt: at, credits, remaining, heldCredits = 0 }: BudgetExhausted,
   balance: number,
   cost: Cost,
   publicUrl: string,
@@ -163,15 +163,18 @@ export function keyBudgetExhausted(
     credits === undefined || remaining === undefined ? undefined : { credits, remaining };
   const name = `${BUDGET_NAMES[period]}${budget ? ` of ${creditsText(budget.credits)}` : ""}`;
   const left = budget ? `${budget.remaining} left` : "less left";
+  const held =
+    heldCredits === 0 ? "" : ` Calls of the key that are running hold ${heldCredits} of it.`;
   // A higher budget alone would not help an account without credits.
   const isShort = balance < price;
   const short = isShort ? ` The account's balance is ${balance}, too. ${topUp.sentence}` : "";
   return new ApiError(
     "key_budget_exhausted",
-    `The call costs ${costText(cost)}, and the API key's ${name} has ${left}. ${resetsAt === null ? "It does not reset." : `It resets at ${resetsAt}.`} To raise it, see ${publicUrl}/settings/api-keys${isShort ? "." : ""}${short}`,
+    `The call costs ${costText(cost)}, and the API key's ${name} has ${left}.${held} ${resetsAt === null ? "The budget does not reset." : `The budget resets at ${resetsAt}.`} To raise it, see ${publicUrl}/settings/api-keys${isShort ? "." : ""}${short}`,
     {
       members: {
         ...{ balance, price, limitSource: `key_${period}` as const, budget, resetsAt },
+        ...(heldCredits > 0 && { heldCredits }),
         ...(isShort && urlOf(topUp)),
       },
     },

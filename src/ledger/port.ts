@@ -97,6 +97,11 @@ export type BudgetExhausted = {
   /** What the budget allows in its period, and what is left of that. Absent from an object of an earlier release. */
   credits?: number;
   remaining?: number;
+  /**
+   * What running calls of the key hold that were made in the period, at most what is spent in it: it counts as spent, and may come back.
+   * Absent if it is nothing.
+   */
+  heldCredits?: number;
 };
 
 /** The key's own rate, for the node that counts it. Absent if the key has none. */

@@ -70,7 +70,7 @@ const MEMBERS = {
     "Of `insufficient_credits` and `key_budget_exhausted`: the credits that the account can spend.",
   ),
   heldCredits: count(
-    "Of `insufficient_credits`: what calls that are running hold, if they hold something. What they do not cost comes back.",
+    "Of `insufficient_credits` and `key_budget_exhausted`: what calls that are running hold of the balance or of the budget, if they hold something. What they do not cost comes back.",
   ),
   price: count(
     "Of `insufficient_credits` and `key_budget_exhausted`: the credits that the call costs, or the least that it costs if the price depends on the input and the input was not read.",

@@ -19,6 +19,7 @@ import type {
   Changes,
   DebitPart,
   DebitRow,
+  HeldSum,
   IdempotencyRow,
   Missing,
   Needs,
@@ -67,11 +68,13 @@ function decideStatus(rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> {
   const status: KeyStatus = { outcome: "good", balance, freeCall: account.freeCall === "open" };
   if (idempotencyKey !== null)
     status.replayable = order.isHeld ? isCallKept(rows, order.now) : isKept(rows, order);
-  if (balance < credits) {
-    if (rows.heldCredits === undefined) return { needs: { heldCredits: true } };
-    if (rows.heldCredits > 0) status.heldCredits = rows.heldCredits;
+  const { held } = rows;
+  const exhausted = exhaustedBudget(key, credits, { now }, held);
+  if (balance < credits || exhausted !== null) {
+    if (held === undefined) return { needs: { held: true } };
+    const heldCredits = sumOf(held);
+    if (balance < credits && heldCredits > 0) status.heldCredits = heldCredits;
   }
-  const exhausted = exhaustedBudget(key, credits, { now });
   return unchanged(withRate(exhausted === null ? status : { ...status, exhausted }, key));
 }
 
@@ -121,10 +124,14 @@ export function decideCharge(
   const mayBeAhead = credits > 0 && key.spent !== null && isAnotherDay(key.spent, order.now);
   if (mayBeAhead && rows.clock === undefined) return { needs: { clock: true } };
   const time = { now: order.now, clock: rows.clock, madeAt };
-  const exhausted = exhaustedBudget(key, credits, time);
+  const exhausted = exhaustedBudget(key, credits, time, rows.held);
   if (exhausted !== null)
-    return reject(rows, withRate({ outcome: "key_budget_exhausted", balance, ...exhausted }, key));
-  if (balance < credits) return rejectPoor(rows, key, balance);
+    return rejectUnpaid(rows, key, { outcome: "key_budget_exhausted", balance, ...exhausted });
+  if (balance < credits) {
+    const heldCredits = sumOf(rows.held ?? []);
+    const poor = { outcome: "insufficient_credits" as const, balance };
+    return rejectUnpaid(rows, key, heldCredits === 0 ? poor : { ...poor, heldCredits });
+  }
   const taken = take(rows, credits, order.now);
   if ("needs" in taken) return taken;
   const left = balance - credits;
@@ -157,14 +164,14 @@ function checkPrice({ credits }: DebitOrder): void {
 
 export const unchanged = <Outcome>(outcome: Outcome) => ({ outcome, changes: {} });
 
-/** Says what running calls hold: that may come back, whereas what is spent does not. */
-function rejectPoor(rows: Rows, key: CallKey, balance: number): Verdict<DebitOutcome> {
-  if (rows.debit === undefined) return { needs: { debit: true } };
-  const { heldCredits } = rows;
-  if (heldCredits === undefined) return { needs: { heldCredits: true } };
-  const poor = { outcome: "insufficient_credits" as const, balance };
-  return unchanged(withRate(heldCredits === 0 ? poor : { ...poor, heldCredits }, key));
+/** The outcome says what running calls hold: that may come back, whereas what is spent does not. */
+function rejectUnpaid(rows: Rows, key: CallKey, outcome: DebitOutcome): Verdict<DebitOutcome> {
+  if (rows.debit !== undefined && rows.held === undefined) return { needs: { held: true } };
+  return reject(rows, withRate(outcome, key));
 }
+
+const sumOf = (held: readonly HeldSum[]): number =>
+  held.reduce((sum, { credits }) => sum + credits, 0);
 
 /** An order that was carried out before is not rejected, even if its key was revoked since. */
 const reject = (rows: Rows, outcome: DebitOutcome): Verdict<DebitOutcome> =>

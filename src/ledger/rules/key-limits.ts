@@ -12,7 +12,7 @@ import {
 } from "../key-limits.ts";
 import { LAST_USED_STEP_MS } from "../model.ts";
 import type { BudgetExhausted, KeyNotAllowed, KeyRate } from "../port.ts";
-import type { AccountRow, CallKey, DebitRow, KeyRow } from "./rows.ts";
+import type { AccountRow, CallKey, DebitRow, HeldSum, KeyRow } from "./rows.ts";
 
 /** What a key allows: both the status of a key and a debit are decided here. */
 
@@ -79,11 +79,15 @@ export type ChargeTime = { now: number; clock?: number | undefined; madeAt?: num
 const countsFor = (period: BudgetPeriod, { on }: KeySpent, madeAt = on) =>
   period === "total" || (period === "day" ? dayOf(madeAt) >= on : monthOf(madeAt) >= monthOf(on));
 
-/** The budget that does not cover a charge; null if all of them do. A call that costs nothing needs no budget. */
+/**
+ * The budget that does not cover a charge; null if all of them do. A call that costs nothing needs no budget. `held`: what running calls of
+ * the account hold, where that is known.
+ */
 export function exhaustedBudget(
   key: CallKey,
   credits: number,
   { now, clock = now, madeAt }: ChargeTime,
+  held: readonly HeldSum[] = [],
 ): BudgetExhausted | null {
   if (key.limits === null || key.spent === null || credits === 0) return null;
   const counted = spentAt(key.spent, now, clock);
@@ -92,10 +96,27 @@ export function exhaustedBudget(
     const left = budgets[budget];
     if (left === null || left.remaining >= credits) continue;
     if (!countsFor(budget, counted, madeAt)) continue;
-    return { budget, resetsAt: left.resetsAt, credits: left.credits, remaining: left.remaining };
+    const { spent, ...others } = left;
+    const exhausted: BudgetExhausted = { budget, ...others };
+    const heldCredits = Math.min(spent, heldIn(budget, counted, key.no, held));
+    if (heldCredits > 0) exhausted.heldCredits = heldCredits;
+    return exhausted;
   }
   return null;
 }
+
+/** What running calls of the key hold that were made in the counted period. */
+const heldIn = (
+  period: BudgetPeriod,
+  counted: KeySpent,
+  keyNo: number,
+  held: readonly HeldSum[],
+): number =>
+  held.reduce(
+    (sum, each) =>
+      each.keyNo === keyNo && countsFor(period, counted, each.day) ? sum + each.credits : sum,
+    0,
+  );
 
 /** What the key has spent after a charge. */
 export function spend(

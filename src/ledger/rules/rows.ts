@@ -109,6 +109,9 @@ export type HoldRow = Omit<DebitRow, "reversedAt"> & {
   hasLapsed: boolean;
 };
 
+/** What holds of a key that were made on one UTC day hold together. `day`: its start. */
+export type HeldSum = { keyNo: number; day: number; credits: number };
+
 /** A call under an idempotency key that held its price. `bytes`: the length of its kept response, 0 without one. */
 export type KeptCallRow = {
   tool: string;
@@ -166,8 +169,8 @@ export type Rows = {
   clock?: number | undefined;
   /** The hold that the order identifies. */
   hold?: HoldRow | null | undefined;
-  /** What all holds of the account hold. */
-  heldCredits?: number | undefined;
+  /** What the holds of the account hold. There may be several sums of one key and day. */
+  held?: readonly HeldSum[] | undefined;
   /** The call that is kept under the idempotency key of the order or of its hold. */
   keptCall?: KeptCallRow | null | undefined;
   /** Its response. Null if it is not kept. */
@@ -200,7 +203,7 @@ export type Needs = {
   hold?: true;
   /** The key with this number. */
   debitKey?: number;
-  heldCredits?: true;
+  held?: true;
   /** The call that is kept under this idempotency key, and its response. */
   keptCall?: { tool: string; key: string };
   keptResponse?: { tool: string; key: string };

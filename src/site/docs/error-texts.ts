@@ -38,12 +38,13 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
     cure: "Check that you copied the whole key. If the key was revoked, use a new one. If it was rotated, send its new secret; if it has expired, use another key or set a later expiry under Settings, API keys.",
   },
   insufficient_credits: {
-    cause: "The call costs more credits than the account can spend.",
+    cause:
+      "The call costs more credits than the account can spend. What calls that are running hold cannot be spent: `heldCredits` says how much it is, if it is something, and what they do not cost comes back.",
     cure: "Add credits to the account, then send the call again. `detail` says how, and `topUpUrl`, if there is one, is the page or the address that helps. The failed call was not charged.",
   },
   key_budget_exhausted: {
     cause:
-      "The key has a daily, monthly or total budget (`limitSource`), and the call costs more than is left of it (`budget`). What calls of the key that are running hold counts as spent, and what they do not cost comes back. The account may still have credits.",
+      "The key has a daily, monthly or total budget (`limitSource`), and the call costs more than is left of it (`budget`). What calls of the key that are running hold counts as spent: `heldCredits` says how much it is, if it is something, and what they do not cost comes back. The account may still have credits.",
     cure: "Wait until the budget resets (`resetsAt`, in UTC), use another key, or raise the budget under Settings, API keys. If the account has too few credits as well, `topUpUrl`, if there is one, is where you get more. The failed call was not charged.",
   },
   account_suspended: {

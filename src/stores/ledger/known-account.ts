@@ -4,6 +4,7 @@ import type {
   CallKey,
   DebitRow,
   GrantRow,
+  HeldSum,
   HoldRow,
   IdempotencyRow,
   KeptCallRow,
@@ -39,7 +40,7 @@ export class KnownAccount {
   /** Kept calls that were looked up or changed, by `recordName`; null if there is none. */
   keptCalls: Map<string, KeptCallRow | null> | undefined;
   /** What all holds hold, and the length of all kept responses, as of the changes so far; undefined: not loaded. */
-  heldCredits: number | undefined;
+  held: HeldSum[] | undefined;
   keptBytes: number | undefined;
   /** The number of debits that were saved since the account was loaded, or since a store was last asked to sum them. */
   unsummed = 0;

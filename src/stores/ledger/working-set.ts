@@ -1,5 +1,14 @@
+import { dayOf } from "#ledger/key-limits.ts";
 import { hourOf } from "#ledger/port.ts";
-import type { Changes, DebitRow, GrantRow, Needs, OpenGrant, Rows } from "#ledger/rules/rows.ts";
+import type {
+  Changes,
+  DebitRow,
+  GrantRow,
+  HoldRow,
+  Needs,
+  OpenGrant,
+  Rows,
+} from "#ledger/rules/rows.ts";
 import { RULES, type RuleName, type RuleOrders } from "#ledger/rules/rules.ts";
 import {
   cache,
@@ -117,7 +126,7 @@ function rowsFor(known: KnownAccount, context: OrderContext): Rows {
 /** What concerns holds. Most calls have none, and a rejected one may ask for the sum of the others. */
 function addHeld(rows: Rows, known: KnownAccount, context: OrderContext): void {
   const { hold, keptCall } = context.needs;
-  if (known.heldCredits !== undefined) rows.heldCredits = known.heldCredits;
+  if (known.held !== undefined) rows.held = known.held;
   if (hold) rows.hold = known.holds?.get(debitName(context.at, context.callId));
   if (keptCall === undefined) return;
   rows.keptCall = known.keptCalls?.get(recordName(keptCall.tool, keptCall.key));
@@ -159,13 +168,13 @@ function isMissing(
 }
 
 /** Before grants are read again, their changes must be in the table; likewise before holds or kept responses are summed. */
-export const needsSaved = ({ sum, grants, concerned, ...held }: Needs): boolean =>
+export const needsSaved = ({ sum, grants, concerned, ...others }: Needs): boolean =>
   sum !== undefined ||
   grants !== undefined ||
   concerned !== undefined ||
-  held.heldCredits !== undefined ||
-  held.keptBytes !== undefined ||
-  held.keptResponse !== undefined;
+  others.held !== undefined ||
+  others.keptBytes !== undefined ||
+  others.keptResponse !== undefined;
 
 /** Whether the known grants hold more than this number of credits at `now`, or are all grants. */
 function holdsMore({ grants, areAll, grantsFrom }: KnownAccount, credits: number, now: number) {
@@ -240,7 +249,7 @@ function applyHeld(known: KnownAccount, unsaved: Unsaved, changes: Changes): voi
     const isNew = known.holds?.get(name) == null;
     const isMade = isNew || unsaved.holds.get(name)?.change === "made";
     unsaved.holds.set(name, { row: hold, change: isMade ? "made" : "renewed" });
-    if (isNew && known.heldCredits !== undefined) known.heldCredits += hold.credits;
+    if (isNew) countHeld(known, hold, hold.credits);
     cache.hold(known, hold, hold);
   }
   if (endHold !== undefined) {
@@ -249,7 +258,7 @@ function applyHeld(known: KnownAccount, unsaved: Unsaved, changes: Changes): voi
     // One that this transaction has made was never in the database.
     if (unsaved.holds.get(name)?.change === "made") unsaved.holds.delete(name);
     else if (row != null) unsaved.holds.set(name, { row, change: "ended" });
-    if (row != null && known.heldCredits !== undefined) known.heldCredits -= row.credits;
+    if (row != null) countHeld(known, row, -row.credits);
     cache.hold(known, endHold, null);
   }
   unsaved.keptCalls ??= new Map();
@@ -265,6 +274,10 @@ function applyHeld(known: KnownAccount, unsaved: Unsaved, changes: Changes): voi
     countKept(known, forgetKept, 0);
     cache.keptCall(known, forgetKept, null);
   }
+}
+
+function countHeld(known: KnownAccount, { keyNo, at }: HoldRow, credits: number): void {
+  known.held?.push({ keyNo, day: dayOf(at), credits });
 }
 
 /** What was kept under the key before is known: an order that changes it has loaded it. */

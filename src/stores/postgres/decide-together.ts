@@ -76,8 +76,8 @@ export function openTogether<Name extends RuleName>(
         const load = decided.missing;
         if (areTooFew(known, load, context)) line.grantsMax *= GRANTS_FACTOR;
         const isRejected = load.debit ?? load.hold ?? false;
-        // A call that is rejected for its balance is told this too, without another round trip.
-        if (isRejected && known.heldCredits === undefined) load.heldCredits = true;
+        // A call that is rejected for its balance or a budget is told this too, without another round trip.
+        if (isRejected && known.held === undefined) load.held = true;
         return [{ of: line, context, load }, ...(isRejected ? looksAfter(line, load) : [])];
       }
       outcomes[index] = decided.outcome;
@@ -138,7 +138,7 @@ const areTooFew = (known: KnownAccount, { grants }: Needs, { now }: OrderContext
 /** What the rule is likely to ask for next is loaded in the same round trip. */
 function firstLoad(name: RuleName, { needs }: OrderContext): Needs {
   const load = { ...needs };
-  if (name === "keyStatus") load.heldCredits = true;
+  if (name === "keyStatus") load.held = true;
   if (load.keptCall !== undefined) load.keptBytes = true;
   return load;
 }

@@ -3,6 +3,7 @@ import { cache, type KnownAccount } from "../ledger/known-account.ts";
 import { DEBIT, GRANT, HOLD, KEPT_CALL, KEY, RECORD } from "../ledger/row-columns.ts";
 import type { OrderContext } from "../ledger/working-set.ts";
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
+import { HELD_SUMS, heldSumOf } from "../sql/held-sums.ts";
 import { DATABASE_CLOCK, type NodeClock } from "./database-clock.ts";
 import { arrayOf, type Column, literalOf, rowsFrom } from "./literals.ts";
 import { type Call, loadCallKeys, loadCalls, loadGrants, takeAccounts } from "./load-calls.ts";
@@ -50,7 +51,7 @@ const LOADERS: {
   debit: loadDebits,
   debitKey: loadDebitKeys,
   hold: loadHolds,
-  heldCredits: loadHeldCredits,
+  held: loadHeld,
   keptCall: loadKeptCalls,
   keptResponse: loadKeptResponses,
   keptBytes: loadKeptBytes,
@@ -226,35 +227,35 @@ function loadHolds(asked: readonly Wanted<"hold">[]): Loading {
   );
 }
 
-/** Loads a number of each account, once. */
-function loadNumbers(
-  asked: readonly Pick<Wanted<"hold">, "of" | "context">[],
-  found: string,
-  take: (known: KnownAccount, value: number) => void,
-): Loading {
-  const accounts = [...new Map(asked.map((each) => [each.of, each])).values()];
+/** Once for each account. */
+const accountsOf = <Asked extends Pick<Wanted<"hold">, "of" | "context">>(
+  asked: readonly Asked[],
+) => [...new Map(asked.map((each) => [each.of, each])).values()];
+
+function loadHeld(asked: readonly Wanted<"held">[]): Loading {
+  const accounts = accountsOf(asked);
   return {
-    sql: `SELECT t.place, (${found}) AS value FROM ${rowsFrom("t", placesOf(accounts))} JOIN account a ON a.id = t.id`,
+    sql: `SELECT t.place, x.* FROM ${rowsFrom("t", placesOf(accounts))} JOIN account a ON a.id = t.id
+      CROSS JOIN LATERAL (SELECT ${HELD_SUMS} FROM hold WHERE account_no = a.no GROUP BY 1, 2) x`,
     take(rows) {
-      const byPlace = byPlaceOf(rows);
+      const byPlace = Map.groupBy(rows, (row) => row["place"]);
       for (const [place, { of }] of accounts.entries())
-        take(of.known, Number(byPlace.get(place)?.["value"] ?? 0));
+        of.known.held = (byPlace.get(place) ?? []).map(heldSumOf);
     },
   };
 }
 
-function loadHeldCredits(asked: readonly Wanted<"heldCredits">[]): Loading {
-  const held = "SELECT sum(credits)::bigint FROM hold WHERE account_no = a.no";
-  return loadNumbers(asked, held, (known, credits) => {
-    known.heldCredits = credits;
-  });
-}
-
 function loadKeptBytes(asked: readonly Wanted<"keptBytes">[]): Loading {
-  const kept = "SELECT bytes FROM kept_bytes WHERE account_no = a.no";
-  return loadNumbers(asked, kept, (known, bytes) => {
-    known.keptBytes = bytes;
-  });
+  const accounts = accountsOf(asked);
+  return {
+    sql: `SELECT t.place, k.bytes FROM ${rowsFrom("t", placesOf(accounts))}
+      JOIN account a ON a.id = t.id JOIN kept_bytes k ON k.account_no = a.no`,
+    take(rows) {
+      const byPlace = byPlaceOf(rows);
+      for (const [place, { of }] of accounts.entries())
+        of.known.keptBytes = Number(byPlace.get(place)?.["bytes"] ?? 0);
+    },
+  };
 }
 
 const keptCall = (columns: string) =>

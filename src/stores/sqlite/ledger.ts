@@ -199,7 +199,7 @@ function forgetOrders(known: KnownAccount): void {
   known.records = undefined;
   known.holds = undefined;
   known.keptCalls = undefined;
-  known.heldCredits = undefined;
+  known.held = undefined;
   known.keptBytes = undefined;
   if (!known.hasUnknownKeys) return;
   known.hasUnknownKeys = false;

@@ -14,6 +14,7 @@ import {
 import { GRANTS_AT_FIRST, GRANTS_FACTOR, type OrderContext } from "../ledger/working-set.ts";
 import { isReversedSql } from "../sql/find-call.ts";
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
+import { HELD_SUMS, heldSumOf } from "../sql/held-sums.ts";
 import type { SqlDriver, SqlRow, SqlStatement } from "./driver.ts";
 
 /** Loads the rows that the rules need, row by row. */
@@ -57,7 +58,7 @@ export function createLoader(driver: SqlDriver) {
 
   function loadHeld(known: KnownAccount, context: OrderContext, missing: Needs): void {
     const accountNo = known.row?.no ?? 0;
-    const { hold, keptCall, keptResponse, keptBytes, heldCredits } = missing;
+    const { hold, keptCall, keptResponse, keptBytes, held } = missing;
     if (hold) {
       const row = statements.hold.get(accountNo, context.at, context.callId);
       cache.hold(known, context, HOLD.find(row));
@@ -75,10 +76,7 @@ export function createLoader(driver: SqlDriver) {
       const row = statements.keptBytes.get(accountNo);
       known.keptBytes = (row?.["bytes"] ?? 0) as number;
     }
-    if (heldCredits) {
-      const row = statements.heldCredits.get(accountNo);
-      known.heldCredits = (row?.["held"] ?? 0) as number;
-    }
+    if (held) known.held = statements.held.all(accountNo).map(heldSumOf);
   }
 
   return {
@@ -156,7 +154,7 @@ function prepareStatements(driver: SqlDriver) {
     hold: driver.prepare(
       `SELECT ${HOLD.columns} FROM hold WHERE account_no = ? AND at = ? AND call_id = ?`,
     ),
-    heldCredits: driver.prepare("SELECT sum(credits) AS held FROM hold WHERE account_no = ?"),
+    held: driver.prepare(`SELECT ${HELD_SUMS} FROM hold WHERE account_no = ? GROUP BY 1, 2`),
     keptCall: driver.prepare(
       `SELECT ${KEPT_CALL.columns} FROM kept_call WHERE account_no = ? AND tool = ? AND key = ?`,
     ),

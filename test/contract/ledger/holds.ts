@@ -87,6 +87,9 @@ const BUDGET: KeyLimits = {
   budgets: { total: 15, month: null, day: null },
 };
 
+const FEBRUARY = Date.UTC(2026, 1, 1);
+const MARCH = Date.UTC(2026, 2, 1);
+
 export function describeHolds(open: OpenLedger) {
   const test = createRule(open);
 
@@ -205,6 +208,42 @@ export function describeHolds(open: OpenLedger) {
     await settle(order, { credits: 5 });
     assert.deepEqual(await hold(account, { keySha256 }), held(10, 85));
     assert.equal((await hold(account, { keySha256, credits: 1 })).outcome, "key_budget_exhausted");
+  });
+
+  test("a call that is rejected for a budget is told what running calls of its key hold of it", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 100 });
+    const month = { ...BUDGET, budgets: { total: null, month: 15, day: null } };
+    await fixture.createKey(account, "bounded", START, month);
+    const { orderOf, settle, hold } = holding(fixture);
+    const { keySha256 } = fixture.debitOrder(account, { key: "bounded" });
+    // Another key's hold is of the balance, and of no budget.
+    await hold(account);
+    const before = orderOf(account, { keySha256, credits: 4 });
+    await fixture.ledger.hold(before);
+    await settle(before, { credits: 3 });
+    const order = orderOf(account, { keySha256 });
+    await fixture.ledger.hold(order);
+    const budget = { budget: "month", resetsAt: FEBRUARY, credits: 15, remaining: 2 };
+    const told = { ...budget, heldCredits: 10 };
+    const exhausted = { outcome: "key_budget_exhausted", balance: 77, ...told };
+    assert.deepEqual(await hold(account, { keySha256, credits: 3 }), exhausted);
+    assert.deepEqual(
+      await fixture.debit(account, { key: "bounded", credits: 3 }),
+      exhausted,
+      "a call that does not hold",
+    );
+    const asked = { account, keySha256, now: START, credits: 3 };
+    const good = { outcome: "good", balance: 77, freeCall: false };
+    assert.deepEqual(await fixture.ledger.keyStatus(asked), { ...good, exhausted: told });
+    const later = await hold(account, { keySha256, credits: 16, now: FEBRUARY });
+    assert.deepEqual(later, {
+      ...{ outcome: "key_budget_exhausted", balance: 77, budget: "month", credits: 15 },
+      ...{ resetsAt: MARCH, remaining: 15 },
+    });
+    await settle(order);
+    assert.deepEqual(await hold(account, { keySha256, credits: 3 }), {
+      ...{ outcome: "key_budget_exhausted", balance: 77, ...budget },
+    });
   });
 
   test("the free first call is claimed by a hold, and free again when the hold is released or settled with nothing", async (fixture) => {

@@ -104,7 +104,7 @@ export function keyLimitsSuite(sentence: Sentence) {
       assert.deepEqual([balance, price, limitSource], [98, 1, "key_day"]);
       assert.equal(problem.resetsAt, resetsAt);
       assert.deepEqual(problem.budget, { credits: 2, remaining: 0 });
-      const said = `the API key's daily budget of 2 credits has 0 left. It resets at ${resetsAt}.`;
+      const said = `the API key's daily budget of 2 credits has 0 left. The budget resets at ${resetsAt}.`;
       assert.ok(problem.detail.includes(said), problem.detail);
       assertDescribed(service, "uuid", response);
       const replay = await post("uuid", uuid, { "Idempotency-Key": "call-0" });
@@ -121,7 +121,10 @@ export function keyLimitsSuite(sentence: Sentence) {
       assertResponse(await post("uuid", uuid), 1);
       const last = assertProblem(await post("uuid", uuid), "key_budget_exhausted");
       assert.deepEqual([last.limitSource, last.resetsAt], ["key_total", null]);
-      assert.match(last.detail, /total budget of 3 credits has 0 left\. It does not reset\./);
+      assert.match(
+        last.detail,
+        /total budget of 3 credits has 0 left\. The budget does not reset\./,
+      );
     },
     { settings: { rateLimit: 100_000, fixed: true } },
   );

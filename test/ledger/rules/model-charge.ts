@@ -46,7 +46,7 @@ export function judge<Repeat>(
   if (repeated !== null) return { rejected: repeated };
   const isSmall = price >= 1 && price <= order.freeCallCredits;
   const isFree = isSmall && freeCallOf(account) === "open";
-  const exhausted = exhaustedAt(key, isFree ? 0 : price, now, at);
+  const exhausted = exhaustedAt(key, isFree ? 0 : price, now, at, account.holds);
   if (exhausted !== null)
     return { rejected: withRate({ outcome: "key_budget_exhausted", balance, ...exhausted }, key) };
   if (isFree || price <= balance) return { key, isFree };

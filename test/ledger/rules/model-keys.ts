@@ -2,7 +2,14 @@
 import assert from "node:assert/strict";
 import type { DebitOutcome, HoldOutcome, KeyLimits, KeyStatus } from "#ledger/port.ts";
 import type { RuleOrders } from "#ledger/rules/rules.ts";
-import { DAY, MINUTE, type ModelAccount, type ModelCall, type ModelKey } from "./model-account.ts";
+import {
+  DAY,
+  MINUTE,
+  type ModelAccount,
+  type ModelCall,
+  type ModelHold,
+  type ModelKey,
+} from "./model-account.ts";
 import { Rejected } from "./model-grants.ts";
 
 type Order<Name extends keyof RuleOrders> = RuleOrders[Name][0];
@@ -191,12 +198,13 @@ export function prohibitionOf(
   return null;
 }
 
-/** `at`: when the call came. */
+/** `at`: when the call came. `holds`: those of the account. */
 export function exhaustedAt(
-  { limits, counting }: ModelKey,
+  { id, limits, counting }: ModelKey,
   credits: number,
   now: number,
   at: number,
+  holds: readonly ModelHold[],
 ) {
   if (limits === null || counting === null || credits === 0) return null;
   const counted = countingAt(counting, now);
@@ -208,11 +216,16 @@ export function exhaustedAt(
   for (const budget of ["total", "month", "day"] as const) {
     const most = limits.budgets[budget];
     if (at !== now && periodsOver(at, today).includes(budget)) continue;
-    if (most !== null && spent[budget] + credits > most)
-      return {
-        ...{ budget, resetsAt: resets[budget] },
-        ...{ credits: most, remaining: Math.max(0, most - spent[budget]) },
-      };
+    if (most === null || spent[budget] + credits <= most) continue;
+    let held = 0;
+    for (const { call } of holds)
+      if (call.keyId === id && !periodsOver(call.at, today).includes(budget)) held += call.charged;
+    const heldCredits = Math.min(held, spent[budget]);
+    return {
+      ...{ budget, resetsAt: resets[budget] },
+      ...{ credits: most, remaining: Math.max(0, most - spent[budget]) },
+      ...(heldCredits > 0 && { heldCredits }),
+    };
   }
   return null;
 }

@@ -78,7 +78,7 @@ export function createModel() {
       const asked = order.credits ?? 0;
       const { credits, own } =
         order.tool == null ? { credits: asked, own: {} } : priceOf(account, order.tool, asked);
-      const exhausted = exhaustedAt(key, credits, order.now, order.now);
+      const exhausted = exhaustedAt(key, credits, order.now, order.now, account.holds);
       const freeCall = freeCallOf(account) === "open";
       const { tool = null, idempotencyKey = null, now } = order;
       const isKept = (name: string, key: string) =>

@@ -21,6 +21,7 @@ import type {
 } from "#ledger/rules/rows.ts";
 import type { RULES, RuleName, RuleOrders } from "#ledger/rules/rules.ts";
 import type { Chance } from "./chance.ts";
+import { DAY } from "./model-account.ts";
 
 export type Rules = typeof RULES;
 
@@ -314,9 +315,10 @@ function load(
   if (needs.debit) rows.debit = debits.get(nameOf(order)) ?? null;
   if (needs.hold) rows.hold = holds.get(nameOf(order)) ?? null;
   if (debitKey !== undefined) rows.debitKey = [...keys.values()].find(({ no }) => no === debitKey);
-  if (needs.heldCredits) {
-    rows.heldCredits = 0;
-    for (const { credits } of holds.values()) rows.heldCredits += credits;
+  if (needs.held) {
+    rows.held = [...holds.values()].map(({ keyNo, at, credits }) => {
+      return { keyNo, day: at - (at % DAY), credits };
+    });
   }
   if (keptCall !== undefined) loadKept(rows, stored, keptCall);
   if (keptResponse !== undefined)
