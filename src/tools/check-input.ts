@@ -32,7 +32,7 @@ export function checkInput<Input>(
   hint = "",
 ): { input: Input } {
   rejectLargeFields(tool, value, parameters);
-  const result = tool.input.safeParse(value);
+  const result = tool.input.safeParse(value, tool.inWords);
   if (result.success) return { input: result.data };
   const { issues } = result.error;
   const end = hint !== "" && hasStrangeField(tool, issues) ? hint : "";
@@ -174,7 +174,7 @@ function describeFaults(
     }
     const name = issue.path[0];
     if (name === undefined) {
-      const detail = `must be ${expectation(schema)}; got ${show(value)}`;
+      const detail = fieldDetail(issue, value, schema, false);
       findings.push({ fault: { pointer: "", detail }, sentence: `The body ${detail}.` });
       continue;
     }
@@ -193,7 +193,7 @@ function describeFaults(
 
 /** The faults of an empty object, introduced by what is wrong with the request as a whole. */
 function describeMissingBody(tool: Tool<unknown>): Finding[] {
-  const result = tool.input.safeParse({});
+  const result = tool.input.safeParse({}, tool.inWords);
   const findings = result.success
     ? []
     : describeFaults(tool, {}, NO_PARAMETERS, result.error.issues);
@@ -217,10 +217,9 @@ function fieldDetail(
   return `must be ${expectation(schema)}${isSecret ? "" : `; got ${show(value)}`}`;
 }
 
-/** Whether `expectation` says what the value must be. Bounds of texts and formats, which only own tools have, are told by Zod. */
+/** Whether `expectation` says what the value must be. Bounds of texts and formats, which only own tools have, are told by the issue (`Tool.inWords`). */
 const isExplained = (issue: z.core.$ZodIssue, schema: FieldSchema | undefined): boolean =>
   schema?.type !== undefined &&
-  schema.type !== "array" &&
   (issue.code === "invalid_type" ||
     issue.code === "invalid_value" ||
     (issue.code === "too_small" && issue.origin === "string" && schema.minLength === 1) ||
@@ -241,8 +240,8 @@ function unknownFields(
 ): Finding[] {
   const findings = names.slice(0, UNKNOWN_FIELDS_MAX).map((name): Finding => {
     const nearest = nearestName(name, known);
-    const advice =
-      nearest === undefined ? `; the fields are ${list(known)}` : `; did you mean \`${nearest}\`?`;
+    const all = known.length === 0 ? "" : `; the fields are ${list(known)}`;
+    const advice = nearest === undefined ? all : `; did you mean \`${nearest}\`?`;
     const isParameter = path.length === 0 && parameters.has(name);
     const detail = `unknown ${isParameter ? "parameter" : "field"}${advice}`;
     const { fault } = fieldFinding(name, isParameter, detail);
@@ -287,6 +286,8 @@ function expectation(schema: FieldSchema | undefined): string {
       return "true or false";
     case "object":
       return "a JSON object";
+    case "array":
+      return "an array";
     case "string":
       return "a string";
     default:
@@ -332,7 +333,10 @@ function pointerTo(path: readonly PropertyKey[]): string {
 
 /** The schema of the field at `path`, which may be within another. */
 const schemaAt = (schema: BodySchema, path: readonly PropertyKey[]): BodySchema | undefined =>
-  path.reduce<BodySchema | undefined>((found, name) => found?.properties?.[String(name)], schema);
+  path.reduce<BodySchema | undefined>(
+    (found, name) => (typeof name === "number" ? found?.items : found?.properties?.[String(name)]),
+    schema,
+  );
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let found = value;

@@ -190,6 +190,8 @@ export type Tool<Input = unknown, Output = unknown> = {
   examples: Example[];
   /** A tool of the operator's folder: it runs in threads of its own, and its code is not sent to visitors. */
   isOwn?: boolean;
+  /** The words of issues for which `checkInput` has none. Only schemas of own tools have such issues, so calls of other tools load no words. */
+  inWords?: { error: z.core.$ZodErrorMap };
   /** The thread of an own tool is ended when a call has run for so long. */
   timeLimitMs?: number;
   /**
@@ -256,6 +258,7 @@ export type ToolDefinition<
       | "file"
       | "name"
       | "isOwn"
+      | "inWords"
       | "callsAtOnce"
     >
   >;

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { hostOf } from "#hosts.ts";
+import { IN_WORDS } from "#issue-text.ts";
 import {
   FORWARD_BYTES_AT_ONCE,
   FORWARD_CALLS_AT_ONCE,
@@ -286,7 +287,7 @@ async function received(
   const json = isJsonType(type) ? parsedJson(bytes) : null;
   if (json === undefined)
     throw new UpstreamFault("failed", `responded with ${type} that is not JSON`);
-  const wrong = output === null ? undefined : z.safeParse(output, json).error;
+  const wrong = output === null ? undefined : z.safeParse(output, json, IN_WORDS).error;
   if (wrong !== undefined)
     throw new UpstreamFault("failed", "responded with what its description forbids", {
       cause: faultsIn(wrong.issues),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { IN_WORDS } from "#issue-text.ts";
 import type { InputSchema } from "./input-schema.ts";
 
 /** The schemas of an OpenAPI document as JSON Schema (2020-12) of their own, without references, and the checks of values that follow. */
@@ -150,11 +151,8 @@ export function inputOfFields(
       keys.length === 0 ? [] : [{ code: "unrecognized_keys", keys, message: "unknown fields" }];
     const wrong = checks.flatMap(([name, check]) => {
       if (value[name] === undefined) return [];
-      const issues = check?.safeParse(value[name]).error?.issues ?? [];
-      return issues.map(({ message, path }) => ({
-        message: message.replace(/^./, (first) => first.toLowerCase()),
-        path: [name, ...path],
-      }));
+      const issues = check?.safeParse(value[name], IN_WORDS).error?.issues ?? [];
+      return issues.map(({ message, path }) => ({ message, path: [name, ...path] }));
     });
     const issues = [...missing, ...unknown, ...wrong];
     // As it was sent: the service has its own defaults.

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { IN_WORDS } from "#issue-text.ts";
 import {
   OWN_BODY_BYTES_MAX,
   OWN_HEAVY_FROM_BYTES,
@@ -64,13 +65,14 @@ export function ownTool(name: string, exported: unknown): Tool {
     timeLimitMs: OWN_TIME_LIMIT_MS,
     ...members,
     ...(typeof price === "function" ? { price: priceMax, priceOf: price } : { price }),
-    ...{ name, isOwn: true, input, output, effect: definition.effect ?? "read" },
+    ...{ name, isOwn: true, input, inWords: IN_WORDS, output },
+    effect: definition.effect ?? "read",
     description: withFullStop(definition.description ?? definition.summary),
     async run(sent, context) {
       const { signal = new AbortController().signal } = context as Partial<OwnToolContext>;
       const returned = await runHiding(definition, sent, { ...NO_CALL, ...context, signal });
       if (definition.passThrough === true) return passed(returned);
-      const checked = z.safeParse(output, returned);
+      const checked = z.safeParse(output, returned, IN_WORDS);
       if (!checked.success) throw new OutputFault(checked.error.issues);
       // A verbatim response is written from what the tool returned.
       if (definition.encode !== undefined) return returned;

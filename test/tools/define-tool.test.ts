@@ -249,7 +249,7 @@ test("an input is an object of fields, or a schema of Zod, full or mini: unknown
   assert.deepEqual(checkInput(loose, { text: "a", more: 1 }).input, { text: "a", more: 1 });
 });
 
-test("the messages of Zod tell what the service's own cannot", () => {
+test("what the schema of a field cannot tell, the issue tells in the same words", () => {
   const tool = withInput({
     mail: full.email().optional(),
     short: full.string().max(3).optional(),
@@ -264,16 +264,32 @@ test("the messages of Zod tell what the service's own cannot", () => {
   assert.deepEqual(
     faultsOf(tool, { mail: "x", short: "four", count: 1, list: [], either: true, even: 3 }),
     [
-      "/mail invalid email address",
-      "/short too big: expected string to have <=3 characters",
-      "/count too small: expected number to be >=2",
-      "/list too small: expected array to have >=1 items",
-      "/either invalid input",
+      "/mail must be an email address",
+      "/short must have at most 3 characters",
+      "/count must be at least 2",
+      "/list must not be empty",
+      "/either must be a string or a number",
       "/even must be even",
     ],
   );
-  assert.deepEqual(faultsOf(tool, { list: 7 }), [
-    "/list invalid input: expected array, received number",
+  assert.deepEqual(faultsOf(tool, { list: 7 }), ["/list must be an array; got 7"]);
+  assert.deepEqual(faultsOf(tool, { list: ["a", 7] }), ["/list/1 must be a string; got 7"]);
+});
+
+test("the author's own messages are kept, for the whole input too", () => {
+  const fields = full.object({ a: full.string().min(3, "is too short").optional() });
+  const tool = withInput(fields.refine((input) => input.a !== "xyz", "must not have xyz"));
+  assert.deepEqual(faultsOf(tool, { a: "x" }), ["/a is too short"]);
+  assert.deepEqual(faultsOf(tool, { a: "xyz" }), [" must not have xyz"]);
+});
+
+test("an unknown field of an item names the fields that items have", () => {
+  const item = full.strictObject({ name: full.string() });
+  const tool = withInput({ list: full.array(item), any: full.record(full.string(), item) });
+  const given = { list: [{ name: "a", more: 1 }], any: { x: { name: "a", other: 1 } } };
+  assert.deepEqual(faultsOf(tool, given), [
+    "/list/0/more unknown field; the fields are `name`",
+    "/any/x/other unknown field",
   ]);
 });
 

@@ -10,6 +10,7 @@ import { convert } from "./schemas.ts";
 export type ToolDescription = Omit<
   Tool,
   | "input"
+  | "inWords"
   | "output"
   | "representations"
   | "run"
@@ -30,8 +31,15 @@ export type ToolDescription = Omit<
 
 /** Throws an Error if a schema has no JSON Schema, as a date or a function has none. */
 export function describeOwnTool(tool: Tool): ToolDescription {
-  const { input, output, representations, priceOf, ...others } = tool;
-  const { run: _, runInBlocks: __, encode: ___, secrets: ____, hosts: _____, ...data } = others;
+  const { input, inWords: _, output, representations, priceOf, ...others } = tool;
+  const {
+    run: __,
+    runInBlocks: ___,
+    encode: ____,
+    secrets: _____,
+    hosts: ______,
+    ...data
+  } = others;
   const described: ToolDescription = {
     ...data,
     inputSchema: convert(input, "input"),

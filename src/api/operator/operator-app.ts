@@ -4,6 +4,7 @@ import { streamOf } from "#calls/exchange.ts";
 import { problemResponse } from "#calls/problem.ts";
 import { ApiError } from "#errors.ts";
 import { randomBase62 } from "#ids.ts";
+import { IN_WORDS } from "#issue-text.ts";
 import { NotCarriedOut } from "#ledger/port.ts";
 import { OPERATOR_BODY_BYTES_MAX } from "#limits.ts";
 import type { OperatorAction } from "#operator/actions.ts";
@@ -157,7 +158,7 @@ const ORDER_ID_CHARS = 22;
 
 async function readInput(operation: Operation, request: Request): Promise<unknown> {
   const bytes = await readBody(request, OPERATOR_BODY_BYTES_MAX, null);
-  const checked = operation.input.safeParse(parse(bytes));
+  const checked = operation.input.safeParse(parse(bytes), IN_WORDS);
   if (checked.success) return checked.data;
   throw new OperatorError("invalid_request", faultsOf(checked.error));
 }

@@ -5,6 +5,7 @@ import { commandLine, PROGRAM } from "#command-line.ts";
 import { readConfig } from "#config/config.ts";
 import { ConfigError, readAddress } from "#config/read-settings.ts";
 import { hostOf, isLoopback } from "#hosts.ts";
+import { IN_WORDS } from "#issue-text.ts";
 import { version } from "../node/runtime.ts";
 import { ACCOUNT_COMMANDS } from "./accounts.ts";
 import { AUDIT_COMMANDS } from "./audit.ts";
@@ -275,7 +276,7 @@ function typedInput(line: CommandLine, command: Command): Record<string, unknown
       readWord(parameters[name] as Parameter, word as string | boolean),
     ]);
   const input = Object.fromEntries(typed);
-  const checked = command.input.safeParse(input);
+  const checked = command.input.safeParse(input, IN_WORDS);
   if (checked.success) return input;
   const [{ path, message } = { path: [], message: "" }] = checked.error.issues;
   const [name] = path as string[];

@@ -1,6 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import * as z from "zod";
+import { IN_WORDS } from "#issue-text.ts";
 import {
   RECORD_KINDS,
   type RecordCounts,
@@ -59,7 +60,7 @@ export function beginLines(write: (bytes: Uint8Array) => void) {
 
 /** Returns what is wrong with a record, in words; null if it can be imported. */
 export function faultOfRecord(record: TransferRecord): string | null {
-  const checked = transferRecord.safeParse(record);
+  const checked = transferRecord.safeParse(record, IN_WORDS);
   return checked.success ? null : describe(record, checked.error);
 }
 
@@ -81,7 +82,7 @@ export function* readTransfer(
       checkTrailer(value, counts, bytesToHex(digest.clone().digest()), line);
       ended = true;
     } else {
-      const checked = transferRecord.safeParse(value);
+      const checked = transferRecord.safeParse(value, IN_WORDS);
       if (!checked.success)
         throw new TransferError(`Line ${line} is ${describe(value, checked.error)}`);
       counts[checked.data.record] = (counts[checked.data.record] ?? 0) + 1;
@@ -132,7 +133,7 @@ function checkTrailer(value: object, counts: RecordCounts, sha: string, line: nu
     throw new TransferError(
       `Line ${line}: the trailer counts records of unknown kind ${spell(unknown)}`,
     );
-  const parsed = trailer.safeParse(value);
+  const parsed = trailer.safeParse(value, IN_WORDS);
   if (!parsed.success) throw new TransferError(`Line ${line} is ${describe(value, parsed.error)}`);
   const kinds = new Set([...Object.keys(parsed.data.counts), ...Object.keys(counts)]);
   for (const kind of kinds) {

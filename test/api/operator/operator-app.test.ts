@@ -127,7 +127,7 @@ describe("the operator API", () => {
       assert.deepEqual(await send(text), [400, "invalid_request"], text);
     assert.deepEqual(await send(Uint8Array.of(0xff, 0xfe)), [400, "invalid_request"]);
     for (const [name, input, detail] of [
-      ["key list", { ...show, more: 1 }, /^The body Unrecognized key: "more"\.$/],
+      ["key list", { ...show, more: 1 }, /^The body has the unknown field "more"\.$/],
       ["credits grant", { ...show, credits: 1.5 }, /^`credits` must be a whole number from 1 to/],
       ["key revoke", { id: "tb_secret" }, /^`id` must be the id of a key, which starts with key_/],
       ["account create", { email: "a@b" }, /^`email` must be a complete email address/],

@@ -147,7 +147,7 @@ test("check names each file and example that is wrong, and tells a fault of a to
       'tools/off, the example "two": the response is {"ok":true,"words":2}, not {"ok":true,"words":3}',
       'tools/pass-json, the example "one": the response is "%", not {}',
       'tools/rejects, the example "two": the tool rejects the request: It has no words.',
-      "tools/shape.ts: a call without a body fails: TypeError: run returned what `output` forbids: the whole: Invalid input",
+      "tools/shape.ts: a call without a body fails: TypeError: run returned what `output` forbids: the whole: must be a JSON object",
       "tools/slow.ts: a call without a body fails: It ran for more than 50 ms",
       'tools/throws.ts:9: a call with {"text":"hello world"} fails: RangeError: no luck',
     ],
