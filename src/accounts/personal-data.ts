@@ -1,3 +1,4 @@
+import { callOfEntry } from "#ledger/entries.ts";
 import type { Ledger, Outcome } from "#ledger/port.ts";
 import { grantPages, pagesOf, usagePages } from "#ledger/read-pages.ts";
 import type { ActivityLog } from "./activity-log.ts";
@@ -105,12 +106,16 @@ export async function* personalData(
   yield ',\n  "complete": true\n}\n';
 }
 
-/** Every ledger entry of an account, newest first, one JSON object per line; the last line is `{"complete":true}`. */
+/** Every ledger entry of an account, newest first, one JSON object per line, with the id of its call; the last line is `{"complete":true}`. */
 export async function* entryLines(
+  account: string,
   read: (after: string | null) => Promise<Outcome<"entries">>,
 ): AsyncGenerator<string> {
   for await (const { entries } of pagesOf(read))
-    yield entries.map((entry) => `${JSON.stringify(entry, publicMember)}\n`).join("");
+    yield entries
+      .map((entry) => ({ ...entry, callId: callOfEntry(account, entry.id) }))
+      .map((entry) => `${JSON.stringify(entry, publicMember)}\n`)
+      .join("");
   yield '{"complete":true}\n';
 }
 

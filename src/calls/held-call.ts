@@ -117,7 +117,9 @@ export class HeldCall {
         throw idempotencyInProgress(leaseMs);
       case "outcome_unknown": {
         const { callId, at } = outcome;
-        throw outcomeUnknown(callRef({ account, callId, at }));
+        const first = callRef({ account, callId, at });
+        context.callId = first;
+        throw outcomeUnknown(first);
       }
       case "too_much_kept":
         throw tooMuchKept(call.tool.effect === "act");

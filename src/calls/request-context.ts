@@ -27,7 +27,7 @@ export type RequestContext = {
   /** Both are null until the ledger has identified the caller. */
   charged: number | null;
   balance: number | null;
-  /** The id of the call (`callRef`) if it was debited, or may have been. */
+  /** The id of the call (`callRef`) if it was debited, or may have been. Of a repeat, that of the first call if its outcome is unknown. */
   callId: string | null;
   /** Whether the debit may have been made, or is being reversed, so that neither the charge nor the balance can be told. */
   isChargeInDoubt: boolean;

@@ -1,3 +1,4 @@
+import { callRef } from "#ids.ts";
 import type { GrantKind } from "./model.ts";
 import { OrderRejected } from "./outcome-errors.ts";
 
@@ -94,6 +95,14 @@ const PARTS: Record<EntryKind, number> = {
 
 export const entryId = ({ kind, at, parts }: EntryPosition) =>
   [kind, at, ...parts.map((part) => encodeURIComponent(part))].join(":");
+
+/** The id of the call that an entry is about, as errors and logs have it (`callRef`); null if it is about none, or about several. */
+export function callOfEntry(account: string, id: string): string | null {
+  const { kind, at, parts } = parseCursor(id);
+  const [first = "", second = ""] = parts;
+  if (kind === "debit") return callRef({ account, callId: first, at });
+  return kind === "reversal" ? callRef({ account, callId: second, at: Number(first) }) : null;
+}
 
 export const invalidCursor = () =>
   new OrderRejected(

@@ -250,7 +250,7 @@ export type CallRef = { account: string; callId: string; at: number };
 
 /** What the ledger has of a call. */
 export type CallRecord =
-  | {
+  | ({
       outcome: "found";
       /** The id of the key. */
       key: string;
@@ -263,16 +263,19 @@ export type CallRecord =
       reversedAt: number | null;
       /** Whether a repeat with its idempotency key gets its response without a charge. */
       isRepeatable: boolean;
-    }
+    } & MayHaveActed)
   /** It is running: its price is held, and not charged yet. */
   | { outcome: "held"; key: string; tool: string; credits: number; isFree: boolean }
   /** It was not charged, and may have done its work: its idempotency key is kept, so that it does not run again. */
   | { outcome: "unknown" }
   /** It was reversed before its debit arrived, so it was never charged. */
-  | { outcome: "never_charged"; reversedAt: number }
+  | ({ outcome: "never_charged"; reversedAt: number } & MayHaveActed)
   /** Calls of its hour are rolled up. Whether this one was among them is no longer stored, unless it was reversed. */
   | { outcome: "rolled_up"; reversedAt: number | null }
   | { outcome: "not_found" };
+
+/** Set if its idempotency key is kept because it may have done its work, so that it does not run again. */
+type MayHaveActed = { mayHaveActed?: true };
 
 /** The usage of one UTC hour, from single debits and rolled-up debits together. */
 export type UsageRow = {

@@ -25,6 +25,8 @@ const found = z.object({
   grants: z.array(z.object({ id: z.string(), kind: grantKind, credits: count })).optional(),
   /** Whether a repeat with its idempotency key would be replayed. */
   repeatable: z.boolean().optional(),
+  /** It may have done its work, although it was reversed or did not end with a response: a repeat with its idempotency key does not run. */
+  mayHaveActed: z.literal(true).optional(),
 });
 type Found = z.input<typeof found>;
 type Call = z.output<typeof callId>;
@@ -55,7 +57,7 @@ export const reverseCall = defineOperation({
         : unchanged("reversed before"),
   },
   /** A call that is not found is left alone: the ledger would remember its reversal, and reject its debit if it still arrives. */
-  async run({ ledger }, { id: call }, { now }, found) {
+  async run(context, { id: call }, { now }, found) {
     if (found.outcome === "rolled_up")
       throw new AccountError(
         `The calls of that hour are rolled up, so it is no longer stored whether this one was charged. It cannot be reversed. To give credits back, see ${quotedCommand("credits grant --help")}.`,
@@ -66,10 +68,8 @@ export const reverseCall = defineOperation({
       );
     if (found.outcome === "never_charged") return { ...found, reversed: false };
     const { account, callId, at } = call;
-    const { reversed } = await ledger.reverse({ account, callId, at, now });
-    if (!reversed) return { ...found, reversed };
-    const ended = { outcome: "reversed" as const, reversedAt: now, repeatable: false };
-    return { ...found, ...ended, reversed };
+    const { reversed } = await context.ledger.reverse({ account, callId, at, now });
+    return { ...(reversed ? await findCall(context, { id: call }) : found), reversed };
   },
 });
 
@@ -99,11 +99,15 @@ async function findCall(
     return { ...base, outcome: "running", key, tool, credits, freeCall, reversedAt: null };
   }
   const { reversedAt } = record;
-  if (record.outcome !== "found") return { ...base, outcome: record.outcome, reversedAt };
+  if (record.outcome === "rolled_up") return { ...base, outcome: record.outcome, reversedAt };
+  const acted = record.mayHaveActed && { mayHaveActed: record.mayHaveActed };
+  if (record.outcome === "never_charged")
+    return { ...base, outcome: record.outcome, reversedAt, ...acted };
   const { key, tool, credits, isFree: freeCall, parts, isRepeatable: repeatable } = record;
   return {
     ...{ ...base, outcome: reversedAt === null ? "charged" : "reversed" },
     ...{ key, tool, credits, freeCall, repeatable, reversedAt },
     grants: parts.map(({ grant, ...part }) => ({ id: grant, ...part })),
+    ...acted,
   };
 }

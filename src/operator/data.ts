@@ -249,6 +249,6 @@ export const exportEntries = defineFile({
   async open({ ledger }, _, { now }, { account, email }) {
     const read = (after: string | null) =>
       ledger.entries({ account, after, max: ENTRIES_AT_ONCE, now });
-    return { result: { id: account, email }, pieces: entryLines(read) };
+    return { result: { id: account, email }, pieces: entryLines(account, read) };
   },
 });

@@ -139,9 +139,13 @@ test("a call that fails gives its credits back, and a read is free to run again 
 });
 
 test("an act needs a key, and never runs again under it once it has failed", async (t) => {
-  const { service, runs, logged } = await openWithTool(t, { effect: "act" }, (text) => {
+  const recorded: (string | null)[] = [];
+  const run = (text: string) => {
     if (text === "fail") throw new Error("half of it is done");
     return {};
+  };
+  const { service, runs, logged } = await openWithTool(t, { effect: "act" }, run, {
+    record: ({ callId }) => void recorded.push(callId),
   });
   const caller = await createCaller(service, { credits: 20 });
   const { errors } = assertProblem(await caller.call("look"), "invalid_request");
@@ -160,6 +164,8 @@ test("an act needs a key, and never runs again under it once it has failed", asy
     "outcome_unknown",
   );
   assert.equal(unknown.callId, callId);
+  // Of the repeat too, so that the operator finds the call from its line.
+  assert.deepEqual(recorded.slice(-2), [callId, callId]);
   assert.equal(runs.length, 1);
   assert.equal(await caller.balance(), 20);
   const paid = await caller.call("look", {}, key("two"));

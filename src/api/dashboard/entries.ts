@@ -1,6 +1,6 @@
 import { inReadTurn, type ReadTurns } from "#accounts/read-turns.ts";
 import { slugOf } from "#brand.ts";
-import { ENTRY_KINDS, type EntriesOrder, hasGaps } from "#ledger/entries.ts";
+import { callOfEntry, ENTRY_KINDS, type EntriesOrder, hasGaps } from "#ledger/entries.ts";
 import type { Ledger } from "#ledger/port.ts";
 import { DAY_MS } from "#limits.ts";
 import { DashboardError } from "./dashboard-error.ts";
@@ -88,12 +88,12 @@ export async function exportLedger(context: RequestContext): Promise<Response> {
   const name = `${slugOf(deps.settings.name)}-ledger-${dayOf(now)}`;
   const pages = entryPages(ledger, deps.readTurns, filters);
   const table = csv(COLUMNS, pages, ({ entries }) =>
-    entries.flatMap((entry) => csvRows(entry, (key) => labels.get(key) ?? "")),
+    entries.flatMap((entry) => csvRows(account, entry, (key) => labels.get(key) ?? "")),
   );
   return download(context, account, name, "csv", table);
 }
 
-const COLUMNS = "time_utc,kind,credits,balance,calls,tool,key_id,key_label,grant,id";
+const COLUMNS = "time_utc,kind,credits,balance,calls,tool,key_id,key_label,grant,id,call_id";
 
 async function* entryPages(
   ledger: Reading,
@@ -117,12 +117,18 @@ async function* entryPages(
  * A row for each grant that paid or got a part, so that sums by grant are right. The number of calls is in the first of them alone, so that
  * its sum is right too. Numbers stay numbers, which begin with a minus; only text can be a formula.
  */
-function csvRows(entry: BalancedEntryView, labelOf: (key: string) => string): string[][] {
+function csvRows(
+  account: string,
+  entry: BalancedEntryView,
+  labelOf: (key: string) => string,
+): string[][] {
   const { id, at, kind, credits, balance, calls, tool, key, grant, parts } = entry;
+  const callId = callOfEntry(account, id);
   return (parts ?? [{ grant, credits }]).map((part, index) => {
     const values = [part.credits, balance, index === 0 ? calls : null];
     const numbers = values.map((value) => (value === null ? "" : String(value)));
-    const names = [tool, key, key === null ? null : labelOf(key), part.grant?.kind ?? null, id];
+    const label = key === null ? null : labelOf(key);
+    const names = [tool, key, label, part.grant?.kind ?? null, id, callId];
     return [new Date(at).toISOString(), kind, ...numbers, ...names.map(csvCell)];
   });
 }

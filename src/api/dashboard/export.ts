@@ -50,7 +50,7 @@ export async function exportEntries(context: RequestContext): Promise<Response> 
       ledger.entries({ account, after, max: ENTRIES_AT_ONCE, now }),
     );
   const name = `${slugOf(deps.settings.name)}-entries-${dayOf(now)}`;
-  return download(context, account, name, "jsonl", entryLines(read));
+  return download(context, account, name, "jsonl", entryLines(account, read));
 }
 
 /** Whether an export would start now. The page asks first, because a download cannot ask the user for a fresh proof. */

@@ -6,7 +6,7 @@ import { counted, lines } from "./text.ts";
 /** Commands for single calls, by the id that the log and errors with `callId` have. */
 
 const WHERE =
-  "The id is in `callId` of an error that says that the call may have been charged, and in the log line of every call that was charged or may have been. It contains the account and the time.";
+  "The id is in `callId` of an error that says that the call may have been charged or may have done its work, in the log line of every call that was charged or may have been, and in the account's ledger entries. It contains the account and the time.";
 const EXAMPLE_ID = "call_lODV4u6rdhb00VbbIfQgT8vWz3HcY5m0a1";
 
 export const CALL_COMMANDS = [
@@ -31,12 +31,22 @@ export const CALL_COMMANDS = [
   }),
 ];
 
-function textOf(call: z.infer<typeof showCall.output>): string {
+type Shown = z.infer<typeof showCall.output>;
+
+const MAY_HAVE_ACTED =
+  "The call may have done its work, so it does not run again under its Idempotency-Key for 24 hours";
+
+const returnedBy = ({ freeCall, credits = 0 }: Shown): string =>
+  freeCall === true
+    ? "the first call is free again"
+    : `${counted(credits, "credit")} went back to the grants`;
+
+function textOf(call: Shown): string {
   const { id, account, email, at, outcome, reversedAt, grants = [] } = call;
   const paid = grants.map((part) => `${part.credits} from ${part.id}`).join(", ");
   const charged =
     outcome === "never_charged"
-      ? `no: it was reversed before its debit arrived, at ${reversedAt}`
+      ? `no: it was reversed at ${reversedAt}, before it was charged${call.mayHaveActed ? `. ${MAY_HAVE_ACTED}` : ""}`
       : reversedAt === null
         ? "unknown: the calls of that hour are rolled up, so single ones are no longer stored"
         : `yes, and reversed at ${reversedAt}`;
@@ -58,12 +68,15 @@ function textOf(call: z.infer<typeof showCall.output>): string {
                 : counted(call.credits ?? 0, "credit"),
           ],
           ...(paid === "" ? [] : [["grants", paid] as const]),
-          ["reversed", reversedAt ?? "no"],
+          ["reversed", reversedAt === null ? "no" : `at ${reversedAt}: ${returnedBy(call)}`],
+          ...(call.mayHaveActed ? [["work", MAY_HAVE_ACTED] as const] : []),
           [
             "idempotency key",
             call.repeatable === true
               ? "kept: a repeat is not charged again"
-              : "none, or no response is kept for a repeat",
+              : call.mayHaveActed
+                ? "kept: a repeat gets 409 outcome_unknown"
+                : "none, or no response is kept for a repeat",
           ],
         ] as const)),
   ]);

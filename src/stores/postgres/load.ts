@@ -1,5 +1,5 @@
 import type { Concerned, Needs } from "#ledger/rules/rows.ts";
-import { cache, type KnownAccount } from "../ledger/known-account.ts";
+import { cache } from "../ledger/known-account.ts";
 import { DEBIT, GRANT, HOLD, KEPT_CALL, KEY, RECORD } from "../ledger/row-columns.ts";
 import type { OrderContext } from "../ledger/working-set.ts";
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";

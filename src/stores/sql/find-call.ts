@@ -40,10 +40,13 @@ export const createFindCall = (dialect: SqlDialect): LedgerRead<"findCall"> => (
     const [reversals = [], rolledUp = []] = rest;
     const [[debit], [record], [kept], [hold]] = [debits, records, keptCalls, holds];
     const [reversal] = reversals;
-    if (debit !== undefined)
-      return readCall(debit, Number(record?.["records"] ?? 0) > 0 || kept?.["state"] === "kept");
+    const isUnknown = kept?.["state"] === "unknown";
+    if (debit !== undefined) {
+      const isKept = Number(record?.["records"] ?? 0) > 0 || kept?.["state"] === "kept";
+      return { ...readCall(debit, isKept), ...(isUnknown && { mayHaveActed: true }) };
+    }
     if (hold !== undefined) return { outcome: "held", ...CALL.read(hold) };
-    if (kept?.["state"] === "unknown") return { outcome: "unknown" };
+    if (isUnknown) return { outcome: "unknown" };
     if (reversal !== undefined)
       return { outcome: "rolled_up", reversedAt: Number(reversal["reversed_at"]) };
     return rolledUp.length > 0
@@ -57,13 +60,13 @@ const CALL = rowOf<{ key: string; tool: string; credits: number; isFree: boolean
 );
 
 /** `isKept`: its response is kept, or the record from which it is made again. */
-function readCall(row: SqlRow, isKept: boolean): CallRecord {
+function readCall(row: SqlRow, isKept: boolean) {
   const reversedAt = readNumber(row["reversed_at"]);
   const isMark = Number(row["key_no"]) === 0 && reversedAt !== null;
-  if (isMark) return { outcome: "never_charged", reversedAt };
+  if (isMark) return { outcome: "never_charged" as const, reversedAt };
   const call = CALL.read(row);
   return {
-    ...{ outcome: "found", ...call, parts: readParts(row, call.credits), reversedAt },
+    ...{ outcome: "found" as const, ...call, parts: readParts(row, call.credits), reversedAt },
     isRepeatable: isKept && reversedAt === null,
   };
 }

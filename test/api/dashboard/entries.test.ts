@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import type { BalancedEntryView, EntriesView } from "#api/dashboard/shapes.ts";
+import { parseCallRef } from "#ids.ts";
 import { clock, DAY, HOUR } from "./clock.ts";
 import {
   type Fixture,
@@ -89,7 +90,7 @@ test("the filtered ledger is a CSV file in UTC, without formulas", async () => {
       .trimEnd()
       .split("\r\n");
   const [head, ...rows] = await csv("");
-  assert.equal(head, "time_utc,kind,credits,balance,calls,tool,key_id,key_label,grant,id");
+  assert.equal(head, "time_utc,kind,credits,balance,calls,tool,key_id,key_label,grant,id,call_id");
   const all = await read(browser);
   assert.deepEqual(
     rows.map((row) => row.split(",").slice(0, 4).join(",")),
@@ -141,5 +142,9 @@ test("in the file, a call that two grants paid is a row for each, so that sums b
     ],
   );
   const [first, second] = rows;
-  assert.equal(first?.at(-1), second?.at(-1));
+  assert.equal(first?.at(-2), second?.at(-2));
+  assert.deepEqual(
+    rows.map((row) => parseCallRef(row.at(-1) ?? "")?.callId),
+    ["call_two", "call_two"],
+  );
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { csvCell } from "#api/dashboard/export.ts";
+import { parseCallRef } from "#ids.ts";
 import { clock, DAY } from "./clock.ts";
 import {
   type Fixture,
@@ -88,6 +89,13 @@ test("entries are one JSON object a line, and the last line says that they are c
     .map((line) => JSON.parse(line));
   assert.deepEqual(lines.pop(), { complete: true });
   assert.equal(lines.length, 6);
+  assert.deepEqual(
+    lines.map(({ kind, at, callId }) => {
+      const call = callId && parseCallRef(callId);
+      return [kind, callId && call?.account === member.account && call?.at === Date.parse(at)];
+    }),
+    [...Array.from({ length: 5 }, () => ["debit", true]), ["grant", null]],
+  );
   assert.equal(
     lines.reduce((sum, { credits }) => sum + credits, 0),
     96,

@@ -109,3 +109,47 @@ test("what running calls hold and the prices of an account are shown, and of a c
       /was not charged, and it did not end with a response\. Its outcome is unknown/,
     );
 });
+
+test("of a reversed call, calls show says when and what went back, and whether it may have done its work", async () => {
+  const cli = await openFolderService();
+  const { ledger } = cli;
+  const { id: account } = await cli.json("account create ada@example.org --credits 50");
+  await cli.json("key create ada@example.org --label test");
+  const [{ sha256: keySha256 = "" } = {}] = await ledger.listKeys({ account });
+  const at = Date.now();
+  const MAY = /^work +The call may have done its work, so it does not run again/m;
+  for (const [callId, onCrash, mayHaveActed] of [
+    ["call_act", "unknown", true],
+    ["call_read", "release", undefined],
+  ] as const) {
+    const order = { account, keySha256, callId, tool: "send", credits: 10, freeCallCredits: 0 };
+    const named = { key: callId, bodySha256: "b".repeat(64) };
+    const idempotency = { ...named, keptBytesMax: 1_000 };
+    await ledger.hold({ ...order, now: at, idempotency, leaseMs: 20_000, onCrash });
+    const response = { ...named, response: "sealed" };
+    await ledger.settle({ ...order, at, credits: 7, now: at + 1, idempotency: response });
+    const id = callRef({ account, callId, at });
+    const charged = await cli.run(`calls show ${id}`);
+    assert.match(charged.stdout, /^charged +7 credits$/m);
+    assert.doesNotMatch(charged.stdout, MAY);
+    const reversed = await cli.json(`calls reverse ${id}`);
+    assert.deepEqual([reversed.outcome, reversed["mayHaveActed"]], ["reversed", mayHaveActed]);
+    const { stdout } = await cli.run(`calls show ${id}`);
+    assert.match(stdout, /^reversed +at 2\S+Z: 7 credits went back to the grants$/m);
+    assert.equal(MAY.test(stdout), mayHaveActed === true);
+    const kept = /^idempotency key +kept: a repeat gets 409 outcome_unknown$/m;
+    assert.equal(kept.test(stdout), mayHaveActed === true);
+  }
+  const early = { account, callId: "call_early", at };
+  const held = {
+    ...{ keySha256, tool: "send", credits: 10, freeCallCredits: 0, now: at, leaseMs: 20_000 },
+    idempotency: { key: "early", bodySha256: "b".repeat(64), keptBytesMax: 1_000 },
+  };
+  await ledger.hold({ ...held, account, callId: early.callId, onCrash: "unknown" });
+  await ledger.reverse({ ...early, now: at + 1 });
+  const { stdout } = await cli.run(`calls show ${callRef(early)}`);
+  assert.match(
+    stdout,
+    /^charged +no: it was reversed at \S+, before it was charged\. The call may have/m,
+  );
+});
