@@ -15,6 +15,10 @@ import { counted, integer } from "./text.ts";
 /** Commands that write what the server sends to a file: backups, exports, and the export of one person's data. */
 
 const force = z.boolean().optional();
+
+/** Undefined for standard output, which `-` is in most programs. */
+const fileNamed = (file: string | undefined) => (file === "-" ? undefined : file);
+
 const withSecret = z.boolean().optional();
 
 export const BACKUP = defineCommand({
@@ -57,7 +61,7 @@ export const ACCOUNT_EXPORT = defineCommand({
   name: exportAccount.name,
   summary: exportAccount.summary,
   details: [
-    "It has the profile, logins, sessions, keys, grants, purchases, usage by hour and the activity list, but no hashes and no secrets. With a file it is written there, otherwise printed. --entries FILE also writes every ledger entry as JSON lines. --force replaces existing files.",
+    "It has the profile, logins, sessions, keys, grants, purchases, usage by hour and the activity list, but no hashes and no secrets. With a file it is written there; without one, or with - in its place, it is printed. --entries FILE also writes every ledger entry as JSON lines. --force replaces existing files.",
     "The owner sees in the activity list that the operator exported the data.",
   ],
   example: "account export you@example.com you.json --entries you-entries.jsonl",
@@ -65,8 +69,9 @@ export const ACCOUNT_EXPORT = defineCommand({
   input: z.strictObject({
     ...{ email, file: text("file").optional(), entries: text("FILE").optional(), force },
   }),
-  async run({ connect, config }, { email, file, entries, force = false }) {
+  async run({ connect, config }, { email, file: named, entries, force = false }) {
     const client = connect();
+    const file = fileNamed(named);
     for (const each of [file, entries])
       if (each !== undefined) checkOutputFile(each, force, config);
     if (entries !== undefined)
@@ -88,13 +93,14 @@ export const EXPORT = defineCommand({
   name: exportLedger.name,
   summary: exportLedger.summary,
   details: [
-    "The export is one consistent snapshot, and the server can keep running. The same ledger always gives the same lines. --json requires a file.",
+    "The export is one consistent snapshot, and the server can keep running. The same ledger always gives the same lines. Without a file, or with - in its place, they go to standard output; --json requires a file.",
     "The secret is included only with --with-secret, which works on the server's own machine. At the edge, each account is a separate snapshot.",
   ],
   example: "export ledger.jsonl",
   positionals: ["file"],
   input: z.strictObject({ file: text("file").optional(), withSecret, force }),
-  async run({ connect, config, json, log }, { file, withSecret = false, force = false }) {
+  async run({ connect, config, json, log }, { file: named, withSecret = false, force = false }) {
+    const file = fileNamed(named);
     if (file === undefined && json)
       throw new UsageError(
         "export --json requires a file for the lines, because standard output has the JSON object.",

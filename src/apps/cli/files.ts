@@ -87,6 +87,10 @@ export function checkOutputFile(
   force: boolean,
   { dataDir }: Pick<Config, "dataDir">,
 ): void {
+  if (target === "-")
+    throw new CommandError(
+      "This cannot be written to standard output (-). Choose a file; ./- is one with that name.",
+    );
   const folder = path.dirname(target);
   const above = statSync(folder, { throwIfNoEntry: false });
   if (above === undefined)

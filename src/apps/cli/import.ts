@@ -23,13 +23,14 @@ export const IMPORT = defineCommand({
   name: importRecords.name,
   summary: importRecords.summary,
   details: [
-    "The command checks all lines first. Then it sends each account, which opens when all its records have arrived and reconcile. Accounts that the service has already are skipped, and the command says how many. If an import is interrupted, run it again with the same lines.",
+    "Without a file, or with - in its place, the lines come from standard input. The command checks all of them first. Then it sends each account, which opens when all its records have arrived and reconcile. Accounts that the service has already are skipped, and the command says how many. If an import is interrupted, run it again with the same lines.",
     "The secret is not sent: set SECRET of the service to it, or add it behind a comma.",
   ],
   example: "import ledger.jsonl",
   positionals: ["file"],
   input: z.strictObject({ file: text("file").optional() }),
-  async run({ connect, log }, { file }) {
+  async run({ connect, log }, { file: named }) {
+    const file = named === "-" ? undefined : named;
     if (file === undefined && isatty(0))
       throw new UsageError("import requires a file, or the lines on standard input.");
     const fd = file === undefined ? await spoolStdin() : openSync(file, "r");

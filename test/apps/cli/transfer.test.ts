@@ -51,6 +51,10 @@ describe("export", () => {
     for (const line of printed) JSON.parse(line);
     assert.match(stderr, /^Exported records .*\. The secret is not included/);
     assert.ok(!stdout.includes(key));
+    const dash = await commandProcess(cli.dataDir).run("export -");
+    assert.deepEqual([dash.status, dash.stdout], [0, stdout]);
+    assert.match(await cli.wrong("export - --json"), /--json requires a file/);
+    assert.match(await cli.refused("backup -"), /standard output \(-\)\. Choose a file/);
     assert.deepEqual(readdirSync(folder).sort(), ["data", "ledger.jsonl"]);
     assert.ok(!readdirSync(cli.dataDir).some((name) => name.startsWith("copy-")));
   });
