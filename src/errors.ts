@@ -17,7 +17,7 @@ export const ERRORS = {
   missing_key: { status: 401, title: "An API key is required" },
   invalid_key: { status: 401, title: "The API key is not valid" },
   insufficient_credits: { status: 402, title: "Not enough credits" },
-  key_budget_exhausted: { status: 402, title: "The budget of the API key is used up" },
+  key_budget_exhausted: { status: 402, title: "The budget of the API key does not cover the call" },
   account_suspended: { status: 403, title: "The account is suspended" },
   key_not_allowed: { status: 403, title: "The API key may not be used for this call" },
   not_found: { status: 404, title: "Not found" },
@@ -30,7 +30,7 @@ export const ERRORS = {
   },
   outcome_unknown: {
     status: 409,
-    title: "It is not known what the first request with this idempotency key has done",
+    title: "The outcome of the first request with this idempotency key is unknown",
   },
   too_large: { status: 413, title: "The request is too large" },
   unsupported_media_type: { status: 415, title: "Unsupported media type or encoding" },

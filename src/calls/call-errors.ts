@@ -36,7 +36,7 @@ export function chargeUnknown(callId: string, isRepeatable: boolean, cause: unkn
     : "If it was charged, the charge is reversed automatically; if it is not, send this id to the operator. Repeating it makes a new call. Send an Idempotency-Key with each call to repeat it safely.";
   return new ApiError(
     "unavailable",
-    `The service lost the ledger while it charged the call ${callId}, so it is not known whether the call was charged. ${settled}`,
+    `The service lost its connection to the ledger while it charged the call ${callId}, so it is not known whether the call was charged. ${settled}`,
     { cause, members: { callId, charged: "unknown" }, headers: { "Retry-After": "2" } },
   );
 }
@@ -192,7 +192,7 @@ const creditsText = (price: number) => `${price} ${price === 1 ? "credit" : "cre
 export const idempotencyKeyReused = (hasFile = false) =>
   new ApiError(
     "idempotency_key_reused",
-    `You used this Idempotency-Key on this path in the last 24 hours for another request. A repeat has the same fields${hasFile ? " and the same file" : ""}, sent in the same way, and asks for the same type. Use a new key for a new request.`,
+    `You used this Idempotency-Key on this path in the last 24 hours for another request. A repeat must have the same fields${hasFile ? " and the same file" : ""}, sent in the same way, and ask for the same type. Use a new Idempotency-Key for a new request.`,
   );
 
 /**
@@ -234,7 +234,7 @@ export const idempotencyKeyRequired = (name: string): ApiError =>
 export const outcomeUnknown = (callId: string): ApiError =>
   new ApiError(
     "outcome_unknown",
-    `The first request with this Idempotency-Key, the call ${callId}, did not end with a response or was reversed, and it may have done its work. It does not run again under this key for 24 hours. Find out what it has done, or ask the operator; use a new key to run it again.`,
+    `The first request with this Idempotency-Key, the call ${callId}, did not end with a response or was reversed, and it may have done its work. It does not run again under this Idempotency-Key for 24 hours. Find out what it has done, or ask the operator. To run it again, use a new Idempotency-Key.`,
     { members: { callId } },
   );
 
@@ -242,14 +242,14 @@ export const outcomeUnknown = (callId: string): ApiError =>
 export const tooMuchKept = (needsKey: boolean): ApiError =>
   new ApiError(
     "rate_limited",
-    `The account has too many kept responses. Each is kept for 24 hours under the Idempotency-Key of its call. ${needsKey ? "Wait until the oldest are gone: a call of this tool needs the header." : "Send calls without the header, or wait until the oldest are gone."}`,
+    `The account has too many responses that are kept for repeats, each for 24 hours under the Idempotency-Key of its call. ${needsKey ? "Wait until the oldest are gone: a call of this tool needs the header." : "Send calls without the header, or wait until the oldest are gone."}`,
     { members: { limitSource: "kept_responses" }, headers: { "Retry-After": "3600" } },
   );
 
 export const tooLargeToKeep = (name: string, bytes: number): ApiError =>
   advising(
     "tool_failed",
-    `The response of ${name} has ${bytes} bytes. Under an Idempotency-Key a response has at most ${KEPT_RESPONSE_BYTES_MAX} bytes, because it is kept for repeats. The call was not charged.`,
+    `The response of ${name} has ${bytes} bytes. Under an Idempotency-Key a response can have at most ${KEPT_RESPONSE_BYTES_MAX} bytes, because it is kept for repeats. The call was not charged.`,
     "Ask for less.",
   );
 
@@ -261,7 +261,7 @@ export function mayHaveActed(error: unknown, callId: string, hasKey: boolean): A
   const { code, message, details } = error instanceof ApiError ? error : internalError(error);
   const { happened = message, headers: _, ...others } = details;
   const advice = hasKey
-    ? ", so it does not run again under its Idempotency-Key. Find out what it has done before you send it with a new key."
+    ? ", so it does not run again under its Idempotency-Key. Find out what it has done before you send it with a new one."
     : ". Find out what it has done before you send it again.";
   return new ApiError(code, `${happened} The call ${callId} may have done its work${advice}`, {
     ...others,

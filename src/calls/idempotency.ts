@@ -96,7 +96,7 @@ export async function repeatResponse(
   if (again.fingerprint?.responseSha256 === replay.responseSha256) return again;
   throw new ApiError(
     "idempotency_key_reused",
-    "An earlier version of the service made the first response for this Idempotency-Key, and the current version cannot reproduce it. Send the call with a new key.",
+    "An earlier version of the service made the first response for this Idempotency-Key, and the current version cannot reproduce it. Send the call with a new Idempotency-Key.",
   );
 }
 

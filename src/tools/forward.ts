@@ -289,7 +289,7 @@ async function received(
     throw new UpstreamFault("failed", `responded with ${type} that is not JSON`);
   const wrong = output === null ? undefined : z.safeParse(output, json, IN_WORDS).error;
   if (wrong !== undefined)
-    throw new UpstreamFault("failed", "responded with what its description forbids", {
+    throw new UpstreamFault("failed", "sent a response that its description does not allow", {
       cause: faultsIn(wrong.issues),
     });
   return new Response(bytes, { headers: { "Content-Type": type } });

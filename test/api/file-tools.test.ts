@@ -293,7 +293,10 @@ for (const effect of ["none", "read", "act"] as const)
       const headers = { ...each.headers, ...key };
       const reused = await caller.post("measure", { ...each, headers });
       const { detail } = assertProblem(reused, "idempotency_key_reused");
-      assert.match(detail, /A repeat has the same fields and the same file, sent in the same way/);
+      assert.match(
+        detail,
+        /A repeat must have the same fields and the same file, sent in the same way/,
+      );
     }
     assertProblem(await caller.post("measure?label=a", sent), "idempotency_key_reused");
     assert.equal(await caller.balance(), 90);

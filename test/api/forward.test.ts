@@ -129,7 +129,7 @@ const FAILURES: Record<string, { code: string; more?: Partial<Definition>; says?
     more: { output: { n: z.number() } },
   },
   "/list": {
-    ...{ code: "upstream_failed", says: /what its description forbids/ },
+    ...{ code: "upstream_failed", says: /sent a response that its description does not allow/ },
     more: { output: { n: z.number() } },
   },
 };

@@ -193,7 +193,7 @@ test("over MCP an act needs no key: each message is a call of its own, and one t
   const withKey = mcpCall("look", { text: "fail" }, { [KEY]: "one" });
   assert.match(
     assertToolError(await post(service, caller, withKey), "upstream_failed"),
-    /charged\. The call call_\w+ may have done its work, so it does not run again under its Idempotency-Key\. Find out what it has done before you send it with a new key\.\n/,
+    /charged\. The call call_\w+ may have done its work, so it does not run again under its Idempotency-Key\. Find out what it has done before you send it with a new one\.\n/,
   );
   assertToolError(await post(service, caller, withKey), "outcome_unknown");
   assert.equal(runs.length, 4);

@@ -220,7 +220,7 @@ function keepResults(tools: readonly Tool[], serverInfo: Params, own: OwnMeta) {
 }
 
 const instructions = ({ idempotencyKey }: OwnMeta): string =>
-  "Successful calls cost credits: what the description of the tool says, unless the operator has set another price for the account. Errors cost nothing, unless they say that the call may have been charged. After rate_limited, wait as long as the error says. To repeat a call safely after a lost response, send the same " +
+  "Successful calls cost credits: what the description of the tool says, unless the operator has set another price for the account. Errors cost nothing, unless they say that the call may have been charged. After rate_limited, wait as long as the error says. If an error is about credits, a budget or the API key, tell the user what it says: only they can change that. To repeat a call safely after a lost response, send the same " +
   `_meta["${idempotencyKey}"] both times: it is charged once.`;
 
 function resultOf(results: Results, { method, params, isModern }: RpcRequest): string {
@@ -290,7 +290,7 @@ const codeOf = ({ meta }: ToolResult) => (meta["problem"] as Problem | undefined
 const internalError = () =>
   new RpcError(
     CODES.internal,
-    "Internal error. The call may have been charged; a repeat with the same idempotency key is not charged again.",
+    "Internal error. The call may have been charged. If it has an idempotency key, a repeat with that key is not charged again.",
   );
 
 function writeResult(

@@ -26,7 +26,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   idempotency_key_reused: {
     cause:
       "You used this `Idempotency-Key` on the same path in the last 24 hours for another request, or an earlier version of the service made the first response and the current version cannot reproduce it.",
-    cure: "Use a new key for each new request. To repeat a request, send the same fields in the same way (JSON, raw, form or query) and ask for the same type with `Accept`.",
+    cure: "Use a new `Idempotency-Key` for each new request. To repeat a request, send the same fields in the same way (JSON, raw, form or query) and ask for the same type with `Accept`.",
   },
   missing_key: {
     cause: "The request has no `Authorization: Bearer <API key>` header, or uses another scheme.",
@@ -80,8 +80,8 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   outcome_unknown: {
     cause:
-      "The tool changes the world, and the first call with this `Idempotency-Key` did not end with a response (it failed, ran out of time, or its server stopped), or its charge was reversed. It may have done its work.",
-    cure: "Find out whether the work was done, or ask the operator with `callId`. The call is not run again under this key for 24 hours; to run it again, use a new key.",
+      "The tool changes something outside of the service, and the first call with this `Idempotency-Key` did not end with a response (it failed, ran out of time, or its server stopped), or its charge was reversed. It may have done its work.",
+    cure: "Find out whether the work was done, or send `callId` to the operator, who can look the call up. It does not run again under this `Idempotency-Key` for 24 hours. To run it again, use a new one.",
   },
   too_large: {
     cause: "The body, a file, or the UTF-8 text of a field exceeds its limit.",
@@ -118,13 +118,13 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   upstream_failed: {
     cause:
-      "The tool is a service elsewhere. That service cannot be reached, responded with a status from 500, does not take the operator's requests (401, 403, 429), broke the connection, or sent too much or something else than it says.",
+      "The tool is a service elsewhere. That service cannot be reached, responded with a status from 500, does not take the operator's requests (401, 403, 429), broke the connection, or sent too much or a response that its description does not allow.",
     cure: "Try again later, unless `detail` says that the call may have done its work: then find out what it has done. The call was not charged. If the error persists, send the `requestId` to the operator.",
   },
   unavailable: {
     cause:
       "The service cannot reach the ledger, or is already handling as many large calls or connections as it can, or has no room for the file of the call.",
-    cure: "Try again after the time in `Retry-After`. The call was not charged, unless `charged` is `unknown`: the service lost the ledger in the middle of the charge. A charge that was made is then reversed automatically. If the call has an `Idempotency-Key`, repeat it instead: it is not charged twice. `callId` names the call to the operator.",
+    cure: "Try again after the time in `Retry-After`. The call was not charged, unless `charged` is `unknown`: the service lost its connection to the ledger in the middle of the charge. A charge that was made is then reversed automatically. If the call has an `Idempotency-Key`, repeat it instead: it is not charged twice. Send `callId` to the operator if you ask about the call.",
   },
   tool_timeout: {
     cause: "The tool did not finish within its time limit and was stopped.",
