@@ -17,7 +17,7 @@ a:hover{text-decoration-thickness:2px}
 :focus-visible{outline:2px solid var(--tb-accent);outline-offset:2px;border-radius:3px}
 code,pre{font-family:var(--tb-mono);font-size:.875em;font-variant-ligatures:none}
 p code,.docs li>code,td code,dd code{background:var(--tb-panel);border:1px solid var(--tb-line);border-radius:4px;padding:.06em .3em;overflow-wrap:anywhere;-webkit-box-decoration-break:clone;box-decoration-break:clone}
-h2 code,h3 code{font-size:.95em}
+h2 code,h3 code{font-size:.95em;overflow-wrap:anywhere}
 .lead{font-size:1.125rem;color:var(--tb-soft);max-width:46rem}
 .soft{color:var(--tb-soft)}
 .small{font-size:.875rem}
