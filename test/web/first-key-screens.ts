@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
 import * as fixtures from "./fixtures.ts";
 import { sampleRequest } from "./request-fixtures.ts";
-import { broken, type Mock, type Mocks, problem, type Screen, statesOf } from "./screen-mocks.ts";
+import { type Mock, type Mocks, problem, type Screen, statesOf } from "./screen-mocks.ts";
 
 /** The home page of a new account: the dialog of the first key, and waiting for the first call. */
 
@@ -58,16 +58,6 @@ export function listFirstKeyScreens(all: Mocks): Screen[] {
     at("first key", open),
     at("first key, revealed", reveal, { "GET /dashboard/home": homes }),
     at(
-      "first key, revealed, in PHP",
-      async (page) => {
-        await open(page);
-        await page.getByRole("dialog").getByRole("tab", { name: "PHP" }).click();
-        await page.getByRole("dialog").getByRole("button", { name: "Reveal and copy" }).click();
-        await page.getByRole("dialog").getByRole("button", { name: "Copy the key" }).waitFor();
-      },
-      { "GET /dashboard/home": homes },
-    ),
-    at(
       "first key, not stored",
       async (page) => {
         await reveal(page);
@@ -76,15 +66,6 @@ export function listFirstKeyScreens(all: Mocks): Screen[] {
       },
       { "GET /dashboard/home": homes },
     ),
-    at(
-      "first key, response lost",
-      async (page) => {
-        await press(page);
-        await page.getByText("The key may exist, but its secret did not arrive.").waitFor();
-      },
-      { "POST /dashboard/keys": "away" },
-    ),
-    at("first key, error", press, { "POST /dashboard/keys": broken }),
     at("first key, suspended", press, {
       "POST /dashboard/keys": problem(403, "account_suspended", "This account is suspended."),
     }),
@@ -109,13 +90,5 @@ export function listFirstKeyScreens(all: Mocks): Screen[] {
       ...WITH_KEY,
       "GET /dashboard/requests": log(REJECTED),
     }),
-    at(
-      "first call received, without a request log",
-      (page) => page.getByText("Your first call worked").waitFor(),
-      {
-        ...WITH_KEY,
-        "GET /dashboard/visitor": { body: { ...fixtures.visitor, requestLog: false } },
-      },
-    ),
   ];
 }

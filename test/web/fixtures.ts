@@ -318,17 +318,6 @@ export const entries: EntriesView = {
   next: "cursor-2",
   searchedTo: null,
 };
-export const olderEntries: EntriesView = {
-  entries: balanced(
-    [
-      entry("8", { at: NOW - 61 * DAY + 60_000, credits: 0, grant: null }),
-      entry("9", { at: NOW - 61 * DAY, kind: "grant", credits: 100, ...noCall }),
-    ],
-    100,
-  ),
-  next: null,
-  searchedTo: null,
-};
 /** A search that stopped before it found a page of matches. */
 export const searchedEntries: EntriesView = {
   entries: newerEntries.slice(0, 1),
@@ -365,11 +354,6 @@ export const events: EventsView = {
   ],
   next: "cursor-2",
 };
-export const olderEvents: EventsView = {
-  events: [event("6", NOW - 61 * DAY, "signed_up", null)],
-  next: null,
-};
-
 function event(
   id: string,
   at: number,

@@ -93,20 +93,11 @@ export function listPasskeyScreens(all: Mocks): Screen[] {
       await press(/^Remove\sMacBook/)(page);
       await page.getByText("no longer demands one").waitFor();
     }),
-    onAccount("removing one", {}, press(/^Remove\sSecurity key/)),
-    onAccount(
-      "demand fails",
-      {
-        "PUT /dashboard/passkeys/demand": problem(503, "unavailable", "Try again in a moment."),
-      },
-      (page) => page.getByRole("switch", { name: "Demand my passkey" }).click(),
-    ),
     onKeys("code", ["code", "github"]),
     onKeys("code sent", ["code"], async (page) => {
       await pressInDialog(page, "Send code");
       await page.getByLabel("Code").waitFor();
     }),
-    onKeys("passkey or code", ["passkey", "code"]),
     onKeys("provider", ["google"]),
     onKeys("none", []),
     statesOf("sign in", "/sign-in", signedOut)("with passkeys", waitsForPasskey),

@@ -35,6 +35,14 @@ test("the message about a refund has the amount, the removed credits and the spe
   );
 });
 
+test("a purchase has a complete message in each state", () => {
+  for (const purchase of Object.values(purchaseIn)) {
+    const { title, text } = purchaseMessage(purchase, false);
+    assert.match(title, /\.$/);
+    assert.doesNotMatch(text, /undefined|null|NaN/);
+  }
+});
+
 test("the message about a purchase in trouble names it, so that the operator can find it", () => {
   assert.ok(purchaseMessage(purchaseIn.trouble, false).text.includes(purchaseIn.trouble.id));
 });

@@ -79,11 +79,6 @@ const LIST: RequestView[] = [
 const kept = { keptDays: 7, keptMax: 100_000 };
 const namedKeys = keys.map(({ id, label, start, revokedAt }) => ({ id, label, start, revokedAt }));
 export const requests: RequestsView = { requests: LIST, next: "older", keys: namedKeys, ...kept };
-export const olderRequests: RequestsView = {
-  ...requests,
-  requests: [sampleRequest(40, { at: NOW - 3 * 24 * 60 * MINUTE })],
-  next: null,
-};
 export const noRequests: RequestsView = { requests: [], next: null, keys: [], ...kept };
 /** Twelve requests that came since the list was loaded. */
 export const newRequests: RequestsView = {

@@ -110,10 +110,6 @@ export const purchases = {
   ],
   next: "cursor-2",
 };
-export const olderPurchases = {
-  purchases: [purchase("pur_first", { name: "Small", credits: 1_000, at: NOW - 55 * DAY })],
-  next: null,
-};
 
 /** The same account on the lifetime plan. */
 export const lifetimeCredits: CreditsView = {
@@ -168,11 +164,6 @@ export const endpoints: EndpointView[] = [
     },
   },
 ];
-export const fullEndpoints: EndpointView[] = Array.from({ length: 5 }, (_, index) => ({
-  ...(endpoints[0] as EndpointView),
-  id: `whk_${index}`,
-  url: `https://example.com/webhooks/${index + 1}`,
-}));
 
 const body = JSON.stringify({
   type: "credits.low",
@@ -214,9 +205,4 @@ export const deliveries = {
     }),
   ],
   next: "cursor-2",
-};
-/** No delivery is waiting. */
-export const olderDeliveries = {
-  deliveries: [delivery("del_1", { kind: "credits.granted", at: NOW - 20 * DAY })],
-  next: null,
 };

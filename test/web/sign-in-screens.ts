@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import type { LinkView, SignedInView, StartedView } from "#api/dashboard/shapes.ts";
 import * as fixtures from "./fixtures.ts";
-import { broken, type Mock, type Mocks, problem, type Screen } from "./screen-mocks.ts";
+import { type Mock, type Mocks, problem, type Screen } from "./screen-mocks.ts";
 
 /** The pages that need no session: signing in, the links in emails, the tools, and the frame. */
 const body = <Body>(value: Body): Mock => ({ body: value });
@@ -40,19 +40,9 @@ const severalCodes = problem(
   "too_many_emails",
   "We have sent several codes to this address. Enter the newest one that you asked for in this browser, look in your spam folder, or try again after 12:40 UTC.",
 );
-const ended = problem(400, "attempt_ended", "This code has expired. Ask for a new one.");
-const closed = body({ ...fixtures.signedOut, signUp: "closed" as const, providers: [] });
 const SIGN_IN: Screen[] = [
   at("/sign-in", "sign in"),
-  at("/sign-in", "sign in, nothing entered", press("Continue")),
-  at("/sign-in", "sign in, loading", undefined, { "GET /dashboard/visitor": "silence" }),
   at("/sign-in", "sign in, waiting", askForCode, start("silence")),
-  at(
-    "/sign-in",
-    "sign in, too many emails",
-    askForCode,
-    start(problem(429, "too_many_requests", "Too many attempts.")),
-  ),
   at(
     "/sign-in",
     "sign in, several codes",
@@ -73,9 +63,6 @@ const SIGN_IN: Screen[] = [
     start(severalCodes),
   ),
   at("/sign-in?closed=yes", "sign in, account closed"),
-  at("/sign-in", "sign in, service unreachable", askForCode, start("away")),
-  at("/sign-in?error=access_denied", "sign in, denied at the provider"),
-  at("/sign-in", "sign in, sign-up closed", undefined, { "GET /dashboard/visitor": closed }),
   at("/sign-in", "sign in, check your email", askForCode),
   at(
     "/sign-in",
@@ -83,17 +70,7 @@ const SIGN_IN: Screen[] = [
     askForCode,
     start(started({ signUpsFrom: fixtures.NOW + 600_000 })),
   ),
-  at("/sign-in", "sign in, check your email, sign-up closed", askForCode, {
-    "GET /dashboard/visitor": closed,
-  }),
-  at("/sign-in", "sign in, incomplete code", async (page) => {
-    await askForCode(page);
-    await page.getByLabel("Code").fill("1234");
-    await press("Sign in")(page);
-  }),
   at("/sign-in", "sign in, wrong code", enterCode, code(wrongCode)),
-  at("/sign-in", "sign in, code expired", enterCode, code(ended)),
-  at("/sign-in", "sign in, code fails", enterCode, code(broken)),
   at(
     "/sign-in",
     "sign in, passkey required",
@@ -129,7 +106,6 @@ const LINKS: Screen[] = [
     press("Sign in"),
     link(body<LinkView>({ code: "12345678", signedUp: false })),
   ),
-  at(LINK, "link, expired", press("Sign in"), link(ended)),
   at(
     LINK,
     "link, passkey required",
@@ -139,12 +115,9 @@ const LINKS: Screen[] = [
     },
     link(problem(403, "passkey_required", "This account demands its passkey.")),
   ),
-  at(LINK, "link, error", press("Sign in"), link(broken)),
   at("/sign-in/link", "link, no secret"),
   at(UNDO, "undo"),
   at(UNDO, "undo, done", pressUndo, undo(body({ email: "ada@example.com" }))),
-  at(UNDO, "undo, expired", pressUndo, undo(problem(400, "link_expired", "The link has expired."))),
-  at(UNDO, "undo, error", pressUndo, undo(broken)),
 ];
 
 const FRAME: Screen[] = [
