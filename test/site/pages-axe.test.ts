@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
 import { after, it } from "node:test";
-import { createPages } from "#site/pages.ts";
 import { openBrowser } from "../support/chromium.ts";
 import { findViolations } from "../web/axe.ts";
 import { openPage } from "../web/screen-page.ts";
-import { FULL, pathsOf, servePages } from "./pages-server.ts";
+import { openScreenSite } from "../web/screen-site.ts";
 
 const MODES = (["light", "dark"] as const).flatMap((colorScheme) =>
   [320, 1280].map((width) => ({ colorScheme, width })),
 );
-const PATHS = [...pathsOf(createPages(FULL)), "/nowhere"];
 
-const [browser, server] = await Promise.all([openBrowser(), servePages()]);
+const [browser, site] = await Promise.all([openBrowser(), openScreenSite()]);
+const PATHS = [...site.serverPaths, "/nowhere"];
 after(async () => {
-  server.close();
+  site.close();
   await browser.close();
 });
 const opened = await Promise.all(MODES.map((mode) => openPage(browser, mode)));
@@ -31,7 +30,7 @@ for (const [at, { path, turn }] of CASES.entries()) {
   const { colorScheme, width } = MODES[turn] as (typeof MODES)[number];
   it(`${path} has no accessibility violation with everything expanded, and does not overflow (${colorScheme}, ${width} px)`, async () => {
     const { page, consoleErrors } = opened[turn] as (typeof opened)[number];
-    await page.goto(server.url + path);
+    await page.goto(site.url + path);
     if (path === "/") await page.locator("#try-text:not([readonly])").waitFor();
     await page.evaluate(
       "document.querySelectorAll('details').forEach((part) => { part.open = true; })",

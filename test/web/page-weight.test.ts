@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { buildPages } from "#apps/node/build-pages.ts";
 import { APP_ENTRY, listAppPages } from "#site/app-pages.ts";
 import type { AppPage } from "#site/app-shell.ts";
-import { assetsOf, type PageManifest } from "#site/page-manifest.ts";
+import { assetsOf, FRONT_ENTRY, type PageManifest } from "#site/page-manifest.ts";
 import { TOOLS } from "#tools/registry.ts";
 
 /**
@@ -69,9 +69,19 @@ for (const page of listAppPages(TOOLS)) {
 const boundOf = (bounds: [pages: RegExp, bound: number][], { path }: AppPage): number =>
   bounds.find(([pages]) => pages.test(path))?.[1] ?? 0;
 
+test("the script of the server-rendered pages, with all that it can come to load, is small", () => {
+  const below = (name: string): string[] => {
+    const { dynamicImports = [] } = manifest[name] as { dynamicImports?: string[] };
+    const { scripts, preloads } = assetsOf(manifest, NO_TEXTS, name);
+    return [...scripts, ...preloads, ...dynamicImports.flatMap(below)];
+  };
+  const kB = [...new Set(below(FRONT_ENTRY))].reduce((sum, file) => sum + bytesOf(file), 0) / 1_000;
+  assert.ok(kB < 40, `${kB} kB`);
+});
+
 test("the script of the server-rendered pages shares no file with the dashboard", () => {
   const dashboard = assetsOf(manifest, NO_TEXTS, APP_ENTRY);
-  const front = assetsOf(manifest, NO_TEXTS, "front/main.ts");
+  const front = assetsOf(manifest, NO_TEXTS, FRONT_ENTRY);
   const shared = [...front.scripts, ...front.preloads].filter((file) =>
     [...dashboard.scripts, ...dashboard.preloads].includes(file),
   );
