@@ -21,6 +21,8 @@ const FIELDS = {
   choice: z.enum(["a", "b"]),
   list: z.array(z.email()).min(2),
   either: z.union([z.int(), z.string()]),
+  record: z.record(z.enum(["small", "large"]), z.int()),
+  pair: z.tuple([z.string(), z.boolean()]),
 };
 
 for (const [field, schema] of Object.entries(FIELDS))

@@ -5,7 +5,7 @@ import { describeApi } from "#api/openapi/openapi.ts";
 import { welcome } from "#apps/node/demo-account.ts";
 import { listAppPages } from "#site/app-pages.ts";
 import { renderAppPage } from "#site/app-shell.ts";
-import { firstCall, requestOf } from "#site/first-call.ts";
+import { firstCall } from "#site/first-call.ts";
 import { createPages } from "#site/pages.ts";
 import { curlCode } from "#site/request-code.ts";
 import { defineTool, type Tool } from "#tools/define-tool.ts";
@@ -147,18 +147,6 @@ describe("a service with a tool of its operator", () => {
     assert.equal(pages.find("/docs/browser-tools"), undefined);
     assert.doesNotMatch(pages.find("/pricing")?.body ?? "", /browser tools/);
   });
-});
-
-it("a tool without an example gets a request that its schema accepts, whatever fields it has", () => {
-  const input = z.strictObject({
-    prices: z.record(z.enum(["small", "large"]), z.int()),
-    sizes: z.array(z.int()).check(z.minLength(2)),
-    pair: z.tuple([z.string(), z.boolean()]),
-    format: z.enum(["png", "svg"]),
-    note: z.optional(z.string()),
-  });
-  const request = requestOf({ ...madeUp, input } as unknown as Tool);
-  assert.deepEqual(z.safeParse(input, request).error?.issues ?? [], []);
 });
 
 test("a tool without an output says that its response has what it returns, and a field without a description only its default", () => {
