@@ -44,8 +44,8 @@ test("a list names each limit in a short phrase", () => {
 
 test("the state of a key is what stops its calls, else what will, else what its owner may want to know", () => {
   const states = limitedKeys.map((key) => {
-    const { name, tone, details } = stateOf(key, NOW);
-    return [key.label, name, tone, ...details.map((detail) => detail.replaceAll("\u00a0", " "))];
+    const { title, tone, details } = stateOf(key, NOW);
+    return [key.label, title, tone, ...details.map((detail) => detail.replaceAll("\u00a0", " "))];
   });
   assert.deepEqual(states, [
     ["production", "Active", "ok"],
@@ -63,7 +63,7 @@ test("the state of a key is what stops its calls, else what will, else what its 
 test("a page that was loaded before a budget was reset shows it as reset", () => {
   const tomorrow = NOW + DAY;
   assert.equal(limitPhrases(limitsOf("staging"), tomorrow)[1], "0 of 20 credits today");
-  assert.equal(stateOf(keyNamed("staging"), tomorrow).name, "Active");
+  assert.equal(stateOf(keyNamed("staging"), tomorrow).title, "Active");
 });
 
 test("an expiry is the end of its last day in UTC", () => {

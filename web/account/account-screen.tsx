@@ -68,13 +68,9 @@ function LinkedSignIns({ visitor, user }: { visitor: Visitor; user: UserView }) 
         {[...providers].map((provider) => (
           <Fact key={provider} name={providerName(provider)}>
             {user.providers.includes(provider) ? (
-              <State shape="check" tone="ok">
-                Linked
-              </State>
+              <State shape="check" tone="ok" title="Linked" />
             ) : (
-              <State shape="empty" tone="soft">
-                Not linked
-              </State>
+              <State shape="empty" tone="soft" title="Not linked" />
             )}
           </Fact>
         ))}

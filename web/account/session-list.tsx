@@ -76,9 +76,7 @@ const COLUMNS: Column<SessionView>[] = [
         {nameOf(userAgent)}
         {current && (
           <div>
-            <State shape="check" tone="ok">
-              This session
-            </State>
+            <State shape="check" tone="ok" title="This session" />
           </div>
         )}
       </>

@@ -33,19 +33,7 @@ function BalanceText({
   lifetime,
 }: Pick<CreditsView, "balance" | "held" | "lifetime">) {
   if (held > 0) return `${counted(held, "credit")} held by running calls`;
-  if (balance === 0) {
-    return (
-      <State shape="cross" tone="warn">
-        Calls are rejected
-      </State>
-    );
-  }
-  if (lifetime) {
-    return (
-      <State shape="check" tone="ok">
-        Lifetime plan: never expires
-      </State>
-    );
-  }
+  if (balance === 0) return <State shape="cross" tone="warn" title="Calls are rejected" />;
+  if (lifetime) return <State shape="check" tone="ok" title="Lifetime plan: never expires" />;
   return "Those that expire first are used first";
 }

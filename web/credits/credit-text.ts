@@ -1,6 +1,6 @@
 import type { EntryView, GrantKind } from "#api/dashboard/shapes.ts";
 import { counted } from "../parts/numbers.ts";
-import type { Shape, Tone } from "../parts/tone.ts";
+import type { StateLabel } from "../parts/tone.ts";
 
 /** The labels of grants and ledger entries. */
 export const GRANT_LABELS: Record<GrantKind, string> = {
@@ -10,7 +10,6 @@ export const GRANT_LABELS: Record<GrantKind, string> = {
   operator: "From the operator",
 };
 
-type StateLabel = { title: string; shape: Shape; tone: Tone };
 export const ENTRY_LABELS: Record<EntryView["kind"], StateLabel> = {
   grant: { title: "Grant", shape: "plus", tone: "ok" },
   debit: { title: "Call", shape: "minus", tone: "soft" },

@@ -81,21 +81,13 @@ function Expiry({ grant, now }: { grant: GrantView; now: number }) {
   if (expiresAt !== null && expiresAt <= now) {
     return (
       <>
-        <State shape="clock" tone="soft">
-          Expired
-        </State>
+        <State shape="clock" tone="soft" title="Expired" />
         <br />
         <Time at={expiresAt} />
       </>
     );
   }
-  if (remaining === 0) {
-    return (
-      <State shape="check" tone="soft">
-        Spent
-      </State>
-    );
-  }
+  if (remaining === 0) return <State shape="check" tone="soft" title="Spent" />;
   if (expiresAt === null) {
     if (waivedExpiresAt === null) return "Never";
     return (

@@ -145,17 +145,7 @@ const Searched = ({ page }: { page: EntriesView | undefined }) =>
   );
 
 const columns = (keyName: (id: string) => string): Column<BalancedEntryView>[] => [
-  {
-    head: "Entry",
-    cell: ({ kind }) => {
-      const { title, shape, tone } = ENTRY_LABELS[kind];
-      return (
-        <State shape={shape} tone={tone}>
-          {title}
-        </State>
-      );
-    },
-  },
+  { head: "Entry", cell: ({ kind }) => <State {...ENTRY_LABELS[kind]} /> },
   {
     head: "Details",
     inCard: "plain",

@@ -55,9 +55,7 @@ export function Offers({ prices, lifetime }: { prices: PricesView; lifetime: boo
         <div className="tb-plan">
           <Lifetime offer={prices.lifetime} isRecommended={recommended === prices.lifetime.id} />
           {lifetime ? (
-            <State shape="check" tone="ok">
-              Your account is on this plan
-            </State>
+            <State shape="check" tone="ok" title="Your account is on this plan" />
           ) : (
             canBuy && button(prices.lifetime)
           )}

@@ -91,19 +91,12 @@ const COLUMNS: Column<PurchaseView>[] = [
   {
     head: "State",
     width: "13rem",
-    cell: (purchase) => {
-      const { title, shape, tone } = STATE_LABELS[purchase.state];
-      return (
-        <>
-          <State shape={shape} tone={tone}>
-            {title}
-          </State>
-          {purchase.voided > 0 && (
-            <div className="tb-detail">{formatNumber(purchase.voided)} credits removed</div>
-          )}
-        </>
-      );
-    },
+    cell: ({ state, voided }) => (
+      <>
+        <State {...STATE_LABELS[state]} />
+        {voided > 0 && <div className="tb-detail">{formatNumber(voided)} credits removed</div>}
+      </>
+    ),
   },
 ];
 

@@ -1,12 +1,12 @@
 import type { PurchaseView } from "#api/dashboard/shapes.ts";
 import { counted } from "../parts/numbers.ts";
 import { nextPollMs } from "../parts/poll-pace.ts";
-import type { Shape, Tone } from "../parts/tone.ts";
+import type { StateLabel, Tone } from "../parts/tone.ts";
 
 type State = PurchaseView["state"];
 
 /** The state of a purchase in a word or two, for lists. */
-export const STATE_LABELS: Record<State, { title: string; shape: Shape; tone: Tone }> = {
+export const STATE_LABELS: Record<State, StateLabel> = {
   open: { title: "Not paid", shape: "empty", tone: "soft" },
   pending: { title: "Payment pending", shape: "clock", tone: "warn" },
   settling: { title: "Adding credits", shape: "clock", tone: "warn" },

@@ -35,9 +35,7 @@ export function FirstCallStatus(props: { call: FirstCall; wasFree: boolean }) {
 function Success({ call, wasFree }: { call: SeenCall; wasFree: boolean }) {
   return (
     <>
-      <State shape="check" tone="ok">
-        <strong>Your first call worked</strong>
-      </State>
+      <State shape="check" tone="ok" title={<strong>Your first call worked</strong>} />
       <Text size="sm" mt={4}>
         <code>{call.tool}</code> responded with {call.status} at {clockText(call.at)}.
         {wasFree && " It was free."} <MoreOf {...call} />
@@ -49,9 +47,7 @@ function Success({ call, wasFree }: { call: SeenCall; wasFree: boolean }) {
 function Rejected({ call }: { call: SeenCall }) {
   return (
     <div>
-      <State shape="cross" tone="warn">
-        <strong>A call was rejected</strong>
-      </State>
+      <State shape="cross" tone="warn" title={<strong>A call was rejected</strong>} />
       <Text size="sm" mt={4}>
         <code>{call.tool}</code> responded with {call.status}
         {call.code !== null && (

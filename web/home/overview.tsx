@@ -53,21 +53,9 @@ export function Stats({ view, now }: Props) {
 
 function BalanceText({ view }: { view: HomeView }) {
   const { balance, creditsPerDay } = view;
-  if (view.freeCall) {
-    return (
-      <State shape="check" tone="ok">
-        Your next call is free
-      </State>
-    );
-  }
+  if (view.freeCall) return <State shape="check" tone="ok" title="Your next call is free" />;
   if (view.held > 0) return `${counted(view.held, "credit")} held by running calls`;
-  if (balance === 0) {
-    return (
-      <State shape="cross" tone="warn">
-        Calls are rejected
-      </State>
-    );
-  }
+  if (balance === 0) return <State shape="cross" tone="warn" title="Calls are rejected" />;
   const left = daysLeft(view);
   if (creditsPerDay === null) return "";
   if (left === null) return "No credits used in 7 days";
@@ -213,16 +201,14 @@ export function LastErrors({
     >
       {errors.length === 0 ? (
         <p className="tb-home-none">
-          <State shape="check" tone="ok">
-            No errors in the request log
-          </State>
+          <State shape="check" tone="ok" title="No errors in the request log" />
         </p>
       ) : (
         <ul className="tb-home-list">
           {errors.map(({ cursor, id, at, tool, status, code }) => (
             <li key={cursor}>
               <Link to="/requests" search={{ id } as never}>
-                <State {...statusLook(status)}>{status}</State>
+                <State {...statusLook(status)} />
                 <span className="tb-home-main">
                   {code ?? "Error"}
                   <small>{tool}</small>

@@ -53,12 +53,10 @@ const activeColumns = (now: number): Column<KeyView>[] => [
 ];
 
 function KeyStateCell({ apiKey, now }: { apiKey: KeyView; now: number }) {
-  const { shape, tone, name, details } = stateOf(apiKey, now);
+  const { details, ...state } = stateOf(apiKey, now);
   return (
     <>
-      <State shape={shape} tone={tone}>
-        {name}
-      </State>
+      <State {...state} />
       {details.map((detail) => (
         <span key={detail} className="tb-key-minor">
           <OneLine text={detail} />
@@ -72,14 +70,7 @@ const REVOKED: Column<KeyView>[] = [
   label,
   lastUsed,
   { head: "Revoked", cell: ({ revokedAt }) => revokedAt !== null && <Time at={revokedAt} /> },
-  {
-    head: "State",
-    cell: () => (
-      <State shape="cross" tone="soft">
-        Revoked
-      </State>
-    ),
-  },
+  { head: "State", cell: () => <State shape="cross" tone="soft" title="Revoked" /> },
 ];
 
 export function ActiveKeys({ keys, onOpen }: { keys: KeyView[]; onOpen: Open }) {

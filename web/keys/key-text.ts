@@ -1,6 +1,6 @@
 import type { BudgetLeft, BudgetPeriod, KeyLimitsView, KeyView } from "#api/dashboard/shapes.ts";
 import { counted, DAY_MS, formatNumber, longDay, timeText, timeUntil } from "../parts/numbers.ts";
-import type { Shape, Tone } from "../parts/tone.ts";
+import type { StateLabel } from "../parts/tone.ts";
 
 /** What the list of keys says about a key. */
 
@@ -63,7 +63,7 @@ export function limitPhrases(limits: KeyLimitsView | null, now: number): string[
   return parts;
 }
 
-type KeyState = { shape: Shape; tone: Tone; name: string; details: string[] };
+type KeyState = StateLabel & { details: string[] };
 
 /** The state of a key that is not revoked: what stops its calls or will soon, then what the owner may want to know. */
 export function stateOf(key: KeyView, now: number): KeyState {
@@ -75,8 +75,8 @@ export function stateOf(key: KeyView, now: number): KeyState {
   if (state !== null)
     return { ...state, details: [...state.details, ...(rotated ? [rotated] : [])] };
   return rotated === null
-    ? { shape: "check", tone: "ok", name: "Active", details: [] }
-    : { shape: "clock", tone: "ok", name: "Rotated", details: [rotated] };
+    ? { shape: "check", tone: "ok", title: "Active", details: [] }
+    : { shape: "clock", tone: "ok", title: "Rotated", details: [rotated] };
 }
 
 /** Whether the secret before the last rotation still works. */
@@ -89,7 +89,7 @@ function expiryState({ limits }: KeyView, now: number): KeyState | null {
   return {
     shape: "cross",
     tone: "bad",
-    name: "Expired",
+    title: "Expired",
     details: [`Since ${unbrokenTime(expiresAt)}`],
   };
 }
@@ -106,7 +106,7 @@ function budgetState({ limits }: KeyView, now: number): KeyState | null {
   return {
     shape: resetsAt === null ? "cross" : "clock",
     tone: resetsAt === null ? "bad" : "warn",
-    name: "Budget used up",
+    title: "Budget used up",
     details: [resetsAt === null ? "It does not reset" : `Until ${unbrokenTime(resetsAt)}`],
   };
 }
@@ -117,7 +117,7 @@ function expiringState({ limits }: KeyView, now: number): KeyState | null {
   return {
     shape: "clock",
     tone: "warn",
-    name: "Expires soon",
+    title: "Expires soon",
     details: [timeUntil(expiresAt, now).replace(/^in/, "In")],
   };
 }
@@ -127,7 +127,7 @@ const unusedState = ({ isUnused, lastUsedAt }: KeyView): KeyState | null =>
     ? {
         shape: "empty",
         tone: "warn",
-        name: "Unused",
+        title: "Unused",
         details: [lastUsedAt === null ? "Never used in over 90 days" : "No calls for over 90 days"],
       }
     : null;

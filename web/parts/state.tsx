@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Shape, Tone } from "./tone.ts";
+import type { Shape, StateLabel } from "./tone.ts";
 
 const PATHS: Record<Shape, ReactNode> = {
   check: <path d="M5 8.2l2.1 2.1L11 6.2" />,
@@ -11,18 +11,13 @@ const PATHS: Record<Shape, ReactNode> = {
   empty: null,
 };
 
-/** A state as an icon and a word, so that it does not depend on colour alone. */
-export function State({
-  shape,
-  tone,
-  children,
-}: {
-  shape: Shape;
-  tone: Tone;
-  children: ReactNode;
-}) {
+/** A state as an icon and a word, so that it does not depend on colour alone. `children` stand beside the word. */
+export function State(
+  props: Omit<StateLabel, "title"> & { title: ReactNode; children?: ReactNode },
+) {
+  const { shape } = props;
   return (
-    <span className="tb-state" data-tone={tone}>
+    <span className="tb-state" data-tone={props.tone}>
       <svg
         width="16"
         height="16"
@@ -37,7 +32,8 @@ export function State({
         <circle cx="8" cy="8" r="6.6" strokeDasharray={shape === "empty" ? "2 2.6" : "none"} />
         {PATHS[shape]}
       </svg>
-      {children}
+      {props.title}
+      {props.children}
     </span>
   );
 }

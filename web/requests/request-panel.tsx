@@ -39,7 +39,6 @@ export default function RequestPanel(props: {
     <TitledDialog title={`Request to ${request.tool}`} side onClose={props.onClose}>
       <div className="tb-log-head">
         <State {...statusLook(request.status)}>
-          {request.status}
           <span className="tb-log-code">{request.code ?? "OK"}</span>
         </State>
         <Group gap="xs">

@@ -79,7 +79,6 @@ export function RequestTable(props: {
                 </td>
                 <td className="tb-log-status">
                   <State {...statusLook(status)}>
-                    {status}
                     {code !== null && <span className="tb-log-code">{code}</span>}
                   </State>
                 </td>

@@ -2,7 +2,7 @@ import type { RequestTimes, RequestView } from "#api/dashboard/shapes.ts";
 import type { ServiceShown } from "#site/app-shell.ts";
 import { curlKey, curlLines, SAMPLE_KEY_HEADER } from "#site/request-code.ts";
 import { longDay, secondOf } from "../parts/numbers.ts";
-import type { Shape, Tone } from "../parts/tone.ts";
+import type { StateLabel } from "../parts/tone.ts";
 
 /** How the log writes the parts of a request. */
 
@@ -52,9 +52,10 @@ export function localTime(at: number, timeZone?: string): string | null {
 }
 
 /** Errors of the service are red; errors that the client can correct are amber. */
-export function statusLook(status: number): { shape: Shape; tone: Tone } {
-  if (status < 400) return { shape: "check", tone: "ok" };
-  return { shape: "cross", tone: status < 500 ? "warn" : "bad" };
+export function statusLook(status: number): StateLabel {
+  const title = String(status);
+  if (status < 400) return { title, shape: "check", tone: "ok" };
+  return { title, shape: "cross", tone: status < 500 ? "warn" : "bad" };
 }
 
 /** `Not charged`, `1 credit`, `Free: a repeat of an earlier call`. */

@@ -77,13 +77,10 @@ function useRefreshHistory(endpoint: EndpointView, newest: readonly DeliveryView
 
 function Delivery(props: { delivery: DeliveryView; busy: boolean; onResend: (() => void) | null }) {
   const { delivery, onResend } = props;
-  const { title, shape, tone } = deliveryState(delivery);
   return (
     <details>
       <summary>
-        <State shape={shape} tone={tone}>
-          {title}
-        </State>
+        <State {...deliveryState(delivery)} />
         <code>{delivery.kind}</code>
         <Time at={delivery.at} />
         <span>

@@ -95,22 +95,12 @@ const HiddenUrl = ({ url }: { url: string }) => <VisuallyHidden>&nbsp;to {url}</
 
 function EndpointState({ endpoint }: { endpoint: EndpointView }) {
   const { paused, lastFailure, lastDeliveredAt } = endpoint;
-  if (paused) {
-    return (
-      <State shape="minus" tone="warn">
-        Paused
-      </State>
-    );
-  }
+  if (paused) return <State shape="minus" tone="warn" title="Paused" />;
   const isFailing = lastFailure !== null && lastFailure.at > (lastDeliveredAt ?? 0);
   return isFailing ? (
-    <State shape="cross" tone="bad">
-      Failing
-    </State>
+    <State shape="cross" tone="bad" title="Failing" />
   ) : (
-    <State shape="check" tone="ok">
-      Active
-    </State>
+    <State shape="check" tone="ok" title="Active" />
   );
 }
 

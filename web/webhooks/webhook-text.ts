@@ -1,5 +1,5 @@
 import type { DeliveryView, EndpointView, LedgerEventKind } from "#api/dashboard/shapes.ts";
-import type { Shape, Tone } from "../parts/tone.ts";
+import type { StateLabel } from "../parts/tone.ts";
 
 /** The label of each event type, in the order of the form. */
 export const EVENT_LABELS: Record<LedgerEventKind, string> = {
@@ -19,7 +19,6 @@ export const failureText = ({
 }: NonNullable<EndpointView["lastFailure"]>): string =>
   lastError ?? (lastStatus === null ? "There was no response." : `The status was ${lastStatus}.`);
 
-type StateLabel = { title: string; shape: Shape; tone: Tone };
 export function deliveryState({ status, tries }: DeliveryView): StateLabel {
   if (status === "delivered") return { title: "Delivered", shape: "check", tone: "ok" };
   if (status === "failed") return { title: "Failed", shape: "cross", tone: "bad" };
