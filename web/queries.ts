@@ -71,6 +71,9 @@ export function useSend<Order, Result>(options: UseMutationOptions<Result, Error
   return { ...mutation, mutate, mutateAsync };
 }
 
+/** What pages show of a mutation of `useSend`. */
+export type SendState = { isPending: boolean; isError: boolean; error: unknown };
+
 const POLL_MS = 5_000;
 
 /** While the service is unreachable or says that it is unavailable, queries poll, so that pages recover without a click. */

@@ -4,6 +4,7 @@ import type { UserView } from "#api/dashboard/shapes.ts";
 import { useCloseAccount, useHome } from "../member-queries.ts";
 import { FormDialog } from "../parts/form-dialog.tsx";
 import { counted } from "../parts/numbers.ts";
+import { PLAIN_INPUT } from "../parts/plain-input.ts";
 import { Section } from "../parts/section.tsx";
 import { leave } from "../sign-in/sign-out.ts";
 
@@ -50,9 +51,7 @@ function CloseDialog({ user, onClose }: { user: UserView; onClose: () => void })
             mt="lg"
             label="Confirm your email address"
             description={user.email}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...PLAIN_INPUT}
             value={email}
             error={isSubmitted && !isSame && `Enter your email address as shown: ${user.email}`}
             onChange={(event) => setEmail(event.currentTarget.value)}

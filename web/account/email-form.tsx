@@ -1,12 +1,12 @@
 import { Button, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useSignInChange } from "../member-queries.ts";
 import { BusyButton } from "../parts/buttons.tsx";
-import { focusInvalidField } from "../parts/focus.ts";
-import { Failure, Message } from "../parts/message.tsx";
-import { ProblemDetails, request } from "../request.ts";
+import { Message } from "../parts/message.tsx";
+import { request } from "../request.ts";
 import { checkEmail } from "../sign-in/check-email.ts";
 import { CodeForm } from "../sign-in/code-form.tsx";
+import { useEmailField } from "../sign-in/use-email-field.tsx";
 
 const PATH = "/dashboard/account/email";
 
@@ -17,18 +17,14 @@ export function EmailForm({ email }: { email: string }) {
     request<{ email: string }>("POST", `${PATH}/code`, { code }),
   );
   const [address, setAddress] = useState("");
-  const [fault, setFault] = useState<string>();
-  const rejected = start.error instanceof ProblemDetails && start.error.code === "INVALID_EMAIL";
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const found =
-      address.trim().toLowerCase() === email.toLowerCase()
+  const { onSubmit, field, failure } = useEmailField({
+    ...{ email: address, onEmail: setAddress, send: start },
+    check: (typed) =>
+      typed.trim().toLowerCase() === email.toLowerCase()
         ? "This is already your email address. Enter a different one."
-        : checkEmail(address);
-    setFault(found);
-    if (found !== undefined) focusInvalidField(event.currentTarget);
-    else start.mutate(address.trim());
-  };
+        : checkEmail(typed),
+    onSubmit: (typed) => start.mutate(typed),
+  });
   if (confirm.isSuccess) {
     return (
       <Message tone="ok" live title="Your email address is changed.">
@@ -52,22 +48,9 @@ export function EmailForm({ email }: { email: string }) {
     );
   }
   return (
-    <form className="tb-account-form" noValidate onSubmit={submit}>
-      <TextInput
-        type="email"
-        label="New email address"
-        autoComplete="email"
-        autoCapitalize="none"
-        spellCheck={false}
-        value={address}
-        error={fault ?? (rejected && (start.error as ProblemDetails).detail)}
-        onChange={(event) => {
-          setAddress(event.currentTarget.value);
-          setFault(undefined);
-          if (rejected) start.reset();
-        }}
-      />
-      {start.isError && !rejected && <Failure error={start.error} />}
+    <form className="tb-account-form" noValidate onSubmit={onSubmit}>
+      <TextInput {...field} label="New email address" autoComplete="email" />
+      {failure}
       <BusyButton type="submit" variant="default" busy={start.isPending} busyLabel="Sending">
         Change email address
       </BusyButton>

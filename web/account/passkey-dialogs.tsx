@@ -1,10 +1,11 @@
-import { Text, TextInput } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useState } from "react";
 import { browserName } from "#accounts/browser-name.ts";
 import type { PasskeyView } from "#api/dashboard/shapes.ts";
-import { KEY_LABEL_CHARS_MAX } from "#limits.ts";
 import { usePasskeys, useSignInChange } from "../member-queries.ts";
 import { FormDialog } from "../parts/form-dialog.tsx";
+import { type Named, NameField, nameError, RenameDialog } from "../parts/name-field.tsx";
+import type { DialogEnds } from "../parts/use-dialog.tsx";
 import { createPasskey } from "../passkeys.ts";
 import { request } from "../request.ts";
 
@@ -12,20 +13,26 @@ export type OpenPasskeyDialog =
   | { kind: "add" }
   | { kind: "rename" | "remove"; passkey: PasskeyView };
 
-type Props = { onClose: () => void; onDone: (message: string) => void };
-
-export default function PasskeyDialog({ open, ...others }: Props & { open: OpenPasskeyDialog }) {
+export default function PasskeyDialog({
+  open,
+  ...others
+}: DialogEnds & { open: OpenPasskeyDialog }) {
   if (open.kind === "add") return <AddDialog {...others} />;
   return open.kind === "rename" ? (
-    <RenameDialog passkey={open.passkey} {...others} />
+    <RenamePasskeyDialog passkey={open.passkey} {...others} />
   ) : (
     <RemoveDialog passkey={open.passkey} {...others} />
   );
 }
 
+const PASSKEY: Named = {
+  ...{ one: "passkey", many: "passkeys", word: "name" },
+  hint: "Where the passkey is kept, such as “Laptop” or “Security key”.",
+};
+
 const pathOf = ({ id }: PasskeyView) => `/dashboard/passkeys/${encodeURIComponent(id)}`;
 
-function AddDialog({ onClose, onDone }: Props) {
+function AddDialog({ onClose, onDone }: DialogEnds) {
   const [name, setName] = useState(() => browserName(navigator.userAgent) ?? "");
   const add = useSignInChange(createPasskey);
   return (
@@ -33,7 +40,7 @@ function AddDialog({ onClose, onDone }: Props) {
       title="Add passkey"
       change={add}
       action={["Continue", "Waiting"]}
-      isValid={nameError(name) === undefined}
+      isValid={nameError(name, PASSKEY) === undefined}
       onClose={onClose}
       onSubmit={() =>
         add.mutate(name.trim(), { onSuccess: () => onDone(`Passkey added: ${name.trim()}.`) })
@@ -41,7 +48,7 @@ function AddDialog({ onClose, onDone }: Props) {
     >
       {(isSubmitted) => (
         <>
-          <NameField name={name} isSubmitted={isSubmitted} onName={setName} />
+          <NameField of={PASSKEY} name={name} isChecked={isSubmitted} onName={setName} />
           <Text size="sm" c="dimmed" mt="md">
             Your browser then asks where to keep the passkey.
           </Text>
@@ -51,30 +58,22 @@ function AddDialog({ onClose, onDone }: Props) {
   );
 }
 
-function RenameDialog({ passkey, onClose, onDone }: Props & { passkey: PasskeyView }) {
-  const [name, setName] = useState(passkey.name);
+function RenamePasskeyDialog({ passkey, ...ends }: DialogEnds & { passkey: PasskeyView }) {
   const rename = useSignInChange((name: string) =>
     request<object>("PATCH", pathOf(passkey), { name }),
   );
   return (
-    <FormDialog
-      title="Rename passkey"
+    <RenameDialog
+      of={PASSKEY}
+      name={passkey.name}
       change={rename}
-      action={["Save", "Saving"]}
-      isValid={nameError(name) === undefined}
-      onClose={onClose}
-      onSubmit={() =>
-        rename.mutate(name.trim(), {
-          onSuccess: () => onDone(`Passkey renamed from “${passkey.name}” to “${name.trim()}”.`),
-        })
-      }
-    >
-      {(isSubmitted) => <NameField name={name} isSubmitted={isSubmitted} onName={setName} />}
-    </FormDialog>
+      onRename={rename.mutate}
+      {...ends}
+    />
   );
 }
 
-function RemoveDialog({ passkey, onClose, onDone }: Props & { passkey: PasskeyView }) {
+function RemoveDialog({ passkey, onClose, onDone }: DialogEnds & { passkey: PasskeyView }) {
   const view = usePasskeys().data;
   const endsDemand = view?.demandsPasskey === true && view.passkeys.length === 1;
   const remove = useSignInChange(() => request<object>("DELETE", pathOf(passkey)));
@@ -102,28 +101,3 @@ function RemoveDialog({ passkey, onClose, onDone }: Props & { passkey: PasskeyVi
     </FormDialog>
   );
 }
-
-function nameError(name: string): string | undefined {
-  const { length } = [...name.trim()];
-  if (length === 0) return "Enter a name to tell your passkeys apart.";
-  return length > KEY_LABEL_CHARS_MAX
-    ? `Use at most ${KEY_LABEL_CHARS_MAX} characters. This name has ${length}.`
-    : undefined;
-}
-
-const NameField = (props: {
-  name: string;
-  isSubmitted: boolean;
-  onName: (name: string) => void;
-}) => (
-  <TextInput
-    label="Name"
-    description="Where the passkey is kept, such as “Laptop” or “Security key”."
-    value={props.name}
-    error={props.isSubmitted && nameError(props.name)}
-    autoComplete="off"
-    spellCheck={false}
-    data-autofocus
-    onChange={(event) => props.onName(event.currentTarget.value)}
-  />
-);

@@ -1,5 +1,4 @@
 import { Button, Switch, VisuallyHidden } from "@mantine/core";
-import { Suspense, useState } from "react";
 import type { PasskeysView, PasskeyView, Visitor } from "#api/dashboard/shapes.ts";
 import { screenOf } from "../frame/screen-of.ts";
 import { usePasskeys, useSignInChange } from "../member-queries.ts";
@@ -9,18 +8,17 @@ import { QueryResult } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { Time } from "../parts/time.tsx";
+import { useDialog } from "../parts/use-dialog.tsx";
 import { passkeyObstacle } from "../passkey-obstacle.tsx";
 import { request } from "../request.ts";
 import type { OpenPasskeyDialog } from "./passkey-dialogs.tsx";
 
-/** Loaded when it is opened, with the code for passkeys. */
+/** With the code for passkeys. */
 const PasskeyDialog = screenOf(() => import("./passkey-dialogs.tsx"));
 
 export function PasskeySection({ visitor }: { visitor: Visitor }) {
   const passkeys = usePasskeys();
-  const [open, setOpen] = useState<OpenPasskeyDialog | null>(null);
-  const [message, setMessage] = useState("");
-  const close = () => setOpen(null);
+  const { show, status, dialog } = useDialog(PasskeyDialog, { isPart: true });
   return (
     <Section
       title="Passkeys"
@@ -29,26 +27,13 @@ export function PasskeySection({ visitor }: { visitor: Visitor }) {
       <QueryResult query={passkeys} loading={<LoadingRows rows={3} height={56} />}>
         {(view) => (
           <>
-            <Passkeys view={view} visitor={visitor} onOpen={setOpen} />
+            <Passkeys view={view} visitor={visitor} onOpen={show} />
             {view.passkeys.length > 0 && <Demand view={view} />}
           </>
         )}
       </QueryResult>
-      <div role="status" className="tb-account-done">
-        {message !== "" && <Message tone="ok">{message}</Message>}
-      </div>
-      {open !== null && (
-        <Suspense>
-          <PasskeyDialog
-            open={open}
-            onClose={close}
-            onDone={(text) => {
-              close();
-              setMessage(text);
-            }}
-          />
-        </Suspense>
-      )}
+      {status}
+      {dialog}
     </Section>
   );
 }

@@ -11,7 +11,7 @@ import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { passkeyObstacle } from "../passkey-obstacle.tsx";
 import { signInByPasskey } from "../passkeys.ts";
 import { proof } from "../proof.ts";
-import { queryKeys, queryOf, useSend, useVisitor } from "../queries.ts";
+import { queryKeys, queryOf, type SendState, useSend, useVisitor } from "../queries.ts";
 import { CodeForm } from "../sign-in/code-form.tsx";
 import { providerName } from "../sign-in/providers.tsx";
 import { signInByCode, useSendCode, useSocialSignIn } from "../sign-in/requests.ts";
@@ -147,7 +147,7 @@ function ProviderStep({ provider }: { provider: Provider }) {
 
 function Step(props: {
   text?: string;
-  change: { isPending: boolean; isError: boolean; error: unknown };
+  change: SendState;
   label: string;
   busyLabel: string;
   onPress: () => void;

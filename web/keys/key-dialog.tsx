@@ -1,12 +1,13 @@
-import { Button, Group, Text, TextInput } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
-import { KEY_LABEL_CHARS_MAX } from "#limits.ts";
 import { useChangeKey, useCreateKey, useRevokeKey } from "../member-queries.ts";
 import { FormDialog } from "../parts/form-dialog.tsx";
 import { Message } from "../parts/message.tsx";
+import { type Named, NameField, nameError, RenameDialog } from "../parts/name-field.tsx";
 import { counted } from "../parts/numbers.ts";
 import { Time } from "../parts/time.tsx";
+import type { DialogEnds } from "../parts/use-dialog.tsx";
 import { OfflineError } from "../request.ts";
 import { KeySecretDialog } from "./key-secret.tsx";
 import { limitPhrases } from "./key-text.ts";
@@ -17,29 +18,27 @@ import { RotateDialog } from "./rotate-dialog.tsx";
 
 /** The dialogs of an existing key. */
 export type KeyDialogName = "rename" | "limits" | "rotate" | "revoke";
-export type OpenKeyDialog = { dialog: "create" } | { dialog: KeyDialogName; key: KeyView };
+export type OpenKeyDialog = { bounds: KeyBounds } & (
+  | { dialog: "create" }
+  | { dialog: KeyDialogName; key: KeyView }
+);
 
-type Props = { apiKey: KeyView; onClose: () => void; onDone: (message: string) => void };
+type Props = DialogEnds & { apiKey: KeyView };
 
 /** The open dialog of the list of keys. All of them are one chunk, apart from the list. */
-export default function KeyDialog(props: {
-  open: OpenKeyDialog;
-  bounds: KeyBounds;
-  onClose: () => void;
-  onDone: (message: string) => void;
-}) {
-  const { open, bounds, onClose, onDone } = props;
+export default function KeyDialog({ open, ...ends }: DialogEnds & { open: OpenKeyDialog }) {
+  const { bounds } = open;
+  if (open.dialog === "create") return <CreateDialog bounds={bounds} onClose={ends.onClose} />;
+  const props = { apiKey: open.key, ...ends };
   switch (open.dialog) {
-    case "create":
-      return <CreateDialog bounds={bounds} onClose={onClose} />;
     case "rename":
-      return <RenameDialog apiKey={open.key} onClose={onClose} onDone={onDone} />;
+      return <RenameKeyDialog {...props} />;
     case "limits":
-      return <LimitsDialog apiKey={open.key} bounds={bounds} onClose={onClose} onDone={onDone} />;
+      return <LimitsDialog bounds={bounds} {...props} />;
     case "rotate":
-      return <RotateDialog apiKey={open.key} bounds={bounds} onClose={onClose} />;
+      return <RotateDialog bounds={bounds} {...props} />;
     case "revoke":
-      return <RevokeDialog apiKey={open.key} onClose={onClose} onDone={onDone} />;
+      return <RevokeDialog {...props} />;
   }
 }
 
@@ -61,7 +60,7 @@ function CreateDialog({ bounds, onClose }: { bounds: KeyBounds; onClose: () => v
       title="Create API key"
       change={create}
       action={["Create key", "Creating"]}
-      isValid={labelError(label) === null && !hasLimitError}
+      isValid={nameError(label, KEY) === undefined && !hasLimitError}
       {...(create.isError && { failure: <CreateFailure error={create.error} /> })}
       onClose={onClose}
       onSubmit={() =>
@@ -70,7 +69,7 @@ function CreateDialog({ bounds, onClose }: { bounds: KeyBounds; onClose: () => v
     >
       {(isSubmitted) => (
         <>
-          <LabelField label={label} isChecked={isSubmitted} onLabel={setLabel} />
+          <NameField of={KEY} name={label} isChecked={isSubmitted} onName={setLabel} />
           <Group gap="xs" mt="sm" role="group" aria-label="Suggested labels">
             {["production", "staging", "development"].map((each) => (
               <Button key={each} size="xs" variant="default" onClick={() => setLabel(each)}>
@@ -114,53 +113,21 @@ const CreateFailure = ({ error }: { error: unknown }) => (
   </>
 );
 
-/** Returns a sentence about what is wrong with a label, or null if it is valid. */
-function labelError(label: string): string | null {
-  const { length } = [...label.trim()];
-  if (length === 0) return "Enter a label to tell your keys apart.";
-  return length > KEY_LABEL_CHARS_MAX
-    ? `Use at most ${KEY_LABEL_CHARS_MAX} characters. This label has ${length}.`
-    : null;
-}
+const KEY: Named = {
+  ...{ one: "key", many: "keys", word: "label" },
+  hint: "Where you will use this key, such as “production”.",
+};
 
-const LabelField = (props: {
-  label: string;
-  isChecked: boolean;
-  onLabel: (label: string) => void;
-}) => (
-  <TextInput
-    label="Label"
-    description="Where you will use this key, such as “production”."
-    value={props.label}
-    error={props.isChecked && labelError(props.label)}
-    autoComplete="off"
-    spellCheck={false}
-    data-autofocus
-    onChange={(event) => props.onLabel(event.currentTarget.value)}
-  />
-);
-
-function RenameDialog({ apiKey, onClose, onDone }: Props) {
-  const { id, label: oldLabel } = apiKey;
+function RenameKeyDialog({ apiKey: { id, label }, ...others }: Props) {
   const rename = useChangeKey();
-  const [typed, setTyped] = useState(oldLabel);
-  const label = typed.trim();
   return (
-    <FormDialog
-      title="Rename key"
+    <RenameDialog
+      of={KEY}
+      name={label}
       change={rename}
-      action={["Save", "Saving"]}
-      isValid={labelError(label) === null}
-      onClose={onClose}
-      onSubmit={() =>
-        rename.mutate(
-          { id, label },
-          { onSuccess: () => onDone(`Key renamed from “${oldLabel}” to “${label}”.`) },
-        )
-      }
-    >
-      <LabelField label={typed} isChecked onLabel={setTyped} />
-    </FormDialog>
+      onRename={(next, then) => rename.mutate({ id, label: next }, then)}
+      {...others}
+    />
   );
 }
 

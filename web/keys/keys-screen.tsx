@@ -1,6 +1,6 @@
 import { Button, Text } from "@mantine/core";
 import { useNavigate, useRouterState } from "@tanstack/react-router";
-import { Suspense, useEffect, useEffectEvent, useState } from "react";
+import { useEffect, useEffectEvent } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
 import { KEYS_PER_ACCOUNT_MAX } from "#limits.ts";
 import { screenOf } from "../frame/screen-of.ts";
@@ -10,33 +10,24 @@ import { Message } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
+import { useDialog } from "../parts/use-dialog.tsx";
 import { useVisitor } from "../queries.ts";
-import type { KeyDialogName, OpenKeyDialog } from "./key-dialog.tsx";
+import type { KeyDialogName } from "./key-dialog.tsx";
 import { ActiveKeys, RevokedKeys } from "./key-list.tsx";
 import "./keys.css";
 import { isSuspended } from "./restriction.tsx";
 
-/** Loaded after the list, before a user can have chosen an action. */
 const KeyDialog = screenOf(() => import("./key-dialog.tsx"));
 
 export default function KeysScreen() {
   const keys = useKeys();
   const mayCreate = !isSuspended(useVisitor().data?.user);
-  const [open, setOpen] = useState<OpenKeyDialog | null>(null);
-  const [message, setMessage] = useState<string | null>(null);
-  useEffect(() => void KeyDialog.preload(), []);
-  // The row of a changed key, with the button that had the focus, may have moved or disappeared.
-  useEffect(() => {
-    if (message !== null) document.querySelector<HTMLElement>("main h1")?.focus();
-  }, [message]);
+  const { show, status, dialog } = useDialog(KeyDialog);
   const active = (keys.data?.keys ?? []).filter(({ revokedAt }) => revokedAt === null);
   const isFull = active.length >= KEYS_PER_ACCOUNT_MAX;
-  const show = (next: OpenKeyDialog) => {
-    setMessage(null);
-    setOpen(next);
-  };
-  const create = () => show({ dialog: "create" });
-  useCreateFromLink(keys.data !== undefined && mayCreate && !isFull, create);
+  const bounds = keys.data?.bounds;
+  const create = () => bounds !== undefined && show({ dialog: "create", bounds });
+  useCreateFromLink(bounds !== undefined && mayCreate && !isFull, create);
   return (
     <>
       <PageTitle title="API keys">
@@ -50,9 +41,7 @@ export default function KeysScreen() {
         An API key authenticates your calls and uses the credits of your account. Create one for
         each environment, keep it out of source code, and revoke keys that you no longer use.
       </Text>
-      <div role="status" className="tb-status">
-        {message !== null && <Message tone="ok">{message}</Message>}
-      </div>
+      {status}
       <div className="tb-keys">
         <QueryResult query={keys} loading={<LoadingRows rows={4} height={56} />}>
           {(data) => (
@@ -68,25 +57,13 @@ export default function KeysScreen() {
               <KeyLists
                 keys={data.keys}
                 onCreate={mayCreate ? create : null}
-                onOpen={(dialog, key) => show({ dialog, key })}
+                onOpen={(dialog, key) => show({ dialog, key, bounds: data.bounds })}
               />
             </>
           )}
         </QueryResult>
       </div>
-      {open !== null && keys.data !== undefined && (
-        <Suspense>
-          <KeyDialog
-            open={open}
-            bounds={keys.data.bounds}
-            onClose={() => setOpen(null)}
-            onDone={(done) => {
-              setOpen(null);
-              setMessage(done);
-            }}
-          />
-        </Suspense>
-      )}
+      {dialog}
     </>
   );
 }

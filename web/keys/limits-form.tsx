@@ -4,6 +4,7 @@ import type { BudgetPeriod, KeyLimitsView } from "#api/dashboard/shapes.ts";
 import { service } from "../page-facts.ts";
 import { Checkboxes } from "../parts/checkboxes.tsx";
 import { counted, formatNumber, longDay, timeText } from "../parts/numbers.ts";
+import { PLAIN_INPUT } from "../parts/plain-input.ts";
 import { PERIODS, spentOf } from "./key-text.ts";
 import {
   budgetIn,
@@ -40,9 +41,7 @@ export const LimitFields = (props: Props) => (
       minRows={2}
       maxRows={8}
       autosize
-      autoComplete="off"
-      autoCapitalize="none"
-      spellCheck={false}
+      {...PLAIN_INPUT}
       classNames={{ input: "tb-networks" }}
       value={props.draft.networks}
       error={props.errors.networks}

@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
+import type { SendState } from "../queries.ts";
 import { BusyButton } from "./buttons.tsx";
 import { focusInvalidField } from "./focus.ts";
 import { Failure } from "./message.tsx";
@@ -11,8 +12,7 @@ import { TitledDialog } from "./titled-dialog.tsx";
  */
 export function FormDialog(props: {
   title: string;
-  /** The mutation, of `useSend`. */
-  change: { isPending: boolean; isError: boolean; error: unknown };
+  change: SendState;
   /** The label of the button, and the one while the change is pending. */
   action: readonly [label: string, busyLabel: string];
   /** The change cannot be undone: this is the label of the button that keeps things as they are, which has the focus. */

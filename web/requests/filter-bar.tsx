@@ -4,6 +4,7 @@ import type { RequestsView } from "#api/dashboard/shapes.ts";
 import { ERRORS } from "#errors.ts";
 import { useKeys } from "../member-queries.ts";
 import { KeySelect, ToolSelect } from "../parts/filters.tsx";
+import { PLAIN_INPUT } from "../parts/plain-input.ts";
 import { RangeForm } from "../parts/range-form.tsx";
 import {
   ERROR_CODES,
@@ -116,9 +117,7 @@ function IdField({ id, onChoose }: { id: string | null; onChoose: Props["onChoos
         type="search"
         label="Request ID"
         placeholder="Paste an ID, such as req_…"
-        autoComplete="off"
-        autoCapitalize="off"
-        spellCheck={false}
+        {...PLAIN_INPUT}
         value={text}
         error={isWrong && "This cannot be a request ID."}
         onChange={(event) => {

@@ -5,6 +5,7 @@ import { Gate } from "../parts/empty-state.tsx";
 import type { IconName } from "../parts/icon.tsx";
 import { Failure } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
+import type { SendState } from "../queries.ts";
 
 /** The narrow column of the pages for signing in. */
 export const SignInFrame = ({
@@ -32,8 +33,7 @@ export const SignInFrame = ({
 
 /** The button of a page that an email links to. Opening the page does nothing, because mail scanners open links too. */
 export const ConfirmForm = (props: {
-  /** The mutation, of `useSend`. */
-  change: { isPending: boolean; isError: boolean; error: unknown };
+  change: SendState;
   action: readonly [label: string, busyLabel: string];
   onSubmit: () => void;
 }) => (

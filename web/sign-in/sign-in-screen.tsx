@@ -1,22 +1,21 @@
 import { Button, Text, TextInput } from "@mantine/core";
 import { type HistoryState, useNavigate, useRouterState } from "@tanstack/react-router";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { StartedView } from "#api/dashboard/shapes.ts";
 import { nextPage, useNext, useSearchText } from "../addresses.ts";
 import { BusyButton } from "../parts/buttons.tsx";
-import { focusInvalidField } from "../parts/focus.ts";
 import { AgreementLine } from "../parts/legal-links.tsx";
 import { Failure, Message } from "../parts/message.tsx";
 import { timeText } from "../parts/numbers.ts";
 import { useVisitor } from "../queries.ts";
 import { ProblemDetails } from "../request.ts";
-import { checkEmail } from "./check-email.ts";
 import { CodeForm } from "./code-form.tsx";
 import { PasskeySignIn } from "./passkey-sign-in.tsx";
 import { Providers } from "./providers.tsx";
 import { useSendCode, useSignInByCode } from "./requests.ts";
 import { SendAgain } from "./send-again.tsx";
 import { RedirectToNext, SignInFrame } from "./sign-in-frame.tsx";
+import { useEmailField } from "./use-email-field.tsx";
 
 declare module "@tanstack/react-router" {
   interface HistoryState {
@@ -67,18 +66,14 @@ function AddressStep(props: {
   const send = useSendCode();
   const showCodeStep = useCodeStep();
   const isClosed = useSearchText("closed") !== "";
-  const [fault, setFault] = useState<string>();
-  const problem = send.error instanceof ProblemDetails ? send.error.code : null;
-  const rejected = problem === "INVALID_EMAIL";
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const found = checkEmail(email);
-    setFault(found);
-    if (found !== undefined) return focusInvalidField(event.currentTarget);
-    const codeSentTo = email.trim();
-    nextPage.remember(next);
-    send.mutate(codeSentTo, { onSuccess: (started) => showCodeStep({ codeSentTo, started }) });
-  };
+  const { onSubmit, field, failure } = useEmailField({
+    ...{ email, onEmail: props.onEmail, send },
+    onSubmit(codeSentTo) {
+      nextPage.remember(next);
+      send.mutate(codeSentTo, { onSuccess: (started) => showCodeStep({ codeSentTo, started }) });
+    },
+  });
+  const hasSeveral = send.error instanceof ProblemDetails && send.error.code === "too_many_emails";
   return (
     <SignInFrame
       title="Sign in"
@@ -92,9 +87,9 @@ function AddressStep(props: {
         </div>
       )}
       <ProviderProblem />
-      <form onSubmit={submit} noValidate>
-        {send.isError && !rejected && <Failure error={send.error} />}
-        {problem === "too_many_emails" && (
+      <form onSubmit={onSubmit} noValidate>
+        {failure}
+        {hasSeveral && (
           <Button
             variant="default"
             size="md"
@@ -104,23 +99,14 @@ function AddressStep(props: {
           </Button>
         )}
         <TextInput
+          {...field}
           id="email"
-          type="email"
           size="md"
           label="Email address"
           autoFocus
           // Browsers offer passkeys among the suggestions of the field.
           autoComplete="email webauthn"
           inputMode="email"
-          autoCapitalize="none"
-          spellCheck={false}
-          value={email}
-          error={fault ?? (rejected && (send.error as ProblemDetails).detail)}
-          onChange={(event) => {
-            props.onEmail(event.currentTarget.value);
-            setFault(undefined);
-            if (rejected) send.reset();
-          }}
         />
         <BusyButton type="submit" size="md" busy={send.isPending} busyLabel="Sending">
           Continue

@@ -2,6 +2,7 @@ import { Button, Input, Switch, TextInput, type TextInputProps } from "@mantine/
 import { type ReactNode, useId } from "react";
 import { Choice } from "../parts/choice.tsx";
 import { formatNumber } from "../parts/numbers.ts";
+import { PLAIN_INPUT } from "../parts/plain-input.ts";
 import { Prose } from "../parts/prose.tsx";
 import { LongText } from "./long-text.tsx";
 import type { FieldValue, FieldValues, ToolField } from "./tool-fields.ts";
@@ -62,14 +63,6 @@ export function wordsOfField({ field, error }: Pick<FieldProps, "field" | "error
     inputWrapperOrder: ["label", "input", "error", "description"] as const satisfies string[],
   };
 }
-
-/** For inputs of a caller's program: browsers and password managers must not fill them in or correct them. */
-export const PLAIN_INPUT = {
-  autoComplete: "off",
-  autoCapitalize: "off",
-  autoCorrect: "off",
-  spellCheck: false,
-} as const;
 
 function ChoiceField(props: FieldProps) {
   const { field, value, onChange } = props;

@@ -4,8 +4,9 @@ import { utf8Length } from "#tools/text.ts";
 import { beginningOf } from "../parts/code-block.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
+import { PLAIN_INPUT } from "../parts/plain-input.ts";
 import type { ChosenFile } from "./chosen-file.ts";
-import { type FieldProps, PLAIN_INPUT, wordsOfField } from "./fields.tsx";
+import { type FieldProps, wordsOfField } from "./fields.tsx";
 import { FileContext } from "./file-context.ts";
 
 /**

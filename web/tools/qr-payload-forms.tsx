@@ -1,7 +1,7 @@
 import { Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Choice } from "../parts/choice.tsx";
-import { PLAIN_INPUT } from "./fields.tsx";
+import { PLAIN_INPUT } from "../parts/plain-input.ts";
 import {
   amountFault,
   bicFault,

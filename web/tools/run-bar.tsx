@@ -5,7 +5,8 @@ import { service } from "../page-facts.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { counted } from "../parts/numbers.ts";
-import { PLAIN_INPUT, SECRET_INPUT } from "./fields.tsx";
+import { PLAIN_INPUT } from "../parts/plain-input.ts";
+import { SECRET_INPUT } from "./fields.tsx";
 
 export type Where = "browser" | "api";
 

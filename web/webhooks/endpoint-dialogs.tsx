@@ -3,7 +3,10 @@ import { useState } from "react";
 import type { EndpointSecretView, EndpointView, LedgerEventKind } from "#api/dashboard/shapes.ts";
 import { Checkboxes } from "../parts/checkboxes.tsx";
 import { FormDialog } from "../parts/form-dialog.tsx";
+import { PLAIN_INPUT } from "../parts/plain-input.ts";
 import { SecretDialog } from "../parts/secret-dialog.tsx";
+import type { DialogEnds } from "../parts/use-dialog.tsx";
+import type { SendState } from "../queries.ts";
 import { ProblemDetails } from "../request.ts";
 import {
   useAddEndpoint,
@@ -13,14 +16,16 @@ import {
 } from "./endpoints.ts";
 import { EVENT_LABELS, KINDS } from "./webhook-text.ts";
 
-type Props = { onClose: () => void; onDone: (message: string) => void };
-type EndpointProps = Props & { endpoint: EndpointView };
+type EndpointProps = DialogEnds & { endpoint: EndpointView };
 
 export type OpenEndpointDialog =
   | { dialog: "add" }
   | { dialog: "edit" | "rotate" | "delete"; endpoint: EndpointView };
 
-export default function EndpointDialog({ open, ...others }: Props & { open: OpenEndpointDialog }) {
+export default function EndpointDialog({
+  open,
+  ...others
+}: DialogEnds & { open: OpenEndpointDialog }) {
   switch (open.dialog) {
     case "add":
       return <AddDialog {...others} />;
@@ -33,7 +38,7 @@ export default function EndpointDialog({ open, ...others }: Props & { open: Open
   }
 }
 
-function AddDialog({ onClose, onDone }: Props) {
+function AddDialog({ onClose, onDone }: DialogEnds) {
   const add = useAddEndpoint();
   if (add.data !== undefined) {
     return <EndpointSecret made={add.data} onClose={() => onDone("Endpoint added.")} />;
@@ -73,7 +78,7 @@ function EndpointForm(props: {
   title: string;
   action: readonly [string, string];
   start: Draft;
-  change: { isPending: boolean; isError: boolean; error: unknown };
+  change: SendState;
   onClose: () => void;
   onSend: (draft: Draft) => void;
 }) {
@@ -107,9 +112,7 @@ function EndpointForm(props: {
             label="URL"
             description="An https URL that accepts POST requests."
             placeholder="https://example.com/webhooks"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...PLAIN_INPUT}
             data-autofocus
             value={url}
             error={(isSubmitted && urlError) || (url === sent && rejected)}

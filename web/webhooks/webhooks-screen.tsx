@@ -1,5 +1,4 @@
 import { Button, Text } from "@mantine/core";
-import { Suspense, useEffect, useState } from "react";
 import type { EndpointsView } from "#api/dashboard/shapes.ts";
 import { base } from "../addresses.ts";
 import { screenOf } from "../frame/screen-of.ts";
@@ -9,29 +8,19 @@ import { Message } from "../parts/message.tsx";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
+import { useDialog } from "../parts/use-dialog.tsx";
 import { useVisitor } from "../queries.ts";
 import type { OpenEndpointDialog } from "./endpoint-dialogs.tsx";
 import { EndpointPanel } from "./endpoint-panel.tsx";
 import { useEndpoints } from "./endpoints.ts";
 import "./webhooks.css";
 
-/** Loaded after the list, before a user can have chosen an action. */
 const EndpointDialog = screenOf(() => import("./endpoint-dialogs.tsx"));
 
 export default function WebhooksScreen() {
   const endpoints = useEndpoints();
   const isReadOnly = isSuspended(useVisitor().data?.user);
-  const [open, setOpen] = useState<OpenEndpointDialog | null>(null);
-  const [message, setMessage] = useState<string | null>(null);
-  useEffect(() => void EndpointDialog.preload(), []);
-  // The panel of a deleted endpoint, with the button that had the focus, was removed.
-  useEffect(() => {
-    if (message !== null) document.querySelector<HTMLElement>("main h1")?.focus();
-  }, [message]);
-  const show = (next: OpenEndpointDialog) => {
-    setMessage(null);
-    setOpen(next);
-  };
+  const { show, status, dialog } = useDialog(EndpointDialog);
   const { data } = endpoints;
   const isFull = data !== undefined && data.endpoints.length >= data.max;
   const add = () => show({ dialog: "add" });
@@ -48,25 +37,12 @@ export default function WebhooksScreen() {
         We notify your programs about your credits and API keys with signed POST requests to your
         endpoints. <a href={`${base()}/docs/webhooks`}>How to receive and verify webhooks</a>
       </Text>
-      <div role="status" className="tb-status">
-        {message !== null && <Message tone="ok">{message}</Message>}
-      </div>
+      {status}
       {isFull && <EndpointLimitMessage max={data.max} />}
       <QueryResult query={endpoints} loading={<LoadingRows rows={2} height={190} />}>
         {(view) => <Endpoints view={view} isReadOnly={isReadOnly} onAdd={add} onShow={show} />}
       </QueryResult>
-      {open !== null && (
-        <Suspense>
-          <EndpointDialog
-            open={open}
-            onClose={() => setOpen(null)}
-            onDone={(text) => {
-              setOpen(null);
-              setMessage(text);
-            }}
-          />
-        </Suspense>
-      )}
+      {dialog}
     </>
   );
 }
