@@ -16,8 +16,11 @@ type PageHandler = (request: Request, context: RequestContext) => Response | Pro
 export type PageRoute = { path: string; handler: PageHandler };
 
 /** Every page, and the files that pages load. */
-export function createPageRoutes(site: SiteContext, replier: PageReplier): PageRoute[] {
-  const pages = keepPages(site);
+export function createPageRoutes(
+  site: SiteContext,
+  pages: () => Pages,
+  replier: PageReplier,
+): PageRoute[] {
   const handler: PageHandler = (request, context) => {
     const path = pathOf(request.url);
     const { find, docs } = pages();
@@ -79,11 +82,10 @@ function securityTextRoute({ settings }: SiteContext, replier: PageReplier): Pag
 
 /** The 404 page; for the path of a page with a slash at its end, a redirect to the page. */
 export function createNotFoundPage(
-  site: SiteContext,
+  pages: () => Pages,
   replier: PageReplier,
   routes: readonly { path: string }[],
 ): PageHandler {
-  const pages = keepPages(site);
   return ({ headers, url }, context) => {
     const { pathname, search } = new URL(url);
     const path = pathname.slice(0, -1);
@@ -120,7 +122,7 @@ const respondNotFound = (
 const NO_LEGAL: LegalSources = {};
 
 /** The pages are made anew when their files have been built, the documentation was read or the operator's pages changed. */
-function keepPages(site: SiteContext): () => Pages {
+export function keepPages(site: SiteContext): () => Pages {
   type Sources = [PageAssets | null, DocsSources | null, LegalSources];
   let sources: Sources | undefined;
   // By the first request for a page: making them takes as long as the rest of a start.

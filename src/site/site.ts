@@ -4,7 +4,7 @@ import { describeApi } from "#api/openapi/openapi.ts";
 import { type CreateSite, get, type Handler, type Route } from "#api/routes.ts";
 import { DASHBOARD_BODY_BYTES_MAX, STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { createPageReplier } from "./page-replies.ts";
-import { createNotFoundPage, createPageRoutes } from "./page-routes.ts";
+import { createNotFoundPage, createPageRoutes, keepPages } from "./page-routes.ts";
 import type { SiteContext } from "./site-context.ts";
 
 /** Everything that the service serves besides calls over HTTP. */
@@ -14,6 +14,7 @@ export const createSite =
     const replier = createPageReplier(parts.deps.replier, parts.app);
     const sales = site.dashboard.offer.prices;
     const settings = { ...site.settings, sales };
+    const made = keepPages({ ...site, settings });
     // Made by the first request for it: describing the API takes as long as everything else that a start does here.
     let description: string | undefined;
     const pages = [
@@ -21,14 +22,14 @@ export const createSite =
         description ??= JSON.stringify(describeApi(settings), null, 2);
         return replier.page("application/json", description, request, context);
       }),
-      ...createPageRoutes({ ...site, settings }, replier).map(({ path, handler }) =>
+      ...createPageRoutes({ ...site, settings }, made, replier).map(({ path, handler }) =>
         get(path, handler),
       ),
     ];
     const mcp = createMcpRoute({ ...parts, version: site.settings.version });
     return {
       routes: [...pages, ...dashboardRoutes(site), mcp],
-      notFound: createNotFoundPage({ ...site, settings }, replier, pages),
+      notFound: createNotFoundPage(made, replier, pages),
     };
   };
 

@@ -6,7 +6,7 @@ import { Replier } from "#calls/reply.ts";
 import type { RequestContext } from "#calls/request-context.ts";
 import type { LegalSources } from "#site/legal-sources.ts";
 import { createPageReplier } from "#site/page-replies.ts";
-import { createPageRoutes } from "#site/page-routes.ts";
+import { createPageRoutes, keepPages } from "#site/page-routes.ts";
 import type { BuiltPages } from "#site/site-context.ts";
 import { FULL } from "./pages-server.ts";
 
@@ -84,7 +84,9 @@ test("every page has another ETag as soon as the operator's pages change, withou
     docs: () => FULL.docs ?? null,
     legal: () => legal,
   };
-  const routes = new Map(createPageRoutes(site, pages).map(({ path, handler }) => [path, handler]));
+  const routes = new Map(
+    createPageRoutes(site, keepPages(site), pages).map(({ path, handler }) => [path, handler]),
+  );
   async function visit(path: string, known = "") {
     const headers = { "If-None-Match": known };
     const response = await routes.get(path)?.(

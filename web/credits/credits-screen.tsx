@@ -1,17 +1,26 @@
 import { Tabs } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { Suspense, useState } from "react";
+import type { CreditsView } from "#api/dashboard/shapes.ts";
 import { useSearchText } from "../addresses.ts";
 import { screenOf } from "../frame/screen-of.ts";
 import { useCredits } from "../member-queries.ts";
+import { counted, formatNumber, longDay, timeUntil } from "../parts/numbers.ts";
 import { PageTitle } from "../parts/page-title.tsx";
 import { LoadingBlock, LoadingSection } from "../parts/placeholders.tsx";
 import { QueryResult } from "../parts/query-result.tsx";
+import { Stat } from "../parts/section.tsx";
+import { State } from "../parts/state.tsx";
 import { useVisitor } from "../queries.ts";
-import { Balance } from "./balance.tsx";
 import "./credits.css";
 import { PurchaseStatus } from "./purchase-status.tsx";
-import { type CreditsTab, readTab, TABS, tabLabel } from "./tabs.ts";
+
+/** The tabs, as in the `tab` of the URL. The first one is left out there. */
+const LABELS = { buy: "Buy", grants: "Grants", purchases: "Purchases", ledger: "Ledger" };
+type CreditsTab = keyof typeof LABELS;
+const TABS = Object.keys(LABELS) as CreditsTab[];
+
+const readTab = (text: string): CreditsTab => TABS.find((tab) => tab === text) ?? "buy";
 
 /** Each tab loads its code and its data when it is first shown. */
 const PANELS: Record<CreditsTab, ReturnType<typeof screenOf>> = {
@@ -49,7 +58,8 @@ export default function CreditsScreen() {
               onPointerEnter={() => void PANELS[each].preload()}
               onFocus={() => void PANELS[each].preload()}
             >
-              {tabLabel(each, isSold)}
+              {/* Where credits are not sold, the first tab says how to get them. */}
+              {each === "buy" && !isSold ? "Get credits" : LABELS[each]}
             </Tabs.Tab>
           ))}
         </Tabs.List>
@@ -76,4 +86,39 @@ function BalanceOnTop() {
       {({ pages: [view] }) => view && <Balance view={view} now={now} />}
     </QueryResult>
   );
+}
+
+/** The balance, and what part of it expires next. */
+function Balance({ view, now }: { view: CreditsView; now: number }) {
+  const { balance, lifetime, nextExpiry: next } = view;
+  return (
+    <dl className="tb-stats">
+      <Stat
+        name="Balance"
+        value={<span className="tb-balance">{formatNumber(balance)}</span>}
+        unit={balance === 1 ? "credit" : "credits"}
+      >
+        <BalanceText balance={balance} held={view.held} lifetime={lifetime} />
+      </Stat>
+      <Stat name="Next expiry" value={next === null ? "None" : timeUntil(next.at, now)}>
+        {next === null
+          ? "No credits expire"
+          : `${counted(next.credits, "credit")}, ${longDay(next.at)}`}
+      </Stat>
+      <Stat name="Never expire" value={formatNumber(view.permanent ?? 0)}>
+        {view.permanent === 1 ? "credit" : "credits"}
+      </Stat>
+    </dl>
+  );
+}
+
+function BalanceText({
+  balance,
+  held,
+  lifetime,
+}: Pick<CreditsView, "balance" | "held" | "lifetime">) {
+  if (held > 0) return `${counted(held, "credit")} held by running calls`;
+  if (balance === 0) return <State shape="cross" tone="warn" title="Calls are rejected" />;
+  if (lifetime) return <State shape="check" tone="ok" title="Lifetime plan: never expires" />;
+  return "Those that expire first are used first";
 }

@@ -5,7 +5,7 @@ import { useEntries, useKeys } from "../member-queries.ts";
 import { DownloadLink } from "../parts/download.tsx";
 import { Empty } from "../parts/empty-state.tsx";
 import { FilterSelect, KeySelect, ToolSelect, useFilters } from "../parts/filters.tsx";
-import { dayOf, formatNumber, longDay, signed } from "../parts/numbers.ts";
+import { dayOf, formatNumber, isDay, longDay, signed } from "../parts/numbers.ts";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";
@@ -13,13 +13,43 @@ import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
 import { ENTRY_LABELS, entryText } from "./credit-text.ts";
-import {
-  entriesQuery,
-  hasFilters,
-  type LedgerSearch,
-  readLedgerSearch,
-  SHOWN,
-} from "./ledger-filters.ts";
+
+/** The filters of the ledger, in the query string of the page, so that they can be bookmarked and shared. */
+type LedgerSearch = Partial<Record<"show" | "tool" | "key" | "from" | "to", string>>;
+
+/** What the list of kinds offers, and the kinds of entries that each is. */
+const SHOWN: Record<string, { label: string; kinds: string }> = {
+  calls: { label: "Calls", kinds: "debit,usage" },
+  grants: { label: "Grants", kinds: "grant" },
+  reversals: { label: "Reversals", kinds: "reversal" },
+  expiries: { label: "Expiries", kinds: "expiry" },
+  removals: { label: "Removals", kinds: "void" },
+};
+
+/** Leaves out what is empty or cannot be a filter, such as a day that does not exist. */
+function readLedgerSearch(search: Record<string, unknown>): LedgerSearch {
+  const found: LedgerSearch = {};
+  for (const name of ["show", "tool", "key", "from", "to"] as const) {
+    // The router reads a value such as 2026 as a number.
+    const text = String(search[name] ?? "");
+    if (text === "" || text.length > 200) continue;
+    if (name === "show" && !Object.hasOwn(SHOWN, text)) continue;
+    if ((name === "from" || name === "to") && !isDay(text)) continue;
+    found[name] = text;
+  }
+  return found;
+}
+
+/** The query string of the request, with its question mark; empty without filters. */
+function entriesQuery({ show, ...others }: LedgerSearch): string {
+  const kind = show === undefined ? undefined : SHOWN[show]?.kinds;
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries({ kind, ...others }))
+    if (value !== undefined) query.set(name, value);
+  return query.size === 0 ? "" : `?${query}`;
+}
+
+const hasFilters = (search: LedgerSearch): boolean => Object.keys(search).length > 0;
 
 /** The ledger of the account: everything that changed the balance, with filters. */
 export default function LedgerTab() {

@@ -7,6 +7,7 @@ import { KeySelect, ToolSelect } from "../parts/filters.tsx";
 import { PLAIN_INPUT } from "../parts/plain-input.ts";
 import { RangeForm } from "../parts/range-form.tsx";
 import {
+  CLEARED,
   ERROR_CODES,
   ERROR_STATUSES,
   type Filters,
@@ -86,7 +87,7 @@ export function FilterBar({ filters, keys, onChoose }: Props) {
           size="compact-sm"
           onClick={() => {
             setCustomOpen(false);
-            onChoose({ tool: "", key: "", status: "", code: "", id: "", span: "all" });
+            onChoose(CLEARED);
           }}
         >
           Clear filters

@@ -89,6 +89,9 @@ export function withChange(search: Search, change: Search): Search {
   );
 }
 
+/** The change that resets every filter. */
+export const CLEARED: Search = { tool: "", key: "", status: "", code: "", id: "", span: "all" };
+
 export const isFiltered = (filters: Filters): boolean =>
   [filters.tool, filters.key, filters.status, filters.code, filters.id].some(
     (value) => value !== null,

@@ -13,6 +13,7 @@ import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { useVisitor } from "../queries.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import {
+  CLEARED,
   isFiltered,
   isOpenEnded,
   queryOf,
@@ -145,8 +146,6 @@ function RequestLog() {
     </>
   );
 }
-
-const CLEARED: Search = { tool: "", key: "", status: "", code: "", id: "", span: "all" };
 
 /** A link with a request id opens that request, once. */
 function useOpenById(

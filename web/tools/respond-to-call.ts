@@ -12,6 +12,14 @@ export type CallResponse = { status: number; body: string };
 /** What the service knows about a call besides what is sent. */
 export type CallContext = { apiUrl: string; requestId: string };
 
+/** The context in which the page runs a tool. Tests pass their own to `respondToCall`. */
+export const toolContextOf = (receivedAt: number): ToolContext => ({
+  receivedAt,
+  random: (count) => crypto.getRandomValues(new Uint8Array(count)),
+  // Loaded on demand, because only one tool needs it.
+  digest: async (algorithm, bytes) => (await import("./hash-stream.ts")).digest(algorithm, bytes),
+});
+
 /**
  * Runs a call in the browser, with the service's own code to parse, validate and answer it. Time, random bytes and digests
  * come from `context`, so that a test can compare the bytes with those of the service.
@@ -38,6 +46,7 @@ export async function respondToCall(
     return { status: error.status, body: JSON.stringify(problem) };
   }
 }
+
 /** A request with a Content-Length header, which the browser's `Request` does not allow to be set. */
 function asRequest(body: Uint8Array): Request {
   const request: Pick<Request, "headers" | "body" | "bodyUsed" | "arrayBuffer"> = {

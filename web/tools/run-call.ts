@@ -1,8 +1,12 @@
 import { TOOL_TIMEOUT_MS } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { CallBody } from "./call-plan.ts";
-import { type CallContext, type CallResponse, respondToCall } from "./respond-to-call.ts";
-import { toolContextOf } from "./tool-context.ts";
+import {
+  type CallContext,
+  type CallResponse,
+  respondToCall,
+  toolContextOf,
+} from "./respond-to-call.ts";
 
 /** A call as plain data that can be posted to a worker. */
 export type CallOrder = {

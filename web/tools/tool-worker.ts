@@ -1,7 +1,6 @@
 import { loadTool } from "./load-tool.ts";
-import { respondToCall } from "./respond-to-call.ts";
+import { respondToCall, toolContextOf } from "./respond-to-call.ts";
 import type { CallOrder, WorkerReport } from "./run-call.ts";
-import { toolContextOf } from "./tool-context.ts";
 
 /** Runs calls one at a time, off the main thread, so that a large input does not block typing. */
 const report = (message: WorkerReport) => self.postMessage(message);
