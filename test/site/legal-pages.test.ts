@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { openLegalFiles } from "#apps/node/legal-files.ts";
@@ -8,6 +7,7 @@ import { listAppPages } from "#site/app-pages.ts";
 import { renderAppPage } from "#site/app-shell.ts";
 import { LEGAL_BYTES_MAX } from "#site/legal-sources.ts";
 import { createPages } from "#site/pages.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { EARLY, FULL, pageAt } from "./pages-server.ts";
 
 const LEGAL = {
@@ -53,8 +53,7 @@ test("pages that React draws know what there is, to say what a user agrees to", 
 });
 
 function openFolder(t: TestContext) {
-  const dataDir = mkdtempSync(path.join(tmpdir(), "toolbooth-legal-"));
-  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const dataDir = temporaryFolder(t);
   mkdirSync(path.join(dataDir, "pages"));
   const warnings: string[] = [];
   const clock = { now: 0 };

@@ -1,15 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -20,6 +12,7 @@ import { goCode, phpCode } from "#site/request-code.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { openNodeSocket } from "../http/node-socket.ts";
 import { createCaller, openService } from "../http/test-api.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { FULL, ROOT } from "./pages-server.ts";
 import { PYTHON, RUNNABLE, type Runnable, runSample, SHELL } from "./sample-programs.ts";
 
@@ -48,11 +41,8 @@ const service = await openService(
   { rateLimit: 0, fixed: true },
 );
 const caller = await createCaller(service, { credits: 1_000 });
-const folder = mkdtempSync(path.join(tmpdir(), "toolbooth-samples-"));
-after(async () => {
-  await service.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = temporaryFolder({ after });
+after(service.close);
 
 const env = { TOOLBOOTH_KEY: caller.key };
 

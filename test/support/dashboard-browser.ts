@@ -112,14 +112,16 @@ export async function openMember(
     openUser(t, browser, site),
     signUpByApi(site, name),
   ]);
-  await user.context.addCookies(
-    cookies.map((cookie) => {
-      const at = cookie.indexOf("=");
-      return { name: cookie.slice(0, at), value: cookie.slice(at + 1), url: site.base };
-    }),
-  );
+  await user.context.addCookies(cookiesOf(cookies, site));
   return { ...user, email };
 }
+
+/** Cookies of `signUpByApi` for a browser. */
+export const cookiesOf = (cookies: readonly string[], { base }: TestSite) =>
+  cookies.map((cookie) => {
+    const at = cookie.indexOf("=");
+    return { name: cookie.slice(0, at), value: cookie.slice(at + 1), url: base };
+  });
 
 export const heading = (page: Page, name: string | RegExp) =>
   page.getByRole("heading", { level: 1, name });

@@ -1,10 +1,9 @@
 import { createServer, type RequestListener } from "node:http";
-import type { TestContext } from "node:test";
 import { listen } from "./ports.ts";
 
 /** Serves HTTP on this machine until the test ends. Returns the origin. */
 export async function serveHttp(
-  t: Pick<TestContext, "after">,
+  t: { after(close: () => unknown): unknown },
   listener: RequestListener,
 ): Promise<string> {
   const server = createServer(listener);

@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { Visitor } from "#api/dashboard/shapes.ts";
 import { describeOwnTool } from "#api/openapi/tool-description.ts";
@@ -11,6 +9,7 @@ import type { LegalSources } from "#site/legal-sources.ts";
 import { FRONT_ENTRY } from "#site/page-manifest.ts";
 import { createPages, type Pages } from "#site/pages.ts";
 import { FULL, pathsOf } from "../site/pages-server.ts";
+import { listen } from "../support/ports.ts";
 import { AXE_HEADERS, AXE_PATH, readAxe } from "./axe.ts";
 import { OWN_TOOL } from "./own-tool.ts";
 import { MockedPages } from "./screen-mocks.ts";
@@ -54,8 +53,7 @@ export async function openScreenSite(visitor?: Visitor, legal?: LegalSources) {
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     outgoing.end(Buffer.from(await response.arrayBuffer()));
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listen(server)}`;
   await pages.assetsFor(FRONT_ENTRY);
   const assets = pages.frontAssets() ?? undefined;
   const serverPages = createPages({ ...SERVICE, publicUrl: url, assets, legal });
