@@ -166,7 +166,7 @@ const renderMain = (
 ): Html => html`<main id="content">
 <div${isNarrow && raw(' class="tb-sign-in"')}>
 <div class="tb-page-title"><h1>${title}</h1></div>
-<noscript><p class="tb-banner tb-banner-warn">This page needs JavaScript. The <a href="${base}/docs">documentation</a> and the API do not.</p></noscript>
+<noscript><p class="tb-banner" data-tone="warn">This page needs JavaScript. The <a href="${base}/docs">documentation</a> and the API do not.</p></noscript>
 ${isBuilt ? !isMemberPath(path) && html`<p class="tb-lead${isNarrow && " tb-scripted"}">${description}</p>` : NOT_BUILT}
 </div>
 </main>

@@ -34,8 +34,7 @@ function AccountSections({ visitor, user }: { visitor: Visitor; user: UserView }
   return (
     <div className="tb-account">
       <Text c="dimmed">
-        <span className="tb-address">{user.email}</span>, account created{" "}
-        <Time at={user.createdAt} />
+        <span className="tb-break">{user.email}</span>, account created <Time at={user.createdAt} />
       </Text>
       <Section
         beside

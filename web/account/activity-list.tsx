@@ -1,4 +1,4 @@
-import { VisuallyHidden } from "@mantine/core";
+import { Group, VisuallyHidden } from "@mantine/core";
 import type { EventKind, EventView } from "#api/dashboard/shapes.ts";
 import { useEvents } from "../member-queries.ts";
 import { DownloadLink } from "../parts/download.tsx";
@@ -60,7 +60,7 @@ const COLUMNS: Column<EventView>[] = [
   {
     head: "Details",
     cell: ({ kind, detail }) => (
-      <span className="tb-address tb-two-lines">
+      <span className="tb-break tb-two-lines">
         <OneLine text={detailText(kind, detail)} />
       </span>
     ),
@@ -106,7 +106,7 @@ export function ActivityList() {
 }
 
 const Downloads = () => (
-  <div className="tb-account-downloads">
+  <Group gap={8} wrap="nowrap">
     {(["csv", "json"] as const).map((format) => (
       <DownloadLink
         key={format}
@@ -117,5 +117,5 @@ const Downloads = () => (
         <VisuallyHidden>&nbsp;of all activity</VisuallyHidden>
       </DownloadLink>
     ))}
-  </div>
+  </Group>
 );

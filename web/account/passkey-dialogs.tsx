@@ -89,8 +89,8 @@ function RemoveDialog({ passkey, onClose, onDone }: DialogEnds & { passkey: Pass
       }
     >
       <Text>
-        <strong className="tb-address">{passkey.name}</strong> can no longer sign in to your
-        account. Delete it on the device as well.
+        <strong className="tb-break">{passkey.name}</strong> can no longer sign in to your account.
+        Delete it on the device as well.
       </Text>
       {endsDemand && (
         <Text mt="sm">

@@ -39,7 +39,7 @@ export function PasskeySection({ visitor }: { visitor: Visitor }) {
 }
 
 const COLUMNS: Column<PasskeyView>[] = [
-  { head: "Name", cell: ({ name }) => <span className="tb-address">{name}</span> },
+  { head: "Name", cell: ({ name }) => <span className="tb-break">{name}</span> },
   { head: "Added", cell: ({ createdAt }) => (createdAt === null ? "–" : <Time at={createdAt} />) },
   {
     head: "Last used",

@@ -1,4 +1,4 @@
-import { Button, type ButtonProps, Text } from "@mantine/core";
+import { Box, Button, type ButtonProps, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { ProofMethod, ProofView, Provider } from "#api/dashboard/shapes.ts";
@@ -161,9 +161,9 @@ function Step(props: {
         </Text>
       )}
       {change.isError && (
-        <div className="tb-dialog-failure">
+        <Box mt="md">
           <Failure error={change.error} />
-        </div>
+        </Box>
       )}
       <div className="tb-dialog-foot">
         <Cancel />

@@ -1,4 +1,4 @@
-import { Text, VisuallyHidden } from "@mantine/core";
+import { Box, Text, VisuallyHidden } from "@mantine/core";
 import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
 import { lastsText, perThousand } from "#site/offer-text.ts";
 import { recommendedOffer } from "#site/pack-plan.ts";
@@ -62,9 +62,9 @@ export function Offers({ prices, lifetime }: { prices: PricesView; lifetime: boo
         </div>
       )}
       {buy.isError && (
-        <div className="tb-dialog-failure">
+        <Box mt="md">
           <Failure error={buy.error} />
-        </div>
+        </Box>
       )}
     </Section>
   );

@@ -16,7 +16,7 @@ export function Banners({ visitor }: { visitor: Visitor }) {
   if (visitor.user?.account.state !== "suspended") return <BalanceBanner visitor={visitor} />;
   const { contact } = visitor.sales;
   return (
-    <p className="tb-banner tb-banner-bad" role="status">
+    <p className="tb-banner" data-tone="bad" role="status">
       <strong>Your account is suspended.</strong> API calls with your keys are rejected. You keep
       your keys and credits.{" "}
       {contact === null ? (
@@ -42,7 +42,7 @@ function BalanceBanner({ visitor }: { visitor: Visitor }) {
   if (pathname === "/credits" && (tab === null || tab === "buy")) return null;
   if (account.level === "gone") {
     return (
-      <div className="tb-banner tb-banner-bad tb-banner-row" role="status">
+      <div className="tb-banner tb-banner-row" data-tone="bad" role="status">
         <p>
           <strong>You have no credits left.</strong> The API rejects calls with 402 until you get
           more.{isAsking(visitor.sales) && " Ask the operator of this service for credits."}
@@ -53,7 +53,7 @@ function BalanceBanner({ visitor }: { visitor: Visitor }) {
   }
   if (dismissed) return null;
   return (
-    <div className="tb-banner tb-banner-warn tb-banner-row" role="status">
+    <div className="tb-banner tb-banner-row" data-tone="warn" role="status">
       <p>
         <strong>{counted(account.balance, "credit")} left.</strong> At 0 the API rejects calls. Your
         alert level is under <Link to="/settings/notifications">Settings, Notifications</Link>.

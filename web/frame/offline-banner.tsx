@@ -13,7 +13,7 @@ export function OfflineBanner() {
   return (
     <div role="status">
       {offline && (
-        <p className="tb-banner tb-banner-warn tb-offline">
+        <p className="tb-banner tb-offline" data-tone="warn">
           <strong>The service cannot be reached.</strong> This page may be out of date. Retrying
           automatically.
         </p>

@@ -1,4 +1,4 @@
-import { Button, Group, Text, Title } from "@mantine/core";
+import { Box, Button, Group, Text, Title } from "@mantine/core";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { type ReactNode, Suspense, useEffect, useState } from "react";
 import type { HomeView, KeyView, Visitor } from "#api/dashboard/shapes.ts";
@@ -69,9 +69,9 @@ export function FirstSteps({ view, visitor }: { view: HomeView; visitor: Visitor
       ) : (
         <Section title="You are set up">
           <FirstCallStatus call={call} wasFree={wasFree} />
-          <div className="tb-next-step">
+          <Box mt="md">
             <NextStep />
-          </div>
+          </Box>
         </Section>
       )}
       {dialog !== undefined && (

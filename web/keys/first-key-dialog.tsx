@@ -1,4 +1,4 @@
-import { Button, Text } from "@mantine/core";
+import { Box, Button, Text } from "@mantine/core";
 import { useState } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
 import type { FirstCall } from "../home/first-call.ts";
@@ -170,7 +170,7 @@ function RevealFailure({ error }: { error: unknown }) {
   const mayExist =
     error instanceof OfflineError || (error instanceof ProblemDetails && error.status >= 500);
   return (
-    <div className="tb-dialog-failure">
+    <Box mt="md">
       <KeyFailure error={error} />
       {mayExist && (
         <Text size="sm" mt="xs">
@@ -178,6 +178,6 @@ function RevealFailure({ error }: { error: unknown }) {
           new secret, and no second key is created.
         </Text>
       )}
-    </div>
+    </Box>
   );
 }

@@ -1,4 +1,4 @@
-import { Text } from "@mantine/core";
+import { Box, Text } from "@mantine/core";
 import { curlCode } from "#site/request-code.ts";
 import { sampleCall } from "../home/sample-call.ts";
 import type { CreatedKey } from "../member-queries.ts";
@@ -56,12 +56,12 @@ export function KeySecretDialog(props: {
 function OldSecret({ previousUntil }: { previousUntil: number | null }) {
   const isValid = previousUntil !== null && previousUntil > Date.now();
   return (
-    <div className="tb-dialog-failure">
+    <Box mt="md">
       <Message tone={isValid ? "soft" : "warn"}>
         {isValid
           ? `The old secret works until ${timeText(previousUntil)}. Replace it in your clients before then.`
           : "The old secret no longer works. Replace it in your clients now."}
       </Message>
-    </div>
+    </Box>
   );
 }

@@ -1,4 +1,4 @@
-import { NativeSelect, Text } from "@mantine/core";
+import { Box, NativeSelect, Text } from "@mantine/core";
 import { useState } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
 import { useKeys, useRotateKey } from "../member-queries.ts";
@@ -55,13 +55,13 @@ export function RotateDialog(props: { apiKey: KeyView; bounds: KeyBounds; onClos
         limits and usage stay the same.
       </Text>
       {isOldSecretValid(apiKey, now) && (
-        <div className="tb-rotated-before">
+        <Box my="md">
           <Message tone="warn">
             This key was rotated before, and the secret from before that rotation still works until{" "}
             {timeText(apiKey.previousUntil ?? 0)}. If you rotate the key again, that secret stops
             working immediately.
           </Message>
-        </div>
+        </Box>
       )}
       <NativeSelect
         label="Keep the current secret working"

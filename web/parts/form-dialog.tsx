@@ -1,4 +1,4 @@
-import { Button } from "@mantine/core";
+import { Box, Button } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import type { SendState } from "../queries.ts";
 import { BusyButton } from "./buttons.tsx";
@@ -43,9 +43,7 @@ export function FormDialog(props: {
       <form noValidate onSubmit={submit}>
         {typeof props.children === "function" ? props.children(isSubmitted) : props.children}
         {(props.failure !== undefined || change.isError) && (
-          <div className="tb-dialog-failure">
-            {props.failure ?? <Failure error={change.error} />}
-          </div>
+          <Box mt="md">{props.failure ?? <Failure error={change.error} />}</Box>
         )}
         <div className="tb-dialog-foot">
           <Button variant="default" data-autofocus={danger && true} onClick={dismiss}>

@@ -1,4 +1,4 @@
-import { Button, Text } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Suspense, useEffect, useMemo, useRef, useState } from "react";
 import type { RequestsView, RequestView } from "#api/dashboard/shapes.ts";
@@ -77,7 +77,7 @@ function RequestLog() {
   return (
     <>
       <PageTitle title="Requests">
-        <div className="tb-log-actions">
+        <Group gap={8} justify="flex-end">
           {isOpen && log.data !== undefined && (
             <LiveSwitch isPaused={isPaused} onSwitch={() => setPaused(!isPaused)} />
           )}
@@ -86,7 +86,7 @@ function RequestLog() {
               Download CSV
             </DownloadLink>
           )}
-        </div>
+        </Group>
       </PageTitle>
       <FilterBar search={search} filters={filters} keys={keys} onChoose={choose} />
       <QueryResult query={log} loading={<LogLoading />}>

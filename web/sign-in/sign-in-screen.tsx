@@ -1,4 +1,4 @@
-import { Button, Text, TextInput } from "@mantine/core";
+import { Box, Button, Text, TextInput } from "@mantine/core";
 import { type HistoryState, useNavigate, useRouterState } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { StartedView } from "#api/dashboard/shapes.ts";
@@ -80,11 +80,11 @@ function AddressStep(props: {
       lead="Enter your email address, and we send you a code. No password needed."
     >
       {isClosed && (
-        <div className="tb-alert-top">
+        <Box mt="md">
           <Message tone="ok" role="status" title="Your account is closed.">
             Your keys have stopped working, and your personal data is deleted.
           </Message>
-        </div>
+        </Box>
       )}
       <ProviderProblem />
       <form onSubmit={onSubmit} noValidate>
@@ -208,12 +208,12 @@ function CodeStep(props: {
 /** So many codes were requested that the service sends no more for now. */
 const Held = ({ until, whom }: { until: number | null; whom: string }) =>
   until !== null && (
-    <div className="tb-alert-top">
+    <Box mt="md">
       <Message tone="warn" role="status">
         So many codes were requested that we send none to {whom} until {timeText(until)}. Passkeys
         and linked sign-ins still work.
       </Message>
-    </div>
+    </Box>
   );
 
 /** A failed sign-in at a provider returns here, with the error code in the URL. */
@@ -221,11 +221,11 @@ function ProviderProblem() {
   const reason = useSearchText("error");
   if (reason === "") return null;
   return (
-    <div className="tb-alert-top">
+    <Box mt="md">
       <Message tone="bad" role="alert" title="Sign-in failed.">
         {Object.hasOwn(PROVIDER_PROBLEMS, reason) ? PROVIDER_PROBLEMS[reason] : OTHER_PROBLEM}
       </Message>
-    </div>
+    </Box>
   );
 }
 

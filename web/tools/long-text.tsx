@@ -1,4 +1,4 @@
-import { Button, Input, Textarea } from "@mantine/core";
+import { Button, Group, Input, Textarea } from "@mantine/core";
 import { lazy, Suspense, useContext, useEffect, useId, useRef, useState } from "react";
 import { utf8Length } from "#tools/text.ts";
 import { beginningOf } from "../parts/code-block.tsx";
@@ -83,7 +83,7 @@ export function LongText({ field, value, error, onChange }: FieldProps) {
         </Input.Wrapper>
       )}
       {isMain && (
-        <div className="play-row">
+        <Group gap={8} mt={8}>
           <OpenFileButton
             choose={choose}
             label={shownFile === null ? "Open a file" : "Open another file"}
@@ -101,7 +101,7 @@ export function LongText({ field, value, error, onChange }: FieldProps) {
           >
             {shownFile === null ? "Clear" : "Remove file"}
           </Button>
-        </div>
+        </Group>
       )}
     </div>
   );

@@ -3,6 +3,7 @@ import { memo } from "react";
 import { CodeBlock, SHOWN_CHARS_MAX } from "../parts/code-block.tsx";
 import { DownloadButton } from "../parts/download.tsx";
 import { counted, formatNumber } from "../parts/numbers.ts";
+import { Fact } from "../parts/section.tsx";
 import { layOutJsonText } from "./pretty-json.ts";
 import type { ShownResponse } from "./use-response.ts";
 
@@ -82,10 +83,9 @@ function StatusLine({ response }: { response: ShownResponse }) {
           {KEY_HEADERS.map((name) => [name, headerOf(response, name)] as const)
             .filter(([, value]) => value !== undefined)
             .map(([name, value]) => (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
-              </div>
+              <Fact key={name} name={name}>
+                {value}
+              </Fact>
             ))}
         </dl>
       )}
@@ -96,10 +96,9 @@ function StatusLine({ response }: { response: ShownResponse }) {
 const HeaderList = ({ headers }: Pick<ShownResponse, "headers">) => (
   <dl className="play-headers">
     {headers.map(([name, value]) => (
-      <div key={name}>
-        <dt>{name}</dt>
-        <dd>{value}</dd>
-      </div>
+      <Fact key={name} name={name}>
+        {value}
+      </Fact>
     ))}
   </dl>
 );

@@ -1,4 +1,4 @@
-import { Button, Text, TextInput } from "@mantine/core";
+import { Button, Group, Text, TextInput } from "@mantine/core";
 import type { Tool } from "#tools/define-tool.ts";
 import { base } from "../addresses.ts";
 import { service } from "../page-facts.ts";
@@ -97,7 +97,7 @@ export function RunBar({
           />
         </>
       )}
-      <div className="play-row">
+      <Group gap={8} mt={8}>
         <Button
           type="submit"
           leftSection={<Icon name="play" size={16} />}
@@ -119,7 +119,7 @@ export function RunBar({
         <span className="play-keys">
           <kbd>{RUN_KEY}</kbd> <kbd>Enter</kbd>
         </span>
-      </div>
+      </Group>
       {!isRunnable && (
         <Text size="sm" c="dimmed">
           The API does not take a file of this size. Its digests are computed in your browser.

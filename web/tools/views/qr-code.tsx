@@ -1,3 +1,4 @@
+import { Group } from "@mantine/core";
 import { CONTRAST_MIN, contrastOf } from "#tools/qr-code/colors.ts";
 import { CopyButton } from "../../parts/code-block.tsx";
 import { DownloadButton } from "../../parts/download.tsx";
@@ -31,7 +32,7 @@ export default function QrResult({ response }: ResultProps) {
         </span>
       </div>
       <QrPicture code={code} />
-      <div className="play-row">
+      <Group gap={8} mt={8}>
         <DownloadButton
           content={format === "png" ? pngBytes(output) : output}
           type={mimeType}
@@ -41,7 +42,7 @@ export default function QrResult({ response }: ResultProps) {
           <CopyButton copy={() => copyImage(code)} title="Copy image" />
         )}
         <CopyButton copy={output} {...COPY[format]} />
-      </div>
+      </Group>
     </div>
   );
 }
