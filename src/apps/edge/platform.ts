@@ -55,11 +55,13 @@ export function createEdgeAppContext(
     ledger,
     readiness: probeReadiness({ ledger, ...clocks }),
     calls: callLedgerOfObjects(find, settings.rateLimit, onOtherRelease),
-    async reverseLater(call) {
-      // Loaded by the first call that needs it: hardly any does.
-      const { reverseCall } = await import("./reverse-call.ts");
-      waitUntil(reverseCall({ ledger, now: clocks.now, logError }, call, env.DB));
-    },
+    // The platform waits for the module too, which the first call that needs it loads: hardly any does.
+    reverseLater: async (call) =>
+      waitUntil(
+        import("./reverse-call.ts").then(({ reverseCall }) =>
+          reverseCall({ ledger, now: clocks.now, logError }, call, env.DB),
+        ),
+      ),
     tools,
     waitUntil,
     memory: WORKER_MEMORY,
