@@ -11,9 +11,16 @@ import {
   voidCredits,
   withChanged,
 } from "./balance.ts";
-import { unchanged } from "./debit.ts";
 import { withPrice } from "./own-prices.ts";
-import type { AccountRow, Changes, GrantRow, Needs, Rows, Verdict } from "./rows.ts";
+import {
+  type AccountRow,
+  type Changes,
+  type GrantRow,
+  type Needs,
+  type Rows,
+  unchanged,
+  type Verdict,
+} from "./rows.ts";
 
 /** Opening, changing and closing accounts, and the events that become due as time passes. */
 

@@ -13,19 +13,20 @@ import {
   withRate,
 } from "./key-limits.ts";
 import { atOwnPrice } from "./own-prices.ts";
-import type {
-  AccountRow,
-  CallKey,
-  Changes,
-  DebitPart,
-  DebitRow,
-  HeldSum,
-  IdempotencyRow,
-  Missing,
-  Needs,
-  OpenGrant,
-  Rows,
-  Verdict,
+import {
+  type AccountRow,
+  type CallKey,
+  type Changes,
+  type DebitPart,
+  type DebitRow,
+  type HeldSum,
+  type IdempotencyRow,
+  type Missing,
+  type Needs,
+  type OpenGrant,
+  type Rows,
+  unchanged,
+  type Verdict,
 } from "./rows.ts";
 
 /** The status of a call's key, and the debit of a call. */
@@ -161,8 +162,6 @@ function checkPrice({ credits }: DebitOrder): void {
     `A call cannot cost ${credits} credits: the price is a whole number from 0 to ${PRICE_CREDITS_MAX}`,
   );
 }
-
-export const unchanged = <Outcome>(outcome: Outcome) => ({ outcome, changes: {} });
 
 /** The outcome says what running calls hold: that may come back, whereas what is spent does not. */
 function rejectUnpaid(rows: Rows, key: CallKey, outcome: DebitOutcome): Verdict<DebitOutcome> {

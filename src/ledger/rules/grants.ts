@@ -12,8 +12,15 @@ import {
   voidCredits,
   withChanged,
 } from "./balance.ts";
-import { unchanged } from "./debit.ts";
-import type { AccountRow, Changes, GrantRow, Needs, Rows, Verdict } from "./rows.ts";
+import {
+  type AccountRow,
+  type Changes,
+  type GrantRow,
+  type Needs,
+  type Rows,
+  unchanged,
+  type Verdict,
+} from "./rows.ts";
 
 /** Making grants, clawing them back, and how the lifetime plan changes their expiries. */
 

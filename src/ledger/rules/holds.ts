@@ -2,21 +2,22 @@ import { CLOCKS_APART_MS, LEASE_MS_MAX } from "#limits.ts";
 import { OrderRejected } from "../outcome-errors.ts";
 import type { HoldOrder, HoldOutcome, Order, Outcome } from "../port.ts";
 import { balanceAt } from "./balance.ts";
-import { decideCharge, isCallKept, unchanged, withKeyId } from "./debit.ts";
+import { decideCharge, isCallKept, withKeyId } from "./debit.ts";
 import { withRate } from "./key-limits.ts";
 import { atOwnPrice } from "./own-prices.ts";
 import { returnPart } from "./return-credits.ts";
-import type {
-  AccountRow,
-  CallKey,
-  Changes,
-  DebitRow,
-  HoldRow,
-  KeptCallRow,
-  Missing,
-  Needs,
-  Rows,
-  Verdict,
+import {
+  type AccountRow,
+  type CallKey,
+  type Changes,
+  type DebitRow,
+  type HoldRow,
+  type KeptCallRow,
+  type Missing,
+  type Needs,
+  type Rows,
+  unchanged,
+  type Verdict,
 } from "./rows.ts";
 import { chargeHold } from "./settle.ts";
 

@@ -1,9 +1,8 @@
 import { DAY_MS, ROTATION_DAYS_MAX } from "#limits.ts";
 import { OrderRejected } from "../outcome-errors.ts";
 import type { Order, Outcome } from "../port.ts";
-import { unchanged } from "./debit.ts";
 import { spentUnder } from "./key-limits.ts";
-import type { KeyRow, Needs, Rows, Verdict } from "./rows.ts";
+import { type KeyRow, type Needs, type Rows, unchanged, type Verdict } from "./rows.ts";
 
 /** Creating, revoking, changing and rotating API keys. */
 

@@ -1,8 +1,16 @@
 import type { Order, Outcome } from "../port.ts";
-import { unchanged } from "./debit.ts";
 import { endUncharged } from "./holds.ts";
 import { returnPart } from "./return-credits.ts";
-import type { AccountRow, Changes, DebitRow, Missing, Needs, Rows, Verdict } from "./rows.ts";
+import {
+  type AccountRow,
+  type Changes,
+  type DebitRow,
+  type Missing,
+  type Needs,
+  type Rows,
+  unchanged,
+  type Verdict,
+} from "./rows.ts";
 
 /** Reversing the debit of a call whose response was never sent: each grant gets back what it paid, and so do the budgets of the key. */
 

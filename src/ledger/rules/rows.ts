@@ -250,3 +250,5 @@ export type Missing = { needs: Needs };
 
 /** A decision, or the rows that are missing. */
 export type Verdict<Outcome> = Decision<Outcome> | Missing;
+
+export const unchanged = <Outcome>(outcome: Outcome) => ({ outcome, changes: {} });

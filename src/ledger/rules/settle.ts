@@ -2,18 +2,19 @@ import { PRICE_CREDITS_MAX } from "#limits.ts";
 import { OrderRejected } from "../outcome-errors.ts";
 import type { SettleOrder, SettleOutcome } from "../port.ts";
 import { balanceAt, notifyIfWorse } from "./balance.ts";
-import { decideCharge, isCallKept, unchanged } from "./debit.ts";
+import { decideCharge, isCallKept } from "./debit.ts";
 import { returnPart, splitParts } from "./return-credits.ts";
-import type {
-  AccountRow,
-  Changes,
-  DebitRow,
-  HoldRow,
-  KeptCallRow,
-  Missing,
-  Needs,
-  Rows,
-  Verdict,
+import {
+  type AccountRow,
+  type Changes,
+  type DebitRow,
+  type HoldRow,
+  type KeptCallRow,
+  type Missing,
+  type Needs,
+  type Rows,
+  unchanged,
+  type Verdict,
 } from "./rows.ts";
 
 /** Charging a call that held its price, after its work. */
