@@ -9,15 +9,12 @@ import { email, text } from "#operator/members.ts";
 import type { Client } from "./client.ts";
 import { defineCommand } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
-import { checkOutputFile, linesIn, writeFile, writeStdout } from "./files.ts";
+import { checkOutputFile, fileNamed, linesIn, writeFile, writeStdout } from "./files.ts";
 import { counted, integer } from "./text.ts";
 
 /** Commands that write what the server sends to a file: backups, exports, and the export of one person's data. */
 
 const force = z.boolean().optional();
-
-/** Undefined for standard output, which `-` is in most programs. */
-const fileNamed = (file: string | undefined) => (file === "-" ? undefined : file);
 
 const withSecret = z.boolean().optional();
 

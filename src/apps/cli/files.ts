@@ -78,6 +78,9 @@ function syncFolder(folder: string): void {
 export const writeStdout = (pieces: AsyncIterable<Uint8Array>): Promise<void> =>
   pipeline(Readable.from(pieces), process.stdout, { end: false });
 
+/** Undefined for standard input or output, which `-` is in most programs. */
+export const fileNamed = (file: string | undefined) => (file === "-" ? undefined : file);
+
 /**
  * Throws `CommandError` if `target` cannot be written, or exists and `force` is not set. A file of the data folder is never replaced: it
  * may be the ledger.

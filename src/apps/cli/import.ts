@@ -11,7 +11,7 @@ import type { Client } from "./client.ts";
 import { defineCommand } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
 import { describeCounts } from "./downloads.ts";
-import { linesOf, spoolStdin } from "./files.ts";
+import { fileNamed, linesOf, spoolStdin } from "./files.ts";
 import { counted, integer, shortList } from "./text.ts";
 
 /**
@@ -30,7 +30,7 @@ export const IMPORT = defineCommand({
   positionals: ["file"],
   input: z.strictObject({ file: text("file").optional() }),
   async run({ connect, log }, { file: named }) {
-    const file = named === "-" ? undefined : named;
+    const file = fileNamed(named);
     if (file === undefined && isatty(0))
       throw new UsageError("import requires a file, or the lines on standard input.");
     const fd = file === undefined ? await spoolStdin() : openSync(file, "r");
