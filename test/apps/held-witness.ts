@@ -28,6 +28,8 @@ export async function writeDown(name: string, callId: string): Promise<void> {
   find ??= openFind();
   const call = parseCallRef(callId);
   const found = call === null ? undefined : await (await find)(call.at, call.callId);
-  const isHeld = Number(found?.count) === 1;
-  appendFileSync(RUNS_FILE, `${name} ${callId} ${isHeld ? "held" : "not-held"}\n`);
+  addRun(RUNS_FILE, name, callId, Number(found?.count) === 1);
 }
+
+export const addRun = (file: string, name: string, callId: string, isHeld: boolean): void =>
+  appendFileSync(file, `${name} ${callId} ${isHeld ? "held" : "not-held"}\n`);

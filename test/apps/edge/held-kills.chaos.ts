@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { appendFileSync } from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
@@ -13,7 +12,7 @@ import { bodyOf, serveHttp } from "../../support/http-server.ts";
 import { SEED } from "../../support/random.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { HeldLoad, NONE_FOUND, openHeldCustomer, SILENT_MS } from "../held-customers.ts";
-import { RUNS_FILE } from "../held-witness.ts";
+import { addRun, RUNS_FILE } from "../held-witness.ts";
 import { EDGE_TEXTS, ledgerAt } from "./edge-ledger.ts";
 import { openRestarts } from "./restarts.ts";
 
@@ -48,10 +47,7 @@ const openWitness = (t: TestContext, folder: string, ledger: () => Ledger) =>
     const text = await bodyOf(request);
     const { name, callId } = JSON.parse(text) as Record<string, string>;
     const isHeld = await wasPaid(ledger, callId ?? "", Date.now() + SILENT_MS);
-    appendFileSync(
-      path.join(folder, RUNS_FILE),
-      `${name} ${callId} ${isHeld ? "held" : "not-held"}\n`,
-    );
+    addRun(path.join(folder, RUNS_FILE), name ?? "", callId ?? "", isHeld);
     response.end();
   });
 
