@@ -19,7 +19,7 @@ import type {
 import type { Entry } from "#ledger/entries.ts";
 import type { LedgerEventKind } from "#ledger/events.ts";
 import type { BudgetLeft, BudgetPeriod, KeyBudgets, KeyLimits } from "#ledger/key-limits.ts";
-import type { AccountStatus, Grant, Key, LedgerOperations } from "#ledger/port.ts";
+import type { AccountStatus, Grant, Key, Outcome } from "#ledger/port.ts";
 import type { CreditSales } from "#top-up.ts";
 
 export type Provider = "github" | "google";
@@ -198,7 +198,7 @@ export type { GrantKind } from "#ledger/port.ts";
 export type GrantView = Grant;
 
 /** A page of the grants: in spending order, and spent and expired grants last. */
-export type CreditsView = Omit<LedgerOperations["credits"][1], "hasGrants">;
+export type CreditsView = Omit<Outcome<"credits">, "hasGrants">;
 
 /** An offer. `priceText`: for example `€5.00`. */
 export type OfferView = Offer & { priceText: string };

@@ -16,8 +16,8 @@ import type {
   KeyLimits,
   Ledger,
   LedgerOperation,
-  LedgerOperations,
   MaintainOutcome,
+  Order,
   UsageRow,
 } from "#ledger/port.ts";
 import type { SumUsage } from "#stores/ledger/store-ledger.ts";
@@ -258,7 +258,7 @@ export function throughJson(ledger: Ledger): Ledger {
       copy(await operation(copy(order)));
   const wrapped = Object.entries(ledger).map(([name, operation]) => [
     name,
-    wrap(operation as (order: LedgerOperations["debit"][0]) => Promise<DebitOutcome>),
+    wrap(operation as (order: Order<"debit">) => Promise<DebitOutcome>),
   ]);
   return Object.fromEntries(wrapped);
 }

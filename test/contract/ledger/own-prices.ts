@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type HoldOrder, type LedgerOperations, OrderRejected } from "#ledger/port.ts";
+import { type HoldOrder, OrderRejected, type Outcome } from "#ledger/port.ts";
 import { OWN_PRICES_MAX, PRICE_CREDITS_MAX } from "#limits.ts";
 import { createRule, debited, type Fixture, keySha256, type OpenLedger, START } from "./fixture.ts";
 
@@ -129,7 +129,7 @@ const set = (
   account: string,
   tool: string,
   credits: number | null,
-): Promise<LedgerOperations["changeAccount"][1]> =>
+): Promise<Outcome<"changeAccount">> =>
   ledger.changeAccount({ account, price: { tool, credits }, now: START });
 
 const pricesOf = async ({ ledger }: Fixture, account: string) =>
