@@ -16,6 +16,7 @@ import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync }
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { SCENARIOS, type Scenario } from "./chaos-scenarios.ts";
+import { inputsOf } from "./support/test-report.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
 const FOLDER = path.join(ROOT, "data/chaos");
@@ -115,7 +116,12 @@ async function runSlice(scenario: Scenario, slice: number): Promise<Slice> {
   const tests = Number(/^ℹ tests (\d+)$/m.exec(text)?.[1] ?? 0);
   const seconds = (performance.now() - began) / 1_000;
   const passed = code === 0 && tests > 0;
-  if (!passed) process.stdout.write(`${text}\nThe whole output: ${path.relative(ROOT, log)}\n`);
+  if (!passed) {
+    const repeat = `${inputsOf({ TEST_SEED: String(seed), ...scenario.env })} node --test ${scenario.file}`;
+    process.stdout.write(
+      `${text}\nThe whole output: ${path.relative(ROOT, log)}\nRepeat it: ${repeat}\n`,
+    );
+  }
   const date = new Date().toISOString().slice(0, 10);
   return { passed, tests, seconds: Math.round(seconds), seed, commit, date };
 }

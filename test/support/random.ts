@@ -9,5 +9,9 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** Where random tests begin. The run prints it; `TEST_SEED=n` repeats them. */
-export const SEED = Number(process.env["TEST_SEED"] ?? Date.now() % 1_000_000);
+const given = process.env["TEST_SEED"];
+
+/** Where random tests begin. It is printed; `TEST_SEED=n` repeats them. */
+export const SEED = Number(given ?? Date.now() % 1_000_000);
+// `test/run.ts` sets and prints it for all files; `node --test <file>` does not.
+if (given === undefined) process.stdout.write(`TEST_SEED=${SEED}\n`);

@@ -111,7 +111,14 @@ const isFile = (name: string, file: string | undefined, nesting: number): boolea
 
 /** Runs one test again, with the same random inputs. What could not be loaded is a test of a unit, with the file as its title. */
 const commandFor = (file: string, title: string): string =>
-  `TEST_SEED=${process.env["TEST_SEED"]} npm run test:all -- ${file.endsWith(".ts") ? `${file} --only ${quoted(title)}` : title}`;
+  `${inputsOf(process.env)} npm run test:all -- ${file.endsWith(".ts") ? `${file} --only ${quoted(title)}` : title}`;
+
+/** The seed and the sizes of random inputs, as a shell sets them. What the runner starts for itself is not among them. */
+export const inputsOf = (environment: Readonly<Record<string, string | undefined>>): string =>
+  Object.entries(environment)
+    .filter(([name]) => name.startsWith("TEST_") && name !== "TEST_SHARED_POSTGRES")
+    .map(([name, value]) => `${name}=${value}`)
+    .join(" ");
 
 /** For a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
