@@ -68,7 +68,7 @@ async function main(): Promise<void> {
         metrics.commitSeconds.observe(commitMs / 1_000);
       },
       onCrash(cause) {
-        metrics.ledgerCrashes.inc();
+        metrics.ledgerLosses.inc();
         log.logError("Ledger connection lost; reconnecting", { cause });
       },
     },

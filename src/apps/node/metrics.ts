@@ -92,9 +92,9 @@ export function createNodeMetrics(sources: Sources) {
       help: "Duration of a ledger transaction, including its sync to disk",
       buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5],
     }),
-    ledgerCrashes: counter(
-      "toolbooth_ledger_thread_crashes_total",
-      "Crashes and restarts of the ledger thread",
+    ledgerLosses: counter(
+      "toolbooth_ledger_losses_total",
+      "Times the ledger was lost: its thread crashed, or PostgreSQL closed a connection",
     ),
     rejections: counter(
       "toolbooth_dashboard_rejections_total",
