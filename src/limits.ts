@@ -60,7 +60,10 @@ export const COMPRESS_FROM_BYTES = 2 * KB;
 
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 export const IDEMPOTENCY_KEPT_MS = DAY_MS;
-/** A node whose clock differs from that of its database by more warns. */
+/**
+ * A node whose clock differs from that of its database by more warns, and what it keeps for repeats has the time of the database. More
+ * than an order usually waits for the store.
+ */
 export const CLOCKS_APART_MS = 5_000;
 /** Replays of large inputs with one key. They cost as much CPU as the first call, and no credits. */
 export const REPLAYS_PER_MINUTE_MAX = 10;

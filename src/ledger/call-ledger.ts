@@ -22,7 +22,7 @@ export type CallLedger = {
   keyStatus(order: KeyStatusOrder): Promise<Counted<KeyStatus>>;
   /** `isCounted`: the call was already counted by `keyStatus`. */
   debit(order: DebitOrder, isCounted: boolean): Promise<Counted<DebitOutcome>>;
-  /** Holds the price of a call that is charged after its work; `isCounted` as for `debit`. What follows is not counted again. */
+  /** Holds the price of a call that is charged after its work; `isCounted` as for `debit`. `settle`, `release` and `renew` are not counted. */
   hold(order: HoldOrder, isCounted: boolean): Promise<Counted<HoldOutcome>>;
   readonly settle: Ledger["settle"];
   readonly release: Ledger["release"];
@@ -54,14 +54,14 @@ export type Counted<Outcome> = {
 /** A ledger on this machine. This process counts the rates. */
 export class LocalCallLedger implements CallLedger {
   readonly isRemote = false;
-  /** How the debits of the last seconds ended. */
+  /** How the debits and holds of the last seconds ended. */
   readonly recentDebits: RecentDebits;
   /** The calls that hold their price here. */
   readonly openHolds = new OpenHolds();
   readonly settle: Ledger["settle"];
   readonly release: Ledger["release"];
   readonly renew: Ledger["renew"];
-  /** The ledger, whose debits are recorded. */
+  /** The ledger, whose debits and holds are recorded. */
   readonly #ledger: AskedLedger;
   readonly #rates: CallRates;
   readonly #elapsed: () => number;
@@ -279,12 +279,12 @@ export class CallRates {
     const rate = this.take(order, at);
     if (rate?.allowed === false && !isAgain) return this.#reject(ledger, order, rate, at);
     const outcome: CallOutcome = await ledger[name](order as never);
-    const settled = this.#settle(order, outcome, rate, at, knew);
+    const counted = this.#counted(order, outcome, rate, at, knew);
     // Calls with a key whose rate was not known may have come together, and a status is asked for before any work.
-    const isLate = settled !== rate && settled?.allowed === false;
-    if (!isLate || outcome.outcome !== "good" || isAgain) return { outcome, rate: settled };
+    const isLate = counted !== rate && counted?.allowed === false;
+    if (!isLate || outcome.outcome !== "good" || isAgain) return { outcome, rate: counted };
     this.#accounts.putBack(order.account);
-    return { outcome: rateLimited(outcome, settled), rate: settled };
+    return { outcome: rateLimited(outcome, counted), rate: counted };
   }
 
   /** Counts a call. Null if there is no limit. A call that is rejected is not counted. */
@@ -345,7 +345,7 @@ export class CallRates {
   }
 
   /** Undoes the count of a rejected key, or learns the rate of the key. Returns the rate that the client is told. */
-  #settle(
+  #counted(
     order: CountedCall,
     outcome: CallOutcome,
     rate: Rate | null,

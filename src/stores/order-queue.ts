@@ -15,7 +15,7 @@ export type OrderQueue<Order, Outcome> = {
   /** `since`: when the order began to wait, by `performance.now()`, if it waited in another queue before. */
   submit(order: Order, since?: number): Promise<Outcome>;
   waiting(): number;
-  /** Finishes the waiting orders within `orderMs`, and accepts no more. */
+  /** Waits up to `orderMs` for all orders, also for new ones; then rejects the rest. */
   close(): Promise<void>;
 };
 
@@ -102,11 +102,11 @@ export function createOrderQueue<Order, Outcome>(
     // Send the next batch first, because the callers' work on their outcomes takes time.
     if (queue.length > 0) {
       sendNext();
-      setImmediate(settle, batch, outcomes);
-    } else settle(batch, outcomes);
+      setImmediate(resolveAll, batch, outcomes);
+    } else resolveAll(batch, outcomes);
   }
 
-  function settle(batch: Waiting[], outcomes: (Outcome | Error)[]): void {
+  function resolveAll(batch: Waiting[], outcomes: (Outcome | Error)[]): void {
     batch.forEach((pending, i) => {
       const outcome = outcomes[i] as Outcome | Error;
       if (outcome instanceof Error) reject(pending, outcome);

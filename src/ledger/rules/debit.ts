@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_KEPT_MS, PRICE_CREDITS_MAX } from "#limits.ts";
+import { CLOCKS_APART_MS, IDEMPOTENCY_KEPT_MS, PRICE_CREDITS_MAX } from "#limits.ts";
 import { isAnotherDay } from "../key-limits.ts";
 import { LAST_USED_STEP_MS } from "../model.ts";
 import { OrderRejected } from "../outcome-errors.ts";
@@ -42,7 +42,7 @@ export const needsOfKeyStatus = (order: KeyStatusOrder): Needs => {
 export const decideKeyStatus = (rows: Rows, order: KeyStatusOrder): Verdict<KeyStatus> =>
   withKeyId(atOwnPrice(rows, order, decideStatus), rows, order);
 
-/** Names the key if the order asks for it: debits would otherwise carry the id with every call. */
+/** Names the key if the order asks for it. Otherwise every outcome would be larger by an id. */
 export function withKeyId<Outcome extends KeyStatus | DebitOutcome | HoldOutcome>(
   verdict: Verdict<Outcome>,
   { account, callKey }: Rows,
@@ -96,7 +96,7 @@ export const decideDebit = (rows: Rows, order: DebitOrder): Verdict<DebitOutcome
   withKeyId(atOwnPrice(rows, order, decideCharge), rows, order);
 
 /**
- * A rule that charges in another way calls this with `debit: null`: whether the call was charged before is then its own business.
+ * A rule that finds out by itself whether the call was charged before passes `debit: null`.
  * `madeAt`: when the call was made, if it is charged late.
  */
 export function decideCharge(
@@ -211,7 +211,7 @@ export const isCallKept = ({ keptCall, clock }: Rows, now: number): boolean =>
   keptCall != null && Math.min(now, clock ?? now) < keptCall.at + IDEMPOTENCY_KEPT_MS;
 
 /** A call with a price of 0 does not use up the free call. */
-export const isFreeCall = (
+const isFreeCall = (
   { freeCall }: Pick<AccountRow, "freeCall">,
   { credits, freeCallCredits }: Pick<DebitOrder, "credits" | "freeCallCredits">,
 ): boolean => freeCall === "open" && credits > 0 && credits <= freeCallCredits;
@@ -266,8 +266,8 @@ const partOf = ({ grant, credits }: Taken["parts"][number]): DebitPart => ({
 });
 
 /**
- * Updates the key's last use and what it has spent. Returns null if the last use is recent and the key has no budget, so that a
- * busy key does not cost a write per call.
+ * Updates the key's last use and what it has spent. Returns null if the last use is recent and the budgets stay as they are, so
+ * that a busy key does not cost a write per call.
  */
 function useKey(key: CallKey, credits: number, time: ChargeTime): CallKey | null {
   const { lastUsedAt } = key;
@@ -289,7 +289,7 @@ function recordOf(
   return {
     tool,
     key,
-    at: clock - now > SLOW_CLOCK_MS ? clock : now,
+    at: clock - now > CLOCKS_APART_MS ? clock : now,
     callId,
     bodySha256,
     responseSha256,
@@ -297,6 +297,3 @@ function recordOf(
     random,
   };
 }
-
-/** More than an order usually waits for the store. */
-const SLOW_CLOCK_MS = 5_000;

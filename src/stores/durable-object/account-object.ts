@@ -36,7 +36,7 @@ import {
 import type { Migration } from "../schema/migrations.ts";
 import { createD1Database, type D1 } from "../sql/d1-database.ts";
 import { createForwardedEvents, createLedgerEvents } from "../sql/ledger-events.ts";
-import { createBatchRunner, describeFault, isRead, settle } from "../sqlite/batch.ts";
+import { createBatchRunner, describeFault, isRead, resultOf } from "../sqlite/batch.ts";
 import { createSqliteDatabase } from "../sqlite/database.ts";
 import { createDebitPeriods } from "../sqlite/debit-periods.ts";
 import type { SqlDriver } from "../sqlite/driver.ts";
@@ -145,7 +145,7 @@ export class AccountLedger extends DurableObject {
     if (name !== "usage" && name !== "entries")
       return (await this.performAll([[name, order]]))[0] as BatchResult;
     await loadReads();
-    return settle(() => this.#reads[name](order as never));
+    return resultOf(() => this.#reads[name](order as never));
   }
 
   /** Performs operations in one transaction, each decided as if it were alone. The result of each is in its place. */
@@ -162,8 +162,8 @@ export class AccountLedger extends DurableObject {
   }
 
   /**
-   * Counts a call against the rate limits, unless `callsPerSecond` is null because it was counted before, and performs its debit
-   * or returns the status of its key.
+   * Counts a call against the rate limits, unless `callsPerSecond` is null because it was counted before, and performs its debit or
+   * hold, or returns the status of its key.
    */
   async call(
     kind: CallOperation,
@@ -229,7 +229,7 @@ export class AccountLedger extends DurableObject {
 
   /** Exports records of the account, or imports it. */
   move(name: keyof MoveOperations, order: never): Promise<BatchResult> {
-    return settle(async () => {
+    return resultOf(async () => {
       const { driver, writes, upkeep } = this.#usable();
       if (name === "exportRecords") {
         const { exportRecords } = await import("./exports.ts");
@@ -247,7 +247,7 @@ export class AccountLedger extends DurableObject {
 
   /** Adds to the request log of the account, or reads it. */
   requestLog(name: RequestOperation, order: never): Promise<BatchResult> {
-    return settle(async () => {
+    return resultOf(async () => {
       // The log is in no export, so writing to it disturbs none.
       const { requests, upkeep } = this.#usable();
       if (name !== "append") return requests[name](order);

@@ -74,7 +74,7 @@ const OF_PAYMENTS = {
   key_budget_exhausted: true,
   insufficient_credits: true,
 } as const;
-/** Objects, so that the compiler reports an outcome that is missing here. */
+/** Records and not lists, so that the compiler reports an outcome that is missing here. */
 const OUTCOMES: {
   [Name in CallOperation]: Record<CountedOutcome<CallOperations[Name][1]>, true>;
 } = {

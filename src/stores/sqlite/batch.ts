@@ -22,7 +22,7 @@ export const isRead = (name: StoreOperation): boolean => name === "keyStatus" ||
  * run in a transaction of its own.
  *
  * A batch whose COMMIT failed with an unknown outcome runs once more, and each order is looked up first. If that succeeds, its frames
- * have replaced those of the failed commit. If not, the outcome of its orders stays unknown, whatever the second fault.
+ * in the write-ahead log have replaced those of the failed commit. If not, the outcome of its orders stays unknown, whatever the second fault.
  */
 export function createBatchRunner(
   driver: SqlDriver,
@@ -83,7 +83,7 @@ export function createBatchRunner(
 }
 
 /** Runs `act` and returns its result as data. Errors are data too, because a class cannot be sent from an object to its Worker. */
-export async function settle(act: () => unknown): Promise<BatchResult> {
+export async function resultOf(act: () => unknown): Promise<BatchResult> {
   try {
     return { value: await act() };
   } catch (error) {

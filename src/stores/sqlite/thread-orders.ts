@@ -2,7 +2,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { Ledger, LedgerOperation } from "#ledger/port.ts";
 import { type AccountImports, importsOver } from "#ledger/transfer/account-moves.ts";
 import { type BatchResult, ledgerOver, outcomeOf } from "../ledger/store-ledger.ts";
-import { settle } from "./batch.ts";
+import { resultOf } from "./batch.ts";
 import type { PerformTask, Tasks } from "./tasks.ts";
 import type { SqliteThread } from "./thread.ts";
 
@@ -22,7 +22,7 @@ export function serveOrders(
   { ledger, perform }: Pick<SqliteThread, "ledger" | "perform">,
 ): void {
   port.on("message", async (asked: Asked) => {
-    const result = await settle(() =>
+    const result = await resultOf(() =>
       "task" in asked
         ? perform(asked.task, asked.order as never)
         : ledger[asked.operation](asked.order as never),

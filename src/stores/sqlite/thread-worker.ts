@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { createBatchRunner, settle } from "./batch.ts";
+import { createBatchRunner, resultOf } from "./batch.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import {
   createJournal,
@@ -101,7 +101,7 @@ function serve(batch: unknown[]): void {
 
 /** A task is over before the next message is received. */
 async function serveTask(task: keyof Tasks, order: unknown): Promise<void> {
-  send({ done: await settle(() => perform(task, order as never)) });
+  send({ done: await resultOf(() => perform(task, order as never)) });
   checkpoints.afterBatch(ORDERS_A_TASK);
 }
 

@@ -33,7 +33,7 @@ import { exportOthers } from "#stores/sql/export-records.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import { createPurchaseStore } from "#stores/sql/purchases.ts";
-import { createBatchRunner, isRead, settle } from "#stores/sqlite/batch.ts";
+import { createBatchRunner, isRead, resultOf } from "#stores/sqlite/batch.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { createSqliteImports } from "#stores/sqlite/imports.ts";
 import type { NodeSqlite } from "#stores/sqlite/node.ts";
@@ -53,14 +53,14 @@ function createObject() {
   const imports = createSqliteImports(driver);
   const stub: MovingStub = {
     move: (name, order) =>
-      settle(() =>
+      resultOf(() =>
         name === "exportRecords"
           ? exportRecords(driver, writes, order as never)
           : imports[name](order as never),
       ),
   };
   const perform = (name: Parameters<typeof isRead>[0], order: unknown) =>
-    settle(() => {
+    resultOf(() => {
       if (!isRead(name)) writes.begin();
       return unwrap(run([[name, order]])[0] as BatchResult);
     });
