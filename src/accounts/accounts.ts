@@ -145,7 +145,7 @@ export async function findAccount(
 }
 
 /** Whether the person of the address had an account that was closed or moved to another address, under any of the secrets. */
-export async function wasClosedBefore(accountDeps: AccountDeps, email: string): Promise<boolean> {
+async function wasClosedBefore(accountDeps: AccountDeps, email: string): Promise<boolean> {
   for (const emailHash of emailHashes(email, accountDeps.secrets)) {
     if ((await accountDeps.directory.wasClosed({ emailHash })).closed) return true;
   }

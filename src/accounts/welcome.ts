@@ -90,7 +90,7 @@ export async function grantStarter(
 }
 
 /** Derives the account id from the user's random id, so that repeating a sign-up step opens the same account. */
-export function accountOfUser(userId: string): string {
+function accountOfUser(userId: string): string {
   const digest = sha256(new TextEncoder().encode(`toolbooth account of ${userId}`));
   let number = 0n;
   for (const byte of digest.subarray(0, 16)) number = (number << 8n) | BigInt(byte);

@@ -21,12 +21,12 @@ import {
 } from "./call-errors.ts";
 
 /**
- * The second step of a call. The ledger decides about key, account, rate and credits with the debit, so here it is asked only
- * where an early check saves work:
+ * The second step of a call. The ledger decides about key, account, rate and credits with the debit, so here it is asked only where
+ * an early check saves work:
  *
  * - A local ledger is asked before costly work, for a key that this process does not know, for an exhausted rate, and for a call of an
  *   own tool right after an error of the account, because the service does not know what it costs.
- * - A remote one, which costs a round trip, only right after an error of the account.
+ * - A remote one, which costs a round trip, right after an error of the account.
  * - Either is asked before a call whose price follows from its input: the check of the input and the function of the price are code of
  *   an own tool, which runs before the call is paid, and would run for accounts that cannot pay at all.
  * - Either is asked before the file of a call is received, so that nothing is written for an account that cannot pay.
@@ -71,7 +71,8 @@ function asksFirst({ deps, tool, caller }: Call, isHeavy: boolean): boolean {
 
 /**
  * Asks the ledger for the status of the key, unless it was asked before. Throws the caller's own error, if any, in the order
- * `invalid_key`, `account_suspended`, `key_not_allowed`, `rate_limited`, `key_budget_exhausted`, `insufficient_credits`.
+ * `invalid_key` (also for a key that has expired), `account_suspended`, `key_not_allowed`, `rate_limited`, `key_budget_exhausted`,
+ * `insufficient_credits`. Throws `unavailable` if the ledger does not respond.
  */
 export async function askStatus(request: KeyedRequest): Promise<void> {
   if (request.isCounted) return;
@@ -88,7 +89,7 @@ export async function askStatus(request: KeyedRequest): Promise<void> {
   if (balance < price) await throwTooFewCredits(request, balance, heldCredits);
 }
 
-/** Asks the ledger about the key, whatever the account can pay. Throws `invalid_key`, `account_suspended`, `key_not_allowed` or `rate_limited`. */
+/** Asks the ledger about the key, whatever the account can pay. Throws what `askStatus` throws but for the errors of credits. */
 export function askKey(request: KeyedRequest): Promise<GoodStatus> {
   checkNetwork(request);
   return readStatus(request);

@@ -41,7 +41,7 @@ export const bodyTypesOf = ({ rawBody, verbatim, file }: Tool<unknown>): string[
       ];
 
 /** Whether the type names a character encoding that is not UTF-8 or a part of it. */
-export function namesOtherCharset(contentType: string): boolean {
+function namesOtherCharset(contentType: string): boolean {
   const charset = /;\s*charset="?([^\s;"]+)/i.exec(contentType)?.[1];
   return charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset);
 }
@@ -135,7 +135,7 @@ export function otherFile(
   );
 }
 
-export const unsupportedType = (tool: Tool<unknown>, what: string): ApiError =>
+const unsupportedType = (tool: Tool<unknown>, what: string): ApiError =>
   new ApiError(
     "unsupported_media_type",
     `${what} Send JSON with \`Content-Type: application/json\`.${otherWays(tool)}`,

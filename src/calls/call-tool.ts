@@ -31,7 +31,8 @@ import type { CallResponse, PreparedCall, RunSteps, ToolJob } from "./run-tool.t
  * A tool whose runs cost its operator money pays before its work: for it, `run` is that of held-call.ts, and there is no `charge`.
  *
  * A 503 can come from any step that needs the ledger, memory or a thread. An error of `read` or `run` comes after those of
- * `admit`, so the ledger is asked before such an error is reported. Otherwise a call asks the ledger once, in `charge`.
+ * `admit`, so the ledger is asked before such an error is reported. Where nothing of this happens and `admit` needs no check, a call asks the
+ * ledger once, in `charge`.
  */
 export async function callTool(call: Call): Promise<ApiResponse> {
   const isHeld = call.tool.effect !== "none";
@@ -57,7 +58,7 @@ export async function callTool(call: Call): Promise<ApiResponse> {
 }
 
 /**
- * The price of a call with this input. It is checked as the call would be, where the call would be checked, and the tool does not run.
+ * Responds with the price of a call with this input. The request is checked in the same place and way as a call; the tool does not run.
  * Nothing is charged, so neither the balance nor an idempotency key matters. It counts towards the rates.
  *
  * Throws the errors of a call, in their order, without those of credits and idempotency keys.

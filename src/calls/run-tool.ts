@@ -126,7 +126,7 @@ async function runJob<Body extends string | LargeText>(
     },
   };
   const chosenType = form?.type ?? "application/json";
-  // Hashed first, so that the memory of a large output is counted without a pause in which other tools run.
+  // Hashed first: after the tool has run there is no `await` before its output is counted, so other outputs cannot pile up uncounted.
   const bodySha256 = job.fingerprint
     ? bytesToHex(await hashRequest(sent, job, chosenType, sources))
     : null;

@@ -10,10 +10,11 @@
  *   itself (a debit by `account`, `callId` and `now`), so it is carried out once.
  * - A promise rejects with `OrderRejected` or `NotCarriedOut` only if nothing was changed. Any other error means that the
  *   outcome is unknown. Before a store rejects with such an error, it looks the order up to find its outcome.
- * - A store rejects an order that it cannot complete within LEDGER_TIMEOUT_MS. At the edge, `audit` has WHOLE_ACCOUNT_TIMEOUT_MS.
- * - The caller passes the time of every operation (`now`, milliseconds since 1970 UTC).
+ * - A store rejects an order that it cannot complete within LEDGER_TIMEOUT_MS. At the edge, `audit` has WHOLE_ACCOUNT_TIMEOUT_MS;
+ *   on PostgreSQL, `audit` and `maintain` have no limit.
+ * - The caller passes the time (`now`, milliseconds since 1970 UTC) of everything that depends on it.
  * - A store with one database per account selects the database by `account`. A store with one database for all accounts does
- *   not need `account` in `maintain` and `audit`, which then apply to all accounts.
+ *   not need `account` in `maintain`, `expireHolds` and `audit`, which then apply to all accounts.
  *
  * Spending
  *

@@ -97,7 +97,7 @@ function bytesOf(secret: string, operation: string, orderId: string): RandomByte
 }
 
 /** Not `NotCarriedOut`: the action itself may have been done. */
-export class OutcomeNotRecorded extends Error {
+class OutcomeNotRecorded extends Error {
   constructor(cause: unknown) {
     const reason = (cause as Error).message ?? cause;
     super(

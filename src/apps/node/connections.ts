@@ -155,7 +155,8 @@ export function watchConnections(server: Server): Connections {
     isClosing: (socket) => closing.has(socket),
     whenLate,
     closeIdle() {
-      // Node takes a response for sent that has been written, though not all of it has left.
+      // Node takes a response for sent once it is written, so closeIdleConnections() would destroy connections whose last response is
+      // still leaving.
       const busy = [...connections.keys()].filter((socket) => underWay(socket).length > 0);
       for (const socket of busy) socket.destroy = () => socket;
       server.closeIdleConnections();

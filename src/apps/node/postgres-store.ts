@@ -73,7 +73,7 @@ async function prepare(
 }
 
 /** Returns the secret in the database; the first of several processes creates it. */
-export async function openPostgresSecrets(pool: PostgresPool): Promise<readonly string[]> {
+async function openPostgresSecrets(pool: PostgresPool): Promise<readonly string[]> {
   const secret = await keepSecret(pool, () => randomBase62(43, randomBytes));
   if (secret === null) throw new StartupDatabaseError(SECRET_MISSING);
   return secret.split(",");

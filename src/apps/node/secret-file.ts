@@ -126,7 +126,7 @@ export function createSecretKeeper(
 }
 
 /** Adds secrets behind those in the file, which keep signing, so that keys made under either stay valid. */
-export function addToSecretFile(dataDir: string, secrets: readonly string[]): void {
+function addToSecretFile(dataDir: string, secrets: readonly string[]): void {
   const known = readSecretFile(dataDir) ?? createSecretFile(dataDir, secrets.join(","));
   const all = [...new Set([...known, ...secrets])];
   if (all.length === known.length) return;

@@ -44,7 +44,7 @@ async function respond(
 /** A host as nearly all clients send it. Others are checked and normalized by the parser of URLs. */
 const isPlainHost = (host: string): boolean => /^[a-z0-9.-]+(?::\d{1,5})?$/.test(host);
 
-/** Headers that make a request unusual. */
+/** Headers that make a request unusual. `smallBodyBytes` compares names of these lengths alone. */
 const UNUSUAL: ReadonlySet<string> = new Set([
   "transfer-encoding",
   "content-encoding",

@@ -96,7 +96,7 @@ const TOOL_FILE = /^(?!_)(.+)\.(?:ts|js|mjs)$/;
 const NO_TOOL = /\.(?:test|d)\.\w+$/;
 
 /** The files that are tools, in the order of their names. */
-export function findToolFiles(folder: string): { files: FoundFile[]; faults: string[] } {
+function findToolFiles(folder: string): { files: FoundFile[]; faults: string[] } {
   const files: FoundFile[] = [];
   const faults: string[] = [];
   if (!existsSync(folder)) return { files, faults };

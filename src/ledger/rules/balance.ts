@@ -9,7 +9,7 @@ export const isSpendable = (
 ): boolean => remaining > 0 && (expiresAt === null || now < expiresAt);
 
 /** The order in which grants are spent: by expiry, with grants that never expire last; then by age; then as they were made. */
-export function compareBurnOrder(one: OpenGrant, other: OpenGrant): number {
+function compareBurnOrder(one: OpenGrant, other: OpenGrant): number {
   if (one.expiresAt !== other.expiresAt) {
     if (one.expiresAt === null) return 1;
     if (other.expiresAt === null) return -1;

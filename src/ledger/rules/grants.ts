@@ -184,7 +184,7 @@ export function grantOf(row: GrantRow): Grant {
 }
 
 /** Throws `OrderRejected` for an invalid grant. */
-export function checkGrant(order: Pick<Order<"grant">, "kind" | "amount" | "expiresAt">): void {
+function checkGrant(order: Pick<Order<"grant">, "kind" | "amount" | "expiresAt">): void {
   const { kind, amount, expiresAt } = order;
   if (!Number.isSafeInteger(amount) || amount < 1 || amount > GRANT_CREDITS_MAX) {
     throw new OrderRejected(

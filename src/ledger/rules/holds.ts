@@ -125,8 +125,8 @@ function notifiedAsBefore(
 }
 
 /**
- * A record that a node with a slow clock makes counts from `clock`, the time of the store. Else it has the time of the hold, as the id of the
- * call does that repeats are told.
+ * A record that a node with a slow clock makes counts from `clock`, the time of the store. Else it has the time of the hold, because
+ * repeats are told the id of the call, which contains that time.
  */
 function claimOf(
   { tool, now, callId, onCrash }: Pick<HoldOrder, "tool" | "now" | "callId" | "onCrash">,

@@ -63,7 +63,7 @@ const QUEUED: ReadonlySet<LedgerOperation> = new Set(["debit", "hold", "settle",
 /** These operations read or delete many rows. */
 const LONG: ReadonlySet<LedgerOperation> = new Set(["audit", "maintain"]);
 
-/** Counts the debits of this node by account, and sums those of an account that makes many. */
+/** Counts the orders of this node that may debit, by account, and sums those of an account that makes many. */
 function createUnsummed(sumUsage: SumUsage) {
   const counts = new Map<string, number>();
   let last: Promise<void> = Promise.resolve();

@@ -27,7 +27,7 @@ export function createSaver(
   const statements = prepareStatements(driver);
   const checksum = (values: readonly SqlValue[]) => driver.checksum?.(values) ?? null;
 
-  /** As checked-tables.ts says. */
+  /** The id and the prices are one value, so that accounts without prices keep the checksum that they had. */
   function accountSum(values: readonly SqlValue[]) {
     const [id, ...others] = values;
     const prices = others.pop() ?? "";
@@ -36,7 +36,7 @@ export function createSaver(
 
   function saveGrant(accountNo: number, grant: GrantRow): void {
     const values = GRANT.values(grant);
-    // All but `remaining` and `spent`, which debits change (row-checksum.ts).
+    // All but `remaining` and `spent`, which debits change (checked-tables.ts).
     const sum = checksum([accountNo, ...values.slice(0, 3), ...values.slice(5)]);
     if (grant.no === 0) statements.insertGrant.run(accountNo, ...values, sum);
     else statements.updateGrant.run(...values, sum, grant.no);
