@@ -47,6 +47,7 @@ function traceIdOf(traceparent: string | null): string | null {
   return version === "00" && more !== undefined ? null : traceId;
 }
 
+/** The path at which the tool is called. */
 export const pathOf = (tool: Pick<Tool, "name">): string => `/api/v1/${tool.name}`;
 export const quotePathOf = (tool: Pick<Tool, "name">): string => `${pathOf(tool)}/quote`;
 

@@ -181,6 +181,7 @@ export type Passed<Outcome> = Exclude<
 /** An outcome of an order that pays for a call, by which nothing was paid. */
 type Unpaid = Extract<DebitOutcome, { outcome: "key_budget_exhausted" | "insufficient_credits" }>;
 
+/** Throws `key_budget_exhausted` or `insufficient_credits`, with how to get more credits. */
 export const throwUnpaid = (request: KeyedRequest, outcome: Unpaid): Promise<never> =>
   outcome.outcome === "key_budget_exhausted"
     ? throwBudgetExhausted(request, outcome, outcome.balance)

@@ -351,6 +351,10 @@ const incomplete = (cause: unknown) =>
     },
   );
 
+/**
+ * Returns the error `too_large`. `excess`: what was too large, as a clause with its size; `dropped`: the rest of the body was read and
+ * discarded, so the connection can stay open.
+ */
 export function tooLarge(
   bytesMax: number,
   excess: string,

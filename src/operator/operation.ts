@@ -81,10 +81,12 @@ export type Action<Target, Output> = {
 export const done = (detail: string | null = null): ActionEnd => ({ outcome: "done", detail });
 export const unchanged = (detail: string): ActionEnd => ({ outcome: "unchanged", detail });
 
+/** Returns the operation, typed by its schemas. */
 export const defineOperation = <Input extends z.ZodObject, Output extends z.ZodType, Target>(
   operation: JsonOperation<Input, Output, Target>,
 ) => operation;
 
+/** The same for an operation whose response is a file. */
 export const defineFile = <Input extends z.ZodObject, Output extends z.ZodType, Target>(
   operation: FileOperation<Input, Output, Target>,
 ) => operation;
@@ -92,6 +94,7 @@ export const defineFile = <Input extends z.ZodObject, Output extends z.ZodType, 
 /** For `find`: the operation is about the service as a whole. */
 export const wholeService = async (): Promise<null> => null;
 
+/** The path of its route: `credits grant` is at `/operator/credits/grant`. */
 export const pathOf = ({ name }: Pick<Operation, "name">): string =>
   `/operator/${name.replaceAll(" ", "/")}`;
 

@@ -44,6 +44,7 @@ const STOP_GRACE_MS = 100;
 /** How long a shutdown waits for clients that are still sending a rejected body. */
 const STOP_LINGER_MS = 1_000;
 
+/** Listens at the host and port of the options. Rejects with the error of Node if it cannot (`EADDRINUSE`, `EACCES`). */
 export async function startNodeServer(
   /** Called with the bound port, before the first request. */
   open: (port: number) => App,
@@ -169,6 +170,7 @@ export function whenSent(
 
 /** Requests whose bodies may take longer: the file of a call, whose reader ends it in time. */
 const patient = new WeakSet<IncomingMessage>();
+/** Lets the body of this request take longer than `requestTimeoutMs`. */
 export function givePatience(incoming: IncomingMessage | undefined): void {
   if (incoming !== undefined) patient.add(incoming);
 }

@@ -91,6 +91,7 @@ export async function resultOf(act: () => unknown): Promise<BatchResult> {
   }
 }
 
+/** Returns an error as data, with what it says about the order: rejected, certainly not carried out, or of unknown outcome. */
 export function describeFault(error: unknown): BatchError {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof OrderRejected) return { kind: "rejected", message };

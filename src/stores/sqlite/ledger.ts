@@ -46,6 +46,7 @@ export type SqliteLedger = {
   forget(): void;
 };
 
+/** Reads and writes by statements that it prepares once; the schema must be up to date. */
 export function createSqliteLedger(
   driver: SqlDriver,
   { createReads, periods, onEvent = () => {}, onUnsummed = () => {} }: SqliteLedgerOptions,

@@ -188,6 +188,7 @@ const ROWS_AN_ACCOUNT = 10;
  */
 export const JOURNAL_SLICE_ROWS = 12_000;
 
+/** The journal of a file that many accounts share, with the statements that move its oldest debits to the table by account. */
 export function createJournal(driver: SqlDriver): Journal {
   const count = driver.prepare("SELECT count(*) AS rows FROM debit_journal");
   const nth = driver.prepare(

@@ -31,6 +31,7 @@ export type ThreadMessage =
  * array for the batch: cloning an object with names for each debit takes two and a half times as long.
  */
 
+/** For each order its name; then the fields of a debit in this order, or any other order as it is. */
 export function packOrders(items: readonly BatchItem[]): unknown[] {
   const values: unknown[] = [];
   for (const [name, order] of items) {
@@ -46,6 +47,7 @@ export function packOrders(items: readonly BatchItem[]): unknown[] {
   return values;
 }
 
+/** The inverse of `packOrders`. */
 export function unpackOrders(values: readonly unknown[]): BatchItem[] {
   const items: BatchItem[] = [];
   let at = 0;
@@ -75,6 +77,7 @@ export function unpackOrders(values: readonly unknown[]): BatchItem[] {
   return items;
 }
 
+/** For each order three values if it is a debit that was made, or its result as it is. */
 export function packResults(results: readonly BatchResult[]): unknown[] {
   const values: unknown[] = [];
   for (const result of results) {

@@ -53,6 +53,7 @@ const RESTART_AFTER_MS = 100;
 const RETRY_AFTER_MS = 10;
 const CLOSE_TIMEOUT_MS = 2_000;
 
+/** Starts the thread. Rejects if it cannot open the file, with the error that it met. */
 export async function openSqliteThread({
   file,
   onBatch,
