@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { createPostgresReads } from "#stores/postgres/database.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
-import { postgresHolds } from "#stores/schema/holds.ts";
+import { sqliteHolds } from "#stores/schema/holds.ts";
+import { inPostgres } from "#stores/schema/in-postgres.ts";
 import { postgresLedger } from "#stores/schema/postgres-ledger.ts";
 import { createSqliteReads } from "#stores/sqlite/reads.ts";
 import { newEmptyDatabase } from "./postgres/fixture.ts";
@@ -46,7 +47,7 @@ for (const newer of ["debit_journal", "debit_by_account"] as const)
 test("the audit names what does not reconcile, in PostgreSQL", async (t) => {
   const pool = openPostgresPool(await newEmptyDatabase(), { max: 2 });
   t.after(() => pool.close());
-  const statements = [postgresLedger, postgresHolds, ...rowsOfLedger(["debit", "debit"])];
+  const statements = [postgresLedger, inPostgres(sqliteHolds), ...rowsOfLedger(["debit", "debit"])];
   await pool.transaction("upkeep", (query) => query(statements.join(";\n")));
   await checkAudit((now) => createPostgresReads(pool).audit({ now }));
 });

@@ -1,5 +1,6 @@
-import { postgresHolds } from "../schema/holds.ts";
-import { postgresImportsByKind } from "../schema/imports.ts";
+import { postgresHoldsStorage, sqliteHolds } from "../schema/holds.ts";
+import { sqliteImportsByKind } from "../schema/imports.ts";
+import { inPostgres } from "../schema/in-postgres.ts";
 import {
   type AppliedMigration,
   type Migration,
@@ -7,26 +8,21 @@ import {
   READ_APPLIED,
   SCHEMA_MIGRATION_TABLE,
 } from "../schema/migrations.ts";
-import { postgresPrices } from "../schema/own-prices.ts";
-import { postgresPasswordless } from "../schema/passwordless.ts";
+import { sqlitePrices } from "../schema/own-prices.ts";
+import { sqlitePasswordless } from "../schema/passwordless.ts";
 import { postgresCalls } from "../schema/postgres-calls.ts";
 import { postgresDashboard } from "../schema/postgres-dashboard.ts";
 import { postgresLedger } from "../schema/postgres-ledger.ts";
-import { postgresRequests } from "../schema/requests.ts";
 import { isLocked } from "./faults.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 
 /** The migrations of PostgreSQL, in the order in which they run. Released migrations are never edited. */
 export const MIGRATIONS: readonly Migration[] = [
-  {
-    name: "initial",
-    sql: postgresLedger + postgresCalls + postgresDashboard + postgresRequests,
-    readableFrom: 1,
-  },
-  { name: "passwordless", sql: postgresPasswordless, readableFrom: 2 },
-  { name: "imports", sql: postgresImportsByKind, readableFrom: 2 },
-  { name: "holds", sql: postgresHolds, readableFrom: 2 },
-  { name: "prices", sql: postgresPrices, readableFrom: 2 },
+  { name: "initial", sql: postgresLedger + postgresCalls + postgresDashboard, readableFrom: 1 },
+  { name: "passwordless", sql: inPostgres(sqlitePasswordless), readableFrom: 2 },
+  { name: "imports", sql: inPostgres(sqliteImportsByKind), readableFrom: 2 },
+  { name: "holds", sql: inPostgres(sqliteHolds) + postgresHoldsStorage, readableFrom: 2 },
+  { name: "prices", sql: inPostgres(sqlitePrices), readableFrom: 2 },
 ];
 
 /** The database is unsuitable. The message says why and what to do. */

@@ -1,5 +1,5 @@
 /**
- * Accounts that are being imported: in a node's file, and in the object of an account, which began with the second form. A
+ * Accounts that are being imported: in a node's file, in PostgreSQL, and in the object of an account, which began with the second form. A
  * TypeScript module for the reason that sqlite-ledger.ts gives.
  */
 export const sqliteImports = `
@@ -47,19 +47,3 @@ CREATE TABLE account_import (
   finished_at INTEGER
 ) STRICT, WITHOUT ROWID;
 ${sqlitePages}`;
-
-export const postgresImportsByKind = `
-DROP TABLE import_page;
-DELETE FROM account_import WHERE finished_at IS NULL;
-
-CREATE TABLE import_page (
-  no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  account text COLLATE "C" NOT NULL,
-  kind text COLLATE "C" NOT NULL,
-  -- Of the records, so that a page that was sent twice is kept once.
-  sha256 text COLLATE "C" NOT NULL,
-  -- A JSON array with an object for each record.
-  records text NOT NULL,
-  UNIQUE (account, kind, sha256)
-);
-`;

@@ -3,5 +3,3 @@
  * the account's row, because each call reads it.
  */
 export const sqlitePrices = "ALTER TABLE account ADD COLUMN prices TEXT;";
-
-export const postgresPrices = "ALTER TABLE account ADD COLUMN prices text;";

@@ -3,8 +3,6 @@
  * verified their address, and ends all sessions. Users who had an authenticator app and a passkey demand the passkey from then on. Owners who had a
  * password or codes are listed in `upgrade_notice` until they have been told (`accounts/tell-owners.ts`).
  */
-
-/** In SQLite: of a node's file and of D1. */
 export const sqlitePasswordless = `
 -- Attempts to show that someone reads the emails of an address (accounts/attempts.ts), and links that undo a change of an address.
 CREATE TABLE sign_in_attempt (
@@ -58,54 +56,4 @@ CREATE TRIGGER attempts_forgotten AFTER DELETE ON address
 BEGIN
   DELETE FROM sign_in_attempt WHERE email = OLD.email;
 END;
-`;
-
-export const postgresPasswordless = `
-CREATE TABLE sign_in_attempt (
-  id text COLLATE "C" PRIMARY KEY,
-  purpose text COLLATE "C" NOT NULL,
-  email text COLLATE "C" NOT NULL,
-  "userId" text COLLATE "C" REFERENCES users (id) ON DELETE CASCADE,
-  browser text COLLATE "C" NOT NULL UNIQUE,
-  link text COLLATE "C" NOT NULL UNIQUE,
-  code text COLLATE "C" NOT NULL,
-  tries integer NOT NULL,
-  "createdAt" timestamptz NOT NULL,
-  "expiresAt" timestamptz NOT NULL
-);
-CREATE INDEX sign_in_attempt_by_user ON sign_in_attempt ("userId") WHERE "userId" IS NOT NULL;
-CREATE INDEX sign_in_attempt_by_end ON sign_in_attempt ("expiresAt");
-
-CREATE TABLE upgrade_notice (
-  user_id text COLLATE "C" PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
-  email_id text COLLATE "C"
-);
-
-DELETE FROM users WHERE NOT "emailVerified";
-INSERT INTO upgrade_notice (user_id) SELECT id FROM users WHERE
-  EXISTS (SELECT 1 FROM user_login WHERE "userId" = users.id AND "providerId" = 'credential')
-  OR EXISTS (SELECT 1 FROM user_totp WHERE "userId" = users.id);
-UPDATE users SET "twoFactorEnabled" =
-  (EXISTS (SELECT 1 FROM user_totp WHERE "userId" = users.id AND verified)
-  AND EXISTS (SELECT 1 FROM user_passkey WHERE "userId" = users.id));
-ALTER TABLE users RENAME COLUMN "twoFactorEnabled" TO "demandsPasskey";
-DROP INDEX users_unverified;
-DELETE FROM user_session;
-ALTER TABLE user_session DROP COLUMN "provedAt";
-DELETE FROM user_token;
-DELETE FROM user_login WHERE "providerId" = 'credential';
-DROP TABLE user_totp;
-DELETE FROM email_requested;
-DELETE FROM job WHERE queue IN ('email', 'outbox') AND kind IN
-  ('verify_address', 'reset_password', 'address_in_use', 'confirm_address_change', 'verify_new_address');
-UPDATE user_event SET kind = 'passkeys_reset' WHERE kind = 'factors_reset';
-DELETE FROM user_event WHERE kind IN ('email_verified', 'password_changed', 'password_reset', 'password_removed',
-  'totp_added', 'totp_removed', 'recovery_codes_replaced', 'factor_used');
-
-CREATE FUNCTION forget_attempts() RETURNS trigger LANGUAGE plpgsql AS $f$
-BEGIN
-  DELETE FROM sign_in_attempt WHERE email = OLD.email;
-  RETURN NULL;
-END $f$;
-CREATE TRIGGER attempts_forgotten AFTER DELETE ON address FOR EACH ROW EXECUTE FUNCTION forget_attempts();
 `;

@@ -1,11 +1,11 @@
 import type { Migration } from "./migrations.ts";
 
 /**
- * The tables of the request log in SQLite, in a file of their own. A row of `request_chunk` has the requests of one account that a
+ * The tables of the request log: in SQLite in a file of their own, in PostgreSQL beside the others. A row of `request_chunk` has the requests of one account that a
  * node handed over at once: a busy account costs a row a second, not one a call, and so does deleting them. `packed` is JSON without
  * its outer brackets (`accounts/request-log.ts`): `SELECT value FROM request_chunk, json_each('[' || packed || ']')`.
  */
-const sqliteRequests = `
+export const sqliteRequests = `
 CREATE TABLE request_chunk (
   -- Pages continue from it, so numbers must not be used again.
   no INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -66,35 +66,4 @@ CREATE TABLE request_day (
   day INTEGER PRIMARY KEY,
   counts TEXT NOT NULL
 ) STRICT;
-`;
-
-/** The tables of the request log in PostgreSQL, as those in SQLite above. */
-export const postgresRequests = `
-CREATE TABLE request_chunk (
-  no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  account text COLLATE "C" NOT NULL,
-  first_at bigint NOT NULL,
-  last_at bigint NOT NULL,
-  count integer NOT NULL,
-  errors integer NOT NULL,
-  packed text COLLATE "C" NOT NULL
-);
-CREATE INDEX request_chunk_by_account ON request_chunk (account, no, count);
--- Errors are rare, and every visit to the home page asks for the last ones.
-CREATE INDEX request_chunk_errors ON request_chunk (account, no) WHERE errors > 0;
-
-CREATE TABLE request_hour (
-  account text COLLATE "C" NOT NULL,
-  hour bigint NOT NULL,
-  tool text COLLATE "C" NOT NULL,
-  requests bigint NOT NULL,
-  errors bigint NOT NULL,
-  PRIMARY KEY (account, hour, tool)
-);
-CREATE INDEX request_hour_by_hour ON request_hour (hour);
-
-CREATE TABLE request_forgotten (
-  account text COLLATE "C" PRIMARY KEY,
-  at bigint NOT NULL
-);
 `;

@@ -1,6 +1,7 @@
 /**
  * The tables of the dashboard in SQLite: who signs in, their addresses, emails, purchases, webhooks, and what operators did.
- * Part of a node's file and of D1 (d1-migrations.ts). A TypeScript module for the reason that sqlite-ledger.ts gives.
+ * Part of a node's file, of D1 (d1-migrations.ts) and of PostgreSQL (in-postgres.ts). A TypeScript module for the reason that
+ * sqlite-ledger.ts gives.
  *
  * `users` (`user` is a reserved word of PostgreSQL), `user_session`, `user_login`, `user_token` and `user_passkey` have the columns that
  * better-auth 1.7 reads and writes, in its names; times in them are ISO 8601 texts. The second migration (passwordless.ts) drops

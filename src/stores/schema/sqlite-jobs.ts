@@ -1,5 +1,5 @@
 /**
- * The durable job queue in SQLite: part of a node's file and of D1, and by itself the file in which a node keeps the
+ * The durable job queue in SQLite: part of a node's file, of D1 and of PostgreSQL, and by itself the file in which a node keeps the
  * reversals that it owes (`apps/node/reversals.ts`). A TypeScript module for the reason that sqlite-ledger.ts gives.
  */
 export const sqliteJobs = `

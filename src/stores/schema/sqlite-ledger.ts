@@ -1,5 +1,6 @@
 /**
- * The ledger's tables in SQLite: part of a node's file and, alone, the database of a Durable Object.
+ * The ledger's tables in SQLite: part of a node's file and, alone, the database of a Durable Object. PostgreSQL has all of them but the
+ * debits (in-postgres.ts), which therefore are a text of their own.
  *
  * The schema is a TypeScript module and not a .sql file because the same text loads in Node, in the Worker's bundle and in
  * tests, and none of them needs a file system or a loader for it. docs/storage.md describes every table and column.
@@ -22,7 +23,7 @@
  * - `checksum` covers the other columns of its row (stores/sqlite/row-checksum.ts). At the edge it is null.
  * - `event` has AUTOINCREMENT, because its numbers are part of an event's id and must never be reused.
  */
-export const sqliteLedger = `
+export const ledgerAccounts = `
 CREATE TABLE account (
   no INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -87,7 +88,9 @@ CREATE INDEX credit_grant_by_age ON credit_grant (account_no, granted_at, id);
 CREATE INDEX credit_grant_by_end ON credit_grant (account_no, expires_at, id) WHERE expires_at IS NOT NULL;
 CREATE INDEX credit_grant_voided ON credit_grant (account_no, voided_at, id) WHERE voided_at IS NOT NULL;
 CREATE INDEX credit_grant_by_event ON credit_grant (event_due_at, no) WHERE event_due_at IS NOT NULL;
+`;
 
+const sqliteDebits = `
 CREATE TABLE debit_by_account (
   account_no INTEGER NOT NULL,
   at INTEGER NOT NULL,
@@ -123,7 +126,9 @@ CREATE TABLE debit_journal (
 ) STRICT, WITHOUT ROWID;
 
 CREATE VIEW debit AS SELECT * FROM debit_by_account UNION ALL SELECT * FROM debit_journal;
+`;
 
+export const ledgerSums = `
 CREATE TABLE usage_hour (
   account_no INTEGER NOT NULL,
   hour INTEGER NOT NULL,
@@ -191,3 +196,5 @@ CREATE TABLE setting (
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 `;
+
+export const sqliteLedger = ledgerAccounts + sqliteDebits + ledgerSums;
