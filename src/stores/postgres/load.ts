@@ -5,10 +5,9 @@ import type { OrderContext } from "../ledger/working-set.ts";
 import { EXPIRY_SQL } from "../sql/grant-sql.ts";
 import { HELD_SUMS, heldSumOf } from "../sql/held-sums.ts";
 import { DATABASE_CLOCK, type NodeClock } from "./database-clock.ts";
-import { arrayOf, type Column, literalOf, rowsFrom } from "./literals.ts";
+import { arrayOf, literalOf } from "./literals.ts";
 import { type Call, loadCallKeys, loadCalls, loadGrants, takeAccounts } from "./load-calls.ts";
 import {
-  byPlaceOf,
   callNames,
   keyNames,
   type LoadedAccount,
@@ -16,7 +15,6 @@ import {
   type LoadOrder,
   lookUp,
   numbers,
-  placesOf,
   texts,
   type Wanted,
 } from "./loading.ts";
@@ -88,29 +86,23 @@ export function loadingsOf(
 }
 
 function loadKeys(asked: readonly Wanted<"key">[]): Loading {
-  const ids = arrayOf(texts(asked.map(({ wanted }) => wanted)));
-  return {
-    sql: `SELECT account_no, no, ${KEY.columns} FROM api_key WHERE id = ANY (${ids})`,
-    take(rows) {
-      const byId = new Map(rows.map((row) => [row["id"], row]));
-      for (const { of, wanted } of asked) {
-        const row = byId.get(wanted);
-        const isOwn = row !== undefined && row["account_no"] === of.known.row?.no;
-        cache.key(of.known, wanted, isOwn ? KEY.read(row) : null);
-      }
-    },
-  };
+  return lookUp(
+    asked,
+    { key: texts(asked.map(({ wanted }) => wanted)) },
+    `SELECT no, ${KEY.columns} FROM api_key WHERE id = t.key AND account_no = a.no LIMIT 1`,
+    ({ of, wanted }, [row]) => cache.key(of.known, wanted, KEY.find(row)),
+  );
 }
 
 function loadDebitKeys(asked: readonly Wanted<"debitKey">[]): Loading {
-  const nos = asked.map(({ wanted }) => literalOf(wanted)).join(", ");
-  return {
-    sql: `SELECT no, ${KEY.columns} FROM api_key WHERE no IN (${nos})`,
-    take(rows) {
-      const byNo = new Map(rows.map((row) => [row["no"], KEY.read(row)]));
-      for (const { context, wanted } of asked) context.debitKey = byNo.get(wanted);
+  return lookUp(
+    asked,
+    { key_no: numbers(asked.map(({ wanted }) => wanted)) },
+    `SELECT no, ${KEY.columns} FROM api_key WHERE no = t.key_no LIMIT 1`,
+    ({ context }, [row]) => {
+      context.debitKey = KEY.find(row) ?? undefined;
     },
-  };
+  );
 }
 
 function loadOtherKeys(asked: readonly Wanted<"newKey">[]): Loading {
@@ -118,30 +110,27 @@ function loadOtherKeys(asked: readonly Wanted<"newKey">[]): Loading {
     key: texts(asked.map(({ wanted }) => wanted.id)),
     sha256: texts(asked.map(({ wanted }) => wanted.sha256)),
   };
-  return {
-    sql: `SELECT t.place FROM ${rowsFrom("t", { ...placesOf(asked), ...named })}
-      JOIN account a ON a.id = t.id WHERE EXISTS (SELECT 1 FROM api_key k
-        WHERE (k.id = t.key OR k.sha256 = t.sha256 OR k.previous_sha256 = t.sha256) AND NOT (k.id = t.key AND k.account_no = a.no))`,
-    take(rows) {
-      const taken = new Set(rows.map((row) => row["place"]));
-      for (const [place, { context }] of asked.entries()) context.isKeyTaken = taken.has(place);
+  return lookUp(
+    asked,
+    named,
+    `SELECT 1 FROM api_key k WHERE (k.id = t.key OR k.sha256 = t.sha256 OR k.previous_sha256 = t.sha256)
+      AND NOT (k.id = t.key AND k.account_no = a.no) LIMIT 1`,
+    ({ context }, [other]) => {
+      context.isKeyTaken = other !== undefined;
     },
-  };
+  );
 }
 
 function loadSums(asked: readonly Wanted<"sum">[]): Loading {
-  const now = numbers(asked.map(({ context }) => context.now));
-  return {
-    sql: `SELECT t.place, (SELECT coalesce(sum(remaining), 0)::bigint FROM credit_grant
-        WHERE account_no = a.no AND spent = 0 AND ${EXPIRY_SQL} > t.now) AS balance
-      FROM ${rowsFrom("t", { ...placesOf(asked), now })} JOIN account a ON a.id = t.id`,
-    take(rows) {
-      for (const row of rows) {
-        const order = asked[row["place"] as number];
-        if (order !== undefined) order.context.sum = row["balance"] as number;
-      }
+  return lookUp(
+    asked,
+    { now: numbers(asked.map(({ context }) => context.now)) },
+    `SELECT coalesce(sum(remaining), 0)::bigint AS balance FROM credit_grant
+      WHERE account_no = a.no AND spent = 0 AND ${EXPIRY_SQL} > t.now`,
+    ({ context }, [row]) => {
+      context.sum = row?.["balance"] as number | undefined;
     },
-  };
+  );
 }
 
 /**
@@ -161,8 +150,8 @@ function loadRecords(asked: readonly Wanted<"earlier">[]): Loading {
   return lookUp(
     asked,
     keyNames(asked),
-    `SELECT ${RECORD.columns} FROM idempotency WHERE account_no = a.no AND tool = t.tool AND key = t.key`,
-    ({ of, wanted }, row) => cache.record(of.known, wanted, RECORD.find(row)),
+    `SELECT ${RECORD.columns} FROM idempotency WHERE account_no = a.no AND tool = t.tool AND key = t.key LIMIT 1`,
+    ({ of, wanted }, [row]) => cache.record(of.known, wanted, RECORD.find(row)),
   );
 }
 
@@ -174,8 +163,8 @@ function loadDebits(asked: readonly Wanted<"debit">[]): Loading {
     asked,
     callNames(asked),
     `SELECT ${DEBIT.columns} FROM debit
-      WHERE account_no = a.no AND at = t.at AND call_id = t.call AND at BETWEEN ${first} AND ${last}`,
-    ({ of, context }, row) => cache.debit(of.known, context, DEBIT.find(row)),
+      WHERE account_no = a.no AND at = t.at AND call_id = t.call AND at BETWEEN ${first} AND ${last} LIMIT 1`,
+    ({ of, context }, [row]) => cache.debit(of.known, context, DEBIT.find(row)),
   );
 }
 
@@ -191,26 +180,20 @@ function loadConcerned(all: readonly Wanted<"concerned">[]): Loading[] {
 }
 
 function loadConcernedBy(by: ConcernedBy, asked: readonly Wanted<"concerned">[]): Loading {
-  const named = asked.flatMap(({ of, wanted }, place) =>
-    namesOf(wanted).map((name) => ({ place, id: of.known.id, name })),
-  );
-  const columns = {
-    place: numbers(named.map(({ place }) => place)),
-    id: texts(named.map(({ id }) => id)),
-    name: { type: by === "nos" ? "bigint" : "text", values: named.map(({ name }) => name) },
-  } satisfies Record<string, Column>;
-  const is = { every: "", ids: "AND g.id = t.name", nos: "AND g.no = t.name" }[by];
-  return {
-    sql: `SELECT t.place, g.no, ${GRANT.columns.replace(/^|(?<=, )/g, "g.")} FROM ${rowsFrom("t", columns)}
-      JOIN account a ON a.id = t.id JOIN credit_grant g ON g.account_no = a.no ${is}`,
-    take(rows) {
-      const byPlace = Map.groupBy(rows, (row) => row["place"]);
-      for (const [place, { context }] of asked.entries()) {
-        context.concerned = (byPlace.get(place) ?? []).map(GRANT.read);
-        context.isEveryConcerned = by === "every";
-      }
+  const named = asked.flatMap(({ of, context, wanted }) => {
+    context.concerned = [];
+    context.isEveryConcerned = by === "every";
+    return namesOf(wanted).map((name) => ({ of, context, name }));
+  });
+  const is = { every: "", ids: "AND id = t.name", nos: "AND no = t.name" }[by];
+  return lookUp(
+    named,
+    { name: { type: by === "nos" ? "bigint" : "text", values: named.map(({ name }) => name) } },
+    `SELECT no, ${GRANT.columns} FROM credit_grant WHERE account_no = a.no ${is}`,
+    ({ context }, rows) => {
+      context.concerned = [...(context.concerned ?? []), ...rows.map(GRANT.read)];
     },
-  };
+  );
 }
 
 function namesOf(concerned: Concerned): readonly (string | number | null)[] {
@@ -222,8 +205,8 @@ function loadHolds(asked: readonly Wanted<"hold">[]): Loading {
   return lookUp(
     asked,
     callNames(asked),
-    `SELECT ${HOLD.columns} FROM hold WHERE account_no = a.no AND at = t.at AND call_id = t.call`,
-    ({ of, context }, row) => cache.hold(of.known, context, HOLD.find(row)),
+    `SELECT ${HOLD.columns} FROM hold WHERE account_no = a.no AND at = t.at AND call_id = t.call LIMIT 1`,
+    ({ of, context }, [row]) => cache.hold(of.known, context, HOLD.find(row)),
   );
 }
 
@@ -233,42 +216,38 @@ const accountsOf = <Asked extends Pick<Wanted<"hold">, "of" | "context">>(
 ) => [...new Map(asked.map((each) => [each.of, each])).values()];
 
 function loadHeld(asked: readonly Wanted<"held">[]): Loading {
-  const accounts = accountsOf(asked);
-  return {
-    sql: `SELECT t.place, x.* FROM ${rowsFrom("t", placesOf(accounts))} JOIN account a ON a.id = t.id
-      CROSS JOIN LATERAL (SELECT ${HELD_SUMS} FROM hold WHERE account_no = a.no GROUP BY 1, 2) x`,
-    take(rows) {
-      const byPlace = Map.groupBy(rows, (row) => row["place"]);
-      for (const [place, { of }] of accounts.entries())
-        of.known.held = (byPlace.get(place) ?? []).map(heldSumOf);
+  return lookUp(
+    accountsOf(asked),
+    {},
+    `SELECT ${HELD_SUMS} FROM hold WHERE account_no = a.no GROUP BY 1, 2`,
+    ({ of }, rows) => {
+      of.known.held = rows.map(heldSumOf);
     },
-  };
+  );
 }
 
 function loadKeptBytes(asked: readonly Wanted<"keptBytes">[]): Loading {
-  const accounts = accountsOf(asked);
-  return {
-    sql: `SELECT t.place, k.bytes FROM ${rowsFrom("t", placesOf(accounts))}
-      JOIN account a ON a.id = t.id JOIN kept_bytes k ON k.account_no = a.no`,
-    take(rows) {
-      const byPlace = byPlaceOf(rows);
-      for (const [place, { of }] of accounts.entries())
-        of.known.keptBytes = Number(byPlace.get(place)?.["bytes"] ?? 0);
+  return lookUp(
+    accountsOf(asked),
+    {},
+    "SELECT bytes FROM kept_bytes WHERE account_no = a.no LIMIT 1",
+    ({ of }, [row]) => {
+      of.known.keptBytes = Number(row?.["bytes"] ?? 0);
     },
-  };
+  );
 }
 
 const keptCall = (columns: string) =>
-  `SELECT ${columns} FROM kept_call WHERE account_no = a.no AND tool = t.tool AND key = t.key`;
+  `SELECT ${columns} FROM kept_call WHERE account_no = a.no AND tool = t.tool AND key = t.key LIMIT 1`;
 
 function loadKeptCalls(asked: readonly Wanted<"keptCall">[]): Loading {
-  return lookUp(asked, keyNames(asked), keptCall(KEPT_CALL.columns), ({ of, wanted }, row) =>
+  return lookUp(asked, keyNames(asked), keptCall(KEPT_CALL.columns), ({ of, wanted }, [row]) =>
     cache.keptCall(of.known, wanted, KEPT_CALL.find(row)),
   );
 }
 
 function loadKeptResponses(asked: readonly Wanted<"keptResponse">[]): Loading {
-  return lookUp(asked, keyNames(asked), keptCall("response"), ({ context }, row) => {
+  return lookUp(asked, keyNames(asked), keptCall("response"), ({ context }, [row]) => {
     context.keptResponse = (row?.["response"] ?? null) as string | null;
   });
 }

@@ -24,31 +24,27 @@ export const texts = (values: readonly string[]): Column => ({ type: "text", val
 export const numbers = (values: readonly number[]): Column => ({ type: "bigint", values });
 
 /** The columns that connect a row to the order that requested it. */
-export const placesOf = (asked: readonly Omit<LoadOrder, "load">[]) => ({
+const placesOf = (asked: readonly Omit<LoadOrder, "load">[]) => ({
   place: numbers(asked.map((_, place) => place)),
   id: texts(asked.map(({ of }) => of.known.id)),
 });
 
-/** Returns the row of each order by its place in `asked`. */
-export const byPlaceOf = (rows: readonly SqlRow[]) =>
-  new Map(rows.map((row) => [row["place"], row]));
-
 /**
- * Looks one row up for each order. `named`: the columns of `t` that identify it, besides its account. `found`: the query of the row, without
- * its LIMIT. `take` gets the row of each order; undefined if there is none.
+ * Looks rows up for each order. `named`: the columns of `t` that identify them, besides its account. `found`: their query, with a LIMIT where
+ * there is one of them. `take` gets the rows of each order.
  */
 export function lookUp<Asked extends Omit<LoadOrder, "load">>(
   asked: readonly Asked[],
   named: Record<string, Column>,
   found: string,
-  take: (order: Asked, row: SqlRow | undefined) => void,
+  take: (order: Asked, rows: readonly SqlRow[]) => void,
 ): Loading {
   return {
     sql: `SELECT t.place, x.* FROM ${rowsFrom("t", { ...placesOf(asked), ...named })}
-      JOIN account a ON a.id = t.id CROSS JOIN LATERAL (${found} LIMIT 1) x`,
+      JOIN account a ON a.id = t.id CROSS JOIN LATERAL (${found}) x`,
     take(rows) {
-      const byPlace = byPlaceOf(rows);
-      for (const [place, order] of asked.entries()) take(order, byPlace.get(place));
+      const byPlace = Map.groupBy(rows, (row) => row["place"]);
+      for (const [place, order] of asked.entries()) take(order, byPlace.get(place) ?? []);
     },
   };
 }
