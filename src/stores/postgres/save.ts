@@ -12,6 +12,9 @@ import {
   REVERSAL,
   replacing,
 } from "../ledger/row-columns.ts";
+import { sqliteHolds } from "../schema/holds.ts";
+import { sqlitePrices } from "../schema/own-prices.ts";
+import { ledgerAccounts, ledgerSums } from "../schema/sqlite-ledger.ts";
 import { addKeptSql } from "../sql/usage.ts";
 import { writeJson } from "../stored-row.ts";
 import { arrayOf, type Column, copyLine, literalOf, rowsFrom } from "./literals.ts";
@@ -180,31 +183,11 @@ export function savingOfEvents(events: readonly NewEvent[]): string[] {
 }
 
 /** The text columns of the ledger's tables. All other columns are whole numbers. */
-const TEXTS: ReadonlySet<string> = new Set([
-  "id",
-  "state",
-  "free_call",
-  "notified_level",
-  "front_grant",
-  "sha256",
-  "start",
-  "label",
-  "kind",
-  "call_id",
-  "tool",
-  "key",
-  "body_sha256",
-  "response_sha256",
-  "random",
-  "parts",
-  "data",
-  "previous_sha256",
-  "limits",
-  "budget_spent",
-  "prices",
-  "on_crash",
-  "response",
-]);
+const TEXTS: ReadonlySet<string> = new Set(
+  [ledgerAccounts, ledgerSums, sqliteHolds, sqlitePrices].flatMap((schema) =>
+    Array.from(schema.matchAll(/(\w+) TEXT/g), ([, column = ""]) => column),
+  ),
+);
 
 const columnsOf = (names: readonly string[], rows: Rows): Record<string, Column> =>
   Object.fromEntries(
