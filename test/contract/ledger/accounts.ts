@@ -90,23 +90,7 @@ export function describeAccounts(open: OpenLedger) {
     }
   });
 
-  test("closing an account forfeits exactly its spendable credits", async (fixture) => {
-    const { ledger } = fixture;
-    const account = await fixture.account("Ada", { credits: 5 });
-    await fixture.grant(account, "short", 7, { expiresAt: START + MINUTE });
-    await fixture.debit(account, { now: START + MINUTE });
-    const order = { account, now: START + MINUTE };
-    assert.deepEqual(await ledger.changeAccount({ ...order, state: "closed" }), {
-      found: true,
-      forfeited: 4,
-    });
-    assert.equal(await fixture.balance(account, order.now), 0);
-    assert.equal((await ledger.findAccount(order))?.state, "closed");
-    const { voided, expired, remaining } = await fixture.totals(order.now);
-    assert.deepEqual({ voided, expired, remaining }, { voided: 4, expired: 7, remaining: 0 });
-  });
-
-  test("closing an account again returns the same outcome and forfeits nothing more", async (fixture) => {
+  test("closing an account forfeits exactly its spendable credits; closing it again returns the same outcome and forfeits nothing more", async (fixture) => {
     const { ledger } = fixture;
     const account = await fixture.account("Ada", { credits: 5 });
     await fixture.grant(account, "clawed", 9);

@@ -14,19 +14,6 @@ import {
 
 export function describeReversals(open: OpenLedger) {
   const test = createRule(open);
-  test("a reversal returns the credit to the grant that paid", async (fixture) => {
-    const account = await fixture.account("Ada", { credits: 5 });
-    await fixture.grant(account, "soon", 1, { expiresAt: START + DAY });
-    const [fromSoon, fromFirst] = [fixture.debitOrder(account), fixture.debitOrder(account)];
-    await fixture.ledger.debit(fromSoon);
-    await fixture.ledger.debit(fromFirst);
-    assert.deepEqual(await fixture.remaining(account), { first: 4, soon: 0 });
-    assert.deepEqual(await fixture.reverse(fromSoon), { reversed: true });
-    assert.deepEqual(await fixture.remaining(account), { soon: 1, first: 4 });
-    const { debited, reversed, remaining } = await fixture.totals();
-    assert.deepEqual({ debited, reversed, remaining }, { debited: 2, reversed: 1, remaining: 5 });
-  });
-
   test("after the reversal of a free call, the free call is available once more", async (fixture) => {
     const account = await fixture.account("Ada", { freeCall: "open" });
     const order = fixture.debitOrder(account);
