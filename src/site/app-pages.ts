@@ -20,13 +20,13 @@ export const listAppPages = (tools: readonly Tool[]): AppPage[] => [
     "/sign-in/link",
     "Sign in",
     "sign-in/link-screen.tsx",
-    "Sign in with the link of an email.",
+    "Sign in with a link from an email.",
   ),
   linkPage(
     "/undo-email-change",
     "Undo the change of your email address",
     "sign-in/undo-email-screen.tsx",
-    "Give your account its earlier email address back.",
+    "Restore the previous email address of your account.",
   ),
   linkPage(
     "/unsubscribe",

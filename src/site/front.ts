@@ -127,8 +127,8 @@ function mainActions(options: PageOptions): Html {
 function ownTool(options: PageOptions): Html | null {
   const [, code] = /```ts\n([\s\S]*?)```/.exec(options.docs?.["own-tools.md"] ?? "") ?? [];
   if (hasOwnName(options) || code === undefined) return null;
-  return html`<section class="split" aria-labelledby="own"><div><h2 id="own">Sell a function of yours</h2>
-<p>A tool is one file. Toolbooth derives the rest: the endpoint, the checks of its input, the price, safe retries, the OpenAPI description, a page of the documentation, the tool for agents, and the lines in usage and request log.</p>
+  return html`<section class="split" aria-labelledby="own"><div><h2 id="own">Sell your own function</h2>
+<p>A tool is one file. Toolbooth derives the rest: the endpoint, input validation, the price, safe retries, the OpenAPI description, a documentation page, the tool for agents, and entries in usage and the request log.</p>
 <p class="actions"><a class="button quiet" href="${pageLinks(options.publicUrl).ownTools}">Read about your own tools</a></p></div>
 <div>${codeBlock("tools/word-count.ts", code.trimEnd())}</div></section>
 `;
@@ -140,7 +140,7 @@ function tools(options: PageOptions): Html {
   const address = (tool: Tool) => `${pages.has(tool) ? links.tools : links.docs}/${tool.name}`;
   const card = (href: string, name: IconName, title: string, path: string, text: string) =>
     html`<li><a href="${href}"><span class="tile">${icon(name)}</span><b>${title}</b><code>${path}</code><span>${prose(text)}</span></a></li>\n`;
-  return html`<section aria-labelledby="tools"><h2 id="tools">${hasOwnName(options) ? "The tools" : "What comes in the box"}</h2>
+  return html`<section aria-labelledby="tools"><h2 id="tools">${hasOwnName(options) ? "The tools" : "Included tools"}</h2>
 <p class="lead">${
     pages.size === options.tools.length && allPagesAreFree(options)
       ? "Each tool is an endpoint and a page. The pages are free and need no account."
@@ -208,7 +208,7 @@ function creditExample(options: PageOptions): Html {
 }
 
 const successOf = ({ priceOf }: Tool): string =>
-  priceOf === undefined ? "200" : "200, an input that costs the most";
+  priceOf === undefined ? "200" : "200, for the most expensive input";
 
 const signed = (change: number): string => {
   const amount = Math.abs(change).toLocaleString("en-US");
@@ -253,7 +253,7 @@ function reasons(options: PageOptions): Html {
     [
       "check",
       "An exact ledger",
-      `Each call is debited exactly once and is on disk before its response leaves.${hasOwnName(options) ? "" : " The test suite kills the server under load to prove it."}`,
+      `Each call is debited exactly once, on disk, before its response leaves.${hasOwnName(options) ? "" : " The test suite kills the server under load to prove it."}`,
       html`<a href="${links.docsCredits}">How credits work</a>`,
     ],
     [

@@ -53,7 +53,7 @@ function toolPrices({ tools }: PageOptions, links: PageLinks): Html | null {
   return html`<section aria-labelledby="calls"><h2 id="calls">What a call costs</h2>
 ${
   tools.some(({ priceOf }) => priceOf !== undefined) &&
-  html`<p class="soft">Where the input decides, a <a href="${links.docsCredits}#quotes">quote</a> shows the price before a call, and costs nothing.</p>\n`
+  html`<p class="soft">Where the price depends on the input, a <a href="${links.docsCredits}#quotes">quote</a> shows it before a call, for free.</p>\n`
 }<div class="scroll" tabindex="0" role="group" aria-label="Prices of the tools"><table><thead><tr><th scope="col">Tool</th><th scope="col" class="number">Credits</th></tr></thead>
 <tbody>${tools.map(row)}</tbody></table></div></section>
 `;
@@ -177,14 +177,14 @@ function questions(prices: PricesView | null, links: PageLinks): Html {
   const asked: [string, HtmlPart][] = [
     [
       "What happens when my credits are used up?",
-      html`The API rejects calls with 402 <code>insufficient_credits</code>, which says where you get more. Your keys and your account stay. You get an email before that, when your balance drops below a level that you choose.`,
+      html`The API rejects calls with 402 <code>insufficient_credits</code>, which says where to get more. Your keys and your account stay active. You get an email before that, when your balance drops below a level that you choose.`,
     ],
     [
       "Do credits expire?",
       html`${
         prices?.packs.some(({ months }) => months !== null)
-          ? "Credits of a pack expire after the months that it shows. "
-          : "A grant says when it expires, if it does. "
+          ? "Credits of a pack expire after the period shown on it. "
+          : "Each grant shows when it expires, if it does. "
       }Calls spend the credits that expire first, and you get an email 30 days and 7 days before any expire.${
         prices?.lifetime && ` On the plan “${prices.lifetime.name}” your credits never expire.`
       }`,

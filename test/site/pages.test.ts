@@ -193,7 +193,7 @@ describe("the front page", () => {
     const [, code = ""] = /```ts\n([\s\S]*?)\n```/.exec(FULL.docs?.["own-tools.md"] ?? "") ?? [];
     assert.match(code, /export default defineTool/);
     const shown = front.indexOf(String(html`${code}`));
-    assert.ok(shown > 0 && shown < front.indexOf('<h2 id="tools">What comes in the box'));
+    assert.ok(shown > 0 && shown < front.indexOf('<h2 id="tools">Included tools'));
     assert.match(front, /href="\/docs\/own-tools"/);
     const named = at(createPages({ ...FULL, name: "Acme" }), "/");
     assert.doesNotMatch(named, /defineTool|own-tools/);

@@ -102,7 +102,7 @@ test("the form of hash gives the same responses as the API", async (t) => {
   await expected.fill(`sha1:${sha1.toUpperCase()}`);
   await page.getByText("Match: the SHA-1 digest is the expected one.").waitFor();
   await expected.fill(createHash("sha256").digest("base64"));
-  await page.getByText("No match: the SHA-256 digest is another one.").waitFor();
+  await page.getByText("No match: the SHA-256 digest is different.").waitFor();
   assert.deepEqual(enginesIn(requests), ["hash"]);
   assert.deepEqual(consoleErrors, []);
 });

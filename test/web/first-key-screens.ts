@@ -73,7 +73,7 @@ export function listFirstKeyScreens(all: Mocks): Screen[] {
       "first key, made in another tab",
       async (page) => {
         await press(page);
-        await page.getByText("A key exists already.").waitFor();
+        await page.getByText("A key already exists.").waitFor();
       },
       { "GET /dashboard/keys": { body: fixtures.keysView([key]) } },
     ),

@@ -39,7 +39,7 @@ function AccountSections({ visitor, user }: { visitor: Visitor; user: UserView }
       <Section
         beside
         title="Email address"
-        description="We email codes for signing in to this address, and what happens to your account."
+        description="We email sign-in codes and security alerts to this address."
       >
         <EmailForm email={user.email} />
       </Section>

@@ -31,7 +31,7 @@ export function ExportSection() {
     <Section
       beside
       title="Your data"
-      description="Download what we store about you as JSON: profile, sign-ins, sessions, keys, credits, purchases, webhook endpoints, usage by hour and activity. The ledger entries are a file of their own, with one entry per line, because there can be millions. We email you when someone downloads your data."
+      description="Download what we store about you as JSON: profile, sign-ins, sessions, keys, credits, purchases, webhook endpoints, usage by hour and activity. The ledger entries are a separate file with one entry per line, because there can be millions. We email you when someone downloads your data."
     >
       <div className="tb-account-actions">
         {button("/dashboard/account/export", "Export your data")}

@@ -115,7 +115,7 @@ const RULES: readonly Rule[] = [
     return {
       id: `credits_expire:${nextExpiry.at}`,
       title: `${counted(unspent, "credit")} will expire unused ${timeUntil(nextExpiry.at, now)}`,
-      text: `${counted(nextExpiry.credits, "credit")} ${nextExpiry.credits === 1 ? "expires" : "expire"} on ${longDay(nextExpiry.at)}, and you use fewer until then.`,
+      text: `${counted(nextExpiry.credits, "credit")} ${nextExpiry.credits === 1 ? "expires" : "expire"} on ${longDay(nextExpiry.at)}, and you use fewer by then.`,
       link: { action: "View credits", to: "/credits" },
     };
   },

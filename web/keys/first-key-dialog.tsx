@@ -154,7 +154,7 @@ function Lead(props: {
   return (
     <>
       {props.isFound && (
-        <Message tone="warn" live title="A key exists already.">
+        <Message tone="warn" live title="A key already exists.">
           It was created in another tab, or its secret never arrived here.
         </Message>
       )}

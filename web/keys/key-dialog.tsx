@@ -156,7 +156,7 @@ function LimitsDialog({ apiKey, bounds, onClose, onDone }: Props & { bounds: Key
       {(isSubmitted) => (
         <>
           <Text size="sm" c="dimmed" mb="lg">
-            Changes apply to the next call with this key, also when you raise or remove a limit that
+            Changes apply to the next call with this key, even when you raise or remove a limit that
             rejects its calls.
           </Text>
           <LimitFields
@@ -176,7 +176,7 @@ function LimitsDialog({ apiKey, bounds, onClose, onDone }: Props & { bounds: Key
 function savedText({ label, limits }: KeyView, now: number): string {
   const phrases = limitPhrases(limits, now);
   return phrases.length === 0
-    ? `Key “${label}” has no limits of its own any more.`
+    ? `Key “${label}” no longer has its own limits.`
     : `Limits of “${label}” saved: ${phrases.join(" · ")}.`;
 }
 

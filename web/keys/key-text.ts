@@ -13,7 +13,7 @@ export const PERIODS = ["day", "month", "total"] as const satisfies readonly Bud
 const PERIOD_TEXTS: Record<BudgetPeriod, string> = {
   day: "today",
   month: "this month",
-  total: "in all",
+  total: "in total",
 };
 
 /** What a budget has spent at `now`: nothing if it was reset since the page was loaded. */

@@ -175,7 +175,7 @@ function Facts(props: Parameters<typeof RequestPanel>[0]) {
       </Fact>
       <Fact name="Key">
         {key === null ? (
-          "Not known any more"
+          "No longer known"
         ) : (
           <>
             <Link to="/settings/api-keys">{found?.label ?? key}</Link>
@@ -195,7 +195,7 @@ function Facts(props: Parameters<typeof RequestPanel>[0]) {
       <Fact name="Body received">{size(bytes.received)}</Fact>
       <Fact name="Body sent">
         {bytes.sent === null
-          ? "Nothing: the connection was lost before the response had left"
+          ? "Nothing: the connection was lost before the response was sent"
           : size(bytes.sent)}
       </Fact>
       <Fact name="Through">{via === "mcp" ? "MCP" : "HTTP"}</Fact>

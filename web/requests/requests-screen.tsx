@@ -226,7 +226,7 @@ const NoRequests = () => (
       </Button>
     }
   >
-    Every call with one of your keys appears here within seconds, also if it fails. This page
+    Every call with one of your keys appears here within seconds, even if it fails. This page
     updates automatically.
   </Empty>
 );

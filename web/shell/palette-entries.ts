@@ -48,9 +48,9 @@ export function knownEntries(deps: SearchDeps): Entry[] {
             : [action("Buy credits", "top up pay pack purchase", `${base}/credits`)]),
         ]
       : []),
-    action("Use light appearance", "switch theme mode colours", () => chooseAppearance("light")),
-    action("Use dark appearance", "switch theme mode colours", () => chooseAppearance("dark")),
-    action("Use system appearance", "switch theme mode colours light dark", () =>
+    action("Use light appearance", "switch theme mode colors", () => chooseAppearance("light")),
+    action("Use dark appearance", "switch theme mode colors", () => chooseAppearance("dark")),
+    action("Use system appearance", "switch theme mode colors light dark", () =>
       chooseAppearance("auto"),
     ),
     ...(isMember ? [action("Sign out", "log out end session", signOut)] : []),

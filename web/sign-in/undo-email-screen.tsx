@@ -41,7 +41,7 @@ export default function UndoEmailScreen() {
   return (
     <SignInFrame
       title="Undo the change of your email address"
-      lead="Your account gets its earlier address back, and everybody who is signed in to it is signed out."
+      lead="Your account gets its previous address back, and everyone who is signed in is signed out."
     >
       <ConfirmForm
         change={undo}

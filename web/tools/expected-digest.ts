@@ -15,7 +15,7 @@ export const ALGORITHM_NAMES: Record<HashAlgorithm, string> = {
 };
 
 const UNKNOWN =
-  "This is no digest of SHA-1, SHA-256, SHA-384 or SHA-512 in hex or Base64. Check that you pasted all of it.";
+  "This is not a SHA-1, SHA-256, SHA-384 or SHA-512 digest in hex or Base64. Check that you pasted all of it.";
 
 /**
  * Reads a digest as people publish it: in hex or Base64, with `sha256:` or `sha256-` (Subresource Integrity) before it, or as the

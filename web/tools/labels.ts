@@ -25,7 +25,7 @@ const WORDS: Record<string, Record<string, Words>> = {
     },
     headingIds: {
       label: "IDs on headings",
-      help: "As on GitHub, with the prefix `user-content-`. Links such as `#installation` follow.",
+      help: "As on GitHub, with the prefix `user-content-`. Links such as `#installation` are adapted.",
     },
     baseUrl: {
       label: "Base URL",

@@ -187,7 +187,7 @@ function Verdict({ expected, digests }: { expected: Expected | null; digests: Di
   return matches(digests, expected) ? (
     <Message tone="ok" title={`Match: the ${name} digest is the expected one.`} />
   ) : (
-    <Message tone="bad" title={`No match: the ${name} digest is another one.`}>
+    <Message tone="bad" title={`No match: the ${name} digest is different.`}>
       The content is not what was published, or the digest is of something else.
     </Message>
   );
