@@ -1,5 +1,5 @@
 # Debian, not Alpine: the same glibc that the service is tested with. docs/self-hosting.md says where the digest comes from and
-# how to renew it.
+# how to update it.
 FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.package.json README.md LICENSE \
@@ -20,7 +20,7 @@ LABEL org.opencontainers.image.title="Toolbooth" \
 COPY --from=build /toolbooth.tgz /tmp/
 # What users install from npm.
 RUN npm install --global /tmp/toolbooth.tgz && rm /tmp/toolbooth.tgz && npm cache clean --force
-# `.env` is read here. No VOLUME for the data: a volume without a name passes for a kept one, and is lost with its container.
+# `.env` is read here. No VOLUME for the data: an unnamed volume looks permanent, but is lost with its container.
 WORKDIR /app
 RUN mkdir /data && chown node:node /data
 USER node

@@ -90,7 +90,7 @@ function fill(text: string): string {
   const values: Record<string, string> = {
     SITE: "tools.example.org",
     SMTP_URL: "smtp://user:password@mail.example.org:587",
-    MAIL_FROM: "Toolbooth <post@example.org>",
+    MAIL_FROM: "Toolbooth <noreply@example.org>",
   };
   return text.replace(/\$\{(\w+):\?[^}]+\}/g, (_, name: string) => values[name] ?? "0".repeat(48));
 }

@@ -70,7 +70,7 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     files: /./,
     word: "letters?",
-    line: /letter for letter|letter by letter|(?:small|capital|lower-case) letters|letters,? (?:and )?digits|letters of the alphabet|letter-spacing/i,
+    line: /letter for letter|letter by letter|(?:small|capital|lower-?case) letters|letters,? (?:and )?digits|letters of the alphabet|letter-spacing/i,
     reason: "letters of an alphabet, and the CSS property letter-spacing",
   },
   {

@@ -45,7 +45,7 @@ test("an exhausted budget leads to the key, and to more credits if the account h
   );
   assert.match(
     held.message,
-    /has 3 left\. Calls of the key that are running hold 20 of it\. The budget resets/,
+    /has 3 left\. Running calls of the key hold 20 of it\. The budget resets/,
   );
   assert.equal(held.details.members?.heldCredits, 20);
   assert.match(rich.message, /see https:\/\/tools\.example\.com\/settings\/api-keys$/);

@@ -6,7 +6,7 @@ const SERVICE = process.env["RATES_URL"] ?? "https://rates.example.com";
 const Currency = z
   .string()
   .regex(/^[A-Z]{3}$/, "must be a code of three letters, such as EUR")
-  .describe("The code of a currency (ISO 4217).");
+  .describe("Currency code (ISO 4217).");
 
 /**
  * Asks a service that costs its operator money. So it is paid before it runs, and a repeat with its `Idempotency-Key` gets the kept response.
@@ -24,7 +24,7 @@ export default defineTool({
     const response = await fetch(`${SERVICE}/rates?from=${from}&to=${to}`, {
       headers: { authorization: `Bearer ${secrets.RATES_TOKEN}` },
     });
-    if (!response.ok) throw new Error(`The service of rates answered ${response.status}`);
+    if (!response.ok) throw new Error(`The rates service responded with ${response.status}`);
     const { rate } = z.object({ rate: z.number().positive() }).parse(await response.json());
     return { amount: Math.round(amount * rate * 100) / 100, rate };
   },

@@ -8,7 +8,7 @@ const CHECK = ["--input-type=module", "--check", "-"];
  * never into a command line for a shell. The program gets no settings of the service, and ends with the time limit of the call (`signal`).
  */
 export default defineTool({
-  summary: "Says whether a module of JavaScript is free of syntax errors.",
+  summary: "Checks a JavaScript module for syntax errors.",
   input: { code: z.string() },
   output: { valid: z.boolean(), line: z.int().optional(), message: z.string().optional() },
   price: 1,

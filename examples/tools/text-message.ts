@@ -17,7 +17,7 @@ export default defineTool({
     to: z
       .string()
       .regex(/^\+[1-9]\d{6,14}$/, "must have a country code and digits, such as +4930123456")
-      .describe("The number of the phone (E.164)."),
+      .describe("Phone number (E.164)."),
     text: z.string().min(1).max(400).describe("The message."),
   },
   output: { id: z.string(), parts: z.int() },
@@ -44,7 +44,7 @@ export default defineTool({
     });
     // It has sent nothing, so the call may run again under its key.
     if (response.status === 422) throw new InvalidInput("No phone has this number.", "to");
-    if (!response.ok) throw new Error(`The service of messages answered ${response.status}`);
+    if (!response.ok) throw new Error(`The message service responded with ${response.status}`);
     const sent = z.object({ id: z.string(), parts: z.int() }).parse(await response.json());
     settle(CREDITS_A_PART * sent.parts);
     return sent;

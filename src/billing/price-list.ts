@@ -79,7 +79,7 @@ const CREDITS = whole(GRANT_CREDITS_MAX);
 const MONTHS = whole(MONTHS_MAX, ", or null for credits that never expire").nullable();
 const ID = z
   .string(must("text such as small"))
-  .regex(/^[a-z0-9-]{1,40}$/, must("1 to 40 lower-case letters, digits and hyphens, such as small"))
+  .regex(/^[a-z0-9-]{1,40}$/, must("1 to 40 lowercase letters, digits and hyphens, such as small"))
   .refine((id) => id !== "lifetime", must("another id: lifetime is the id of the plan"));
 const CONTACT = z
   .string(must("an email address or a web address"))
@@ -183,7 +183,7 @@ const pathText = (path: readonly PropertyKey[]) =>
 function sentencesOf(issue: z.core.$ZodIssue): string[] {
   const path = pathText(issue.path);
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => `${pathText([...issue.path, key])} is not a known setting.`);
+    return issue.keys.map((key) => `${pathText([...issue.path, key])} is not a known member.`);
   }
   if (issue.input === undefined) return [`${path} is missing: it must be ${issue.message}.`];
   return [`${path} must be ${issue.message}; got ${excerptOf(issue.input)}.`];
@@ -212,7 +212,7 @@ function checkAcrossMembers(input: unknown): string[] {
     if (first === undefined) ids.set(pack["id"], `${path}.id`);
     else if (typeof pack["id"] === "string") {
       problems.push(
-        `${path}.id repeats ${first}, ${excerptOf(pack["id"])}: every pack needs an id of its own.`,
+        `${path}.id repeats ${first}, ${excerptOf(pack["id"])}: every pack needs its own id.`,
       );
     }
   }

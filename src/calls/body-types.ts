@@ -151,7 +151,7 @@ export function otherWays({ rawBody, verbatim }: Tool<unknown>): string {
       .map((type) => `\`${type}\``)
       .join(" or ");
     const bytes = octetsField === undefined ? "" : ` ${howToSendBytes(octetsField)}`;
-    return ` To send ${octets ? "a file" : `the \`${field}\``} as it is, use the Content-Type ${types}, or a form (\`${FORM_TYPE}\`).${bytes}`;
+    return ` To send ${octets ? "a file" : `the \`${field}\``} directly, use the Content-Type ${types}, or a form (\`${FORM_TYPE}\`).${bytes}`;
   }
   return verbatim === undefined
     ? ` Fields may also be a form (\`${FIELDS_TYPE}\` or \`${FORM_TYPE}\`) or parameters of the URL's query.`

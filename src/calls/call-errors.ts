@@ -33,7 +33,7 @@ export function unavailable(cause: unknown): ApiError {
 export function chargeUnknown(callId: string, isRepeatable: boolean, cause: unknown): ApiError {
   const settled = isRepeatable
     ? "Repeat it with the same Idempotency-Key: if it was charged, you get its response without another charge."
-    : "If it was charged, the charge is reversed automatically; if it is not, send this id to the operator. Repeating it makes a new call. Send an Idempotency-Key with each call to repeat it safely.";
+    : "If it was charged, the charge is reversed automatically; if it is not, send this id to the operator. Repeating the call makes a new one. Send an Idempotency-Key with each call to repeat it safely.";
   return new ApiError(
     "unavailable",
     `The service lost its connection to the ledger while it charged the call ${callId}, so it is not known whether the call was charged. ${settled}`,
@@ -132,7 +132,7 @@ export function insufficientCredits(
   topUp: TopUp,
 ): ApiError {
   const { price } = cost;
-  const heldBy = held === 0 ? "" : ` Calls that are running hold ${creditsText(held)}.`;
+  const heldBy = held === 0 ? "" : ` Running calls hold ${creditsText(held)}.`;
   return new ApiError(
     "insufficient_credits",
     `The call costs ${costText(cost)}, and the balance is ${balance}.${heldBy} ${topUp.sentence}`,
@@ -163,8 +163,7 @@ export function keyBudgetExhausted(
     credits === undefined || remaining === undefined ? undefined : { credits, remaining };
   const name = `${BUDGET_NAMES[period]}${budget ? ` of ${creditsText(budget.credits)}` : ""}`;
   const left = budget ? `${budget.remaining} left` : "less left";
-  const held =
-    heldCredits === 0 ? "" : ` Calls of the key that are running hold ${heldCredits} of it.`;
+  const held = heldCredits === 0 ? "" : ` Running calls of the key hold ${heldCredits} of it.`;
   // A higher budget alone would not help an account without credits.
   const isShort = balance < price;
   const short = isShort ? ` The account's balance is ${balance}, too. ${topUp.sentence}` : "";
@@ -242,7 +241,7 @@ export const outcomeUnknown = (callId: string): ApiError =>
 export const tooMuchKept = (needsKey: boolean): ApiError =>
   new ApiError(
     "rate_limited",
-    `The account has too many responses that are kept for repeats, each for 24 hours under the Idempotency-Key of its call. ${needsKey ? "Wait until the oldest are gone: a call of this tool needs the header." : "Send calls without the header, or wait until the oldest are gone."}`,
+    `The account has too many responses kept for repeats, each for 24 hours under the Idempotency-Key of its call. ${needsKey ? "Wait until the oldest expire: calls of this tool need the header." : "Send calls without the header, or wait until the oldest expire."}`,
     { members: { limitSource: "kept_responses" }, headers: { "Retry-After": "3600" } },
   );
 
@@ -250,7 +249,7 @@ export const tooLargeToKeep = (name: string, bytes: number): ApiError =>
   advising(
     "tool_failed",
     `The response of ${name} has ${bytes} bytes. Under an Idempotency-Key a response can have at most ${KEPT_RESPONSE_BYTES_MAX} bytes, because it is kept for repeats. The call was not charged.`,
-    "Ask for less.",
+    "Request a smaller result.",
   );
 
 /**
@@ -277,7 +276,7 @@ export const describeThrown = (thrown: unknown): string =>
 export const toolFailed = (name: string, cause: unknown, didNothing = false) =>
   advising(
     "tool_failed",
-    `The tool ${name} has a fault, so the call failed. It was not charged.`,
+    `The tool ${name} failed. The call was not charged.`,
     "Send the request id to the operator.",
     { didNothing, cause },
   );

@@ -167,7 +167,7 @@ const OF_MEMORY: BudgetWords = {
   account: "The large calls of the account already hold as much memory as one account may.",
 };
 export const OF_FILES: BudgetWords = {
-  all: "The service already has as many files of running calls as it can.",
+  all: "The service already stores as many files of running calls as it can.",
   account:
     "The running calls of the account already have as many bytes of files as one account may.",
 };

@@ -159,7 +159,7 @@ function readHeaders(headers: string): FormPartHead {
   }
   const encoding = headerValue(headers, "content-transfer-encoding");
   if (encoding !== undefined && !/^(?:7bit|8bit|binary)$/i.test(encoding)) {
-    throw malformed("a part has a Content-Transfer-Encoding; send its bytes as they are");
+    throw malformed("a part has a Content-Transfer-Encoding; send its bytes unencoded");
   }
   let name: string | undefined;
   let isFile = false;

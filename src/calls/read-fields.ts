@@ -151,7 +151,7 @@ function partFault(
     }
     // Read as the main field, a file that was meant as an HMAC key would be hashed.
     return isOtherField(name)
-      ? `must be text: a file is ${field === undefined ? "no field" : "always the main field"}. curl sends the text of a file with \`<\` in place of \`@\``
+      ? `must be text: a file is ${field === undefined ? "not a field" : "always the main field"}. curl sends the text of a file with \`<\` in place of \`@\``
       : undefined;
   }
   if (name === "file" && filePart === undefined && field !== undefined) {

@@ -90,10 +90,12 @@ export function readBrand(read: ReadText, problems: string[]): Brand {
     problems.push("TOOLBOOTH_NAME must not have double quotes, angle brackets or backslashes.");
   if (!/^[a-z]{2,8}_$/.test(keyPrefix))
     problems.push(
-      `TOOLBOOTH_KEY_PREFIX must be 2 to 8 lower-case letters and an underscore, such as acme_; got ${JSON.stringify(keyPrefix.slice(0, 40))}.`,
+      `TOOLBOOTH_KEY_PREFIX must be 2 to 8 lowercase letters and an underscore, such as acme_; got ${JSON.stringify(keyPrefix.slice(0, 40))}.`,
     );
   else if (OWN_PREFIXES.includes(keyPrefix))
-    problems.push(`TOOLBOOTH_KEY_PREFIX must not be ${keyPrefix}, with which other ids begin.`);
+    problems.push(
+      `TOOLBOOTH_KEY_PREFIX must not be ${keyPrefix}, because other ids begin with it.`,
+    );
   return { name, keyPrefix };
 }
 
@@ -122,7 +124,7 @@ export function readLook(read: ReadText, problems: string[]): Look {
   const accent = read("TOOLBOOTH_ACCENT") ?? null;
   if (accent !== null && !/^#[\da-f]{6}$/i.test(accent))
     problems.push(
-      `TOOLBOOTH_ACCENT must be a colour such as #0a5f58; got ${JSON.stringify(accent.slice(0, 40))}.`,
+      `TOOLBOOTH_ACCENT must be a color such as #0a5f58; got ${JSON.stringify(accent.slice(0, 40))}.`,
     );
   const [headline = null, lead = null] = [read("TOOLBOOTH_HEADLINE"), read("TOOLBOOTH_LEAD")];
   if (headline !== null) checkLine("TOOLBOOTH_HEADLINE", headline, HEADLINE_CHARS_MAX, problems);
@@ -198,7 +200,7 @@ export function readStripe(read: ReadText, problems: string[]): StripeSettings |
     return null;
   }
   if (read("TOOLBOOTH_PRICES") === undefined) {
-    problems.push("STRIPE_SECRET_KEY requires TOOLBOOTH_PRICES, the price list of what you sell.");
+    problems.push("STRIPE_SECRET_KEY requires TOOLBOOTH_PRICES, your price list.");
   }
   return { secretKey, webhookSecret, api };
 }

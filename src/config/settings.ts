@@ -59,7 +59,7 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   MAIL_FROM: {
     fallback: "",
     meaning:
-      "Sender of emails, such as Toolbooth <hello@example.org>. Without a name in it, emails have that of TOOLBOOTH_NAME. Required with SMTP_URL and with MAIL_API_TOKEN",
+      "Sender of emails, such as Toolbooth <hello@example.org>. Without a name in it, emails use TOOLBOOTH_NAME. Required with SMTP_URL and with MAIL_API_TOKEN",
   },
   MAIL_API_TOKEN: {
     fallback: "",
@@ -81,7 +81,7 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   },
   TOOLBOOTH_NAME: {
     fallback: TOOLBOOTH.name,
-    meaning: `Name of your service, at most ${NAME_CHARS_MAX} characters: on pages, in emails, in the OpenAPI description and for agents. With a name of its own, a service shows customers neither our name nor the documentation for operators`,
+    meaning: `Name of your service, at most ${NAME_CHARS_MAX} characters: on pages, in emails, in the OpenAPI description and for agents. A service with its own name shows customers neither our name nor the documentation for operators`,
   },
   TOOLBOOTH_LOGO: {
     fallback: "",
@@ -91,7 +91,7 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   TOOLBOOTH_ACCENT: {
     fallback: "",
     meaning:
-      "Colour of links, buttons and marks on pages, as #rrggbb. Pages darken or lighten it where text could not be read, and a warning at the start says so",
+      "Color of links, buttons and marks on pages, as #rrggbb. Pages darken or lighten it where text would be unreadable, and the server then warns at the start",
   },
   TOOLBOOTH_HEADLINE: {
     fallback: "",
@@ -109,7 +109,7 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   TOOLBOOTH_KEY_PREFIX: {
     fallback: TOOLBOOTH.keyPrefix,
     meaning:
-      "What new API keys begin with: 2 to 8 lower-case letters and an underscore. Keys with an earlier prefix stay valid",
+      "What new API keys begin with: 2 to 8 lowercase letters and an underscore. Keys with an earlier prefix stay valid",
   },
   TOOLBOOTH_SECURITY_CONTACT: {
     fallback: "",
@@ -184,12 +184,12 @@ const DESCRIPTIONS: Record<SettingName, Description> = {
   TOOLBOOTH_TOOL_THREADS: {
     fallback: "1",
     meaning:
-      "Worker threads that process large inputs, and threads for each of your own tools (at least 16 for those with the effect `read` or `act`). On more than two cores, one less than their number uses all of them",
+      "Worker threads that process large inputs, and threads for each of your own tools (at least 16 for those with the effect `read` or `act`). With more than two cores, the number of cores less one uses all of them",
   },
   TOOLBOOTH_BUILT_IN_TOOLS: {
     fallback: "",
     meaning:
-      "Which of the tools that come with Toolbooth are offered beside your own: names with commas, such as hash,uuid, or none. Unset: all",
+      "Which built-in tools are offered beside your own: names separated by commas, such as hash,uuid, or none. Unset: all",
   },
 };
 

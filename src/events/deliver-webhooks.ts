@@ -107,7 +107,7 @@ async function attempt(
 }
 
 const UNREADABLE_SECRET =
-  "The secret of this endpoint can no longer be read, because the service has a new one itself. Rotate the endpoint's secret.";
+  "The secret of this endpoint can no longer be read, because the service's own secret has changed. Rotate the endpoint's secret.";
 
 /** Returns the endpoint's signing secrets, and seals them again if the service's own secret was rotated. */
 async function openSecrets(

@@ -60,11 +60,11 @@ export const reverseCall = defineOperation({
   async run(context, { id: call }, { now }, found) {
     if (found.outcome === "rolled_up")
       throw new AccountError(
-        `The calls of that hour are rolled up, so it is no longer stored whether this one was charged. It cannot be reversed. To give credits back, see ${quotedCommand("credits grant --help")}.`,
+        `The calls of that hour are rolled up, so the ledger no longer shows whether this one was charged. It cannot be reversed. To give credits back, see ${quotedCommand("credits grant --help")}.`,
       );
     if (found.outcome === "running")
       throw new AccountError(
-        "The call is still running, and is not charged yet. If it fails, what it holds goes back by itself. Try again when it has ended.",
+        "The call is still running and is not charged yet. If it fails, its hold is released automatically. Try again when it has ended.",
       );
     if (found.outcome === "never_charged") return { ...found, reversed: false };
     const { account, callId, at } = call;

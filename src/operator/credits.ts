@@ -103,7 +103,7 @@ export const clawBackCredits = defineOperation({
     const { outcome, voided: clawedBack, spent } = clawed;
     if (outcome === "stale")
       throw new AccountError(
-        `${clawedBack} credits of ${id} are taken back already, which is more. Nothing was changed. N is the number in all; to give credits back, grant them.`,
+        `${clawedBack} credits of ${id} have already been taken back, which is more. Nothing was changed. N is the total; to give credits back, grant them.`,
       );
     const [address, after, { balance }] = await Promise.all([
       directory.findByAccount({ account }),
@@ -163,7 +163,7 @@ async function findAccountOf(context: OperatorContext, ids: string[], owner: str
   if (isAccountId(inId)) return inId;
   if (context.whole === null)
     throw new AccountError(
-      "Each account has a database of its own in this deployment. Name the account with --account.",
+      "Each account has its own database in this deployment. Name the account with --account.",
     );
   const found = new Set<string>();
   for await (const grants of allGrants(context))

@@ -124,7 +124,7 @@ export const listKeys = defineOperation({
 
 export const limitKey = defineOperation({
   name: "key limit",
-  summary: "Change the limits of an API key; limits that are not named stay",
+  summary: "Change the limits of an API key; limits that you do not name stay",
   input: z
     .strictObject({ id: keyId, ...limits, clear: z.boolean().optional() })
     .refine(

@@ -35,7 +35,7 @@ export const setPrice = defineOperation({
     subject,
     end: ({ tool, credits, before }) =>
       credits === before
-        ? unchanged(`${tool} costs ${credits} already`)
+        ? unchanged(`${tool} already costs ${credits}`)
         : done(`${tool} costs ${credits}${before === null ? "" : ` instead of ${before}`}`),
   },
   async run(context, { tool, credits }, order, target) {
@@ -45,7 +45,7 @@ export const setPrice = defineOperation({
     const prices = await pricesOf(context, order, target);
     if (priceIn(prices, tool) === null && Object.keys(prices).length >= OWN_PRICES_MAX)
       throw new AccountError(
-        `The account of ${target.email} has ${OWN_PRICES_MAX} prices of its own, which is the most. Remove one first.`,
+        `The account of ${target.email} already has ${OWN_PRICES_MAX} prices of its own, the maximum. Remove one first.`,
       );
     await change(context, order, target, tool, credits);
     return { email: target.email, tool, credits, before: priceIn(prices, tool) };
@@ -54,7 +54,7 @@ export const setPrice = defineOperation({
 
 export const removePrice = defineOperation({
   name: "price remove",
-  summary: "Let calls of a tool cost an account the price of the tool again",
+  summary: "Remove an account's own price for a tool, so that the tool's price applies again",
   input: z.strictObject({ tool: text("tool"), account }),
   output: z.object({ email: z.string(), tool: z.string(), before: count.nullable() }),
   find,
@@ -72,7 +72,7 @@ export const removePrice = defineOperation({
 
 export const listPrices = defineOperation({
   name: "price list",
-  summary: "List the prices that an account has of its own",
+  summary: "List an account's own prices",
   input: z.strictObject({ account }),
   output: z.object({
     email: z.string(),

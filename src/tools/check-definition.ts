@@ -31,7 +31,7 @@ export function definitionFaults(definition: Readonly<Record<string, unknown>>):
   faults.push(...priceFaults(price, priceMax));
   if (effect !== undefined && effect !== "none" && effect !== "read" && effect !== "act")
     faults.push(
-      `\`effect\` must be "none" (it only computes), "read" (it looks something up) or "act" (it changes the world); got ${shown(effect)}.`,
+      `\`effect\` must be "none" (it only computes), "read" (it looks something up) or "act" (it changes something); got ${shown(effect)}.`,
     );
   if (
     onCrash !== undefined &&
@@ -42,10 +42,10 @@ export function definitionFaults(definition: Readonly<Record<string, unknown>>):
     );
   for (const name of TEXTS)
     if (definition[name] !== undefined && typeof definition[name] !== "string")
-      faults.push(`\`${name}\` must be a text; got ${shown(definition[name])}.`);
+      faults.push(`\`${name}\` must be a string; got ${shown(definition[name])}.`);
   if (examples !== undefined && !(Array.isArray(examples) && examples.every(isExample)))
     faults.push(
-      "`examples` must be a list of `{ name, request, response }`, with a text as `name`.",
+      "`examples` must be a list of `{ name, request, response }`, with a string as `name`.",
     );
   if (browser !== undefined && typeof browser !== "boolean")
     faults.push(`\`browser\` must be true or false; got ${shown(browser)}.`);
@@ -158,7 +158,7 @@ export function unknownMember(name: string, what: string, members: readonly stri
     nearest === undefined
       ? `; the members are ${members.join(", ")}.`
       : `; did you mean \`${nearest}\`?`;
-  return `\`${name}\` is no member of ${what}${advice}`;
+  return `\`${name}\` is not a member of ${what}${advice}`;
 }
 
 /** Those of docs/own-tools.md, in its order. */

@@ -240,7 +240,7 @@ function textsOf(what: "headers" | "query", given: unknown): [name: string, valu
   const values = Object.entries(given);
   for (const [name, value] of values)
     if (typeof value !== "string")
-      throw new TypeError(`\`${what}\` must have texts; \`${name}\` is ${typeof value}.`);
+      throw new TypeError(`\`${what}\` must have strings; \`${name}\` is ${typeof value}.`);
   return values;
 }
 

@@ -124,7 +124,7 @@ function toolOf(
   const missing = namesInBraces(url).find((name) => !known.includes(name));
   if (missing !== undefined)
     throw new TypeError(
-      `has {${missing}} in its server, which has no default; say where it is with \`url\``,
+      `has {${missing}} in its server, which has no default; set the URL with \`url\``,
     );
   const { headers, query, secrets } = authenticated(document, each, options);
   const output = outputOf(document, operation);
@@ -163,7 +163,7 @@ function serverOf(document: Json, { item, operation }: Found, given: string | un
     );
   if (!/^https?:\/\//.test(url))
     throw new TypeError(
-      `has no server with a whole URL (${url === "" ? "there is none" : url}); say where it is with \`url\``,
+      `has no server with an absolute URL (${url === "" ? "there is none" : url}); set it with \`url\``,
     );
   return url.replace(/\/+$/, "");
 }
@@ -374,6 +374,6 @@ function partOf(document: Json, scheme: string, setting: string): Part {
   // Such as `token`.
   if (type === "http") return header("Authorization", (value) => `${others["scheme"]} ${value}`);
   throw new TypeError(
-    `needs ${scheme}, which ${type === undefined ? "the document does not define" : `is ${type}`}; send what it needs with \`headers\``,
+    `needs ${scheme}, which ${type === undefined ? "the document does not define" : `is ${type}`}; send the credentials with \`headers\``,
   );
 }

@@ -29,7 +29,7 @@ const RESERVED = ["account"];
 export function nameFault(name: string): string | undefined {
   if (RESERVED.includes(name)) return `the name \`${name}\` is reserved; rename the file`;
   if (NAME.test(name)) return undefined;
-  return "the name of a tool has lowercase letters, digits and hyphens between them, such as `word-count`; rename the file, or begin its name with `_` if it is no tool";
+  return "the name of a tool has lowercase letters, digits and hyphens between them, such as `word-count`; rename the file, or begin its name with `_` if it is not a tool";
 }
 
 /**
@@ -93,7 +93,7 @@ function outputOf({ output, passThrough }: ToolDefinition): z.ZodMiniType {
 
 const ANY_OBJECT = { description: "`ok`, and what the tool returns." };
 
-const ANYTHING = { description: "Whatever the service behind the tool responds with." };
+const ANYTHING = { description: "The response of the service behind the tool." };
 
 function passed(returned: unknown): Response {
   if (returned instanceof Response && returned.ok) return returned;

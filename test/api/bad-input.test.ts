@@ -97,7 +97,7 @@ test("paths are exact: every other one is 404", async () => {
   }
 });
 
-test("an address in another spelling or in absolute form is the same address", async () => {
+test("a URL in another spelling or in absolute form is the same URL", async () => {
   for (const target of SAME) {
     const response = await post(target);
     assert.equal(response.status, 200, `${target} ${response.text}`);
@@ -105,7 +105,7 @@ test("an address in another spelling or in absolute form is the same address", a
   }
 });
 
-test("a wrong query is a fault of the call, and a wrong address is never a fault of the service", async () => {
+test("a wrong query is an error of the call, and a wrong URL is never an error of the service", async () => {
   for (const query of ["text=b", "%ff%", "%", "x", "x=/api/v1/echo"])
     assertRefused(await post(`/api/v1/hash?${query}`), 400, "invalid_request");
   const wrong = ["ftp://127.0.0.1/api/v1/hash", "http://", "http://[/api/v1/hash"];
@@ -138,7 +138,7 @@ test("HTTP/1.0 gets a response, without a Host header too, and the connection is
   }
 });
 
-test("two Authorization headers on two lines are no key, whichever comes first", async () => {
+test("two Authorization headers on two lines are not a key, whichever comes first", async () => {
   const [good, bad] = [`Authorization: Bearer ${caller.key}\r\n`, "Authorization: Bearer tb_x\r\n"];
   for (const lines of [good + bad, bad + good, good + good]) {
     const request = rawPost("/api/v1/hash", "{}").replace("\r\n", `\r\n${lines}`);
@@ -146,7 +146,7 @@ test("two Authorization headers on two lines are no key, whichever comes first",
   }
 });
 
-test("TRACE is rejected and repeats nothing, and a wish for another protocol is passed over", async () => {
+test("TRACE is rejected and repeats nothing, and a request to upgrade is ignored", async () => {
   const trace = rawPost("/api/v1/hash", "", key).replace("POST", "TRACE");
   const response = await sendRaw(port, trace);
   assert.equal(response.status, 405);
@@ -160,7 +160,7 @@ test("TRACE is rejected and repeats nothing, and a wish for another protocol is 
   raw.socket.destroy();
 });
 
-test("what is rejected before its body is rejected without waiting for the rest of it", async () => {
+test("a request that is rejected before its body is read does not wait for the rest of it", async () => {
   const slow = { "Content-Length": "1000" };
   for (const [request, status, code] of [
     [rawPost("/api/v1/hash", "2\r\n[1\r\n", CHUNKED), 401, "missing_key"],
@@ -170,7 +170,7 @@ test("what is rejected before its body is rejected without waiting for the rest 
     await assertClosedWith(port, request, status, code);
 });
 
-test("a connection cut in the middle of a body costs nothing and leaves the service well", async () => {
+test("a connection cut in the middle of a body costs nothing and does not harm the service", async () => {
   const before = await caller.balance();
   for (const headers of [{ "Content-Length": "1000" }, CHUNKED] as Record<string, string>[]) {
     for (let round = 0; round < 10; round += 1) {
@@ -185,7 +185,7 @@ test("a connection cut in the middle of a body costs nothing and leaves the serv
   assert.equal(await caller.balance(), before - 1);
 });
 
-test("headers or a body that do not arrive whole are a problem with status 408", async () => {
+test("headers or a body that do not arrive in full are a problem with status 408", async () => {
   await Promise.all(
     [
       "POST /api/v1/hash HTTP/1.1\r\nHost: a\r\nX: ",

@@ -200,7 +200,7 @@ test("a compressed body that never becomes a file ends at the limit, too", async
   assert.equal(created(), 0);
 });
 
-test("what is no file of the tool's types is rejected before anything is written", async (t) => {
+test("a body that is not a file of the tool's types is rejected before anything is written", async (t) => {
   const { service, created } = await openWithFiles(t);
   const caller = await createCaller(service);
   const wrong = [
@@ -233,7 +233,7 @@ test("what is no file of the tool's types is rejected before anything is written
   assert.equal(created(), 0);
 });
 
-test("a form has one file, whose part has no name of a field, and ends with its boundary", async (t) => {
+test("a form has one file, whose part does not have the name of a field, and ends with its boundary", async (t) => {
   const { service, none, runs } = await openWithFiles(t);
   const caller = await createCaller(service);
   const two = await formOf({ one: picture(), two: picture() });
@@ -241,7 +241,7 @@ test("a form has one file, whose part has no name of a field, and ends with its 
   const named = await caller.post("measure", await formOf({ label: picture() }));
   assert.match(
     assertProblem(named, "invalid_request").detail,
-    /^`label` must be text: a file is no field\./,
+    /^`label` must be text: a file is not a field\./,
   );
   const whole = await formOf({ file: picture() });
   const cut = { ...whole, body: whole.body.subarray(0, -10) };
@@ -252,7 +252,7 @@ test("a form has one file, whose part has no name of a field, and ends with its 
   await none();
 });
 
-test("nothing is written for a caller without a good key or without credits", async (t) => {
+test("nothing is written for a client without a valid key or without credits", async (t) => {
   const { service, created } = await openWithFiles(t);
   const poor = await createCaller(service, { credits: 9 });
   const sent = { headers: PNG, body: PICTURE };
@@ -363,7 +363,7 @@ test("a disk that cannot be written, or is low, takes no file", async (t) => {
   assert.deepEqual(readdirSync(other), []);
 });
 
-test("the files of an account's running calls have a bound, beyond which a call is 503", async (t) => {
+test("the files of an account's running calls have a limit, beyond which a call is 503", async (t) => {
   const gate = Promise.withResolvers<object>();
   const bytesMax = UPLOAD_BYTES_MAX;
   assert.equal(Math.floor(UPLOAD_LIMITS.bytesPerAccount / bytesMax), 5);
@@ -418,7 +418,7 @@ test("a quote checks the same request, stores nothing, and needs no file", async
   assert.deepEqual([created(), runs()], [0, 0]);
 });
 
-test("agents are not offered a tool that takes a file, and are told how to call it", async (t) => {
+test("agents are not offered a tool that takes a file, and learn how to call it", async (t) => {
   const { service } = await openWithFiles(t);
   const { key } = await createCaller(service);
   const ask = async (method: string, params: object) => {

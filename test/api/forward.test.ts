@@ -33,7 +33,7 @@ async function openForward(t: TestContext, { path, ...definition }: Definition) 
 
 const key = (name: string) => ({ "Idempotency-Key": name });
 
-test("the input is the body, and goes along with the secrets and a key that is of the account", async (t) => {
+test("the request has the input as its body, the secrets and a key of the account", async (t) => {
   const { service, received } = await openForward(t, {
     path: "/pets/{id}",
     secrets: ["TOKEN"],
@@ -56,7 +56,7 @@ test("the input is the body, and goes along with the secrets and a key that is o
   assert.equal(received.length, 1);
 });
 
-test("with GET the fields are parameters of the query, a repeat needs no key, and the call id goes along", async (t) => {
+test("with GET the fields are query parameters, a repeat needs no key, and the request has the call id", async (t) => {
   const { service, received } = await openForward(t, { path: "/well", method: "GET" });
   const caller = await createCaller(service);
   assert.equal((await caller.call("wrap", { q: "a&b", ids: [1, 2] })).status, 200);
@@ -65,7 +65,7 @@ test("with GET the fields are parameters of the query, a repeat needs no key, an
   assert.match(String(headers["idempotency-key"]), /^call_/);
 });
 
-test("the operator's parameters of the query go along, in place of those of the input", async (t) => {
+test("the operator's query parameters replace those of the input", async (t) => {
   const { service, received } = await openForward(t, {
     ...{ path: "/well", method: "GET", secrets: ["TOKEN"] },
     query: async ({ TOKEN }) => ({ key: `${TOKEN} &`, mode: "safe" }),
@@ -84,7 +84,7 @@ const PASSED: Record<string, [type: string, body: string | number[]]> = {
 };
 
 for (const [path, [type, body]] of Object.entries(PASSED)) {
-  test(`a response of ${type} is passed on byte for byte, also to its repeat (${path})`, async (t) => {
+  test(`a response of ${type} is passed on byte for byte, to its repeat too (${path})`, async (t) => {
     const { service, received } = await openForward(t, { path });
     const caller = await createCaller(service);
     for (const charged of ["10", "0"]) {
@@ -226,7 +226,7 @@ for (const [what, definition] of Object.entries(UNSENDABLE)) {
   });
 }
 
-test("what the log says of a request that failed has the reason, and no secret", async (t) => {
+test("the log line of a failed request has the reason, and no secret", async (t) => {
   const { base } = await openUpstream(t);
   const causeOf = async (definition: Partial<ForwardDefinition>) => {
     const tool = forward({
@@ -307,7 +307,7 @@ test(`${CALLS} calls of a service that fails in every way charge and hold nothin
   }
 });
 
-test("agents get JSON as a text, a picture as a picture, and other bytes as a file", async (t) => {
+test("agents get JSON as text, an image as an image, and other bytes as a file", async (t) => {
   for (const [path, content] of [
     ["/list", { type: "text", text: "[1, 2.0]" }],
     ["/image", { type: "image", data: "iVBORwA=", mimeType: "image/png" }],
@@ -336,7 +336,7 @@ test("agents get JSON as a text, a picture as a picture, and other bytes as a fi
   }
 });
 
-test("a part of the path has a field, where the input says which fields there are", () => {
+test("a part of the path has a field, if the input says which fields there are", () => {
   const made = (input: unknown) => () =>
     forward({ summary: "Forwards.", input, price: 1, url: "https://example.com/{kind}" } as never);
   const closed = [{ other: z.string() }, z.object({ other: z.string() }), z.strictObject({})];
@@ -361,7 +361,7 @@ test("the ports that a definition cannot have are those that fetch blocks", asyn
   }
 });
 
-test("what is wrong with a URL, a method or headers is told with the reason", () => {
+test("a wrong URL, method or header is reported with the reason", () => {
   const good = { summary: "Forwards.", input: {}, price: 1, url: "https://example.com/" };
   for (const [wrong, reason] of [
     [{ url: "ftp://example.com/" }, /begins with http/],

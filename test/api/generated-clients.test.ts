@@ -99,7 +99,7 @@ for (const name of Object.keys(USES))
     assert.deepEqual(repeat.json().uuids, uuids);
   });
 
-test("openapi-to-postmanv2: every request of an imported collection works as it is, and sends no header of its own", async (t) => {
+test("openapi-to-postmanv2: every request of an imported collection works unchanged, and sends no header of its own", async (t) => {
   const { service, fetch } = await open(t);
   const { key } = await createCaller(service, { credits: 100 });
   // The first are the converter's own defaults, with which Postman imports.

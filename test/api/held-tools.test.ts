@@ -70,7 +70,7 @@ test("of 50 calls at once, only those run that can be paid", async (t) => {
   }
 });
 
-test("a paid call and its repeats are one run, and the repeats get the same bytes for nothing", async (t) => {
+test("a paid call and its repeats are one run, and the repeats get the same bytes for free", async (t) => {
   const { service, runs } = await openWithTool(t);
   const caller = await createCaller(service, { credits: 10 });
   const first = await caller.call("look", { text: "a" }, key("one"));
@@ -96,7 +96,7 @@ test("a kept response is long, compressed and sealed, and comes back byte for by
   assert.deepEqual(again.bytes, first.bytes);
 });
 
-test("a call tells what running calls hold; its repeat waits until it has ended", async (t) => {
+test("a call shows what running calls hold; its repeat waits until it has ended", async (t) => {
   const started = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
   const { service, runs } = await openWithTool(t, {}, async () => {
@@ -112,7 +112,7 @@ test("a call tells what running calls hold; its repeat waits until it has ended"
     "insufficient_credits",
   );
   assert.deepEqual({ balance, heldCredits }, { balance: 5, heldCredits: 10 });
-  assert.match(detail, /Calls that are running hold 10 credits\./);
+  assert.match(detail, /Running calls hold 10 credits\./);
   assertProblem(await caller.call("look", {}, key("one")), "idempotency_in_progress");
   const account = await service.send("/api/v1/account", {
     headers: { Authorization: `Bearer ${caller.key}` },
@@ -174,7 +174,7 @@ test("an act needs a key, and never runs again under it once it has failed", asy
   assert.equal(runs.length, 2);
 });
 
-test("over MCP an act needs no key: each message is a call of its own, and one that fails may have done its work", async (t) => {
+test("over MCP an act needs no key: each message is a separate call, and one that fails may have done its work", async (t) => {
   const { service, runs } = await openWithTool(t, { effect: "act" }, (text) => {
     if (text === "fail") throw new UpstreamFault("failed", "responded with 503");
     return {};
@@ -249,7 +249,7 @@ test("over MCP, an input that a tool rejects is an error of the call, and the to
   assert.equal(await caller.balance(), 10);
 });
 
-test("the function of a price may reject an input, also of a quote", async (t) => {
+test("a price function may reject an input, even of a quote", async (t) => {
   const price = () => {
     throw new InvalidInput("Nobody translates that.", "text");
   };
@@ -262,7 +262,7 @@ test("the function of a price may reject an input, also of a quote", async (t) =
   assert.equal(runs.length, 0);
 });
 
-test("a rejection of another copy of the package is one too, and a text is bounded", async (t) => {
+test("a rejection by another copy of the package counts too, and its text is shortened", async (t) => {
   const copy: string = "../../src/tools/run-fault.ts?copy";
   const other: typeof import("#tools/run-fault.ts") = await import(copy);
   const { service } = await openWithTool(t, {}, (text) => {
@@ -304,9 +304,9 @@ test("the id of the call is that of the ledger", async (t) => {
   assert.deepEqual(parseCallRef(runs[0] ?? ""), { account, callId, at: Number(at) });
 });
 
-test("a response that is too large to keep is not charged, and an act is not told to ask for less: it has been done", async (t) => {
+test("a response that is too large to keep is not charged, and an act is not told to request less, because it has been done", async (t) => {
   for (const [effect, advice] of [
-    ["read", /kept for repeats\. The call was not charged\. Ask for less\.$/],
+    ["read", /kept for repeats\. The call was not charged\. Request a smaller result\.$/],
     ["act", /\. The call was not charged\. The call call_\w+ may have done its work, so/],
   ] as const) {
     const text = "x".repeat(2 ** 20);
@@ -322,8 +322,8 @@ test("a response that is too large to keep is not charged, and an act is not tol
 
 test("with too many kept responses, only a tool that takes calls without a key says to leave it out", async (t) => {
   for (const [effect, advice] of [
-    ["read", /Send calls without the header, or wait until the oldest are gone\.$/],
-    ["act", /Wait until the oldest are gone: a call of this tool needs the header\.$/],
+    ["read", /Send calls without the header, or wait until the oldest expire\.$/],
+    ["act", /Wait until the oldest expire: calls of this tool need the header\.$/],
   ] as const) {
     const ledger = createMemoryLedger();
     const hold = async () => ({ outcome: "too_much_kept", balance: 100 }) as const;
@@ -345,7 +345,7 @@ test("with too many kept responses, only a tool that takes calls without a key s
   }
 });
 
-test("a ledger that is out of reach is 503 before the tool runs", async (t) => {
+test("an unreachable ledger is 503 before the tool runs", async (t) => {
   const { service, runs } = await openWithTool(t);
   const caller = await createCaller(service);
   assertResponse(await caller.call("look"), 10);
@@ -356,7 +356,7 @@ test("a ledger that is out of reach is 503 before the tool runs", async (t) => {
   assert.equal(await caller.balance(), 90);
 });
 
-test("where it is not known whether a call was charged, its repeat gets the kept response; without a key it is reversed", async (t) => {
+test("if it is not known whether a call was charged, its repeat gets the kept response; without a key it is reversed", async (t) => {
   const { service, runs } = await openWithTool(t);
   const caller = await createCaller(service);
   await service.trouble("lose_answers");
@@ -369,7 +369,7 @@ test("where it is not known whether a call was charged, its repeat gets the kept
   assert.equal(await caller.balance(), 90);
 });
 
-test("a call that was reversed is a new call under its key, or one that never runs again", async (t) => {
+test("a repeat of a reversed call is a new call, or never runs again", async (t) => {
   for (const effect of ["read", "act"] as const) {
     const { service, runs } = await openWithTool(t, { effect });
     const caller = await createCaller(service, { credits: 100 });

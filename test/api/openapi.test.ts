@@ -101,7 +101,7 @@ describe("the description of the API", () => {
     assert.equal(parametersAt(`/api/v1/${tool.name}/quote`), undefined);
   });
 
-  it("has no header as certain that some of its errors lack, and those about credits after every tool", () => {
+  it("requires no header that some of its errors lack, and has those about credits after every tool", () => {
     const { headers, responses } = document.components;
     assert.equal(headers["Retry-After"]?.required, undefined);
     for (const status of [422, 500, 502, 503, 504])
@@ -159,13 +159,13 @@ describe("the schemas of a tool", () => {
       operation.responses["200"] as OpenApiDocument["components"]["responses"][string]
     ).content?.["application/json"];
 
-    it(`${path}: has the examples of the tool, request and answer under one name`, () => {
+    it(`${path}: has the examples of the tool, request and response under one name`, () => {
       assert.ok(tool !== undefined && tool.examples.length > 0, "the tool has no examples");
       assert.deepEqual(Object.keys(requests?.examples ?? {}), Object.keys(results?.examples ?? {}));
       assert.equal(Object.keys(requests?.examples ?? {}).length, tool.examples.length);
     });
 
-    it(`${path}: takes its own examples, and answers of later releases with more members`, () => {
+    it(`${path}: accepts its own examples, and responses of later releases with more members`, () => {
       const takesRequest = validatorAt(requests?.schema.$ref as string);
       const takesResponse = validatorAt(results?.schema.$ref as string);
       const takesToday = validatorAt(results?.schema.$ref as string, "strict");
@@ -200,7 +200,7 @@ describe("the schemas of a tool", () => {
     });
   }
 
-  it("tells the defaults that the specification names", () => {
+  it("states the defaults that the specification names", () => {
     const defaults = (name: string) =>
       Object.fromEntries(
         Object.entries(document.components.schemas[name]?.properties ?? {}).map(
@@ -221,7 +221,7 @@ describe("the schemas of a tool", () => {
     assert.deepEqual(defaults("GenerateUuidsInput"), { count: 1, uppercase: false, version: 4 });
   });
 
-  it("promises the headers of a known caller on every answer", () => {
+  it("promises the headers of a known account on every response", () => {
     for (const [path, { post }] of toolPaths) {
       const { headers } = (post as Operation).responses["200"] as {
         headers: Record<string, object>;
@@ -307,7 +307,7 @@ describe("the errors in the description", () => {
     }
   });
 
-  it("tells when to come back, how to authenticate and which methods there are", () => {
+  it("says when to try again, how to authenticate and which methods there are", () => {
     const headers = (status: number) =>
       Object.keys(document.components.responses[`Problem${status}`]?.headers ?? {});
     for (const status of [409, 429, 503]) assert.ok(headers(status).includes("Retry-After"));

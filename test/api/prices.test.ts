@@ -116,7 +116,7 @@ for (const ledger of ["local", "remote"] as const)
     });
 
 for (const ledger of ["local", "remote"] as const)
-  test(`no function of a price runs for an account that cannot pay (${ledger} ledger)`, async (t) => {
+  test(`no price function runs for an account that cannot pay (${ledger} ledger)`, async (t) => {
     const { service, priced } = await openWithTools(t, ledger);
     for (const effect of EFFECTS) {
       const caller = await accountWith(service, 1, "withheld");
@@ -178,7 +178,7 @@ const QUOTES: { text: unknown; credits?: number; fails?: "internal" | "invalid_r
 ];
 
 for (const ledger of ["local", "remote"] as const)
-  test(`a quote says what the input costs, for nothing, and runs no tool (${ledger} ledger)`, async (t) => {
+  test(`a quote says what the input costs, for free, and runs no tool (${ledger} ledger)`, async (t) => {
     const { service, runs } = await openWithTools(t, ledger);
     for (const balance of [0, 100])
       for (const effect of EFFECTS)
@@ -334,7 +334,7 @@ test("a tool settles for at most the account's own price", async (t) => {
   assertResponse(await caller.call("read", { text: "x".repeat(20) }), 3);
 });
 
-test("the free first call goes by the account's own price, and a price that is no price fails all the same", async (t) => {
+test("the free first call depends on the account's own price, and an invalid price still fails", async (t) => {
   const { service } = await openWithTools(t);
   const free = await createCaller(service, { credits: 0, freeCall: "open" });
   await setPrice(service, free.account, "read", 1);

@@ -45,7 +45,7 @@ test("a price that depends on the input is up to its most", () => {
   assert.equal(free(0, byInput(20)), "");
 });
 
-test("the free call in words, by its bound", () => {
+test("the free call in words, by its limit", () => {
   const sentence = (freeCallCredits: number, ...prices: number[]) =>
     freeCall({ ...BARE, freeCallCredits, tools: priced(...prices) });
   assert.equal(sentence(1, 1, 1), "The first call of an account is free.");
@@ -62,7 +62,7 @@ test("the free call in words, by its bound", () => {
 const SEVEN = { ...hash, price: 7 } as Tool;
 const FREE = { ...uuid, price: 0 } as Tool;
 
-test("the description has the price of each tool, and the bound of what an account is charged", () => {
+test("the description has the price of each tool, and the maximum that an account is charged", () => {
   const document = describeApi({ ...BARE, tools: [SEVEN, FREE] });
   assert.deepEqual(Object.keys(document.paths).slice(0, 2), ["/api/v1/hash", "/api/v1/uuid"]);
   assert.deepEqual(document.paths["/api/v1/hash"]?.post?.["x-price"], { credits: 7 });

@@ -72,7 +72,7 @@ test("all errors are reported together, each with its path and what is expected"
     'packs[0].name must be text of 1 to 60 characters, without line breaks and without spaces at either end; got " Small".',
     "packs[0].credits must be a whole number from 1 to 1000000000000; got 1.5.",
     "packs[0].months must be a whole number from 1 to 120, or null for credits that never expire; got 0.",
-    "packs[0].x is not a known setting.",
+    "packs[0].x is not a known member.",
     'packs[1].name must be text of 1 to 60 characters, without line breaks and without spaces at either end; got "".',
     "packs[1].credits is missing: it must be a whole number from 1 to 1000000000000.",
     'packs[1].price must be a decimal number as text, such as "5.00"; got 5.',
@@ -82,9 +82,9 @@ test("all errors are reported together, each with its path and what is expected"
     "lifetime must be the lifetime plan: an object in braces, or null; got [].",
     'taxes must be none or automatic; got "yes".',
     'contact must be an email address or a web address, such as sales@example.org; got "nobody".',
-    "tax is not a known setting.",
+    "tax is not a known member.",
     'packs[0].price must be from 0.50 to 999999.99 EUR, the range that Stripe accepts; got "0.10".',
-    'packs[1].id repeats packs[0].id, "small": every pack needs an id of its own.',
+    'packs[1].id repeats packs[0].id, "small": every pack needs its own id.',
     'packs[2].price must be a number with at most 2 digits after the point in EUR; got "1.234".',
   ]);
 });

@@ -101,7 +101,7 @@ test("with a known key that was revoked, one more small body is read, but no lar
   assert.deepEqual(await costOf(service, key, SMALL), early(401));
 });
 
-test("a large call without credits, or of a suspended account, has no body read", async (t) => {
+test("the body of a large call without credits, or of a suspended account, is not read", async (t) => {
   const service = await open(t);
   const [poor, left] = [await createCaller(service, { credits: 0 }), await createCaller(service)];
   await service.ledger.changeAccount({
@@ -206,7 +206,7 @@ test("a large call is replayed ten times a minute under one idempotency key; the
   assert.equal(await caller.balance(), 96);
 });
 
-test("large calls that reuse a key for another request have the same bound", async (t) => {
+test("large calls that reuse a key for another request have the same limit", async (t) => {
   const service = await open(t);
   const caller = await createCaller(service, { credits: 1 });
   const headers = { "Idempotency-Key": "one" };

@@ -172,7 +172,7 @@ test("a client that ends its side after its requests gets their responses", asyn
   }
 });
 
-test("a client that ends its side before a request is whole has its connection closed", async () => {
+test("a client that ends its side before a request is complete has its connection closed", async () => {
   const { call } = await openAccount();
   for (const [bytes, statuses] of [
     ["", []],
@@ -207,7 +207,7 @@ async function spentIn(dataDir: string): Promise<number> {
   }
 }
 
-test("at a stop calls behind each other all get their responses, and none but the last one closes", async (t) => {
+test("when the server stops, pipelined calls all get their responses, and only the last one closes", async (t) => {
   const DATA_DIR = temporaryFolder(t);
   const settings = { RATE_LIMIT: "0", TOOLBOOTH_STARTER_CREDITS: "100000" };
   const server = await startServer(t, { DATA_DIR, ...settings });

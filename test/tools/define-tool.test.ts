@@ -198,8 +198,14 @@ test("a name that resembles no member is told with those that the documentation 
   const others = ["url", "method", "headers", "query", "responseBytesMax"];
   const decided = ["run", "hosts", "passThrough", "file"];
   assert.deepEqual(forwarded, [...others, ...members.filter((name) => !decided.includes(name))]);
-  assert.match(faultOf({ metod: "GET" }), /^`metod` is no member of .+; did you mean `method`\?$/);
-  assert.match(faultOf({ run: () => ({}) }), /^`run` is no member of a tool that forwards calls;/);
+  assert.match(
+    faultOf({ metod: "GET" }),
+    /^`metod` is not a member of .+; did you mean `method`\?$/,
+  );
+  assert.match(
+    faultOf({ run: () => ({}) }),
+    /^`run` is not a member of a tool that forwards calls;/,
+  );
 });
 
 test("a tool that does not say what it does is paid before it runs, and only an act says what a crash costs", () => {

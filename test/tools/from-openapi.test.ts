@@ -366,7 +366,7 @@ test("the schemas of the document are those of the input, without what only resp
     required: ["name"],
     additionalProperties: false,
   });
-  assert.equal(outputSchema.description, "Whatever the service behind the tool responds with.");
+  assert.equal(outputSchema.description, "The response of the service behind the tool.");
   const messageOf = (value: unknown) => errorOf(() => checkInput(tool, value)).message;
   assert.equal(messageOf({}), "`name` is required.");
   assert.ok(checkInput(tool, { name: "a", age: null }));
@@ -395,17 +395,17 @@ test("what cannot be a tool is told, with the operation and the reason", () => {
     [
       { showUnknown: 1 },
       { security: { other: "PETS_KEY" } },
-      /needs other, which the document does not define; send what it needs with `headers`/,
+      /needs other, which the document does not define; send the credentials with `headers`/,
     ],
     [
       { showCertified: 1 },
       { security: { certificate: "PETS_KEY" } },
-      /needs certificate, which is mutualTLS; send what it needs with `headers`/,
+      /needs certificate, which is mutualTLS; send the credentials with `headers`/,
     ],
     [
       { sendForm: 1 },
       {},
-      /POST \/forms cannot be a tool: it has no server with a whole URL \(\/relative\)/,
+      /POST \/forms cannot be a tool: it has no server with an absolute URL \(\/relative\)/,
     ],
     [
       { deletePet: 1 },

@@ -145,7 +145,7 @@ async function requireNoUndo({ deps, now }: RequestContext, user: string): Promi
   const from = new Date(until).toISOString().slice(0, 16).replace("T", " ");
   throw new DashboardError(
     "address_changed",
-    `The email address of this account was changed lately, and the old address can undo that until ${from} UTC. You can close the account after that, or undo the change and close it then.`,
+    `The email address of this account was changed recently, and the old address can undo that until ${from} UTC. You can close the account after that, or undo the change and close it then.`,
     retryAfter(until - now),
   );
 }

@@ -257,6 +257,6 @@ const unavailable = (detail: string) =>
   new DashboardError("unavailable", detail, retryAfter(2_000));
 const NOT_NOW = "The service cannot do this right now. Try again in a moment.";
 const NOT_SUMMED =
-  "Your calls are being added up, which takes some seconds because there are very many.";
+  "Your calls are being added up, which takes a few seconds because there are very many.";
 const OUTCOME_UNKNOWN =
   "The service does not know whether this change was made. Reload the page to check, and try again if it was not.";

@@ -18,7 +18,7 @@ export const DASHBOARD_ERRORS = {
   sign_up_closed: { status: 403, title: "Sign-up is closed" },
   account_suspended: { status: 403, title: "The account is suspended" },
   /** The old address can still undo a change of the address, so the account cannot be closed yet. */
-  address_changed: { status: 403, title: "The email address was changed lately" },
+  address_changed: { status: 403, title: "The email address was changed recently" },
   /** The dashboard sells nothing on this service; `detail` says whom to ask. */
   not_payable: { status: 403, title: "Credits are not sold here" },
   /** The action needs a sign-in within the last minutes: the page asks for one and repeats the request. */

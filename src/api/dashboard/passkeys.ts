@@ -123,7 +123,7 @@ export async function demandPasskey(context: RequestContext): Promise<Response> 
   if (!done) {
     throw new DashboardError(
       "invalid_request",
-      "Add a passkey first: otherwise you could not sign in any more.",
+      "Add a passkey first: otherwise you could no longer sign in.",
     );
   }
   await recordEvent(context, user, demands ? "passkey_demanded" : "passkey_not_demanded", null);

@@ -258,7 +258,7 @@ const wrongCode = (triesLeft: number) =>
     "wrong_code",
     triesLeft === 0
       ? "Wrong code. Ask for a new one."
-      : `Wrong code. Enter the code of the email that this browser asked for; you have ${triesLeft} ${triesLeft === 1 ? "try" : "tries"} left.`,
+      : `Wrong code. Enter the code from the email that this browser requested; you have ${triesLeft} ${triesLeft === 1 ? "try" : "tries"} left.`,
   );
 
 const tooManyCodes = () =>

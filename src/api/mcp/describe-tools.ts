@@ -49,7 +49,7 @@ export function describeTool(tool: Tool): ToolDescription {
 }
 
 const ACTS =
-  "It changes something, and each call does so anew. If a call ends without a result, find out what it has done before you repeat it.";
+  "It changes something, and does so again in each call. If a call ends without a result, find out what it has done before you repeat it.";
 
 /** A picture has its media type beside it. */
 export function responseKindOf({ verbatim, passThrough, output }: Tool): ResponseKind {

@@ -104,7 +104,7 @@ export function createMcpRoute(parts: McpParts): Route {
     const keyed = keyedRequest(deps, request, context, connection);
     await authenticate(keyed);
     await admitKey(keyed);
-    const hint = request.method === "GET" ? " There is no stream of events to listen to." : "";
+    const hint = request.method === "GET" ? " There is no event stream." : "";
     throw methodNotAllowed(request.method, "/mcp", METHODS, hint);
   }
 

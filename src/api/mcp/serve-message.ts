@@ -316,7 +316,7 @@ function findTool({ tools, names }: Served, name: unknown): Tool {
   const tool = tools.find((each) => each.name === name);
   if (tool?.file !== undefined)
     throw invalidParams(
-      `${tool.name} takes a file, which a message of MCP cannot have. Call it over HTTP: POST /api/v1/${tool.name}.`,
+      `${tool.name} takes a file, which an MCP message cannot contain. Call it over HTTP: POST /api/v1/${tool.name}.`,
     );
   if (tool !== undefined) return tool;
   const list = `The tools are ${names.join(", ")}.`;

@@ -21,7 +21,7 @@ const budget = component(
     remaining: whole(0, "What is left of it."),
     resetsAt: about(
       z.nullable(z.string()),
-      "When it is whole again, in UTC; null for the budget in all.",
+      "When it resets, in UTC; null for the total budget.",
       "date-time",
     ),
   },
@@ -45,7 +45,7 @@ const limits = component(
         z.object({
           day: about(z.optional(budget), "In a UTC day."),
           month: about(z.optional(budget), "In a UTC month."),
-          total: about(z.optional(budget), "In all."),
+          total: about(z.optional(budget), "In total."),
         }),
       ),
       "How many credits the key may spend, and what is left of them.",
@@ -89,7 +89,7 @@ export const ACCOUNT = component("Account", "The account of an API key, and the 
   ),
   rateLimit: about(
     z.nullable(rateLimit),
-    "The rate limit of the account, or that of the key if it has one of its own and it leaves fewer calls now; null if there is none.",
+    "The rate limit of the account, or of the key if it has its own and that leaves fewer calls now; null if there is none.",
   ),
   key,
 });

@@ -70,7 +70,7 @@ const MEMBERS = {
     "Of `insufficient_credits` and `key_budget_exhausted`: the credits that the account can spend.",
   ),
   heldCredits: count(
-    "Of `insufficient_credits` and `key_budget_exhausted`: what calls that are running hold of the balance or of the budget, if they hold something. What they do not cost comes back.",
+    "Of `insufficient_credits` and `key_budget_exhausted`: how much of the balance or the budget running calls hold, if any. What they do not cost comes back.",
   ),
   price: count(
     "Of `insufficient_credits` and `key_budget_exhausted`: the credits that the call costs, or the least that it costs if the price depends on the input and the input was not read.",
@@ -110,7 +110,7 @@ const MEMBERS = {
       status: about(z.int(), "The status with which the service responded."),
       problem: about(
         z.optional(z.unknown()),
-        "What the service says of the request: JSON as it sent it, or a text.",
+        "What the service says about the request: JSON as it was sent, or text.",
       ),
     }),
     "Of `upstream_rejected`: the response of the service behind the tool.",

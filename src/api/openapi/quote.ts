@@ -10,7 +10,7 @@ export const QUOTE = component("Quote", "The price of a call with this input.", 
   ok: about(z.literal(true), "Always true."),
   credits: about(
     z.int().check(z.minimum(0)),
-    "What the call costs, if it succeeds. The free first call of an account is not considered.",
+    "What the call costs, if it succeeds. It does not take the free first call of an account into account.",
   ),
 });
 

@@ -202,7 +202,7 @@ function operatorErrorOf(
     ? new OperatorError("unavailable", `${thrown.message}. Nothing was changed; try again.`, RETRY)
     : new OperatorError(
         "internal",
-        `The service does not know whether it carried out the order. You can safely send it again. The service's log has the cause under ${requestId}.`,
+        `The service does not know whether it carried out the request. You can safely send it again. The service's log has the cause under ${requestId}.`,
         RETRY,
       );
 }

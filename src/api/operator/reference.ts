@@ -31,7 +31,8 @@ const describe = (operation: (typeof OPERATIONS)[number]) => {
     parameters: [
       {
         ...{ name: "Idempotency-Key", in: "header", schema: { type: "string", minLength: 16 } },
-        description: "A random id of the order. An order that is sent again is carried out once.",
+        description:
+          "A random id of the request. A request that is sent again is carried out once.",
       },
     ],
     requestBody: { content: { [JSON_TYPE]: { schema: z.toJSONSchema(input, { io: "input" }) } } },

@@ -81,7 +81,7 @@ export const ACCOUNT_COMMANDS = [
     positionals: ["email", "to"],
     print: ({ email, from }) =>
       email === from
-        ? `The account has the address ${email} already.\n`
+        ? `The account already has the address ${email}.\n`
         : `The account of ${from} now has the address ${email}. All sessions ended.\n`,
   }),
   commandOf(resetPasskeys, {
@@ -136,7 +136,7 @@ const FREE_CALL = {
 const STARTER: Record<NonNullable<Shown["starter"]>["outcome"], string> = {
   granted: "granted",
   address_used: "none: another account of this person had them",
-  disposable: "none: the address is of a disposable provider",
+  disposable: "none: the address is from a disposable provider",
   network_full: "none: the budget of the network for that day was exhausted",
   day_full: "none: the budget of that day was exhausted",
 };

@@ -28,7 +28,7 @@ export const AUDIT_COMMANDS = [
         if (!audit.damage.some((line) => line.includes("file is not a database"))) return outcome;
         return {
           ...outcome,
-          text: `${file} is not a database, so it is no backup, or its beginning is damaged. Choose a file that backup wrote.\n`,
+          text: `${file} is not a database, so it is not a backup, or its beginning is damaged. Choose a file that backup wrote.\n`,
         };
       }
       const client = connect();

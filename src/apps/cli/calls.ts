@@ -22,7 +22,7 @@ export const CALL_COMMANDS = [
   commandOf(reverseCall, {
     details: [
       WHERE,
-      "The credits go back to the grants that paid. A repeat with the call's Idempotency-Key is a new call then; but a call that may have changed the world (effect act) never runs again, and its repeat gets 409 outcome_unknown. Repeating the command changes nothing. A call that was rolled up cannot be reversed; use credits grant instead.",
+      "The credits go back to the grants that paid. A repeat with the call's Idempotency-Key is then a new call; but a call that may have done its work (effect act) never runs again, and its repeat gets 409 outcome_unknown. Repeating the command changes nothing. A call that was rolled up cannot be reversed; use credits grant instead.",
     ],
     example: `calls reverse ${EXAMPLE_ID}`,
     positionals: ["id"],

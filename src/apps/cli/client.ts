@@ -186,7 +186,7 @@ function socketOf(config: Pick<Config, "dataDir">): RequestOptions {
     );
   if ((folder.mode & 0o002) !== 0)
     throw new CommandError(
-      `Every user may write to the data folder ${dataDir}, so anybody could pretend to be its server. Run \`chmod o-w ${dataDir}\`.`,
+      `Every user may write to the data folder ${dataDir}, so anyone could pretend to be its server. Run \`chmod o-w ${dataDir}\`.`,
     );
   return { socketPath };
 }

@@ -19,7 +19,7 @@ export const CREDITS_COMMANDS = [
   }),
   commandOf(clawBackCredits, {
     details: [
-      "N is how many credits of the grant are taken back in all, so repeating the command changes nothing, and a later command with a larger N takes back more. Credits that are spent or expired stay as they are: the balance never falls below zero. If a call that the grant paid for is reversed later, its credits are taken back too, up to N.",
+      "N is how many credits of the grant are taken back in total, so repeating the command changes nothing, and a later command with a larger N takes back more. Credits that are spent or expired stay as they are: the balance never falls below zero. If a call that the grant paid for is reversed later, its credits are taken back too, up to N.",
       "credits show lists the grants of an account. Without --account the command searches all accounts for the grant; at the edge the account is required.",
       "Credits that were bought are taken back by refunding the payment.",
     ],

@@ -12,7 +12,7 @@ export const DATA_COMMANDS = [
     summary: "Replace the data folder's database with a backup; stop the server first",
     details: [
       "The command checks the backup before it changes anything, says whether keys need a secret that is missing, and keeps the current database under a dated name in the same folder. Use --force only if the current database is so damaged that the command cannot detect a running server. First make sure that the server is stopped.",
-      "With DATABASE_URL, and on Cloudflare, the database has backups of its own: see docs/backup.md.",
+      "With DATABASE_URL, and on Cloudflare, the database has its own backups: see docs/backup.md.",
     ],
     example: "restore /backups/toolbooth.sqlite",
     positionals: ["file"],

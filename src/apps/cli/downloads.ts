@@ -24,7 +24,7 @@ export const BACKUP = defineCommand({
   details: [
     "The server makes a consistent snapshot and checks it. The backup contains hashes of keys and email addresses, so keep it safe. --force replaces an existing file.",
     "The secret is included only with --with-secret, which works on the server's own machine. Without it, keep DATA_DIR/secret or the value of SECRET in another place: a restored service needs it to accept its keys.",
-    "With DATABASE_URL, and on Cloudflare, the database has backups of its own: see docs/backup.md.",
+    "With DATABASE_URL, and on Cloudflare, the database has its own backups: see docs/backup.md.",
   ],
   example: "backup /backups/toolbooth.sqlite",
   positionals: ["file"],

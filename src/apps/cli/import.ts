@@ -23,8 +23,8 @@ export const IMPORT = defineCommand({
   name: importRecords.name,
   summary: importRecords.summary,
   details: [
-    "Without a file, or with - in its place, the lines come from standard input. The command checks all of them first. Then it sends each account, which opens when all its records have arrived and reconcile. Accounts that the service has already are skipped, and the command says how many. If an import is interrupted, run it again with the same lines.",
-    "The secret is not sent: set SECRET of the service to it, or add it behind a comma.",
+    "Without a file, or with - in its place, the lines come from standard input. The command checks all of them first. Then it sends each account, which opens when all its records have arrived and reconcile. Accounts that the service already has are skipped, and the command says how many. If an import is interrupted, run it again with the same lines.",
+    "The secret is not sent: set the service's SECRET to it, or append it after a comma.",
   ],
   example: "import ledger.jsonl",
   positionals: ["file"],
@@ -49,7 +49,7 @@ export const IMPORT = defineCommand({
       const refused = sum.refused.filter(({ account }) => account !== sum.demo);
       if (refused.length < sum.refused.length)
         log(
-          `The demo account in the lines (${sum.demo}) has no address now, because the service has a demo account of its own. Its keys work.`,
+          `The demo account in the lines (${sum.demo}) has no address now, because the service has its own demo account. Its keys work.`,
         );
       if (refused.length > 0) throw new CommandError(explainRefused(refused));
       const skipped = { importedBefore: sum.openedBefore, existing: sum.existing.size };
@@ -78,7 +78,7 @@ function checkLines(fd: number): RecordCounts {
       const isNew = record.record === "account" && !finished.has(record.id);
       if (account !== null && !isNew)
         throw new TransferError(
-          `Line ${line} (${record.record}) is of the account ${account}, whose records must follow each other, the account first`,
+          `Line ${line} (${record.record}) belongs to the account ${account}, whose records must follow each other, the account first`,
         );
       if (current !== null) finished.add(current);
       current = account;
@@ -106,7 +106,7 @@ function logSkipped({ openedBefore, existing }: Sum, log: (line: string) => void
     );
   if (existing.size > 0)
     log(
-      `Skipped ${counted(existing.size, "account")} that the service had already, with their keys, credits and purchases in the lines: ${shortList([...existing])}.`,
+      `Skipped ${counted(existing.size, "account")} that the service already had, with their keys, credits and purchases in the lines: ${shortList([...existing])}.`,
     );
 }
 

@@ -15,7 +15,7 @@ import { counted, integer, minute, table } from "./text.ts";
 type Key = z.infer<typeof listedKey>;
 
 const LIMITS =
-  "WHEN is a date (2027-01-31: the key works to the end of that day in UTC) or a time with its offset. --tools and --networks take lists without spaces, such as hash,uuid and 203.0.113.0/24,2001:db8::/48. Budgets are in credits per UTC day, per UTC month and in all; they count from now on. --rate is in calls per second, below the limit of the account.";
+  "WHEN is a date (2027-01-31: the key works to the end of that day in UTC) or a time with its offset. --tools and --networks take lists without spaces, such as hash,uuid and 203.0.113.0/24,2001:db8::/48. Budgets are in credits per UTC day, per UTC month and in total; they count from now on. --rate is in calls per second, below the limit of the account.";
 const EXAMPLE_ID = "key_5XkP0aZ81bQe7RtYw2MnLp";
 
 export const KEY_COMMANDS = [
@@ -49,15 +49,15 @@ export const KEY_COMMANDS = [
     print({ id, limits }) {
       const described = describeLimits({ limits, previousUntil: null });
       return described.length === 0
-        ? `Key ${id} has no limits now.\n`
-        : `Key ${id} is limited now: ${described.join("; ")}.\n`;
+        ? `Key ${id} now has no limits.\n`
+        : `Key ${id} is now limited: ${described.join("; ")}.\n`;
     },
   }),
   commandOf(rotateApiKey, {
     details: [
       `DURATION is a number of minutes, hours or days, such as 90m, 24h or 7d: how long the old secret keeps working, at most ${ROTATION_DAYS_MAX} days. Without --keep it is 24 hours. If the old secret has leaked, use --keep 0.`,
       "The key keeps its id, label, limits and usage. If the key was rotated before and that secret still works, it stops working now.",
-      "--again repeats the last rotation, whose new secret you did not get to see: only that secret is replaced, and the old one keeps its end.",
+      "--again repeats the last rotation, whose new secret you did not get to see: only that secret is replaced, and the old one still stops when planned.",
     ],
     example: `key rotate ${EXAMPLE_ID} --keep 7d`,
     positionals: ["id"],
@@ -88,7 +88,7 @@ export const keyTable = (keys: readonly Key[], startsWith: string | null): strin
 const unusedText = (ids: readonly string[]) =>
   ids.length === 0
     ? ""
-    : `\n${counted(ids.length, "key")} older than ${KEY_UNUSED_DAYS} days and not used for as long: ${ids.join(", ")}. To revoke the first, run:\n  ${commandLine("key revoke", ids[0] as string)}\n`;
+    : `\n${counted(ids.length, "key")} older than ${KEY_UNUSED_DAYS} days and not used in that time: ${ids.join(", ")}. To revoke the first, run:\n  ${commandLine("key revoke", ids[0] as string)}\n`;
 
 /** Says what limits allow, in a few words for each. */
 function describeLimits({ limits, previousUntil }: Pick<Key, "limits" | "previousUntil">) {
@@ -104,7 +104,7 @@ function describeLimits({ limits, previousUntil }: Pick<Key, "limits" | "previou
   for (const [left, period] of [
     [budgets.day, "per day"],
     [budgets.month, "per month"],
-    [budgets.total, "in all"],
+    [budgets.total, "in total"],
   ] as const)
     if (left !== null)
       parts.push(`${counted(left.credits, "credit")} ${period} (${integer(left.remaining)} left)`);

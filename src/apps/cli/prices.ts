@@ -6,15 +6,15 @@ import { counted, integer, table } from "./text.ts";
 export const PRICE_COMMANDS = [
   commandOf(setPrice, {
     details: [
-      "N is what a successful call costs the account, from 0 to 1,000,000 credits. It takes the place of the price of the tool, also of one that depends on the input, and counts from the next call on, on every server.",
+      "N is what a successful call costs the account, from 0 to 1,000,000 credits. It replaces the price of the tool, even one that depends on the input, from the next call on, on every server.",
     ],
     example: "price set hash 3 --account you@example.com",
     positionals: ["tool", "credits"],
     print: ({ email, tool, credits, before }) =>
-      `A call of ${tool} costs ${email} ${counted(credits, "credit")} now${before === null || before === credits ? "" : `, instead of ${integer(before)}`}.\n`,
+      `A call of ${tool} now costs ${email} ${counted(credits, "credit")}${before === null || before === credits ? "" : `, instead of ${integer(before)}`}.\n`,
   }),
   commandOf(listPrices, {
-    details: ["The other tools cost the account what they cost everybody."],
+    details: ["Other tools cost the account the same as every account."],
     example: "price list --account you@example.com",
     print: ({ email, prices }) =>
       prices.length === 0
@@ -30,6 +30,6 @@ export const PRICE_COMMANDS = [
     print: ({ email, tool, before }) =>
       before === null
         ? `${email} had no price of its own for ${tool}. Nothing was changed.\n`
-        : `A call of ${tool} costs ${email} what it costs everybody now, instead of ${counted(before, "credit")}.\n`,
+        : `A call of ${tool} now costs ${email} the price of the tool, instead of ${counted(before, "credit")}.\n`,
   }),
 ];

@@ -151,7 +151,7 @@ type Start = (command: Command, input: Record<string, unknown>, options: Options
 function createProgram(start: Start, words: readonly string[] | null): CommandLine {
   const program = new CommandLine(PROGRAM)
     .description(
-      "Starts the service, and manages that of the data folder in DATA_DIR or another one. The server must be running, except for start, restore and audit --file.",
+      "Starts the service, and manages the one of the data folder in DATA_DIR or another one. The server must be running, except for start, restore and audit --file.",
     )
     .option("--remote <URL>", "work on the service at this URL, with TOOLBOOTH_OPERATOR_TOKEN")
     .option("--json", "print one JSON object, and everything else on standard error")
@@ -211,7 +211,7 @@ const OPTION_TEXTS: Record<string, string> = {
   again: "replace only a new secret that was not seen",
   budgetDay: "at most N credits per UTC day",
   budgetMonth: "at most N credits per UTC month",
-  budgetTotal: "at most N credits in all",
+  budgetTotal: "at most N credits in total",
   clear: "remove all limits that are not named",
   credits: "grant N credits that never expire",
   csv: "print one table for spreadsheets",
@@ -310,7 +310,7 @@ async function runCommand(
 ): Promise<Outcome> {
   if (remote !== undefined && command.isOnFiles(input as never))
     throw new UsageError(
-      "restore and audit --file work on files of this machine, not on a service. Nothing was changed. Run the command on the machine that has the files, without --remote.",
+      "restore and audit --file work on files on this machine, not on a service. Nothing was changed. Run the command on the machine that has the files, without --remote.",
     );
   const config = readConfig(env);
   if (remote === undefined && isFile(config.dataDir))

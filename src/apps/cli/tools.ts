@@ -24,7 +24,7 @@ const CHECK = defineCommand({
   name: "check",
   summary: "Check the tools of the current folder",
   details: [
-    "It reads every file of tools/ as a start does, runs the examples of each tool and compares their responses, makes one call of each tool without examples, and checks the types if TypeScript is installed in the project. Nothing is charged. The exit code is 1 if anything is wrong.",
+    "It reads every file in tools/ as the service does at the start, runs the examples of each tool and compares their responses, makes one call of each tool without examples, and checks the types if TypeScript is installed in the project. Nothing is charged. The exit code is 1 if anything is wrong.",
   ],
   example: "check",
   input: z.object({}),
@@ -122,7 +122,7 @@ async function checkExamples(tool: Tool, threads: OwnToolThreads): Promise<Check
   }
   if (faults.length > 0) return faults;
   const { length } = tool.examples;
-  return `${length === 1 ? "the example is" : `${length} examples are`} right.`;
+  return `${length === 1 ? "the example passes" : `${length} examples pass`}.`;
 }
 
 /** Makes a call with a request that follows from the schema. A rule that the schema does not state may reject it, which is no fault. */
@@ -139,7 +139,7 @@ async function checkSample(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (!["tool_failed", "tool_timeout"].includes(error.code))
-      return `it rejects ${call}, which was made from the schema. Add an example, so that it is run here and shown in the documentation.`;
+      return `it rejects ${call}, which was generated from the schema. Add an example, so that it is run here and shown in the documentation.`;
     const { file } = files.find(({ name }) => name === tool.name) as ToolFile;
     const { cause } = error;
     const thrown = new Error(`${call} fails: ${firstLine(cause)}`);
@@ -212,7 +212,7 @@ const NEW = defineCommand({
     return {
       json: { ok: true, files: Object.keys(files) },
       text: `Wrote ${file} and ${test}. Run the test with: node --test ${test}
-A server that runs already serves the tool after a restart; ${quotedCommand("dev")} serves tools as they are saved.
+A running server serves the tool after a restart; ${quotedCommand("dev")} serves tools as they are saved.
 ${isCommonJs() ? TYPE_MODULE : ""}`,
     };
   },
@@ -229,7 +229,7 @@ function isCommonJs(): boolean {
 }
 
 const TYPE_MODULE =
-  'The package.json has "type": "commonjs", with which Node cannot run the test. Change it with: npm pkg set type=module\n';
+  'The package.json has "type": "commonjs", so Node cannot run the test. Change it with: npm pkg set type=module\n';
 
 const SOURCE = `import { defineTool, z } from "toolbooth";
 

@@ -17,7 +17,7 @@ const TYPESCRIPT = "7.0.2";
 
 const HELP = `Usage: npm create toolbooth [folder]
 
-Writes a new project to the folder, ${NAME} if there is none in the command: a service that offers the tools of its folder tools/. It changes no file that exists.
+Writes a new project to the folder (${NAME} by default): a service that offers the tools in its folder tools/. It changes no existing file.
 
   -y, --yes   Ask nothing
   -h, --help  Print this text

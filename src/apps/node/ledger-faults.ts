@@ -60,8 +60,8 @@ function causeOf(error: Error): string | undefined {
   const code = codeOf(error) ?? "";
   const found = POSTGRES_CAUSES.find(([prefix]) => code.startsWith(prefix));
   if (found !== undefined) return found[1];
-  if (error instanceof OutOfReach) return "the database is out of reach";
-  return error instanceof BrokenOff ? "the connection to the database breaks" : undefined;
+  if (error instanceof OutOfReach) return "the database is unreachable";
+  return error instanceof BrokenOff ? "connections to the database are lost" : undefined;
 }
 
 const SLOW = "the database does not respond in time";
@@ -78,7 +78,7 @@ const POSTGRES_CAUSES: readonly (readonly [prefix: string, cause: string])[] = [
   ["XX00", "the database is damaged"],
   ["28", "the database rejects the login of this node"],
   ["3D", "the database does not exist"],
-  ["42", "the schema of the database does not fit this version"],
+  ["42", "the schema of the database does not match this version"],
 ];
 
 /** The error and its causes: the innermost first, because it says most. */

@@ -77,7 +77,7 @@ export function createNodeMetrics(sources: Sources) {
     creditsCharged: counter("toolbooth_credits_charged_total", "Credits charged by tool", "tool"),
     callsNotDelivered: counter(
       "toolbooth_calls_not_delivered_total",
-      "Successful calls whose connection was lost before their response had left, by tool",
+      "Successful calls whose connection was lost before the response was sent, by tool",
       "tool",
     ),
     batchOrders: new Histogram({
@@ -103,15 +103,15 @@ export function createNodeMetrics(sources: Sources) {
     ),
     throttledKeys: counter(
       "toolbooth_throttled_keys_total",
-      "Unknown keys that were rejected without a question to the ledger, because their network had sent many bad ones",
+      "Unknown keys rejected without asking the ledger, because their network had sent many invalid ones",
     ),
     lateSettlements: counter(
       "toolbooth_late_settlements_total",
-      "Calls that ended after their hold had been released, because this process or the database had stopped for longer than its lease",
+      "Calls that ended after their hold had been released, because this process or the database was frozen for longer than its lease",
     ),
     holdsExpired: counter(
       "toolbooth_holds_expired_total",
-      "Holds that this node ended because their lease was over: the server of their calls had died or stood still",
+      "Holds that this node ended because their lease had expired: the server of their calls had died or was frozen",
     ),
     requestsNotLogged: counter(
       "toolbooth_requests_not_logged_total",
@@ -119,7 +119,7 @@ export function createNodeMetrics(sources: Sources) {
     ),
     connectionsDropped: counter(
       "toolbooth_connections_dropped_total",
-      "Connections closed when they arrived, because the server had as many as it accepts",
+      "Connections closed on arrival, because the server had as many as it accepts",
     ),
   };
   // An alert on the rate of a reason needs its zero.
@@ -194,7 +194,7 @@ function addGauges(registers: Registry[], sources: Sources): void {
   new Gauge({
     registers,
     name: "toolbooth_fault",
-    help: "Whether a fault lasts that needs the operator, by its name",
+    help: "1 while a fault that needs the operator lasts, by name",
     labelNames: ["name"],
     collect() {
       // An alert needs the zeros of the others.
@@ -290,7 +290,7 @@ function addSignUpGauges(registers: Registry[], signUps: () => SignUpCounts | un
   new Gauge({
     registers,
     name: "toolbooth_starter_claims_today",
-    help: "New accounts of this UTC day by what became of their starter credits",
+    help: "New accounts of this UTC day by the outcome of their starter credits",
     labelNames: ["outcome"],
     collect() {
       const counts = signUps();

@@ -235,7 +235,7 @@ class ToolThread {
     this.#worker = worker;
     worker.postMessage({ kind: "serve", file } satisfies OwnThreadOrder);
     this.#load = setTimeout(() => {
-      this.#fail("The file does not load in time");
+      this.#fail("The file did not load in time");
       void this.end();
     }, OWN_LOAD_TIMEOUT_MS);
     this.#worker.on("message", (message: FromServing) => this.#receive(message));

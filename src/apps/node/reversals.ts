@@ -33,7 +33,7 @@ const LISTED_MAX = 1_000;
 const UNKEPT_MAX = 10_000;
 const RETRY_MS = 5_000;
 const MAY_BE_CHARGED =
-  "While the server runs, it tries again. If it ends before, these calls may stay charged: look at each with calls show, and settle it with calls reverse.";
+  "The server keeps trying while it runs. If it stops before it succeeds, these calls may stay charged: check each with calls show, and settle it with calls reverse.";
 /** How long running reversals may take before the ledger is closed. */
 const STOP_TIMEOUT_MS = 2_000;
 

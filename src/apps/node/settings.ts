@@ -57,7 +57,9 @@ function readLogoSetting(given: string, problems: string[]): Logo | null {
   if (given.trimStart().startsWith("<")) {
     return isSvg(given)
       ? { type: "image/svg+xml", text: given }
-      : rejected("its value is no SVG image, which needs the namespace http://www.w3.org/2000/svg");
+      : rejected(
+          "its value is not an SVG image, which needs the namespace http://www.w3.org/2000/svg",
+        );
   }
   try {
     const logo = readLogo(readFileSync(given));

@@ -50,7 +50,7 @@ export async function loadTools(
     .filter(({ name }) => names.has(name))
     .map(({ name }) => {
       const { file } = own.files.find((each) => each.name === name) as FoundFile;
-      return `${path.join(TOOLS_FOLDER, path.basename(file))} replaces the tool ${name} that comes with Toolbooth.`;
+      return `${path.join(TOOLS_FOLDER, path.basename(file))} replaces the built-in tool ${name}.`;
     });
   const { sources } = own;
   const imports = [...sources.keys()].map((url) => fileURLToPath(url));
@@ -77,7 +77,7 @@ type Described = Pick<Extract<FromDescribing, { kind: "described" }>, "faults" |
 };
 const NO_OWN: Described = { tools: [], files: [], faults: [], sources: new Map() };
 
-const NO_TOOLS = `There are no tools to serve: the folder ${TOOLS_FOLDER}/ has none, and TOOLBOOTH_BUILT_IN_TOOLS switches off those that come with Toolbooth.`;
+const NO_TOOLS = `There are no tools to serve: the folder ${TOOLS_FOLDER}/ has none, and TOOLBOOTH_BUILT_IN_TOOLS switches off the built-in ones.`;
 
 function unknownNames(builtIn: readonly string[] | null): string[] {
   const known = TOOLS.map(({ name }) => name);
@@ -86,8 +86,10 @@ function unknownNames(builtIn: readonly string[] | null): string[] {
     .map((name) => {
       const nearest = nearestName(name, known);
       const advice =
-        nearest === undefined ? `it knows ${known.join(", ")}` : `did you mean ${nearest}?`;
-      return `TOOLBOOTH_BUILT_IN_TOOLS: no tool called ${name} comes with Toolbooth; ${advice}`;
+        nearest === undefined
+          ? `the built-in tools are ${known.join(", ")}`
+          : `did you mean ${nearest}?`;
+      return `TOOLBOOTH_BUILT_IN_TOOLS: there is no built-in tool called ${name}; ${advice}`;
     });
 }
 

@@ -34,17 +34,17 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   invalid_key: {
     cause:
-      "The key is mistyped or truncated, which its checksum shows: then `detail` says so. Or the key is unknown or revoked, or its account is closed; the response does not say which. Or the key has expired, or was rotated and the time of its old secret is over: then `detail` says so, and `expiredAt` says when.",
+      "The key is mistyped or truncated, as its checksum shows: then `detail` says so. Or the key is unknown or revoked, or its account is closed; the response does not say which. Or the key has expired, or was rotated and its old secret no longer works: then `detail` says so, and `expiredAt` says when.",
     cure: "Check that you copied the whole key. If the key was revoked, use a new one. If it was rotated, send its new secret; if it has expired, use another key or set a later expiry under Settings, API keys.",
   },
   insufficient_credits: {
     cause:
-      "The call costs more credits than the account can spend. What calls that are running hold cannot be spent: `heldCredits` says how much it is, if it is something, and what they do not cost comes back.",
+      "The call costs more credits than the account can spend. Credits that running calls hold cannot be spent: `heldCredits` says how many there are, if any, and what the calls do not cost comes back.",
     cure: "Add credits to the account, then send the call again. `detail` says how, and `topUpUrl`, if there is one, is the page or the address that helps. The failed call was not charged.",
   },
   key_budget_exhausted: {
     cause:
-      "The key has a daily, monthly or total budget (`limitSource`), and the call costs more than is left of it (`budget`). What calls of the key that are running hold counts as spent: `heldCredits` says how much it is, if it is something, and what they do not cost comes back. The account may still have credits.",
+      "The key has a daily, monthly or total budget (`limitSource`), and the call costs more than is left of it (`budget`). Credits that running calls of the key hold count as spent: `heldCredits` says how many there are, if any, and what the calls do not cost comes back. The account may still have credits.",
     cure: "Wait until the budget resets (`resetsAt`, in UTC), use another key, or raise the budget under Settings, API keys. If the account has too few credits as well, `topUpUrl`, if there is one, is where you get more. The failed call was not charged.",
   },
   account_suspended: {
@@ -75,7 +75,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   idempotency_in_progress: {
     cause:
-      "Another request with the same `Idempotency-Key` on the same path has not finished yet, or the server that ran it has died. For a tool that is paid before it runs, repeats then get this error for a while; the `detail` says how long at most.",
+      "Another request with the same `Idempotency-Key` on the same path has not finished yet, or the server that ran it has died. For a tool that is paid before it runs, repeats then get this error for a while; `detail` says for how long at most.",
     cure: "Wait as long as `Retry-After` says, then repeat the request, until you get the first response or another error.",
   },
   outcome_unknown: {
@@ -99,7 +99,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   upstream_rejected: {
     cause:
-      "The tool is a service elsewhere, and that service responded with a status from 400 to 499, but not with 401, 403 or 429. `upstream` has the status and, if the service sent one, its problem.",
+      "The tool forwards calls to another service, which responded with a status from 400 to 499 other than 401, 403 and 429. `upstream` has the status and, if the service sent one, its problem.",
     cure: "`upstream.problem` says what is wrong, in the words of that service. Correct the request and send it again, with a new `Idempotency-Key`. The call was not charged.",
   },
   headers_too_large: {
@@ -113,17 +113,17 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   },
   tool_failed: {
     cause:
-      "The tool threw an error, ended its thread, returned what its own description forbids, or returned more than is kept under an `Idempotency-Key`, which `detail` then says. The failure is logged under the response's `requestId`.",
+      "The tool threw an error, ended its thread, returned something that its own description forbids, or returned more than is kept under an `Idempotency-Key` (`detail` then says so). The failure is logged under the response's `requestId`.",
     cure: "Check whether another input works, unless `detail` says that the call may have done its work: then find out what it has done. If the error persists, send the `requestId` to the operator. The call was not charged.",
   },
   upstream_failed: {
     cause:
-      "The tool is a service elsewhere. That service cannot be reached, responded with a status from 500, does not take the operator's requests (401, 403, 429), broke the connection, or sent too much or a response that its description does not allow.",
+      "The tool forwards calls to another service, which cannot be reached, responded with a status of 500 or more, does not accept the operator's requests (401, 403, 429), broke the connection, sent too much, or sent a response that its description does not allow.",
     cure: "Try again later, unless `detail` says that the call may have done its work: then find out what it has done. The call was not charged. If the error persists, send the `requestId` to the operator.",
   },
   unavailable: {
     cause:
-      "The service cannot reach the ledger, or is already handling as many large calls or connections as it can, or has no room for the file of the call.",
+      "The service cannot reach the ledger, or is already handling as many large calls or connections as it can, or has no space for the file of the call.",
     cure: "Try again after the time in `Retry-After`. The call was not charged, unless `charged` is `unknown`: the service lost its connection to the ledger in the middle of the charge. A charge that was made is then reversed automatically. If the call has an `Idempotency-Key`, repeat it instead: it is not charged twice. Send `callId` to the operator if you ask about the call.",
   },
   tool_timeout: {

@@ -53,7 +53,7 @@ export function toolReference(name: string, options: PageOptions): string {
 }
 
 const NEEDS_KEY =
-  "It changes something, so each call needs an `Idempotency-Key` of its own, and never runs twice under it ([safe retries](calls.md#safe-retries)).";
+  "It changes something, so each call needs its own `Idempotency-Key`, and never runs twice under it ([safe retries](calls.md#safe-retries)).";
 
 /** How to learn the price of an input. */
 function quoteOf(tool: Tool, { publicUrl }: PageOptions): string {

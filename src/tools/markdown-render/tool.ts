@@ -29,7 +29,7 @@ const input = z.strictObject({
   ),
   headingIds: about(
     z._default(z.boolean(), false),
-    "Gives headings the ids that GitHub gives them, with the prefix `user-content-`; links such as `#installation` follow.",
+    "Gives headings the ids that GitHub gives them, with the prefix `user-content-`; links such as `#installation` are adapted.",
   ),
   baseUrl: about(
     z.optional(
@@ -38,12 +38,12 @@ const input = z.strictObject({
         .check(z.refine(isBaseUrl, { error: NO_BASE_URL }), z.maxLength(BASE_URL_CHARS_MAX))
         .register(z.globalRegistry, { examples: ["https://example.com/docs/"] }),
     ),
-    "Absolute http or https URL against which relative links and images are resolved; links within the page (`#…`) stay.",
+    "Absolute http or https URL against which relative links and images are resolved; links within the page (`#…`) are unchanged.",
     "uri",
   ),
   html: about(
     anyCase(["strip", "safe"], "strip"),
-    "What happens to raw HTML: its tags are removed and its text stays, or with `safe` a list of harmless elements is kept, written anew. In any case.",
+    "What happens to raw HTML: its tags are removed and its text stays, or with `safe` a list of harmless elements is kept. In any case.",
   ),
   breaks: about(
     z._default(z.boolean(), false),
@@ -51,11 +51,11 @@ const input = z.strictObject({
   ),
   math: about(
     anyCase(["markdown", "keep"], "markdown"),
-    "Whether formulas (`$…$`, `$$…$$`, `\\(…\\)`, `\\[…\\]`) are read as Markdown, or with `keep` stay as they are for KaTeX or MathJax. In any case.",
+    "Whether formulas (`$…$`, `$$…$$`, `\\(…\\)`, `\\[…\\]`) are parsed as Markdown, or with `keep` are kept for KaTeX or MathJax. In any case.",
   ),
   frontMatter: about(
     anyCase(["markdown", "skip", "data"], "markdown"),
-    "What happens to front matter (`---` or `+++` on the first line): read as Markdown, left out with `skip`, or left out and returned with `data`. In any case.",
+    "What happens to front matter (`---` or `+++` on the first line): parsed as Markdown, left out with `skip`, or left out and returned with `data`. In any case.",
   ),
   outline: about(
     z._default(z.boolean(), false),
@@ -91,7 +91,7 @@ const output = z.strictObject({
   text: about(z.optional(z.string()), "The document as plain text; only with `format` `text`."),
   frontMatter: about(
     z.optional(z.string()),
-    "The front matter without its marks; only with `frontMatter` `data` and where the document has one.",
+    "The front matter without its delimiters; only with `frontMatter` `data`, if the document has any.",
   ),
   outline: about(
     z.optional(
@@ -110,12 +110,9 @@ const output = z.strictObject({
   ),
   title: about(
     z.optional(z.string()),
-    "The text of the first heading of level 1, or else of the first heading; empty without one. Only with `outline`.",
+    "The text of the first level-1 heading, otherwise of the first heading; empty without one. Only with `outline`.",
   ),
-  words: about(
-    z.optional(z.int()),
-    "Number of words, without blocks of code; only with `outline`.",
-  ),
+  words: about(z.optional(z.int()), "Number of words, without code blocks; only with `outline`."),
 });
 
 const PAGE_SAMPLE = `# Release notes

@@ -124,8 +124,8 @@ const output = z.strictObject({
     z.optional(z.string()),
     "Color of the light modules as `#rrggbb`, or `transparent`; only if the request named one.",
   ),
-  eci: about(z.optional(z.enum(ECI)), "As in the request; only if it named it."),
-  invert: about(z.optional(z.boolean()), "As in the request; only if it named it."),
+  eci: about(z.optional(z.enum(ECI)), "As in the request; only if the request named it."),
+  invert: about(z.optional(z.boolean()), "As in the request; only if the request named it."),
 });
 
 type Input = z.infer<typeof input>;

@@ -196,7 +196,7 @@ test("a suspended account reads, revokes keys, and makes nothing new", async (t)
     assert.equal((await browser.post(`/dashboard/${path}`, body)).status, 201, path);
 });
 
-test("paths that are no id, and ids of the wrong form, are not found", async () => {
+test("paths that are not an id, and ids of the wrong form, are not found", async () => {
   const { browser } = await openMember(openFixture());
   for (const id of ["", "%00", "a%20b", "..", "x".repeat(81), "key_1/x", "others"])
     assert.equal((await browser.delete(`/dashboard/keys/${id}`)).status, 404, id);

@@ -35,7 +35,7 @@ async function move(fixture: Fixture, who: Browser, to = TO) {
 const undo = (who: Browser, link: string) =>
   who.post("/dashboard/auth/undo-email-change", { secret: secretIn(link) });
 
-test("a code to the new address changes it; sign-in and account follow, and the old address is told", async () => {
+test("a code to the new address changes it; sign-in and account follow, and the old address is notified", async () => {
   const fixture = openFixture();
   const { browser, email, account } = await openMember(fixture);
   assert.deepEqual((await begin(browser, "Moved@Example.com")).body, { sent: true });
@@ -169,7 +169,7 @@ test("after 72 hours, and with an invented secret, the link changes nothing", as
   assert.equal(await isInAs(browser), TO);
 });
 
-test("what a thief added since the day before is gone with the change: the owner gets in with a code again", async () => {
+test("undoing the change removes what a thief added since the day before, and the owner gets in with a code again", async () => {
   const fixture = openSecureFixture();
   const { browser: desk, email } = await openMember(fixture);
   clock.advance(DAY);
@@ -201,7 +201,7 @@ test("a passkey that the owner had before stays, and is still demanded", async (
   assert.equal(await isInAs(browser), email);
 });
 
-test("an address that somebody else has signed up with meanwhile is not taken from them", async () => {
+test("an address that someone else has signed up with in the meantime is not taken from them", async () => {
   const fixture = openFixture();
   const { browser, email } = await openMember(fixture);
   await move(fixture, browser);
@@ -214,7 +214,7 @@ test("an address that somebody else has signed up with meanwhile is not taken fr
   assert.deepEqual([await isInAs(browser), await isInAs(other)], [TO, email]);
 });
 
-test("an owner's own account is not moved by an undo of somebody else", async () => {
+test("someone else's undo does not change an owner's own account", async () => {
   const fixture = openFixture();
   const [ann, bea] = [await openMember(fixture), await openMember(fixture)];
   await move(fixture, ann.browser);

@@ -100,7 +100,7 @@ for (const path of [
   "/dashboard/keys",
   "/dashboard/sessions",
 ]) {
-  test(`a closing that was broken off after the ledger is completed by the next sight of ${path}`, async () => {
+  test(`a closing that was interrupted after the ledger is completed by the next request to ${path}`, async () => {
     const fixture = openFixture();
     const member = await openMember(fixture);
     fixture.failing.set("forget", 1);

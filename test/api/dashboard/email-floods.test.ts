@@ -23,7 +23,7 @@ async function ask(fixture: Fixture, email: string, times: number): Promise<stri
   return codes;
 }
 
-test("an address gets four codes an hour and twelve a day from strangers, and its owner's browser has a count of its own", async () => {
+test("an address gets four codes an hour and twelve a day from strangers, and its owner's browser has its own count", async () => {
   const fixture = openFixture();
   const { browser, email } = await openMember(fixture);
   clock.advance(DAY);
@@ -47,7 +47,7 @@ test("an address gets four codes an hour and twelve a day from strangers, and it
   assert.deepEqual(await ask(fixture, email, 1), ["sent"]);
 });
 
-test("a user who wants to move to somebody's address again and again uses nothing of its owner", async () => {
+test("a user who repeatedly asks to change to someone's address uses up nothing of its owner", async () => {
   const fixture = openFixture();
   const [owner, other] = [await openMember(fixture), await openMember(fixture)];
   clock.advance(HOUR);
@@ -64,7 +64,7 @@ test("a user who wants to move to somebody's address again and again uses nothin
   assert.equal((await fixture.signIn(elsewhere(fixture), owner.email)).status, 200);
 });
 
-test("aliases of a mailbox share its bound", async () => {
+test("aliases of a mailbox share its limit", async () => {
   const fixture = openFixture();
   const codes = [];
   for (const email of [
@@ -118,7 +118,7 @@ test("a flood of unknown addresses uses nothing of existing accounts", async () 
   assert.equal((await fixture.signIn(elsewhere(fixture), "new@example.net")).status, 200);
 });
 
-test("a flood of known addresses stops the emails of strangers alone: owners' browsers, passkeys and providers sign in", async () => {
+test("a flood of known addresses stops only the emails of strangers: owners' browsers, passkeys and providers sign in", async () => {
   const publicUrl = "http://localhost:8787";
   const requestedEmails = { perHour: 3, perDay: 0 };
   const fixture = openSecureFixture({ requestedEmails, providers: PROVIDERS, publicUrl });
@@ -152,7 +152,7 @@ test("a flood of known addresses stops the emails of strangers alone: owners' br
   assert.match(await comeBackFrom("google", byGoogle, publicUrl), /\/home$/);
 });
 
-test("a day has its bound, too", async () => {
+test("a day has its limit, too", async () => {
   const fixture = openFixture({ requestedEmails: { perHour: 0, perDay: 4 } });
   clock.advance(DAY - (clock.now() % DAY));
   for (let each = 0; each < 4; each += 1) {

@@ -139,7 +139,7 @@ test("an account demands its passkey: the right code, the link and a provider ne
   assert.deepEqual(fixture.loggedErrors, []);
 });
 
-test("a linked provider does not sign in either, and does again once the demand is taken back", async () => {
+test("a linked provider does not sign in either, and does again once the demand is removed", async () => {
   const service = "http://localhost:8787";
   const fixture = openFixture({ publicUrl: service, providers: PROVIDERS });
   const email = "octo@example.com";
@@ -173,7 +173,7 @@ test("only a user with a passkey can demand one, and every change of the demand 
   assert.equal((await fixture.signIn(fixture.browser(), email)).status, 200);
 });
 
-test("without its last passkey an account no longer demands one, and its owner is told", async () => {
+test("without its last passkey an account no longer demands one, and its owner is notified", async () => {
   const { fixture, browser, email, id } = await openDemanding();
   const other = await addPasskey(browser, "Phone");
   const remove = (passkey: string) => browser.delete(`/dashboard/passkeys/${passkey}`);
@@ -227,7 +227,7 @@ async function addGuarded(browser: Browser): Promise<(pattern: string) => string
   return (pattern) => pattern.replace(":key", key.id).replace(":endpoint", endpoint.id);
 }
 
-test("ten minutes after the sign-in, what protects the account needs a fresh proof", async () => {
+test("ten minutes after the sign-in, changes that protect the account need a fresh proof", async () => {
   const fixture = openSecureFixture();
   const { browser, email } = await openMember(fixture);
   clock.advance(TEN_MINUTES - 1_000);
@@ -267,7 +267,7 @@ test("ten minutes after the sign-in, what protects the account needs a fresh pro
   assert.equal((await close()).status, 200);
 });
 
-test("a use of the session is no proof, and a passkey is one", async () => {
+test("using the session is not a proof, and a passkey is one", async () => {
   const fixture = openSecureFixture();
   const { browser, email } = await openMember(fixture);
   const { device } = await addPasskey(browser);
@@ -282,7 +282,7 @@ test("a use of the session is no proof, and a passkey is one", async () => {
   assert.equal(await asksForKey(), 201);
 });
 
-test("someone else's passkey is no proof for this account", async () => {
+test("someone else's passkey is not a proof for this account", async () => {
   const fixture = openSecureFixture();
   const owner = await openMember(fixture);
   await addPasskey(owner.browser);

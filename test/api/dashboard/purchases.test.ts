@@ -29,7 +29,7 @@ test("everyone sees the prices, formatted in their currency", async (t) => {
   assert.deepEqual([payable, contact], [true, CONTACT]);
 });
 
-test("where payments are off, buyers learn whom to ask, and everything else works", async () => {
+test("if payments are off, buyers learn whom to ask, and everything else works", async () => {
   for (const contact of [CONTACT, null]) {
     const fixture = openFixture({ sales: { prices: pricesOf({ contact }), provider: null } });
     const { browser } = await openMember(fixture);
@@ -48,7 +48,7 @@ test("where payments are off, buyers learn whom to ask, and everything else work
   }
 });
 
-test("where nothing is sold, the price list is empty", async () => {
+test("if nothing is sold, the price list is empty", async () => {
   const fixture = openFixture();
   const { browser } = await openMember(fixture);
   assert.deepEqual((await browser.get("/dashboard/prices")).body, NOTHING);

@@ -116,7 +116,7 @@ test("endpoints of Better Auth outside our list are 404", async () => {
   }
 });
 
-test("behind TLS and without a path, neighbouring hosts cannot set our cookies", async () => {
+test("behind TLS and without a path, neighboring hosts cannot set our cookies", async () => {
   const fixture = openFixture({ publicUrl: "https://x.test", providers: PROVIDERS });
   const { browser } = await openMember(fixture);
   const begun = await browser.post("/dashboard/auth/sign-in/social", { provider: "github" });

@@ -49,7 +49,7 @@ test("signing in with a browser that was never seen sends an email with its netw
   assert.deepEqual([first?.kind, first?.address], ["signed_in_new_browser", thief.peer]);
 });
 
-test("a thief who creates keys does not use up the email about the moved address", async () => {
+test("a thief who creates keys does not use up the email about the changed address", async () => {
   const fixture = openFixture();
   const { browser, email } = await openMember(fixture);
   for (let turn = 0; turn < 20; turn += 1) await makeKey(browser, `key ${turn}`);

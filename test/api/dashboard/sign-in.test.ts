@@ -178,7 +178,7 @@ for (const { name, tries, expected } of SCENARIOS) {
   });
 }
 
-test("a link in another browser shows the code to type, signs nobody in, and uses nothing up", async () => {
+test("a link in another browser shows the code to type, signs no one in, and uses nothing up", async () => {
   const fixture = openFixture();
   const { who, code, link } = await begin(fixture);
   const phone = fixture.browser();
@@ -191,7 +191,7 @@ test("a link in another browser shows the code to type, signs nobody in, and use
   assert.equal((await open(phone, link)).code, "attempt_ended");
 });
 
-test("a scanner that opens the link of an email, and presses its button, keeps nobody out", async () => {
+test("a scanner that opens the link of an email, and presses its button, locks no one out", async () => {
   const fixture = openFixture();
   const { who, code, link } = await begin(fixture);
   const scanner = fixture.browser();
@@ -221,7 +221,7 @@ test("another site can neither begin a sign-in nor finish one with the attacker'
   assert.deepEqual([...victim.cookies], []);
 });
 
-test("with HTTPS the attempt is in a cookie that no neighbouring host can set", async () => {
+test("with HTTPS the attempt is in a cookie that no neighboring host can set", async () => {
   const fixture = openFixture({ publicUrl: "https://toolbooth.example" });
   const who = fixture.browser();
   const { headers } = await start(who, EMAIL);
@@ -235,7 +235,7 @@ test("with HTTPS the attempt is in a cookie that no neighbouring host can set", 
   assert.ok(!who.cookies.has("__Host-tb.attempt"), "it is dropped with the sign-in");
 });
 
-test("a sign-in replaces the session that the browser had, also another user's", async () => {
+test("a sign-in replaces the session that the browser had, even another user's", async () => {
   const fixture = openFixture();
   const ann = await openMember(fixture);
   await fixture.signIn(ann.browser, ann.email);
@@ -284,7 +284,7 @@ async function guess(fixture: Fixture, email: string, times: number): Promise<Ap
   return responses;
 }
 
-test("ten wrong codes for an address a day: then its link, its passkey and a browser of its owner still sign in", async () => {
+test("after ten wrong codes for an address in a day, its link, its passkey and a browser of its owner still sign in", async () => {
   const fixture = openSecureFixture();
   const { browser, email } = await openMember(fixture);
   const { device } = await addPasskey(browser);
@@ -314,7 +314,7 @@ test("right codes do not count: an owner signs in on eleven new browsers a day",
   }
 });
 
-test("the mark of a known browser is of one address: it does not carry over to another one", async () => {
+test("the mark of a known browser is for one address and does not apply to another", async () => {
   const fixture = openFixture();
   const [ann, bea] = [await openMember(fixture), await openMember(fixture)];
   clock.advance(HOUR);
@@ -458,5 +458,5 @@ test("the email of a code names the browser that asked for it, but never repeats
   }
   const [one, other] = [await begin(fixture), await begin(fixture)];
   const wrong = await enter(one.who, other.code);
-  assert.match(wrong.text, /Enter the code of the email that this browser asked for/);
+  assert.match(wrong.text, /Enter the code from the email that this browser requested/);
 });

@@ -153,7 +153,7 @@ const WRONG_ADDRESSES: unknown[] = [
   ],
   ...["a\r\nb@example.com", `${"x".repeat(400)}@example.com`, null, undefined],
 ];
-test("an address that is none gets an error, and no email", async () => {
+test("an invalid address gets an error, and no email", async () => {
   const fixture = openFixture();
   for (const email of WRONG_ADDRESSES) {
     const { status, code } = await fixture

@@ -67,7 +67,7 @@ test("a social sign-in creates no user where sign-up is closed", async () => {
   assert.deepEqual(await fixture.rows("SELECT * FROM users"), []);
 });
 
-test("a callback that this browser did not begin signs nobody in", async () => {
+test("a callback that this browser did not begin signs no one in", async () => {
   const fixture = openFixture({ providers: PROVIDERS });
   using _world = standIn({ email: EMAIL, verified: true });
   const attacker = fixture.browser();

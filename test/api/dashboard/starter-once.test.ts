@@ -35,7 +35,7 @@ test("aliases of an address sign up, but only the first gets starter credits and
   assert.equal((await fixture.rows("SELECT * FROM users")).length, 4);
 });
 
-test("closing an account and signing up with an alias brings nothing, nor does moving away", async () => {
+test("closing an account and signing up with an alias brings nothing, nor does changing the address", async () => {
   const fixture = openFixture();
   const { browser } = await join(fixture, "bob+first@example.org");
   const order = { email: "bob+first@example.org" };
@@ -81,7 +81,7 @@ test("a disposable address gets neither starter credits nor a free call", async 
   assert.deepEqual(await joinAll(openFixture(), [DISPOSABLE, "a@example.com"]), [without, WITH]);
 });
 
-test("while the list of disposable domains cannot be read, nobody gets starter credits", async () => {
+test("while the list of disposable domains cannot be read, no one gets starter credits", async () => {
   let isBroken = true;
   const fixture = openFixture({
     async readDisposableDomains() {

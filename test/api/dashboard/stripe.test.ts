@@ -208,7 +208,7 @@ test("an invalid Stripe key is reported to the operator alone", async (t) => {
   assert.doesNotMatch(log, /sk_test_another_key/);
 });
 
-test("a payment for a closed account is reported to the operator once, with what to refund", async (t) => {
+test("a payment for a closed account is reported to the operator once, with the payment to refund", async (t) => {
   const { fixture, fake, buyer, buy, receiveAll } = await openSales(t);
   const { id, session } = await buy();
   await fixture.accountDeps.ledger.changeAccount({

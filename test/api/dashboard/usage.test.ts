@@ -198,7 +198,7 @@ test("an invalid cursor is rejected or starts again, and is never an internal er
   }
 });
 
-test("while calls are added up, usage is 503 with a time to try again, and other pages are shown without them", async () => {
+test("while calls are being summed, usage is 503 with a time to try again, and other pages are shown without them", async () => {
   const fixture = openFixture();
   const { browser } = await openMember(fixture);
   await makeKey(browser, "production");
@@ -261,7 +261,7 @@ test("home shows the errors of the request log by day, the last ones, keys about
   assert.equal(without.setUp.alerts, false);
 });
 
-test("a period with too many rows is rejected with what to do", async () => {
+test("a period with too many rows is rejected with advice", async () => {
   const fixture = openFixture();
   const { browser, account } = await openMember(fixture);
   const day = (index: number) => Date.UTC(2026, 9, 1) + index * DAY;

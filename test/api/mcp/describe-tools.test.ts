@@ -31,7 +31,7 @@ test("names, titles, prices and hints", () => {
   assert.ok(first);
   assert.match(describeTool({ ...first, price: 1_000 }).description, / Costs 1,000 credits\.$/);
   const acting = describeTool({ ...first, effect: "act" });
-  assert.match(acting.description, / Costs 1 credit\. It changes something, and each call does /);
+  assert.match(acting.description, / Costs 1 credit\. It changes something, and does so again /);
   assert.deepEqual(acting.annotations, {
     ...{ readOnlyHint: false, openWorldHint: true },
     ...{ destructiveHint: true, idempotentHint: false },
@@ -40,7 +40,7 @@ test("names, titles, prices and hints", () => {
   assert.match(describeTool(byInput).description, / Costs up to 2,001 credits\.$/);
 });
 
-test("what agents read is true of MCP, which has no headers, queries or bodies", () => {
+test("descriptions for agents fit MCP, which has no headers, queries or bodies", () => {
   const ofHttp =
     /\b(?:HTTP|headers?|Accept|Content-Type|query|curl|data URL|POST|endpoint|body)\b/i;
   for (const { name, description, inputSchema } of described) {
@@ -87,7 +87,7 @@ test("a list whose first items have types of their own may hold them, and the re
   assert.ok(!returns({ row: "total", pair: ["a"] }));
 });
 
-test("a picture and what a client wrote have no schema of structured content; everything else has", () => {
+test("images and verbatim results have no schema of structured content; everything else has", () => {
   const without = described.filter(({ outputSchema }) => outputSchema === undefined);
   assert.deepEqual(
     without.map(({ name }) => name),

@@ -138,7 +138,7 @@ test("random bytes throw only JSON-RPC errors", () => {
   );
 });
 
-test("what surrounds the arguments has a bound, and hostile bodies are rejected", () => {
+test("the message around the arguments has a limit, and hostile bodies are rejected", () => {
   const size = 6 * 1024 * 1024;
   const hostile = [
     `{${'"\\u0061":1,'.repeat(size / 11)}"b":1}`,

@@ -28,7 +28,7 @@ const page = (id: string, begin: boolean, finish: boolean, records: object[]) =>
 });
 
 describe("what operators do", () => {
-  test("an action is logged without address and key, and what reads or finds no account is not", async () => {
+  test("an action is logged without address and key, and one that reads or finds no account is not", async () => {
     const { ask, deployment } = await openDeployment();
     const made = (await ask("key create", { email: ADA, label: "production" })).body.result.key;
     assert.equal((await ask("account suspend", { email: BOB })).body.code, "refused");
@@ -133,7 +133,7 @@ describe("what operators do", () => {
       assert.deepEqual([status, body.code], [500, "internal"]);
       assert.match(
         body.detail,
-        /^The service does not know whether it carried out the order\. You can safely send it again\./,
+        /^The service does not know whether it carried out the request\. You can safely send it again\./,
       );
     }
     const outcomes = (await linesOf(deployment)).slice(0, 2).map((line) => line.split(" | ")[2]);

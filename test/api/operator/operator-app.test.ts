@@ -114,7 +114,7 @@ describe("the operator API", () => {
     assert.equal((await send("guess", "2001:db8::2")).status, 401);
   });
 
-  test("bodies are bounded, and an invalid input is rejected with its member and never its value", async () => {
+  test("bodies are limited, and an invalid input is rejected with its member and never its value", async () => {
     const { deployment, id } = await openDeployment();
     const send = async (body: string | Uint8Array<ArrayBuffer>) => {
       const headers = { Authorization: `Bearer ${TOKEN}` };

@@ -45,7 +45,7 @@ test("tables have headings and units, and never show a key", async () => {
   await cli.json(`key limit ${id} --budget-total 9 --networks 203.0.113.7`);
   for (const [line, ...patterns] of [
     ["account list", /^email +id +state +credits +created \(UTC\)\n/],
-    ["key list ada@b.co", /production .* never +no/, /9 credits in all \(9 left\); networks/],
+    ["key list ada@b.co", /production .* never +no/, /9 credits in total \(9 left\); networks/],
     ["credits show ada@b.co", /^The balance of ada@b\.co is 20 credits\./, /expires \(UTC\)\n/],
   ] as const) {
     const { stdout } = await cli.run(line);

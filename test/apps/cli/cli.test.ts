@@ -112,8 +112,8 @@ describe("the command line", { concurrency: 2 }, () => {
     ["report --from 2026-01-01 --to 2026-01-01 --csv", /either --csv or --json/],
     ["export", /requires a file/],
     // Neither works on the service, nor silently on the data folder of this machine.
-    ["restore copy.sqlite --remote https://a.example", /work on files of this.+without --remote/],
-    ["audit --file copy.sqlite --remote https://a.example", /work on files of this machine/],
+    ["restore copy.sqlite --remote https://a.example", /work on files on this.+without --remote/],
+    ["audit --file copy.sqlite --remote https://a.example", /work on files on this machine/],
   ];
   for (const [line, expected] of wrong) {
     test(`rejects "${line}" as wrong usage before it asks a server`, async () => {
@@ -162,7 +162,7 @@ describe("the command line", { concurrency: 2 }, () => {
     assert.match(await cli.refused("restore x", { env }), /with its own tools, such as pg_restore/);
   });
 
-  test("says that a file is no data folder, and that a text is no backup", async () => {
+  test("says that a file is not a data folder, and that a text is not a backup", async () => {
     const file = path.join(temporaryFolder(), "text.md");
     writeFileSync(file, "hello\n".repeat(999));
     const env = { DATA_DIR: file };
@@ -172,7 +172,7 @@ describe("the command line", { concurrency: 2 }, () => {
     );
     const { status, stdout } = await cli.run(`audit --file ${file}`);
     assert.equal(status, 1);
-    assert.match(stdout, /is not a database, so it is no backup.+\.\n$/);
+    assert.match(stdout, /is not a database, so it is not a backup.+\.\n$/);
   });
 
   test("reports invalid settings", async () => {

@@ -37,7 +37,7 @@ test("new tool writes a tool and its test, which pass, and changes no file that 
     /\nA server that runs already serves the tool after a restart; `npm run /,
   );
   assert.deepEqual(toolbooth(folder, "check"), {
-    ...{ status: 0, stdout: "word-count: the example is right.\n", stderr: "" },
+    ...{ status: 0, stdout: "word-count: the example passes.\n", stderr: "" },
   });
   const ran = spawnSync(process.execPath, ["--test", "tools/word-count.test.ts"], {
     cwd: folder,
@@ -107,9 +107,9 @@ test("check runs the examples of each tool, also of what a tool passes on, and m
   const advice =
     "It has no examples: add one, so that its response is compared here and shown in the documentation.";
   assert.deepEqual(good.stdout.trim().split("\n"), [
-    "good: the example is right.",
+    "good: the example passes.",
     `nothing: a call without a body succeeds. ${advice}`,
-    ...["pass-file", "pass-json", "pass-text"].map((name) => `${name}: the example is right.`),
+    ...["pass-file", "pass-json", "pass-text"].map((name) => `${name}: the example passes.`),
     `pass-without: a call without a body succeeds. ${advice}`,
     `records: a call with {"of":{"a":[1],"b":[1]}} succeeds. ${advice}`,
     'stock: it rejects a call with {"text":"hello world"}, which was made from the schema. Add an example, so that it is run here and shown in the documentation.',
@@ -156,7 +156,7 @@ test("check names each file and example that is wrong, and tells a fault of a to
   writeFileSync(path.join(folder, "tools/broken.ts"), WORD_COUNT.replace("run:", "rum:"));
   const broken = toolbooth(folder, "check");
   assert.equal(broken.status, 1);
-  assert.match(broken.stdout, /^tools\/broken\.ts:3: `rum` is no member of a tool/m);
+  assert.match(broken.stdout, /^tools\/broken\.ts:3: `rum` is not a member of a tool/m);
 });
 
 test("in a project of npm init, tools work, and new tool says what their tests need", (t) => {
@@ -165,10 +165,10 @@ test("in a project of npm init, tools work, and new tool says what their tests n
   assert.equal(made.status, 0, made.stderr);
   assert.match(
     made.stdout,
-    /\nThe package\.json has "type": "commonjs", with which Node cannot run the test\. Change it with: npm pkg set type=module\n$/,
+    /\nThe package\.json has "type": "commonjs", so Node cannot run the test\. Change it with: npm pkg set type=module\n$/,
   );
   assert.deepEqual(toolbooth(folder, "check"), {
-    ...{ status: 0, stdout: "word-count: the example is right.\n", stderr: "" },
+    ...{ status: 0, stdout: "word-count: the example passes.\n", stderr: "" },
   });
 });
 
@@ -226,7 +226,7 @@ test("dev serves a tool as it is saved, and the last good version while a file i
   writeFileSync(file, WORD_COUNT.replace("length }", "length * 10 }"));
   await becomes(20);
   writeFileSync(file, WORD_COUNT.replace("run:", "rum:"));
-  await find(/^tools\/word-count\.ts:3: (`rum`) is no member/m);
+  await find(/^tools\/word-count\.ts:3: (`rum`) is not a member/m);
   await find(/^The tools are served (as) they were before\.$/m);
   assert.equal(await words(), 20);
 

@@ -43,7 +43,7 @@ test("reads the name of the service and the prefix of its keys, which errors of 
   assert.deepEqual(own.warnings, []);
   assert.throws(
     () => readWorkerSettings({ ...named, TOOLBOOTH_KEY_PREFIX: "Acme" }),
-    /TOOLBOOTH_KEY_PREFIX must be 2 to 8 lower-case letters/,
+    /TOOLBOOTH_KEY_PREFIX must be 2 to 8 lowercase letters/,
   );
 });
 

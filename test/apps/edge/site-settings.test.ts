@@ -54,7 +54,7 @@ test("reports everything that is missing or wrong at once, with what to do", () 
     [
       { TOOLBOOTH_PRICES: '{"packs":[],"tax":1}', PUBLIC_URL: "" },
       /^PUBLIC_URL must be set/,
-      /^TOOLBOOTH_PRICES: tax is not a known setting/,
+      /^TOOLBOOTH_PRICES: tax is not a known member/,
       /^TOOLBOOTH_PRICES: The price list is empty/,
     ],
     [

@@ -133,7 +133,7 @@ describe("a node whose PostgreSQL fails", () => {
         network.cut();
       },
       () => network.leadTo(Number(new URL(direct).port)),
-      "Calls fail: the database is out of reach.",
+      "Calls fail: the database is unreachable.",
     ],
     [
       "the network drops everything",

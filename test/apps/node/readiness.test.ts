@@ -240,7 +240,7 @@ test("a sentence is chosen by the error's code, whatever wraps it, and repeats n
     [pg("57P03", "FATAL"), "Calls fail: the database is starting or stopping."],
     [pg("XX001"), "Calls fail: the database is damaged."],
     [new NotReplicated(secret), "Calls fail: the synchronous standby of the database is missing."],
-    [new OutOfReach(secret), "Calls fail: the database is out of reach."],
+    [new OutOfReach(secret), "Calls fail: the database is unreachable."],
     [new Error("Query read timeout"), "Calls fail: the database does not respond in time."],
     [new Error("The ledger's thread died"), "Calls fail: the ledger is restarting."],
     [new Error(secret), NOT_ACCEPTED],

@@ -107,15 +107,15 @@ paths:
     );
     assert.ok(error instanceof ToolsError);
     assert.deepEqual(error.message.split("\n"), [
-      "tools/Bad_Name.ts: the name of a tool has lowercase letters, digits and hyphens between them, such as `word-count`; rename the file, or begin its name with `_` if it is no tool",
+      "tools/Bad_Name.ts: the name of a tool has lowercase letters, digits and hyphens between them, such as `word-count`; rename the file, or begin its name with `_` if it is not a tool",
       "tools/account.ts: the name `account` is reserved; rename the file",
       "tools/twice.ts: twice.js is a tool of the same name; rename one of them",
       'tools/crash.ts:3: `onCrash` must be "release" or "charge", and only a tool with `effect: "act"` has it; got "charge".',
       "tools/date.ts: Date cannot be represented in JSON Schema",
-      'tools/effect.ts:3: `effect` must be "none" (it only computes), "read" (it looks something up) or "act" (it changes the world); got "write".',
+      'tools/effect.ts:3: `effect` must be "none" (it only computes), "read" (it looks something up) or "act" (it changes something); got "write".',
       'tools/empty.ts: its default export must be a tool: `export default defineTool({ … })`, with `import { defineTool } from "toolbooth"`',
       "tools/enum.ts:2: TypeScript enum is not supported: Node removes the types and compiles nothing, so only syntax that can be removed works",
-      "tools/members.ts:3: `sumary` is no member of a tool; did you mean `summary`?",
+      "tools/members.ts:3: `sumary` is not a member of a tool; did you mean `summary`?",
       "tools/members.ts:3: `summary` must be a sentence that says what the tool does.",
       "tools/members.ts:3: `price` must be a whole number of credits from 0 to 1000000, or a function of the input; got 0.5.",
       "tools/missing.ts:2: the package `nothing-there` is not installed; run `npm install nothing-there`",
@@ -147,7 +147,7 @@ describe("built-in tools", () => {
     await assert.rejects(load(bare), /There are no tools to serve: the folder tools\/ has none/);
     await assert.rejects(
       load(bare, ["hsah"]),
-      /no tool called hsah comes with Toolbooth; did you mean hash\?/,
+      /there is no built-in tool called hsah; did you mean hash\?/,
     );
   });
 
@@ -156,7 +156,7 @@ describe("built-in tools", () => {
     const { tools, messages } = await load(folder, ["hash", "uuid"]);
     assert.deepEqual(namesOf(tools), ["hash", "uuid"]);
     assert.equal(tools[0]?.summary, "Counts the words of a text.");
-    assert.deepEqual(messages, ["tools/hash.ts replaces the tool hash that comes with Toolbooth."]);
+    assert.deepEqual(messages, ["tools/hash.ts replaces the built-in tool hash."]);
   });
 });
 

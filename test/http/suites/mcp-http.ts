@@ -94,7 +94,7 @@ export function mcpHttpSuite(sentence: Sentence) {
         const response = await send({ Authorization: `Bearer ${key}` });
         assert.equal(response.status, 405, method);
         assert.equal(response.header("allow"), "POST, OPTIONS");
-        if (method === "GET") assert.match(response.json().detail, /use POST.*no stream/);
+        if (method === "GET") assert.match(response.json().detail, /use POST.*no event stream/);
       }
     },
   );

@@ -336,5 +336,5 @@ test("a wrong tool fails the build as it fails a start", (t) => {
   const folder = toolProject(t, { "tools/word-count.ts": WORD_COUNT.replace("run:", "rum:") });
   const wrong = build(folder);
   assert.deepEqual([wrong.status, wrong.stdout], [1, ""]);
-  assert.match(wrong.stderr, /^tools\/word-count\.ts:3: `rum` is no member of a tool/);
+  assert.match(wrong.stderr, /^tools\/word-count\.ts:3: `rum` is not a member of a tool/);
 });
