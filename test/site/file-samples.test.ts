@@ -79,7 +79,7 @@ test("its page says what files it takes, and how to ask for a price without one"
   assert.doesNotMatch(createPages(FULL).docs?.markdown("/docs/calls") ?? "", /### Files\n/);
   assert.match(
     pages.docs?.markdown("/docs/mcp") ?? "",
-    /all tools but those that take a file, with/,
+    /all tools except those that take a file, with/,
   );
 });
 
