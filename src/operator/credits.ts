@@ -34,6 +34,7 @@ export const grantCredits = defineOperation({
     id: newGrantId.optional(),
   }),
   output: z.object({
+    /** `expiresAt`: null also on the lifetime plan, while which nothing expires. */
     ...{ email: z.string(), id: z.string(), amount: count, expiresAt: timeOrNull },
     /** False if the grant was there already. */
     ...{ granted: z.boolean(), balance: z.int() },
@@ -58,8 +59,10 @@ export const grantCredits = defineOperation({
       throw new AccountError(`The account of ${email} is closed and cannot get credits.`);
     }
     const { outcome, grant } = granted;
-    if (grant.amount !== amount || grant.expiresAt !== expiresAt) {
-      const expiry = instantOrNull(grant.expiresAt);
+    // The lifetime plan waives the expiry of a grant, also of one that is made now.
+    const ordered = grant.waivedExpiresAt ?? grant.expiresAt;
+    if (grant.amount !== amount || ordered !== expiresAt) {
+      const expiry = instantOrNull(ordered);
       throw new AccountError(
         `The grant ${id} already exists, with ${grant.amount} credits and ${expiry === null ? "no expiry" : `expiry at ${expiry}`}. Nothing was changed. Use another --id for another grant.`,
       );
@@ -67,7 +70,7 @@ export const grantCredits = defineOperation({
     const { balance } = await context.ledger.credits({ account, now, max: 0 });
     // An order without an id has one that no other has, so a grant that is there was made by the same order.
     const isNew = outcome === "granted" || input.id === undefined;
-    return { email, id, amount, expiresAt, granted: isNew, balance };
+    return { email, id, amount, expiresAt: grant.expiresAt, granted: isNew, balance };
   },
 });
 

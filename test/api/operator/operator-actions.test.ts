@@ -121,6 +121,27 @@ describe("what operators do", () => {
     assert.equal((await linesOf(deployment))[0], `account suspend | ${id} | failed | 192.0.2.7`);
   });
 
+  test("credits with an expiry are granted once to an account on the lifetime plan, where they do not expire", async () => {
+    const { ask, deployment, id: account } = await openDeployment();
+    const { ledger } = deployment;
+    const plan = { id: "plan", kind: "lifetime", amount: 50, expiresAt: null } as const;
+    await ledger.grant({ account, ...plan, now: Date.now() });
+    const order = { email: ADA, credits: 7, expires: "2099-12-31", id: "invoice-7" };
+    const answers = [await ask("credits grant", order), await ask("credits grant", order)];
+    const result = { email: ADA, id: "operator:invoice-7", amount: 7, expiresAt: null };
+    assert.deepEqual(
+      answers.map(({ body }) => body.result),
+      [true, false].map((granted) => ({ ...result, granted, balance: 62 })),
+    );
+    const other = await ask("credits grant", { ...order, expires: "2099-12-30" });
+    assert.match(other.body.detail, /already exists, with 7 credits and expiry at 2100-01-01T/);
+    // When the plan ends, the expiry counts.
+    const end = { account, grant: "plan", credits: 50, version: Date.now(), now: Date.now() };
+    await ledger.clawback(end);
+    const ended = (await ask("credits grant", order)).body.result;
+    assert.deepEqual([ended.granted, ended.expiresAt], [false, "2100-01-01T00:00:00.000Z"]);
+  });
+
   test("an action that fails after its first step is reported as unknown, and completed when it is sent again", async () => {
     const { ask, deployment } = await openDeployment();
     const { ledger, directory } = deployment;
