@@ -43,12 +43,19 @@ export const creditsOrNone = integer(0, GRANT_CREDITS_MAX);
 export const price = integer(0, PRICE_CREDITS_MAX);
 export const listMax = integer(1, 100_000);
 
+/** The end of the year 9999. A later time has no ISO form of four digits, in which results say it. */
+const WHEN_MAX = Date.UTC(10_000, 0, 1) - 1;
+
 /** The end of a period: a time, or a date that is included. */
 export const when = z
   .string()
   .transform((text, context) => {
     const end = endOf(text);
-    if (end !== undefined) return end;
+    if (end !== undefined && end <= WHEN_MAX) return end;
+    if (end !== undefined) {
+      context.addIssue("must be earlier than 9999-12-31");
+      return z.NEVER;
+    }
     context.addIssue(
       "must be a date such as 2027-01-31 (which includes that day in UTC) or a time with its offset such as 2027-01-31T12:00:00Z",
     );

@@ -83,6 +83,23 @@ describe("what operators do", () => {
     assert.deepEqual([audit.ok, audit.totals.granted], [true, 15]);
   });
 
+  test("credits expire before the year 10000, which no result could say", async () => {
+    const { ask } = await openDeployment();
+    const grant = (expires: string) => ask("credits grant", { email: ADA, credits: 1, expires });
+    for (const late of ["9999-12-31", "9999-12-31T23:59:59-12:00"]) {
+      const { status, body } = await grant(late);
+      assert.deepEqual([status, body.code], [400, "invalid_request"], late);
+      assert.match(body.detail, /`expires` must be earlier than 9999-12-31\./);
+    }
+    const last = "9999-12-31T00:00:00.000Z";
+    assert.equal((await grant("9999-12-30")).body.result.expiresAt, last);
+    const { grants } = (await ask("credits show", { email: ADA })).body.result;
+    assert.deepEqual(
+      grants.map(({ expiresAt }: { expiresAt: string | null }) => expiresAt),
+      [last, null],
+    );
+  });
+
   test("the owner of a changed account gets one email and one entry in the activity log for each change", async () => {
     const { ask, deployment, id } = await openDeployment();
     const at = new Date().toISOString();
