@@ -38,6 +38,16 @@ export type KeySpent = {
 export const hasBudget = ({ budgets }: KeyLimits): boolean =>
   BUDGET_PERIODS.some((period) => budgets[period] !== null);
 
+/** Whether both limit the same: an order that is repeated changes nothing. */
+export const isSameLimits = (one: KeyLimits | null, other: KeyLimits | null): boolean =>
+  JSON.stringify(one && membersOf(one)) === JSON.stringify(other && membersOf(other));
+
+/** In an order of their own, because PostgreSQL's JSON keeps none. */
+const membersOf = ({ expiresAt, tools, budgets, networks, rate }: KeyLimits) => [
+  ...[expiresAt, tools, networks, rate],
+  ...BUDGET_PERIODS.map((period) => budgets[period]),
+];
+
 /** The start of the UTC day that contains the time. */
 export const dayOf = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 

@@ -5,7 +5,7 @@ import { type KeyLimitsForm, readKeyLimits } from "#accounts/key-limits.ts";
 import { findOwnerToNotify } from "#accounts/notify-owner.ts";
 import { quotedCommand } from "#command-line.ts";
 import { newKeyId } from "#ids.ts";
-import { budgetsAt, isUnused } from "#ledger/key-limits.ts";
+import { budgetsAt, isSameLimits, isUnused } from "#ledger/key-limits.ts";
 import type { Key, KeyLimits } from "#ledger/port.ts";
 import { DAY_MS, GRANT_CREDITS_MAX } from "#limits.ts";
 import { accountOf, type OperatorContext, statusOf } from "./context.ts";
@@ -145,7 +145,8 @@ export const limitKey = defineOperation({
       throw new AccountError(
         `Key ${id} is revoked, or its account is closed. Nothing was changed.`,
       );
-    sayNotified(order, await notifyOwner({ kind: "key_limited", key }, now));
+    if (!isSameLimits(limits, key.limits))
+      sayNotified(order, await notifyOwner({ kind: "key_limited", key }, now));
     const after = (await ledger.listKeys({ account })).find((each) => each.id === id) ?? key;
     return { id, limits: viewLimits(after, now) };
   },

@@ -2,7 +2,7 @@ import { createKey, readLabel, rotateKey } from "#accounts/accounts.ts";
 import { keyStart } from "#accounts/key-format.ts";
 import { readKeepMs, readKeyLimits } from "#accounts/key-limits.ts";
 import { keyFacts, rotationFacts } from "#accounts/security-emails.ts";
-import { budgetsAt, isUnused } from "#ledger/key-limits.ts";
+import { budgetsAt, isSameLimits, isUnused } from "#ledger/key-limits.ts";
 import type { Key, KeyLimits } from "#ledger/port.ts";
 import {
   DAY_MS,
@@ -119,7 +119,7 @@ export async function changeKey(context: RequestContext): Promise<Response> {
   const { found } = await ledger.changeKey({ account, id, ...change, now });
   if (!found) throw noSuchKey();
   let recording = Promise.resolve();
-  if (limits !== undefined) {
+  if (limits !== undefined && !isSameLimits(limits, before?.limits ?? null)) {
     const facts = before && keyFacts(before);
     const detail = label ?? before?.label ?? null;
     recording = recordEvent(context, user, "key_limited", detail, facts && { facts });

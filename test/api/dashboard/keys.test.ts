@@ -92,6 +92,8 @@ test("a key is created with limits, limited anew and rotated, with activity entr
   };
   assert.deepEqual((await change({ label: "renamed" })).limits, key.limits, "they stay");
   const changed = await change({ limits: { budgets: { total: 20 } } });
+  // What a page sends again, because it got no response, is no other change.
+  assert.deepEqual(await change({ limits: { budgets: { total: 20 } } }), changed);
   assert.deepEqual([changed.label, changed.limits?.networks], ["renamed", null]);
   assert.deepEqual(changed.limits?.budgets, {
     ...{ day: null, month: null, total: { ...budget(20), resetsAt: null } },

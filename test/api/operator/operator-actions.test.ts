@@ -110,6 +110,12 @@ describe("what operators do", () => {
     const { body } = await ask("key create", { email: ADA, label: "l" });
     const queued = [`Queued an email to ${ADA}.`];
     assert.deepEqual(body.messages, queued);
+    const limit = { id: body.result.id, budgetDay: 9 };
+    const limited = [await ask("key limit", limit), await ask("key limit", limit)];
+    assert.deepEqual(
+      limited.map((each) => each.body.messages),
+      [queued, []],
+    );
     const revoke = { id: body.result.id };
     const revoked = [await ask("key revoke", revoke), await ask("key revoke", revoke)];
     assert.deepEqual(
@@ -119,13 +125,16 @@ describe("what operators do", () => {
     const events = deployment.d1.prepare("SELECT kind, detail FROM user_event").all();
     assert.deepEqual(
       events.map(({ kind, detail }) => [kind, detail]),
-      ["key_created", "key_revoked"].map((kind) => [kind, "l (by the operator)"]),
+      ["key_created", "key_limited", "key_revoked"].map((kind) => [kind, "l (by the operator)"]),
     );
     await ask("account close", { email: ADA });
     const emails = deployment.d1.prepare("SELECT kind, queue FROM job ORDER BY no").all();
     assert.deepEqual(
       emails.map(({ kind, queue }) => [kind, queue]),
-      ["key_created", "key_revoked", "account_closed"].map((kind) => [kind, "email"]),
+      ["key_created", "key_limited", "key_revoked", "account_closed"].map((kind) => [
+        kind,
+        "email",
+      ]),
     );
   });
 
