@@ -145,7 +145,7 @@ export async function rotate(context: RequestContext): Promise<Response> {
   const previousUntil =
     again === undefined
       ? now + readKeepMs(Number(keepHours ?? Number.NaN) * HOUR_MS)
-      : readEndAgain(again, before);
+      : readEndAgain(again, before, now);
   const order = { account, id, previousUntil, now };
   const { key: secret } = await rotateKey(deps.accountDeps, order);
   const facts = rotationFacts({ start: keyStart(secret), previousUntil }, now);
@@ -153,8 +153,9 @@ export async function rotate(context: RequestContext): Promise<Response> {
   return json({ key: await viewChanged(context, member, id, recording), secret });
 }
 
-function readEndAgain(again: unknown, { previous }: Key): number {
-  if (typeof again === "number" && again === previous?.until) return again;
+/** The end that the old secret has. If it has ended meanwhile, the secret that nobody saw ends at once. */
+function readEndAgain(again: unknown, { previous }: Key, now: number): number {
+  if (typeof again === "number" && again === previous?.until) return Math.max(again, now);
   throw new DashboardError(
     "invalid_request",
     "The key was rotated by someone else in the meantime. Reload the page.",

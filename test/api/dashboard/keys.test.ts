@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { isWellFormedKey } from "#accounts/key-format.ts";
 import type { KeyView } from "#api/dashboard/shapes.ts";
-import { DAY } from "./clock.ts";
+import { clock, DAY, HOUR } from "./clock.ts";
 import {
   eventsOf,
   type Fixture,
@@ -121,6 +121,36 @@ test("a key is created with limits, limited anew and rotated, with activity entr
   await browser.delete(path);
   assert.equal((await browser.post(`${path}/rotate`, { keepHours: 0 })).status, 404);
   assert.equal((await browser.patch(path, { limits: null })).status, 404);
+});
+
+test("a rotation whose secret was lost is repeated: the old secret keeps its end, also where that has passed", async () => {
+  const fixture = openFixture();
+  const { browser, account, email } = await openMember(fixture);
+  const { key, secret: first } = await makeKey(browser, "mine");
+  const rotate = async (order: object) => {
+    const response = await browser.post(`/dashboard/keys/${key.id}/rotate`, order);
+    assert.equal(response.status, 200, response.text);
+    return response.body as MadeKey;
+  };
+  const stateOf = async (secret: string) => (await accountState(fixture, account, secret)).outcome;
+  const lost = await rotate({ keepHours: 1 });
+  const again = lost.key.previousUntil;
+  const seen = await rotate({ again });
+  assert.equal(seen.key.previousUntil, again);
+  assert.deepEqual(
+    [await stateOf(first), await stateOf(seen.secret)],
+    ["good", "good"],
+    "the old secret and the one that was seen",
+  );
+  clock.advance(2 * HOUR);
+  await fixture.signIn(browser, email);
+  const late = await rotate({ again });
+  assert.deepEqual(
+    [await stateOf(first), await stateOf(seen.secret), await stateOf(late.secret)],
+    ["invalid_key", "key_expired", "good"],
+  );
+  const other = await browser.post(`/dashboard/keys/${key.id}/rotate`, { again });
+  assert.deepEqual([other.status, other.code], [400, "invalid_request"]);
 });
 
 test("a new key is shown even if its activity entry or its email fails", async () => {
