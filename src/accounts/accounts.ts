@@ -102,21 +102,21 @@ export async function rotateKey(
 
 /**
  * Closes an account for good: its keys stop working, its credits are forfeited, and its address and its requests are deleted. Usage
- * stays in the ledger.
+ * stays in the ledger. `isForgotten`: this call deleted the address. Of several at once, one does, and its caller tells the owner.
  */
 export async function closeAccount(
   accountDeps: AccountDeps,
   email: string,
   now: number,
-): Promise<{ account: string; forfeited: number }> {
+): Promise<{ account: string; forfeited: number; isForgotten: boolean }> {
   const { account } = await findAccount(accountDeps, email);
   const { forfeited } = await accountDeps.ledger.changeAccount({
     ...{ account, state: "closed", now },
   });
   const emailHash = hashEmail(readEmail(email), accountDeps.secrets);
-  await accountDeps.directory.forget({ account, emailHash, now });
+  const { found: isForgotten } = await accountDeps.directory.forget({ account, emailHash, now });
   await accountDeps.forgetRequests?.({ account, now });
-  return { account, forfeited };
+  return { account, forfeited, isForgotten };
 }
 
 /**

@@ -251,8 +251,10 @@ export const closeAccountForGood = defineOperation({
   action: { subject, end: ({ forfeited }) => done(`${forfeited} credits forfeited`) },
   async run({ accountDeps, notify }, _, order, { account, email }) {
     const notifyOwner = await findOwnerToNotify(notify, account);
-    const { forfeited } = await runSteps(() => closeAccount(accountDeps, email, order.now));
-    sayNotified(order, await notifyOwner({ kind: "account_closed" }, order.now));
+    const { forfeited, isForgotten } = await runSteps(() =>
+      closeAccount(accountDeps, email, order.now),
+    );
+    if (isForgotten) sayNotified(order, await notifyOwner({ kind: "account_closed" }, order.now));
     return { id: account, email, state: "closed" as const, forfeited };
   },
 });

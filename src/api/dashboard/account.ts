@@ -12,7 +12,6 @@ import {
   json,
   listAllSessions,
   type Member,
-  notify,
   ownerOf,
   type RequestContext,
   readAsMember,
@@ -120,7 +119,6 @@ export async function listEvents(context: RequestContext): Promise<Response> {
 
 /** Closes the account after the user has entered its email address. */
 export async function closeMyAccount(context: RequestContext): Promise<Response> {
-  const { deps } = context;
   const member = requireNotSuspended(
     await requireMember(context),
     // Otherwise the owner could close the suspended account and sign up again.
@@ -134,7 +132,6 @@ export async function closeMyAccount(context: RequestContext): Promise<Response>
   requireFreshProof(context, member);
   await requireNoUndo(context, user.id);
   await finishClosing(context, user.email);
-  await notify(context, deps.emails.accountClosed(user.email));
   return json({});
 }
 

@@ -129,11 +129,17 @@ export async function findMember(context: RequestContext, owner: Owner): Promise
   return null;
 }
 
-/** Closes the account, even if it is half closed or another request is closing it. */
-export async function finishClosing({ deps, now }: RequestContext, email: string): Promise<void> {
-  await closeAccount(deps.accountDeps, email, now).catch((error) => {
-    if (!(error instanceof AccountError)) throw error;
+/**
+ * Closes the account, even if it is half closed or another request is closing it. The request that deletes the address emails the owner,
+ * once, also where another one began to close the account and was interrupted.
+ */
+export async function finishClosing(context: RequestContext, email: string): Promise<void> {
+  const { deps, now } = context;
+  const closed = await closeAccount(deps.accountDeps, email, now).catch((error) => {
+    if (error instanceof AccountError) return null;
+    throw error;
   });
+  if (closed?.isForgotten === true) await notify(context, deps.emails.accountClosed(email));
 }
 
 /** Like `requireMember`, but throws `account_suspended` if the account is suspended. */

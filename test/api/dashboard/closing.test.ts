@@ -114,6 +114,7 @@ for (const path of [
       path === "/dashboard/visitor" ? response.status === 200 : response.code === "signed_out",
     );
     assert.deepEqual(await fixture.traces(member.email), []);
+    assert.equal((await again.emailsTo(member.email, "account_closed")).length, 1);
     const address = { email: member.email };
     await assert.rejects(
       openAccount(fixture.accountDeps, "", 0),
@@ -124,7 +125,7 @@ for (const path of [
   });
 }
 
-test("concurrent requests to close an account close it once, without an error", async () => {
+test("concurrent requests to close an account close it once, with one email and without an error", async () => {
   const fixture = openFixture();
   const member = await openMember(fixture);
   const order = { email: member.email };
@@ -135,6 +136,7 @@ test("concurrent requests to close an account close it once, without an error", 
     assert.ok(status === 200 || code === "signed_out", `${status} ${code}`);
   }
   assert.deepEqual(await fixture.traces(member.email), []);
+  assert.equal((await fixture.emailsTo(member.email, "account_closed")).length, 1);
   const { ok } = await fixture.accountDeps.ledger.audit({ now: Date.now() });
   assert.ok(ok);
 });
