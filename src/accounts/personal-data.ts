@@ -58,7 +58,8 @@ export async function* personalData(
     version: EXPORT_VERSION,
     service,
     exportedAt: now,
-    account: status ?? { account },
+    // In a list, because the name of a tool may look like that of a secret.
+    account: status === null ? { account } : { ...status, prices: ownPrices(status.prices) },
     profile: user && {
       email: user.email,
       createdAt: user.createdAt,
@@ -151,6 +152,9 @@ async function* usageOf(ledger: Pick<Ledger, "usage">, account: string) {
 }
 
 const textOf = (value: object) => JSON.stringify(value, publicMember, 2);
+
+const ownPrices = (prices: Readonly<Record<string, number>>) =>
+  Object.entries(prices).map(([tool, credits]) => ({ tool, credits }));
 
 /** Hashes and secrets are not for the owner either: a stolen export must not help a thief. */
 const HIDDEN = /sha256|hash|secret|^token$/i;

@@ -38,6 +38,11 @@ test("the export has all data of the user and no secrets", async () => {
   const [{ secret: webhookSecret = "" } = {}] = await fixture.rows(
     "SELECT secret FROM webhook_endpoint",
   );
+  const prices = { hash: 0, "secret-tool": 7, token: 2, uuid: 3 };
+  for (const [tool, credits] of Object.entries(prices)) {
+    const order = { account, price: { tool, credits }, now: Date.now() };
+    await fixture.accountDeps.ledger.changeAccount(order);
+  }
   clock.advance(25 * DAY);
   await fixture.signIn(browser, email);
   const response = await browser.get(EXPORT);
@@ -51,6 +56,14 @@ test("the export has all data of the user and no secrets", async () => {
   assert.equal(data.format, "personal-data");
   assert.deepEqual([data.version, data.complete], [1, true]);
   assert.deepEqual([data.account.account, data.account.state, data.balance], [account, "open", 94]);
+  assert.deepEqual(
+    data.account.prices.map(({ tool, credits }: { tool: string; credits: number }) => [
+      tool,
+      credits,
+    ]),
+    Object.entries(prices),
+    "names of tools are no secrets",
+  );
   assert.equal(data.profile.email, email);
   assert.deepEqual([data.logins, data.demandsPasskey], [[], false]);
   assert.equal(data.sessions[0].address, browser.peer);
