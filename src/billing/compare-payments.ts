@@ -1,3 +1,5 @@
+import * as z from "zod";
+import { OrderRejected } from "#ledger/port.ts";
 import type { PaymentProvider, PaymentState } from "./payment-provider.ts";
 import type { Purchase, PurchaseStore } from "./purchase-store.ts";
 import type { SettleOutcome, SettleRef } from "./settle-purchase.ts";
@@ -34,7 +36,22 @@ type Deps = {
 const SETTLED_AT_ONCE = 100;
 
 /** Where a comparison is: first come the purchases that we have stored, then the payments that the provider knows. */
-type Cursor = { purchases: { createdAt: number; id: string } } | { payments: string | null };
+const CURSOR = z.union([
+  z.strictObject({ purchases: z.strictObject({ createdAt: z.int(), id: z.string() }) }),
+  z.strictObject({ payments: z.string().nullable() }),
+]);
+type Cursor = z.infer<typeof CURSOR>;
+
+/** Throws `OrderRejected` for text that is no cursor. */
+function parseCursor(text: string): Cursor {
+  try {
+    return CURSOR.parse(JSON.parse(text));
+  } catch {
+    throw new OrderRejected(
+      "The cursor of the comparison is invalid: pass the `next` of the previous page",
+    );
+  }
+}
 
 /**
  * Settles the next purchases that were begun since then; after the last of them, the provider's payments that no stored purchase names.
@@ -48,7 +65,7 @@ export async function comparePayments(
     ...{ looked: 0, inOrder: 0, settledNow: [], inTrouble: [], next: null },
   };
   const first: Cursor = { purchases: { createdAt: since, id: "" } };
-  let cursor: Cursor | null = after === null ? first : (JSON.parse(after) as Cursor);
+  let cursor: Cursor | null = after === null ? first : parseCursor(after);
   while (cursor !== null && comparison.looked < SETTLED_AT_ONCE)
     cursor =
       "purchases" in cursor

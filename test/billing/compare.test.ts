@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createBilling } from "#billing/billing.ts";
 import { ProviderUnavailable } from "#billing/payment-provider.ts";
+import { OrderRejected } from "#ledger/port.ts";
 import { createMemoryLedger } from "../support/memory-ledger.ts";
 import { ADA, openFixture, START } from "./billing-fixture.ts";
 
@@ -148,6 +149,19 @@ test("a payment whose page was opened since then is compared, although its purch
   // Stripe counts in seconds.
   const { looked, settledNow } = await billing.compare({ since: START + 1 });
   assert.deepEqual([looked, settledNow.map(({ purchase }) => purchase)], [1, [id]]);
+});
+
+test("a text that is no cursor is rejected, and a cursor of either part is not", async (t) => {
+  const { billing, buy } = await openFixture(t);
+  const { id } = await buy();
+  const since = START - DAY;
+  for (const after of ["", "x", "null", "7", "[]", "{}", '{"purchases":{}}', '{"payments":7}'])
+    await assert.rejects(billing.compare({ since, after }), OrderRejected, after);
+  const purchases = JSON.stringify({ purchases: { createdAt: START - DAY, id: "" } });
+  assert.equal((await billing.compare({ since, after: purchases })).looked, 1);
+  const later = JSON.stringify({ purchases: { createdAt: START + DAY, id } });
+  assert.equal((await billing.compare({ since, after: later })).looked, 0);
+  assert.equal((await billing.compare({ since, after: '{"payments":null}' })).looked, 0);
 });
 
 test("a provider failure ends the comparison, and running it again completes it", async (t) => {
