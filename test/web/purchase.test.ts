@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { balanceText } from "../../web/credits/credit-text.ts";
 import { pollDelayMs, purchaseMessage } from "../../web/credits/purchase-states.ts";
 import { bodyText, deliveryState, responseText } from "../../web/webhooks/webhook-text.ts";
 import { deliveries, purchaseIn } from "./sales-fixtures.ts";
@@ -33,6 +34,20 @@ test("the message about a refund has the amount, the removed credits and the spe
     purchaseMessage(nothing, false).text,
     /No credits were removed from your balance\. You had already spent 10,000 credits\./,
   );
+});
+
+test("without credits the next call is free or rejected, as the account says", () => {
+  const titleOf = (...given: Parameters<typeof balanceText>) => {
+    const text = balanceText(...given);
+    return typeof text === "string" ? text : text.title;
+  };
+  const none = { balance: 0, held: 0, lifetime: false };
+  assert.equal(titleOf(none, { balance: 0, level: "enough" }), "Your next call is free");
+  assert.equal(titleOf(none, { balance: 0, level: "gone" }), "Calls are rejected");
+  // The page knew the account before its last credit was spent.
+  assert.equal(titleOf(none, { balance: 1, level: "enough" }), "Calls are rejected");
+  assert.equal(titleOf({ ...none, held: 2 }, undefined), "2 credits held by running calls");
+  assert.match(titleOf({ ...none, balance: 3, lifetime: true }, undefined), /never expires/);
 });
 
 test("a purchase has a complete message in each state", () => {

@@ -1,4 +1,4 @@
-import type { EntryView, GrantKind } from "#api/dashboard/shapes.ts";
+import type { CreditsView, EntryView, GrantKind, UserView } from "#api/dashboard/shapes.ts";
 import { counted } from "../parts/numbers.ts";
 import type { StateLabel } from "../parts/tone.ts";
 
@@ -31,4 +31,22 @@ export function entryText(entry: EntryView, keyName: (id: string) => string): st
   if (kind === "reversal") return `Charge reversed for a call without a response: ${call}`;
   if (kind === "usage") return `${counted(calls ?? 0, "call")}: ${call}`;
   return credits === 0 ? `${call}, free of charge` : call;
+}
+
+/**
+ * What the page says below the balance: a state, or words. `account`: as the page knows the user; without credits, it has enough only
+ * while its first call is free.
+ */
+export function balanceText(
+  { balance, held, lifetime }: Pick<CreditsView, "balance" | "held" | "lifetime">,
+  account: Pick<UserView["account"], "balance" | "level"> | undefined,
+): StateLabel | string {
+  if (held > 0) return `${counted(held, "credit")} held by running calls`;
+  if (balance === 0) {
+    return account?.balance === 0 && account.level === "enough"
+      ? { shape: "check", tone: "ok", title: "Your next call is free" }
+      : { shape: "cross", tone: "warn", title: "Calls are rejected" };
+  }
+  if (lifetime) return { shape: "check", tone: "ok", title: "Lifetime plan: never expires" };
+  return "Those that expire first are used first";
 }

@@ -13,6 +13,7 @@ import { Stat } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { useVisitor } from "../queries.ts";
 import "./credits.css";
+import { balanceText } from "./credit-text.ts";
 import { PurchaseStatus } from "./purchase-status.tsx";
 
 /** The tabs, as in the `tab` of the URL. The first one is left out there. */
@@ -90,7 +91,7 @@ function BalanceOnTop() {
 
 /** The balance, and what part of it expires next. */
 function Balance({ view, now }: { view: CreditsView; now: number }) {
-  const { balance, lifetime, nextExpiry: next } = view;
+  const { balance, nextExpiry: next } = view;
   return (
     <dl className="tb-stats">
       <Stat
@@ -98,7 +99,7 @@ function Balance({ view, now }: { view: CreditsView; now: number }) {
         value={<span className="tb-balance">{formatNumber(balance)}</span>}
         unit={balance === 1 ? "credit" : "credits"}
       >
-        <BalanceText balance={balance} held={view.held} lifetime={lifetime} />
+        <BalanceText view={view} />
       </Stat>
       <Stat name="Next expiry" value={next === null ? "None" : timeUntil(next.at, now)}>
         {next === null
@@ -112,13 +113,7 @@ function Balance({ view, now }: { view: CreditsView; now: number }) {
   );
 }
 
-function BalanceText({
-  balance,
-  held,
-  lifetime,
-}: Pick<CreditsView, "balance" | "held" | "lifetime">) {
-  if (held > 0) return `${counted(held, "credit")} held by running calls`;
-  if (balance === 0) return <State shape="cross" tone="warn" title="Calls are rejected" />;
-  if (lifetime) return <State shape="check" tone="ok" title="Lifetime plan: never expires" />;
-  return "Those that expire first are used first";
+function BalanceText({ view }: { view: CreditsView }) {
+  const text = balanceText(view, useVisitor().data?.user?.account);
+  return typeof text === "string" ? text : <State {...text} />;
 }
