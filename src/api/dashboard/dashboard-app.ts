@@ -149,7 +149,7 @@ export function createDashboardApp(deps: DashboardDeps, bounds: DashboardBounds)
         requestId,
         peer: address === null ? null : spellAddress(address),
         now: deps.now(),
-        url: new URL(request.url),
+        url: new URL(withoutNul(request.url)),
         id: "",
         delivery: "",
         cookies: [],
@@ -166,6 +166,9 @@ export function createDashboardApp(deps: DashboardDeps, bounds: DashboardBounds)
     },
   };
 }
+
+/** PostgreSQL takes no NUL, and nothing that a query can ask for has one. */
+const withoutNul = (url: string): string => url.replaceAll("%00", "%EF%BF%BD");
 
 function createRouter(bounds: DashboardBounds) {
   // The trie router is cheap to build, and the edge creates the app for every request.

@@ -30,3 +30,21 @@ test("a user whose sign-out fails is still signed in, and can sign out later", a
   assert.equal((await browser.post("/dashboard/auth/sign-out")).status, 200);
   assert.equal(await count(), before - 1);
 });
+
+test("a NUL in a query finds nothing, and is no error of the service", async () => {
+  const fixture = openFixture();
+  const { browser } = await openMember(fixture);
+  const endpoint = { url: "https://hooks.example/in", kinds: ["credits.low"], paused: false };
+  const added = await browser.post("/dashboard/webhooks", endpoint);
+  const { id } = (added.body as { endpoint: { id: string } }).endpoint;
+  for (const query of [
+    "purchases?after=%00",
+    "credits?after=o.1.%00",
+    "credits/entries?tool=%00&key=a%00b",
+    `webhooks/${id}/deliveries?after=%00`,
+  ]) {
+    const { status, text } = await browser.get(`/dashboard/${query}`);
+    assert.equal(status, 200, `${query} ${text}`);
+  }
+  assert.deepEqual(fixture.loggedErrors, []);
+});
