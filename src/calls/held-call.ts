@@ -75,7 +75,7 @@ export class HeldCall {
     const order = this.#orderOf(bodySha256);
     this.#order = order;
     const counted = await deps.app.calls.hold(order, this.#call.isCounted).catch((cause) => {
-      if (!(cause instanceof NotCarriedOut)) void this.#withdraw();
+      if (!(cause instanceof NotCarriedOut)) this.#withdraw();
       throw unavailable(cause);
     });
     this.#call.isCounted = true;
@@ -153,9 +153,14 @@ export class HeldCall {
     return { account, callId, at };
   }
 
-  /** Nothing has run, and the hold may have been made, or may be made yet. The mark of a reversal then keeps it from being charged. */
-  async #withdraw(): Promise<void> {
-    if (!(await this.#release("free"))) await this.#call.deps.app.reverseLater(this.#ref());
+  /**
+   * Nothing has run, and the hold may have been made, or may be made yet, also after it was released: its order may have been sent twice.
+   * The mark of a reversal keeps it from being charged.
+   */
+  #withdraw(): void {
+    const { app } = this.#call.deps;
+    const withdrawn = this.#release("free").then(() => app.reverseLater(this.#ref()));
+    app.waitUntil?.(withdrawn);
   }
 
   async #release(key: "free" | "unknown"): Promise<boolean> {
@@ -275,14 +280,22 @@ export class HeldCall {
   async fail(error: unknown): Promise<unknown> {
     await this.#holding;
     if (!this.#isHeld) return error;
-    this.#end();
-    const { tool, context } = this.#call;
+    const { tool } = this.#call;
     const order = this.#order as HoldOrder;
     const didNothing = error instanceof ApiError && error.details.didNothing === true;
     const mayAct = tool.effect === "act" && !didNothing;
-    const isReleased = await this.#release(mayAct ? "unknown" : "free");
-    if (isReleased && context.balance !== null) context.balance += this.#heldCredits;
+    await this.#giveBack(mayAct ? "unknown" : "free");
     return mayAct ? mayHaveActed(error, refOf(order), order.idempotency !== null) : error;
+  }
+
+  async #giveBack(key: "free" | "unknown"): Promise<void> {
+    this.#end();
+    const { deps, context } = this.#call;
+    if (await this.#release(key)) {
+      if (context.balance !== null) context.balance += this.#heldCredits;
+    }
+    // Its hold is charged when its lease has run out, or has been charged.
+    else if (this.#order?.onCrash === "charge") await deps.app.reverseLater(this.#ref());
   }
 }
 

@@ -383,37 +383,71 @@ test("a repeat of a reversed call is a new call, or never runs again", async (t)
   }
 });
 
-test("a hold that is made after its call has failed is never charged", async (t) => {
-  const ledger = createMemoryLedger();
-  let lost: HoldOrder | undefined;
-  const calls = new LocalCallLedger(
-    {
-      ...ledger,
-      async hold(order) {
-        lost = order;
-        throw new Error("The answer is lost");
+for (const [when, isTwice] of [
+  ["after its call has failed", false],
+  ["once more after it was given back", true],
+] as const)
+  test(`a hold that is made ${when} is never charged`, async (t) => {
+    const ledger = createMemoryLedger();
+    let lost: HoldOrder | undefined;
+    const calls = new LocalCallLedger(
+      {
+        ...ledger,
+        async hold(order) {
+          lost = order;
+          if (isTwice) await ledger.hold(order);
+          throw new Error("The answer is lost");
+        },
       },
-    },
-    0,
-    () => 0,
-  );
-  const acts = { effect: "act", onCrash: "charge" } as const;
-  const { service, runs } = await openWithTool(t, acts, () => ({}), { calls }, ledger);
-  const caller = await createCaller(service);
-  assertProblem(await caller.call("look", {}, key("one")), "unavailable");
-  const order = lost ?? assert.fail("nothing was held");
-  const { account, callId, now: at, leaseMs } = order;
-  await eventually("the call is marked", async () => {
-    const { outcome } = await ledger.findCall({ account, callId, at });
-    return outcome === "never_charged";
+      0,
+      () => 0,
+    );
+    const acts = { effect: "act", onCrash: "charge" } as const;
+    const { service, runs } = await openWithTool(t, acts, () => ({}), { calls }, ledger);
+    const caller = await createCaller(service);
+    assertProblem(await caller.call("look", {}, key("one")), "unavailable");
+    const order = lost ?? assert.fail("nothing was held");
+    const { account, callId, now: at, leaseMs } = order;
+    await eventually("the call is marked", async () => {
+      const { outcome } = await ledger.findCall({ account, callId, at });
+      return outcome === "never_charged";
+    });
+    assert.equal((await ledger.hold(order)).outcome, "held");
+    for (const leases of [1, 2])
+      await ledger.expireHolds({ account, now: at + leases * leaseMs, max: 10 });
+    assert.deepEqual([await caller.balance(), runs.length], [100, 0]);
+    const again = await ledger.hold({ ...order, callId: "call_again" });
+    assert.equal(again.outcome, "held", "its key is free");
   });
-  assert.equal((await ledger.hold(order)).outcome, "held");
-  for (const leases of [1, 2])
-    await ledger.expireHolds({ account, now: at + leases * leaseMs, max: 10 });
-  assert.deepEqual([await caller.balance(), runs.length], [100, 0]);
-  const again = await ledger.hold({ ...order, callId: "call_again" });
-  assert.equal(again.outcome, "held", "its key is free");
-});
+
+for (const [what, isSilent] of [
+  ["could not be given back", false],
+  ["had been charged because its server stood still", true],
+] as const)
+  test(`a call that fails is not charged, although its hold ${what}`, async (t) => {
+    const ledger = createMemoryLedger();
+    const endHolds = async ({ account, at }: CallRef) => {
+      for (const leases of [1, 2])
+        await ledger.expireHolds({ account, now: at + leases * 60_000, max: 10 });
+    };
+    const lost = async () => {
+      throw new Error("The answer is lost");
+    };
+    const calls = new LocalCallLedger(isSilent ? ledger : { ...ledger, release: lost }, 0, () => 0);
+    const run = async (_: string, { callId }: OwnToolContext) => {
+      if (isSilent) await endHolds(parseCallRef(callId) as CallRef);
+      throw new Error("half of it is done");
+    };
+    const acts = { effect: "act", onCrash: "charge" } as const;
+    const { service, runs } = await openWithTool(t, acts, run, { calls }, ledger);
+    const caller = await createCaller(service);
+    const { detail } = assertProblem(await caller.call("look", {}, key("one")), "internal");
+    assert.match(detail, /not charged\./);
+    await endHolds(parseCallRef(runs[0] ?? "") as CallRef);
+    assert.equal(await caller.balance(), 100);
+    assertProblem(await caller.call("look", {}, key("one")), "outcome_unknown");
+    assert.equal(runs.length, 1);
+  });
 
 test("a call that is charged late in the background is counted, and one that cannot be charged is logged", async (t) => {
   let [late, passedMs] = [0, 0];
