@@ -52,8 +52,8 @@ export class HeldCall {
   /** The hold that is being made, which may succeed although the tool's thread has died meanwhile. */
   #holding: Promise<unknown> = Promise.resolve();
   #isHeld = false;
-  /** 0 for the free first call. */
-  #heldCredits = 0;
+  /** 0 for the free first call; null until the price is held. */
+  #heldCredits: number | null = null;
   #renewal: ReturnType<typeof setInterval> | undefined;
 
   constructor(call: Call) {
@@ -265,7 +265,10 @@ export class HeldCall {
       context.balance = outcome.balance;
       return;
     }
-    if (outcome.outcome === "superseded") throw idempotencyKeyTaken();
+    if (outcome.outcome === "superseded") {
+      context.balance = outcome.balance;
+      throw idempotencyKeyTaken();
+    }
     await throwUnpaid(call, requireGood(call, { outcome, rate: null }));
   }
 
@@ -279,20 +282,25 @@ export class HeldCall {
   /** The call has failed: gives back what it holds. Returns the error that the client gets. */
   async fail(error: unknown): Promise<unknown> {
     await this.#holding;
-    if (!this.#isHeld) return error;
-    const { tool } = this.#call;
+    // Without a hold, the tool has not run.
+    if (this.#heldCredits === null) return error;
+    const { tool, context } = this.#call;
     const order = this.#order as HoldOrder;
     const didNothing = error instanceof ApiError && error.details.didNothing === true;
     const mayAct = tool.effect === "act" && !didNothing;
-    await this.#giveBack(mayAct ? "unknown" : "free");
-    return mayAct ? mayHaveActed(error, refOf(order), order.idempotency !== null) : error;
+    if (this.#isHeld) await this.#giveBack(mayAct ? "unknown" : "free");
+    // A call with a key whose charge is not known is repeated for its response.
+    const isRepeatable = context.isChargeInDoubt && order.idempotency !== null;
+    return mayAct && !isRepeatable
+      ? mayHaveActed(error, refOf(order), order.idempotency !== null)
+      : error;
   }
 
   async #giveBack(key: "free" | "unknown"): Promise<void> {
     this.#end();
     const { deps, context } = this.#call;
     if (await this.#release(key)) {
-      if (context.balance !== null) context.balance += this.#heldCredits;
+      if (context.balance !== null) context.balance += this.#heldCredits ?? 0;
     }
     // Its hold is charged when its lease has run out, or has been charged.
     else if (this.#order?.onCrash === "charge") await deps.app.reverseLater(this.#ref());

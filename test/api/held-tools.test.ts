@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import * as z from "zod";
 import { parseCallRef } from "#ids.ts";
 import { LocalCallLedger } from "#ledger/call-ledger.ts";
-import type { CallRef, HoldOrder } from "#ledger/port.ts";
+import type { CallRef, HoldOrder, SettleOutcome } from "#ledger/port.ts";
 import { defineTool, type OwnToolContext } from "#tools/define-tool.ts";
 import { ownTool } from "#tools/own-tool.ts";
 import { InvalidInput, UpstreamFault } from "#tools/run-fault.ts";
@@ -369,6 +369,21 @@ test("if it is not known whether a call was charged, its repeat gets the kept re
   assert.equal(await caller.balance(), 90);
 });
 
+test("an act that has run and is not charged, or perhaps not, says that it may have done its work", async (t) => {
+  const ledger = createMemoryLedger();
+  let outcome: SettleOutcome | null = { outcome: "insufficient_credits", balance: 0 };
+  const settle = async () => outcome ?? assert.fail("The answer is lost");
+  const calls = new LocalCallLedger({ ...ledger, settle }, 0, () => 0);
+  const { service, runs } = await openWithTool(t, { effect: "act" }, () => ({}), { calls }, ledger);
+  const caller = await createCaller(service);
+  const late = assertProblem(await caller.call("look", {}, key("one")), "insufficient_credits");
+  assert.equal(late.callId, runs[0]);
+  assert.match(late.detail, / may have done its work, so it does not run again under/);
+  outcome = null;
+  const lost = await post(service, caller, mcpCall("look", {}));
+  assert.match(assertToolError(lost, "unavailable"), / may have done its work\. Find out what/);
+});
+
 test("a repeat of a reversed call is a new call, or never runs again", async (t) => {
   for (const effect of ["read", "act"] as const) {
     const { service, runs } = await openWithTool(t, { effect });
@@ -448,6 +463,33 @@ for (const [what, isSilent] of [
     assertProblem(await caller.call("look", {}, key("one")), "outcome_unknown");
     assert.equal(runs.length, 1);
   });
+
+test("a call that took so long that another has its key is not charged, and tells the balance", async (t) => {
+  const ledger = createMemoryLedger();
+  let held: HoldOrder | undefined;
+  const hold = (order: HoldOrder) => {
+    held = order;
+    return ledger.hold(order);
+  };
+  const calls = new LocalCallLedger({ ...ledger, hold }, 0, () => 0);
+  const run = async () => {
+    const order = held ?? assert.fail("nothing was held");
+    const { account, now, leaseMs } = order;
+    for (const leases of [1, 2])
+      await ledger.expireHolds({ account, now: now + leases * leaseMs, max: 10 });
+    await ledger.hold({ ...order, callId: "call_other", credits: 30 });
+    return {};
+  };
+  const { service } = await openWithTool(t, {}, run, { calls }, ledger);
+  const caller = await createCaller(service);
+  const taken = await caller.call("look", {}, key("one"));
+  assertProblem(taken, "idempotency_in_progress");
+  assert.deepEqual(
+    [taken.header("credits-charged"), taken.header("credits-remaining")],
+    ["0", "70"],
+  );
+  assert.equal(await caller.balance(), 70);
+});
 
 test("a call that is charged late in the background is counted, and one that cannot be charged is logged", async (t) => {
   let [late, passedMs] = [0, 0];
