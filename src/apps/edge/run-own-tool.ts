@@ -1,6 +1,13 @@
 import { describeThrown, toolFailed, toolTimeout } from "#calls/call-errors.ts";
 import { Repeated } from "#calls/idempotency.ts";
-import { type CallResponse, runToolInPieces, type Sources, type ToolJob } from "#calls/run-tool.ts";
+import {
+  type BeginCall,
+  type CallResponse,
+  type PreparedCall,
+  runToolInPieces,
+  type Sources,
+  type ToolJob,
+} from "#calls/run-tool.ts";
 import { ConfigError } from "#config/read-settings.ts";
 import { ApiError } from "#errors.ts";
 import { OWN_TIME_LIMIT_MS } from "#limits.ts";
@@ -58,10 +65,21 @@ export async function runOwnTool(
   const limitMs = tool.timeLimitMs ?? OWN_TIME_LIMIT_MS;
   const late = Promise.withResolvers<never>();
   const ending = new AbortController();
-  const timer = setTimeout(() => {
-    ending.abort();
-    late.reject(toolTimeout(name, limitMs));
-  }, limitMs);
+  const startLimit = () =>
+    setTimeout(() => {
+      ending.abort();
+      late.reject(toolTimeout(name, limitMs));
+    }, limitMs);
+  let timer = startLimit();
+  const pay = sources.begin;
+  /** The time limit is of the tool's own work: it begins anew when the call is paid. A call whose time was over before runs nothing. */
+  async function begin(prepared: PreparedCall): Promise<string> {
+    ending.signal.throwIfAborted();
+    clearTimeout(timer);
+    const callId = await (pay as BeginCall)(prepared);
+    timer = startLimit();
+    return callId;
+  }
   const own = {
     signal: ending.signal,
     secrets: secretsOf(tool.secrets ?? [], texts),
@@ -71,7 +89,8 @@ export async function runOwnTool(
       console.log(JSON.stringify({ message, tool: name, callId })),
   };
   try {
-    return await Promise.race([runToolInPieces(tool, job, { ...sources, own }), late.promise]);
+    const given = { ...sources, own, ...(pay !== undefined && { begin }) };
+    return await Promise.race([runToolInPieces(tool, job, given), late.promise]);
   } catch (error) {
     const isOfCall = error instanceof ApiError || error instanceof Repeated;
     throw isOfCall ? error : toolFailed(name, describeThrown(error));
