@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, openAsBlob, readdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  openAsBlob,
+  readdirSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -361,6 +369,25 @@ test("a disk that cannot be written, or is low, takes no file", async (t) => {
   const gone = openUploadedFiles("/proc/nowhere", { isDiskLow: () => false, logError() {} });
   await assert.rejects(gone.create(undefined), { code: "unavailable" });
   assert.deepEqual(readdirSync(other), []);
+});
+
+test("a start deletes the files that are left, and none that a call of another node may have", (t) => {
+  const dataDir = temporaryFolder(t);
+  const folder = path.join(dataDir, "uploads");
+  mkdirSync(folder);
+  for (const [name, hours] of [
+    ["running", 0.5],
+    ["left", 2],
+  ] as const) {
+    writeFileSync(path.join(folder, name), "");
+    const at = Date.now() / 1_000 - hours * 3_600;
+    utimesSync(path.join(folder, name), at, at);
+  }
+  const options = { isDiskLow: () => false, logError() {} };
+  openUploadedFiles(dataDir, { ...options, isShared: true });
+  assert.deepEqual(readdirSync(folder), ["running"]);
+  openUploadedFiles(dataDir, options);
+  assert.deepEqual(readdirSync(folder), []);
 });
 
 test("the files of an account's running calls have a limit, beyond which a call is 503", async (t) => {

@@ -121,6 +121,8 @@ async function main(): Promise<void> {
         });
   const files = openSiteFiles(config.dataDir, log);
   const uploads = openUploadedFiles(config.dataDir, {
+    // Nodes on PostgreSQL may share a folder.
+    isShared: config.databaseUrl !== null,
     isDiskLow: () => faults.current().has("disk"),
     logError: log.logError,
   });

@@ -5,6 +5,7 @@ import type { IncomingMessage } from "node:http";
 import path from "node:path";
 import type { FileStore, StoredFile } from "#calls/stored-file.ts";
 import { ApiError } from "#errors.ts";
+import { HOUR_MS } from "#limits.ts";
 import { dropFile } from "./data-folder.ts";
 import type { NodeLog } from "./log.ts";
 import { givePatience } from "./server.ts";
@@ -13,16 +14,31 @@ import { givePatience } from "./server.ts";
 const FOLDER = "uploads";
 
 type Options = {
+  /** Other nodes may have their files in the folder. Default: no. */
+  isShared?: boolean;
   /** There is so little space that the ledger needs all of it. */
   isDiskLow(): boolean;
   logError: NodeLog["logError"];
 };
 
-/** Deletes what a server that was killed has left behind. Called when no other server has the folder. */
-export function openUploadedFiles(dataDir: string, { isDiskLow, logError }: Options): FileStore {
+/** No call has a file that was last written so long ago: it waits, runs and ends within minutes. */
+const LEFT_AFTER_MS = HOUR_MS;
+
+/** Deletes what a server that was killed has left behind. */
+export function openUploadedFiles(
+  dataDir: string,
+  { isShared = false, isDiskLow, logError }: Options,
+): FileStore {
   const folder = path.resolve(dataDir, FOLDER);
+  const isLeft = (file: string) => {
+    const writtenAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    return !isShared || writtenAt < Date.now() - LEFT_AFTER_MS;
+  };
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined)
-    for (const name of readdirSync(folder)) dropFile(path.join(folder, name));
+    for (const name of readdirSync(folder)) {
+      const file = path.join(folder, name);
+      if (isLeft(file)) dropFile(file);
+    }
   return {
     async create(connection) {
       if (isDiskLow()) throw cannotStore("The disk of DATA_DIR is low on space");
