@@ -74,11 +74,13 @@ export class HeldCall {
     if (deps.app.hasLeft?.(connection)) throw clientLeft();
     const order = this.#orderOf(bodySha256);
     this.#order = order;
-    const counted = await deps.app.calls.hold(order, this.#call.isCounted).catch((cause) => {
+    const { isCounted } = this.#call;
+    // Whatever comes of it, the ledger has been asked. Asked for the status, it would tell of what this hold may hold.
+    this.#call.isCounted = true;
+    const counted = await deps.app.calls.hold(order, isCounted).catch((cause) => {
       if (!(cause instanceof NotCarriedOut)) this.#withdraw();
       throw unavailable(cause);
     });
-    this.#call.isCounted = true;
     this.#call.lap("ledger", "hold");
     await this.#requireHeld(requireGood(this.#call, counted), order);
     this.#isHeld = true;

@@ -398,6 +398,36 @@ test("a repeat of a reversed call is a new call, or never runs again", async (t)
   }
 });
 
+test("a call whose hold is not known is 503, also where it may hold the last credits", async (t) => {
+  const ledger = createMemoryLedger();
+  const ended = Promise.withResolvers<void>();
+  const calls = new LocalCallLedger(
+    {
+      ...ledger,
+      async hold(order) {
+        await ledger.hold(order);
+        throw new Error("The answer is lost");
+      },
+      async release(order) {
+        await ended.promise;
+        return ledger.release(order);
+      },
+    },
+    0,
+    () => 0,
+  );
+  const { service, runs } = await openWithTool(t, {}, () => ({}), { calls }, ledger);
+  const caller = await createCaller(service, { credits: 10 });
+  // A key that the service knows: the status of any other is asked for before.
+  const headers = { Authorization: `Bearer ${caller.key}` };
+  assert.equal((await service.send("/api/v1/account", { headers })).status, 200);
+  const { detail } = assertProblem(await caller.call("look"), "unavailable");
+  assert.match(detail, /The call was not charged\./);
+  ended.resolve();
+  await eventually("its credits are back", async () => (await caller.balance()) === 10);
+  assert.equal(runs.length, 0);
+});
+
 for (const [when, isTwice] of [
   ["after its call has failed", false],
   ["once more after it was given back", true],
