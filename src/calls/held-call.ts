@@ -213,21 +213,17 @@ export class HeldCall {
     const isRepeatable = order.idempotency !== null;
     context.isChargeInDoubt = true;
     this.#isHeld = false;
-    if (isRepeatable) void this.#settleLater(order);
-    else {
-      this.#end();
-      await deps.app.reverseLater(this.#ref());
-    }
+    const { openHolds } = deps.app.calls;
+    // The work of a Worker ends with its response, so it asks no remote ledger again.
+    if (isRepeatable && openHolds !== undefined) openHolds.during(this.#settleLater(order));
+    else this.#end();
+    if (!isRepeatable) await deps.app.reverseLater(this.#ref());
     throw chargeUnknown(refOf(this.#order as HoldOrder), isRepeatable, cause);
   }
 
-  /**
-   * So that the response of a call whose ledger was out of reach is kept for its repeats. Until then its hold is renewed. The work of a
-   * Worker ends with its response, so it asks no remote ledger again.
-   */
+  /** So that the response of a call whose ledger was out of reach is kept for its repeats. Until then its hold is renewed. */
   async #settleLater(order: SettleOrder): Promise<void> {
     const { app } = this.#call.deps;
-    if (app.calls.isRemote) return this.#end();
     const until = app.elapsed() + SETTLE_FOR_MS;
     let fault: unknown;
     do {

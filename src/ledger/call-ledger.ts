@@ -29,6 +29,8 @@ export type CallLedger = {
   readonly renew: Ledger["renew"];
   /** Whether the account or the key is known, without a round trip, to have used up its rate. */
   isOverRate(call: CountedCall): boolean;
+  /** The calls for which a stop waits. Omitted for a remote ledger. */
+  readonly openHolds?: Pick<OpenHolds, "during">;
 };
 
 /** What a call asks for and is counted with, each with its order and its outcome. */
@@ -109,7 +111,8 @@ export class LocalCallLedger implements CallLedger {
 
 /** The calls that are settled or released by this process, so that a stop can wait until all are. */
 export class OpenHolds {
-  readonly #calls = new Set<string>();
+  /** The ids of calls, and the work of those that are settled later. */
+  readonly #calls = new Set<string | Promise<void>>();
   #none: PromiseWithResolvers<void> | null = null;
 
   /** A hold that fails is released by its call, unless it is certain that it was not made. */
@@ -133,6 +136,12 @@ export class OpenHolds {
     }
   }
 
+  /** A call is settled later, until this work has ended. */
+  during(settling: Promise<void>): void {
+    this.#calls.add(settling);
+    void settling.finally(() => this.#end(settling));
+  }
+
   /** Resolves when there is none. */
   async whenNone(): Promise<void> {
     if (this.#calls.size === 0) return;
@@ -140,8 +149,8 @@ export class OpenHolds {
     await this.#none.promise;
   }
 
-  #end(callId: string): void {
-    this.#calls.delete(callId);
+  #end(call: string | Promise<void>): void {
+    this.#calls.delete(call);
     if (this.#calls.size > 0) return;
     this.#none?.resolve();
     this.#none = null;

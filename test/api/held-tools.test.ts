@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import * as z from "zod";
+import { stopCalls } from "#apps/node/stop-calls.ts";
 import { parseCallRef } from "#ids.ts";
 import { LocalCallLedger } from "#ledger/call-ledger.ts";
-import type { CallRef, HoldOrder, SettleOutcome } from "#ledger/port.ts";
+import type { CallRef, HoldOrder, Ledger, SettleOutcome } from "#ledger/port.ts";
 import { defineTool, type OwnToolContext } from "#tools/define-tool.ts";
 import { ownTool } from "#tools/own-tool.ts";
 import { InvalidInput, UpstreamFault } from "#tools/run-fault.ts";
@@ -519,6 +520,25 @@ test("a call that took so long that another has its key is not charged, and tell
     ["0", "70"],
   );
   assert.equal(await caller.balance(), 70);
+});
+
+test("a stop waits until a call whose charge was not known is charged, so that its repeat gets the response", async (t) => {
+  const ledger = createMemoryLedger();
+  let isLost = false;
+  const settle: Ledger["settle"] = async (order) => {
+    if (isLost) return ledger.settle(order);
+    isLost = true;
+    throw new Error("The answer is lost");
+  };
+  const calls = new LocalCallLedger({ ...ledger, settle }, 0, () => 0);
+  const { service, runs } = await openWithTool(t, { effect: "act" }, () => ({}), { calls }, ledger);
+  const caller = await createCaller(service);
+  const lost = assertProblem(await caller.call("look", {}, key("one")), "unavailable");
+  assert.equal(lost.charged, "unknown");
+  await stopCalls({ stop: async () => {} }, { close: async () => {} }, calls.openHolds);
+  assert.equal(await caller.balance(), 90);
+  assertResponse(await caller.call("look", {}, key("one")), 0);
+  assert.equal(runs.length, 1);
 });
 
 test("a call that is charged late in the background is counted, and one that cannot be charged is logged", async (t) => {
