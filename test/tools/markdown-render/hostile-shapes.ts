@@ -1,6 +1,3 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
-
 /** The shapes of hostile documents. Sizes are in characters; a document is at most that long, or slightly longer. */
 export type Make = (size: number) => string;
 export type Hostile = { readonly name: string; readonly make: Make };
@@ -59,38 +56,11 @@ export const square =
     return head + times(line, size - head.length);
   };
 
-/**
- * Documents that texts alone describe: by family, the units that are repeated and are their own names, and the arguments of a
- * shape by the name of the document.
- */
-type Written = { repeated?: string[] } & Partial<
-  Record<keyof typeof SHAPES, Record<string, [string, string, string?, string?]>>
->;
-const SHAPES = { repeat, flood, halves, nest };
-const written = JSON.parse(
-  readFileSync(path.join(import.meta.dirname, "hostile-shapes.json"), "utf8"),
-) as Record<string, Written>;
-
 export const repeats = (...units: string[]): Table =>
   Object.fromEntries(units.map((unit) => [`${JSON.stringify(unit)} repeated`, repeat(unit)]));
 
-function writtenFor(title: string): Table {
-  const { repeated = [], ...shapes } = written[title] ?? {};
-  const tables = Object.entries(shapes).map(([shape, documents]) => {
-    const make = SHAPES[shape as keyof typeof SHAPES] as (...texts: unknown[]) => Make;
-    return Object.fromEntries(
-      Object.entries(documents).map(([name, texts]) => [name, make(...texts)]),
-    );
-  });
-  return Object.assign(repeats(...repeated), ...tables) as Table;
-}
-
 export const family = (title: string, table: Table): Hostile[] =>
   Object.entries(table).map(([name, make]) => ({ name: `${title}: ${name}`, make }));
-
-/** A family whose documents are in `hostile-shapes.json`, but for those that need code. */
-export const writtenFamily = (title: string, table: Table = {}): Hostile[] =>
-  family(title, { ...writtenFor(title), ...table });
 
 /** The longest document within this many bytes of UTF-8, the limit for clients; undefined where even the shortest has more. */
 export function within(make: Make, bytes: number): string | undefined {
