@@ -11,12 +11,14 @@ import { markOn } from "#site/mark.ts";
 import type { SiteFileName } from "#site/site-files.ts";
 import { LIGHT, tokensCss } from "#site/tokens.ts";
 import { openBrowser } from "../support/chromium.ts";
-import { type Drawn, fingerprintOf, PICTURES, RECORD, SCREEN_PICTURES } from "./picture-sources.ts";
 import { openPage, openScreen } from "./screen-page.ts";
 import { openScreenSite } from "./screen-site.ts";
 import { SCREENS } from "./screens.ts";
 
 const ROOT = path.join(import.meta.dirname, "../..");
+
+/** The pictures in `docs/images`, which the README shows, each with its screen of `screens.ts`. */
+const SCREEN_PICTURES = { "dashboard.png": "home", "call.png": "tool, qr-code" };
 
 const font = (family: string, name: string) => {
   const file = `node_modules/@fontsource-variable/${name}/files/${name}-latin-wght-normal.woff2`;
@@ -69,28 +71,24 @@ function iconFile(png: Buffer): Buffer {
   return Buffer.concat([head, png]);
 }
 
-/** The screens as the tests show them, and the record of what was drawn. */
+/** The screens as the tests show them. */
 async function drawScreens(browser: Browser): Promise<void> {
   const site = await openScreenSite();
-  const release = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")).version;
-  const drawn: Drawn = {};
   try {
-    for (const [name, picture] of Object.entries(SCREEN_PICTURES)) {
-      const screen = SCREENS.find((each) => each.name === picture.screen);
-      if (screen === undefined) throw new Error(`There is no screen "${picture.screen}"`);
+    for (const [picture, name] of Object.entries(SCREEN_PICTURES)) {
+      const screen = SCREENS.find((each) => each.name === name);
+      if (screen === undefined) throw new Error(`There is no screen "${name}"`);
       const page = await openPage(browser, { colorScheme: "light", width: 1280 });
       await openScreen(page, site, screen);
       await page.page.evaluate("document.fonts.ready");
       const bytes = await page.page.screenshot();
       await page.page.context().close();
-      writeFileSync(path.join(PICTURES, name), bytes);
-      drawn[name] = { release, sources: fingerprintOf(picture) };
-      process.stdout.write(`docs/images/${name}: ${bytes.length} bytes\n`);
+      writeFileSync(path.join(ROOT, "docs/images", picture), bytes);
+      process.stdout.write(`docs/images/${picture}: ${bytes.length} bytes\n`);
     }
   } finally {
     site.close();
   }
-  writeFileSync(RECORD, `${JSON.stringify(drawn, null, 2)}\n`);
 }
 
 async function drawLogo(browser: Browser): Promise<void> {
