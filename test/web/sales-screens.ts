@@ -107,7 +107,6 @@ function webhookScreens(webhooks: ReturnType<At>): Screen[] {
   };
   const one = [endpoint];
   return [
-    webhooks("actions", {}, press(/^Actions for/)),
     webhooks("closing without storing the secret", {}, async (page) => {
       await add(page);
       await inDialog(page, "Close");
