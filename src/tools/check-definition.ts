@@ -171,6 +171,6 @@ export const DOCUMENTED: readonly string[] = [
 /** Others are of the tools that come with Toolbooth, and of `forward`. */
 export const MEMBERS: readonly string[] = [
   ...DOCUMENTED,
-  ...["rawBody", "body", "representations", "variants", "verbatim", "encode", "agents", "page"],
+  ...["rawBody", "body", "representations", "verbatim", "encode", "agents", "page"],
   ...["heavyFromBytes", "runInBlocks", "callsAtOnce"],
 ];

@@ -113,12 +113,6 @@ export type Representation<Input = unknown, Output = unknown> = {
   write(output: Output): string | Uint8Array<ArrayBuffer>;
 };
 
-/** The variants of a response: for each value of the field `by`, the values that other fields have; undefined: none. */
-export type ResponseVariants<Output = unknown> = {
-  by: string;
-  of: Record<string, { [Field in keyof Output]?: Output[Field] }>;
-};
-
 /** A request body and the exact response to it. The tests run it with the context `fixedToolContext`. */
 export type Example = {
   name: string;
@@ -158,8 +152,6 @@ export type Tool<Input = unknown, Output = unknown> = {
   input: z.ZodMiniType<Input>;
   /** Describes the response. Fields are in the order in which they are sent. */
   output: z.ZodMiniType<Output>;
-  /** Omitted if every response has the same fields. The OpenAPI description is then a union with one schema per variant. */
-  variants?: ResponseVariants<Output>;
   /** `"optional"`: a call without a body gets the input `{}` (`null` for a verbatim tool). */
   body: "required" | "optional";
   /** A verbatim tool gets the JSON text as the client sent it, up to `bytesMax` bytes, instead of the parsed value. */

@@ -29,14 +29,10 @@ type Results = {
 type Fetch = (request: Request) => Promise<Response>;
 `;
 
-/** With its format, the media type of a code is known: its type is a union. */
 const resultsOf = (problem: "data" | "error") => `
-  const drawn = code.data;
-  if (drawn.format !== "svg") throw new Error(drawn.format);
-  const svg: "image/svg+xml" = drawn.mimeType;
   const problem: Problem = fault.${problem};
   return {
-    html: page.data.html, svg: svg && drawn.output, hash: hash.data.hash, uuids: uuid.data.uuids,
+    html: page.data.html, svg: code.data.output, hash: hash.data.hash, uuids: uuid.data.uuids,
     echoed: echo.data.body, balance: account.data.balance,
     fault: [problem.code, problem.errors?.[0]?.pointer], credits: [poor.${problem}.balance, poor.${problem}.price],
   };`;

@@ -1,12 +1,12 @@
-import type { FileRule, RawBody, ResponseVariants, Tool } from "#tools/define-tool.ts";
+import type { FileRule, RawBody, Tool } from "#tools/define-tool.ts";
 import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "#tools/media-type.ts";
 import type { JsonSchema, MediaType, NamedExample } from "./document.ts";
 import { inCode, inputSchema, mapValues, openToAdditions, outputSchema } from "./schemas.ts";
 
 /**
- * The schemas of a tool in the form that suits generators of clients, which differs from the tool's own schemas in three
+ * The schemas of a tool in the form that suits generators of clients, which differs from the tool's own schemas in two
  * points. A request has no `default`, which would make generated fields required. A response is open to members and
- * values that later releases add. A response with variants is a union.
+ * values that later releases add.
  */
 
 type Names = { operation: string; quote: string; input: string; result: string };
@@ -27,13 +27,10 @@ const pascalCase = (name: string) =>
 /** The components of a tool. */
 export function toolSchemas(tool: Tool<unknown>): Record<string, JsonSchema> {
   const { input, result } = namesOf(tool);
-  const response = openToAdditions(outputSchema(tool));
   return {
     // Without a body of JSON nothing refers to it.
     ...(tool.file === undefined && { [input]: requestSchema(tool) }),
-    ...(tool.variants === undefined
-      ? { [result]: response }
-      : union(result, response, tool.variants)),
+    [result]: openToAdditions(outputSchema(tool)),
   };
 }
 
@@ -70,45 +67,6 @@ function withoutDefault({ default: fallback, ...schema }: JsonSchema): JsonSchem
     examples: [fallback],
     "x-default": fallback,
   };
-}
-
-/** A schema for each variant, `CreateQrCodeResultPng` and so on, and their union. */
-function union(
-  name: string,
-  { description = "", ...schema }: JsonSchema,
-  { by, of }: ResponseVariants,
-): Record<string, JsonSchema> {
-  const references: Record<string, string> = {};
-  const variants: Record<string, JsonSchema> = {};
-  for (const [value, fields] of Object.entries(of)) {
-    const variant = `${name}${pascalCase(value)}`;
-    references[value] = `#/components/schemas/${variant}`;
-    variants[variant] = {
-      ...schema,
-      description: `${description} Where \`${by}\` is \`${value}\`.`,
-      properties: variantFields(schema.properties ?? {}, { ...fields, [by]: value }),
-    };
-  }
-  const oneOf = Object.values(references).map(($ref) => ({ $ref }));
-  const discriminator = { propertyName: by, mapping: references };
-  return { [name]: { description, oneOf, discriminator }, ...variants };
-}
-
-/** The fields in their order, with the values that they have in a variant. */
-function variantFields(
-  fields: Record<string, JsonSchema>,
-  values: Record<string, unknown>,
-): Record<string, JsonSchema> {
-  const kept = Object.entries(fields).filter(
-    ([name]) => !Object.hasOwn(values, name) || values[name] !== undefined,
-  );
-  return Object.fromEntries(
-    kept.map(([name, { "x-extensible-enum": _, ...field }]) => {
-      const value = values[name];
-      if (value === undefined) return [name, fields[name] as JsonSchema];
-      return [name, { ...field, const: value, description: `Always ${inCode(value)}.` }];
-    }),
-  );
 }
 
 /** The fields that a call can have beside a file. */

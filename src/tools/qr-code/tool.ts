@@ -147,14 +147,6 @@ export default defineTool({
   effect: "none",
   input,
   output,
-  variants: {
-    by: "format",
-    of: {
-      png: { mimeType: "image/png" },
-      svg: { mimeType: "image/svg+xml" },
-      utf8: { mimeType: "text/plain", dark: undefined, light: undefined },
-    },
-  },
   body: "required",
   bodyBytesMax: bodyBytesFor(QR_TEXT_BYTES_MAX),
   fieldBytesMax: { text: QR_TEXT_BYTES_MAX },
