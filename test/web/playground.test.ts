@@ -142,6 +142,7 @@ test("the form of an own tool has a control for every kind of field, and sends w
       ...[["unique", "switch"] as const, ["author", "line"] as const, ["from", "number"] as const],
     ],
   );
+  assert.deepEqual(fields.at(-1)?.range, { min: 1, max: 9 });
   const empty = emptyValues(fields);
   assert.deepEqual(JSON.parse(requestText(fields, empty)), { text: "", unique: false });
   assert.deepEqual(
