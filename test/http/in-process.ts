@@ -31,10 +31,7 @@ import {
 
 export const inProcess: Opener = {
   name: "in process",
-  cannot: {
-    compress: "this app leaves compression to its runtime",
-    client: "there is no connection that a client could close",
-  },
+  cannot: { compress: "this app leaves compression to its runtime" },
   open: async (settings) => openMemory(settings),
 };
 

@@ -106,7 +106,7 @@ export async function openNodeSocket(
 
 /** The request through Node's own client, which keeps its connections. */
 export function fetchOver(base: string, to: string, sent: Sent): Promise<Response> {
-  const { method = "GET", headers, body, chunked, signal } = sent;
+  const { method = "GET", headers, body, chunked } = sent;
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : (body ?? null);
   const streamed = chunked && bytes !== null ? inPieces(bytes) : bytes;
   return fetch(base + to, {
@@ -115,6 +115,5 @@ export function fetchOver(base: string, to: string, sent: Sent): Promise<Respons
     headers: entriesOf(headers),
     body: streamed as never,
     duplex: "half",
-    signal,
   } as RequestInit);
 }

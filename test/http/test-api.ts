@@ -22,8 +22,6 @@ export type Sent = {
   body?: string | Uint8Array | undefined;
   /** Sends the body in pieces without a length. */
   chunked?: boolean;
-  /** Goes away without waiting for the answer. */
-  signal?: AbortSignal;
 };
 
 /** What an opener opens: requests and commands. */
@@ -49,7 +47,7 @@ export const freeCallText = ({ freeCallCredits }: TestServiceSettings): Record<s
 export type Opener = {
   name: string;
   /** What this runtime cannot show, and why. */
-  cannot: Partial<Record<"compress" | "client", string>>;
+  cannot: Partial<Record<"compress", string>>;
   open(settings: TestServiceSettings): Promise<Opened>;
 };
 

@@ -56,16 +56,13 @@ export function recorded(opener: Opener, folder: string): Opener {
         }
       };
       return {
-        fetch(to, sent) {
-          // Nobody can leave again at the same moment.
-          if (sent.signal !== undefined) return opened.fetch(to, sent);
-          return during({ request: describe(to, sent) }, async () => {
+        fetch: (to, sent) =>
+          during({ request: describe(to, sent) }, async () => {
             const response = await opened.fetch(to, sent);
             const bytes = await response.arrayBuffer();
             const { status, headers } = response;
             return new Response(bytes.byteLength === 0 ? null : bytes, { status, headers });
-          });
-        },
+          }),
         perform: (command) => during({ command }, () => opened.perform(command)),
         async close() {
           write(folder, { settings, steps });

@@ -255,29 +255,6 @@ function concurrentSentences(sentence: Sentence) {
   );
 
   sentence(
-    "a client that disconnects can retry under its key, and is charged once",
-    async (service) => {
-      const caller = await createCaller(service);
-      await service.trouble("hold_debits");
-      const gone = new AbortController();
-      const sent: Sent = { headers: keyed("gone"), body: '{"count":3}' };
-      const running = caller.post("uuid", { ...sent, signal: gone.signal });
-      await untilHeld(service, 1);
-      gone.abort();
-      await assert.rejects(running, { name: "AbortError" });
-      await service.trouble("none");
-      let response: ApiResponse | undefined;
-      await eventually("the key is free", async () => {
-        response = await caller.post("uuid", sent);
-        return response.status !== 409;
-      });
-      assertResponse(response as ApiResponse);
-      assert.equal(await caller.balance(), 99);
-    },
-    { needs: "client", adapter: "a client that goes away" },
-  );
-
-  sentence(
     "of 50 simultaneous calls with one key one is charged, and every 200 has its response",
     async (service) => {
       const caller = await createCaller(service);
