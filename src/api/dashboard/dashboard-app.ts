@@ -6,6 +6,7 @@ import { problemResponse } from "#calls/problem.ts";
 import { ProblemError } from "#errors.ts";
 import { NotCarriedOut, OutcomeUnknown, UsageNotSummed } from "#ledger/port.ts";
 import { createThrottle, type Throttle } from "#ledger/throttle.ts";
+import { HOUR_MS } from "#limits.ts";
 import { networkOf, spellAddress } from "#networks.ts";
 import { transportPolicy } from "../transport-policy.ts";
 import { closeMyAccount, endSession, listEvents, listSessions, showVisitor } from "./account.ts";
@@ -27,15 +28,15 @@ import {
 import { demandPasskey, removePasskey, renamePasskey, showPasskeys } from "./passkeys.ts";
 import { showPrices } from "./prices.ts";
 import { beginPurchase, LOOKS_PER_SECOND, listPurchases, showPurchase } from "./purchases.ts";
-import { createRejectionCounter, type RejectionCounter } from "./rejections.ts";
+import {
+  createRejectionCounter,
+  createTally,
+  type RejectionCounter,
+  type Tally,
+} from "./rejections.ts";
 import type { DashboardMethod, DashboardRoutes, RequestContext } from "./request-context.ts";
 import { exportRequests, listRequests, summarizeRequests } from "./requests.ts";
-import {
-  createRejectedMessages,
-  type RejectedMessages,
-  receiveStripeMessage,
-  STRIPE_MESSAGE_PATH,
-} from "./stripe-message.ts";
+import { receiveStripeMessage, STRIPE_MESSAGE_PATH } from "./stripe-message.ts";
 import { showCredits, showUsage } from "./usage.ts";
 import {
   addEndpoint,
@@ -73,7 +74,7 @@ export type DashboardBounds = {
   /** How often the payment provider is asked about a purchase. */
   looks: Throttle;
   /** How often the log reports messages that did not come from the payment provider. */
-  rejected: RejectedMessages;
+  rejected: Tally;
   countRejection: RejectionCounter;
 };
 
@@ -83,7 +84,7 @@ export const createDashboardBounds = (counts: RequestCounts): DashboardBounds =>
   reads: createThrottle(READS_PER_SECOND),
   unsubscriptions: createThrottle(READS_PER_SECOND),
   looks: createThrottle(LOOKS_PER_SECOND),
-  rejected: createRejectedMessages(),
+  rejected: createTally(HOUR_MS),
   countRejection: createRejectionCounter(),
 });
 

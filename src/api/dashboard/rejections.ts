@@ -17,25 +17,41 @@ const LINE_EVERY_MS = 60_000;
 /** What only a flood causes. The others also happen to single users, so they are in the metrics alone. */
 const LOGGED: readonly Rejection[] = ["emails_exhausted"];
 
-/** Counts rejections. Those of a flood are logged at most once a minute, in one line with the counts since the line before. */
+/**
+ * What anyone can cause gets one line in a while for each reason, with a count. Returns how many the next line reports; null if the last
+ * line is too recent.
+ */
+export type Tally = (reason: string, now: number) => number | null;
+
+export function createTally(lineEveryMs: number): Tally {
+  const lines = new Map<string, { at: number; unreported: number }>();
+  return (reason, now) => {
+    const last = lines.get(reason);
+    if (last !== undefined && now < last.at + lineEveryMs) {
+      last.unreported += 1;
+      return null;
+    }
+    lines.set(reason, { at: now, unreported: 0 });
+    return (last?.unreported ?? 0) + 1;
+  };
+}
+
+/** Counts rejections. Those of a flood are logged at most once a minute. */
 export type RejectionCounter = (to: Reports, thrown: unknown, now: number) => void;
 
 type Reports = { onRejection(reason: Rejection): void; logWarning(message: string): void };
 
 export function createRejectionCounter(): RejectionCounter {
-  const counts = new Map<Rejection, number>();
-  let lastLineAt = Number.NEGATIVE_INFINITY;
+  const tally = createTally(LINE_EVERY_MS);
   return (to, thrown, now) => {
     const reason = reasonOf(thrown);
     if (reason === null) return;
     to.onRejection(reason);
-    if (!LOGGED.includes(reason)) return;
-    counts.set(reason, (counts.get(reason) ?? 0) + 1);
-    if (now < lastLineAt + LINE_EVERY_MS) return;
-    const list = [...counts].map(([name, count]) => `${name} ${count}`).join(", ");
-    to.logWarning(`Rejecting requests to the dashboard; since the last such line: ${list}`);
-    lastLineAt = now;
-    counts.clear();
+    const count = LOGGED.includes(reason) ? tally(reason, now) : null;
+    if (count === null) return;
+    to.logWarning(
+      `Rejecting requests to the dashboard; since the last such line: ${reason} ${count}`,
+    );
   };
 }
 

@@ -1,9 +1,9 @@
 import { InvalidWebhook } from "#billing/payment-provider.ts";
 import type { SettleOutcome } from "#billing/settle-purchase.ts";
 import type { Throttle } from "#ledger/throttle.ts";
-import { HOUR_MS } from "#limits.ts";
 import { networkOf } from "#networks.ts";
 import { DashboardError, retryAfter, tooManyRequests } from "./dashboard-error.ts";
+import type { Tally } from "./rejections.ts";
 import { json, type RequestContext } from "./request-context.ts";
 
 /** Stripe's webhook endpoint. The signature authorizes a message; cookies and origins are ignored. */
@@ -11,7 +11,7 @@ export const STRIPE_MESSAGE_PATH = "/webhooks/stripe";
 
 const RETRY_MS = 30_000;
 
-type Bounds = { changes: Throttle; rejected: RejectedMessages };
+type Bounds = { changes: Throttle; rejected: Tally };
 
 /**
  * A message only makes the service look up the payment at Stripe. If that fails, the response is 503, and Stripe
@@ -53,7 +53,7 @@ function reject(
 ): DashboardError {
   const { allowed, retryAfterSeconds } = changes.take(networkOf(peer ?? ""), now);
   if (!allowed) return tooManyRequests(retryAfterSeconds * 1_000);
-  const count = rejected.count(isLate ? "late" : "unsigned", now);
+  const count = rejected(isLate ? "late" : "unsigned", now);
   if (count !== null) {
     const others = count > 1 ? `, and ${count - 1} more like it since the last report` : "";
     const why = isLate
@@ -67,27 +67,6 @@ function reject(
     "invalid_request",
     "The message is not signed with the secret of this endpoint, or was signed more than five minutes ago.",
   );
-}
-
-/** Anyone can send forged messages: the log gets one line an hour for each reason, with a count. */
-export type RejectedMessages = {
-  /** Returns how many messages the next log line reports; null if the last line is less than an hour old. */
-  count(reason: string, now: number): number | null;
-};
-
-export function createRejectedMessages(): RejectedMessages {
-  const lines = new Map<string, { at: number; unreported: number }>();
-  return {
-    count(reason, now) {
-      const last = lines.get(reason);
-      if (last !== undefined && now < last.at + HOUR_MS) {
-        last.unreported += 1;
-        return null;
-      }
-      lines.set(reason, { at: now, unreported: 0 });
-      return (last?.unreported ?? 0) + 1;
-    },
-  };
 }
 
 /** Logs a payment whose account cannot get the credits: only the operator can refund it. */
