@@ -36,8 +36,8 @@ export async function bundleServer(
     format: "cjs",
     platform: "node",
     target: "node24",
-    // It starts threads with a file of its own. `pg` works without its native part, which is not installed.
-    external: ["piscina", "pg-native"],
+    // `pg` works without its native part, which is not installed.
+    external: ["pg-native"],
     define: {
       "import.meta.dirname": "__dirname",
       "import.meta.filename": "__filename",

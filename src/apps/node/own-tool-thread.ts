@@ -1,28 +1,19 @@
 import { openAsBlob } from "node:fs";
 import { createRequire, type LoadFnOutput, registerHooks } from "node:module";
 import path from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { parentPort } from "node:worker_threads";
 import { describeOwnTool, type ToolDescription } from "#api/openapi/tool-description.ts";
-import { describeThrown } from "#calls/call-errors.ts";
-import {
-  type PreparedCall,
-  type Sources as RunSources,
-  runTool,
-  type ToolJob,
-  type ToolResponse,
-} from "#calls/run-tool.ts";
+import type { PreparedCall, ToolJob } from "#calls/run-tool.ts";
 import type { ReceivedFile } from "#calls/stored-file.ts";
-import { ApiError } from "#errors.ts";
-import type { Tool, UploadedFile } from "#tools/define-tool.ts";
+import type { UploadedFile } from "#tools/define-tool.ts";
 import { definitionsIn, nameFault, ownTool } from "#tools/own-tool.ts";
 import { secretsOf } from "#tools/own-tool-context.ts";
 import { explainToolFile } from "./explain-tool-file.ts";
 import { lowerPriority } from "./low-priority.ts";
 import { digest, random } from "./runtime.ts";
+import { type FromServing, respond, type ToServing } from "./serve-calls.ts";
 import { openToolFetch } from "./tool-fetch.ts";
-import type { ThreadFault } from "./tool-thread.ts";
 
 /**
  * A thread with the code of own tools, which is loaded nowhere else: as its first message says, it describes the tools of all files, or
@@ -50,33 +41,6 @@ export type FromDescribing =
   | { kind: "reading"; file: FoundFile }
   | { kind: "described"; tools: DescribedTool[]; faults: string[]; sources: Sources };
 export type DescribedTool = Omit<ToolFile, "sources"> & { description: ToolDescription };
-
-/**
- * To a thread that serves: a call by its number, and for one that is paid before it runs, how that ended. `abort`: the call's time is
- * over.
- */
-export type ToServing =
-  | { kind: "call"; call: number; job: ToolJob }
-  | { kind: "go"; call: number; callId: string }
-  | { kind: "stop"; call: number }
-  | { kind: "abort"; call: number };
-
-export type FromServing =
-  | { kind: "ready" }
-  /** The tool has been told that the time of a call is over. */
-  | { kind: "aborted" }
-  /** A line for the log. */
-  | { kind: "log"; message: string; callId: string }
-  | ({ call: number } & FromCall);
-
-export type FromCall =
-  /** The input of a call that is paid before it runs has been checked. */
-  | { kind: "prepared"; prepared: PreparedCall }
-  | { kind: "response"; response: ToolResponse }
-  /** The input is wrong, or the service behind the tool has failed: `cause` is for the log. */
-  | { kind: "fault"; fault: ThreadFault; cause: string | null }
-  /** The tool is. */
-  | { kind: "failed"; cause: string };
 
 /** Tools are modules, and so is the TypeScript that they import, whatever `npm init` has written to `package.json` as `type`. */
 registerHooks({
@@ -191,55 +155,21 @@ async function serve(file: ToolFile): Promise<void> {
       return paid.promise;
     };
     const more = tool.effect === "none" ? { own } : { own, begin };
-    try {
-      say({ call, ...(await respond(tool, job, more)) });
-    } catch (cause) {
-      if (!(cause instanceof Stopped)) say({ kind: "failed", call, cause: describeThrown(cause) });
-    } finally {
-      running.delete(call);
-    }
+    say({ call, ...(await respond(tool, job, { random, digest, ...more })) });
+    running.delete(call);
   }
 
   port.on("message", (message: ToServing) => {
     const { kind, call } = message;
     if (kind === "call") void run(call, message.job);
     else if (kind === "go") running.get(call)?.paid.resolve(message.callId);
-    else if (kind === "stop") running.get(call)?.paid.reject(new Stopped());
+    else if (kind === "stop") running.get(call)?.paid.reject(new Error("It is not paid"));
     else {
       running.get(call)?.ending.abort();
       say({ kind: "aborted" });
     }
   });
   say({ kind: "ready" });
-}
-
-/** Characters. Such a text costs less as it is than as bytes. */
-const SHORT_TEXT = 16 * 1024;
-
-/** The call was not paid, so the tool does not run. */
-class Stopped extends Error {}
-
-async function respond(
-  tool: Tool,
-  job: ToolJob,
-  call: Pick<RunSources, "own" | "begin">,
-): Promise<FromCall> {
-  let result: ToolResponse;
-  try {
-    result = await runTool(tool, job, { random, digest, ...call });
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const { cause, ...details } = error.details;
-    const fault = { code: error.code, message: error.message, details };
-    return { kind: "fault", fault, cause: typeof cause === "string" ? cause : null };
-  }
-  const { body: made, ...rest } = result;
-  // A short text leaves the server together with the head of its response; a long one is made into bytes here rather than there.
-  const body =
-    typeof made === "string" && made.length > SHORT_TEXT ? new TextEncoder().encode(made) : made;
-  // A rejection that nobody handles ends the thread at the end of this turn, and with it this call.
-  await nextTurn();
-  return { kind: "response", response: { ...rest, body } };
 }
 
 port.once("message", (order: OwnThreadOrder) => {

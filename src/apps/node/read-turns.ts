@@ -1,5 +1,5 @@
 import { type ReadTurns, TooManyReads } from "#accounts/read-turns.ts";
-import { createTurnQueue } from "./turn-queue.ts";
+import { Turns } from "./turn-queue.ts";
 
 /** Slices of one account that may wait. A page needs two or three. */
 const WAITING_MAX = 16;
@@ -15,40 +15,21 @@ type Options = {
 
 /** The turns of the dashboard thread. A turn of an account comes after at most one of each other account. */
 export function createReadTurns({ atOnce, elapsed, rest }: Options): ReadTurns {
-  const queue = createTurnQueue<() => void>();
-  let taken = 0;
-
-  function startNext(): void {
-    if (taken === atOnce) return;
-    const start = queue.next();
-    if (start === undefined) return;
-    taken += 1;
-    start();
-  }
-
-  function begin(): () => void {
-    const startedAt = elapsed();
-    let isEnded = false;
-    return () => {
-      if (isEnded) return;
-      isEnded = true;
-      void rest(elapsed() - startedAt).then(() => {
-        taken -= 1;
-        startNext();
-      });
-    };
-  }
-
+  const turns = new Turns(
+    () => atOnce,
+    WAITING_MAX,
+    ({ message }) => new TooManyReads(message),
+  );
   return {
     async take(account) {
-      const ahead = queue.sizeOf(account);
-      if (ahead >= WAITING_MAX)
-        throw new TooManyReads(`${ahead} reads of the account wait for their turn`);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      queue.add(account, resolve);
-      startNext();
-      await promise;
-      return begin();
+      await turns.take(account);
+      const startedAt = elapsed();
+      let isEnded = false;
+      return () => {
+        if (isEnded) return;
+        isEnded = true;
+        void rest(elapsed() - startedAt).then(() => turns.end());
+      };
     },
   };
 }

@@ -1,18 +1,16 @@
-import { Piscina } from "piscina";
+import { Worker } from "node:worker_threads";
 import type { ToolResponse } from "#calls/run-tool.ts";
 import { ApiError } from "#errors.ts";
-import { TOOL_QUEUE_PER_ACCOUNT_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
+import { TOOL_TIMEOUT_MS } from "#limits.ts";
 import type { LastingFaults } from "./lasting-faults.ts";
 import type { NodeLog } from "./log.ts";
-import type { ThreadJob, ToolThreadResponse } from "./tool-thread.ts";
-import { createTurnQueue } from "./turn-queue.ts";
+import type { ThreadJob } from "./tool-thread.ts";
+import { ToolThreads } from "./tool-threads.ts";
 
-/** A pool of threads for large inputs: bytes in, finished response out, so that small calls never wait behind large ones. */
-export type ToolPool = {
+/** Threads for large inputs: bytes in, finished response out, so that small calls never wait behind large ones. */
+export type ToolPool = Pick<ToolThreads, "waiting" | "close"> & {
   /** `account`: whose job it is. Accounts share the threads. `onThread`: called when the job has one. */
   run(job: ThreadJob, account?: string, onThread?: () => void): Promise<ToolResponse>;
-  waiting(): number;
-  close(): Promise<void>;
 };
 
 export type ToolPoolOptions = {
@@ -21,6 +19,8 @@ export type ToolPoolOptions = {
   /** The file that a thread runs. */
   entry?: URL;
   retryMs?: number;
+  patienceMs?: number;
+  limitMs?: number;
 };
 
 /** How long a pool whose threads cannot start waits before it tries again. */
@@ -28,133 +28,49 @@ const RETRY_MS = 10_000;
 
 /** `onFault` is called for threads that failed to start or died; their calls get an error. */
 export function openToolPool(
-  threads: number,
-  onFault: (cause: Error) => void,
-  { onBroken = () => {}, entry = ENTRY, retryMs = RETRY_MS }: ToolPoolOptions = {},
+  threadsMax: number,
+  onFault: (cause: unknown) => void,
+  {
+    onBroken = () => {},
+    entry = ENTRY,
+    retryMs = RETRY_MS,
+    patienceMs = TOOL_TIMEOUT_MS,
+    limitMs = TOOL_TIMEOUT_MS,
+  }: ToolPoolOptions = {},
 ): ToolPool {
-  /** Why no thread can start; null if one has. */
-  let broken: Broken = null;
-  let proof: AbortController | null = null;
+  /** Why no thread can start; null if one has. Then calls fail at once until one can. */
+  let broken: { cause: unknown } | null = null;
   let retry: NodeJS.Timeout | undefined;
-  /** Ends the jobs that wait for a thread or have one. */
-  const jobs = new Set<AbortController>();
-  /** Opened by the first job: small calls need no thread. */
-  let pool: Threads | undefined;
-
-  function openThreads(): Threads {
-    const opened: Threads = new Piscina({
-      filename: entry.href,
-      minThreads: 1,
-      maxThreads: threads,
-      idleTimeout: 30_000,
-    });
-    opened.on("error", (cause) => {
-      if (opened !== pool) return;
-      onFault(cause);
-      // A thread that dies before it takes its job leaves the job waiting, also that of the proof.
-      if (proof === null) void prove(opened);
-      else if (opened.threads.length === 0) proof.abort(cause);
-    });
-    // Not before `pool` is set.
-    queueMicrotask(() => void prove(opened));
-    return opened;
-  }
-
-  /** Runs a job that does nothing. If a thread cannot do even that, calls fail at once until one can. */
-  async function prove(opened: Threads): Promise<void> {
-    const proving = new AbortController();
-    proof = proving;
-    try {
-      await opened.run(null, { signal: proving.signal });
+  const threads = new ToolThreads({
+    start: () => new Worker(entry),
+    ...{ threadsMax, callsAtOnce: 1, threadsKept: 1, patienceMs, limitMs },
+    tooMany: overloaded,
+    late: () => overloaded(new Error("It took too long")),
+    failed: (cause) => (broken === null ? failed(cause) : withoutThreads(broken.cause)),
+    onReady() {
       if (broken !== null) onBroken(null);
       broken = null;
-    } catch (error) {
-      if (opened !== pool) return;
-      // Others have started, or try to.
-      if (opened.threads.length > 0) return await prove(opened);
-      const cause = proving.signal.aborted ? proving.signal.reason : error;
+    },
+    onDeath(cause, _, hasRun) {
+      onFault(cause);
+      // Others have started.
+      if (hasRun || threads.ready() > 0) return;
       broken = { cause };
       onBroken(cause);
-      for (const job of jobs) job.abort(cause);
-      retry = setTimeout(() => {
-        void opened.destroy();
-        pool = openThreads();
-      }, retryMs).unref();
-    } finally {
-      if (proof === proving) proof = null;
-    }
-  }
-
-  const queue = createTurnQueue<Turn>();
-  let running = 0;
-
-  /** Resolves when the job may run. */
-  function takeTurn(account: string, signal: AbortSignal): Promise<void> {
-    if (running < threads) {
-      running += 1;
-      return Promise.resolve();
-    }
-    if (queue.sizeOf(account) >= TOOL_QUEUE_PER_ACCOUNT_MAX) {
-      return Promise.reject(overloaded(new Error("The queue is full")));
-    }
-    const turn = Promise.withResolvers<void>();
-    queue.add(account, turn);
-    signal.addEventListener("abort", () => {
-      queue.remove(turn);
-      turn.reject(overloaded(signal.reason));
-    });
-    return turn.promise;
-  }
-
-  function endTurn(): void {
-    const next = queue.next();
-    if (next === undefined) running -= 1;
-    else next.resolve();
-  }
-
-  async function run(job: ThreadJob, account = "", onThread?: () => void): Promise<ToolResponse> {
-    pool ??= openThreads();
-    if (broken !== null) throw withoutThreads(broken.cause);
-    const end = new AbortController();
-    jobs.add(end);
-    // Includes the time in the queue: a client that waited this long has given up.
-    const signal = AbortSignal.any([end.signal, AbortSignal.timeout(TOOL_TIMEOUT_MS)]);
-    try {
-      await takeTurn(account, signal);
-      onThread?.();
-      return await runOnThread(pool, job, signal).finally(endTurn);
-    } catch (error) {
-      // It may have begun while the job waited.
-      throw (broken as Broken) === null ? error : withoutThreads((broken as Broken)?.cause);
-    } finally {
-      jobs.delete(end);
-    }
-  }
-
-  async function runOnThread(
-    threads: Threads,
-    job: ThreadJob,
-    signal: AbortSignal,
-  ): Promise<ToolResponse> {
-    // Transferring the bytes saves a copy; with an idempotency key they may be needed for a replay. A buffer that has other bytes
-    // too is not transferred.
-    const isOwn = job.body.byteLength === job.body.buffer.byteLength;
-    const transferList = job.fingerprint || !isOwn ? [] : [job.body.buffer as ArrayBuffer];
-    const response = await threads.run(job, { signal, transferList }).catch((cause) => {
-      throw isPassing(cause) ? overloaded(cause) : cause;
-    });
-    if (response === null) throw new Error("A thread returned no response");
-    if ("fault" in response)
-      throw new ApiError(response.fault.code, response.fault.message, response.fault.details);
-    return response;
-  }
-
-  return {
-    run,
-    waiting: queue.size,
-    async close() {
+      threads.refuse(withoutThreads(cause));
       clearTimeout(retry);
-      await (broken === null ? pool?.close() : pool?.destroy());
+      retry = setTimeout(() => threads.start(), retryMs).unref();
+    },
+  });
+  return {
+    async run(job, account = "", onThread) {
+      if (broken !== null) throw withoutThreads(broken.cause);
+      return threads.run(job, account, { onThread });
+    },
+    waiting: () => threads.waiting(),
+    close() {
+      clearTimeout(retry);
+      return threads.close();
     },
   };
 }
@@ -181,18 +97,15 @@ const NO_TOOL_THREADS = {
   stopsCalls: true,
 };
 
-type Threads = Piscina<ThreadJob | null, ToolThreadResponse | null>;
-type Broken = { cause: unknown } | null;
-
 const ENTRY = new URL("./tool-thread.ts", import.meta.url);
 
-type Turn = PromiseWithResolvers<void>;
+/** The machine may have no memory or file descriptor for a thread at the moment. */
+function failed(cause: unknown): Error {
+  const error = cause instanceof Error ? cause : new Error(String(cause));
+  return "code" in error && error.code === "ERR_WORKER_INIT_FAILED" ? overloaded(error) : error;
+}
 
-/** The job timed out, or the machine has no memory or file descriptor for a thread. */
-const isPassing = (cause: { name?: string; code?: string }) =>
-  cause.name === "AbortError" || cause.code === "ERR_WORKER_INIT_FAILED";
-
-function overloaded(cause: unknown): ApiError {
+function overloaded(cause: Error): ApiError {
   return new ApiError(
     "unavailable",
     "The service is busy with large calls. The call was not charged. Try again in a moment.",

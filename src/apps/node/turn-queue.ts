@@ -41,3 +41,63 @@ export function createTurnQueue<Job>(): TurnQueue<Job> {
     },
   };
 }
+
+/** Turns of accounts at threads, of which there are few. */
+export class Turns {
+  readonly #queue = createTurnQueue<PromiseWithResolvers<void>>();
+  readonly #atOnce: () => number;
+  readonly #waitingMax: number;
+  readonly #tooMany: (cause: Error) => Error;
+  #taken = 0;
+
+  /**
+   * `atOnce`: how many turns there are now; call `give` when it grows. `waitingMax`: for each account. `tooMany`: the error of what may not
+   * wait, or not any longer.
+   */
+  constructor(atOnce: () => number, waitingMax: number, tooMany: (cause: Error) => Error) {
+    this.#atOnce = atOnce;
+    this.#waitingMax = waitingMax;
+    this.#tooMany = tooMany;
+  }
+
+  waiting(): number {
+    return this.#queue.size();
+  }
+
+  /** Resolves when it is the account's turn, which `end` ends. Without `patienceMs` it waits for as long as that takes. */
+  async take(account: string, patienceMs?: number): Promise<void> {
+    const ahead = this.#queue.sizeOf(account);
+    if (ahead >= this.#waitingMax)
+      throw this.#tooMany(new Error(`${ahead} of the account wait for their turn`));
+    const turn = Promise.withResolvers<void>();
+    this.#queue.add(account, turn);
+    this.give();
+    const isWaiting = this.#queue.sizeOf(account) > ahead;
+    if (!isWaiting || patienceMs === undefined) return turn.promise;
+    const late = setTimeout(() => {
+      this.#queue.remove(turn);
+      turn.reject(this.#tooMany(new Error("Its turn did not come in time")));
+    }, patienceMs);
+    return turn.promise.finally(() => clearTimeout(late));
+  }
+
+  end(): void {
+    this.#taken -= 1;
+    this.give();
+  }
+
+  give(): void {
+    while (this.#taken < this.#atOnce()) {
+      const turn = this.#queue.next();
+      if (turn === undefined) return;
+      this.#taken += 1;
+      turn.resolve();
+    }
+  }
+
+  /** Rejects all that wait. */
+  refuse(error: Error): void {
+    for (let turn = this.#queue.next(); turn !== undefined; turn = this.#queue.next())
+      turn.reject(error);
+  }
+}

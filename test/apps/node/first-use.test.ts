@@ -32,8 +32,7 @@ const WATCH = `
 
 const LEDGER = "thread-worker.cjs";
 const DASHBOARD = "dashboard-thread.cjs";
-/** That of piscina, which runs our tool-thread.cjs. */
-const TOOLS = "worker.js";
+const TOOLS = "tool-thread.cjs";
 
 async function openBuilt(t: TestContext) {
   const watch = path.join(temporaryFolder(t), "watch.cjs");
