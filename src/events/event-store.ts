@@ -161,7 +161,7 @@ const FORGOTTEN_AT_ONCE = 500;
 
 /**
  * Deletes deliveries and dead jobs that are older than `EVENTS_KEPT_MS`, in at most `batchesMax` batches. Returns whether more
- * may be left. Before each further batch it awaits `goOn`, which lets other writers run and decides whether to continue.
+ * may be left.
  */
 export async function forgetOld(
   {
@@ -174,11 +174,9 @@ export async function forgetOld(
     now(): number;
   },
   batchesMax: number,
-  goOn: () => Promise<boolean> = async () => true,
 ): Promise<boolean> {
   let more = true;
   for (let batch = 0; more && batch < batchesMax; batch += 1) {
-    if (batch > 0 && !(await goOn())) break;
     const at = now();
     const order = { before: at - EVENTS_KEPT_MS, max: FORGOTTEN_AT_ONCE, now: at };
     const deliveries = await eventStore.forget(order);

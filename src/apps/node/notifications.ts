@@ -7,6 +7,7 @@ import type { WebhookTransport } from "#events/webhook-transport.ts";
 import type { JobQueue } from "#jobs/job-queue.ts";
 import { startJobs } from "#jobs/node-schedule.ts";
 import type { Sealer } from "#seal.ts";
+import { startRounds } from "./rounds.ts";
 
 /**
  * The background work for events: every few seconds it dispatches events that the ledger has written and delivers due
@@ -27,8 +28,6 @@ export type NotificationsDeps = Omit<DispatchDeps, "eventStore" | "failed"> & {
 
 const EVERY_MS = 5_000;
 const FORGET_EVERY_MS = 10 * 60_000;
-/** The maximum per round, so that old records do not delay events; the rest waits for the next round. */
-const BATCHES_A_ROUND = 10;
 /** A pause between batches of deletes, so that others can write. */
 const FORGET_PAUSE_MS = 50;
 const STOP_GRACE_MS = 1_500;
@@ -42,65 +41,48 @@ export type Notifications = {
 export function startNotifications(wiring: NotificationsDeps): Notifications {
   const { eventStore, jobs, transport, now, random, logError, onEmails } = wiring;
   const { everyMs = EVERY_MS } = wiring;
-  const failedEvents = new Set<string>();
-  const ending = new AbortController();
-  const isEnding = () => ending.signal.aborted;
-  const pause = (ms: number): Promise<void> =>
-    sleep(ms, undefined, { ref: false, signal: ending.signal }).catch(() => {});
+  const failed = new Set<string>();
   const deliverer = createWebhookSender({
     name: wiring.name,
-    jobs,
-    eventStore,
-    sealer: wiring.endpointSealer,
-    transport,
-    now,
-    random,
-    logError,
+    ...{ jobs, eventStore, sealer: wiring.endpointSealer, transport, now, random, logError },
   });
   const webhooks = startJobs(deliverer, { logError, lookAtLeastMs: everyMs, graceMs: 0 });
   let forgetAt = now() + FORGET_EVERY_MS;
 
-  async function dispatchNewEvents(): Promise<void> {
-    let more = true;
-    while (more && !isEnding()) {
-      const round = await dispatchEvents({ ...wiring, failed: failedEvents });
-      if (round.dispatched > 0) {
-        onEmails();
-        webhooks.wake();
-      }
-      more = round.more;
+  /** Returns whether there are more. */
+  async function dispatchNewEvents(): Promise<boolean> {
+    const { dispatched, more } = await dispatchEvents({ ...wiring, failed });
+    if (dispatched > 0) {
+      onEmails();
+      webhooks.wake();
     }
+    return more;
   }
 
-  /** Runs after events were dispatched: an event that was handled but not settled must still be known as handled. */
-  async function forget(): Promise<void> {
-    if (now() < forgetAt) return;
-    const more = await forgetOld({ eventStore, jobs, now }, BATCHES_A_ROUND, async () => {
-      await pause(FORGET_PAUSE_MS);
-      return !isEnding();
-    });
+  /** One batch, so that old records do not delay events. Returns whether there are more. */
+  async function forget(): Promise<boolean> {
+    if (now() < forgetAt) return false;
+    const more = await forgetOld({ eventStore, jobs, now }, 1);
     if (!more) forgetAt = now() + FORGET_EVERY_MS;
+    return more;
   }
 
-  /** A failing step does not stop the others. */
-  async function run(): Promise<void> {
-    const steps: [step: () => Promise<void>, failed: string][] = [
-      [dispatchNewEvents, "Dispatching events failed; retrying"],
-      [forget, "Deleting old webhook deliveries failed; retrying"],
-    ];
-    while (!isEnding()) {
-      for (const [step, failed] of steps)
-        if (!isEnding()) await step().catch((cause) => logError(failed, { cause }));
-      await pause(everyMs);
-    }
-  }
-  const running = run();
+  const logged = (message: string) => (cause: unknown) => {
+    logError(message, { cause });
+    return false;
+  };
+  const rounds = startRounds(0, async () => {
+    const dispatching = dispatchNewEvents();
+    if (await dispatching.catch(logged("Dispatching events failed; retrying"))) return 0;
+    // After events were dispatched: an event that was handled but not settled must still be known as handled.
+    const forgetting = forget().catch(logged("Deleting old webhook deliveries failed; retrying"));
+    return (await forgetting) ? FORGET_PAUSE_MS : everyMs;
+  });
 
   return {
     wake: webhooks.wake,
     async stop() {
-      ending.abort();
-      const gone = Promise.all([running, webhooks.stop()]);
+      const gone = Promise.all([rounds.stop(), webhooks.stop()]);
       await Promise.race([gone, sleep(STOP_GRACE_MS, null, { ref: false })]);
     },
   };

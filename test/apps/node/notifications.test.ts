@@ -70,7 +70,7 @@ test("wakes the sender of emails, and deletes old deliveries", async (t) => {
   await until(async () => (await fixture.log(endpoint)).length === 0);
 });
 
-test("a round deletes ten batches of old deliveries, and later rounds the rest", async (t) => {
+test("a round deletes a batch of old deliveries, and later rounds the rest", async (t) => {
   const fixture = await openEvents();
   let round = 0;
   const rounds: number[] = [];
@@ -85,15 +85,15 @@ test("a round deletes ten batches of old deliveries, and later rounds the rest",
     ...fixture.eventStore,
     async forget() {
       rounds.push(round);
-      return { forgotten: 500, more: rounds.length < 12 };
+      return { forgotten: 500, more: rounds.length < 3 };
     },
   };
   start(t, fixture, { source, eventStore });
   await until(() => round > 1);
   fixture.clock.now += 10 * 60_000;
-  await until(() => rounds.length === 12);
+  await until(() => rounds.length === 3);
   const [first = 0] = rounds;
-  assert.deepEqual(rounds, [...Array(10).fill(first), first + 1, first + 1]);
+  assert.deepEqual(rounds, [first, first + 1, first + 2]);
   assert.deepEqual(fixture.loggedErrors, []);
 });
 
