@@ -43,7 +43,7 @@ export type DashboardCounts = {
 
 /** What it counts about sign-ups. The database counts for all nodes together, but for `dropped`. */
 type SignUpCounts = {
-  /** New accounts of this UTC day by what became of their starter credits. */
+  /** New accounts of this UTC day by the outcome of their starter credits. */
   starters: readonly { outcome: StarterOutcome; count: number }[];
   /** Emails that anyone can request, of this UTC hour and day, by group. */
   requested: RequestedCounts;
@@ -124,9 +124,7 @@ export function createNodeMetrics(sources: Sources) {
   };
   // An alert on the rate of a reason needs its zero.
   for (const reason of REJECTIONS) metrics.rejections.inc({ reason }, 0);
-  addGauges(registers, sources);
-  addJobGauges(registers, sources);
-  addSignUpGauges(registers, () => sources.dashboard()?.signUps);
+  addReadMetrics(registers, sources);
   return {
     ...metrics,
     async read() {
@@ -156,29 +154,36 @@ export function countRequest(
   if (!delivered && status === 200) metrics.callsNotDelivered.inc({ tool });
 }
 
+/** A value by its labels. */
+type Row = readonly [labels: Record<string, string>, value: number];
+type Read = () => readonly Row[] | Promise<readonly Row[]>;
+
 /** What is not known or cannot be read, such as on a disk that fails, is left out: the others are needed most then. */
-function addGauges(registers: Registry[], sources: Sources): void {
-  const { storage, faults, database } = sources;
+async function collect(metric: Gauge | Counter, read: Read): Promise<void> {
+  metric.reset();
+  // Without labels it would be 0.
+  metric.remove({});
+  try {
+    for (const [labels, value] of await read()) metric.inc(labels, value);
+  } catch {}
+}
+
+/** Adds the metrics that are read when Prometheus asks. */
+function addReadMetrics(registers: Registry[], sources: Sources): void {
+  const { storage, faults, database, dashboard } = sources;
+  const gauges = (name: string, help: string, labelNames: string[], read: Read) =>
+    new Gauge({ registers, name, help, labelNames, collect: bound(read) });
+  const counters = (name: string, help: string, labelNames: string[], read: Read) =>
+    new Counter({ registers, name, help, labelNames, collect: bound(read) });
   const gauge = (name: string, help: string, read: () => number | null | undefined) =>
-    new Gauge({
-      registers,
-      name,
-      help,
-      collect() {
-        this.remove();
-        try {
-          const value = read() ?? null;
-          if (value !== null) this.set(value);
-        } catch {}
-      },
-    });
+    gauges(name, help, [], () => only(read()));
   gauge("toolbooth_ledger_waiting_orders", "Orders waiting for the ledger", sources.ledger);
   gauge(
     "toolbooth_tool_pool_waiting_jobs",
     "Large inputs and calls of own tools waiting for a tool thread",
     sources.tools,
   );
-  const holds = () => sources.dashboard()?.holds;
+  const holds = () => dashboard()?.holds;
   gauge("toolbooth_holds", "Calls that hold credits while they run", () => holds()?.holds);
   gauge("toolbooth_held_credits", "Credits that running calls hold", () => holds()?.credits);
   gauge(
@@ -191,16 +196,62 @@ function addGauges(registers: Registry[], sources: Sources): void {
     "Free space on the disk of DATA_DIR that the server can use",
     storage.freeBytes,
   );
-  new Gauge({
-    registers,
-    name: "toolbooth_fault",
-    help: "1 while a fault that needs the operator lasts, by name",
-    labelNames: ["name"],
-    collect() {
-      // An alert needs the zeros of the others.
-      for (const name of FAULT_NAMES) this.set({ name }, faults().has(name) ? 1 : 0);
+  gauges(
+    "toolbooth_fault",
+    "1 while a fault that needs the operator lasts, by name",
+    ["name"],
+    // An alert needs the zeros of the others.
+    () => FAULT_NAMES.map((name) => [{ name }, faults().has(name) ? 1 : 0]),
+  );
+  const jobs = async () => [
+    ...(dashboard()?.jobs ?? []),
+    ...(await sources.reversals().catch(() => [])),
+  ];
+  gauges("toolbooth_jobs", "Background jobs by queue and state", ["queue", "state"], async () =>
+    (await jobs()).flatMap(({ queue, waiting, dead }) => [
+      [{ queue, state: "waiting" }, waiting],
+      [{ queue, state: "dead" }, dead],
+    ]),
+  );
+  gauges(
+    "toolbooth_jobs_oldest_seconds",
+    "Age of the oldest waiting job by queue",
+    ["queue"],
+    async () =>
+      (await jobs()).map(({ queue, oldestAt }) => [
+        { queue },
+        secondsSince(oldestAt ?? Date.now()),
+      ]),
+  );
+  const signUps = () => dashboard()?.signUps;
+  gauges(
+    "toolbooth_starter_claims_today",
+    "New accounts of this UTC day by the outcome of their starter credits",
+    ["outcome"],
+    () => {
+      const counts = new Map(
+        signUps()?.starters.map(({ outcome, count }) => [outcome, count] as const),
+      );
+      const outcomes = signUps() === undefined ? [] : STARTER_OUTCOMES;
+      return outcomes.map((outcome) => [{ outcome }, counts.get(outcome) ?? 0]);
     },
-  });
+  );
+  gauges(
+    "toolbooth_requested_emails",
+    "Emails of this UTC hour and day that people caused without signing in",
+    ["group", "window"],
+    () =>
+      Object.entries(signUps()?.requested ?? {}).flatMap(([group, { hour, day }]) => [
+        [{ group, window: "hour" }, hour],
+        [{ group, window: "day" }, day],
+      ]),
+  );
+  counters(
+    "toolbooth_emails_dropped_total",
+    "Emails that this node dropped by reason",
+    ["reason"],
+    () => Object.entries(signUps()?.dropped ?? {}).map(([reason, times]) => [{ reason }, times]),
+  );
   if (database !== null) {
     const measures = remember(database);
     gauge("toolbooth_database_bytes", "Size of the PostgreSQL database", () => measures()?.bytes);
@@ -221,18 +272,22 @@ function addGauges(registers: Registry[], sources: Sources): void {
     "Time since a checkpoint copied a part of the write-ahead log or had nothing to copy",
     () => secondsOf(storage.wal()?.checkpointAgeMs),
   );
-  new Counter({
-    registers,
-    name: "toolbooth_wal_checkpoint_failures_total",
-    help: "Checkpoints of the write-ahead log that failed",
-    collect() {
-      this.reset();
-      this.inc(storage.wal()?.failures ?? 0);
-    },
-  });
+  counters(
+    "toolbooth_wal_checkpoint_failures_total",
+    "Checkpoints of the write-ahead log that failed",
+    [],
+    () => only(storage.wal()?.failures ?? 0),
+  );
 }
 
+const bound = (read: Read) =>
+  function (this: Gauge | Counter) {
+    return collect(this, read);
+  };
+
+const only = (value: number | null | undefined): Row[] => (value == null ? [] : [[{}, value]]);
 const secondsOf = (ms: number | undefined) => ms && ms / 1_000;
+const secondsSince = (at: number) => Math.max(0, Date.now() - at) / 1_000;
 
 /** PostgreSQL is measured at most this often. The measures of a scrape are those of the one before it. */
 const MEASURED_EVERY_MS = 15_000;
@@ -251,82 +306,4 @@ function remember(measure: () => Promise<DatabaseMeasures>): () => DatabaseMeasu
     }
     return last;
   };
-}
-
-function addJobGauges(registers: Registry[], { dashboard, reversals }: Sources): void {
-  const counted = async (): Promise<readonly JobCount[]> => [
-    ...(dashboard()?.jobs ?? []),
-    ...(await reversals().catch(() => [])),
-  ];
-  new Gauge({
-    registers,
-    name: "toolbooth_jobs",
-    help: "Background jobs by queue and state",
-    labelNames: ["queue", "state"],
-    async collect() {
-      const counts = await counted();
-      this.reset();
-      for (const { queue, waiting, dead } of counts) {
-        this.set({ queue, state: "waiting" }, waiting);
-        this.set({ queue, state: "dead" }, dead);
-      }
-    },
-  });
-  new Gauge({
-    registers,
-    name: "toolbooth_jobs_oldest_seconds",
-    help: "Age of the oldest waiting job by queue",
-    labelNames: ["queue"],
-    async collect() {
-      const counts = await counted();
-      this.reset();
-      for (const { queue, oldestAt } of counts)
-        this.set({ queue }, oldestAt === null ? 0 : Math.max(0, Date.now() - oldestAt) / 1_000);
-    },
-  });
-}
-
-function addSignUpGauges(registers: Registry[], signUps: () => SignUpCounts | undefined): void {
-  new Gauge({
-    registers,
-    name: "toolbooth_starter_claims_today",
-    help: "New accounts of this UTC day by the outcome of their starter credits",
-    labelNames: ["outcome"],
-    collect() {
-      const counts = signUps();
-      this.reset();
-      if (counts === undefined) return;
-      for (const outcome of STARTER_OUTCOMES) {
-        const found = counts.starters.find((each) => each.outcome === outcome);
-        this.set({ outcome }, found?.count ?? 0);
-      }
-    },
-  });
-  new Gauge({
-    registers,
-    name: "toolbooth_requested_emails",
-    help: "Emails of this UTC hour and day that people caused without signing in",
-    labelNames: ["group", "window"],
-    collect() {
-      const counts = signUps();
-      this.reset();
-      if (counts === undefined) return;
-      for (const [group, { hour, day }] of Object.entries(counts.requested)) {
-        this.set({ group, window: "hour" }, hour);
-        this.set({ group, window: "day" }, day);
-      }
-    },
-  });
-  new Counter({
-    registers,
-    name: "toolbooth_emails_dropped_total",
-    help: "Emails that this node dropped by reason",
-    labelNames: ["reason"],
-    collect() {
-      const counts = signUps();
-      this.reset();
-      for (const [reason, times] of Object.entries(counts?.dropped ?? {}))
-        this.inc({ reason }, times);
-    },
-  });
 }
