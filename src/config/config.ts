@@ -5,6 +5,7 @@ import {
   ConfigError,
   checkJurisdiction,
   type Look,
+  nameReader,
   type ReadText,
   readBrand,
   readContact,
@@ -93,6 +94,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const problems: string[] = [];
   const read = textReader(env);
   const readNumber = wholeNumberReader(read, problems);
+  const readName = nameReader(read, problems);
 
   checkJurisdiction(read, problems);
   const port = readNumber("PORT", 8787, 0, 65_535);
@@ -118,14 +120,14 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     ),
     starterDays: readNumber("TOOLBOOTH_STARTER_DAYS", STARTER_DAYS_DEFAULT, 1, 36_500),
     stripe: readStripe(read, problems),
-    webhookNetworks: readWebhookNetworks(read("TOOLBOOTH_WEBHOOK_NETWORKS"), problems),
+    webhookNetworks: readName("TOOLBOOTH_WEBHOOK_NETWORKS", WEBHOOK_NETWORKS, "public"),
     requestLog: readRequestLog(readNumber),
-    logLevel: readLogLevel(read("TOOLBOOTH_LOG_LEVEL"), problems),
+    logLevel: readName("TOOLBOOTH_LOG_LEVEL", LOG_LEVELS, "info"),
     toolThreads: readNumber("TOOLBOOTH_TOOL_THREADS", 1, 1, 256),
     builtInTools: readBuiltInTools(read("TOOLBOOTH_BUILT_IN_TOOLS")),
     mail: readMail(read, problems),
     securityContact: readSecurityContact(read("TOOLBOOTH_SECURITY_CONTACT"), problems),
-    signUp: readSignUp(read("TOOLBOOTH_SIGN_UP"), problems),
+    signUp: readName("TOOLBOOTH_SIGN_UP", SIGN_UP, "open"),
     operatorToken: readOperatorToken(read("TOOLBOOTH_OPERATOR_TOKEN"), problems),
     trustedProxies: readProxies(read("TOOLBOOTH_TRUSTED_PROXIES"), problems),
     providers: readProviders(read, problems),
@@ -179,23 +181,6 @@ function readBuiltInTools(text: string | undefined): string[] | null {
   return text.trim() === "none" ? [] : names.filter((name) => name !== "");
 }
 
-function readSignUp(text: string | undefined, problems: string[]): Config["signUp"] {
-  const found = SIGN_UP.find((name) => name === (text ?? "open"));
-  if (found === undefined)
-    problems.push(`TOOLBOOTH_SIGN_UP must be open or closed; got "${text}".`);
-  return found ?? "closed";
-}
-
-function readWebhookNetworks(
-  text: string | undefined,
-  problems: string[],
-): Config["webhookNetworks"] {
-  const found = WEBHOOK_NETWORKS.find((name) => name === (text ?? "public"));
-  if (found === undefined)
-    problems.push(`TOOLBOOTH_WEBHOOK_NETWORKS must be public or any; got "${text}".`);
-  return found ?? "public";
-}
-
 function readProxies(text: string | undefined, problems: string[]): string[] {
   const proxies = text?.split(",").map((each) => each.trim()) ?? [];
   for (const each of proxies) {
@@ -220,13 +205,6 @@ function readProviders(read: ReadText, problems: string[]): Config["providers"] 
     else problems.push(`${setting} must be the client ID and the client secret, as in id:secret.`);
   }
   return providers;
-}
-
-function readLogLevel(text: string | undefined, problems: string[]): Config["logLevel"] {
-  const level = LOG_LEVELS.find((name) => name === (text ?? "info"));
-  if (level === undefined)
-    problems.push(`TOOLBOOTH_LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}; got "${text}".`);
-  return level ?? "info";
 }
 
 const unknownNames = (env: Record<string, string | undefined>): string[] =>

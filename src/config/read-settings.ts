@@ -38,6 +38,18 @@ export const wholeNumberReader =
 
 export type ReadWholeNumber = ReturnType<typeof wholeNumberReader>;
 
+/** Returns a reader of settings that are one of some names. */
+export const nameReader =
+  (read: ReadText, problems: string[]) =>
+  <Name extends string>(name: string, names: readonly Name[], fallback: Name): Name => {
+    const text = read(name) ?? fallback;
+    const found = names.find((each) => each === text);
+    if (found !== undefined) return found;
+    const words = names.length === 2 ? names.join(" or ") : `one of ${names.join(", ")}`;
+    problems.push(`${name} must be ${words}; got "${text}".`);
+    return fallback;
+  };
+
 export const readRateLimit = (readNumber: ReadWholeNumber) =>
   readNumber("RATE_LIMIT", 100, 0, 1_000_000);
 
