@@ -64,6 +64,11 @@ test("a paid purchase without a grant is reported after a minute", async (t) => 
   assert.deepEqual(about(await auditOf(fixture)), [
     `The purchase ${id} of ${ADA} is paid, but its credits were not granted: run \`npm run -s toolbooth -- payments reconcile\``,
   ]);
+  const named = { ...lost, grant: "stripe:pi_lost", updatedAt: seen + 2 };
+  await purchases.update({ purchase: named, seen: seen + 1 });
+  assert.deepEqual(about(await auditOf(fixture)), [
+    `The purchase ${id} of ${ADA} names the grant stripe:pi_lost, which the ledger does not have`,
+  ]);
 });
 
 test("a grant that no row names is reported with its id, and reconciling repairs it", async (t) => {
