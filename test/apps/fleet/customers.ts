@@ -42,9 +42,13 @@ export async function openCustomer(
   const grant = { id: "all", kind: "operator", amount: CREDITS, expiresAt: null } as const;
   await accountDeps.ledger.grant({ ...grant, account, now });
   const { key } = await createKey(accountDeps, account, "test", now);
+  await useFreeCall(base, key);
+  return newCustomer(account, key);
+}
+
+export async function useFreeCall(base: string, key: string): Promise<void> {
   const free = await callUuid(base, key, 1);
   assert.ok(typeof free === "object" && free.charged === 0, "the free call is used");
-  return newCustomer(account, key);
 }
 
 function recordCharged({ left }: Customer, { charged, replayed, left: told }: Received): void {
@@ -123,6 +127,16 @@ export async function settle(base: string, customer: Customer): Promise<void> {
   for (const each of customer.keyed) {
     while (each.body === null) if (!(await callKeyed(base, customer, each))) await wait(50);
   }
+}
+
+/** Checks that every response has its own debit, and every debit a response, but for at most one of each interrupted call. */
+export function assertSpent(customer: Customer, spent: number): void {
+  const { left, keyed, repeated, broken, refused, putOff } = customer;
+  assert.deepEqual([refused.size, putOff], [0, 0], "the service runs or does not");
+  const others = spent - left.length - repeated;
+  const open = keyed.filter(({ body }) => body === null).length;
+  assert.ok(others >= 0, `${-others} responses have no debit`);
+  assert.ok(others <= broken + open, `${others} debits without a call`);
 }
 
 // By the id alone: the record of an order that waited long has the database's time (`recordOf` in ledger/rules/debit.ts).

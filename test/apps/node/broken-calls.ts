@@ -41,13 +41,6 @@ export async function callUuid(
   };
 }
 
-/** For a single node that runs or does not, and never sends 503. Null if the connection broke. */
-export async function callSteady(...call: Parameters<typeof callUuid>): Promise<Received | null> {
-  const received = await callUuid(...call);
-  assert.notEqual(received, "refused");
-  return typeof received === "object" ? received : null;
-}
-
 /** Checks that the response never changes. Returns whether the first response that arrived was a replay. */
 export function recordKeyed(keyed: KeyedCall, received: Received): boolean {
   const isFirst = keyed.body === null;

@@ -12,38 +12,36 @@ import { startServer } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
 import { createChance } from "../../ledger/rules/chance.ts";
 import { SEED } from "../../support/random.ts";
-import { callSteady, type KeyedCall, recordKeyed } from "./broken-calls.ts";
+import {
+  assertSpent,
+  type Customer,
+  newCustomer,
+  settle,
+  startCalls,
+  useFreeCall,
+} from "../fleet/customers.ts";
 import { openPayments } from "./payments-fixture.ts";
 import { runHere } from "./run-command.ts";
 
 /**
- * Kills a server under load again and again, always on the same data. Clients of four kinds use it and repeat after each restart what got no
- * response: calls with idempotency keys, calls without, orders of the operator, and events of Stripe.
+ * Kills a server under load again and again, always on the same data. Those who use it repeat after each restart what got no response: calls
+ * with idempotency keys (others are not repeated), orders of the operator, and events of Stripe.
  */
 const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 1);
 const TOKEN = "t".repeat(40);
 const CREDITS = 10_000_000;
 
 type Client = {
-  /** Uses the server until its connection breaks. `onResponse` is told of each response. */
-  use(base: string, round: number, onResponse: () => void): Promise<unknown>;
+  /** Uses the server until its connection breaks. */
+  use(base: string, round: number): Promise<unknown>;
   /** Repeats what got no response. */
   settle(base: string): Promise<void>;
-  /** Checks the data of a server that was killed. */
-  check?(ledger: Ledger): Promise<void>;
   /** Checks the data after the last stop. */
   finish(ledger: Ledger): Promise<void>;
 };
 type Payments = Awaited<ReturnType<typeof openPayments>>;
-type Account = { account: string; key: string };
 
-const spentOf = async (ledger: Ledger, { account }: Account) =>
-  (await ledger.credits({ account, now: Date.now() })).grants.reduce(
-    (sum, { amount, remaining }) => sum + amount - remaining,
-    0,
-  );
-
-const openCustomer = ({ within }: Payments, email: string): Promise<Account> =>
+const openCustomer = ({ within }: Payments, email: string): Promise<Customer> =>
   within(async ({ accountDeps }) => {
     const now = Date.now();
     const { account } = await openAccount(accountDeps, email, now);
@@ -55,77 +53,19 @@ const openCustomer = ({ within }: Payments, email: string): Promise<Account> =>
       expiresAt: null,
     } as const;
     await accountDeps.ledger.grant({ ...grant, now });
-    return { account, key: (await createKey(accountDeps, account, "test", now)).key };
+    return newCustomer(account, (await createKey(accountDeps, account, "test", now)).key);
   });
+
+async function checkSpent(ledger: Ledger, customer: Customer): Promise<void> {
+  const { balance } = await ledger.credits({ account: customer.account, now: Date.now() });
+  assertSpent(customer, CREDITS - balance);
+}
 
 const inLoops = (count: number, run: (loop: number) => Promise<void>) =>
   Promise.all(Array.from({ length: count }, (_, loop) => run(loop)));
 
-/** Each of its calls is charged exactly once, and its response never changes. */
-function callWithKeys(customer: Account): Client {
-  const calls: KeyedCall[] = [];
-  const send = async (base: string, call: KeyedCall): Promise<boolean> => {
-    const received = await callSteady(base, customer.key, call.count, call.idempotencyKey);
-    if (received !== null) recordKeyed(call, received);
-    return received !== null;
-  };
-  return {
-    use: (base, round, onResponse) =>
-      inLoops(4, async (loop) => {
-        for (let at = 0; ; at += 1) {
-          const call = {
-            idempotencyKey: `${round}-${loop}-${at}`,
-            count: 1 + (at % 3),
-            body: null,
-          };
-          calls.push(call);
-          if (!(await send(base, call))) return;
-          onResponse();
-        }
-      }),
-    async settle(base) {
-      const open = calls.filter(({ body }) => body === null);
-      const known = calls.filter(({ body }) => body !== null).slice(-20);
-      for (const each of [...open, ...known]) assert.ok(await send(base, each));
-    },
-    async finish(ledger) {
-      assert.equal(await spentOf(ledger, customer), calls.length - 1, "the first call is free");
-      assert.equal(new Set(calls.map(({ body }) => body)).size, calls.length);
-    },
-  };
-}
-
-/** It pays for the responses that it received, and at most for the calls that were in progress when the server was killed. */
-function callWithoutKeys(customer: Account): Client {
-  let [charged, broken, free] = [0, 0, 0];
-  async function check(ledger: Ledger): Promise<void> {
-    const spent = await spentOf(ledger, customer);
-    const facts = `${spent} spent for ${charged} received and ${broken} interrupted`;
-    assert.ok(spent >= charged && spent - charged <= broken, facts);
-    assert.ok(free <= 1);
-  }
-  return {
-    use: (base, _, onResponse) =>
-      inLoops(4, async () => {
-        for (;;) {
-          const received = await callSteady(base, customer.key, 1);
-          if (received === null) {
-            broken += 1;
-            return;
-          }
-          charged += received.charged;
-          if (received.charged === 0) free += 1;
-          onResponse();
-        }
-      }),
-    settle: async () => {},
-    check,
-    finish: check,
-  };
-}
-
 /** Each order is carried out once, with its record, or not at all. */
-function grantCredits(customer: Account, email: string): Client {
+function grantCredits({ account }: Customer, email: string): Client {
   const confirmed = new Map<string, boolean>();
   const run = (line: string, base: string) =>
     runHere(`${line} --json`, { "--remote": base, TOOLBOOTH_OPERATOR_TOKEN: TOKEN });
@@ -135,13 +75,12 @@ function grantCredits(customer: Account, email: string): Client {
       () => confirmed.set(id, false),
     );
   return {
-    use: (base, round, onResponse) =>
+    use: (base, round) =>
       inLoops(2, async (loop) => {
         for (let at = 0; ; at += 1) {
           const id = `turn-${round}-${loop}-${at}`;
           await grant(base, id);
           if (!confirmed.get(id)) return;
-          onResponse();
         }
       }),
     async settle(base) {
@@ -162,7 +101,7 @@ function grantCredits(customer: Account, email: string): Client {
       );
     },
     async finish(ledger) {
-      const { balance } = await ledger.credits({ account: customer.account, now: Date.now() });
+      const { balance } = await ledger.credits({ account, now: Date.now() });
       assert.equal(balance, CREDITS + confirmed.size);
     },
   };
@@ -243,46 +182,47 @@ async function inspect(
 async function openClients(t: TestContext) {
   const payments = await openPayments(t);
   const granted = await openCustomer(payments, "ada@example.org");
-  const clients = [
-    callWithKeys(await openCustomer(payments, "keyed@example.com")),
-    callWithoutKeys(await openCustomer(payments, "plain@example.com")),
-    grantCredits(granted, "ada@example.org"),
-    pay(payments),
+  const clients = [grantCredits(granted, "ada@example.org"), pay(payments)];
+  const customers = [
+    await openCustomer(payments, "eve@example.com"),
+    await openCustomer(payments, "bob@example.com"),
   ];
   const env = { ...payments.env, RATE_LIMIT: "0", TOOLBOOTH_OPERATOR_TOKEN: TOKEN };
-  return { payments, clients, start: () => startServer(t, env) };
+  return { payments, clients, customers, start: () => startServer(t, env) };
 }
 
 test(`killed under load, a node has every response that it sent in its ledger, and everything once (kills: ${ROUNDS}, TEST_SEED=${SEED})`, async (t) => {
-  const { payments, clients, start } = await openClients(t);
+  const { payments, clients, customers, start } = await openClients(t);
   const chance = createChance(SEED);
+  async function settleAll(base: string): Promise<void> {
+    for (const client of clients) await client.settle(base);
+    for (const customer of customers) await settle(base, customer);
+  }
   for (let round = 0; round < ROUNDS; round += 1) {
     const server = await start();
-    for (const client of clients) await client.settle(server.base);
-    const killed = Promise.withResolvers<void>();
-    let responses = 0;
-    const responsesMax = 20 + chance.below(200);
-    const used = clients.map((client) =>
-      client.use(server.base, round, () => {
-        responses += 1;
-        if (responses === responsesMax) killed.resolve();
-      }),
-    );
-    await killed.promise;
+    const { base } = server;
+    if (round === 0) for (const { key } of customers) await useFreeCall(base, key);
+    await settleAll(base);
+    const calls = startCalls(t, customers, `${round}`, () => base);
+    const used = clients.map((client) => client.use(base, round));
+    await calls.reach(20 + chance.below(200));
     assert.equal((await server.end("SIGKILL")).signal, "SIGKILL");
-    await Promise.all(used);
+    await Promise.all([calls.stop(), ...used]);
     await inspect(payments, async (ledger) => {
-      for (const client of clients) await client.check?.(ledger);
+      for (const customer of customers) await checkSpent(ledger, customer);
     });
   }
 
   const reversal = await leaveReversal(payments);
   const server = await start();
-  for (const client of clients) await client.settle(server.base);
+  await settleAll(server.base);
   await eventually("the call is reversed", reversal.isDone);
   assert.equal((await server.end("SIGTERM")).code, 0);
   await inspect(payments, async (ledger) => {
     for (const client of clients) await client.finish(ledger);
+    for (const customer of customers) await checkSpent(ledger, customer);
+    const bodies = customers.flatMap(({ keyed }) => keyed.map(({ body }) => body));
+    assert.equal(new Set(bodies).size, bodies.length, "each call with a key has its own response");
     const { account } = reversal;
     assert.equal((await ledger.credits({ account, now: Date.now() })).balance, 5);
   });
