@@ -3,7 +3,6 @@ import { pipeline, Readable } from "node:stream";
 import type { ReadableStream as NodeStream } from "node:stream/web";
 import type { App } from "#api/app.ts";
 import type { ApiRequest, ApiResponse, HandleCall, HeaderLookup } from "#calls/exchange.ts";
-import { KEEP_ALIVE_MS } from "#limits.ts";
 
 /** A quarter of Node's read buffer. */
 const SMALL_BODY_BYTES = 16 * 1024;
@@ -158,33 +157,7 @@ function write(outgoing: ServerResponse, { status, headers, body }: ApiResponse)
     pipeline(Readable.fromWeb(body as NodeStream), outgoing, () => {});
     return;
   }
-  const length = body === null ? 0 : Buffer.byteLength(body);
-  const isAscii = typeof body === "string" && body.length === length;
-  // The server closes the connection after this response, or the client asked for that.
-  const isLast = !outgoing.shouldKeepAlive || outgoing.hasHeader("Connection");
-  if (status === 200 && isAscii && !isLast) {
-    writeWhole(outgoing, headOfSuccess(headers, length) + body);
-    return;
-  }
-  headers["Content-Length"] = String(length);
+  headers["Content-Length"] = String(body === null ? 0 : Buffer.byteLength(body));
   outgoing.writeHead(status, headers);
   outgoing.end(body);
-}
-
-/**
- * Writes a response as Node would, in one string: head and body leave in one write, in an encoding that is copied as it
- * is. What `_header` has when a response ends is sent as it is (pinned by `small-calls.test.ts`).
- */
-function writeWhole(outgoing: ServerResponse, text: string): void {
-  (outgoing as unknown as { _header: string })._header = text;
-  outgoing.end();
-}
-
-const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(KEEP_ALIVE_MS / 1000)}\r\n`;
-
-/** The head of a 200 as Node writes it. The values of the headers are made by the pipeline and have no line breaks. */
-function headOfSuccess(headers: Record<string, string>, length: number): string {
-  let head = "HTTP/1.1 200 OK\r\n";
-  for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
-  return `${head}Content-Length: ${length}\r\nDate: ${new Date().toUTCString()}\r\n${KEEP_ALIVE}\r\n`;
 }
