@@ -49,6 +49,8 @@ const chosen = SCENARIOS.filter(
 const stopAt = Date.now() + Number(values.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
 let failures = 0;
 mkdirSync(FOLDER, { recursive: true });
+// Also where nothing is left to run: results may come from several machines.
+writePage();
 const most = Math.max(0, ...chosen.map(({ slices }) => slices));
 for (let slice = 0; slice < most; slice += 1) {
   for (const scenario of chosen) {
