@@ -21,6 +21,6 @@ test("converts an amount at the rate that the service answers", async () => {
 
 test("fails, so that nothing is charged, if the service fails or answers nonsense", async () => {
   const { context } = service(new Response("", { status: 503 }), Response.json({ rate: 0 }));
-  await assert.rejects(async () => tool.run(INPUT, context), /answered 503/);
+  await assert.rejects(async () => tool.run(INPUT, context), /responded with 503/);
   await assert.rejects(async () => tool.run(INPUT, context), /rate/);
 });

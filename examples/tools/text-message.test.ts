@@ -37,6 +37,6 @@ test("rejects a number that the service does not know", async () => {
 
 test("fails, so that nothing is charged, if the service does", async () => {
   const { settled, context } = service(new Response("", { status: 503 }));
-  await assert.rejects(async () => tool.run(MESSAGE, context), /answered 503/);
+  await assert.rejects(async () => tool.run(MESSAGE, context), /responded with 503/);
   assert.deepEqual(settled, []);
 });
