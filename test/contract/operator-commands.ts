@@ -161,7 +161,10 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
     "credits clawback operator:invoice-7 3 --account ada@example.org",
     { email: "ada@example.org", account: ACCOUNT, ...CLAWED, balance: 9 },
   ],
-  ["credits clawback invoice-7 2", /^3 credits of operator:invoice-7 are taken back already, /],
+  [
+    "credits clawback invoice-7 2",
+    /^3 credits of operator:invoice-7 have already been taken back, /,
+  ],
   ["credits clawback invoice-8 2", /^There is no grant invoice-8.+ run `npm run -s toolbooth/],
   [
     "credits clawback invoice-7 2 --account bob@b.co",
@@ -238,7 +241,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
       ...{ format: "personal-data", version: 1, service: "SERVICE", exportedAt: TIME },
       account: {
         ...{ account: ACCOUNT, state: "suspended", createdAt: TIME, freeCall: "open" },
-        ...{ balance: 0, held: 0, lifetime: false, lowBalance: 20, prices: {} },
+        ...{ balance: 0, held: 0, lifetime: false, lowBalance: 20, prices: [] },
       },
       ...{ profile: null, logins: [], passkeys: [], demandsPasskey: false, sessions: [] },
       ...{ emailChoices: null, emailsWaiting: [], webhookEndpoints: [] },
@@ -394,7 +397,7 @@ const ACTIONS: readonly (readonly [
   ["key create", /^key_/, /^refused: There is no tool/],
   ["price set", /^acc_/, "done: hash costs 3"],
   ["price set", /^acc_/, "done: hash costs 0 instead of 3"],
-  ["price set", /^acc_/, "unchanged: hash costs 0 already"],
+  ["price set", /^acc_/, "unchanged: hash already costs 0"],
   ["price set", /^acc_/, "done: echo costs 1000000"],
   ["price set", /^acc_/, /^refused: There is no tool "nope"/],
   ["price remove", /^acc_/, "done: hash cost 0"],
@@ -406,7 +409,11 @@ const ACTIONS: readonly (readonly [
   ["credits grant", /^acc_/, /^refused: The expiry 2020-/],
   ["credits clawback", /^acc_/, "done: 3 credits of operator:invoice-7 are clawed back"],
   ["credits clawback", /^acc_/, "done: 3 credits of operator:invoice-7 are clawed back"],
-  ["credits clawback", /^acc_/, /^refused: 3 credits of operator:invoice-7 are taken back already/],
+  [
+    "credits clawback",
+    /^acc_/,
+    /^refused: 3 credits of operator:invoice-7 have already been taken back/,
+  ],
   ["credits clawback", /^acc_/, "done: 5 credits of operator:invoice-7 are clawed back"],
   ["credits grant", /^acc_/, /^done: 5 credits as operator:/],
   ["account suspend", /^acc_/, "done"],

@@ -32,10 +32,7 @@ test("new tool writes a tool and its test, which pass, and changes no file that 
   const made = toolbooth(folder, "new", "tool", "word-count");
   assert.equal(made.status, 0, made.stderr);
   assert.match(made.stdout, /^Wrote tools\/word-count\.ts and tools\/word-count\.test\.ts\./);
-  assert.match(
-    made.stdout,
-    /\nA server that runs already serves the tool after a restart; `npm run /,
-  );
+  assert.match(made.stdout, /\nA running server serves the tool after a restart; `npm run /);
   assert.deepEqual(toolbooth(folder, "check"), {
     ...{ status: 0, stdout: "word-count: the example passes.\n", stderr: "" },
   });
@@ -112,8 +109,8 @@ test("check runs the examples of each tool, also of what a tool passes on, and m
     ...["pass-file", "pass-json", "pass-text"].map((name) => `${name}: the example passes.`),
     `pass-without: a call without a body succeeds. ${advice}`,
     `records: a call with {"of":{"a":[1],"b":[1]}} succeeds. ${advice}`,
-    'stock: it rejects a call with {"text":"hello world"}, which was made from the schema. Add an example, so that it is run here and shown in the documentation.',
-    'strict: it rejects a call with {"text":"hello world"}, which was made from the schema. Add an example, so that it is run here and shown in the documentation.',
+    'stock: it rejects a call with {"text":"hello world"}, which was generated from the schema. Add an example, so that it is run here and shown in the documentation.',
+    'strict: it rejects a call with {"text":"hello world"}, which was generated from the schema. Add an example, so that it is run here and shown in the documentation.',
     `without: a call with {"text":"hello world"} succeeds. ${advice}`,
   ]);
 });

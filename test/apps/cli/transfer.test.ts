@@ -246,7 +246,7 @@ describe("import", () => {
     assert.deepEqual(JSON.parse(stdout).skipped, { importedBefore: 0, existing: 1 });
     assert.match(
       stderr,
-      new RegExp(`^Skipped 1 account that the service had .+: ${account}\\.$`, "m"),
+      new RegExp(`^Skipped 1 account that the service already had, .+: ${account}\\.$`, "m"),
     );
     const audit = await cli.json("audit");
     assert.deepEqual([audit.ok, audit.accounts], [true, 7]);
@@ -266,7 +266,7 @@ describe("import", () => {
       assert.equal(status, 0, stderr);
       assert.match(
         stderr,
-        /^The demo account in the lines \(acc_\w+\) has no address now, .+own\./m,
+        /^The demo account in the lines \(acc_\w+\) has no address now, .+ its own demo account\./m,
       );
     }
     const audit = await cli.json("audit");
