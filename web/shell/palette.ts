@@ -41,6 +41,8 @@ class Palette {
   readonly #index = createIndex();
   #options: { node: HTMLElement; entry: Entry }[] = [];
   #selected = 0;
+  /** Whether the user has moved the selection since they last typed. */
+  #hasMoved = false;
   #problem = "";
 
   constructor(deps: SearchDeps) {
@@ -56,7 +58,10 @@ class Palette {
     const row = element("div", { class: "tb-palette-field" });
     row.append(this.#field, close);
     this.#dialog.append(row, this.#list, this.#status);
-    this.#field.addEventListener("input", () => this.#show());
+    this.#field.addEventListener("input", () => {
+      this.#hasMoved = false;
+      this.#show();
+    });
     this.#dialog.addEventListener("keydown", (event) => this.#onKey(event));
     this.#dialog.addEventListener("close", () => this.#dialog.remove());
     this.#dialog.addEventListener("click", (event) => {
@@ -85,10 +90,11 @@ class Palette {
     } catch {
       this.#problem ||= problem;
     }
-    if (this.#dialog.open) this.#show(this.#options[this.#selected]?.entry);
+    if (!this.#dialog.open) return;
+    this.#show(this.#hasMoved ? this.#options[this.#selected]?.entry : undefined);
   }
 
-  /** Lists what the query finds. `keep` stays selected if it is still found. */
+  /** Lists what the query finds, the best of it selected. `keep` stays selected if it is still found. */
   #show(keep?: Entry): void {
     const query = this.#field.value;
     const isEmpty = query.trim() === "";
@@ -153,7 +159,9 @@ class Palette {
       this.#choose(entry);
     });
     node.addEventListener("pointermove", () => {
-      if (this.#selected !== index) this.#select(index, false);
+      if (this.#selected === index) return;
+      this.#hasMoved = true;
+      this.#select(index, false);
     });
     this.#options.push({ node, entry });
     return node;
@@ -182,6 +190,7 @@ class Palette {
     if (event.isComposing) return;
     if (next !== undefined && last >= 0) {
       event.preventDefault();
+      this.#hasMoved = true;
       this.#select(next);
     } else if (event.key === "Enter" && event.target === this.#field) {
       event.preventDefault();
