@@ -82,7 +82,10 @@ test("large bodies without a key are not held in memory", async (t) => {
   // The server takes the bodies for a moment, and then responds to those that are not complete.
   for (const { socket } of connections)
     await eventually("it is taken", async () => socket.destroyed || socket.writableLength === 0);
-  const held = (await heldBytes()) - before;
+  // What is just being read is let go within a few turns. What is held stays.
+  let held = Number.POSITIVE_INFINITY;
+  for (let times = 0; times < 10 && held >= LARGE_BODY_BYTES; times += 1)
+    held = (await heldBytes()) - before;
   assert.ok(held < LARGE_BODY_BYTES, `${held} bytes of ${connections.length * body.length}`);
   assert.equal((await fixture.service.send("/healthz")).status, 200, "others are served");
   for (const raw of connections) {
