@@ -44,7 +44,21 @@ export function startThread<Order, Message>(
   function start(): Promise<void> {
     const ready = Promise.withResolvers<void>();
     const startedAt = performance.now();
-    const worker = new Worker(entry, options.start());
+    const die = (death: Error, hasRun: boolean) => {
+      ready.reject(death);
+      if (isStopping) return;
+      if (performance.now() - startedAt >= GOOD_AFTER_MS) deaths = 0;
+      onDeath(death, hasRun);
+      restartLater();
+    };
+    let worker: Worker;
+    try {
+      worker = new Worker(entry, options.start());
+    } catch (error) {
+      // Where the system has no more threads, Node throws at once.
+      die(error as Error, false);
+      return ready.promise;
+    }
     current = worker;
     let cause: Error | undefined;
     worker.on("error", (error) => {
@@ -60,12 +74,7 @@ export function startThread<Order, Message>(
       current = undefined;
       isRunning = false;
       onEnd();
-      const death = cause ?? new Error(`${name} ended with exit code ${code}`);
-      ready.reject(death);
-      if (isStopping) return;
-      if (performance.now() - startedAt >= GOOD_AFTER_MS) deaths = 0;
-      onDeath(death, hasRun);
-      restartLater();
+      die(cause ?? new Error(`${name} ended with exit code ${code}`), hasRun);
     });
     return ready.promise;
   }

@@ -59,7 +59,7 @@ export class ToolThreads {
     if (this.#isClosed) throw stopping();
     await this.#turns.take(account, this.#served.patienceMs);
     try {
-      return await (this.#free() ?? this.start()).run(job, steps);
+      return await (this.#free() ?? this.#start()).run(job, steps);
     } finally {
       if (this.#isRetired) this.retire();
       this.#turns.end();
@@ -85,16 +85,31 @@ export class ToolThreads {
     return Math.min(threadsMax, this.ready() + 1) * callsAtOnce;
   }
 
-  start(): ToolThread {
+  /** Starts a thread for the calls to come. `onDeath` is told if that fails. */
+  start(): void {
+    try {
+      this.#start();
+    } catch {}
+  }
+
+  #start(): ToolThread {
     const served = this.#served;
-    const thread = new ToolThread(served, {
+    const watch = {
       onReady: () => {
         served.onReady?.();
         this.#turns.give();
       },
       onEnd: () => this.#threads.delete(thread),
       mayEnd: () => this.#threads.size > served.threadsKept,
-    });
+    };
+    let thread: ToolThread;
+    try {
+      thread = new ToolThread(served, watch);
+    } catch (cause) {
+      // Where the system has no more threads, Node throws at once.
+      served.onDeath(cause, 1, false);
+      throw served.failed(cause);
+    }
     this.#threads.add(thread);
     return thread;
   }

@@ -254,6 +254,16 @@ test("a pool whose threads cannot start fails its calls at once, and recovers wh
   assert.equal((await pool.run(job())).body, "ok");
 });
 
+test("a pool to which the system gives no thread fails its calls, and tries again", async (t) => {
+  // Node throws at once for such an address, as it does where the system has no more threads.
+  const pool = openPool(t, 1, { entry: new URL("https://example.com/thread.mjs"), retryMs: 5 });
+  const job = () => createJob("hash", "{}");
+  for (let count = 0; count < 2; count += 1)
+    await assert.rejects(pool.run(job()), { code: "unavailable" });
+  await eventually("it has tried again", async () => pool.faults.length > 2);
+  assert.equal(pool.waiting(), 0);
+});
+
 test("a thread that dies with its job costs the pool nothing", async (t) => {
   const entry = writeEntry(path.join(temporaryFolder(t), "thread.mjs"), "process.exit(1);");
   const causes: unknown[] = [];
