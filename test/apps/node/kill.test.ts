@@ -12,6 +12,7 @@ import { startServer } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
 import { createChance } from "../../ledger/rules/chance.ts";
 import { SEED } from "../../support/random.ts";
+import { sqliteRows } from "../../support/sqlite-rows.ts";
 import {
   assertSpent,
   type Customer,
@@ -158,13 +159,9 @@ async function leaveReversal({ within, dataDir }: Payments) {
     file.close();
     return account;
   });
-  const waiting = () => {
-    const database = new DatabaseSync(reversalFile(dataDir), { readOnly: true });
-    const row = database.prepare("SELECT count(*) AS count FROM job").get();
-    database.close();
-    return Number(row?.["count"]);
-  };
-  return { account, isDone: async () => waiting() === 0 };
+  const isDone = async () =>
+    sqliteRows(reversalFile(dataDir), "SELECT 1 FROM job LIMIT 1").length === 0;
+  return { account, isDone };
 }
 
 async function inspect(

@@ -3,11 +3,11 @@ import { spawnSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { runServer, type ServerProcess, startServer } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
 import { listen } from "../../support/ports.ts";
+import { sqliteRows } from "../../support/sqlite-rows.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /**
@@ -100,9 +100,7 @@ async function logsRequests({ base }: ServerProcess, key: string, file: string):
   assert.equal((await call("req_wrong", `?count=${"x".repeat(99)}`)).status, 400);
   let packed = "";
   await eventually("the requests are in the log", async () => {
-    const database = new DatabaseSync(file, { readOnly: true });
-    const rows = database.prepare("SELECT packed FROM request_chunk").all();
-    database.close();
+    const rows = sqliteRows(file, "SELECT packed FROM request_chunk");
     packed = rows.map((row) => row["packed"]).join();
     return /"req_good","uuid",200,null,.*"req_wrong","uuid",400,"invalid_request",/.test(packed);
   });

@@ -1,0 +1,14 @@
+import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
+
+/**
+ * The rows of a query of a database that a server may be opening just now. A connection for reading alone cannot open it between the
+ * moments at which its log and the log's index are made.
+ */
+export function sqliteRows(file: string, sql: string): Record<string, SQLOutputValue>[] {
+  const database = new DatabaseSync(file, { timeout: 60_000 });
+  try {
+    return database.prepare(sql).all();
+  } finally {
+    database.close();
+  }
+}
