@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { startServer } from "../../http/server-process.ts";
@@ -8,14 +8,17 @@ import { inFolder, startProject, toolProject } from "./tool-project.ts";
 
 /** Servers that are killed around a run: a paid response is never lost, and what changes the world runs once under a key. */
 
-/** A tool that records each run, and waits where it is told to. The folder of the project is the working directory. */
-const countingTool = (effect: string, more = "") => `import { appendFileSync } from "node:fs";
+/** A tool that records each run, and may wait for `go.txt`. The folder of the project is the working directory. */
+const countingTool = (
+  effect: string,
+  more = "",
+) => `import { appendFileSync, existsSync } from "node:fs";
 import { defineTool, z } from "toolbooth";
 export default defineTool({
-  summary: "Records its runs.", input: { wait: z.boolean().default(false) }, price: 10, timeLimitMs: 2_000, effect: "${effect}", ${more}
+  summary: "Records its runs.", input: { wait: z.boolean().default(false) }, price: 10, timeLimitMs: 5_000, effect: "${effect}", ${more}
   async run({ wait }, { callId }) {
     appendFileSync("runs-${effect}.txt", callId + "\\n");
-    if (wait) await new Promise((resolve) => setTimeout(resolve, 1_500));
+    while (wait && !existsSync("go.txt")) await new Promise((resolve) => setTimeout(resolve, 5));
     return { random: Math.random() };
   },
 });
@@ -64,6 +67,7 @@ export default defineTool({
     return { status: response.status, charged, text, json: JSON.parse(text) };
   };
   const runs = (effect: string) => runsIn(folder, effect).length;
+  const go = path.join(folder, "go.txt");
   const begin = (await state()).balance;
 
   await t.test(
@@ -89,6 +93,7 @@ export default defineTool({
       leaving.abort();
       assert.equal(await left, "left");
       assert.equal((await call("send", "left", true)).status, 409);
+      writeFileSync(go, "");
       await eventually("its response is kept", async () => {
         const { status, charged } = await call("send", "left", true);
         return status === 200 && charged === "0";
@@ -101,6 +106,7 @@ export default defineTool({
   const look = await call("look", "paid");
   const sent = await call("send", "paid");
   assert.deepEqual([look.status, sent.status], [200, 200]);
+  rmSync(go);
   for (const name of ["look", "send"]) void call(name, "cut", true).catch(() => {});
   await eventually("both run", async () => runs("read") === 2 && runs("act") === 3);
   await first.end("SIGKILL");
@@ -129,8 +135,9 @@ export default defineTool({
       assert.equal(code, "idempotency_in_progress");
       assert.match(
         detail,
-        /or its server has died\. Repeat the request once a second .+ up to about 24 more seconds/,
+        /or its server has died\. Repeat the request once a second .+ up to about 30 more seconds/,
       );
+      writeFileSync(go, "");
       await eventually("the holds end", async () => (await state()).held === 0);
       assert.deepEqual(await state(), { balance: begin - 30, held: 0 });
       const unknown = (await call("send", "cut", true)).json;
