@@ -142,6 +142,8 @@ function send(
       sending.destroy();
     });
   });
+  // A server that switches protocols (101) causes neither a response nor an error, and an abort then does nothing.
+  sending.on("close", () => reject(Object.assign(new Error(), { code: "ECONNRESET" })));
   sending.end(body);
   return promise;
 }

@@ -67,6 +67,16 @@ test("no connection is made to a hostile URL, whatever its host resolves to", as
   assert.equal(asked, 0);
 });
 
+test("a server that switches protocols gives no response", async (t) => {
+  const { port } = await listen(
+    t,
+    createServer((socket) =>
+      socket.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"),
+    ),
+  );
+  assert.match(await faultOf(post(`http://127.0.0.1:${port}/`)), /^The connection closed before/);
+});
+
 test("a host with one private address among its addresses is rejected before anything connects", async (t) => {
   const { port, connections } = await listen(t, createServer());
   const private_ = [
