@@ -66,7 +66,7 @@ const PRICE = z.string(must('a decimal number as text, such as "5.00"'));
 const NAME = z
   .string(must(`text of 1 to ${NAME_CHARS_MAX} characters`))
   .regex(
-    new RegExp(`^(?=\\S)[^\\p{Cc}]{1,${NAME_CHARS_MAX}}(?<=\\S)$`, "u"),
+    new RegExp(`^(?=\\S)[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${NAME_CHARS_MAX}}(?<=\\S)$`, "u"),
     must(
       `text of 1 to ${NAME_CHARS_MAX} characters, without line breaks and without spaces at either end`,
     ),

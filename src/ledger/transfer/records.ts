@@ -21,7 +21,8 @@ const TIME = "must be a whole number of milliseconds since 1970 UTC";
 const TIME_MAX = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const ID_CHARS_MAX = 255;
 
-const hasControl = (text: string) => /\p{Cc}|[\u2028\u2029]/u.test(text);
+/** A lone surrogate has no UTF-8 form. */
+const hasControl = (text: string) => /[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
 const atMost = (chars: number) => `must have at most ${chars} characters`;
 
 const text = z
@@ -30,6 +31,8 @@ const text = z
 const name = text.min(1);
 const token = name.max(ID_CHARS_MAX, atMost(ID_CHARS_MAX));
 const id = token.refine((value) => !/[/\\]/.test(value), "must be an id, not a path");
+/** Operators choose some of them, such as `operator:invoice/2027/31`. */
+const grantId = token;
 const accountId = z.string().refine(isAccountId, "must be acc_ and 12 letters and digits");
 const keyId = z
   .string()
@@ -53,7 +56,7 @@ const time = z
 const count = z.int().min(0);
 /** What each grant paid, in the order in which they are spent; null if fewer than two grants paid. */
 const parts = z
-  .array(z.strictObject({ id, kind: z.enum(GRANT_KINDS), credits: z.int().min(1) }))
+  .array(z.strictObject({ id: grantId, kind: z.enum(GRANT_KINDS), credits: z.int().min(1) }))
   .min(2)
   .nullable();
 type Paid = { credits: number; grant: string | null; parts: z.infer<typeof parts> };
@@ -107,7 +110,7 @@ const purchaseRecord = z.strictObject({
   payUrl: name.nullable(),
   receiptUrl: name.nullable(),
   invoiceUrl: name.nullable(),
-  grant: id.nullable(),
+  grant: grantId.nullable(),
   voided: count,
   spent: count,
   trouble: z.enum(["account_closed", "no_account"]).nullable(),
@@ -161,7 +164,7 @@ export const transferRecord = z.discriminatedUnion("record", [
   z.strictObject({
     record: z.literal("grant"),
     account: accountId,
-    id,
+    id: grantId,
     kind: z.enum(GRANT_KINDS),
     amount: z.int().min(1).max(GRANT_CREDITS_MAX, `must be at most ${GRANT_CREDITS_MAX}`),
     remaining: count,
@@ -187,7 +190,7 @@ export const transferRecord = z.discriminatedUnion("record", [
       /** The account's free first call. */
       isFree: z.boolean(),
       /** The grant that paid, or the first of several; null if nothing was taken. */
-      grant: id.nullable(),
+      grant: grantId.nullable(),
       parts,
       reversedAt: time.nullable(),
     })
@@ -215,7 +218,7 @@ export const transferRecord = z.discriminatedUnion("record", [
       /** False if the debit was rolled up. */
       debitKept: z.boolean(),
       /** As in the debit. */
-      grant: id.nullable(),
+      grant: grantId.nullable(),
       parts,
       key: keyId,
       tool: id,
