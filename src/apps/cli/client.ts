@@ -56,14 +56,19 @@ export function createClient(
   const place = remote?.url ?? config.dataDir;
   let hasResponded = false;
 
-  async function ask(operation: Operation, input: unknown): Promise<IncomingMessage> {
+  /** `take` reads what the attempt needs of the response, so that a response that breaks off is a lost one. */
+  async function ask<Taken>(
+    operation: Operation,
+    input: unknown,
+    take: (response: IncomingMessage) => Promise<Taken>,
+  ): Promise<Taken> {
     const target = remote === null ? socketOf(config) : targetOf(remote);
     const body = JSON.stringify(input);
     const orderId = randomBase62(22, randomBytes);
     let mayBeDone = false;
     for (let tries = 0; ; tries += 1) {
-      const failure = await attempt(target, operation, orderId, body);
-      if ("response" in failure) return failure.response;
+      const failure = await attempt(target, operation, orderId, body, take);
+      if ("taken" in failure) return failure.taken;
       mayBeDone ||= failure.mayBeDone;
       const pauseMs = Math.max(failure.pauseMs, pausesMs[tries] ?? 0);
       const canRetry = failure.canRetry || (hasResponded && failure.isLost);
@@ -74,11 +79,12 @@ export function createClient(
     }
   }
 
-  async function attempt(
+  async function attempt<Taken>(
     target: RequestOptions,
     operation: Operation,
     orderId: string,
     body: string,
+    take: (response: IncomingMessage) => Promise<Taken>,
   ) {
     const headers = {
       ...{ ...target.headers, "Content-Type": "application/json", "Idempotency-Key": orderId },
@@ -94,7 +100,7 @@ export function createClient(
       const response = await exchange(options, body);
       if (response.statusCode === 200) {
         hasResponded = true;
-        return { response };
+        return { taken: await take(response) };
       }
       return await failureOf(response, place);
     } catch (error) {
@@ -126,11 +132,10 @@ export function createClient(
 
   return {
     async send(operation, input) {
-      const response = await ask(operation, input);
-      return read(operation, await readText(response));
+      return read(operation, await ask(operation, input, (response) => readText(response)));
     },
     async open(operation, input) {
-      const response = await ask(operation, input);
+      const response = await ask(operation, input, async (begun) => begun);
       const header = String(response.headers["toolbooth-result"] ?? "");
       return {
         result: read(operation, decodeURIComponent(header)),

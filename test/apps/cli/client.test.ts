@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import path from "node:path";
+import { text as readText } from "node:stream/consumers";
 import { after, describe, test } from "node:test";
 import { createClient } from "#apps/cli/client.ts";
 import { CommandError } from "#apps/cli/command-error.ts";
@@ -109,6 +110,22 @@ test("an order whose response is lost is sent again, carried out once, and gets 
     /^There is no account for ada@b\.co\. .+An earlier attempt of this command got no response, and may have been carried out\.$/,
   );
   assert.equal((await cli.json("audit")).totals.voided, 10);
+});
+
+test("an order whose response breaks off is sent again, and gets its response", async () => {
+  const bodies: string[] = [];
+  const server = createServer(async (request, response) => {
+    bodies.push(await readText(request));
+    const text = JSON.stringify({ ok: true, result: { accounts: [], next: null }, messages: [] });
+    response.writeHead(200, { "Content-Length": text.length });
+    if (bodies.length > 1) response.end(text);
+    else response.write(text.slice(0, 20), () => response.destroy());
+  });
+  after(() => server.close());
+  const url = `http://127.0.0.1:${await listen(server)}`;
+  const client = createClient({ url, token: TOKEN }, NOWHERE, () => {}, [0]);
+  assert.deepEqual(await client.send(listAccounts, {}), { accounts: [], next: null });
+  assert.deepEqual(bodies, ["{}", "{}"]);
 });
 
 test("audit and report read many accounts with few requests, and name the account of a fault", async () => {
