@@ -104,7 +104,7 @@ const helpFor = (typed: readonly string[]): string => {
   const known = COMMANDS.find(({ name }) => `${words.join(" ")} `.startsWith(`${name} `));
   if (known !== undefined) return commandLine(`${known.name} --help`);
   const [group = ""] = words;
-  return commandLine(group in GROUPS ? `help ${group}` : "help");
+  return commandLine(Object.hasOwn(GROUPS, group) ? `help ${group}` : "help");
 };
 
 /** The words that are not options: options may come before the command, and `--remote` has a value. */

@@ -76,14 +76,16 @@ function findTypeFaults(): string[] {
   } catch {
     return [];
   }
-  const { status, stdout } = spawnSync(
+  const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [compiler, "--noEmit", "--pretty", "false"],
     {
       encoding: "utf8",
     },
   );
-  return status === 0 ? [] : stdout.trim().split("\n");
+  if (status === 0) return [];
+  // A compiler that dies says why on standard error, if at all.
+  return (stdout.trim() || stderr.trim() || "TypeScript failed without a message.").split("\n");
 }
 
 /** Returns what is wrong, or a sentence that says what is right. */

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { COMMANDS } from "#apps/cli/program.ts";
 import { version } from "#apps/node/runtime.ts";
 import { PROGRAM, commandLine as printedCommand } from "#command-line.ts";
-import { commandLine, commandProcess, temporaryFolder } from "./fixture.ts";
+import { commandLine, commandProcess, start, temporaryFolder } from "./fixture.ts";
 
 const NAMES = COMMANDS.map(({ name }) => name);
 const flagOf = (name: string) => `--${name.replaceAll(/[A-Z]/g, (at) => `-${at.toLowerCase()}`)}`;
@@ -120,6 +121,17 @@ describe("the command line", { concurrency: 2 }, () => {
       assert.match(await cli.wrong(line), expected);
     });
   }
+
+  test("a reader that stops early gets no stack trace", async () => {
+    const child = start(["help"], {});
+    child.stdout?.destroy();
+    const [stderr, [status]] = await Promise.all([
+      child.stderr?.toArray().then((chunks) => Buffer.concat(chunks).toString()),
+      once(child, "exit"),
+    ]);
+    assert.equal(stderr, "The program that reads standard output stopped before the end.\n");
+    assert.equal(status, 1);
+  });
 
   test("a process with wrong usage exits with 2, and says how to get help on standard error", async () => {
     assert.match(await cli.wrong("key crate a@b.co"), /Did you mean create\?/);

@@ -190,6 +190,18 @@ export declare function defineTool(tool: { input: object; run(input: { text: str
   assert.match(stdout, /^tools\/word-count\.ts\(\d+,\d+\): error TS2554/m);
 });
 
+test("check reports why TypeScript died", (t) => {
+  const folder = toolProject(t, {
+    "tools/word-count.ts": withExample("{ words: 2 }"),
+    "tsconfig.json": "{}",
+    "node_modules/typescript/package.json": '{ "bin": { "tsc": "tsc.cjs" } }',
+    "node_modules/typescript/tsc.cjs": 'console.error("out of memory"); process.exit(7);',
+  });
+  assert.deepEqual(toolbooth(folder, "check"), {
+    ...{ status: 1, stdout: "word-count: the example passes.\nout of memory\n", stderr: "" },
+  });
+});
+
 test("dev serves a tool as it is saved, and the last good version while a file is wrong", async (t) => {
   const folder = toolProject(t, { "tools/word-count.ts": WORD_COUNT });
   const file = path.join(folder, "tools/word-count.ts");
