@@ -1,4 +1,4 @@
-import { constants, copyFileSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, constants, copyFileSync, mkdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { isStartUnder } from "#accounts/key-format.ts";
 import { done } from "#operator/operation.ts";
@@ -57,6 +57,8 @@ export async function restore(
   const partial = createPartialFile(file);
   try {
     copyFileSync(source, partial, constants.COPYFILE_FICLONE);
+    // The copy has the mode of the backup, which may be read-only.
+    chmodSync(partial, 0o600);
     const inspection = inspectSqlite(partial, invocation.now, true);
     checkInspection(source, inspection);
     const ended = await endRequestsIn(partial, invocation.now);

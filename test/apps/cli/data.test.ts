@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -86,6 +87,8 @@ describe("backup and restore", { concurrency: 2 }, () => {
     const otherDir = path.join(cli.folder, "other");
     const other = commandLine(otherDir);
     const restored = path.join(otherDir, "toolbooth.sqlite");
+    // As backups are often kept. Only root may write to such a file.
+    chmodSync(cli.copy, 0o444);
     assert.equal((await other.json(`restore ${cli.copy}`)).previous, null);
     assert.deepEqual(readdirSync(otherDir), ["toolbooth.sqlite"]);
     assert.deepEqual(emailsIn(restored), ["ada@b.co"]);
