@@ -64,3 +64,13 @@ test("isUsedUp does not count a call", () => {
   assert.equal(throttle.take("acc", START + 1_000).allowed, true);
   assert.equal(createThrottle(0).isUsedUp("acc", START), false);
 });
+
+test("of many names, those that have used up their rate are not forgotten", () => {
+  const throttle = createThrottle(1);
+  for (let name = 0; name < 25_000; name += 1) {
+    const at = START + name;
+    if (name % 500 === 0) while (throttle.take("busy", at).allowed);
+    throttle.take(`name ${name}`, at);
+    assert.ok(throttle.isUsedUp("busy", at));
+  }
+});

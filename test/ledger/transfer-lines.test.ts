@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readTransfer } from "#ledger/transfer/lines.ts";
-import { TransferError } from "#ledger/transfer/records.ts";
+import { beginLines, faultOfRecord, readTransfer } from "#ledger/transfer/lines.ts";
+import { TransferError, type TransferRecord } from "#ledger/transfer/records.ts";
 
 /** Lines that somebody edited or that another program wrote: each fault names its line, member and value. */
 const ACCOUNT = "acc_Ann000000000";
@@ -46,9 +46,11 @@ const utf8 = new TextEncoder();
 const HEADER = '{"record":"header","format":"toolbooth-ledger","version":1}';
 const read = (...lines: string[]) => [...readTransfer(lines.map((line) => utf8.encode(line)))];
 
-function faultOf(...lines: string[]): string {
+const faultOf = (...lines: string[]): string => faultIn(HEADER, ...lines);
+
+function faultIn(...lines: string[]): string {
   try {
-    read(HEADER, ...lines);
+    read(...lines);
   } catch (error) {
     assert.ok(error instanceof TransferError, String(error));
     return error.message;
@@ -108,6 +110,7 @@ const BAD: [kind: string, changes: Record<string, unknown>, sentence: string][] 
   ["key", { label: "a\nb" }, `label: ${CONTROL}; got "a\\nb"`],
   ["key", { label: "a\ud800" }, `label: ${CONTROL}; got "a\\ud800"`],
   ["key", { label: long }, "label: must have at most 100 characters"],
+  ["key", { previousUntil: 2 }, "the previous secret must have an end"],
   ["grant", { amount: -5 }, "amount: must be at least 1; got -5"],
   ["grant", { amount: 2.5 }, "amount: must be a whole number; got 2.5"],
   ["grant", { amount: 1e13 }, "amount: must be at most 1000000000000; got 10000000000000"],
@@ -117,6 +120,17 @@ const BAD: [kind: string, changes: Record<string, unknown>, sentence: string][] 
   ["grant", { kind: "gift" }, "kind: must be one of"],
   ["debit", { key: "key_../x" }, 'key: must be the id of a key; got "key_../x"'],
   ["debit", { callId: "call_1\u0000" }, `callId: ${CONTROL}; got "call_1\\u0000"`],
+  [
+    "debit",
+    {
+      credits: 4,
+      parts: [
+        { id: "starter:1", kind: "starter", credits: 1 },
+        { id: "b", kind: "pack", credits: 2 },
+      ],
+    },
+    "the parts must add up to the credits, and the first one must be of the grant",
+  ],
   ["debit", { credits: -1 }, "credits: must be at least 0; got -1"],
   ["debit", { tool: "/etc/passwd" }, `tool: ${NO_PATH}; got "/etc/passwd"`],
   ["debit", { tool: "..\\secret" }, `tool: ${NO_PATH}`],
@@ -152,6 +166,65 @@ test("names that every object has are unknown kinds, and no other value is a kin
   for (const line of ["{}", "null", "[]", "7", '{"record":7}', '{"record":null}'])
     assert.equal(faultOf(line), 'Line 2 is not a record: it has no member "record"');
   assert.match(faultOf('{"record":"account","__proto__":{"id":"x"}}'), /^Line 2 is an invalid/);
+});
+
+const ONE = JSON.stringify(GOOD["account"]);
+const trailer = (counts: object, more = {}) =>
+  JSON.stringify({ record: "trailer", counts, ...more });
+const NO_HEADER = "Line 1 is not the header of a Toolbooth export";
+for (const [what, lines, fault] of [
+  ["nothing", [], "The input is empty"],
+  ["text", ["x"], "Line 1 is not JSON in UTF-8: the file is damaged, or it is not an export"],
+  ["records alone", [ONE], NO_HEADER],
+  ["another format", [HEADER.replace("toolbooth-", "other-")], NO_HEADER],
+  [
+    "a later version",
+    [HEADER.replace('"version":1', '"version":2')],
+    "The export has format version 2, but this version of Toolbooth reads only version 1",
+  ],
+  [
+    "lines without a trailer",
+    [HEADER, ONE],
+    "The input ends after line 2 without a trailer: it is truncated",
+  ],
+  [
+    "lines after the trailer",
+    [HEADER, trailer({}), ONE],
+    "Line 3 comes after the trailer, which must be the last line",
+  ],
+  [
+    "a line too many",
+    [HEADER, ONE, trailer({})],
+    'Line 3: the trailer counts 0 records of kind "account", but there are 1: lines are missing or repeated',
+  ],
+  [
+    "a line too few",
+    [HEADER, trailer({ account: 1 })],
+    'Line 2: the trailer counts 1 records of kind "account", but there are 0: lines are missing or repeated',
+  ],
+  [
+    "a changed line",
+    [HEADER, ONE, trailer({ account: 1 }, { sha256: "0" })],
+    'Line 3: the SHA-256 in the trailer does not match the lines: a line was changed. If the change is intended, remove "sha256" from the trailer',
+  ],
+] as const)
+  test(`${what} is no export`, () => {
+    assert.equal(faultIn(...lines), fault);
+  });
+
+test("written lines are read again, and a record that could not be is found before", () => {
+  const chunks: Uint8Array[] = [];
+  const lines = beginLines((bytes) => void chunks.push(bytes));
+  lines.put("account", utf8.encode(`${ONE}\n`));
+  assert.deepEqual(lines.end(), { account: 1 });
+  const written = chunks.map((bytes) => new TextDecoder().decode(bytes).trimEnd());
+  assert.deepEqual(read(...written), [{ line: 2, record: GOOD["account"] }]);
+  const account = GOOD["account"] as TransferRecord;
+  assert.equal(faultOfRecord(account), null);
+  assert.match(
+    faultOfRecord({ ...account, lowBalance: -1 } as TransferRecord) ?? "",
+    /^an invalid record of kind "account" \(lowBalance: /,
+  );
 });
 
 test("a trailer counts known kinds only", () => {
