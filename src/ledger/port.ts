@@ -53,6 +53,7 @@
  *
  * - A clawback states how many credits of a grant are to be taken back because their price was refunded. The number is a
  *   total, not a difference: it may rise and fall. It has a version, and a version older than the last one changes nothing.
+ *   If the number only rises, a lower one changes nothing, whatever its version.
  * - Unspent credits that are clawed back are voided at once. Credits that were already spent are voided when a reversal
  *   returns them.
  *
@@ -423,8 +424,8 @@ export type LedgerOperations = {
   /**
    * Sets how many credits of the grant are clawed back, as of `version`. A number above the grant's amount counts as the
    * amount. Unspent credits are voided. If the number falls, voided credits become spendable again, and a `credits.granted`
-   * event reports how many. `stale`: a later version is already stored, or the order only raises the number and more are already
-   * clawed back. Nothing was changed then.
+   * event reports how many. `stale`: a later version is already stored or, if the order only raises the number, a higher number.
+   * Nothing was changed then.
    */
   clawback: [
     {

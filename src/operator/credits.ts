@@ -106,7 +106,7 @@ export const clawBackCredits = defineOperation({
     const { outcome, voided: clawedBack, spent } = clawed;
     if (outcome === "stale")
       throw new AccountError(
-        `${clawedBack} credits of ${id} have already been taken back, which is more. Nothing was changed. N is the total; to give credits back, grant them.`,
+        `${clawedBack} ${clawedBack === 1 ? "credit" : "credits"} of ${id} ${clawedBack === 1 ? "has" : "have"} already been taken back, by an order for more than ${credits}. Nothing was changed. N is the total; to give credits back, grant them.`,
       );
     const [address, after, { balance }] = await Promise.all([
       directory.findByAccount({ account }),

@@ -118,9 +118,11 @@ export function decideClawback(rows: Rows, order: Order<"clawback">): Verdict<Ou
   const grant = concerned.find(({ id }) => id === order.grant);
   if (account === null || grant === undefined) return unchanged({ outcome: "no_grant" });
   const spent = grant.amount - grant.remaining - grant.voided;
-  const isLower = order.onlyRaises === true && order.credits < grant.clawback;
-  if (order.version < grant.clawbackVersion || isLower)
-    return unchanged({ outcome: "stale", voided: grant.voided, spent });
+  const isStale =
+    order.onlyRaises === true
+      ? order.credits < grant.clawback
+      : order.version < grant.clawbackVersion;
+  if (isStale) return unchanged({ outcome: "stale", voided: grant.voided, spent });
 
   const clawed = clawBack(grant, order, account.state === "closed");
   const planned = planAfter(account, grant, clawed);
@@ -150,7 +152,8 @@ function clawBack(grant: GrantRow, order: Order<"clawback">, isClosed: boolean):
   const unspent = isSpendable(grant, order.now) ? grant.remaining : 0;
   const missing = clawback - grant.voided;
   const taken = missing > 0 ? Math.min(unspent, missing) : isClosed ? 0 : missing;
-  return voidCredits({ ...grant, clawback, clawbackVersion: order.version }, taken, order.now);
+  const clawbackVersion = Math.max(grant.clawbackVersion, order.version);
+  return voidCredits({ ...grant, clawback, clawbackVersion }, taken, order.now);
 }
 
 /** Voided credits that became spendable again are reported as granted. */

@@ -115,7 +115,8 @@ export function describeClawbackAmounts(test: ReturnType<typeof createRule>) {
     assert.deepEqual(await raise(3, 2), { ...clawedBack(4), outcome: "stale" });
     assert.deepEqual(await raise(4, 3), clawedBack(4), "a repeated order changes nothing");
     assert.deepEqual(await raise(6, 4), clawedBack(6));
-    assert.equal(await fixture.balance(account), 4);
+    assert.deepEqual(await raise(7, 1), clawedBack(7), "a clock that was set back changes nothing");
+    assert.equal(await fixture.balance(account), 3);
   });
 
   for (const [name, credits, version] of [

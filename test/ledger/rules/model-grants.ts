@@ -74,13 +74,13 @@ export function createModelGrants(find: (id: string) => ModelAccount | undefined
       const grant = account?.grants.find(({ id }) => id === order.grant);
       if (account === undefined || grant === undefined) return { outcome: "no_grant" };
       const accountState = () => ({ voided: voidedOf(grant), spent: spentOf(grant) });
-      if (version < grant.clawbackVersion) return { outcome: "stale", ...accountState() };
-      if (onlyRaises && credits < grant.clawback) return { outcome: "stale", ...accountState() };
+      if (onlyRaises ? credits < grant.clawback : version < grant.clawbackVersion)
+        return { outcome: "stale", ...accountState() };
 
       const [wasOnPlan, before] = [lifetimeGrantsOf(account) > 0, grant.clawback];
       const leftBefore = remainingOf(grant);
       grant.clawback = credits > grant.amount ? grant.amount : credits;
-      grant.clawbackVersion = version;
+      if (version > grant.clawbackVersion) grant.clawbackVersion = version;
       voidAsFarAsUnspent(account, grant, now);
       const isOnPlan = lifetimeGrantsOf(account) > 0;
       if (isOnPlan && !wasOnPlan) beginPlan(account, now);
