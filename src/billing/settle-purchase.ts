@@ -118,7 +118,7 @@ async function settleAs(
   return { outcome: "settled", purchase, changed: isNew || purchase.updatedAt !== row.updatedAt };
 }
 
-/** The row with the state of its payment. The times of the payment and of the first refund stay. */
+/** The row with the state of its payment. The times of the payment and of the first refund stay, unless nothing is refunded any more. */
 function applyState(row: Purchase, state: PaymentState, now: number): Purchase {
   const isTakenBack = state.refunded > 0 || state.dispute === "open" || state.dispute === "lost";
   return {
@@ -129,7 +129,7 @@ function applyState(row: Purchase, state: PaymentState, now: number): Purchase {
     paidAt: row.paidAt ?? state.paidAt,
     paid: state.paid,
     refunded: state.refunded,
-    refundedAt: row.refundedAt ?? (isTakenBack ? now : null),
+    refundedAt: isTakenBack ? (row.refundedAt ?? now) : null,
     dispute: state.dispute,
     payUrl: state.payUrl,
     receiptUrl: state.receiptUrl ?? row.receiptUrl,

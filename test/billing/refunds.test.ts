@@ -91,6 +91,19 @@ test("a dispute claws back all credits; winning it restores them, losing it does
   }
 });
 
+test("a refund counts on its own day, even after a dispute that was won", async (t) => {
+  const it = await bought(t);
+  it.fixture.fake.dispute(it.session, "needs_response");
+  await it.fixture.receiveAll();
+  it.fixture.fake.dispute(it.session, "won");
+  await it.fixture.receiveAll();
+  it.fixture.clock.at += 40 * 86_400_000;
+  it.fixture.fake.refund(it.session);
+  await it.fixture.receiveAll();
+  const { refundedAt } = await it.fixture.purchase(it.id);
+  assert.equal(refundedAt, it.fixture.clock.at);
+});
+
 test("an inquiry claws back no credits", async (t) => {
   const it = await bought(t);
   it.fixture.fake.dispute(it.session, "warning_needs_response");
