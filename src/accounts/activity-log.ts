@@ -163,7 +163,10 @@ export type ActivityLogOperations = {
   listUntold: [{ max: number }, { user: string; email: string }[]];
   /** Queues the email that tells an owner, and records it, once, while the queue is not half full. */
   tellOwner: [{ user: string; at: number; email: QueuedEmail }, { sent: boolean }];
-  /** Deletes expired sessions and attempts, and events older than `eventsBefore` (none if it is missing): at most `max` of each. */
+  /**
+   * Deletes expired sessions and attempts, and events older than `eventsBefore` (none if it is missing): at most `max` of each. Also
+   * deletes all counts of requested emails of more than a day ago.
+   */
   forgetStale: [{ now: number; max: number; eventsBefore?: number }, { forgotten: number }];
 };
 

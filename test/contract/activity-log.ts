@@ -583,7 +583,7 @@ function describeUpgrade(rule: Rule) {
 
 function describeForgetting(rule: Rule) {
   rule(
-    "expired sessions, challenges and attempts are deleted in batches",
+    "expired sessions, challenges and attempts are deleted in batches, and counts of emails after a day",
     async ({ activityLog, db, addUser, addSession, count }) => {
       await addUser("ann");
       for (let turn = 0; turn < 5; turn += 1) await addSession("ann", `over${turn}`, START - 1);
@@ -593,12 +593,18 @@ function describeForgetting(rule: Rule) {
         ["open", START + 1],
       ] as const)
         await db.batch([tokenRow(id, iso(end)), attemptRow(id, "x@y.test", end)]);
+      await db.batch(
+        [START - DAY, START - DAY + 1].map(
+          (at) => sql`INSERT INTO email_requested (recipient, email_group, at, network)
+            VALUES ('hash', 'sign_in', ${at}, '')`,
+        ),
+      );
       const order = { now: START, max: 3 };
       assert.deepEqual(await activityLog.forgetStale(order), { forgotten: 3 + 1 + 1 });
       assert.deepEqual(await activityLog.forgetStale(order), { forgotten: 2 });
       assert.deepEqual(await activityLog.forgetStale(order), { forgotten: 0 });
-      const left = ["user_session", "user_token", "sign_in_attempt"].map(count);
-      assert.deepEqual(await Promise.all(left), [1, 1, 1]);
+      const left = ["user_session", "user_token", "sign_in_attempt", "email_requested"].map(count);
+      assert.deepEqual(await Promise.all(left), [1, 1, 1, 1]);
     },
   );
 }

@@ -81,6 +81,7 @@ export function createActivityLog(
               SELECT id FROM user_token WHERE "expiresAt" < ${end} LIMIT ${max}) RETURNING id`,
         sql`DELETE FROM sign_in_attempt WHERE id IN (
               SELECT id FROM sign_in_attempt WHERE "expiresAt" < ${end} LIMIT ${max}) RETURNING id`,
+        sql`DELETE FROM email_requested WHERE at <= ${now - DAY_MS}`,
         sql`UPDATE starter_claim SET network = '' WHERE account IN (
               SELECT account FROM starter_claim
               WHERE network <> '' AND at < ${now - CLAIM_NETWORK_KEPT_MS} LIMIT ${max})`,

@@ -1,5 +1,6 @@
 import type { AccountIndex, Address, Directory, IndexedAccount } from "#accounts/directory.ts";
 import { rowOf } from "../stored-row.ts";
+import { ERASED } from "./jobs.ts";
 import { lastRows, type SqlDatabase, type SqlQuery, sql } from "./sql-database.ts";
 import { createStarterClaims, registration } from "./starter-claims.ts";
 
@@ -44,6 +45,9 @@ export function createDirectory(
         sql`INSERT INTO closed_address (email_hash, closed_at)
             SELECT ${emailHash}, ${now} FROM address WHERE account = ${account}
             ON CONFLICT DO NOTHING`,
+        // Dead emails to it, which operators could retry.
+        sql`UPDATE job SET ${ERASED} WHERE erase_at IS NOT NULL AND queue IN ('email', 'outbox')
+            AND target = (SELECT email FROM address WHERE account = ${account})`,
         sql`DELETE FROM address WHERE account = ${account} RETURNING email`,
       );
       return { found: deleted.length > 0 };

@@ -140,7 +140,7 @@ function settleQuery(alike: Alike): SqlQuery {
   }
 }
 
-const ERASED = sql`payload = NULL, target = '', erase_at = NULL`;
+export const ERASED = sql`payload = NULL, target = '', erase_at = NULL`;
 
 async function retry(
   db: SqlDatabase,

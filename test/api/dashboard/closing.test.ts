@@ -45,6 +45,11 @@ test("closing an account revokes its keys and deletes personal data; usage stays
   const id = (await fixture.rows("SELECT id FROM users WHERE email = ?", email))[0]?.[
     "id"
   ] as string;
+  await fixture.rows(
+    `INSERT INTO job (id, queue, kind, target, label, payload, created_at, died_at, erase_at)
+     VALUES ('dead', 'email', 'key_created', ?, '', 'sealed', 1, 2, 9e15)`,
+    email,
+  );
   const personal = [email, id, browser.peer as string];
   for (const text of personal) assert.notDeepEqual(await fixture.traces(text), [], text);
 
