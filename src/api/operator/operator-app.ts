@@ -49,10 +49,24 @@ export type OperatorAppWiring = {
 
 const REFERENCE_PATH = "/operator/openapi.json";
 
+/** So many results of actions are kept in memory. */
+const RESULTS_KEPT = 100;
+/** The results of actions with longer orders are not kept: pages of imports, which can be imported again. */
+const ORDER_CHARS_MAX = 10_000;
+
 export function createOperatorApp(wiring: OperatorAppWiring): OperatorApp {
   const { token, context, now, waitUntil } = wiring;
   const byPath = new Map(OPERATIONS.map((operation) => [pathOf(operation), operation]));
   const checkToken = token === null ? null : createTokenCheck(token);
+  /** By order. One that is sent again may not find its account any more: it closed the account, or changed its address. */
+  const results = new Map<string, Performed>();
+
+  function keep(order: string, performed: Performed): void {
+    if (performed.pieces !== null || order.length > ORDER_CHARS_MAX) return;
+    const [oldest = ""] = results.keys();
+    if (results.size >= RESULTS_KEPT) results.delete(oldest);
+    results.set(order, performed);
+  }
 
   async function respond(request: Request, { address, isLocal }: OperatorPeer, requestId: string) {
     if (!isLocal) {
@@ -76,13 +90,17 @@ export function createOperatorApp(wiring: OperatorAppWiring): OperatorApp {
       wiring.logAction("An operator's action", { ...action, requestId });
     const operator = { by: operatorOf(request), address };
     const orderId = readOrderId(request, context);
+    const order = `${pathname} ${orderId} ${JSON.stringify(input)}`;
+    const earlier = results.get(order);
+    if (earlier !== undefined) return responseTo(earlier);
     const performed = perform(
       { context, operator, isLocal, orderId, now, onAction },
       operation,
       input,
     );
+    if (operation.action === null) return responseTo(await performed);
     // If the client disconnects, the action and its record are still completed together.
-    if (operation.action !== null) waitUntil(performed.catch(() => {}));
+    waitUntil(performed.then((done) => keep(order, done)).catch(() => {}));
     return responseTo(await performed);
   }
 
@@ -173,14 +191,19 @@ const faultsOf = ({ issues }: z.ZodError): string =>
     )
     .join(" ");
 
+/** An escaped NUL. PostgreSQL takes none, and would fail as if it were away. */
+const NUL = /(?<!\\)(?:\\\\)*\\u0000/;
+
 function parse(bytes: Uint8Array): unknown {
+  if (bytes.byteLength === 0) return {};
   try {
-    return bytes.byteLength === 0
-      ? {}
-      : JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    throw new OperatorError("invalid_request", "The body must be a JSON object in UTF-8.");
-  }
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (!NUL.test(text)) return JSON.parse(text);
+  } catch {}
+  throw new OperatorError(
+    "invalid_request",
+    "The body must be a JSON object in UTF-8, without NUL characters.",
+  );
 }
 
 function operatorErrorOf(

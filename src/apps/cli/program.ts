@@ -353,8 +353,7 @@ function configure(line: CommandLine, write: (text: string) => void): void {
 
 /** The commands that messages print work on the same service if it was named by an option. */
 function withRemoteInCommands(typed: readonly string[], screen: Terminal): Terminal {
-  const at = typed.indexOf("--remote");
-  const url = at < 0 ? undefined : typed[at + 1];
+  const [, url] = /(?:^|\n)--remote[\n=](.*)/.exec(typed.join("\n")) ?? [];
   // Anything else than a plain URL would have to be quoted, and is rejected.
   if (url === undefined || !/^https?:\/\/[\w.:/[\]-]+$/.test(url)) return screen;
   const replaced = (text: string) => text.replaceAll(`${PROGRAM} `, `${PROGRAM} --remote ${url} `);

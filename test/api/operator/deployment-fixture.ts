@@ -140,9 +140,11 @@ export function createDeployment(changed: Changed = {}) {
     ...changed,
     context,
   };
-  const app = createOperatorApp(wiring);
   return {
-    ...{ app, context, ledger, directory, index, actions, d1, objects, told },
+    app: createOperatorApp(wiring),
+    /** As after a restart, with nothing in memory. */
+    restarted: () => createOperatorApp(wiring),
+    ...{ context, ledger, directory, index, actions, d1, objects, told },
     loggedErrors,
   };
 }

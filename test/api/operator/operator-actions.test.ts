@@ -60,8 +60,10 @@ describe("what operators do", () => {
     const { ask, deployment, id } = await openDeployment();
     const thrice = async (name: string, input: object) => {
       const responses: Json[] = [];
-      for (let i = 0; i < 3; i += 1)
+      for (let i = 0; i < 3; i += 1) {
         responses.push((await ask(name, input, orderId(name.replace(" ", "-")))).body);
+        if (i === 1) deployment.app = deployment.restarted();
+      }
       for (const body of responses) assert.deepEqual(body.result, responses[0].result, name);
       return responses[0].result;
     };
@@ -81,6 +83,26 @@ describe("what operators do", () => {
     assert.notEqual(other.key, made.key);
     const audit = (await ask("audit", {})).body.result;
     assert.deepEqual([audit.ok, audit.totals.granted], [true, 15]);
+  });
+
+  test("an order that has closed an account or changed its address gets its response again", async () => {
+    const { ask, id } = await openDeployment();
+    const twice = async (name: string, input: object) => {
+      const [first, again] = [
+        await ask(name, input, orderId(name.replace(" ", "-"))),
+        await ask(name, input, orderId(name.replace(" ", "-"))),
+      ];
+      assert.deepEqual(again.body, first.body);
+      return first.body.result;
+    };
+    const to = "ada@new.example";
+    assert.equal((await twice("account set-email", { email: ADA, to })).from, ADA);
+    assert.deepEqual(await twice("account close", { email: to }), {
+      ...{ id, email: to, state: "closed", forfeited: 5 },
+    });
+    const other = await ask("account close", { email: "eve@b.co" }, orderId("account-close"));
+    assert.equal(other.body.code, "refused", "another order under the same id");
+    assert.equal((await ask("account close", { email: to })).body.code, "refused");
   });
 
   test("credits expire before the year 10000, which no result could say", async () => {

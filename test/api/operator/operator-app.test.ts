@@ -123,8 +123,10 @@ describe("the operator API", () => {
       return [response.status, ((await response.json()) as { code: string }).code];
     };
     assert.deepEqual(await send("x".repeat(OPERATOR_BODY_BYTES_MAX + 1)), [413, "too_large"]);
-    for (const text of ["", "[]", "null", "{", "\u0000", "{}", '{"email":1}'])
+    const nul = '{"email":"a\\u0000@b.co"}';
+    for (const text of ["", "[]", "null", "{", "\u0000", "{}", '{"email":1}', nul])
       assert.deepEqual(await send(text), [400, "invalid_request"], text);
+    assert.deepEqual(await send(nul.replace("\\", "\\\\")), [409, "refused"]);
     assert.deepEqual(await send(Uint8Array.of(0xff, 0xfe)), [400, "invalid_request"]);
     for (const [name, input, detail] of [
       ["key list", { ...show, more: 1 }, /^The body has the unknown field "more"\.$/],
