@@ -43,13 +43,24 @@ export const backupData = defineFile({
       );
     return {
       result: {
-        ...{ ok: faults.length === 0, bytes, schemaVersion, secretIncluded, faults },
+        ...{ ok: faults.length === 0, bytes, schemaVersion, secretIncluded },
+        faults: firstOf(faults),
         ...{ accounts: audit?.accounts ?? null, totals: audit?.totals ?? null },
       },
       pieces,
     };
   },
 });
+
+/** Clients take headers of 16 KB in all, and the result of a file is one. */
+const FAULTS_SENT = 20;
+const FAULT_CHARS_MAX = 200;
+
+function firstOf(faults: readonly string[]): string[] {
+  const sent = faults.slice(0, FAULTS_SENT).map((fault) => fault.slice(0, FAULT_CHARS_MAX));
+  const more = faults.length - sent.length;
+  return more === 0 ? sent : [...sent, `and ${more} more, which audit lists`];
+}
 
 /** A service never sends its secret over the network. */
 function requireLocal({ isLocal }: Order): void {

@@ -132,7 +132,9 @@ async function grantsByAccount(
   const keep = (grants: readonly GrantMade[]) => {
     for (const grant of grants) {
       if (grant.grantedAt < from || grant.grantedAt >= to) continue;
-      found.set(grant.account, [...(found.get(grant.account) ?? []), grant]);
+      const own = found.get(grant.account);
+      if (own === undefined) found.set(grant.account, [grant]);
+      else own.push(grant);
     }
   };
   if (context.whole !== null) for await (const grants of allGrants(context)) keep(grants);

@@ -109,4 +109,22 @@ describe("damage", () => {
     assert.match(stdout, /\n- 1 row of api_key changed on the disk/);
     assert.match(stderr, /restore will reject it/);
   });
+
+  test("backup of data in which many accounts do not reconcile is written, and names the first of them", async () => {
+    const cli = await openFolderService();
+    const now = Date.now();
+    for (let number = 100; number < 400; number += 1) {
+      const account = `acc_Many00000${number}`;
+      await cli.ledger.openAccount({ account, freeCall: "open", now });
+      const grant = { account, id: "g", kind: "operator" as const, amount: 5 };
+      await cli.ledger.grant({ ...grant, expiresAt: null, now });
+    }
+    cli.driver.exec("UPDATE credit_grant SET amount = 6");
+    const copy = path.join(path.dirname(cli.dataDir), "copy.sqlite");
+    const { ok, faults } = await cli.failed(`backup ${copy}`);
+    assert.deepEqual([ok, faults.length], [false, 21]);
+    assert.match(faults[1], /^acc_Many00000100: 6 credits were granted, but 5 are accounted for$/);
+    assert.equal(faults[20], "and 281 more, which audit lists");
+    assert.equal(readFileSync(copy).toString("latin1", 0, 15), "SQLite format 3");
+  });
 });
