@@ -48,7 +48,7 @@ const FORMS: Record<string, string> = {
  * Returns the limits in the form in which they are stored: lists without repetitions, tools sorted, networks spelled in one
  * way; null if nothing is limited. Throws an AccountError, which says what is wrong with the first limit that is.
  *
- * `before`: the limits that the key has. An expiry that it had already may be in the past.
+ * `before`: the limits that the key has. Those that do not change stay, even if the service would no longer accept them.
  */
 export function readKeyLimits(
   value: unknown,
@@ -66,9 +66,9 @@ export function readKeyLimits(
   const { expiresAt, budgets, rate } = parsed.data;
   if (expiresAt !== null && expiresAt <= now && expiresAt !== before?.expiresAt)
     throw new AccountError("The expiry must be in the future. To stop a key now, revoke it.");
-  const tools = readTools(parsed.data.tools, known);
+  const tools = readTools(parsed.data.tools, known, before?.tools ?? []);
   const networks = readNetworks(parsed.data.networks);
-  if (rate !== null && callsPerSecond > 0 && rate >= callsPerSecond)
+  if (rate !== null && callsPerSecond > 0 && rate >= callsPerSecond && rate !== before?.rate)
     throw new AccountError(
       `The rate of a key must be below the account's limit of ${callsPerSecond} calls per second.`,
     );
@@ -80,9 +80,13 @@ export function readKeyLimits(
   return isNone ? null : limits;
 }
 
-function readTools(names: string[] | null, known: readonly string[]): string[] | null {
+function readTools(
+  names: string[] | null,
+  known: readonly string[],
+  before: readonly string[],
+): string[] | null {
   if (names === null) return null;
-  const unknown = names.find((each) => !known.includes(each));
+  const unknown = names.find((each) => !known.includes(each) && !before.includes(each));
   if (unknown !== undefined)
     throw new AccountError(`There is no tool "${unknown}". The tools are ${known.join(", ")}.`);
   if (names.length === 0) throw new AccountError("Choose at least one tool that the key may call.");

@@ -48,25 +48,24 @@ export const createAccount = defineOperation({
   input: z.strictObject({ email: newEmail, credits: creditsOrNone.default(0) }),
   output: z.object({ id: z.string(), email: z.string(), balance: count }),
   async find({ directory, ledger }, input, { now, random }) {
-    const account = newAccountId(random);
+    const fresh = newAccountId(random);
     const found = await directory.findByEmail({ email: input.email });
+    const account = found?.account ?? fresh;
     // An address whose account was never opened: its creation was interrupted, and continues.
-    const isNew =
-      found === null ||
-      found.account === account ||
-      (await ledger.findAccount({ account: found.account, now })) === null;
-    if (isNew) return { account, email: input.email };
+    const isNew = account === fresh || (await ledger.findAccount({ account, now })) === null;
+    if (isNew) return { account, email: input.email, fresh };
     throw new AccountError(
       `${input.email} already has an account. To add credits to it, run for example ${quotedCommand("credits grant", input.email, "100")}.`,
     );
   },
-  action: { subject, end: ({ balance }) => done(`${balance} credits`) },
-  run: (context, { credits: amount }, { now, random, say }, target) =>
+  action: { subject: ({ account }) => account, end: ({ balance }) => done(`${balance} credits`) },
+  run: (context, { credits: amount }, { now, say }, target) =>
     runSteps(async () => {
       const { ledger, accountDeps } = context;
-      const { account, email } = await openAccount(accountDeps, target.email, now, target.account);
+      const { account, email } = await openAccount(accountDeps, target.email, now, target.fresh);
       if (amount > 0) {
-        const id = `operator:${randomBase62(16, random)}`;
+        // Of two orders at once that create the account, one makes the grant.
+        const id = `operator:${account}`;
         await ledger.grant({ account, id, kind: "operator", amount, expiresAt: null, now });
       }
       const { balance, freeCall } = await statusOf(context, account, now);

@@ -132,7 +132,7 @@ export const importRecords = defineOperation({
      * which was not imported, and nothing was changed.
      */
     outcome: z.enum(["taken", "opened", "opened_before", "exists"]),
-    /** Keys that were made with a secret that the service does not have. */
+    /** Imported keys that were made with a secret that the service does not have. */
     unknownKeys: count,
     /** Accounts whose address belongs to another account here; `by` is null if the account has another address. */
     refused: z.array(z.object({ account: z.string(), by: textOrNull })),
@@ -154,12 +154,10 @@ export const importRecords = defineOperation({
         record.record === "key" && record.revokedAt === null ? [record.start] : [],
       );
       const unknownKeys = starts.filter((start) => !isStartUnder(start, secrets)).length;
-      if (account !== null)
-        return {
-          outcome: await importPage(context, account, records, now),
-          unknownKeys,
-          refused: [],
-        };
+      if (account !== null) {
+        const outcome = await importPage(context, account, records, now);
+        return { outcome, unknownKeys: outcome === "exists" ? 0 : unknownKeys, refused: [] };
+      }
       return {
         outcome: "taken" as const,
         unknownKeys,

@@ -27,7 +27,7 @@ const shapeOf = (value: unknown): Json =>
   JSON.parse(
     JSON.stringify(value)
       .replaceAll(/"(acc|key|tb)_[0-9A-Za-z…]+"/g, '"$1"')
-      .replaceAll(/"operator:[0-9A-Za-z]{16}"/g, '"operator"')
+      .replaceAll(/"operator:(?:acc_)?[0-9A-Za-z]{12,16}"/g, '"operator"')
       .replaceAll(/"service":"[^"]*"/g, '"service":"SERVICE"')
       .replaceAll(/"20(?:1|2)\d-\d\d-\d\dT[\d:.]+Z"/g, `"${TIME}"`),
   );

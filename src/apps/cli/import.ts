@@ -106,7 +106,7 @@ function logSkipped({ openedBefore, existing }: Sum, log: (line: string) => void
     );
   if (existing.size > 0)
     log(
-      `Skipped ${counted(existing.size, "account")} that the service already had, with their keys, credits and purchases in the lines: ${shortList([...existing])}.`,
+      `Skipped ${counted(existing.size, "account")} that the service already had, with ${existing.size === 1 ? "its" : "their"} keys, credits and purchases in the lines: ${shortList([...existing])}.`,
     );
 }
 

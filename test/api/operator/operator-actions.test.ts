@@ -105,6 +105,39 @@ describe("what operators do", () => {
     assert.equal((await ask("account close", { email: to })).body.code, "refused");
   });
 
+  test("of two orders at once that create an account, one grants its credits", async () => {
+    const { ask, deployment } = await openDeployment();
+    const bob = { email: "bob@example.org", credits: 3 };
+    const { ledger } = deployment;
+    const { openAccount } = ledger;
+    ledger.openAccount = async (order) => {
+      ledger.openAccount = openAccount;
+      // The address is registered, and the account is not opened yet.
+      assert.equal((await ask("account create", bob)).body.result.balance, 3);
+      return openAccount(order);
+    };
+    const { id, balance } = (await ask("account create", bob)).body.result;
+    assert.equal(balance, 3);
+    const lines = (await linesOf(deployment)).slice(0, 2);
+    assert.deepEqual(
+      lines,
+      lines.map(() => `account create | ${id} | done: 3 credits | 192.0.2.7`),
+    );
+  });
+
+  test("limits of a key that do not change stay, even if the service no longer offers them", async () => {
+    const { ask, deployment, id: account } = await openDeployment();
+    const { id } = (await ask("key create", { email: ADA, label: "l" })).body.result;
+    const budgets = { total: null, month: null, day: null };
+    const limits = { expiresAt: null, tools: ["gone"], networks: null, rate: 90_000, budgets };
+    await deployment.ledger.changeKey({ account, id, limits, now: Date.now() });
+    const changed = (await ask("key limit", { id, budgetDay: 5 })).body.result;
+    assert.deepEqual([changed.limits.tools, changed.limits.rate], [["gone"], 90_000]);
+    assert.equal(changed.limits.budgets.day.credits, 5);
+    const { body } = await ask("key limit", { id, tools: ["lost"] });
+    assert.match(body.detail, /^There is no tool "lost"\. The tools are (?!.*gone)/);
+  });
+
   test("credits expire before the year 10000, which no result could say", async () => {
     const { ask } = await openDeployment();
     const grant = (expires: string) => ask("credits grant", { email: ADA, credits: 1, expires });
@@ -355,7 +388,7 @@ describe("what operators do", () => {
   });
 
   test("an import says how many keys were made with a secret that the service does not have", async () => {
-    const { ask } = await openDeployment();
+    const { ask, id } = await openDeployment();
     const made = (await ask("key create", { email: ADA, label: "l" })).body.result;
     const start = made.key.slice(0, 25);
     const key = (number: number, keyStart: string) => ({
@@ -368,5 +401,8 @@ describe("what operators do", () => {
     const records = [accountRecord(BOB), key(1, start), key(2, other)];
     const { body } = await ask("import", page(BOB, true, true, records));
     assert.deepEqual([body.result.outcome, body.result.unknownKeys], ["opened", 1]);
+    const own = { ...key(3, other), id: `key_${id.slice(4)}0000000003`, account: id };
+    const there = await ask("import", page(id, true, true, [accountRecord(id), own]));
+    assert.deepEqual([there.body.result.outcome, there.body.result.unknownKeys], ["exists", 0]);
   });
 });

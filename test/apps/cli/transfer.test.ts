@@ -147,6 +147,20 @@ describe("export", () => {
 });
 
 describe("import", () => {
+  test("the id of a grant may have slashes, as those of invoices", async () => {
+    const { cli, copy, own } = await remote();
+    const here = await openFolderService({ dataDir: path.join(own, "here") });
+    await here.json("account create ada@b.co");
+    await here.json("credits grant ada@b.co 5 --id invoice/2027\\31");
+    await here.json(`export ${copy}`);
+    await cli.json(`import ${copy}`);
+    const { grants } = await cli.json("credits show ada@b.co");
+    assert.deepEqual(
+      grants.map(({ id }: Json) => id),
+      ["operator:invoice/2027\\31"],
+    );
+  });
+
   test("a ledger moves from a data folder to a deployment and back, and always reconciles", async () => {
     const { cli, copy, own, deployment } = await remote();
     const ran = await cli.run(`import ${file} --json`);
@@ -246,7 +260,7 @@ describe("import", () => {
     assert.deepEqual(JSON.parse(stdout).skipped, { importedBefore: 0, existing: 1 });
     assert.match(
       stderr,
-      new RegExp(`^Skipped 1 account that the service already had, .+: ${account}\\.$`, "m"),
+      new RegExp(`^Skipped 1 account .+ already had, with its keys, .+: ${account}\\.$`, "m"),
     );
     const audit = await cli.json("audit");
     assert.deepEqual([audit.ok, audit.accounts], [true, 7]);
