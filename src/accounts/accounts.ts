@@ -108,15 +108,23 @@ export async function closeAccount(
   accountDeps: AccountDeps,
   email: string,
   now: number,
-): Promise<{ account: string; forfeited: number; isForgotten: boolean }> {
-  const { account } = await findAccount(accountDeps, email);
-  const { forfeited } = await accountDeps.ledger.changeAccount({
-    ...{ account, state: "closed", now },
-  });
-  const emailHash = hashEmail(readEmail(email), accountDeps.secrets);
-  const { found: isForgotten } = await accountDeps.directory.forget({ account, emailHash, now });
-  await accountDeps.forgetRequests?.({ account, now });
-  return { account, forfeited, isForgotten };
+): Promise<{ forfeited: number; isForgotten: boolean }> {
+  return closeFound(accountDeps, await findAccount(accountDeps, email), now);
+}
+
+/** The same for an account that was found. `email` is null if it has no address. */
+export async function closeFound(
+  { ledger, directory, secrets, forgetRequests }: AccountDeps,
+  { account, email }: { account: string; email: string | null },
+  now: number,
+): Promise<{ forfeited: number; isForgotten: boolean }> {
+  const { forfeited } = await ledger.changeAccount({ account, state: "closed", now });
+  const { found: isForgotten } =
+    email === null
+      ? { found: false }
+      : await directory.forget({ account, emailHash: hashEmail(email, secrets), now });
+  await forgetRequests?.({ account, now });
+  return { forfeited, isForgotten };
 }
 
 /**

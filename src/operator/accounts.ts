@@ -2,7 +2,7 @@ import * as z from "zod";
 import { addressChangedEmail, UNDO_MS } from "#accounts/account-emails.ts";
 import {
   AccountError,
-  closeAccount,
+  closeFound,
   openAccount,
   recordFormerEmail,
   runSteps,
@@ -251,7 +251,7 @@ export const closeAccountForGood = defineOperation({
   async run({ accountDeps, notify }, _, order, { account, email }) {
     const notifyOwner = await findOwnerToNotify(notify, account);
     const { forfeited, isForgotten } = await runSteps(() =>
-      closeAccount(accountDeps, email, order.now),
+      closeFound(accountDeps, { account, email: email === account ? null : email }, order.now),
     );
     if (isForgotten) sayNotified(order, await notifyOwner({ kind: "account_closed" }, order.now));
     return { id: account, email, state: "closed" as const, forfeited };
@@ -283,7 +283,8 @@ export const setEmail = defineOperation({
     });
     if (outcome === "taken")
       throw new AccountError(`Another account has ${to}. Nothing was changed.`);
-    if (outcome === "no_account") throw new AccountError(`There is no account for ${from}.`);
+    if (outcome === "no_account")
+      throw new AccountError(`The account ${account} has no address. Nothing was changed.`);
     if (outcome === "changed") {
       notify.mail.wake();
       await recordFormerEmail(accountDeps, from, now);

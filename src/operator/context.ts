@@ -83,12 +83,14 @@ const ACCOUNTS_A_REQUEST = 50;
 export const accountsAtOnce = ({ whole }: Pick<OperatorContext, "whole">): number =>
   whole === null ? ACCOUNTS_A_REQUEST : Number.MAX_SAFE_INTEGER;
 
+/** `email`: the id of the account, if it has no address: one that was imported, whose address is another account's here. */
 export type FoundAccount = { account: string; email: string };
 
 /** Returns the account of an email address, or of an account's id. Throws `AccountError` if there is none. */
 export async function accountOf(
-  { directory }: Pick<OperatorContext, "directory">,
+  { directory, ledger }: Pick<OperatorContext, "directory" | "ledger">,
   { email: text }: { email: string },
+  { now }: { now: number },
 ): Promise<FoundAccount> {
   const isId = isAccountId(text);
   const email = isId ? "" : readEmail(text);
@@ -96,6 +98,8 @@ export async function accountOf(
     ? directory.findByAccount({ account: text })
     : directory.findByEmail({ email }));
   if (found !== null) return { account: found.account, email: found.email };
+  const state = isId ? (await ledger.findAccount({ account: text, now }))?.state : undefined;
+  if (state === "open" || state === "suspended") return { account: text, email: text };
   throw new AccountError(
     isId
       ? `There is no open account ${text}. ${TO_SEE_ACCOUNTS}`

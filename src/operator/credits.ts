@@ -152,16 +152,21 @@ async function findGrant(
   { now }: { now: number },
 ): Promise<{ account: string; grant: Grant }> {
   const ids = [typed, `operator:${typed}`];
-  const account = await findAccountOf(context, ids, owner);
+  const account = await findAccountOf(context, ids, owner, now);
   const grants = await everyGrant(context.ledger, { account, now });
   const grant = grants.find(({ id }) => ids.includes(id));
   if (grant === undefined) throw noSuchGrant(typed, owner);
   return { account, grant };
 }
 
-async function findAccountOf(context: OperatorContext, ids: string[], owner: string | undefined) {
+async function findAccountOf(
+  context: OperatorContext,
+  ids: string[],
+  owner: string | undefined,
+  now: number,
+) {
   const [typed = ""] = ids;
-  if (owner !== undefined) return (await accountOf(context, { email: owner })).account;
+  if (owner !== undefined) return (await accountOf(context, { email: owner }, { now })).account;
   const inId = typed.slice("starter:".length);
   if (isAccountId(inId)) return inId;
   if (context.whole === null)

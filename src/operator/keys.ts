@@ -84,9 +84,9 @@ export const createApiKey = defineOperation({
   summary: "Create an API key and show it once",
   input: z.strictObject({ email, label: text("L"), ...limits }),
   output: z.object({ id: z.string(), key: z.string() }),
-  async find(context, input, { random }) {
-    const { account, email } = await accountOf(context, input);
-    return { account, email, id: newKeyId(account, random) };
+  async find(context, input, order) {
+    const { account, email } = await accountOf(context, input, order);
+    return { account, email, id: newKeyId(account, order.random) };
   },
   action: { subject: ({ id }) => id },
   async run(context, { label, email: _, ...change }, order, { account, email, id }) {

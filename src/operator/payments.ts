@@ -38,8 +38,8 @@ export const listPayments = defineOperation({
   input: z.strictObject({ email }),
   output: z.object({ account: z.string(), purchases: z.array(purchase) }),
   // A closed account has no address.
-  find: async (context, input) =>
-    isAccountId(input.email) ? { account: input.email } : accountOf(context, input),
+  find: async (context, input, order) =>
+    isAccountId(input.email) ? { account: input.email } : accountOf(context, input, order),
   action: null,
   async run({ purchases }, _, __, { account }) {
     const all: Purchase[] = [];

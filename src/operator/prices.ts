@@ -9,8 +9,8 @@ import { defineOperation, done, type Order, unchanged } from "./operation.ts";
 /** Operations on the prices that an account has of its own. */
 
 const account = email.meta(usage("EMAIL"));
-const find = (context: OperatorContext, { account: email }: { account: string }) =>
-  accountOf(context, { email });
+const find = (context: OperatorContext, { account: email }: { account: string }, order: Order) =>
+  accountOf(context, { email }, order);
 const subject = (target: FoundAccount) => target.account;
 
 export const ownPrices = z.array(z.object({ tool: z.string(), credits: count }));

@@ -369,6 +369,23 @@ describe("what operators do", () => {
     );
   });
 
+  test("an account without an address, which another one has, is reached by its id", async () => {
+    const { ask, deployment } = await openDeployment();
+    await ask("import", page(BOB, true, true, [accountRecord(BOB)]));
+    const bob = { email: BOB };
+    assert.equal((await ask("credits grant", { ...bob, credits: 3 })).body.result.balance, 3);
+    assert.equal((await ask("account suspend", bob)).body.result.state, "suspended");
+    assert.match(
+      (await ask("account set-email", { ...bob, to: "bob@example.org" })).body.detail,
+      /^The account acc_Bob000000000 has no address\. Nothing was changed\.$/,
+    );
+    assert.deepEqual((await ask("account close", bob)).body.result, {
+      ...{ id: BOB, email: BOB, state: "closed", forfeited: 3 },
+    });
+    assert.equal(deployment.d1.prepare("SELECT * FROM closed_address").all().length, 0);
+    assert.match((await ask("account show", bob)).body.detail, /^There is no open account acc_Bob/);
+  });
+
   test("an account that was closed after its import gets no address when the import is run again", async () => {
     const { ask, deployment } = await openDeployment();
     const email = "bob@example.org";
