@@ -153,6 +153,8 @@ const exchange = (options: RequestOptions, body: string): Promise<IncomingMessag
     const send = options.protocol === "https:" ? requestHttps : requestHttp;
     const sent = send({ ...options, timeout: SILENCE_MAX_MS, agent: false }, resolve);
     sent.on("timeout", () => sent.destroy(Object.assign(new Error(), { code: "ETIMEDOUT" })));
+    // A server that switches protocols (101) causes neither a response nor an error.
+    sent.on("close", () => reject(Object.assign(new Error(), { code: "ECONNRESET" })));
     sent.on("error", reject).end(body);
   });
 

@@ -223,7 +223,9 @@ describe("errors of a service", { concurrency: 8 }, () => {
     let connections = 0;
     const server = createTcpServer((socket) => {
       connections += 1;
-      socket.destroy();
+      if (connections > 1) socket.destroy();
+      else
+        socket.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
     });
     after(() => server.close());
     assert.match(
