@@ -52,8 +52,9 @@ export const createAccount = defineOperation({
     const found = await directory.findByEmail({ email: input.email });
     const account = found?.account ?? fresh;
     // An address whose account was never opened: its creation was interrupted, and continues.
-    const isNew = account === fresh || (await ledger.findAccount({ account, now })) === null;
-    if (isNew) return { account, email: input.email, fresh };
+    const status = account === fresh ? null : await ledger.findAccount({ account, now });
+    if (status === null) return { account, email: input.email, fresh };
+    if (status.state === "closed") throw new AccountError(halfClosed(input.email));
     throw new AccountError(
       `${input.email} already has an account. To add credits to it, run for example ${quotedCommand("credits grant", input.email, "100")}.`,
     );
@@ -211,6 +212,9 @@ async function signInsOf({ notify }: OperatorContext, user: string) {
 
 const changed = z.object({ id: z.string(), email: z.string(), state });
 
+const halfClosed = (email: string) =>
+  `The account of ${email} was closed, but its address was not deleted. To complete that, run ${quotedCommand("account close", email)}.`;
+
 const stateOperation = (name: string, wanted: "open" | "suspended", summary: string) =>
   defineOperation({
     name,
@@ -223,9 +227,7 @@ const stateOperation = (name: string, wanted: "open" | "suspended", summary: str
       const { found } = await context.ledger.changeAccount({ account, state: wanted, now });
       if (found) return { id: account, email: address, state: wanted };
       await statusOf(context, account, now);
-      throw new AccountError(
-        `The account of ${address} was closed, but its address was not deleted. To complete that, run ${quotedCommand("account close", address)}.`,
-      );
+      throw new AccountError(halfClosed(address));
     },
   });
 

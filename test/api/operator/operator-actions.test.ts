@@ -238,7 +238,12 @@ describe("what operators do", () => {
         /^The service does not know whether it carried out the request\. You can safely send it again\./,
       );
     }
-    const outcomes = (await linesOf(deployment)).slice(0, 2).map((line) => line.split(" | ")[2]);
+    for (const name of ["account create", "account resume"])
+      assert.match(
+        (await ask(name, { email: ADA })).body.detail,
+        /^The account of ada@example\.org was closed, .+ run `npm run -s toolbooth -- account close /,
+      );
+    const outcomes = (await linesOf(deployment)).slice(1, 3).map((line) => line.split(" | ")[2]);
     assert.deepEqual(outcomes, ["unknown", "unknown"]);
     const again = await ask("account create", bob, orderId("open"));
     assert.equal(again.body.result.balance, 3);
