@@ -249,7 +249,11 @@ export const closeAccountForGood = defineOperation({
   input: z.strictObject({ email }),
   output: changed.extend({ state: z.literal("closed"), forfeited: count }),
   find: accountOf,
-  action: { subject, end: ({ forfeited }) => done(`${forfeited} credits forfeited`) },
+  action: {
+    subject,
+    findsOnce: true,
+    end: ({ forfeited }) => done(`${forfeited} credits forfeited`),
+  },
   async run({ accountDeps, notify }, _, order, { account, email }) {
     const notifyOwner = await findOwnerToNotify(notify, account);
     const { forfeited, isForgotten } = await runSteps(() =>
@@ -271,7 +275,11 @@ export const setEmail = defineOperation({
   /** `from`: the address before, which is the same if the account had the new address already. */
   output: z.object({ id: z.string(), email: z.string(), from: z.string() }),
   find: accountOf,
-  action: { subject, end: ({ email, from }) => (email === from ? unchanged("unchanged") : done()) },
+  action: {
+    subject,
+    findsOnce: true,
+    end: ({ email, from }) => (email === from ? unchanged("unchanged") : done()),
+  },
   async run({ accountDeps, notify }, { to }, order, { account, email: from }) {
     const { now, random } = order;
     const [id, undo] = [randomBase62(24, random), randomBase62(32, random)];

@@ -49,20 +49,17 @@ export type OperatorAppWiring = {
 
 const REFERENCE_PATH = "/operator/openapi.json";
 
-/** So many results of actions are kept in memory. */
+/** So many results of actions that find their account once are kept in memory. */
 const RESULTS_KEPT = 100;
-/** The results of actions with longer orders are not kept: pages of imports, which can be imported again. */
-const ORDER_CHARS_MAX = 10_000;
 
 export function createOperatorApp(wiring: OperatorAppWiring): OperatorApp {
   const { token, context, now, waitUntil } = wiring;
   const byPath = new Map(OPERATIONS.map((operation) => [pathOf(operation), operation]));
   const checkToken = token === null ? null : createTokenCheck(token);
-  /** By order. One that is sent again may not find its account any more: it closed the account, or changed its address. */
+  /** By order. Other orders that are sent again find what they were about, and new keys are not kept in memory. */
   const results = new Map<string, Performed>();
 
   function keep(order: string, performed: Performed): void {
-    if (performed.pieces !== null || order.length > ORDER_CHARS_MAX) return;
     const [oldest = ""] = results.keys();
     if (results.size >= RESULTS_KEPT) results.delete(oldest);
     results.set(order, performed);
@@ -98,9 +95,11 @@ export function createOperatorApp(wiring: OperatorAppWiring): OperatorApp {
       operation,
       input,
     );
-    if (operation.action === null) return responseTo(await performed);
+    const kept = operation.action?.findsOnce
+      ? performed.then((done) => keep(order, done))
+      : performed;
     // If the client disconnects, the action and its record are still completed together.
-    waitUntil(performed.then((done) => keep(order, done)).catch(() => {}));
+    if (operation.action !== null) waitUntil(kept.catch(() => {}));
     return responseTo(await performed);
   }
 
