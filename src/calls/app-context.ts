@@ -1,7 +1,7 @@
 import type { Brand } from "#brand.ts";
 import type { RandomBytes } from "#ids.ts";
 import type { CallLedger } from "#ledger/call-ledger.ts";
-import type { CallRef, Ledger } from "#ledger/port.ts";
+import type { Ledger, Reversal } from "#ledger/port.ts";
 import type { MemoryLimits } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { CreditSales } from "#top-up.ts";
@@ -32,7 +32,7 @@ export type CallStores = {
    * Reverses a call that gets 503 although its debit may exist: at once, or when the ledger is reachable again. Resolves
    * as soon as the reversal is certain; never rejects.
    */
-  reverseLater(call: CallRef): Promise<void>;
+  reverseLater(call: Reversal): Promise<void>;
 };
 
 /** What a runtime supplies to calls: the tools, clocks, random bytes, digests, threads for heavy work, and what its server knows of a connection. */

@@ -161,7 +161,9 @@ export class HeldCall {
    */
   #withdraw(): void {
     const { app } = this.#call.deps;
-    const withdrawn = this.#release("free").then(() => app.reverseLater(this.#ref()));
+    const withdrawn = this.#release("free").then(() =>
+      app.reverseLater({ ...this.#ref(), key: "free" }),
+    );
     app.waitUntil?.(withdrawn);
   }
 
@@ -301,7 +303,8 @@ export class HeldCall {
       if (context.balance !== null) context.balance += this.#heldCredits ?? 0;
     }
     // Its hold is charged when its lease has run out, or has been charged.
-    else if (this.#order?.onCrash === "charge") await deps.app.reverseLater(this.#ref());
+    else if (this.#order?.onCrash === "charge")
+      await deps.app.reverseLater({ ...this.#ref(), ...(key === "free" && { key }) });
   }
 }
 

@@ -1,6 +1,6 @@
 import { quotedCommand } from "#command-line.ts";
 import { callRef, type RandomBytes } from "#ids.ts";
-import type { CallRef, Ledger } from "#ledger/port.ts";
+import type { Ledger, Reversal } from "#ledger/port.ts";
 import { DAY_MS, HOUR_MS } from "#limits.ts";
 import { doubling } from "./back-off.ts";
 import type { JobPolicy, JobResult } from "./job-policy.ts";
@@ -12,13 +12,13 @@ import { createJobRunner, type JobRunner } from "./job-runner.ts";
  * are stored outside the ledger, because the ledger is what cannot be reached. A call with an idempotency key needs no
  * reversal, because its retry replays it.
  */
-export const reversalJob = ({ account, callId, at }: CallRef): NewJob => ({
+export const reversalJob = ({ account, callId, at, key }: Reversal): NewJob => ({
   id: `${callId} of ${account} at ${at}`,
   queue: "reversal",
   kind: "reverse-call",
   target: account,
   label: account,
-  payload: JSON.stringify({ account, callId, at } satisfies CallRef),
+  payload: JSON.stringify({ account, callId, at, ...(key && { key }) } satisfies Reversal),
   usefulUntil: null,
 });
 
@@ -28,7 +28,7 @@ export const reversalJob = ({ account, callId, at }: CallRef): NewJob => ({
  */
 export type ReverseAll = (
   account: string,
-  orders: readonly (CallRef & { now: number })[],
+  orders: readonly (Reversal & { now: number })[],
 ) => Promise<readonly (Error | { reversed: boolean })[]>;
 
 /** For a ledger that takes orders of many accounts together by itself. */
@@ -82,7 +82,7 @@ export function createReverser(
     },
     async attempt(jobs) {
       const now = wiring.now();
-      const orders = jobs.map(({ payload }) => ({ ...(JSON.parse(payload) as CallRef), now }));
+      const orders = jobs.map(({ payload }) => ({ ...(JSON.parse(payload) as Reversal), now }));
       const results = await reverseAll(jobs[0].target, orders).catch((cause) => {
         const error = asError(cause);
         return orders.map(() => error);
@@ -123,7 +123,7 @@ const PAUSES_MS = [0, 500, 2_000];
  */
 export async function reverseOrKeep(
   { ledger, now, logError }: Reversing,
-  call: CallRef,
+  call: Reversal,
   keep: () => Promise<unknown>,
 ): Promise<void> {
   for (const pauseMs of PAUSES_MS) {

@@ -250,6 +250,12 @@ export type SettleOutcome =
 
 export type CallRef = { account: string; callId: string; at: number };
 
+/**
+ * A call to reverse. `key`: if it still holds its price, its idempotency key becomes free, because it has not run; by default only if it
+ * may not change the world.
+ */
+export type Reversal = CallRef & { key?: "free" };
+
 /** What the ledger has of a call. */
 export type CallRecord =
   | ({
@@ -472,9 +478,9 @@ export type LedgerOperations = {
   debit: [DebitOrder, DebitOutcome];
   /**
    * Reverses the debit of a call whose response was never sent. A debit is reversed at most once. If there is no such debit,
-   * the ledger remembers the reversal, and rejects the debit if it arrives later.
+   * the ledger remembers the reversal, and rejects the debit if it arrives later. What the call holds is given back.
    */
-  reverse: [CallRef & { now: number }, { reversed: boolean }];
+  reverse: [Reversal & { now: number }, { reversed: boolean }];
 
   hold: [HoldOrder, HoldOutcome];
   settle: [SettleOrder, SettleOutcome];

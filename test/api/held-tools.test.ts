@@ -429,6 +429,32 @@ test("a call whose hold is not known is 503, also where it may hold the last cre
   assert.equal(runs.length, 0);
 });
 
+test("an act whose hold may have been made and could not be given back has not run, and its key is free", async (t) => {
+  const ledger = createMemoryLedger();
+  let isLost = true;
+  const lost = new Error("The answer is lost");
+  const troubled = {
+    ...ledger,
+    async hold(order: HoldOrder) {
+      const outcome = await ledger.hold(order);
+      if (isLost) throw lost;
+      return outcome;
+    },
+    release: async (order: Parameters<Ledger["release"]>[0]) => {
+      if (isLost) throw lost;
+      return ledger.release(order);
+    },
+  };
+  const calls = new LocalCallLedger(troubled, 0, () => 0);
+  const { service, runs } = await openWithTool(t, { effect: "act" }, () => ({}), { calls }, ledger);
+  const caller = await createCaller(service, { credits: 10 });
+  assertProblem(await caller.call("look", {}, key("one")), "unavailable");
+  await eventually("its credits are back", async () => (await caller.balance()) === 10);
+  assert.equal(runs.length, 0);
+  isLost = false;
+  assertResponse(await caller.call("look", {}, key("one")), 10);
+});
+
 for (const [when, isTwice] of [
   ["after its call has failed", false],
   ["once more after it was given back", true],

@@ -7,7 +7,7 @@ import { countJobs, type JobCount, type JobQueue } from "#jobs/job-queue.ts";
 import { type Schedule, STOP_ABORT_MS, startJobs } from "#jobs/node-schedule.ts";
 import type { OperatorQueue } from "#jobs/operator-jobs.ts";
 import { createReverser, reversalJob, reverseEach, STEADY_PACE } from "#jobs/reverse-calls.ts";
-import type { CallRef, Ledger } from "#ledger/port.ts";
+import type { Ledger, Reversal } from "#ledger/port.ts";
 import { sqliteJobs } from "#stores/schema/sqlite-jobs.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
 import { addJobRows, readJobRows, SIDECARS } from "#stores/sqlite/backup.ts";
@@ -18,7 +18,7 @@ import { dropFile, makeFolder } from "./data-folder.ts";
 
 export type Reversals = {
   /** See `AppContext.reverseLater`. Resolves when the call is on disk, so that the next start reverses it even after a kill. */
-  reverseLater(call: CallRef): Promise<void>;
+  reverseLater(call: Reversal): Promise<void>;
   countJobs(): Promise<JobCount[]>;
   /** Starts no more reversals and waits a moment for running ones. Later calls are stored. */
   stop(): Promise<void>;
@@ -96,10 +96,10 @@ export function openReversals(
   const now = () => Date.now();
   let opened: Opened | null = null;
   /** Calls of one event-loop turn are stored in one transaction. */
-  let fresh: CallRef[] = [];
+  let fresh: Reversal[] = [];
   let keeping = Promise.resolve();
   /** Calls that could not be stored yet. */
-  let unkept: CallRef[] = [];
+  let unkept: Reversal[] = [];
   let isRetrying = false;
   let isStopped = false;
   let looking: NodeJS.Timeout | undefined;
@@ -160,7 +160,7 @@ export function openReversals(
     }
   }
 
-  async function keep(calls: readonly CallRef[]): Promise<void> {
+  async function keep(calls: readonly Reversal[]): Promise<void> {
     const { jobs, schedule } = open();
     await jobs.add({ jobs: calls.map(reversalJob), now: now() });
     schedule.wake();
@@ -190,7 +190,7 @@ export function openReversals(
   }
 
   /** Returns the calls that are still to be reversed. */
-  async function reverseNow(calls: readonly CallRef[]): Promise<CallRef[]> {
+  async function reverseNow(calls: readonly Reversal[]): Promise<Reversal[]> {
     for (const [index, call] of calls.entries()) {
       try {
         // A debit that is not found may still arrive. The ledger rejects it then.

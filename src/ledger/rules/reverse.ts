@@ -42,14 +42,14 @@ export function decideReversal(rows: Rows, order: Order<"reverse">): Verdict<Out
 function reverseEarly(
   account: AccountRow,
   rows: Rows,
-  { callId, at, now }: Order<"reverse">,
+  { callId, at, now, key }: Order<"reverse">,
 ): Verdict<{ reversed: boolean }> {
   const { hold } = rows;
   if (hold === undefined) return { needs: { hold: true } };
   const mark = markOf(callId, at, now);
   if (hold === null) return { outcome: { reversed: false }, changes: { debit: mark } };
-  const key = hold.onCrash === "release" ? "free" : "unknown";
-  const ended: Changes | Missing = endUncharged(account, rows, hold, key, now);
+  const keyAfter = hold.onCrash === "release" ? "free" : (key ?? "unknown");
+  const ended: Changes | Missing = endUncharged(account, rows, hold, keyAfter, now);
   if ("needs" in ended) return ended;
   return { outcome: { reversed: false }, changes: { ...ended, debit: mark } };
 }

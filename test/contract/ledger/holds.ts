@@ -479,6 +479,18 @@ export function describeHolds(open: OpenLedger) {
     assert.deepEqual(await state(account), { balance: 10, held: 0 });
   });
 
+  test("a call that is reversed because it has not run leaves its key free, whatever it does", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 10 });
+    const { orderOf, hold, state } = holding(fixture);
+    const order = orderOf(account, { once: ["one"], onCrash: "unknown" });
+    await fixture.ledger.hold(order);
+    const { callId, now: at } = order;
+    await fixture.ledger.reverse({ account, callId, at, now: at + 1, key: "free" });
+    assert.deepEqual(await state(account), { balance: 10, held: 0 });
+    const repeat = await hold(account, { once: ["one"], onCrash: "unknown" });
+    assert.equal(repeat.outcome, "held");
+  });
+
   test("a settled call that is reversed is a new call under its key, or has an unknown outcome if it may have acted", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 20 });
     const { orderOf, settle, hold } = holding(fixture);

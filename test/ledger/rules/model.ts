@@ -99,7 +99,7 @@ export function createModel() {
     },
     debit: (order) => debit(find(order.account), order),
     ...holdOperations(find),
-    reverse({ account: id, callId, at, now }) {
+    reverse({ account: id, callId, at, now, key }) {
       const account = find(id);
       if (account === undefined) return { reversed: false };
       const call = callOf(account, callId, at);
@@ -109,7 +109,12 @@ export function createModel() {
         account.reversedEarly.set(name, now);
         const hold = holdOf(account, callId, at);
         if (hold !== undefined)
-          endUncharged(account, hold, hold.onCrash === "release" ? "free" : "unknown", now);
+          endUncharged(
+            account,
+            hold,
+            hold.onCrash === "release" ? "free" : (key ?? "unknown"),
+            now,
+          );
         return { reversed: false };
       }
       if (call.reversedAt !== null) return { reversed: false };

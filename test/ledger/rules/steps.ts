@@ -311,7 +311,7 @@ function reversalOf(
     // Some holds are reversed before they are made.
     if (chance.percent(30)) holdOf(chance, fixture, account, accountState);
     const held = heldBy(chance, fixture);
-    return { ...held, now };
+    return { ...held, now, ...(chance.percent(30) && { key: "free" }) };
   }
   // Some calls are reversed before their debit comes.
   if (debits.length === 0 || chance.percent(10))
