@@ -10,22 +10,22 @@ import type { PostgresPool, PostgresQuery } from "./pool.ts";
 import { FORGET_TRIES } from "./throttle.ts";
 import { accountsBehind, createPostgresSumUsage } from "./usage-sums.ts";
 
-type Rows = Pick<MaintainOutcome, "rolledUp" | "forgotten" | "after">;
+type Rows = Pick<MaintainOutcome, "rolledUp" | "after">;
 
-const FORGET = `
-  DELETE FROM idempotency WHERE (account_no, tool, key) IN
-    (SELECT account_no, tool, key FROM idempotency WHERE at <= $1 ORDER BY at LIMIT $2)
-  RETURNING 1`;
+/** The tables that remember calls by their idempotency keys. */
+const REMEMBERING = ["kept_call", "idempotency"] as const;
+type Remembering = (typeof REMEMBERING)[number];
 
-const OLD_CALLS = "SELECT account_no, tool, key FROM kept_call WHERE at <= $1 ORDER BY at LIMIT $2";
+const oldIn = (table: Remembering) =>
+  `SELECT account_no, tool, key FROM ${table} WHERE at <= $1 ORDER BY at LIMIT $2`;
 
-/** The trigger counts what is left of an account, so its lock comes first, as for every change. */
-const LOCK_KEEPERS = `
-  SELECT no FROM account WHERE no = ANY (ARRAY(SELECT DISTINCT account_no FROM (${OLD_CALLS}) old))
+/** As for every change, the lock comes first: a call may be replacing the record of its key, and a trigger counts what is left of kept calls. */
+const lockOwners = (table: Remembering) => `
+  SELECT no FROM account WHERE no = ANY (ARRAY(SELECT DISTINCT account_no FROM (${oldIn(table)}) old))
   ORDER BY no FOR NO KEY UPDATE`;
 
-const FORGET_CALLS = `
-  DELETE FROM kept_call WHERE account_no = ANY ($3) AND (account_no, tool, key) IN (${OLD_CALLS}) RETURNING 1`;
+const forgetIn = (table: Remembering) => `
+  DELETE FROM ${table} WHERE account_no = ANY ($3) AND (account_no, tool, key) IN (${oldIn(table)}) RETURNING 1`;
 
 const OLD = `SELECT account_no, at, call_id FROM debit WHERE at < $1 ORDER BY account_no, at, call_id LIMIT $2`;
 
@@ -81,26 +81,30 @@ export function createPostgresMaintain(pool: PostgresPool, clock: NodeClock) {
     const [mine] = await query<{ mine: boolean }>("SELECT pg_try_advisory_xact_lock($1) AS mine", [
       UPKEEP_LOCK,
     ]);
-    if (mine?.mine !== true) return { rolledUp: 0, forgotten: 0, after: null };
-    const forgotten = (await query(FORGET, [now - IDEMPOTENCY_KEPT_MS, rowsMax])).length;
+    if (mine?.mine !== true) return { rolledUp: 0, after: null };
     const tries = (await query(FORGET_TRIES, [now, rowsMax])).length;
-    const left = rowsMax - forgotten;
-    if (left === 0 || tries === rowsMax) return { rolledUp: 0, forgotten, after: 0 };
+    if (tries === rowsMax) return { rolledUp: 0, after: 0 };
     await query(BY_KEYS);
-    const locked = await query<{ no: number }>(LOCK_ACCOUNTS, [rollUpBefore, left]);
+    const locked = await query<{ no: number }>(LOCK_ACCOUNTS, [rollUpBefore, rowsMax]);
     const nos = locked.map(({ no }) => no);
-    const [row] = await query<{ rolledUp: number }>(ROLL_UP, [rollUpBefore, left, nos]);
+    const [row] = await query<{ rolledUp: number }>(ROLL_UP, [rollUpBefore, rowsMax, nos]);
     const rolledUp = row?.rolledUp ?? 0;
     if (rolledUp > 0) await query(DELETE_EMPTY, [nos, rollUpBefore]);
-    return { rolledUp, forgotten, after: rolledUp === left ? 0 : null };
+    return { rolledUp, after: rolledUp === rowsMax ? 0 : null };
   }
 
-  /** Deletes kept calls, at most `rowsMax`. Returns how many. */
-  async function forgetCalls(query: PostgresQuery, now: number, rowsMax: number): Promise<number> {
-    const old = [now - IDEMPOTENCY_KEPT_MS, rowsMax];
-    const locked = await query<{ no: number }>(LOCK_KEEPERS, old);
-    if (locked.length === 0) return 0;
-    return (await query(FORGET_CALLS, [...old, locked.map(({ no }) => no)])).length;
+  /** Deletes what is remembered of old calls, at most `rowsMax` rows. Returns how many. */
+  async function forget(now: number, rowsMax: number): Promise<number> {
+    let forgotten = 0;
+    for (const table of REMEMBERING)
+      forgotten += await pool.transaction("write", async (query) => {
+        const old = [now - IDEMPOTENCY_KEPT_MS, rowsMax - forgotten];
+        await query(BY_KEYS);
+        const locked = await query<{ no: number }>(lockOwners(table), old);
+        if (locked.length === 0) return 0;
+        return (await query(forgetIn(table), [...old, locked.map(({ no }) => no)])).length;
+      });
+    return forgotten;
   }
 
   /** Sums debits of the next accounts. Returns where to go on; null at the end. */
@@ -126,14 +130,14 @@ export function createPostgresMaintain(pool: PostgresPool, clock: NodeClock) {
     }
     // An expiry is by the clock of the node, as for its calls.
     const { done: notified, isMore } = await decideDue(pool, DUE_EVENTS_TURN, dueGrants(order));
-    const calls = await pool.transaction("write", (query) =>
-      forgetCalls(query, now, order.rowsMax),
-    );
+    const forgotten = await forget(now, order.rowsMax);
+    const left = order.rowsMax - forgotten;
     const rows: Rows =
-      isMore || calls === order.rowsMax
-        ? { rolledUp: 0, forgotten: 0, after: 0 }
-        : await pool.transaction("write", (query) => step(query, { ...order, now, rollUpBefore }));
-    const forgotten = calls + rows.forgotten;
+      isMore || left === 0
+        ? { rolledUp: 0, after: 0 }
+        : await pool.transaction("write", (query) =>
+            step(query, { ...order, now, rollUpBefore, rowsMax: left }),
+          );
     const outcome = { notified, ...rows, forgotten, after: rows.after ?? (await sum(0)) };
     const isReported = order.after === null && Math.abs(clockAheadMs) > CLOCKS_APART_MS;
     return isReported ? { ...outcome, clockAheadMs } : outcome;

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { assertTotals, createFixture, START } from "../../contract/ledger/fixture.ts";
-import { borrowDatabase, openNode } from "./fixture.ts";
+import {
+  assertTotals,
+  createFixture,
+  DAY,
+  idempotency,
+  START,
+} from "../../contract/ledger/fixture.ts";
+import { borrowDatabase, type Node, openNode, openNodes } from "./fixture.ts";
 
 const PIDS = "SELECT pid FROM pg_stat_activity WHERE datname = current_database()";
 
@@ -35,3 +41,31 @@ test("a debit that a stalled backend delays until after its reversal is not char
   assert.equal((await usage())[0]?.calls, 2);
   await assertTotals(ledger, START);
 });
+
+const WAITING =
+  "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+
+test("an idempotency record that a call replaces while the upkeep deletes the old one is kept", async (t) => {
+  const [node, other] = (await openNodes(t, "caller", "caller")) as [Node, Node];
+  const { ledger, account, debitOrder } = createFixture(node);
+  const id = await account("Ada", { credits: 10 });
+  const call = (now: number) =>
+    node.ledger.debit(debitOrder(id, { now, idempotency: idempotency("daily") }));
+  await call(START);
+  const upkeep = { now: START + DAY, rollUpBefore: 0, rowsMax: 100, after: null };
+  let maintained: Promise<unknown> | undefined;
+  await other.pool.transaction("write", async (query) => {
+    for (const sql of REPLACE) await query(sql);
+    maintained = ledger.maintain(upkeep);
+    while ((await other.pool.once("read", WAITING)).length === 0) await wait(5);
+  });
+  await maintained;
+  const { outcome } = await call(START + DAY + 1);
+  assert.equal(outcome, "replayed");
+});
+
+/** As a debit does. */
+const REPLACE = [
+  "SELECT 1 FROM account FOR NO KEY UPDATE",
+  `UPDATE idempotency SET at = ${START + DAY}`,
+];
