@@ -14,6 +14,7 @@ import {
 import type { SqlRow } from "../sqlite/driver.ts";
 import { textOf } from "./database.ts";
 import { codeOf } from "./faults.ts";
+import { makePastDays } from "./partitions.ts";
 import type { PostgresPool, PostgresQuery } from "./pool.ts";
 
 /** Imports accounts into PostgreSQL while its nodes run. Any node can take any page. */
@@ -32,7 +33,10 @@ export function createPostgresImports(pool: PostgresPool): AccountImports {
   return {
     beginImport: (order) => run(beginImport(order)),
     importRecords: (order) => run(importRecords(order)),
-    finishImport: (order) => run(finishImport("postgres", order)).catch(faultsOf),
+    async finishImport(order) {
+      await makePastDays(pool, order.now);
+      return run(finishImport("postgres", order)).catch(faultsOf);
+    },
   };
 }
 

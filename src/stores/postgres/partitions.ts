@@ -1,4 +1,4 @@
-import { DAY_MS } from "#limits.ts";
+import { DAY_MS, ROLL_UP_AFTER_DAYS } from "#limits.ts";
 import { codeOf } from "./faults.ts";
 import type { PostgresPool } from "./pool.ts";
 
@@ -7,7 +7,6 @@ import type { PostgresPool } from "./pool.ts";
  * rolled up. So the size of the index that a debit is inserted into does not grow with the total number of calls.
  */
 const DAYS_AHEAD = 3;
-/** Older days have no partition of their own, because every partition makes planning slower. */
 const NAME = /^debit_(\d{4})(\d\d)(\d\d)$/;
 
 /** One node at a time creates and drops partitions, rolls up and deletes. The number is arbitrary but fixed. */
@@ -34,6 +33,15 @@ export async function keepPartitions(
     if (day === null || day + DAY_MS > rollUpBefore) continue;
     if ((await dropDay(pool, name)) === "held") return;
   }
+}
+
+/**
+ * Creates the partitions of calls that are about to be imported, for those days that are kept. Without them, the calls would be in the
+ * default partition, all rows of which PostgreSQL reads whenever a day is created, while every call waits.
+ */
+export async function makePastDays(pool: PostgresPool, now: number): Promise<void> {
+  const { missing } = await daysOf(pool, now - ROLL_UP_AFTER_DAYS * DAY_MS, now);
+  for (const day of missing) await makeDay(pool, day, "wait");
 }
 
 /** Returns the names of the existing partitions, and the days since `from` that have none. */
