@@ -59,6 +59,10 @@ export const exchangeTools = (
     const others = rows.map((row) => ({ ...row, ...(JSON.parse(row.value) as Said) }));
     const isLive = ({ saidAt }: Said) => saidAt >= now - liveMs;
     for (const { name, value } of others.filter((each) => !isLive(each)))
-      await query("DELETE FROM setting WHERE name = $1 AND value = $2", [name, value]);
+      await query(FORGET_SAID, [name, value]);
     return others.filter(isLive).map((each) => each.tools);
   });
+
+/** Except for what a node is just saying again: the two could wait for each other. */
+const FORGET_SAID = `DELETE FROM setting WHERE name IN
+  (SELECT name FROM setting WHERE name = $1 AND value = $2 FOR UPDATE SKIP LOCKED)`;

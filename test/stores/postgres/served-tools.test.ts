@@ -22,3 +22,14 @@ test("a node learns what live nodes with other tools serve, and what nobody says
   );
   assert.deepEqual(rows, [{ name: "tools:2" }]);
 });
+
+test("what another node is just saying again is not waited for, and stays", async (t) => {
+  const [{ pool: one }, { pool: two }] = (await openNodes(t, "caller", "caller")) as [Node, Node];
+  const saidBy = (print: string, liveMs: number) => ({ print, tools: { hash: print }, liveMs });
+  await exchangeTools(one, saidBy("1", 60_000));
+  await one.transaction("write", async (query) => {
+    await query("UPDATE setting SET value = value WHERE name = 'tools:1'");
+    assert.deepEqual(await exchangeTools(two, saidBy("2", -1)), []);
+  });
+  assert.deepEqual(await exchangeTools(two, saidBy("2", 60_000)), [{ hash: "1" }]);
+});
