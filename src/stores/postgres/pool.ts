@@ -82,16 +82,18 @@ const settings = (statementMs: number, lockMs: number, silenceMs: number) =>
  */
 export type PostgresMode = "read" | "write" | "batch" | "snapshot" | "report" | "upkeep";
 const SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+/** Whatever the database's default is: what waits for a lock has to see afterwards what the other transaction has committed. */
+const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 const COMMIT = "COMMIT";
 const beginOf = (times: ReturnType<typeof timesOf>): Record<PostgresMode, string> => {
   const { statementMs, lockMs, silenceMs, batchLockMs, batchSilenceMs } = times;
   return {
-    read: `BEGIN READ ONLY; ${settings(statementMs, lockMs, silenceMs)}`,
-    write: `BEGIN READ WRITE; ${settings(statementMs, lockMs, silenceMs)}`,
-    batch: `BEGIN READ WRITE; ${settings(statementMs, batchLockMs, batchSilenceMs)}`,
+    read: `${BEGIN} READ ONLY; ${settings(statementMs, lockMs, silenceMs)}`,
+    write: `${BEGIN} READ WRITE; ${settings(statementMs, lockMs, silenceMs)}`,
+    batch: `${BEGIN} READ WRITE; ${settings(statementMs, batchLockMs, batchSilenceMs)}`,
     snapshot: `${SNAPSHOT}; ${settings(statementMs, lockMs, silenceMs)}`,
     report: `${SNAPSHOT}; ${settings(LONG_TIMEOUT_MS, lockMs, LONG_SILENCE_MAX_MS)}`,
-    upkeep: `BEGIN READ WRITE; ${settings(LONG_TIMEOUT_MS, LONG_TIMEOUT_MS, silenceMs)}`,
+    upkeep: `${BEGIN} READ WRITE; ${settings(LONG_TIMEOUT_MS, LONG_TIMEOUT_MS, silenceMs)}`,
   };
 };
 const isLong = (mode: PostgresMode) => mode === "report" || mode === "upkeep";

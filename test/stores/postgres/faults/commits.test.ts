@@ -76,7 +76,7 @@ function failAt(pool: Awaited<ReturnType<typeof openFaulty>>["pool"], text: RegE
 }
 
 const STEPS = [
-  { name: "the message that loads", text: /^BEGIN(?![\s\S]*COMMIT)/, mayBeCommitted: false },
+  { name: "the message that loads", text: /^BEGIN(?![\s\S]*COMMIT$)/, mayBeCommitted: false },
   { name: "the message that commits", text: /COMMIT$/, mayBeCommitted: true },
 ];
 

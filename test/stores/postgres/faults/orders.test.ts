@@ -157,14 +157,22 @@ describe("a server that is there and cannot", { concurrency: 4 }, () => {
     },
   );
 
-  test("the ledger overrides a database that is read-only by default", async (t) => {
-    const fixture = await openFaulty(t);
-    const account = await fixture.account("Ada", { credits: 5 });
-    const setting = `DATABASE ${new URL(fixture.direct).pathname.slice(1)} SET default_transaction_read_only`;
-    await fixture.asOperator(`ALTER ${setting} = on`);
-    t.after(() => fixture.asOperator(`BEGIN READ WRITE; ALTER ${setting} = off; COMMIT`));
-    fixture.network.cut();
-    await wait(50);
-    assert.equal((await fixture.debit(account)).outcome, "debited");
-  });
+  for (const [setting, value, usual] of [
+    ["read_only", "on", "off"],
+    ["isolation", "serializable", "'read committed'"],
+  ] as const)
+    test(`the ledger overrides a database whose transactions are ${value} by default: ${setting}`, async (t) => {
+      const fixture = await openFaulty(t);
+      const account = await fixture.account("Ada", { credits: 5 });
+      const name = `DATABASE ${new URL(fixture.direct).pathname.slice(1)} SET default_transaction_${setting}`;
+      await fixture.asOperator(`ALTER ${name} = ${value}`);
+      t.after(() => fixture.asOperator(`BEGIN READ WRITE; ALTER ${name} = ${usual}; COMMIT`));
+      fixture.network.cut();
+      await wait(50);
+      assert.equal((await fixture.debit(account)).outcome, "debited");
+      // They wait for each other.
+      const grants = Array.from({ length: 40 }, (_, no) => fixture.grant(account, `${no}`, 1));
+      await Promise.all(grants);
+      assert.equal(await fixture.balance(account), 44);
+    });
 });
