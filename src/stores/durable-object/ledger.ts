@@ -7,7 +7,7 @@ import type {
   CallOutcome,
   Counted,
 } from "#ledger/call-ledger.ts";
-import type { Ledger } from "#ledger/port.ts";
+import { type Ledger, NotCarriedOut } from "#ledger/port.ts";
 import { WHOLE_ACCOUNT_TIMEOUT_MS } from "#limits.ts";
 import {
   type BatchItem,
@@ -75,14 +75,31 @@ export function callLedgerOfObjects(
   const { settle, release, renew } = ledgerOfObjects(find);
   return {
     isRemote: true,
-    settle,
-    release,
+    settle: (order) => untilTaken(() => settle(order)),
+    release: (order) => untilTaken(() => release(order)),
     renew,
     isOverRate: () => false,
     hold: (order, isCounted) => call("hold", order, isCounted),
     debit: (order, isCounted) => call("debit", order, isCounted),
     keyStatus: (order) => call("keyStatus", order, false),
   };
+}
+
+/** Half of the time that the platform allows for work after a response. */
+const ENDING_FOR_MS = 15_000;
+const ENDING_AGAIN_MS = 1_000;
+
+/** Sends what ends a held call. Its work is done, and an account that is being exported takes nothing for some seconds (writes.ts). */
+async function untilTaken<Outcome>(send: () => Promise<Outcome>): Promise<Outcome> {
+  const until = Date.now() + ENDING_FOR_MS;
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof NotCarriedOut) || Date.now() >= until) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, ENDING_AGAIN_MS));
+  }
 }
 
 /** Creates reversals over objects: those of an account are one round trip and one transaction. */

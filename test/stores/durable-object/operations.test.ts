@@ -52,6 +52,7 @@ function openFixture(...steps: (() => Promise<unknown>)[]) {
         order as never,
         false,
       ),
+    end: (way: "settle" | "release") => callLedgerOfObjects(find, 5)[way](order as never),
   };
 }
 
@@ -144,6 +145,20 @@ for (const way of ["reverse", "debit"] as const) {
     assert.match(String(ended?.error), /did not respond in time/);
     assert.ok(!(ended?.error instanceof NotCarriedOut), "it may have been carried out");
     assert.equal(fixture.orders.length, 2);
+  });
+}
+
+for (const way of ["settle", "release"] as const) {
+  test(`what ends a held call is sent again while its account is exported, for a while: ${way}`, async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout", "Date"] });
+    const held = refuses("not_carried_out");
+    const fixture = openFixture(held, held, held, responses);
+    const ended = await byTheClock(t, fixture.end(way), 10_000);
+    assert.deepEqual([ended?.value, fixture.orders.length], [ANSWER, 4]);
+    const endless = openFixture(...Array.from({ length: 100 }, () => held));
+    const asked = endless.end(way);
+    assert.equal(await byTheClock(t, asked, 14_000), undefined);
+    assert.ok((await byTheClock(t, asked, 3_000))?.error instanceof NotCarriedOut);
   });
 }
 
