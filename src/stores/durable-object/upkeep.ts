@@ -66,6 +66,8 @@ export function createUpkeep(
   let oldestRecordAt: number | null | undefined;
   /** Undefined until it is read, once per start of the object. */
   let alarmAt: number | null | undefined;
+  /** The earliest alarm that could not be set since one was. */
+  let missedAt = Number.POSITIVE_INFINITY;
   /** Whether many debits may have to be summed. */
   let isUnsummed = false;
   /** Rounds that failed since the last one that did not. */
@@ -75,8 +77,10 @@ export function createUpkeep(
     alarmAt = at;
     try {
       await storage.setAlarm(at);
+      missedAt = Number.POSITIVE_INFINITY;
     } catch (error) {
       alarmAt = undefined;
+      missedAt = Math.min(at, missedAt);
       throw error;
     }
   }
@@ -87,7 +91,8 @@ export function createUpkeep(
       // Another call may have set one in the meantime.
       if (alarmAt === undefined) alarmAt = current;
     }
-    if (alarmAt === null || alarmAt > due) await set(due);
+    const soonest = Math.min(due, missedAt);
+    if (alarmAt === null || alarmAt > soonest) await set(soonest);
   }
 
   const wakeBy = (due: number): Promise<void> | undefined =>
