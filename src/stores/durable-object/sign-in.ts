@@ -61,10 +61,10 @@ export class SignInThrottleObject extends DurableObject {
       forgetAt,
     );
     if (this.#hasAlarm) return;
-    this.#hasAlarm = true;
     if ((await this.#storage.getAlarm()) === null) {
       await this.#storage.setAlarm(Date.now() + SWEEP_AFTER_MS);
     }
+    this.#hasAlarm = true;
   }
 
   #rows(query: string, ...values: (string | number)[]) {
