@@ -150,8 +150,8 @@ export function unspend(
 
 /**
  * What is counted of a key after its limits changed. A budget by day or month that changed begins anew; the budget in all keeps what was
- * spent. `lastUsedAt` is at most a step behind the time of the key's latest debit, whatever the clocks of the nodes said, so later debits
- * are certain to be counted.
+ * spent. `lastUsedAt` is at most a step behind the time of the key's latest debit. Debits that are later than that, or than the change, are
+ * counted.
  */
 export function spentUnder(
   limits: KeyLimits | null,
@@ -160,7 +160,10 @@ export function spentUnder(
 ): KeySpent | null {
   if (limits === null || !hasBudget(limits)) return null;
   const { spent, lastUsedAt } = key;
-  const since = lastUsedAt === null ? 0 : lastUsedAt + LAST_USED_STEP_MS - 1;
+  const since =
+    lastUsedAt === null
+      ? 0
+      : Math.min(lastUsedAt + LAST_USED_STEP_MS - 1, Math.max(lastUsedAt, now));
   if (spent === null) return { since, on: dayOf(now), day: 0, month: 0, total: 0 };
   const isNew = (period: "day" | "month") => key.limits?.budgets[period] !== limits.budgets[period];
   if (!isNew("day") && !isNew("month")) return spent;

@@ -210,6 +210,19 @@ export function describeHolds(open: OpenLedger) {
     assert.equal((await hold(account, { keySha256, credits: 1 })).outcome, "key_budget_exhausted");
   });
 
+  test("a budget that a busy key has just got gets back what its calls do not cost", async (fixture) => {
+    const account = await fixture.account("Ada", { credits: 100 });
+    const { orderOf, settle } = holding(fixture);
+    await fixture.debit(account);
+    const change = { account, id: keyId(account), limits: BUDGET, now: START + 1_000 };
+    assert.deepEqual(await fixture.ledger.changeKey(change), { found: true });
+    const order = orderOf(account, { now: START + 2_000 });
+    await fixture.ledger.hold(order);
+    await settle(order, { credits: 1 });
+    const [key] = await fixture.ledger.listKeys({ account });
+    assert.equal(key?.spent?.total, 1);
+  });
+
   test("a call that is rejected for a budget is told what running calls of its key hold of it", async (fixture) => {
     const account = await fixture.account("Ada", { credits: 100 });
     const month = { ...BUDGET, budgets: { total: null, month: 15, day: null } };

@@ -74,13 +74,14 @@ const secretsOf = ({ sha256, previous }: ModelKey) => [sha256, previous?.sha256]
 
 /**
  * What was counted stays while there is a budget, but a budget by day or month that changes begins anew. Calls of the minute after the last
- * recorded use may be older than the budget.
+ * recorded use, until now, may be older than the budget.
  */
 function setLimits(key: ModelKey, limits: KeyLimits | null, now: number): void {
   const { day = null, month = null, total = null } = limits?.budgets ?? {};
   const { day: dayBefore = null, month: monthBefore = null } = key.limits?.budgets ?? {};
   key.limits = limits;
-  const since = key.lastUsedAt === null ? 0 : key.lastUsedAt + MINUTE - 1;
+  const used = key.lastUsedAt;
+  const since = used === null ? 0 : Math.min(used + MINUTE - 1, Math.max(used, now));
   if (day === null && month === null && total === null) key.counting = null;
   else if (key.counting === null) key.counting = { since, day: dayOf(now), charges: [] };
   else if (day !== dayBefore || month !== monthBefore) {
