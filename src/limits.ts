@@ -208,6 +208,8 @@ export const WHOLE_ACCOUNT_TIMEOUT_MS = 25_000;
 export const LEDGER_QUEUE_MAX = 20_000;
 /** Orders in one transaction. Batches of more than a few hundred gain nothing, and their first order waits longer. */
 export const LEDGER_BATCH_MAX = 512;
+/** Characters of responses to keep in one transaction: some of the largest ones, so that it is over long before LEDGER_TIMEOUT_MS. */
+export const LEDGER_BATCH_CHARS_MAX = 8 * MB;
 
 /** A tool on a worker thread is stopped after this time. The slowest known input within the limits takes 3.4 s. */
 export const TOOL_TIMEOUT_MS = 20_000;

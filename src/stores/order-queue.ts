@@ -1,5 +1,5 @@
 import { NotCarriedOut, OutcomeUnknown } from "#ledger/port.ts";
-import { LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
+import { LEDGER_BATCH_CHARS_MAX, LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
 
 /**
  * A queue of orders that share commits. While one batch commits, the next one collects orders. So a single order does not wait,
@@ -21,6 +21,8 @@ export type OrderQueue<Order, Outcome> = {
 
 export type OrderQueueOptions<Order, Outcome> = {
   batchMax: number;
+  /** The length of an order, if orders may be long. A batch has at most LEDGER_BATCH_CHARS_MAX together, or a single order. */
+  charsOf?(order: Order): number;
   /**
    * Sends a batch. An Error among the outcomes rejects that order alone. `again`: the batch contains an order that was sent before and
    * whose outcome is unknown.
@@ -81,13 +83,25 @@ export function createOrderQueue<Order, Outcome>(
   function sendNext(): void {
     isScheduled = false;
     if (underWay.length > 0 || queue.length === 0) return;
-    const batch = queue.splice(0, options.batchMax);
+    const batch = queue.splice(0, nextSize());
     underWay = batch;
     const orders = batch.map(({ order }) => order);
     options.send(orders, batch.some(isDoubtful)).then(
       (outcomes) => finish(batch, outcomes),
       (error) => putBack(batch, error),
     );
+  }
+
+  function nextSize(): number {
+    const { batchMax, charsOf } = options;
+    if (charsOf === undefined) return batchMax;
+    let chars = 0;
+    const most = Math.min(batchMax, queue.length);
+    for (let size = 0; size < most; size += 1) {
+      chars += charsOf((queue[size] as Waiting).order);
+      if (size > 0 && chars > LEDGER_BATCH_CHARS_MAX) return size;
+    }
+    return most;
   }
 
   function finish(batch: Waiting[], outcomes: (Outcome | Error)[]): void {
@@ -178,6 +192,10 @@ export function createOrderQueue<Order, Outcome>(
     },
   };
 }
+
+/** Of the response that a settlement keeps; other orders are short. */
+export const keptCharsOf = (order: unknown): number =>
+  (order as { idempotency?: { response?: string } | null }).idempotency?.response?.length ?? 0;
 
 const isDoubtful = ({ unknowns }: Pick<Pending<never, never>, "unknowns">): boolean => unknowns > 0;
 

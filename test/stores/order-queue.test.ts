@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { NotCarriedOut } from "#ledger/port.ts";
-import { LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
+import { LEDGER_BATCH_CHARS_MAX, LEDGER_QUEUE_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { createOrderQueue, type OrderQueueOptions } from "#stores/order-queue.ts";
 
 /** Orders here are numbers, and what is sent is noted; the outcome of one is its double. */
@@ -18,7 +18,7 @@ const slow: Send = async (orders, again) => {
 function openQueue(
   responses: Send[],
   batchMax = 8,
-  more: Pick<OrderQueueOptions<number, number>, "giveUp" | "onBatch"> = {},
+  more: Pick<OrderQueueOptions<number, number>, "giveUp" | "onBatch" | "charsOf"> = {},
 ) {
   const sent: { orders: number[]; again: boolean }[] = [];
   const queue = createOrderQueue<number, number>({
@@ -52,6 +52,22 @@ test("orders that arrive during a batch share the next one", async () => {
   assert.deepEqual(
     sent.map(({ orders }) => orders),
     [[1], [2, 3]],
+  );
+  await queue.close();
+});
+
+test("orders that are long together are sent in several batches, and one that is too long alone", async () => {
+  const { queue, sent } = openQueue([], 8, { charsOf: (order) => order });
+  const half = LEDGER_BATCH_CHARS_MAX / 2 + 1;
+  const orders = [half, half, 1, 3 * half, 1, 2];
+  const outcomes = await Promise.all(orders.map((order) => queue.submit(order)));
+  assert.deepEqual(
+    outcomes,
+    orders.map((order) => order * 2),
+  );
+  assert.deepEqual(
+    sent.map((batch) => batch.orders),
+    [[half], [half, 1], [3 * half], [1, 2]],
   );
   await queue.close();
 });

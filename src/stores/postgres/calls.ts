@@ -1,7 +1,7 @@
 import { type KeyStatus, type KeyStatusOrder, NotCarriedOut } from "#ledger/port.ts";
 import type { RuleOrders } from "#ledger/rules/rules.ts";
 import { LEDGER_BATCH_MAX } from "#limits.ts";
-import { type CommittedBatch, createOrderQueue } from "../order-queue.ts";
+import { type CommittedBatch, createOrderQueue, keptCharsOf } from "../order-queue.ts";
 import type { SqlRow } from "../sqlite/driver.ts";
 import type { NodeClock } from "./database-clock.ts";
 import { decideTogether, type How, openTogether, takeAll } from "./decide-together.ts";
@@ -102,6 +102,7 @@ function createQueue<One, Outcome>(
   }
   return createOrderQueue<One, Outcome>({
     batchMax: LEDGER_BATCH_MAX,
+    charsOf: keptCharsOf,
     send(orders, again) {
       sentAt = performance.now();
       return decide(orders, again).catch((error) => {

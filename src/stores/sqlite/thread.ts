@@ -10,7 +10,7 @@ import {
   unwrap,
   withSummedUsage,
 } from "../ledger/store-ledger.ts";
-import { type CommittedBatch, createOrderQueue } from "../order-queue.ts";
+import { type CommittedBatch, createOrderQueue, keptCharsOf } from "../order-queue.ts";
 import type { WalState } from "./checkpoints.ts";
 import type { PerformTask, Tasks } from "./tasks.ts";
 import {
@@ -95,6 +95,7 @@ export async function openSqliteThread({
 
   const queue = createOrderQueue<BatchItem, unknown>({
     batchMax: LEDGER_BATCH_MAX,
+    charsOf: ([name, order]) => (name === "settle" ? keptCharsOf(order) : 0),
     async send(items) {
       const reason = blockedBy();
       // Not as a failure of the batch, after which the queue would try again.
