@@ -273,10 +273,11 @@ export const OPERATOR_BODY_BYTES_MAX = IMPORT_PAGE_BYTES_MAX + 64 * KB;
 
 /** JSON-RPC messages in one body. */
 export const MCP_BATCH_MAX = 100;
-/** Batches are bounded, because their results are held together until the last one. */
 export const MCP_BATCH_BYTES_MAX = 64 * KB;
 /**
  * A larger response is in the result of MCP once, not also as text. It is far more than a host shows a model, and copies
+/** The results of a batch are held together until the last one. With so many characters of them, the rest of the batch is not served. */
+export const MCP_BATCH_RESULTS_CHARS_MAX = 8 * MB;
  * of the largest (28 MB) would not fit in an isolate.
  */
 export const MCP_TEXT_BYTES_MAX = 256 * KB;

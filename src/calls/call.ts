@@ -149,7 +149,8 @@ export class Call implements KeyedRequest {
   /** Frees what only a call that is under way holds. */
   release(): void {
     if (this.repeatName !== null) this.deps.repeats.end(this.repeatName);
-    this.lease?.release();
+    // That of a message of MCP is released with the message, which may have further calls.
+    if (this.request.lease === undefined) this.lease?.release();
     this.upload?.release();
   }
 }

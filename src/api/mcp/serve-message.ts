@@ -1,7 +1,13 @@
 import { slugOf } from "#brand.ts";
 import type { ApiResponse } from "#calls/exchange.ts";
 import { ApiError } from "#errors.ts";
-import { HOUR_MS, IDEMPOTENCY_KEY_CHARS_MAX, MCP_BATCH_BYTES_MAX, MCP_BATCH_MAX } from "#limits.ts";
+import {
+  HOUR_MS,
+  IDEMPOTENCY_KEY_CHARS_MAX,
+  MCP_BATCH_BYTES_MAX,
+  MCP_BATCH_MAX,
+  MCP_BATCH_RESULTS_CHARS_MAX,
+} from "#limits.ts";
 import { fieldFinding, inputProblem } from "#tools/check-input.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { nearestName } from "#tools/nearest-name.ts";
@@ -144,15 +150,20 @@ function checkBatch({ headers, body }: Exchange, messages: unknown[], own: OwnMe
 }
 
 /**
- * Serves the messages one after the other; the size of the batch bounds their results together. After an error of the key,
- * the account or the rate, which the others would meet too, the rest is not served.
+ * Serves the messages one after the other. After an error of the key, the account or the rate, which the others would meet too, and
+ * once the results are as large as they may be together, the rest is not served.
  */
 async function serveBatch(served: Served, messages: readonly unknown[]): Promise<Reply> {
   // The first was counted before the batch was parsed.
   const left = served.exchange.left();
   if (left !== null && left < messages.length - 1) throw batchTooLarge(messages.length, left + 1);
   const bodies: Piece[][] = [];
+  let chars = 0;
   for (const [at, message] of messages.entries()) {
+    if (chars > MCP_BATCH_RESULTS_CHARS_MAX) {
+      bodies.push(...messages.slice(at).flatMap((each) => notServed(each, RESULTS_TOO_LARGE)));
+      break;
+    }
     const reply = await serveMessage(served, message, false).catch(async (error) => {
       // Without a response that would be lost, the whole request gets the error.
       if (!(error instanceof ApiError) || bodies.length === 0) throw error;
@@ -161,10 +172,13 @@ async function serveBatch(served: Served, messages: readonly unknown[]): Promise
     if ("response" in reply) {
       if (bodies.length === 0) return reply;
       const problem: Problem = JSON.parse(String(reply.response.body));
-      bodies.push(...messages.slice(at).flatMap((each) => notServed(each, problem)));
+      const why = `${problem.code} (${problem.status}). ${problem.detail}`;
+      bodies.push(...messages.slice(at).flatMap((each) => notServed(each, why)));
       break;
     }
-    if (reply.body !== null) bodies.push(reply.body);
+    if (reply.body === null) continue;
+    bodies.push(reply.body);
+    for (const piece of reply.body) if (typeof piece === "string") chars += piece.length;
   }
   if (bodies.length === 0) return { status: 202, body: null };
   const list = bodies.flatMap((body, at) => (at === 0 ? body : [",", ...body]));
@@ -178,9 +192,12 @@ const batchTooLarge = (count: number, left: number) =>
     { headers: { "Retry-After": "1" } },
   );
 
-function notServed(message: unknown, { code, status, detail }: Problem): Piece[][] {
+const RESULTS_TOO_LARGE =
+  "the results before this message are as large as those of a batch may be. It costs nothing. Send it in another batch.";
+
+function notServed(message: unknown, why: string): Piece[][] {
   const hasResponse = !isObject(message) || message["id"] !== undefined;
-  const error = { code: CODES.server, message: `Not served: ${code} (${status}). ${detail}` };
+  const error = { code: CODES.server, message: `Not served: ${why}` };
   return hasResponse ? [[errorText(error, idOf(message))]] : [];
 }
 
