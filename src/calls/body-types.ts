@@ -1,7 +1,14 @@
 import { ApiError } from "#errors.ts";
 import { JSON_DEPTH_MAX } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
-import { FIELDS_TYPE, FORM_TYPE, isJsonType, mediaType, OCTETS_TYPE } from "#tools/media-type.ts";
+import {
+  charsetIn,
+  FIELDS_TYPE,
+  FORM_TYPE,
+  isJsonType,
+  mediaType,
+  OCTETS_TYPE,
+} from "#tools/media-type.ts";
 import { findJsonFault } from "./json-fault.ts";
 
 /** The types that bodies are sent in (RFC 9110, section 8.3), and the errors of bodies that are not what their type says. */
@@ -42,8 +49,8 @@ export const bodyTypesOf = ({ rawBody, verbatim, file }: Tool<unknown>): string[
 
 /** Whether the type names a character encoding that is not UTF-8 or a part of it. */
 function namesOtherCharset(contentType: string): boolean {
-  const charset = /;\s*charset="?([^\s;"]+)/i.exec(contentType)?.[1];
-  return charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset);
+  const charset = charsetIn(contentType);
+  return charset !== undefined && !/^(?:utf-?8|us-ascii)$/.test(charset);
 }
 
 // Drops a byte order mark, and throws on invalid bytes instead of replacing them.

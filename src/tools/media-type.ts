@@ -11,6 +11,10 @@ export const OCTETS_TYPE = "application/octet-stream";
 export const mediaType = (contentType: string | null): string =>
   (contentType ?? "").split(/[;,]/, 1)[0]?.trim().toLowerCase() ?? "";
 
+/** The character encoding that a type names, in lowercase; undefined if it names none. */
+export const charsetIn = (contentType: string): string | undefined =>
+  /;\s*charset="?([^\s;"]+)/i.exec(contentType)?.[1]?.toLowerCase();
+
 const JSON_TYPE = /^(?:application|text)\/(?:[^\s/]+\+)?json$/;
 
 export const isJsonType = (contentType: string | null): boolean =>

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { defineTool } from "#tools/define-tool.ts";
 import { ownTool } from "#tools/own-tool.ts";
 import { openChanged } from "../http/in-process.ts";
+import { call, post, resultOf } from "../http/mcp-messages.ts";
 import { assertProblem, assertResponse, createCaller } from "../http/test-api.ts";
 
 /** What differs for own tools, because nobody knows what their calls cost. */
@@ -65,4 +66,29 @@ test("a response that is passed on has its own type and bytes, as its repeat has
     );
     assert.deepEqual(Buffer.from(sent.bytes), Buffer.of(0xe4));
   }
+});
+
+test("an agent gets a text that is passed on in the characters that its type says, and as bytes if it is none", async (t) => {
+  const passing = (name: string, type: string) =>
+    ownTool(
+      name,
+      defineTool({
+        ...{ summary: "Passes.", input: {}, price: 1, effect: "none", passThrough: true },
+        run: () => new Response(Uint8Array.of(0xe4), { headers: { "Content-Type": type } }),
+      }),
+    );
+  const tools = [
+    passing("latin", 'text/plain; charset="ISO-8859-1"'),
+    passing("unnamed", "text/plain"),
+    passing("unknown", "text/plain; charset=x-none"),
+  ];
+  const service = await openChanged(t, { tools });
+  const caller = await createCaller(service);
+  const blob = { uri: "response:///", mimeType: "text/plain", blob: "5A==" };
+  for (const [name, content] of [
+    ["latin", { type: "text", text: "ä" }],
+    ["unnamed", { type: "resource", resource: blob }],
+    ["unknown", { type: "resource", resource: blob }],
+  ] as const)
+    assert.deepEqual(resultOf(await post(service, caller, call(name, {}))).content, [content]);
 });

@@ -1,6 +1,7 @@
 import type { ApiResponse } from "#calls/exchange.ts";
 import { ECHOED_STRUCTURE_BYTES_MAX, MCP_TEXT_BYTES_MAX } from "#limits.ts";
 import { toBase64 } from "#tools/base64.ts";
+import { charsetIn, mediaType } from "#tools/media-type.ts";
 import { CODES, type Params, RpcError } from "./protocol.ts";
 
 /**
@@ -128,16 +129,27 @@ function pictureContent({ output, ...rest }: Picture): string {
 /** A text as it is, a picture as a picture, and other bytes as a file. */
 async function passedContent({ headers, body }: ApiResponse): Promise<string> {
   const type = headers["Content-Type"] ?? "";
-  const [mimeType = ""] = type.split(";");
-  if (/^text\/|[/+](?:json|xml)$/i.test(mimeType.trim())) return contentText(await readAll(body));
+  const mimeType = mediaType(type);
   // Not `bytes`, which fails in the `Response` that the server of Node puts in place of the runtime's.
   const sent = new Response(body as ReadableStream | Uint8Array<ArrayBuffer> | string | null);
-  const data = toBase64(new Uint8Array(await sent.arrayBuffer()));
+  const bytes = new Uint8Array(await sent.arrayBuffer());
+  const text = /^text\/|[/+](?:json|xml)$/.test(mimeType) ? textIn(bytes, type) : null;
+  if (text !== null) return contentText(text);
+  const data = toBase64(bytes);
   return JSON.stringify([
     mimeType.startsWith("image/")
       ? { type: "image", data, mimeType }
       : { type: "resource", resource: { uri: "response:///", mimeType, blob: data } },
   ]);
+}
+
+/** Null for bytes that are no text in the encoding that their type names, by default UTF-8. */
+function textIn(bytes: Uint8Array, type: string): string | null {
+  try {
+    return new TextDecoder(charsetIn(type) ?? "utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
 }
 
 /** What a model can act on: what happened, when to try again, and where it is documented. */
