@@ -1,8 +1,8 @@
 import { ApiError } from "#errors.ts";
-import { JSON_DEPTH_MAX } from "#limits.ts";
 import { toBase64 } from "#tools/base64.ts";
 import { NO_PARAMETERS, type SentInput, typedArguments } from "#tools/check-input.ts";
 import type { Tool } from "#tools/define-tool.ts";
+import { nestsTooDeep } from "#tools/json-depth.ts";
 import { mediaType, OCTETS_TYPE } from "#tools/media-type.ts";
 import { utf8LengthOver } from "#tools/text.ts";
 import {
@@ -153,31 +153,6 @@ function readJson(tool: Tool<unknown>, body: Uint8Array, contentType: string | n
   return tool.body === "optional" && Array.isArray(value) && value.length === 0 ? {} : value;
 }
 
-/** Whether the text nests deeper than JSON_DEPTH_MAX. Counts brackets outside strings and ignores the grammar. */
-export function nestsTooDeep(text: string): boolean {
-  if (text.length <= JSON_DEPTH_MAX) return false;
-  let depth = 0;
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i);
-    if (code === QUOTE) i = endOfString(text, i);
-    else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
-      depth += 1;
-      if (depth > JSON_DEPTH_MAX) return true;
-    } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth -= 1;
-  }
-  return false;
-}
-
-/** Returns the position of the quote that ends the string at `start`; the end of the text if there is none. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let backslashes = 0;
-    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;
-    if (backslashes % 2 === 0) return end;
-  }
-  return text.length;
-}
-
 /** Undefined where the body is anything but a JSON object that has the tool's main field. */
 function readObjectWithMainField(tool: Tool<unknown>, body: Uint8Array): unknown {
   if (firstByte(body) !== OPEN_BRACE) return undefined;
@@ -207,12 +182,8 @@ const isBlank = (text: string) => /^[ \t\n\r]*$/.test(text);
 const trimJson = (text: string) =>
   text.slice(leadingSpace(text), text.length - trailingSpace(text));
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 

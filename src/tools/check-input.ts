@@ -1,7 +1,8 @@
 import type * as z from "zod/mini";
 import { ApiError, type FieldError } from "#errors.ts";
-import { type BodySchema, constraintsOf, type FieldSchema } from "./constraints.ts";
+import { type BodySchema, besidesNull, constraintsOf, type FieldSchema } from "./constraints.ts";
 import type { Tool } from "./define-tool.ts";
+import { nestsTooDeep } from "./json-depth.ts";
 import { nearestName } from "./nearest-name.ts";
 import { utf8LengthOver } from "./text.ts";
 
@@ -49,10 +50,16 @@ function hasStrangeField(tool: Tool<unknown>, issues: readonly z.core.$ZodIssue[
   );
 }
 
-const fieldOf = (tool: Tool<unknown>, name: string): BodySchema | undefined => {
-  const { properties = {} } = describedSchema(tool);
-  return Object.hasOwn(properties, name) ? properties[name] : undefined;
-};
+const fieldOf = (tool: Tool<unknown>, name: string): BodySchema | undefined =>
+  memberOf(describedSchema(tool), name);
+
+/** The schema of a member of an object; undefined for an unknown one. */
+function memberOf({ properties = {} }: BodySchema, name: string): BodySchema | undefined {
+  const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return schema && besidesNull(schema);
+}
+
+const itemsOf = ({ items }: BodySchema): BodySchema | undefined => items && besidesNull(items);
 
 /** The JSON type of a field; undefined for an unknown field. */
 export const fieldTypeOf = (tool: Tool<unknown>, name: string): string | undefined =>
@@ -64,7 +71,7 @@ export const fieldTypeOf = (tool: Tool<unknown>, name: string): string | undefin
  */
 export function typedValue(tool: Tool<unknown>, name: string, text: string): unknown {
   const field = fieldOf(tool, name);
-  return valueOfType(field?.type === "array" ? field.items?.type : field?.type, text);
+  return valueOfType(field?.type === "array" ? itemsOf(field)?.type : field?.type, text);
 }
 
 function valueOfType(type: string | undefined, text: string): unknown {
@@ -84,26 +91,31 @@ function valueOfType(type: string | undefined, text: string): unknown {
 
 /**
  * The fields as a model means them: it writes numbers and booleans as strings, as in a query, and `null` for an optional field
- * that it leaves out, also within an object. A verbatim tool has no fields.
+ * that it leaves out, also within objects and lists. A verbatim tool has no fields.
  */
 export function typedArguments(tool: Tool<unknown>, value: unknown): unknown {
-  return tool.verbatim === undefined ? asMeant(describedSchema(tool), value) : value;
+  return tool.verbatim === undefined ? asMeant(value, describedSchema(tool)) : value;
 }
 
-function asMeant(schema: BodySchema | undefined, value: unknown): unknown {
-  const typed = typeof value === "string" ? valueOfType(schema?.type, value) : value;
-  if (typeof typed !== "object" || typed === null || Array.isArray(typed)) return typed;
-  const { properties = {}, required = [] } = schema ?? {};
-  const field = (name: string) => (Object.hasOwn(properties, name) ? properties[name] : undefined);
+function asMeant(value: unknown, schema: BodySchema = {}): unknown {
+  const typed = typeof value === "string" ? valueOfType(schema.type, value) : value;
+  if (Array.isArray(typed)) return typed.map((each) => asMeant(each, itemsOf(schema)));
+  if (typeof typed !== "object" || typed === null) return typed;
+  const members = Object.entries(typed).map(
+    ([name, each]) => [name, each, memberOf(schema, name)] as const,
+  );
+  const isLeftOut = (name: string, member: BodySchema | undefined) =>
+    member !== undefined && member.isNullable !== true && !schema.required?.includes(name);
   return Object.fromEntries(
-    Object.entries(typed)
-      .filter(([name, each]) => each !== null || !field(name) || required.includes(name))
-      .map(([name, each]) => [name, asMeant(field(name), each)]),
+    members
+      .filter(([name, each, member]) => each !== null || !isLeftOut(name, member))
+      .map(([name, each, member]) => [name, asMeant(each, member)]),
   );
 }
 
 /** An object is JSON in a form or in the query, as OpenAPI has it, and so is a list within a list. */
 function jsonOr(text: string): unknown {
+  if (nestsTooDeep(text)) return text;
   try {
     return JSON.parse(text);
   } catch {

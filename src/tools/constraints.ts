@@ -13,6 +13,10 @@ export type BodySchema = FieldSchema & {
   required?: string[];
   /** Of every item of a list. */
   items?: BodySchema;
+  /** The value may also be null. */
+  isNullable?: boolean;
+  anyOf?: BodySchema[];
+  oneOf?: BodySchema[];
 };
 
 /**
@@ -25,7 +29,14 @@ export function constraintsOf(schema: z.core.$ZodType): BodySchema {
     case "default":
     case "prefault":
     case "optional":
+    case "nonoptional":
+    case "readonly":
+    case "catch":
       return constraintsOf(def.innerType);
+    case "lazy":
+      return constraintsOf(def.getter());
+    case "nullable":
+      return withNull(constraintsOf(def.innerType));
     case "pipe":
       return constraintsOf(def.in._zod.def.type === "transform" ? def.out : def.in);
     case "object":
@@ -44,7 +55,7 @@ export function constraintsOf(schema: z.core.$ZodType): BodySchema {
     case "array":
       return {
         type: "array",
-        // Read when it is needed: a schema may have a list of itself.
+        // Read when it is needed, as the members of objects are: a schema may contain itself.
         get items() {
           return constraintsOf(def.element);
         },
@@ -57,12 +68,29 @@ export function constraintsOf(schema: z.core.$ZodType): BodySchema {
   }
 }
 
+/** The schema of every value but null: a JSON Schema has null as one of several types, or of several schemas. */
+export function besidesNull(schema: BodySchema): BodySchema {
+  const type: unknown = schema.type;
+  const all: BodySchema[] = Array.isArray(type)
+    ? type.map((each) => ({ ...schema, type: each }))
+    : (schema.anyOf ?? schema.oneOf ?? []);
+  const others = all.filter((each) => each.type !== "null");
+  if (others.length === all.length) return schema;
+  return withNull((others.length === 1 ? others[0] : undefined) ?? schema);
+}
+
+const withNull = (schema: BodySchema): BodySchema =>
+  Object.create(schema, { isNullable: { value: true, enumerable: true } });
+
 function constraintsOfObject(shape: z.core.$ZodShape): BodySchema {
   const fields = Object.entries(shape);
   const required = fields.filter(([, field]) => field._zod.optin === undefined);
+  const properties: Record<string, BodySchema> = {};
+  for (const [name, field] of fields)
+    Object.defineProperty(properties, name, { enumerable: true, get: () => constraintsOf(field) });
   return {
     type: "object",
-    properties: Object.fromEntries(fields.map(([name, field]) => [name, constraintsOf(field)])),
+    properties,
     ...(required.length > 0 && { required: required.map(([name]) => name) }),
   };
 }

@@ -6,8 +6,9 @@ import { FormReader } from "#calls/multipart.ts";
 import { readInput } from "#calls/read-input.ts";
 import { ApiError } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
-import { defineTool } from "#tools/define-tool.ts";
+import { defineTool, type Tool } from "#tools/define-tool.ts";
 import hash from "#tools/hash/tool.ts";
+import { inputOfFields, ownSchema } from "#tools/openapi-schema.ts";
 import { ownTool } from "#tools/own-tool.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { anyCharacter } from "../support/arbitraries.ts";
@@ -61,11 +62,13 @@ const NODE = z.object({
   },
 });
 
+const BARE = { summary: "Takes fields.", price: 1, run: () => ({}) };
+
 /** Items of every kind, each in a list of its own. */
 const LISTS = ownTool(
   "lists",
   defineTool({
-    ...{ summary: "Takes lists.", price: 1, run: () => ({}) },
+    ...BARE,
     input: {
       tags: z.array(z.string()),
       counts: z.optional(z.array(z.int())),
@@ -77,6 +80,13 @@ const LISTS = ownTool(
     },
   }),
 );
+
+/** The arguments of a call in a message of MCP. */
+const requestOfModel = (value: object) => ({
+  ...{ body: Buffer.from(JSON.stringify(value)), contentType: "application/json", query: "" },
+  isOfModel: true,
+});
+const inputOfModel = (tool: Tool, value: object) => readInput(tool, requestOfModel(value)).value;
 
 /** The fields as each kind of form and the query have them. */
 async function sentInEveryWay(pairs: readonly [name: string, text: string][]) {
@@ -133,6 +143,90 @@ test("a field that is no list is still given once, and no field comes in body an
       () => readInput(LISTS, { ...request, query: "tags=b" }),
       /`tags` is given more than once\.$/,
     );
+});
+
+/** Fields that also take null, as Zod has them and as JSON Schema does. */
+const NULLS = [
+  {
+    limit: z.optional(z.nullable(z.int())),
+    flags: z.optional(z.readonly(z.nullable(z.array(z.boolean())))),
+    note: z.optional(z.string()),
+  },
+  ...[
+    (type: string, more: object = {}) => ({ type: [type, "null"], ...more }),
+    (type: string, more: object = {}) => ({ oneOf: [{ type: "null" }, { type, ...more }] }),
+    (type: string, more: object = {}) => ({ type, ...more, nullable: true }),
+  ].map((or) =>
+    inputOfFields(
+      {
+        limit: ownSchema({}, or("integer"), "request"),
+        flags: ownSchema({}, or("array", { items: { type: "boolean" } }), "request"),
+        note: { type: "string" },
+      },
+      [],
+    ),
+  ),
+].map((input) => ownTool("nulls", defineTool({ ...BARE, input } as never)));
+
+test("a field that may be null has its other type in forms, in the query and in arguments of a model", async () => {
+  for (const tool of NULLS) {
+    for (const request of await sentInEveryWay([
+      ["limit", "5"],
+      ["flags", "true"],
+      ["flags", "False"],
+    ]))
+      assert.deepEqual(readInput(tool, request).value, { limit: 5, flags: [true, false] });
+    const ofModel = (value: object) => checkInput(tool, inputOfModel(tool, value)).input;
+    const meant = { limit: 5, flags: [true, false] };
+    assert.deepEqual(ofModel({ limit: "5", flags: ["true", false] }), meant);
+    assert.deepEqual(ofModel({ limit: "5", flags: '["true", false]' }), meant);
+    // Null is a value of these fields, and no value of the last one.
+    const nulls = { limit: null, flags: null };
+    assert.deepEqual(ofModel({ ...nulls, note: null }), nulls);
+  }
+});
+
+const LINK = z.object({
+  value: z.int(),
+  get next() {
+    return z.optional(LINK);
+  },
+  get others() {
+    return z.nullable(z.array(LINK));
+  },
+  later: z.optional(z.lazy(() => z.int())),
+});
+
+test("a field that contains itself is read and checked as any other", async () => {
+  const tool = ownTool("links", defineTool({ ...BARE, input: { first: LINK } } as never));
+  const first = { value: 1, next: { value: 2, others: null }, others: [], later: 3 };
+  for (const request of await sentInEveryWay([["first", JSON.stringify(first)]]))
+    assert.deepEqual(readInput(tool, request).value, { first });
+  const ofModel = {
+    first: { value: "1", next: { value: "2", others: null }, others: [], later: "3" },
+  };
+  assert.deepEqual(inputOfModel(tool, ofModel), { first });
+  const wrong = { first: { value: 1, next: { value: "x", others: null }, others: null } };
+  assert.throws(() => checkInput(tool, wrong), /^ApiError: `first\.next\.value` must be a whole/);
+});
+
+test("JSON in a field that nests too deep is a fault of the field", async () => {
+  const deep = '{"x":'.repeat(100_000);
+  const whole = `${deep}1${"}".repeat(100_000)}`;
+  const sent = [
+    ...(await sentInEveryWay([
+      ["tags", "a"],
+      ["one", whole],
+    ])),
+    requestOfModel({ tags: ["a"], one: whole }),
+  ];
+  for (const request of sent) {
+    const input = readInput(LISTS, request);
+    assert.throws(
+      () => checkInput(LISTS, input.value, input.parameters),
+      /`one` must be a JSON object; got "/,
+    );
+  }
 });
 
 test("an item of the wrong type is the fault of its field", async () => {

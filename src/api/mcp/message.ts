@@ -1,8 +1,8 @@
 import { concatBytes } from "@noble/hashes/utils.js";
 import { findJsonFault } from "#calls/json-fault.ts";
-import { nestsTooDeep } from "#calls/read-input.ts";
 import { ApiError } from "#errors.ts";
 import { JSON_DEPTH_MAX, MCP_BATCH_MAX, MCP_ENVELOPE_BYTES_MAX } from "#limits.ts";
+import { nestsTooDeep } from "#tools/json-depth.ts";
 import { CODES, RpcError } from "./protocol.ts";
 
 /**
