@@ -7,14 +7,14 @@ import {
 } from "#limits.ts";
 import { constraintsOf } from "./constraints.ts";
 import type { Example } from "./define-tool.ts";
-import { isSchema, schemaOf } from "./input-schema.ts";
+import { fieldNames, isSchema, schemaOf } from "./input-schema.ts";
 import { FIELDS_TYPE, FORM_TYPE } from "./media-type.ts";
 import { nearestName } from "./nearest-name.ts";
 
 /** Everything that is wrong with a definition, each a sentence: JavaScript has no types that say it. */
 export function definitionFaults(definition: Readonly<Record<string, unknown>>): string[] {
   const { summary, input, output, price, priceMax, effect, run, examples } = definition;
-  const { timeLimitMs, bodyBytesMax, browser, onCrash, secrets, hosts } = definition;
+  const { timeLimitMs, bodyBytesMax, browser, onCrash, secrets, hosts, operation } = definition;
   const faults: string[] = [];
   for (const name of Object.keys(definition)) {
     if (MEMBERS.includes(name)) continue;
@@ -43,6 +43,10 @@ export function definitionFaults(definition: Readonly<Record<string, unknown>>):
   for (const name of TEXTS)
     if (definition[name] !== undefined && typeof definition[name] !== "string")
       faults.push(`\`${name}\` must be a string; got ${shown(definition[name])}.`);
+  if (typeof operation === "string" && !/^[a-z]\w*$/i.test(operation))
+    faults.push(
+      `\`operation\` must be letters, digits and underscores, such as "countWords"; got ${shown(operation)}.`,
+    );
   if (examples !== undefined && !(Array.isArray(examples) && examples.every(isExample)))
     faults.push(
       "`examples` must be a list of `{ name, request, response }`, with a string as `name`.",
@@ -57,7 +61,7 @@ export function definitionFaults(definition: Readonly<Record<string, unknown>>):
     faults.push(
       '`hosts` must be a list of host names or addresses without a port, such as ["127.0.0.1"].',
     );
-  faults.push(...fileFaults(definition));
+  faults.push(...fieldFaults(definition), ...fileFaults(definition));
   if (typeof run !== "function") faults.push("`run` must be a function of the input.");
   if (timeLimitMs !== undefined && !isWhole(timeLimitMs, 1, OWN_TIME_LIMIT_MAX_MS))
     faults.push(
@@ -86,6 +90,34 @@ function priceFaults(price: unknown, priceMax: unknown): string[] {
       `\`priceMax\` is only for a \`price\` that is a function; leave it out. It is ${shown(priceMax)}.`,
     );
   return faults;
+}
+
+/** A name that is misspelled here would leave a secret in URLs, or a text without its limit. */
+function fieldFaults({
+  input,
+  secretFields = [],
+  fieldBytesMax = {},
+}: Readonly<Record<string, unknown>>): string[] {
+  if (!(Array.isArray(secretFields) && secretFields.every((name) => typeof name === "string")))
+    return ['`secretFields` must be a list of names of fields, such as ["password"].'];
+  const limits = Object.entries(Object(fieldBytesMax));
+  if (
+    typeof fieldBytesMax !== "object" ||
+    !limits.every(([, bytes]) => isWhole(bytes, 1, OWN_BODY_BYTES_LIMIT))
+  )
+    return [
+      `\`fieldBytesMax\` must be an object of fields with whole numbers from 1 to ${OWN_BODY_BYTES_LIMIT}, such as { text: 10_000 }.`,
+    ];
+  const fields = isSchema(input) ? fieldNames(schemaOf(input)) : null;
+  const named = { secretFields, fieldBytesMax: limits.map(([name]) => name) };
+  return Object.entries(named).flatMap(([member, names]) =>
+    names
+      .filter((name) => fields?.includes(name) === false)
+      .map((name) => {
+        const nearest = nearestName(name, fields ?? []);
+        return `\`${member}\` has \`${name}\`, which is not a field of \`input\`${nearest === undefined ? "." : `; did you mean \`${nearest}\`?`}`;
+      }),
+  );
 }
 
 /** Members that say how a body is read, or what a browser runs. */

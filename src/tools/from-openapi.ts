@@ -53,9 +53,14 @@ export function toolsOf(
     const price = ofOperation(prices, each);
     if (price === undefined) continue;
     try {
-      const name = toolNameOf(each);
-      const other = Object.hasOwn(tools, name);
-      tools[other ? kebab(titleOf(each)) : name] = toolOf(document as Json, each, price, options);
+      const name = [toolNameOf(each), kebab(titleOf(each))].find(
+        (one) => !Object.hasOwn(tools, one),
+      );
+      if (name === undefined)
+        throw new TypeError(
+          `would have the name of another one, ${kebab(titleOf(each))}; give it an operationId of its own`,
+        );
+      tools[name] = toolOf(document as Json, each, price, options);
     } catch (error) {
       faults.push(
         `${titleOf(each)} cannot be a tool: it ${(error as Error).message.replace(/\.$/, "")}.`,

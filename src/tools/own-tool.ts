@@ -17,7 +17,7 @@ import {
 } from "./define-tool.ts";
 import { describedBy, faultsIn, schemaOf } from "./input-schema.ts";
 import { guardFetch, hideSecrets } from "./own-tool-context.ts";
-import { InvalidInput, isInvalidInput } from "./run-fault.ts";
+import { InvalidInput, isInvalidInput, isUpstreamFault } from "./run-fault.ts";
 
 /** A tool of the operator's folder, whose file gives it its name. */
 
@@ -79,6 +79,8 @@ export function ownTool(name: string, exported: unknown): Tool {
       const result: unknown = checked.data;
       if (typeof result !== "object" || result === null || Array.isArray(result))
         throw new TypeError(`run must return an object; it returned ${kindOf(result)}`);
+      if ("ok" in result && result.ok !== true)
+        throw new TypeError("run returned another `ok` than true, which the response has");
       return { ok: true, ...result };
     },
   } as Tool;
@@ -129,12 +131,22 @@ async function runHiding(
     });
   } catch (thrown) {
     if (isInvalidInput(thrown)) throw new InvalidInput(hide(thrown.message), thrown.field);
+    if (isUpstreamFault(thrown)) throw thrown;
     if (!(thrown instanceof Error)) throw typeof thrown === "string" ? hide(thrown) : thrown;
-    const { message, stack = message } = thrown;
-    if (hide(message) === message && hide(stack) === stack) throw thrown;
-    throw Object.assign(new Error(hide(message)), { stack: hide(stack) });
+    const [message, stack] = [hide(thrown.message), hide(withCauses(thrown))];
+    if (message === thrown.message && stack === thrown.stack) throw thrown;
+    throw Object.assign(new Error(message), { stack });
   }
 }
+
+/** The stack of an error and those of its causes: of a `fetch` that failed, only the cause says why. */
+function withCauses({ message, stack = message, cause }: Error, depth = 0): string {
+  if (cause === undefined || depth === CAUSES_MAX) return stack;
+  const text = cause instanceof Error ? withCauses(cause, depth + 1) : String(cause);
+  return `${stack}\n[cause]: ${text}`;
+}
+
+const CAUSES_MAX = 5;
 
 type Defined = ToolDefinition & { [DEFINED]?: Error };
 

@@ -163,17 +163,35 @@ test("a price that is a function has a maximum, and only such a price", () => {
 test("everything that is wrong with a definition is told at once", () => {
   const wrong = {
     ...{ summary: " ", inputs: {}, price: "1", title: 7, examples: [{ name: "a" }] },
+    operation: "count words",
     ...{ timeLimitMs: 0, bodyBytesMax: 1e9, name: "other", effect: "write" },
   };
   assert.deepEqual(
     faultsIn(wrong).map((line) => /^`\w+`/.exec(line)?.[0]),
     [
       ...["`inputs`", "`name`", "`summary`", "`input`", "`price`", "`effect`", "`title`"],
-      ...["`examples`", "`run`", "`timeLimitMs`", "`bodyBytesMax`"],
+      ...["`operation`", "`examples`", "`run`", "`timeLimitMs`", "`bodyBytesMax`"],
     ],
   );
   assert.ok(faultsIn(wrong).includes("`name` is the name of the file; leave it out."));
   assert.ok(faultsIn(null as never).length > 3);
+});
+
+test("a secret and a limit are those of a field, and any other name is a fault", () => {
+  const input = { text: full.string(), password: full.string() };
+  const members = (secretFields: unknown, fieldBytesMax: unknown) =>
+    faultsIn({ ...four, input, secretFields, fieldBytesMax } as never);
+  assert.deepEqual(members(["password"], { text: 10 }), []);
+  assert.deepEqual(members(["pasword"], { txt: 10 }), [
+    "`secretFields` has `pasword`, which is not a field of `input`; did you mean `password`?",
+    "`fieldBytesMax` has `txt`, which is not a field of `input`; did you mean `text`?",
+  ]);
+  for (const wrong of ["password", [1]])
+    assert.match(members(wrong, {})[0] ?? "", /a list of names/);
+  for (const wrong of [7, { text: "10 KB" }, { text: 0 }])
+    assert.match(members([], wrong)[0] ?? "", /^`fieldBytesMax` must be an object of fields/);
+  const open = { ...four, input: full.looseObject({}), secretFields: ["token"] };
+  assert.deepEqual(faultsIn(open as never), []);
 });
 
 test("a name that resembles no member is told with those that the documentation has", () => {
@@ -333,8 +351,9 @@ test("the response is what run returns, behind ok; an output that its schema for
   assert.equal(JSON.stringify(await run({ words: 3 }, words)), '{"ok":true,"words":3}');
   await assert.rejects(run({ words: "3" }, words), /run returned what `output` forbids: words: /);
   await assert.rejects(run({ words: 3, more: 1 }, words), /forbids/);
-  for (const output of [undefined, null, 7, "text", []])
+  for (const output of [undefined, null, 7, "text", [], { ok: false }, { words: 3, ok: "yes" }])
     await assert.rejects(run(output), TypeError);
+  assert.equal(JSON.stringify(await run({ words: 3, ok: true })), '{"ok":true,"words":3}');
 });
 
 test("a name has lowercase letters, digits and hyphens, and is not that of another endpoint", () => {

@@ -420,6 +420,12 @@ test("what cannot be a tool is told, with the operation and the reason", () => {
     [{}, {}, /`prices` must have a price/],
   ] as const)
     assert.throws(() => made(prices, more), reason);
+  const get = { responses: {} };
+  const alike = { ...PETS, security: [], paths: { "/pets/{me}": { get }, "/pets/me": { get } } };
+  assert.throws(
+    () => toolsOf(alike, { prices: { "GET /pets/{me}": 1, "GET /pets/me": 1 } }),
+    /^TypeError: GET \/pets\/me cannot be a tool: it would have the name of another one, get-pets-me; give it an operationId of its own\.$/,
+  );
   const other = { ...PETS, swagger: "2.0", openapi: undefined };
   assert.throws(() => toolsOf(other, { prices: {} }), /this one is Swagger 2\.0/);
   const away = structuredClone(PETS) as unknown as {

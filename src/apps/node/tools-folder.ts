@@ -3,6 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Worker } from "node:worker_threads";
 import { toolOfDescription } from "#api/openapi/tool-description.ts";
+import { namesOf } from "#api/openapi/tool-schemas.ts";
 import { OWN_LOAD_TIMEOUT_MS } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { nearestName } from "#tools/nearest-name.ts";
@@ -24,7 +25,15 @@ export type ServedTools = {
 };
 
 /** Tools cannot be served. The message has a line for each reason. */
-export class ToolsError extends Error {}
+export class ToolsError extends Error {
+  /** The project's files that were read, as far as they are known. */
+  readonly imports: readonly string[];
+
+  constructor(message: string, imports: readonly string[] = []) {
+    super(message);
+    this.imports = imports;
+  }
+}
 
 export const TOOLS_FOLDER = "tools";
 
@@ -41,10 +50,13 @@ export async function loadTools(
   faults.push(...unknownNames(builtIn));
   const own = files.length === 0 ? NO_OWN : await describe(startThread(), files, folder);
   faults.push(...own.faults);
-  if (faults.length > 0) throw new ToolsError(faults.join("\n"));
+  const { sources } = own;
+  const imports = [...sources.keys()].map((url) => fileURLToPath(url));
   const names = new Set(own.tools.map(({ name }) => name));
   const offered = TOOLS.filter(({ name }) => builtIn === null || builtIn.includes(name));
   const tools = [...own.tools, ...offered.filter(({ name }) => !names.has(name))];
+  faults.push(...sameOperations(tools, own.files));
+  if (faults.length > 0) throw new ToolsError(faults.join("\n"), imports);
   if (tools.length === 0) throw new ToolsError(NO_TOOLS);
   const messages = offered
     .filter(({ name }) => names.has(name))
@@ -52,8 +64,6 @@ export async function loadTools(
       const { file } = own.files.find((each) => each.name === name) as FoundFile;
       return `${path.join(TOOLS_FOLDER, path.basename(file))} replaces the built-in tool ${name}.`;
     });
-  const { sources } = own;
-  const imports = [...sources.keys()].map((url) => fileURLToPath(url));
   return { tools, files: own.files.map((file) => ({ ...file, sources })), imports, messages };
 }
 
@@ -91,6 +101,22 @@ function unknownNames(builtIn: readonly string[] | null): string[] {
           : `did you mean ${nearest}?`;
       return `TOOLBOOTH_BUILT_IN_TOOLS: there is no built-in tool called ${name}; ${advice}`;
     });
+}
+
+/** Two tools with one name in the description of the API would have one schema there. */
+function sameOperations(tools: readonly Tool[], files: readonly FoundFile[]): string[] {
+  return tools.flatMap((tool, at) => {
+    const { operation, input } = namesOf(tool);
+    const other = tools.slice(0, at).find((each) => namesOf(each).input === input);
+    if (other === undefined) return [];
+    // Own tools come first.
+    const own = tool.isOwn === true ? tool : other;
+    const theirs = own === tool ? other : tool;
+    const { file } = files.find(({ name }) => name === own.name) as FoundFile;
+    return [
+      `${path.join(TOOLS_FOLDER, path.basename(file))}: the operation ${operation} of ${own.name} is also that of ${theirs.name}; give it another \`operation\``,
+    ];
+  });
 }
 
 /** Other files, and those of tests, are for the author. */

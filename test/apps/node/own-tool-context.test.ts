@@ -41,7 +41,10 @@ const project = shareProject({
     }`),
   "tools/aborts.ts": ABORTS,
   "tools/breaks.ts": tool(`secrets: ["UPSTREAM_TOKEN"],
-    run(_, { secrets }) { throw new RangeError("wrong token " + secrets.UPSTREAM_TOKEN); }`),
+    run(_, { secrets: { UPSTREAM_TOKEN } }) {
+      const cause = new Error("expired: " + UPSTREAM_TOKEN, { cause: "the clock" });
+      throw new RangeError("wrong token " + UPSTREAM_TOKEN, { cause });
+    }`),
   "tools/rejects.ts": `${importOf("{ InvalidInput }", "toolbooth")};
 ${tool(`secrets: ["UPSTREAM_TOKEN"], effect: "act", input: { text: z.string() },
     run({ text }, { secrets }) { throw new InvalidInput(text + " is no " + secrets.UPSTREAM_TOKEN, "text"); }`)}`,
@@ -102,11 +105,14 @@ describe("the context of an own tool", () => {
     assert.doesNotMatch(server.log(), /is no \[UPSTREAM_TOKEN\]/);
   });
 
-  test("secrets are in no log, no response and no page", async () => {
+  test("the log has why a tool has thrown, and secrets are in no log, no response and no page", async () => {
     const failed = await server.call("breaks");
     assert.equal(failed.json.code, "tool_failed");
     await eventually("it is logged", async () => server.log().includes("wrong token"));
-    assert.match(server.log(), /wrong token \[UPSTREAM_TOKEN\]/);
+    assert.match(
+      server.log(),
+      /wrong token \[UPSTREAM_TOKEN\].+\[cause\]: Error: expired: \[UPSTREAM_TOKEN\].+\[cause\]: the clock/,
+    );
     assert.equal((await server.call("aborts")).json.code, "tool_failed");
     await eventually("it is logged", async () => server.log().includes("AbortError"));
     const pages = await Promise.all(

@@ -43,6 +43,18 @@ ${tool("run: () => ({ sum: two + data.one + three })")}`,
     assert.deepEqual(namesOf((await load(folder)).tools), ["a"]);
   });
 
+  test("two tools have no operation of one name, because it names their schemas", async (t) => {
+    const folder = toolProject(t, {
+      "tools/md5.ts": tool('operation: "hashText", run: () => ({})'),
+      "tools/sha-3.ts": tool("run: () => ({})"),
+      "tools/sha3.ts": tool("run: () => ({})"),
+    });
+    await assert.rejects(load(folder, ["hash"]), {
+      message: `tools/sha3.ts: the operation callSha3 of sha3 is also that of sha-3; give it another \`operation\`
+tools/md5.ts: the operation hashText of md5 is also that of hash; give it another \`operation\``,
+    });
+  });
+
   test("a file may have several tools, as those of an OpenAPI document", async (t) => {
     const document = {
       ...{ openapi: "3.0.0", servers: [{ url: "https://example.com" }] },
