@@ -20,11 +20,16 @@ export function firstCall(tools: readonly Tool[]): FirstCall {
 export function requestOf(tool: Tool): unknown {
   const [example] = tool.examples;
   if (example !== undefined) return example.request;
-  return tool.body === "optional" ? undefined : sampleOf(inputSchema(tool));
+  if (tool.body === "optional") return undefined;
+  const schema = inputSchema(tool);
+  return sampleOf(schema, (schema as More).$defs);
 }
 
 /** A value with the required fields of the schema. Rules that a schema does not state may reject it. */
-function sampleOf(schema: JsonSchema): unknown {
+function sampleOf(schema: JsonSchema, definitions: More["$defs"] = {}): unknown {
+  const { [schema.$ref?.slice("#/$defs/".length) ?? ""]: referred, ...others } = definitions;
+  // Within itself it is empty.
+  if (referred !== undefined) return sampleOf(referred, others);
   const { properties = {}, required = [], minimum = 1, minLength = 0, anyOf } = schema;
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   const { additionalProperties = {}, prefixItems = [], items = {}, minItems = 0 } = schema as More;
@@ -33,9 +38,11 @@ function sampleOf(schema: JsonSchema): unknown {
   if (schema.const !== undefined) return schema.const;
   const [known = schema.default] = schema.examples ?? schema.enum ?? [];
   if (known !== undefined) return known;
-  if (anyOf?.[0] !== undefined) return sampleOf(anyOf[0]);
+  if (anyOf?.[0] !== undefined) return sampleOf(anyOf[0], definitions);
   if (type === "array")
-    return Array.from({ length: minItems }, (_, at) => sampleOf(prefixItems[at] ?? items));
+    return Array.from({ length: minItems }, (_, at) =>
+      sampleOf(prefixItems[at] ?? items, definitions),
+    );
   if (type === "boolean") return true;
   if (type === "integer" || type === "number") return Math.min(Math.max(minimum, 1), maximum);
   if (type === "string" && contentEncoding === "base64") return TEXT_IN_BASE64;
@@ -43,7 +50,7 @@ function sampleOf(schema: JsonSchema): unknown {
     return FORMATS[format ?? ""] ?? TEXT.padEnd(minLength, "!").slice(0, maxLength);
   return Object.fromEntries(
     // A record requires names that it has no properties for.
-    required.map((name) => [name, sampleOf(properties[name] ?? additionalProperties)]),
+    required.map((name) => [name, sampleOf(properties[name] ?? additionalProperties, definitions)]),
   );
 }
 
@@ -65,6 +72,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 /** Keywords whose values `JsonSchema` leaves open. */
 type More = {
+  $defs?: Record<string, JsonSchema>;
   contentEncoding?: string;
   additionalProperties?: JsonSchema;
   prefixItems?: JsonSchema[];

@@ -66,11 +66,15 @@ export function schemaOf(given: InputSchema, isOpen = false): z.ZodMiniType {
   return schema as z.ZodMiniType;
 }
 
-/** A misspelled option must not cost a credit. */
+/**
+ * A misspelled option must not cost a credit. Always another schema than the author's, within which that one may be: a response has `ok`
+ * only on the outside.
+ */
 function strict(schema: z.core.$ZodType): z.core.$ZodType {
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type !== "object" || def.catchall !== undefined) return schema;
-  return z.core.util.clone(schema, { ...def, catchall: z.never() } as never, { parent: true });
+  if (def.type !== "object") return schema;
+  const catchall = def.catchall ?? z.never();
+  return z.core.util.clone(schema, { ...def, catchall } as never, { parent: true });
 }
 
 /** The fields of a schema of `schemaOf`; null if it allows others too, or its fields are not known. */

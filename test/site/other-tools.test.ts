@@ -5,6 +5,7 @@ import { describeApi } from "#api/openapi/openapi.ts";
 import { welcome } from "#apps/node/demo-account.ts";
 import { listAppPages } from "#site/app-pages.ts";
 import { renderAppPage } from "#site/app-shell.ts";
+import { toolReference } from "#site/docs/tool-reference.ts";
 import { firstCall } from "#site/first-call.ts";
 import { createPages } from "#site/pages.ts";
 import { curlCode } from "#site/request-code.ts";
@@ -184,4 +185,15 @@ test("the example of the front page never goes below zero, whatever calls cost",
     assert.equal(balances.length, 5, table);
     for (const balance of balances) assert.match(balance, /^[\d,]+$/, `${price}`);
   }
+});
+
+test("the reference says of a field that may be null which other type it has", () => {
+  const input = z.strictObject({
+    limit: z.nullable(z.int()),
+    all: z.nullable(z.array(z.string())),
+  });
+  const tools = [{ ...madeUp, input } as unknown as Tool];
+  const reference = toolReference(madeUp.name, { ...FULL, tools });
+  assert.match(reference, /^\| `limit` \(required\) \| integer or null \|/m);
+  assert.match(reference, /^\| `all` \(required\) \| array of string or null \|/m);
 });

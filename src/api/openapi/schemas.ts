@@ -28,7 +28,7 @@ export const component = <Shape extends z.core.$ZodShape>(
 
 /** The components of a response: its own, and those that it refers to. */
 export function responseComponents(response: z.ZodMiniType): Record<string, JsonSchema> {
-  const { $defs } = convert(response, "output");
+  const { $defs } = jsonSchemaOf(response, "output");
   const text = JSON.stringify($defs).replaceAll('"#/$defs/', '"#/components/schemas/');
   return mapValues(JSON.parse(text) as Record<string, JsonSchema>, openToAdditions);
 }
@@ -52,8 +52,23 @@ const extensible = (values: readonly unknown[], description = ""): JsonSchema =>
 });
 
 /** The JSON Schema of what a tool reads or returns. */
-export function convert(schema: z.ZodMiniType, io: "input" | "output"): JsonSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, override: complete });
+export const convert = (schema: z.ZodMiniType, io: "input" | "output"): JsonSchema =>
+  jsonSchemaOf(schema, io, WITHOUT_IDS);
+
+/** Zod describes a schema with an id by a reference. A tool's has references only to what contains itself. */
+const WITHOUT_IDS = {
+  get(schema: z.core.$ZodType) {
+    const { id: _, ...about } = z.globalRegistry.get(schema) ?? {};
+    return about;
+  },
+} as unknown as typeof z.globalRegistry;
+
+function jsonSchemaOf(
+  schema: z.ZodMiniType,
+  io: "input" | "output",
+  metadata = z.globalRegistry,
+): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, metadata, override: complete });
   return rest as JsonSchema;
 }
 

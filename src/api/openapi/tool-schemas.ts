@@ -27,18 +27,53 @@ const pascalCase = (name: string) =>
 /** The components of a tool. */
 export function toolSchemas(tool: Tool<unknown>): Record<string, JsonSchema> {
   const { input, result } = namesOf(tool);
+  const { [input]: body, ...parts } = requestSchemas(tool);
   return {
     // Without a body of JSON nothing refers to it.
-    ...(tool.file === undefined && { [input]: requestSchema(tool) }),
-    [result]: openToAdditions(outputSchema(tool)),
+    ...(tool.file === undefined && { [input]: body as JsonSchema }),
+    ...parts,
+    ...mapValues(components(result, outputSchema(tool)), openToAdditions),
   };
 }
+
+/**
+ * A schema with this name, and each that it has within itself (`$defs`), as one that contains itself has. References are from the root of
+ * the whole description.
+ */
+function components(
+  name: string,
+  { $defs = {}, ...schema }: JsonSchema,
+): Record<string, JsonSchema> {
+  const nameOf = (id: string) => name + pascalCase(id.replaceAll(/[^A-Za-z0-9]+/g, "-"));
+  const pathOf = (reference: string) => {
+    const [, id, rest = ""] = /^#\/\$defs\/([^/]+)(.*)$/.exec(reference) ?? [];
+    return `#/components/schemas/${id === undefined ? name + reference.slice(1) : nameOf(id) + rest}`;
+  };
+  const own = Object.entries($defs as Record<string, JsonSchema>);
+  const all = {
+    [name]: schema,
+    ...Object.fromEntries(own.map(([id, each]) => [nameOf(id), each])),
+  };
+  return mapValues(all, (each) => withReferences(each, pathOf) as JsonSchema);
+}
+
+function withReferences(value: unknown, pathOf: (reference: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((each) => withReferences(each, pathOf));
+  if (typeof value !== "object" || value === null) return value;
+  const own = mapValues(value as JsonSchema, (each) => withReferences(each, pathOf)) as JsonSchema;
+  const { $ref: reference } = own;
+  return typeof reference === "string" ? { ...own, $ref: pathOf(reference) } : own;
+}
+
+const requestSchemas = (tool: Tool<unknown>) => components(namesOf(tool).input, bodySchema(tool));
+const requestSchema = (tool: Tool<unknown>) =>
+  requestSchemas(tool)[namesOf(tool).input] as JsonSchema;
 
 /**
  * Importers that fill in a body take one that works: Postman by default the `default` of the whole schema, because it would invent
  * a value for each field otherwise; with another setting, and other importers, the `example`.
  */
-function requestSchema(tool: Tool<unknown>): JsonSchema {
+function bodySchema(tool: Tool<unknown>): JsonSchema {
   const { properties, ...schema } = inputSchema(tool);
   if (properties === undefined) return schema;
   const example = tool.examples.length > 0 && shortestRequest(tool, schema.required);

@@ -200,7 +200,8 @@ function presence(kind: "request" | "response", isRequired: boolean): string {
   return isRequired ? "" : " (not always present)";
 }
 
-function typeName({ type, items }: JsonSchema): string {
+function typeName({ type, items, anyOf }: JsonSchema): string {
+  if (anyOf !== undefined) return [...new Set(anyOf.map(typeName))].join(" or ");
   if (type === "array") return `array of ${items === undefined ? "any values" : typeName(items)}`;
   if (type === undefined) return "any JSON value";
   return Array.isArray(type) ? type.join(" or ") : type;
