@@ -5,7 +5,7 @@ import { ApiError } from "#errors.ts";
 import { OWN_HEAP_MB, OWN_TIME_LIMIT_MS, OWN_WAITING_THREADS, TOOL_TIMEOUT_MS } from "#limits.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { OwnThreadOrder, ToolFile } from "./own-tool-thread.ts";
-import { ToolThreads } from "./tool-threads.ts";
+import { isNotStarted, ToolThreads } from "./tool-threads.ts";
 
 /**
  * The threads in which own tools run. Each tool has its own, so that what one leaves behind or breaks is not another's. A thread has one call
@@ -61,9 +61,10 @@ export function openOwnToolThreads(
       callsAtOnce: callsAtOnce ?? 1,
       threadsKept: 0,
       ...{ patienceMs: TOOL_TIMEOUT_MS, limitMs },
-      tooMany: () => overloaded(name),
+      tooMany: (cause) => overloaded(name, cause),
       late: () => toolTimeout(name, limitMs),
-      failed: (cause) => toolFailed(name, cause),
+      failed: (cause) =>
+        isNotStarted(cause) ? withoutThread(name, cause) : toolFailed(name, cause),
       // The error of a call says it too.
       onDeath: (cause, calls) => calls === 0 && events.onFault(name, cause),
       onLog: (message, callId) => events.onLog(name, message, callId),
@@ -81,9 +82,15 @@ export function openOwnToolThreads(
   };
 }
 
-const overloaded = (name: string) =>
-  new ApiError(
-    "unavailable",
-    `Too many calls of ${name} are waiting. The call was not charged. Try again in a moment.`,
-    { headers: { "Retry-After": "2" } },
-  );
+const overloaded = (name: string, cause: Error) =>
+  unavailable(`Too many calls of ${name} are waiting.`, cause);
+
+/** The machine has no memory, file or thread for it at the moment. */
+const withoutThread = (name: string, cause: Error) =>
+  unavailable(`The service cannot run ${name} at the moment.`, cause);
+
+const unavailable = (happened: string, cause: Error) =>
+  new ApiError("unavailable", `${happened} The call was not charged. Try again in a moment.`, {
+    cause,
+    headers: { "Retry-After": "2" },
+  });

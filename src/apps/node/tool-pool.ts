@@ -5,7 +5,7 @@ import { TOOL_TIMEOUT_MS } from "#limits.ts";
 import type { LastingFaults } from "./lasting-faults.ts";
 import type { NodeLog } from "./log.ts";
 import type { ThreadJob } from "./tool-thread.ts";
-import { ToolThreads } from "./tool-threads.ts";
+import { isNotStarted, ToolThreads } from "./tool-threads.ts";
 
 /** Threads for large inputs: bytes in, finished response out, so that small calls never wait behind large ones. */
 export type ToolPool = Pick<ToolThreads, "waiting" | "close"> & {
@@ -101,8 +101,8 @@ const ENTRY = new URL("./tool-thread.ts", import.meta.url);
 
 /** The machine may have no memory or file descriptor for a thread at the moment. */
 function failed(cause: unknown): Error {
-  const error = cause instanceof Error ? cause : new Error(String(cause));
-  return "code" in error && error.code === "ERR_WORKER_INIT_FAILED" ? overloaded(error) : error;
+  if (isNotStarted(cause)) return overloaded(cause);
+  return cause instanceof Error ? cause : new Error(String(cause));
 }
 
 function overloaded(cause: Error): ApiError {

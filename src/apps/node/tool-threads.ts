@@ -133,6 +133,10 @@ export class ToolThreads {
   }
 }
 
+/** Whether the system gave no thread: Node throws that, or reports it as an error of the thread. */
+export const isNotStarted = (cause: unknown): cause is Error =>
+  cause instanceof Error && "code" in cause && cause.code === "ERR_WORKER_INIT_FAILED";
+
 type Watch = { onReady(): void; onEnd(): void; mayEnd(): boolean };
 
 /** A call that a thread has. */

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { before, describe, test } from "node:test";
+import { openOwnToolThreads } from "#apps/node/own-tool-threads.ts";
+import { defineTool } from "#tools/define-tool.ts";
+import { ownTool } from "#tools/own-tool.ts";
 import { eventually } from "../../http/test-api.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { shareProject, tool, WORD_COUNT } from "./tool-project.ts";
@@ -187,6 +190,27 @@ describe("hostile tools", () => {
     assert.deepEqual(Object.keys(timesOf(timing)), parts);
   });
 });
+
+test("a call for which the system gives no thread is told to come again", async () => {
+  const own = ownTool("count", defineTool({ ...BARE, run: () => ({}) }));
+  const threads = openOwnToolThreads(
+    [{ name: "count", file: "count.ts", secrets: [], sources: new Map() }],
+    1,
+    { onFault() {}, onLog() {} },
+    () => {
+      throw Object.assign(new Error("no thread"), { code: "ERR_WORKER_INIT_FAILED" });
+    },
+  );
+  for (const _ of ["first", "again"])
+    await assert.rejects(threads.run(own, JOB, "account"), { code: "unavailable" });
+  assert.equal(threads.waiting(), 0);
+});
+
+const BARE = { summary: "Counts.", input: {}, price: 1, effect: "none" } as const;
+const JOB = {
+  ...{ body: new Uint8Array(), contentType: null, query: "", accept: null },
+  ...{ receivedAt: 0, random: null, fingerprint: false },
+};
 
 /** The parts of a Server-Timing header, in their order. */
 const timesOf = (header: string): Record<string, number> =>
