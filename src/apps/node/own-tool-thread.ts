@@ -86,9 +86,11 @@ async function describe(files: readonly FoundFile[], folder: string): Promise<vo
   const sources = new Map<string, Kept | null>();
   registerHooks({
     load(url, context, next) {
+      const isOfProject = url.startsWith("file:") && !url.includes("/node_modules/");
+      // Also of a file that cannot be read, for `toolbooth dev`.
+      if (isOfProject) sources.set(url, null);
       const loaded = next(url, context);
-      if (url.startsWith("file:") && !url.includes("/node_modules/"))
-        sources.set(url, keepable(loaded));
+      if (isOfProject) sources.set(url, keepable(loaded));
       return loaded;
     },
   });

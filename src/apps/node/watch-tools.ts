@@ -3,7 +3,13 @@ import path from "node:path";
 import type { Worker } from "node:worker_threads";
 import { startOwnThread } from "./own-tool-threads.ts";
 import { say } from "./start-text.ts";
-import { loadTools, requireSecrets, type ServedTools, TOOLS_FOLDER } from "./tools-folder.ts";
+import {
+  loadTools,
+  requireSecrets,
+  type ServedTools,
+  TOOLS_FOLDER,
+  ToolsError,
+} from "./tools-folder.ts";
 
 /** Editors write a file in several steps, and save several files at once. */
 const PAUSE_MS = 30;
@@ -23,16 +29,16 @@ export function watchTools(
 ): void {
   const folder = path.resolve(TOOLS_FOLDER);
   const watchers = new Map<string, FSWatcher>();
+  /** What the tools import, and what they would import if it were right. */
+  let imports = first.imports;
   const spares: Worker[] = [];
   let quiet: NodeJS.Timeout | undefined;
   let pause: NodeJS.Timeout | undefined;
   let isReading = false;
   let isAgain = false;
 
-  function follow(imports: readonly string[]): void {
-    // Without the folder, the project is watched until it is there.
-    const root = existsSync(folder) ? folder : path.dirname(folder);
-    const folders = new Set([root, ...imports.map((file) => path.dirname(file))]);
+  function follow(): void {
+    const folders = new Set([folder, ...imports.map((file) => path.dirname(file))].map(existing));
     for (const [each, watcher] of watchers) {
       if (folders.has(each)) continue;
       watcher.close();
@@ -41,11 +47,33 @@ export function watchTools(
     for (const each of folders) if (!watchers.has(each)) watchers.set(each, watch(each, later));
   }
 
+  /** A folder that was deleted and made again is another one, of which its watcher says nothing. */
+  function followAnew(): void {
+    for (const watcher of watchers.values()) watcher.close();
+    watchers.clear();
+    follow();
+  }
+
   function prepare(): void {
     clearTimeout(quiet);
     quiet = setTimeout(() => {
-      while (spares.length < SPARE_THREADS) spares.push(startOwnThread());
+      try {
+        while (spares.length < SPARE_THREADS) spares.push(startSpare());
+      } catch {
+        // Where the system gives no thread, the next one is started when it is needed.
+      }
     }, QUIET_MS);
+  }
+
+  /** One that dies before it is needed is no loss. */
+  function startSpare(): Worker {
+    const spare = startOwnThread();
+    spare.on("error", () => {});
+    spare.once("exit", () => {
+      const at = spares.indexOf(spare);
+      if (at !== -1) spares.splice(at, 1);
+    });
+    return spare;
   }
 
   function takeThread(): Worker {
@@ -63,8 +91,15 @@ export function watchTools(
     if (isReading) return;
     isReading = true;
     try {
-      const next = await loadTools(builtIn, folder, takeThread);
-      follow(next.imports);
+      // Before the files are read, so that no change after that is missed.
+      followAnew();
+      const next = await loadTools(builtIn, folder, takeThread).catch((error) => {
+        if (error instanceof ToolsError) imports = [...new Set([...imports, ...error.imports])];
+        follow();
+        throw error;
+      });
+      imports = next.imports;
+      follow();
       requireSecrets(next, process.env);
       serve(next, takeThread);
       say(`Serving ${next.tools.map(({ name }) => name).join(", ")}.\n`);
@@ -77,6 +112,10 @@ export function watchTools(
     if (isAgain) later();
   }
 
-  follow(first.imports);
+  follow();
   prepare();
 }
+
+/** The folder, or the nearest one above that is there, in which it will be made. */
+const existing = (folder: string): string =>
+  existsSync(folder) ? folder : existing(path.dirname(folder));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { eventually } from "../../http/test-api.ts";
@@ -247,3 +247,23 @@ test("dev serves a tool as it is saved, and the last good version while a file i
   writeFileSync(path.join(folder, "lib/factor.ts"), "export const factor = 4;");
   await becomes(8);
 });
+
+  // What is wrong may be in a folder that no tool has imported from before.
+  mkdirSync(path.join(folder, "new"));
+  writeFileSync(path.join(folder, "new/factor.ts"), "export const factor = ;");
+  written = "";
+  writeFileSync(
+    file,
+    `${importing.replace("lib", "new")}`.replace("length }", "length * factor }"),
+  );
+  await find(/^The tools are served (as) they were before\.$/m);
+  writeFileSync(path.join(folder, "new/factor.ts"), "export const factor = 5;");
+  await becomes(10);
+
+  // As some editors and Git save.
+  for (const count of [6, 7]) {
+    rmSync(path.join(folder, "tools"), { recursive: true });
+    mkdirSync(path.join(folder, "tools"));
+    writeFileSync(file, WORD_COUNT.replace("length }", `length * ${count} }`));
+    await becomes(2 * count);
+  }
