@@ -220,6 +220,8 @@ export const OWN_TIME_LIMIT_MS = 10_000;
 export const OWN_TIME_LIMIT_MAX_MS = 10 * 60_000;
 /** What an own tool may let bodies have at most: several of them fit in the memory of calls. */
 export const OWN_BODY_BYTES_LIMIT = 16 * MB;
+/** What it may let them have at the edge, where larger ones fit in no account's share of the memory. */
+export const EDGE_BODY_BYTES_LIMIT = 12 * MB;
 /** A response of an own tool is held whole, once in its thread and once outside of it. */
 export const OWN_RESPONSE_BYTES_MAX = 16 * MB;
 /** The file of a call, which is on the disk and not in memory. */
@@ -274,10 +276,10 @@ export const OPERATOR_BODY_BYTES_MAX = IMPORT_PAGE_BYTES_MAX + 64 * KB;
 /** JSON-RPC messages in one body. */
 export const MCP_BATCH_MAX = 100;
 export const MCP_BATCH_BYTES_MAX = 64 * KB;
-/**
- * A larger response is in the result of MCP once, not also as text. It is far more than a host shows a model, and copies
 /** The results of a batch are held together until the last one. With so many characters of them, the rest of the batch is not served. */
 export const MCP_BATCH_RESULTS_CHARS_MAX = 8 * MB;
+/**
+ * A larger response is in the result of MCP once, not also as text. It is far more than a host shows a model, and copies
  * of the largest (28 MB) would not fit in an isolate.
  */
 export const MCP_TEXT_BYTES_MAX = 256 * KB;

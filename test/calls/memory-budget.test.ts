@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { createMemoryBudget, type MemoryLease } from "#calls/memory-budget.ts";
 import { ApiError } from "#errors.ts";
-import { MEMORY_WAIT_MS } from "#limits.ts";
+import {
+  EDGE_BODY_BYTES_LIMIT,
+  MEMORY_WAIT_MS,
+  NODE_MEMORY,
+  OWN_BODY_BYTES_LIMIT,
+  WORKER_MEMORY,
+} from "#limits.ts";
 import { createChance } from "../ledger/rules/chance.ts";
 import { SEED } from "../support/random.ts";
 
@@ -245,3 +251,13 @@ async function runModel(t: TestContext, seed: number): Promise<void> {
   taken(budget.of("x"), 60);
   taken(budget.of("y"), 40);
 }
+
+test("the largest body of an own tool fits, on a server and at the edge", () => {
+  for (const [limits, bytesMax] of [
+    [NODE_MEMORY, OWN_BODY_BYTES_LIMIT],
+    [WORKER_MEMORY, EDGE_BODY_BYTES_LIMIT],
+  ] as const) {
+    const lease = createMemoryBudget(limits, () => 0).of("a");
+    assert.equal(lease.take(bytesMax), undefined);
+  }
+});

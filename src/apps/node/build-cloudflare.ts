@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Config } from "#config/config.ts";
+import { EDGE_BODY_BYTES_LIMIT } from "#limits.ts";
 import { bundleWorkers, findEdgeParts, ROOT, WRANGLER_CONFIGS } from "./bundle-workers.ts";
 import { writeEdgeFiles } from "./edge-files.ts";
 import { builtPages } from "./pages.ts";
@@ -23,7 +24,7 @@ export async function buildCloudflare(
 ): Promise<Built> {
   const parts = findEdgeParts(project);
   const served = await loadTools(builtInTools, path.join(project, TOOLS_FOLDER));
-  requireNoFiles(served);
+  requireFitting(served);
   for (const message of served.messages) log(message);
   const { api, site } = await bundleWorkers(parts, project, served);
   const pages = await builtPages({ checkout: ROOT, dataDir, say: (text) => log(text.trimEnd()) });
@@ -37,13 +38,20 @@ export async function buildCloudflare(
   return { folder: OUT, tools: served.tools.map(({ name }) => name), configs };
 }
 
-/** Throws a `ToolsError` that names every tool that takes a file. */
-function requireNoFiles({ tools, files }: ServedTools): void {
-  const faults = tools
-    .filter(({ file }) => file !== undefined)
-    .map(({ name }) => {
-      const { file = "" } = files.find((each) => each.name === name) ?? {};
-      return `${path.join(TOOLS_FOLDER, path.basename(file))}: the tool ${name} takes a file, and Workers have no disk to store it on. Offer it on Node.`;
-    });
+/** Throws a `ToolsError` that names every tool that takes more than a Worker has room for. */
+function requireFitting({ tools, files }: ServedTools): void {
+  const faults = tools.flatMap(({ name, file: takenFile, bodyBytesMax }) => {
+    const { file = "" } = files.find((each) => each.name === name) ?? {};
+    const fault = (why: string) => [
+      `${path.join(TOOLS_FOLDER, path.basename(file))}: the tool ${name} ${why}`,
+    ];
+    if (takenFile !== undefined)
+      return fault("takes a file, and Workers have no disk to store it on. Offer it on Node.");
+    return bodyBytesMax > EDGE_BODY_BYTES_LIMIT
+      ? fault(
+          `has a \`bodyBytesMax\` of ${bodyBytesMax}, and Workers have memory for bodies of at most ${EDGE_BODY_BYTES_LIMIT} bytes. Lower it, or offer the tool on Node.`,
+        )
+      : [];
+  });
   if (faults.length > 0) throw new ToolsError(faults.join("\n"));
 }

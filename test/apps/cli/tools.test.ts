@@ -63,15 +63,21 @@ const rejecting = (file: string) =>
     .replace("defineTool,", "defineTool, InvalidInput,")
     .replace(/run: .*/, 'run() { throw new InvalidInput("It has no words.", "text"); },');
 
-test("a tool that takes a file is not called by check, and not built for Cloudflare", (t) => {
+test("a tool that takes a file is not called by check, and not built for Cloudflare, as one with bodies too large for a Worker", (t) => {
   const taking = tool('file: { types: ["image/png"] }, run: () => ({})');
   const folder = toolProject(t, { "tools/scan.ts": taking });
   assert.deepEqual(toolbooth(folder, "check"), {
     ...{ status: 0, stderr: "" },
     stdout: "scan: it is not called, because it takes a file: call `run` with one in its test.\n",
   });
+  const large = tool("bodyBytesMax: 13_000_000, run: () => ({})");
+  writeFileSync(path.join(folder, "tools/large.ts"), large);
   const built = toolbooth(folder, "build", "cloudflare");
   assert.notEqual(built.status, 0);
+  assert.match(
+    built.stderr,
+    /tools\/large\.ts: the tool large has a `bodyBytesMax` of 13000000, and Workers have memory for bodies of at most 12582912 bytes\./,
+  );
   assert.match(
     built.stderr,
     /tools\/scan\.ts: the tool scan takes a file, and Workers have no disk to store it on\. Offer it on Node\./,
@@ -246,7 +252,6 @@ test("dev serves a tool as it is saved, and the last good version while a file i
   await becomes(6);
   writeFileSync(path.join(folder, "lib/factor.ts"), "export const factor = 4;");
   await becomes(8);
-});
 
   // What is wrong may be in a folder that no tool has imported from before.
   mkdirSync(path.join(folder, "new"));
@@ -267,3 +272,4 @@ test("dev serves a tool as it is saved, and the last good version while a file i
     writeFileSync(file, WORD_COUNT.replace("length }", `length * ${count} }`));
     await becomes(2 * count);
   }
+});
