@@ -11,3 +11,8 @@ test("finds the line of a syntax error, and runs nothing", async () => {
     message: "Identifier 'a' has already been declared",
   });
 });
+
+test("finds the line also where it is longer than a program prints", async () => {
+  const found = await check(`\n${"x;".repeat(300_000)})`);
+  assert.partialDeepStrictEqual(found, { valid: false, line: 2 });
+});

@@ -25,10 +25,12 @@ export default defineTool({
     new Promise((resolve, reject) => {
       const options = { signal, env: {}, maxBuffer: 1024 * 1024 };
       const child = execFile(process.execPath, CHECK, options, (error, _, printed) => {
-        const message = /^SyntaxError: (.*)$/m.exec(printed)?.[1];
+        const [, line] = /^\[stdin\]:(\d+)$/m.exec(printed) ?? [];
+        // Node prints the line of code before the message, which is cut off behind a very long one.
+        const [, message = "Syntax error"] = /^SyntaxError: (.*)$/m.exec(printed) ?? [];
         if (error === null) resolve({ valid: true });
-        else if (message === undefined) reject(error);
-        else resolve({ valid: false, line: Number(/:(\d+)\n/.exec(printed)?.[1]), message });
+        else if (line === undefined) reject(error);
+        else resolve({ valid: false, line: Number(line), message });
       });
       child.stdin?.end(code);
     }),
