@@ -167,10 +167,12 @@ async function describe(
     if (message.kind === "reading") reading = message.file;
     else read.resolve(message);
   });
-  reader.on("error", (error) => fail(`reading it failed: ${messageOf(error)}`));
-  reader.on("exit", () =>
-    fail("its code ended the thread that was reading it, as `process.exit` does"),
-  );
+  let end = "its code ended the thread that was reading it, as `process.exit` does";
+  reader.on("error", (error) => {
+    end = `reading it failed: ${messageOf(error)}`;
+  });
+  // Only then has every message of the thread arrived, among them the name of the file: an error may overtake it.
+  reader.on("exit", () => fail(end));
   reader.postMessage({ kind: "describe", files, folder } satisfies OwnThreadOrder);
   try {
     const { tools, faults, sources } = await read.promise;
