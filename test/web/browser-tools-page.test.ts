@@ -463,6 +463,28 @@ test("a call through the API shows its status, headers and time, and its key is 
   assert.deepEqual(consoleErrors, []);
 });
 
+test("a double click and a key that is pressed again send one call, until its response is there", async (t) => {
+  const { page } = await openTool(setup, t, "uuid");
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  let sent = 0;
+  await page.route("**/api/v1/uuid", async (route) => {
+    sent += 1;
+    await held;
+    await route.fulfill({ json: { ok: true, count: 1, uppercase: false, uuids: ["0d46edf9"] } });
+  });
+  await choose(page, "Through the API");
+  const key = page.getByLabel("API key");
+  await key.fill("tb_key");
+  const send = page.getByRole("button", { name: "Send request" });
+  await send.dblclick();
+  for (const press of ["Enter", "Control+Enter"]) await key.press(press);
+  release();
+  await page.getByText("From the API.").waitFor();
+  assert.equal(sent, 1);
+  await send.click();
+  await eventually("the next call", async () => sent === 2);
+});
+
 test("the page of an own tool calls the API with the visitor's key, and loads none of its code", async (t) => {
   const { page, requests, consoleErrors } = await openTool(setup, t, "word-count");
   const sent: { key: string | undefined; body: unknown }[] = [];

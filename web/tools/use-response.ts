@@ -106,7 +106,7 @@ export function useLocalResponse(
 /** What a call costs, as the API has said. */
 export type Quote = { call: CallBody; credits: number };
 
-/** Sends calls to the API, only when asked to. `quote`: the last price that was asked for. */
+/** Sends calls to the API, only when asked to, and one at a time. `quote`: the last price that was asked for. */
 export function useApiResponse(): ResponseState & {
   quote: Quote | null;
   send(request: ApiRequest): void;
@@ -118,7 +118,8 @@ export function useApiResponse(): ResponseState & {
   useEffect(() => () => current.current?.abort(), []);
 
   async function send(request: ApiRequest) {
-    current.current?.abort();
+    // A double click, or a key that is held, would send the call again, and the API charges each.
+    if (current.current !== null) return;
     const controller = new AbortController();
     current.current = controller;
     const set = (change: Partial<ResponseState>) =>
@@ -138,6 +139,7 @@ export function useApiResponse(): ResponseState & {
     } finally {
       clearTimeout(slow);
       set({ sending: false, slow: false });
+      if (current.current === controller) current.current = null;
     }
   }
 
