@@ -255,6 +255,11 @@ test("UUIDs are there at once, and new on Enter, on the button and by keyboard",
   for (const wrong of ["0", "501", "1.5", "-3"]) {
     await assertFollows(page, "uuid", { count: Number(wrong) }, () => count.fill(wrong));
   }
+  await assertFollows(page, "uuid", { count: 1.05 }, async () => {
+    await count.fill("");
+    await count.pressSequentially("1.05");
+  });
+  assert.equal(await count.inputValue(), "1.05");
   await count.fill("500");
   await eventually("500 UUIDs", async () => (await uuidsShown())?.length === 500);
   const allUuids = new Set(await uuidsShown());

@@ -155,6 +155,18 @@ test("the form of an own tool has a control for every kind of field, and sends w
   });
 });
 
+test("a number is sent as one, however it was typed, and what is none as its text", () => {
+  const fields = fieldsOf(OWN_TOOL);
+  const sent = (from: string) =>
+    JSON.parse(requestText(fields, { ...emptyValues(fields), from })).from;
+  for (const [typed, expected] of [
+    ...[["1.05", 1.05] as const, ["2.0", 2] as const, ["007", 7] as const, ["-0.5", -0.5] as const],
+    ...[["1e3", 1000] as const, ["1.", "1."] as const, ["1e999", "1e999"] as const],
+  ])
+    assert.equal(sent(typed), expected, typed);
+  assert.equal(sent("1.0"), undefined, "the default");
+});
+
 test("an own tool whose schema names no fields has one field for the whole body", () => {
   const tool = { ...OWN_TOOL, input: describedBy({ type: "object" }), examples: [] };
   const fields = fieldsOf(tool);

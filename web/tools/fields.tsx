@@ -5,6 +5,7 @@ import { formatNumber } from "../parts/numbers.ts";
 import { PLAIN_INPUT } from "../parts/plain-input.ts";
 import { Prose } from "../parts/prose.tsx";
 import { LongText } from "./long-text.tsx";
+import { numberIn } from "./request-text.ts";
 import type { FieldValue, FieldValues, ToolField } from "./tool-fields.ts";
 
 export type FieldProps = {
@@ -103,21 +104,22 @@ function SwitchField(props: FieldProps) {
   );
 }
 
-/** A text, so that a value out of range or not a number is reported as the API reports it. */
+/**
+ * A text, so that a value out of range or not a number is reported as the API reports it. What a number would be shown as differently,
+ * such as `1.0` on the way to `1.05`, stays a text until it is sent.
+ */
 const NumberField = (props: FieldProps) => (
   <LineField
     {...props}
     inputMode="decimal"
     isNarrow
     onChange={(text) => {
-      const trimmed = String(text).trim();
-      props.onChange(NUMBER.test(trimmed) ? Number(trimmed) : trimmed);
+      const typed = String(text).trim();
+      const value = numberIn(typed);
+      props.onChange(String(value) === typed ? value : typed);
     }}
   />
 );
-
-/** What a number of JSON looks like, but that it may begin with zeros. */
-const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /** A key of the caller, not a password of this site. */
 export const SECRET_INPUT = {

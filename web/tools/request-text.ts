@@ -15,13 +15,23 @@ export function sentValues(
   values: FieldValues,
 ): Record<string, unknown> {
   const sent = fields.flatMap(({ name, kind, required, fallback }): [string, unknown][] => {
-    const value = values[name];
+    const typed = values[name];
+    const value = kind === "number" && typeof typed === "string" ? numberIn(typed) : typed;
     const isOmitted = !required && (value === fallback || value === "");
     if (isOmitted || value === undefined) return [];
     return [[name, kind === "json" ? valueOfText(String(value)) : value]];
   });
   return Object.fromEntries(sent);
 }
+
+/** The number that was typed; what is none, or too large for one, is sent as the text that it is. */
+export function numberIn(text: string): number | string {
+  const value = NUMBER.test(text) ? Number(text) : Number.NaN;
+  return Number.isFinite(value) ? value : text;
+}
+
+/** What a number of JSON looks like, but that it may begin with zeros. */
+const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /** What is not JSON is sent as the text that it is, and the API says what it must be. */
 function valueOfText(text: string): unknown {
