@@ -182,6 +182,13 @@ test("the form of qr-code gives the same responses as the API and shows errors a
   await assertFollows(page, "qr-code", wifi, () =>
     page.getByRole("textbox", { name: "Password" }).fill("password"),
   );
+  // Back at a form, the code is what that form says.
+  await choose(page, "Phone");
+  const phone = { ...picked, text: "tel:+49301234567" };
+  await assertFollows(page, "qr-code", phone, () =>
+    page.getByRole("textbox", { name: "Number" }).fill("+49 30 1234567"),
+  );
+  await assertFollows(page, "qr-code", wifi, () => choose(page, "Wi-Fi"));
   const blocks = { ...wifi, format: "utf8", dark: undefined, invert: true };
   await assertFollows(page, "qr-code", blocks, async () => {
     await fill("dark", "");

@@ -304,11 +304,20 @@ export function QrPayloadForms({ values, onChange }: HelperProps) {
   const draft = helper === undefined ? {} : filled(helper, drafts[open] ?? {});
 
   function change(next: string) {
+    setOpen(next);
     // What the content needed is not what other contents need. After a reload only the text tells that it was a transfer.
     const isTransfer = String(values["text"] ?? "").startsWith("BCD\n");
-    if (helper?.settings !== undefined || isTransfer) onChange({ ...values, eci: "auto" });
-    setOpen(next);
+    const isReset = helper?.settings !== undefined || isTransfer;
+    const free = isReset ? { ...values, eci: "auto" } : values;
+    const opened = HELPERS.find(({ name }) => name === next);
+    const kept = drafts[next];
+    // The code is that of the form that is shown.
+    if (opened !== undefined && kept !== undefined) write(opened, kept, free);
+    else if (isReset) onChange(free);
   }
+
+  const write = (to: Helper, typed: Draft, before: FieldValues) =>
+    onChange({ ...before, ...to.settings, text: textOf(to, filled(to, typed)) });
 
   return (
     <div className="play-helper">
@@ -325,7 +334,7 @@ export function QrPayloadForms({ values, onChange }: HelperProps) {
           draft={draft}
           onChange={(next) => {
             setDrafts({ ...drafts, [open]: next });
-            onChange({ ...values, ...helper.settings, text: textOf(helper, next) });
+            write(helper, next, values);
           }}
         />
       )}
