@@ -40,6 +40,10 @@ export class OfflineError extends Error {
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof ProblemDetails && error.status === 503;
 
+/** Whether a change may have been made although its response did not arrive, or was an error of the service. */
+export const mayBeDone = (error: unknown): boolean =>
+  error instanceof OfflineError || (error instanceof ProblemDetails && error.status >= 500);
+
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Generous, because a slow connection is no reason to give up. */

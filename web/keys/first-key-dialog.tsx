@@ -10,11 +10,11 @@ import { BusyButton } from "../parts/buttons.tsx";
 import { copyLater } from "../parts/clipboard.ts";
 import { codeOf, LanguageTabs, useLanguage } from "../parts/language-tabs.tsx";
 import { Message } from "../parts/message.tsx";
-import { LeaveDialog, useWarningBeforeUnload } from "../parts/secret-dialog.tsx";
+import { LeaveDialog, useWarningBeforeLeaving } from "../parts/secret-dialog.tsx";
 import { SecretField } from "../parts/secret-field.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { queryKeys } from "../queries.ts";
-import { OfflineError, ProblemDetails, request } from "../request.ts";
+import { mayBeDone, request } from "../request.ts";
 import { KeyFailure } from "./restriction.tsx";
 import { createReveal, FIRST_LABEL, type Revealed } from "./reveal-key.ts";
 import "./keys.css";
@@ -51,7 +51,7 @@ export default function FirstKeyDialog(props: FirstKeyDialogProps) {
   const secret = created?.secret ?? null;
   // A copied key is out of this page already, and a used one too.
   const isSafe = secret === null || isCopied || call.success !== null;
-  useWarningBeforeUnload(!isSafe);
+  useWarningBeforeLeaving(!isSafe, () => setLeaving(true));
   const close = () => {
     if (reveal.isPending) return;
     if (isSafe) onClose();
@@ -167,12 +167,10 @@ function Lead(props: {
 }
 
 function RevealFailure({ error }: { error: unknown }) {
-  const mayExist =
-    error instanceof OfflineError || (error instanceof ProblemDetails && error.status >= 500);
   return (
     <Box mt="md">
       <KeyFailure error={error} />
-      {mayExist && (
+      {mayBeDone(error) && (
         <Text size="sm" mt="xs">
           The key may exist, but its secret did not arrive. Reveal again: if it exists, it gets a
           new secret, and no second key is created.

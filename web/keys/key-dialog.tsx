@@ -8,7 +8,7 @@ import { type Named, NameField, nameError, RenameDialog } from "../parts/name-fi
 import { counted } from "../parts/numbers.ts";
 import { Time } from "../parts/time.tsx";
 import type { DialogEnds } from "../parts/use-dialog.tsx";
-import { OfflineError } from "../request.ts";
+import { mayBeDone } from "../request.ts";
 import { KeySecretDialog } from "./key-secret.tsx";
 import { limitPhrases } from "./key-text.ts";
 import { draftOf, errorsOf, type KeyBounds, orderOf } from "./limits-draft.ts";
@@ -104,7 +104,7 @@ function CreateDialog({ bounds, onClose }: { bounds: KeyBounds; onClose: () => v
 const CreateFailure = ({ error }: { error: unknown }) => (
   <>
     <KeyFailure error={error} />
-    {error instanceof OfflineError && (
+    {mayBeDone(error) && (
       <Text size="sm" mt="xs">
         Your entries are still here. If the key appears in the list anyway, revoke it and create
         another one, because its secret cannot be shown again.

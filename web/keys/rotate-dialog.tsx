@@ -5,7 +5,7 @@ import { useKeys, useRotateKey } from "../member-queries.ts";
 import { FormDialog } from "../parts/form-dialog.tsx";
 import { Message } from "../parts/message.tsx";
 import { timeText } from "../parts/numbers.ts";
-import { OfflineError } from "../request.ts";
+import { mayBeDone } from "../request.ts";
 import { KeySecretDialog } from "./key-secret.tsx";
 import { isOldSecretValid } from "./key-text.ts";
 import type { KeyBounds } from "./limits-draft.ts";
@@ -83,13 +83,13 @@ export function RotateDialog(props: { apiKey: KeyView; bounds: KeyBounds; onClos
 }
 
 /**
- * After a rotation whose response was lost, the key as the list shows it if it was rotated; else null. The list is refetched
- * until the service can be reached.
+ * After a rotation whose response was lost, or whose outcome the service does not know, the key as the list shows it if it was rotated;
+ * else null. The list is refetched until the service can be reached.
  */
 function useLostRotation(apiKey: KeyView, error: unknown): KeyView | null {
   const { data, isSuccess, isFetching } = useKeys();
   const current = data?.keys.find(({ id }) => id === apiKey.id);
-  if (!(error instanceof OfflineError) || !isSuccess || isFetching) return null;
+  if (!mayBeDone(error) || !isSuccess || isFetching) return null;
   if (current === undefined) return null;
   const isSame = current.start === apiKey.start && current.previousUntil === apiKey.previousUntil;
   return isSame ? null : current;
@@ -108,10 +108,9 @@ function RotateFailure({ error, outcome }: { error: unknown; outcome: KeyView | 
   return (
     <>
       <KeyFailure error={error} />
-      {error instanceof OfflineError && (
+      {mayBeDone(error) && (
         <Text size="sm" mt="xs">
-          The key may have been rotated anyway. If so, this dialog tells you what to do when the
-          service can be reached.
+          If the key was rotated anyway, this dialog tells you what to do as soon as it knows.
         </Text>
       )}
     </>

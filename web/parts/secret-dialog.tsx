@@ -1,5 +1,6 @@
 import { Button, Text } from "@mantine/core";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useRouter } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
 import { SecretField } from "./secret-field.tsx";
 import { TitledDialog } from "./titled-dialog.tsx";
 
@@ -20,7 +21,7 @@ export function SecretDialog(props: {
 }) {
   const { name, onClose } = props;
   const [leaving, setLeaving] = useState(false);
-  useWarningBeforeUnload();
+  useWarningBeforeLeaving(true, () => setLeaving(true));
   if (leaving) {
     return (
       <LeaveDialog
@@ -68,12 +69,19 @@ export function LeaveDialog(props: {
   );
 }
 
-/** Closing or reloading the tab would lose the secret as well. */
-export function useWarningBeforeUnload(isActive = true): void {
+/**
+ * Leaving the page would lose the secret as well. The browser asks before the tab is closed or reloaded; before another page opens here,
+ * by the Back button or the search, `warn` does.
+ */
+export function useWarningBeforeLeaving(isActive: boolean, warn: () => void): void {
+  const { history } = useRouter();
+  const ask = useEffectEvent(warn);
   useEffect(() => {
     if (!isActive) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener("beforeunload", warn);
-    return () => window.removeEventListener("beforeunload", warn);
-  }, [isActive]);
+    const blockerFn = () => {
+      ask();
+      return true;
+    };
+    return history.block({ blockerFn, enableBeforeUnload: true });
+  }, [history, isActive]);
 }

@@ -102,6 +102,58 @@ test("a first key whose response is lost is not left behind: the next attempt, o
   assert.equal(await countKeys(page), 1);
 });
 
+test("after a rotation of unknown outcome, rotating again keeps the secret that clients use", async (t) => {
+  const { user, page } = await openKeys(t);
+  const secret = await session.createKey(page, "laptop");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "I have stored it" }).click();
+  user.expectConsoleError(/status of 503 /);
+  let isLosing = true;
+  await page.route("**/dashboard/keys/*/rotate", async (route) => {
+    if (!isLosing) return route.continue();
+    isLosing = false;
+    await route.fetch();
+    const detail = "The service does not know whether this change was made.";
+    await route.fulfill({ status: 503, json: { code: "unavailable", detail } });
+  });
+  await session.chooseAction(page, "laptop", "Rotate");
+  await dialog.getByRole("button", { name: "Rotate key" }).click();
+  await dialog.getByText("its new secret was lost").waitFor();
+  await dialog.getByRole("button", { name: "Rotate again" }).click();
+  await dialog.getByLabel("Your new secret").waitFor();
+  const { status } = await fetch(`${site.base}/api/v1/uuid`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${secret}` },
+  });
+  assert.equal(status, 200);
+});
+
+test("neither the back button nor the search loses a key that is shown", async (t) => {
+  const { page } = await openKeys(t);
+  const side = page.getByRole("navigation");
+  await side.getByRole("link", { name: "Usage" }).click();
+  await side.getByRole("link", { name: "API keys" }).click();
+  const secret = await session.createKey(page, "laptop");
+  const dialog = page.getByRole("dialog");
+  const asked = dialog.getByRole("heading", { name: "Close without storing the key?" });
+  const stay = async () => {
+    await asked.waitFor();
+    await session.heading(page, "API keys").waitFor({ state: "attached" });
+    await until("the URL", () => new URL(page.url()).pathname === "/settings/api-keys");
+    await dialog.getByRole("button", { name: "Go back to the key" }).click();
+    assert.equal(await dialog.getByLabel("Your new key").inputValue(), secret);
+  };
+  await page.evaluate("history.back()");
+  await stay();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: /^Search/ }).fill("Usage");
+  await page.keyboard.press("Enter");
+  await stay();
+  await dialog.getByRole("button", { name: "I have stored it" }).click();
+  await page.goBack();
+  await session.heading(page, "Usage").waitFor();
+});
+
 test("reloading while a key is shown asks for confirmation", async (t) => {
   const { page } = await openKeys(t);
   const secret = await session.createKey(page, "laptop");
