@@ -205,6 +205,9 @@ export async function closeAccount(page: Page, email: string): Promise<void> {
   await dialog.getByRole("button", { name: "Close account permanently" }).click();
 }
 
+/** The event that a tab gets when it becomes visible again. */
+export const FOCUS_TAB = `document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))`;
+
 export const clipboard = (page: Page): Promise<string> =>
   page.evaluate("navigator.clipboard.readText()");
 

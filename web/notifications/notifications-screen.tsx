@@ -1,7 +1,7 @@
 import { Switch, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import type { NotificationsView } from "#api/dashboard/shapes.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { Failure, Message } from "../parts/message.tsx";
@@ -49,36 +49,40 @@ function useSave() {
     mutationFn: (order: NotificationsView) =>
       request<NotificationsView>("PUT", "/dashboard/notifications", order),
     onSuccess: (view) => client.setQueryData(queryKeys.notifications, view),
-    onSettled: () => client.invalidateQueries({ queryKey: queryKeys.home }),
+    onSettled() {
+      // The banner about a low balance follows the alert level.
+      for (const queryKey of [queryKeys.notifications, queryKeys.home, queryKeys.visitor])
+        void client.invalidateQueries({ queryKey });
+    },
   });
 }
 
 /** How long typing pauses before the threshold is saved. Leaving the field or Enter saves at once. */
 const TYPING_PAUSE_MS = 1_000;
 
-/** Every change is saved by itself and can be undone. Saves run one after the other, so the last change wins. */
+/**
+ * Every change is saved by itself and can be undone. Saves run one after the other, so the last change wins. Shown is what is being saved, else
+ * what the service has: another tab may have changed it, and a save may have failed.
+ */
 function NotificationsForm({ view }: { view: NotificationsView }) {
   const save = useSave();
-  const [wanted, setWanted] = useState(view);
-  const [typed, setTyped] = useState(formatNumber(view.lowBalance));
+  const wanted = save.isPending ? save.variables : view;
+  /** The threshold while it is edited. */
+  const [typed, setTyped] = useState<string | null>(null);
+  const text = typed ?? formatNumber(wanted.lowBalance);
   const [before, setBefore] = useState<NotificationsView | null>(null);
-  const threshold = thresholdIn(typed);
+  const threshold = thresholdIn(text);
   const [showError, setShowError] = useState(false);
   const apply = (next: NotificationsView, undoTo: NotificationsView | null) => {
-    setWanted(next);
-    setTyped(formatNumber(next.lowBalance));
+    setTyped(null);
     setBefore(undoTo);
-    save.mutate(next, {
-      onError: () => {
-        setWanted(view);
-        setTyped(formatNumber(view.lowBalance));
-      },
-    });
+    save.mutate(next);
   };
   const saveThreshold = () => {
     setShowError(true);
-    if (threshold === null || threshold === wanted.lowBalance) return;
-    apply({ ...wanted, lowBalance: threshold }, wanted);
+    if (threshold === null) return;
+    if (threshold === wanted.lowBalance) setTyped(null);
+    else apply({ ...wanted, lowBalance: threshold }, wanted);
   };
   useTypingPause(typed, saveThreshold);
   const choose = (emails: Partial<NotificationsView["emails"]>) =>
@@ -90,7 +94,7 @@ function NotificationsForm({ view }: { view: NotificationsView }) {
         description="In credits. Enter 0 to be alerted only when no credits are left. This also applies to webhooks."
         inputMode="numeric"
         autoComplete="off"
-        value={typed}
+        value={text}
         error={
           showError &&
           threshold === null &&
@@ -150,14 +154,10 @@ function NotificationsForm({ view }: { view: NotificationsView }) {
 }
 
 /** Calls `onPause` once typing has paused. */
-function useTypingPause(typed: string, onPause: () => void): void {
+function useTypingPause(typed: string | null, onPause: () => void): void {
   const pause = useEffectEvent(onPause);
-  const isFirst = useRef(true);
   useEffect(() => {
-    if (isFirst.current) {
-      isFirst.current = false;
-      return;
-    }
+    if (typed === null) return;
     const timer = setTimeout(() => pause(), TYPING_PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed]);

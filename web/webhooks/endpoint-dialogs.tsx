@@ -1,8 +1,10 @@
-import { Text, TextInput } from "@mantine/core";
+import { Box, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { EndpointSecretView, EndpointView, LedgerEventKind } from "#api/dashboard/shapes.ts";
 import { Checkboxes } from "../parts/checkboxes.tsx";
 import { FormDialog } from "../parts/form-dialog.tsx";
+import { Message } from "../parts/message.tsx";
+import { timeText } from "../parts/numbers.ts";
 import { PLAIN_INPUT } from "../parts/plain-input.ts";
 import { SecretDialog } from "../parts/secret-dialog.tsx";
 import type { DialogEnds } from "../parts/use-dialog.tsx";
@@ -158,6 +160,15 @@ function RotateDialog({ endpoint, onClose, onDone }: EndpointProps) {
         each webhook with both the new secret and the old one, so you can change it without missing
         a webhook. After that, only the new secret is valid.
       </Text>
+      {endpoint.previousSecretUntil !== null && (
+        <Box mt="md">
+          <Message tone="warn">
+            This secret was rotated before, and webhooks are still signed with the one from before
+            that rotation too, until {timeText(endpoint.previousSecretUntil)}. If you rotate it
+            again, they no longer are.
+          </Message>
+        </Box>
+      )}
     </FormDialog>
   );
 }

@@ -190,6 +190,79 @@ test("after a session was ended elsewhere, signing in again leads back to the sa
   await session.createKey(page, "after all");
 });
 
+test("after signing in again in another tab, the page goes on where it was", async (t) => {
+  const { email, user, page } = await openKeys(t);
+  user.expectConsoleError(/status of 401 |Unauthorized/);
+  await session.button(page, "Create key").click();
+  const label = page.getByRole("dialog").getByLabel("Label", { exact: true });
+  await label.fill("kept");
+  await user.context.clearCookies();
+  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+  const ended = page.getByRole("dialog", { name: "Sign in again" });
+  await ended.waitFor();
+  const other = await user.openTab();
+  await other.goto("/sign-in");
+  await session.signIn(other, site, email, 2);
+  await session.heading(other, "Home").waitFor();
+  await page.evaluate(session.FOCUS_TAB);
+  await ended.waitFor({ state: "hidden" });
+  assert.equal(await label.inputValue(), "kept");
+  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("dialog").getByLabel("Your new key").waitFor();
+});
+
+test("a user who leaves the page while signing out everywhere is signed out", async (t) => {
+  const { page } = await openKeys(t);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/dashboard/sessions/others", (route) => held.then(() => route.continue()));
+  const side = page.getByRole("navigation");
+  await side.getByRole("link", { name: "Account" }).click();
+  await session.button(page, "Sign out everywhere").click();
+  await side.getByRole("link", { name: "Credits" }).click();
+  await session.heading(page, "Credits").waitFor();
+  release();
+  await session.heading(page, "Sign in").waitFor();
+});
+
+test("a code for another address begins without the error of the one before, in sign-in and in the account", async (t) => {
+  const user = await session.openUser(t, browser, site);
+  const { page } = user;
+  user.expectConsoleError(/status of 400 /);
+  const code = page.getByLabel("Code", { exact: true });
+  const wrong = page.getByText(/^Wrong code/);
+  const email = await createMember(site);
+  await page.goto("/sign-in");
+  await session.askForCode(page, "typo@example.com");
+  await code.fill("00000000");
+  await wrong.waitFor();
+  await session.button(page, "Enter a different one").click();
+  await session.askForCode(page, email);
+  assert.equal(await wrong.count(), 0);
+  await code.fill(await codeTo(site, email, 2));
+  await session.heading(page, "Home").waitFor();
+
+  await page.goto("/settings/account");
+  const ask = async (address: string) => {
+    await page.getByLabel("New email address").fill(address);
+    await session.button(page, "Change email address").click();
+    await page.getByText(`We have sent a code to ${address}.`).waitFor();
+  };
+  await ask("typo-again@example.com");
+  await code.fill("00000000");
+  await wrong.waitFor();
+  await session.button(page, "Back").click();
+  const moved = newAddress("moved");
+  await ask(moved);
+  assert.equal(await wrong.count(), 0);
+  // What is typed while a code is checked does not hide the result.
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  await page.route("**/dashboard/account/email/code", (route) => held.then(() => route.continue()));
+  await code.fill(await codeTo(site, moved));
+  await code.pressSequentially(" ");
+  release();
+  await page.getByText("Your email address is changed.").waitFor();
+});
+
 test("a user without a session is sent to sign in and then to the page they opened", async (t) => {
   const email = await createMember(site);
   const user = await session.openUser(t, browser, site);
@@ -234,15 +307,12 @@ test("when another user signs in through a second tab, the first tab shows nothi
   await session.heading(other, "Home").waitFor();
   // The page does not refetch data that is less than ten seconds old.
   await page.clock.fastForward(11_000);
-  await page.evaluate(FOCUS_TAB);
+  await page.evaluate(session.FOCUS_TAB);
   await page.getByRole("button", { name: `Account: ${second}` }).waitFor();
   await page.getByText("No API keys yet").waitFor();
   assert.ok(!(await page.content()).includes("of the first"));
   assert.ok(!(await page.content()).includes(email));
 });
-
-/** The event that a tab gets when it becomes visible again. */
-const FOCUS_TAB = `document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))`;
 
 test("a page opened while the service restarts appears without a reload", async (t) => {
   const { user, page } = await openKeys(t);

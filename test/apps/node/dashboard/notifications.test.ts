@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
+import type { Locator, Page } from "playwright-core";
 import { Webhook } from "standardwebhooks";
 import * as session from "../../../support/dashboard-browser.ts";
 import { emailsTo, until } from "../../../support/dashboard-site.ts";
@@ -91,6 +92,9 @@ test("webhooks to an added endpoint are signed, listed and resent, and the endpo
   const third = await until("the webhook after the rotation", () => receiver.received[3]);
   for (const each of [fresh, secret]) new Webhook(each).verify(third.body, third.headers);
   assert.notEqual(fresh, secret);
+  await choose(/^Rotate secret/);
+  await dialog.getByText("This secret was rotated before").waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
   // The list must not ask for deliveries of an endpoint that is deleted.
   await rows.nth(3).getByText("Status 204").waitFor();
   await rows.first().getByText("Status 204").waitFor();
@@ -100,6 +104,45 @@ test("webhooks to an added endpoint are signed, listed and resent, and the endpo
   await choose(/^Delete/);
   await dialog.getByRole("button", { name: "Delete endpoint", exact: true }).click();
   await page.getByText("No webhook endpoints yet").waitFor();
+});
+
+test("the choice of emails is that of the service, whatever another tab chose and whichever save failed", async (t) => {
+  const user = await session.openMember(t, browser, site, "chooser");
+  const { page } = user;
+  const switches = (tab: Page) =>
+    [/^Low balance/, /^Credits expiring/].map((name) => tab.getByRole("switch", { name }));
+  const [low, expiring] = switches(page) as [Locator, Locator];
+  await page.goto("/settings/notifications");
+  await low.waitFor();
+  const other = await user.openTab();
+  await other.goto("/settings/notifications");
+  const [otherLow, otherExpiring] = switches(other) as [Locator, Locator];
+  await otherExpiring.uncheck();
+  await other.getByText(/^Saved\./).waitFor();
+  await page.evaluate(session.FOCUS_TAB);
+  await until("the choice of the other tab", async () => !(await expiring.isChecked()));
+  await low.uncheck();
+  await page.getByText(/^Saved\./).waitFor();
+  await other.reload();
+  await otherLow.waitFor();
+  assert.deepEqual([await otherLow.isChecked(), await otherExpiring.isChecked()], [false, false]);
+
+  // Of two saves the second fails, while the first was under way.
+  user.expectConsoleError(/status of 500 /);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  let saves = 0;
+  await page.route("**/dashboard/notifications", async (route) => {
+    if (route.request().method() !== "PUT") return route.continue();
+    saves += 1;
+    if (saves > 1) return route.fulfill({ status: 500, json: { code: "internal", detail: "No." } });
+    await held;
+    return route.continue();
+  });
+  await low.check();
+  await expiring.check();
+  release();
+  await page.getByText("Your last change was not saved.").waitFor();
+  assert.deepEqual([await low.isChecked(), await expiring.isChecked()], [true, false]);
 });
 
 test("a user can unsubscribe from low-balance emails through the link in one, without signing in", async (t) => {
