@@ -1,6 +1,7 @@
 import { QueryClient, type UseMutationOptions, useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import type { Visitor } from "#api/dashboard/shapes.ts";
+import { connection } from "./connection.ts";
 import { isUnavailable, OfflineError, ProblemDetails, request } from "./request.ts";
 
 /** The cache keys. Everything that belongs to the signed-in user is below `mine`. */
@@ -105,6 +106,13 @@ export const useResponse = <T>(
     },
   });
 
-const VISITOR = "/dashboard/visitor";
-export const visitorQuery = queryOf<Visitor>(queryKeys.visitor, VISITOR);
-export const useVisitor = () => useResponse<Visitor>(queryKeys.visitor, VISITOR);
+export const visitorQuery = {
+  queryKey: queryKeys.visitor,
+  async queryFn({ signal }: { signal: AbortSignal }): Promise<Visitor> {
+    const visitor = await request<Visitor>("GET", "/dashboard/visitor", undefined, signal);
+    // The user may have signed in again in another tab.
+    if (visitor.user !== null) connection.set({ signedOut: false });
+    return visitor;
+  },
+};
+export const useVisitor = () => useQuery({ ...visitorQuery, refetchInterval: pollUntilBack });

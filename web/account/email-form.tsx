@@ -40,7 +40,14 @@ export function EmailForm({ email }: { email: string }) {
           We have sent a code to {start.variables}.
         </Message>
         <CodeForm submit={confirm} label="Change email address" busyLabel="Changing">
-          <Button variant="default" size="md" onClick={() => start.reset()}>
+          <Button
+            variant="default"
+            size="md"
+            onClick={() => {
+              confirm.reset();
+              start.reset();
+            }}
+          >
             Back
           </Button>
         </CodeForm>

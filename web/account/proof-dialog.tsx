@@ -90,7 +90,7 @@ function useProve<Order>(send: (order: Order) => Promise<unknown>) {
 }
 
 function PasskeyStep() {
-  const prove = useProve(() => signInByPasskey());
+  const prove = useProve(() => signInByPasskey({ isProof: true }));
   return (
     <Step
       change={prove}

@@ -11,6 +11,7 @@ import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";
+import { useSend } from "../queries.ts";
 import { useSignOut } from "../sign-in/sign-out.ts";
 
 /** The browsers that are signed in, with buttons to sign them out. */
@@ -96,11 +97,19 @@ const COLUMNS: Column<SessionView>[] = [
   { head: "Last seen", width: "12rem", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
 ];
 
-/** Signing out everywhere ends the other sessions first, because that request needs the current session. */
+/**
+ * Signing out everywhere ends the other sessions first, because that request needs the current session. It is one order, which is carried
+ * out if the user leaves the page meanwhile too.
+ */
 function SessionActions(props: { isOnlySession: boolean; busy: boolean; onEndOthers: () => void }) {
-  const end = useEndSession();
-  const signOut = useSignOut();
-  const everywhere = () => end.mutate("others", { onSuccess: () => signOut.mutate() });
+  const { mutateAsync: end } = useEndSession();
+  const { mutateAsync: signOut } = useSignOut();
+  const everywhere = useSend({
+    async mutationFn() {
+      await end("others");
+      await signOut();
+    },
+  });
   return (
     <>
       <div className="tb-account-actions">
@@ -116,16 +125,16 @@ function SessionActions(props: { isOnlySession: boolean; busy: boolean; onEndOth
         )}
         <BusyButton
           variant="default"
-          busy={end.isPending || signOut.isPending}
+          busy={everywhere.isPending}
           busyLabel="Signing out"
-          onClick={everywhere}
+          onClick={() => everywhere.mutate()}
         >
           Sign out everywhere
         </BusyButton>
       </div>
-      {(end.isError || signOut.isError) && (
+      {everywhere.isError && (
         <>
-          <Failure error={end.error ?? signOut.error} />
+          <Failure error={everywhere.error} />
           <Text size="sm">You are still signed in here.</Text>
         </>
       )}

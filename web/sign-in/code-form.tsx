@@ -44,7 +44,8 @@ export function CodeForm({
   const change = (typed: string) => {
     setText(typed);
     setIncomplete(false);
-    submit.reset();
+    // The result of a code that was sent must not be lost.
+    if (!submit.isPending) submit.reset();
     const code = digitsOf(typed);
     if (/^\d{8}$/.test(code) && code !== digitsOf(text)) send(code);
   };

@@ -1,7 +1,6 @@
 import { type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import type { LinkView, Provider, SignedInView, StartedView } from "#api/dashboard/shapes.ts";
 import { absoluteUrl } from "../addresses.ts";
-import { connection } from "../connection.ts";
 import { queryKeys, useSend } from "../queries.ts";
 import { request } from "../request.ts";
 
@@ -9,7 +8,6 @@ const AUTH = "/dashboard/auth";
 
 /** Discards the cached data of the previous user. The page that shows the visitor then goes on. */
 async function enter(client: QueryClient): Promise<void> {
-  connection.set({ signedOut: false });
   client.removeQueries({ queryKey: queryKeys.mine });
   await client.refetchQueries({ queryKey: queryKeys.visitor });
 }
@@ -54,7 +52,7 @@ export function usePasskeySignIn(onSignedIn?: () => void) {
   return useMutation({
     // Imported late: few sign-ins need the code for passkeys.
     mutationFn: async (autofill: boolean) =>
-      (await import("../passkeys.ts")).signInByPasskey(autofill),
+      (await import("../passkeys.ts")).signInByPasskey({ autofill }),
     onSuccess: async () => {
       await enter(client);
       onSignedIn?.();

@@ -34,7 +34,6 @@ export default function SignInScreen(): ReactNode {
   const [isNew, setNew] = useState(false);
   const [hasUsedPasskey, setUsedPasskey] = useState(false);
   const isPasskeyDemanded = useSearchText("error") === "passkey_required";
-  const signIn = useSignInByCode(setNew);
   const state = useRouterState({ select: ({ location }) => location.state });
   // Kept here, so that Back finds it in the field.
   const [email, setEmail] = useState(state.codeSentTo ?? "");
@@ -50,7 +49,7 @@ export default function SignInScreen(): ReactNode {
       onPasskey={() => setUsedPasskey(true)}
     />
   ) : (
-    <CodeStep email={state.codeSentTo} state={state} signIn={signIn} />
+    <CodeStep email={state.codeSentTo} state={state} onEntered={setNew} />
   );
 }
 
@@ -152,9 +151,11 @@ function newcomerText({ signUp, starter }: NonNullable<ReturnType<typeof useVisi
 function CodeStep(props: {
   email: string;
   state: Pick<HistoryState, "sentAt" | "started">;
-  signIn: ReturnType<typeof useSignInByCode>;
+  /** Learns whether the account is new. */
+  onEntered: (isNew: boolean) => void;
 }) {
-  const { email, signIn } = props;
+  const { email } = props;
+  const signIn = useSignInByCode(props.onEntered);
   const { sentAt = 0, started } = props.state;
   const showCodeStep = useCodeStep();
   const visitor = useVisitor().data;

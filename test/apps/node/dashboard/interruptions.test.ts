@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import * as session from "../../../support/dashboard-browser.ts";
-import { createMember, emailsTo, signInByApi, until } from "../../../support/dashboard-site.ts";
+import {
+  codeTo,
+  createMember,
+  emailsTo,
+  newAddress,
+  signInByApi,
+  until,
+} from "../../../support/dashboard-site.ts";
 import { shareShop } from "./shared-shop.ts";
 
 /** Interruptions: double clicks, reloads, ended sessions, several tabs, and a service that is unreachable. */
@@ -212,7 +219,9 @@ test("after signing in again in another tab, the page goes on where it was", asy
 });
 
 test("a user who leaves the page while signing out everywhere is signed out", async (t) => {
-  const { page } = await openKeys(t);
+  const { page, user } = await openKeys(t);
+  // What another page loads just then.
+  user.expectConsoleError(/status of 401 /);
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   await page.route("**/dashboard/sessions/others", (route) => held.then(() => route.continue()));
   const side = page.getByRole("navigation");

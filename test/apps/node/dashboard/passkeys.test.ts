@@ -65,6 +65,7 @@ test("a passkey is added, signs in, confirms who the user is, and is demanded", 
   const user = await session.openMember(t, browser, local);
   const { page, email } = user;
   const { isTouched } = await addAuthenticator(user.context, page);
+  await page.addInitScript(COUNT_ALLOWED);
   await page.goto("/settings/account");
   await session.button(page, "Add passkey").click();
   const dialog = page.getByRole("dialog");
@@ -81,6 +82,7 @@ test("a passkey is added, signs in, confirms who the user is, and is demanded", 
   const asking = await createKeyWithProof(user, "proved");
   await asking.getByRole("button", { name: "Use a passkey" }).click();
   await page.getByRole("textbox", { name: "Your new key" }).waitFor();
+  assert.equal(await page.evaluate("allowed"), 1, "only a passkey of this user is a proof");
   await page.getByRole("dialog").getByRole("button", { name: "I have stored it" }).click();
 
   // A code is not enough any more.
@@ -98,7 +100,17 @@ test("a passkey is added, signs in, confirms who the user is, and is demanded", 
   await page.getByText("This account demands its passkey").waitFor();
   await session.button(page, "Sign in with a passkey").click();
   await session.heading(page, "Home").waitFor();
+  assert.equal(await page.evaluate("allowed"), 0, "a passkey of any user signs in");
 });
+
+/** How many passkeys the page names when it asks for one. */
+const COUNT_ALLOWED = `{
+  const get = navigator.credentials.get.bind(navigator.credentials);
+  navigator.credentials.get = (options) => {
+    globalThis.allowed = (options.publicKey.allowCredentials ?? []).length;
+    return get(options);
+  };
+}`;
 
 const NO_SUGGESTIONS =
   "PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)";
