@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { DAY_MS } from "../../web/parts/numbers.ts";
 import { openBrowser } from "../support/chromium.ts";
+import { FOCUS_TAB } from "../support/dashboard-browser.ts";
 import { findViolations } from "./axe.ts";
+import { NOW } from "./fixtures.ts";
 import { findLayoutFaults } from "./layout-faults.ts";
 import type { Screen } from "./screen-mocks.ts";
 import {
@@ -127,6 +130,55 @@ it("while the code of the next page is loading, the page before it stays, under 
   await page.getByRole("progressbar").waitFor({ state: "detached" });
   await page.context().close();
 });
+
+it("a call in a dialog is copied where browsers have no clipboard for pages, as over plain HTTP", async () => {
+  const { page } = await showScreen("keys, new secret shown");
+  await page.evaluate(`{
+    Object.defineProperty(navigator, "clipboard", { value: undefined });
+    addEventListener("copy", ({ target }) => {
+      globalThis.copied = target.value?.slice(target.selectionStart, target.selectionEnd);
+    });
+  }`);
+  const name = "Sample call with curl";
+  await page.getByRole("button", { name: `Copy: ${name}` }).click();
+  await page.getByRole("status").getByText("Copied").waitFor();
+  const shown = await page.getByRole("figure", { name }).locator("code").textContent();
+  assert.equal(await page.evaluate("globalThis.copied"), shown);
+  await page.context().close();
+});
+
+it("on a page that stays open, what is left is counted from when it was loaded last", async () => {
+  const { page } = await showScreen("credits");
+  const left = page.locator("dl.tb-stats > div", { hasText: "Next expiry" }).locator(".tb-stat");
+  assert.equal(await left.textContent(), "in 29 days");
+  await page.clock.setFixedTime(NOW + 3 * DAY_MS);
+  await page.evaluate(FOCUS_TAB);
+  await left.getByText("in 26 days").waitFor();
+  await page.context().close();
+});
+
+it("a period that is no longer in the URL is not shown as chosen", async () => {
+  const { page } = await showScreen("usage");
+  await page.getByRole("radio", { name: "Custom" }).check();
+  await page.getByLabel("First day").fill("2026-11-02");
+  await page.getByLabel("Last day").fill("2026-11-10");
+  await page.getByRole("button", { name: "Show", exact: true }).click();
+  await page.waitForURL("**/usage?from=2026-11-02&to=2026-11-10");
+  await page.getByRole("link", { name: "Usage", exact: true }).first().click();
+  await page.waitForURL("**/usage");
+  assert.equal(await page.getByRole("radio", { name: "30 days" }).isChecked(), true);
+  assert.equal(await page.getByLabel("First day").count(), 0);
+  await page.context().close();
+});
+
+/** A page of its own that shows a screen in its first state of this name. */
+async function showScreen(name: string): Promise<ScreenPage> {
+  const screenPage = await openPage(browser, { colorScheme: "light", width: 1280 });
+  const screen = SCREENS.find((each) => each.name === name);
+  assert.ok(screen, name);
+  await openScreen(screenPage, site, screen);
+  return screenPage;
+}
 
 /** Relative luminance of the first colour in a computed value (WCAG 2.2): `rgb(19, 23, 26)` or `color(srgb 0.1 0.2 0.3)`. */
 const LUMINANCE = `(text) => {

@@ -1,6 +1,6 @@
 import { Tabs } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { Suspense, useState } from "react";
+import { Suspense } from "react";
 import type { CreditsView } from "#api/dashboard/shapes.ts";
 import { useSearchText } from "../addresses.ts";
 import { screenOf } from "../frame/screen-of.ts";
@@ -81,10 +81,9 @@ export default function CreditsScreen() {
 
 function BalanceOnTop() {
   const credits = useCredits();
-  const [now] = useState(() => Date.now());
   return (
     <QueryResult query={credits} loading={<LoadingBlock height="var(--tb-stats-height-3)" />}>
-      {({ pages: [view] }) => view && <Balance view={view} now={now} />}
+      {({ pages: [view] }) => view && <Balance view={view} now={credits.dataUpdatedAt} />}
     </QueryResult>
   );
 }

@@ -27,7 +27,7 @@ export default function GrantsTab() {
 
 function Grants(props: { query: ReturnType<typeof useCredits>; pages: CreditsView[] }) {
   const { query } = props;
-  const [now] = useState(() => Date.now());
+  const now = query.dataUpdatedAt;
   const [showAll, setShowAll] = useState(false);
   const grants = withoutRepeats(props.pages);
   const over = grants.filter((grant) => isOver(grant, now)).length;

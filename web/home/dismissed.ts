@@ -27,7 +27,9 @@ export function useDismissed(account: string, now: number) {
   return {
     isDismissed: (id: string) => Object.hasOwn(dismissed, nameOf(id)),
     dismiss(id: string) {
-      const next = { ...dismissed, [nameOf(id)]: now };
+      // Another tab may have stored others meanwhile.
+      const stored = readDismissed(readStored(NAME), now);
+      const next = { ...dismissed, ...stored, [nameOf(id)]: now };
       setDismissed(next);
       store(NAME, JSON.stringify(next));
     },

@@ -27,7 +27,12 @@ export default function HomeScreen() {
       {visitor !== undefined && (
         <QueryResult query={home} loading={<HomeLoading />}>
           {(view) => (
-            <Overview view={view} visitor={visitor} account={visitor.user?.account.id ?? ""} />
+            <Overview
+              view={view}
+              visitor={visitor}
+              account={visitor.user?.account.id ?? ""}
+              now={home.dataUpdatedAt}
+            />
           )}
         </QueryResult>
       )}
@@ -35,9 +40,9 @@ export default function HomeScreen() {
   );
 }
 
-function Overview(props: { view: HomeView; visitor: Visitor; account: string }) {
-  const { view, visitor } = props;
-  const [now] = useState(() => Date.now());
+/** `now`: when the view was loaded, because a page may stay open for days. */
+function Overview(props: { view: HomeView; visitor: Visitor; account: string; now: number }) {
+  const { view, visitor, now } = props;
   // The first steps stay while the page is open, because they turn into the success.
   const [isNew] = useState(needsFirstSteps(view));
   const { isDismissed, dismiss } = useDismissed(props.account, now);

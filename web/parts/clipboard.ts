@@ -16,7 +16,7 @@ function copyBySelection(text: string): boolean {
   field.style.position = "fixed";
   field.style.opacity = "0";
   // An open dialog does not let the focus leave it.
-  const parent = opener?.closest("[role=dialog]") ?? document.body;
+  const parent = opener?.closest("dialog") ?? document.body;
   parent.append(field);
   field.select();
   try {

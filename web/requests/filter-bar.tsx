@@ -27,7 +27,9 @@ type Props = {
 };
 
 export function FilterBar({ filters, keys, onChoose }: Props) {
-  const [customOpen, setCustomOpen] = useState(filters.span === "custom");
+  // Before a custom period is shown, it is not in the URL.
+  const [isChoosing, setChoosing] = useState(false);
+  const isCustom = isChoosing || filters.span === "custom";
   // On narrow screens the filters other than the id are behind a button.
   const [isExpanded, setExpanded] = useState(false);
   const chosen =
@@ -58,7 +60,7 @@ export function FilterBar({ filters, keys, onChoose }: Props) {
         <StatusSelect filters={filters} onChoose={onChoose} />
         <NativeSelect
           label="Time"
-          value={customOpen ? "custom" : filters.span}
+          value={isCustom ? "custom" : filters.span}
           data={[
             { value: "all", label: "Any time" },
             ...Object.entries(SPANS).map(([value, { title }]) => ({ value, label: title })),
@@ -66,18 +68,21 @@ export function FilterBar({ filters, keys, onChoose }: Props) {
           ]}
           onChange={(event) => {
             const span = event.currentTarget.value;
-            setCustomOpen(span === "custom");
+            setChoosing(span === "custom");
             if (span !== "custom") onChoose({ span });
           }}
         />
       </div>
-      {customOpen && (
+      {isCustom && (
         <RangeForm
           type="datetime-local"
           labels={["From (UTC)", "To (UTC)"]}
           start={{ from: filters.from, to: filters.to }}
           check={rangeError}
-          onChoose={onChoose}
+          onChoose={(range) => {
+            setChoosing(false);
+            onChoose(range);
+          }}
         />
       )}
       {isFiltered(filters) && (
@@ -86,7 +91,7 @@ export function FilterBar({ filters, keys, onChoose }: Props) {
           variant="subtle"
           size="compact-sm"
           onClick={() => {
-            setCustomOpen(false);
+            setChoosing(false);
             onChoose(CLEARED);
           }}
         >

@@ -18,7 +18,9 @@ type Props = {
 };
 
 export function UsageControls({ choices, view, now, onChoose }: Props) {
-  const [customOpen, setCustomOpen] = useState(choices.span === "custom");
+  // Before a custom period is shown, it is not in the URL.
+  const [isChoosing, setChoosing] = useState(false);
+  const isCustom = isChoosing || choices.span === "custom";
   return (
     <>
       <div className="tb-filters">
@@ -28,9 +30,9 @@ export function UsageControls({ choices, view, now, onChoose }: Props) {
             ...PRESETS.map((days) => [String(days), `${days} days`] as const),
             ["custom", "Custom"],
           ]}
-          value={customOpen ? "custom" : choices.span}
+          value={isCustom ? "custom" : choices.span}
           onChange={(span) => {
-            setCustomOpen(span === "custom");
+            setChoosing(span === "custom");
             if (span !== "custom") onChoose({ days: span });
           }}
         />
@@ -51,14 +53,17 @@ export function UsageControls({ choices, view, now, onChoose }: Props) {
           onChange={(event) => onChoose({ by: event.currentTarget.value })}
         />
       </div>
-      {customOpen && (
+      {isCustom && (
         <RangeForm
           type="date"
           labels={["First day", "Last day"]}
           max={dayOf(now)}
           start={choices.range}
           check={(range) => rangeError(range, now)}
-          onChoose={onChoose}
+          onChoose={(range) => {
+            setChoosing(false);
+            onChoose(range);
+          }}
         />
       )}
     </>
