@@ -55,6 +55,8 @@ test("a purchase has a complete message in each state", () => {
     const { title, text } = purchaseMessage(purchase, false);
     assert.match(title, /\.$/);
     assert.doesNotMatch(text, /undefined|null|NaN/);
+    const one = purchaseMessage({ ...purchase, credits: 1, voided: 1, spent: 0 }, false).text;
+    assert.doesNotMatch(one, /\b1 credits|1 credit (?:are|were)/);
   }
 });
 

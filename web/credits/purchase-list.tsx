@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { PurchaseView } from "#api/dashboard/shapes.ts";
 import { ExternalLink } from "../parts/buttons.tsx";
 import { Empty } from "../parts/empty-state.tsx";
-import { formatNumber } from "../parts/numbers.ts";
+import { counted, formatNumber } from "../parts/numbers.ts";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";
@@ -94,7 +94,7 @@ const COLUMNS: Column<PurchaseView>[] = [
     cell: ({ state, voided }) => (
       <>
         <State {...STATE_LABELS[state]} />
-        {voided > 0 && <div className="tb-detail">{formatNumber(voided)} credits removed</div>}
+        {voided > 0 && <div className="tb-detail">{counted(voided, "credit")} removed</div>}
       </>
     ),
   },

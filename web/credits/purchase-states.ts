@@ -35,6 +35,10 @@ export function purchaseMessage(purchase: PurchaseView, cancelled: boolean): Pur
     : MESSAGES[purchase.state](purchase);
 }
 
+/** `1 credit was`, `20 credits were`. */
+const creditsWere = (count: number): string =>
+  `${counted(count, "credit")} ${count === 1 ? "was" : "were"}`;
+
 const MESSAGES: Record<State, (purchase: PurchaseView) => PurchaseMessage> = {
   open: ({ name }) => ({
     tone: "soft",
@@ -49,15 +53,15 @@ const MESSAGES: Record<State, (purchase: PurchaseView) => PurchaseMessage> = {
   settling: ({ credits }) => ({
     tone: "warn",
     title: "Payment received.",
-    text: `Your ${counted(credits, "credit")} are being added. This takes a moment.`,
+    text: `We are adding your ${counted(credits, "credit")}. This takes a moment.`,
   }),
   paid: ({ kind, credits }) => ({
     tone: "ok",
     title: "Thank you.",
     text:
       kind === "lifetime"
-        ? `Your account is now on the lifetime plan. ${counted(credits, "credit")} were added. Your credits never expire, including any you already had.`
-        : `${counted(credits, "credit")} were added to your balance.`,
+        ? `Your account is now on the lifetime plan. ${creditsWere(credits)} added. Your credits never expire, including any you already had.`
+        : `${creditsWere(credits)} added to your balance.`,
   }),
   failed: ({ name }) => ({
     tone: "bad",
@@ -87,16 +91,15 @@ const MESSAGES: Record<State, (purchase: PurchaseView) => PurchaseMessage> = {
   trouble: ({ id, credits }) => ({
     tone: "bad",
     title: "We received your payment but could not add your credits.",
-    text: `Your ${counted(credits, "credit")} are not lost. Contact the operator of this service and mention purchase ${id}.`,
+    text: `Nothing is lost: you paid for ${counted(credits, "credit")}. Contact the operator of this service and mention purchase ${id}.`,
   }),
 };
 
 function refundText({ refundedText, voided, spent }: PurchaseView): string {
   const money = refundedText === null ? "" : `${refundedText} was refunded to you. `;
-  const removed = voided === 0 ? "No credits" : counted(voided, "credit");
-  const verb = voided === 1 ? "was" : "were";
+  const removed = voided === 0 ? "No credits were" : creditsWere(voided);
   const alreadySpent = spent === 0 ? "" : ` You had already spent ${counted(spent, "credit")}.`;
-  return `${money}${removed} ${verb} removed from your balance.${alreadySpent}`;
+  return `${money}${removed} removed from your balance.${alreadySpent}`;
 }
 
 /** Whether the state may still change without an action of the user, soon or within days. */

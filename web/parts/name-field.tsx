@@ -9,7 +9,8 @@ export type Named = { one: string; many: string; word: "label" | "name"; hint: s
 
 /** A sentence about what is wrong with a name; undefined if it is valid. */
 export function nameError(name: string, { word, many }: Named): string | undefined {
-  const { length } = [...name.trim()];
+  // As the service counts them.
+  const { length } = name.trim();
   if (length === 0) return `Enter a ${word} to tell your ${many} apart.`;
   return length > KEY_LABEL_CHARS_MAX
     ? `Use at most ${KEY_LABEL_CHARS_MAX} characters. This ${word} has ${length}.`
