@@ -21,10 +21,9 @@ const ENTRIES_AT_ONCE = 1_000;
 
 /** Everything about the user and the account in one JSON document (`accounts/personal-data.ts`). */
 export async function exportData(context: RequestContext): Promise<Response> {
-  const { account, user } = await requireExporter(context);
+  const member = await requireExporter(context);
+  const { account } = member;
   const { deps, now } = context;
-  deps.downloads.check(account, now);
-  await recordEvent(context, user, "data_exported", null);
   const order = { account, service: deps.settings.publicUrl, now };
   const name = `${slugOf(deps.settings.name)}-${dayOf(now)}`;
   const stores = {
@@ -35,22 +34,34 @@ export async function exportData(context: RequestContext): Promise<Response> {
   };
   const inTurn: Parameters<typeof personalData>[2] = (read) =>
     inReadTurn(deps.readTurns, account, read);
-  return download(context, account, name, "json", personalData(stores, order, inTurn));
+  const pieces = recorded(context, member, null, personalData(stores, order, inTurn));
+  return download(context, account, name, "json", pieces);
 }
 
 /** The account's ledger entries as JSON lines: every call that is not rolled up yet, every grant and every expiry. */
 export async function exportEntries(context: RequestContext): Promise<Response> {
-  const { account, user } = await requireExporter(context);
+  const member = await requireExporter(context);
+  const { account } = member;
   const { deps, now } = context;
-  deps.downloads.check(account, now);
-  await recordEvent(context, user, "data_exported", "ledger entries");
   const { ledger } = deps.accountDeps;
   const read = (after: string | null) =>
     inReadTurn(deps.readTurns, account, () =>
       ledger.entries({ account, after, max: ENTRIES_AT_ONCE, now }),
     );
   const name = `${slugOf(deps.settings.name)}-entries-${dayOf(now)}`;
-  return download(context, account, name, "jsonl", entryLines(account, read));
+  const pieces = recorded(context, member, "ledger entries", entryLines(account, read));
+  return download(context, account, name, "jsonl", pieces);
+}
+
+/** An export is recorded, and its owner told, before its first piece is read: HEAD reads none, nor does a download that cannot begin. */
+async function* recorded(
+  context: RequestContext,
+  { user }: Member,
+  detail: string | null,
+  pieces: AsyncGenerator<string>,
+): AsyncGenerator<string> {
+  await recordEvent(context, user, "data_exported", detail);
+  yield* pieces;
 }
 
 /** Whether an export would start now. The page asks first, because a download cannot ask the user for a fresh proof. */

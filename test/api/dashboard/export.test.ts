@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { csvCell } from "#api/dashboard/export.ts";
+import type { EventsView } from "#api/dashboard/shapes.ts";
 import { parseCallRef } from "#ids.ts";
 import { clock, DAY } from "./clock.ts";
 import {
@@ -113,6 +114,27 @@ test("entries are one JSON object a line, and the last line says that they are c
     lines.reduce((sum, { credits }) => sum + credits, 0),
     96,
   );
+});
+
+test("HEAD and a download that cannot begin are no exports: nothing is recorded, and no email is sent", async () => {
+  const fixture = openFixture();
+  const { browser, email } = await openMember(fixture);
+  const headers = new Headers({
+    cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+  });
+  const ask = (path: string, method: string) =>
+    fixture.app.fetch(new Request(fixture.publicUrl + path, { method, headers }), browser.peer);
+  for (const path of [EXPORT, `${EXPORT}/entries`]) {
+    const { status, headers: sent } = await ask(path, "HEAD");
+    assert.equal(status, 200);
+    assert.match(sent.get("content-disposition") ?? "", /^attachment; filename="toolbooth-/);
+  }
+  const waiting = [await ask(EXPORT, "GET"), await ask(EXPORT, "GET")];
+  assert.equal((await browser.get(EXPORT)).code, "too_many_downloads");
+  for (const { body } of waiting) await body?.cancel();
+  assert.equal((await fixture.emailsTo(email, "data_exported")).length, 0);
+  const { events } = (await browser.get("/dashboard/events")).body as EventsView;
+  assert.ok(!events.some(({ kind }) => kind === "data_exported"));
 });
 
 test("a stalled download reads no further, and an interrupted one is not a complete document", async () => {
