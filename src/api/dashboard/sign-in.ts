@@ -218,7 +218,7 @@ export async function requireFewStarts(
   const wait = (verdict.retryAfter ?? 1) * 1_000;
   throw new DashboardError(
     "too_many_emails",
-    `We have sent several codes to this address. Enter the newest one that you asked for in this browser, look in your spam folder, or try again after ${utcTime(context.now + wait)}.`,
+    `We have sent several codes to this address. Enter the newest one that you asked for in this browser, look in your spam folder, or try again after ${utcTime(context.now + wait, context.now)}.`,
     retryAfter(wait),
   );
 }
@@ -238,14 +238,17 @@ export async function requireSendable<Group extends RequestedGroup>(
   const at = Math.min(...times.map((time) => time ?? 0));
   throw new DashboardError(
     "emails_exhausted",
-    `This service has reached its email limit, overall or for your network. Sign in with a passkey, GitHub or Google, or try again after ${utcTime(at)}.`,
+    `This service has reached its email limit, overall or for your network. Sign in with a passkey, GitHub or Google, or try again after ${utcTime(at, now)}.`,
     retryAfter(at - now),
   );
 }
 
-/** The first full minute from then on. */
-const utcTime = (at: number): string =>
-  `${new Date(Math.ceil(at / 60_000) * 60_000).toISOString().slice(11, 16)} UTC`;
+/** The first full minute from then on, which is at most a day away. */
+function utcTime(at: number, now: number): string {
+  const minute = Math.ceil(at / 60_000) * 60_000;
+  const isToday = Math.floor(minute / DAY_MS) === Math.floor(now / DAY_MS);
+  return `${new Date(minute).toISOString().slice(11, 16)} UTC${isToday ? "" : " tomorrow"}`;
+}
 
 const attemptEnded = () =>
   new DashboardError(

@@ -39,7 +39,7 @@ test("an address gets four codes an hour and twelve a day from strangers, and it
   const refused = await start(elsewhere(fixture), email);
   assert.equal(refused.status, 429);
   const { detail } = refused.body as { detail: string };
-  assert.match(detail, /or try again after \d\d:\d\d UTC\.$/);
+  assert.match(detail, /or try again after \d\d:\d\d UTC tomorrow\.$/);
   assert.ok(Number(refused.headers.get("retry-after")) > HOUR / 1_000);
   assert.equal((await fixture.emailsTo(email, "sign_in_code")).length, 12);
   assert.equal((await fixture.emailsTo(email, "known_sign_in_code")).length, 1);
