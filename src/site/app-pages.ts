@@ -10,7 +10,7 @@ export const listAppPages = (tools: readonly Tool[]): AppPage[] => [
   {
     path: "/sign-in",
     title: "Sign in",
-    description: "Enter your email address, and we send you a code. No password needed.",
+    description: "Enter your email address to get a code. No password needed.",
     findable: true,
     isNarrow: true,
     screen: "sign-in/sign-in-screen.tsx",

@@ -58,7 +58,7 @@ function KeyStateCell({ apiKey, now }: { apiKey: KeyView; now: number }) {
     <>
       <State {...state} />
       {details.map((detail) => (
-        <span key={detail} className="tb-key-minor">
+        <span key={detail} className="tb-key-minor tb-two-lines">
           <OneLine text={detail} />
         </span>
       ))}

@@ -63,17 +63,20 @@ export function RotateDialog(props: { apiKey: KeyView; bounds: KeyBounds; onClos
           </Message>
         </Box>
       )}
-      <NativeSelect
-        label="Keep the current secret working"
-        description="Long enough to replace it in every client."
-        value={String(hours)}
-        data-autofocus
-        data={CHOICES.filter((choice) => choice.hours <= bounds.rotationDaysMax * 24).map(
-          (choice) => ({ value: String(choice.hours), label: choice.name }),
-        )}
-        onChange={(event) => setHours(Number(event.currentTarget.value))}
-      />
-      {hours === 0 && (
+      {/* Repeating a lost rotation changes no time. */}
+      {repeated === null && (
+        <NativeSelect
+          label="Keep the current secret working"
+          description="Long enough to replace it in every client."
+          value={String(hours)}
+          data-autofocus
+          data={CHOICES.filter((choice) => choice.hours <= bounds.rotationDaysMax * 24).map(
+            (choice) => ({ value: String(choice.hours), label: choice.name }),
+          )}
+          onChange={(event) => setHours(Number(event.currentTarget.value))}
+        />
+      )}
+      {repeated === null && hours === 0 && (
         <Text size="sm" mt="xs" c="var(--tb-warn)">
           Calls with the current secret are rejected from now on. Choose this if it was leaked.
         </Text>

@@ -50,11 +50,11 @@ function Totals(props: { tools: Sums[]; isLoading: boolean; failed: boolean }) {
   const errors = props.tools.reduce((sum, each) => sum + each.errors, 0);
   if (props.isLoading) return <p>{props.failed ? "The sums could not be loaded." : "Adding up"}</p>;
   if (requests === 0) return <p>No requests</p>;
-  const newest = requests < SUMMARY_REQUESTS_MAX ? "" : "newest ";
+  const newest = requests < SUMMARY_REQUESTS_MAX ? "" : "the newest ";
   return (
     <p>
       {percent(requests - errors, requests)} of {newest}
-      {counted(requests, "request")} successful
+      {counted(requests, "request")} succeeded
     </p>
   );
 }

@@ -74,10 +74,7 @@ function AddressStep(props: {
   });
   const hasSeveral = send.error instanceof ProblemDetails && send.error.code === "too_many_emails";
   return (
-    <SignInFrame
-      title="Sign in"
-      lead="Enter your email address, and we send you a code. No password needed."
-    >
+    <SignInFrame title="Sign in" lead="Enter your email address to get a code. No password needed.">
       {isClosed && (
         <Box mt="md">
           <Message tone="ok" role="status" title="Your account is closed.">
@@ -145,7 +142,7 @@ function newcomerText({ signUp, starter }: NonNullable<ReturnType<typeof useVisi
   }
   return starter.credits === 0
     ? "New here? Signing in creates your account, and your first call is free."
-    : `New here? Signing in creates your account: a free first call, then ${starter.credits} credits for ${starter.days} days.`;
+    : `New here? Signing in creates your account: a free first call, then ${starter.credits} credits that are valid for ${starter.days} days.`;
 }
 
 function CodeStep(props: {

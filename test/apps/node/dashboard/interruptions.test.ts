@@ -126,6 +126,7 @@ test("after a rotation of unknown outcome, rotating again keeps the secret that 
   await session.chooseAction(page, "laptop", "Rotate");
   await dialog.getByRole("button", { name: "Rotate key" }).click();
   await dialog.getByText("its new secret was lost").waitFor();
+  assert.equal(await dialog.getByLabel("Keep the current secret working").count(), 0);
   await dialog.getByRole("button", { name: "Rotate again" }).click();
   await dialog.getByLabel("Your new secret").waitFor();
   const { status } = await fetch(`${site.base}/api/v1/uuid`, {
