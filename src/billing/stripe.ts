@@ -56,6 +56,7 @@ export function createStripeProvider(options: StripeOptions): PaymentProvider {
     const charge = typeof intent === "object" ? intent?.latest_charge : null;
     if (typeof charge !== "object" || !charge?.disputed) return stateOf(session, [], services);
     const disputes = await callStripe(
+      "list",
       stripe.disputes.list({ payment_intent: idOf(intent) ?? "", limit: PAGE }),
     );
     return stateOf(session, disputes.data, services);
@@ -74,6 +75,7 @@ export function createStripeProvider(options: StripeOptions): PaymentProvider {
 
     async open(order) {
       const { id, url } = await callStripe(
+        "checkout.session",
         stripe.checkout.sessions.create(sessionOf(order, services[0]), {
           idempotencyKey: order.purchase,
           timeout: Math.min(options.timeoutMs ?? TIMEOUT_MS, OPEN_TIMEOUT_MS),
@@ -107,6 +109,7 @@ export function createStripeProvider(options: StripeOptions): PaymentProvider {
 
     async list({ since, after }) {
       const page = await callStripe(
+        "list",
         stripe.checkout.sessions.list({
           created: { gte: Math.floor(since / 1000) },
           limit: PAGE,
@@ -204,13 +207,18 @@ async function fetchSession(
   ref: PaymentRef,
 ): Promise<Stripe.Checkout.Session | null> {
   if ("session" in ref) {
-    return stripe.checkout.sessions.retrieve(ref.session, { expand: [...STATE_PARTS] });
+    const { sessions } = stripe.checkout;
+    const expand = [...STATE_PARTS];
+    return objectOf("checkout.session", sessions.retrieve(ref.session, { expand }));
   }
-  const { data } = await stripe.checkout.sessions.list({
-    payment_intent: ref.payment,
-    limit: 1,
-    expand: STATE_PARTS.map((part) => `data.${part}`),
-  });
+  const { data } = await objectOf(
+    "list",
+    stripe.checkout.sessions.list({
+      payment_intent: ref.payment,
+      limit: 1,
+      expand: STATE_PARTS.map((part) => `data.${part}`),
+    }),
+  );
   return data[0] ?? null;
 }
 
@@ -234,10 +242,29 @@ function idOf(reference: unknown): string | null {
   return typeof reference.id === "string" ? reference.id : null;
 }
 
+/**
+ * Waits for an object of this kind. Stripe's library takes any JSON without a member `error` for the object that was asked
+ * for, whatever its status: a proxy's 503 would be a payment.
+ */
+async function objectOf<Result extends { object: string }>(
+  kind: Result["object"],
+  response: Promise<Stripe.Response<Result>>,
+): Promise<Result> {
+  const result = await response;
+  if (result.object === kind) return result;
+  const { statusCode } = result.lastResponse;
+  throw new ProviderUnavailable(
+    `A response with status ${statusCode} did not come from Stripe: it is no \`${kind}\``,
+  );
+}
+
 /** Waits for Stripe's response. Throws `ProviderRejected` or `ProviderUnavailable` for its errors. */
-async function callStripe<Result>(response: Promise<Result>): Promise<Result> {
+async function callStripe<Result extends { object: string }>(
+  kind: Result["object"],
+  response: Promise<Stripe.Response<Result>>,
+): Promise<Result> {
   try {
-    return await response;
+    return await objectOf(kind, response);
   } catch (error) {
     throw error instanceof Stripe.errors.StripeError ? toProviderError(error) : error;
   }

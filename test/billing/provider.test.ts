@@ -131,7 +131,11 @@ async function listAll({ list }: PaymentProvider, since: number): Promise<Paymen
   return all;
 }
 
-const AWAY: ApiFault[] = ["500", "429", "reset", "silence", "nonsense"];
+const AWAY: ApiFault[] = [
+  ...(["500", "429", "reset", "silence", "nonsense"] as const),
+  // JSON of a proxy: Stripe's library looks at `error` in a body, and not at the status.
+  ...(["proxy 503", "proxy 200"] as const),
+];
 
 for (const fetchClient of [false, true]) {
   test(`${fetchClient ? "with fetch" : "with Node's client"}, every call to an unavailable provider throws ProviderUnavailable`, async (t) => {
@@ -144,6 +148,7 @@ for (const fetchClient of [false, true]) {
       const { open: begin, fetchPayment, list } = fault === "silence" ? hasty : provider;
       await assert.rejects(begin({ ...ORDER, purchase: "pur_2" }), ProviderUnavailable, fault);
       await assert.rejects(fetchPayment({ session }), ProviderUnavailable, fault);
+      await assert.rejects(fetchPayment({ payment: "pi_1" }), ProviderUnavailable, fault);
       await assert.rejects(list({ since: START, after: null }), ProviderUnavailable, fault);
     }
     fake.setAway(null);

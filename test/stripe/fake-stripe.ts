@@ -28,7 +28,16 @@ export const fakeOptions = (
 });
 
 /** `… late`: the order was carried out, and its response is lost. */
-export type ApiFault = "500" | "500 late" | "429" | "reset" | "reset late" | "silence" | "nonsense";
+export type ApiFault =
+  | "500"
+  | "500 late"
+  | "429"
+  | "reset"
+  | "reset late"
+  | "silence"
+  | "nonsense"
+  | "proxy 503"
+  | "proxy 200";
 
 export type ApiRequest = {
   method: string;
@@ -117,6 +126,10 @@ export async function startFakeStripe({ now = Date.now }: { now?: () => number }
     if (fault === "silence") return;
     if (fault === "reset") return void request.socket.destroy();
     if (fault === "nonsense") return void response.writeHead(200).end("<html>busy</html>");
+    if (fault === "proxy 503" || fault === "proxy 200") {
+      response.writeHead(Number(fault.slice(6)), { "Content-Type": "application/json" });
+      return void response.end('{"message":"no healthy upstream"}');
+    }
     try {
       if (fault === "500") throw new Refused(500, { type: "api_error", message: "Sorry." });
       if (fault === "429") {
