@@ -168,7 +168,7 @@ export class BareAutolinks {
 
   /**
    * Returns the end of the domain at `pos`, which must not have an underscore in its last two parts; -1 if there is
-   * none. Underscores at its end are not part of it if the address ends there: they close emphasis.
+   * none. Underscores at its end are not part of it if the address ends there: they close emphasis. Neither is a period.
    */
   private skipDomain(pos: number, to: number): number {
     if (pos < this.badUntil) return -1;
@@ -188,9 +188,12 @@ export class BareAutolinks {
         lastPart = end + 1;
       } else if (c !== DASH && !isHostCharacter(s, end, c)) break;
     }
-    if (!hasUnderscore && !hadUnderscore) return end;
+    // A period that ends the sentence separates no parts.
+    const isSentence = lastPart === end && end > pos && this.endsAddress(end);
+    if (!hasUnderscore && !hadUnderscore && !isSentence) return end;
     const trimmed = trimUnderscores(s, pos, end);
-    if (trimmed < end && this.endsAddress(end)) return this.skipDomain(pos, trimmed);
+    if (trimmed < end && (isSentence || this.endsAddress(end)))
+      return this.skipDomain(pos, trimmed);
     this.badUntil = previousPart;
     return -1;
   }

@@ -49,6 +49,9 @@ check("underscores that close emphasis are not part of an address", [
     ["https://example.com_a b", "https://example.com_a b"],
     ["_https://example.com_&amp;a", "<em>https://example.com</em>&amp;a"],
     ["www._ a", "www._ a"],
+    ["http://exa_mple.com.", "http://exa_mple.com."],
+    ["http://exa_mple.com.! a", "http://exa_mple.com.! a"],
+    ["www.exa_mple.com... a", "www.exa_mple.com... a"],
   ]),
   ...inParagraph("GFM 6.9: an underscore at the end of an email address", [
     ["a.b-c_d@a.b_ e", "a.b-c_d@a.b_ e"],

@@ -6,10 +6,18 @@
  */
 export const breakAutolinksInBrackets = (markdown: string) =>
   [BRACKETS, joined(CODE, BRACKETS), joined(TAG, BRACKETS), joined(CODE, TAG, BRACKETS)].reduce(
-    (text, passed) =>
-      changeInBrackets(text, passed, /www\.|:\/\/|@/, (found) => (/w/i.test(found) ? "wvv." : "%")),
-    markdown,
+    (text, passed) => changeInBrackets(text, passed, AUTOLINK, breakAutolink),
+    // Where code or a tag may hide the closing bracket, every address behind an open one.
+    markdown.replaceAll(PARAGRAPH, (paragraph) =>
+      /[`<]/.test(paragraph)
+        ? paragraph.replace(/\[[\s\S]*/, (text) => text.replaceAll(AUTOLINK, breakAutolink))
+        : paragraph,
+    ),
   );
+
+const AUTOLINK = /www\.|:\/\/|@/gi;
+const breakAutolink = (found: string) => (/w/i.test(found) ? "wvv." : "%");
+const PARAGRAPH = /(?:(?!\n(?: {0,3}>)*[ \t]*\n)[\s\S])+/g;
 
 /** Breaks footnote references between a `[` and its closing bracket. */
 export const breakCallsInBrackets = (markdown: string) =>
@@ -65,29 +73,28 @@ export function breakFootnoteCalls(markdown: string): string {
 export function breakCrossings(markdown: string): string {
   const between = /(?<=~)(?:[^~\n]|\n(?![ \t>]*\n))+(?=~)/g;
   return markdown.replaceAll(between, (text) => {
-    const isCrossing = /[*_]/.test(text.replaceAll(/([*_]+)[^*_]+\1/g, ""));
+    const isCrossing = /[*_]/.test(
+      text.replaceAll(/([*_]+)(?=[\p{L}\p{N}])[^*_]+(?<=[\p{L}\p{N}])\1/gu, ""),
+    );
     return isCrossing ? text.replaceAll(/[*_]/g, "x") : text;
   });
 }
 
 /**
- * Adds a space behind each run of `*` or `_` that could open and close emphasis, where a longer run of the same paragraph may have
- * been used in part by a run between the two.
+ * Adds a space behind each run of `*` or `_` that could open and close emphasis, where a part of it, or of a run that is longer than one,
+ * may have been used by another run of the same paragraph.
  */
 export const breakRestsOfRuns = (markdown: string) =>
-  markdown.replaceAll(
-    /(?<=[^\s*_])([*_])\1*(?=[^\s*_])/g,
-    (run: string, mark: string, at: number) => {
-      const paragraph =
-        markdown
-          .slice(0, at)
-          .split(/\n(?:[ \t>]*\n)+/)
-          .at(-1) ?? "";
-      const earlier = [...paragraph.matchAll(/([*_])\1*/g)].filter(([, other]) => other === mark);
-      const long = earlier.findIndex(([other]) => other.length > 1);
-      return long >= 0 && long < earlier.length - 1 ? `${run} ` : run;
-    },
-  );
+  markdown
+    .split(/(\n(?:[ \t>]*\n)+)/)
+    .map((paragraph) => {
+      const runs = [...paragraph.matchAll(/([*_])\1*/g)];
+      return paragraph.replaceAll(/(?<=\S)([*_])\1*(?=\S)/g, (run: string, mark: string) => {
+        const alike = runs.filter(([, other]) => other === mark);
+        return alike.length > 2 && alike.some(([each]) => each.length > 1) ? `${run} ` : run;
+      });
+    })
+    .join("");
 
 /** Breaks the delimiter row of tables whose header has a different indent or ends a container above it. */
 export function breakOddTables(markdown: string): string {
@@ -95,7 +102,10 @@ export function breakOddTables(markdown: string): string {
   const marksOf = (at: number) => withoutTabs(MARKS.exec(lines[at] ?? "")?.[0] ?? "");
   const quotes = (at: number) => marksOf(at).split(">").length;
   const isOdd = (at: number) => {
-    const isLazy = quotes(at) !== quotes(at - 1) || marksOf(at).length !== marksOf(at - 1).length;
+    // What is indented by four begins no item.
+    const isText = / {4,}(?:[-+*]|\d{1,9}[.)])/.test(marksOf(at - 1));
+    const isLazy =
+      isText || quotes(at) !== quotes(at - 1) || marksOf(at).length !== marksOf(at - 1).length;
     const isBehind = /[^ \t>]/.test(lines[at - 2] ?? "");
     const isOutside =
       quotes(at - 1) < quotes(at - 2) || marksOf(at - 1).length < marksOf(at - 2).length;
