@@ -42,7 +42,7 @@ export const hasBudget = ({ budgets }: KeyLimits): boolean =>
 export const isSameLimits = (one: KeyLimits | null, other: KeyLimits | null): boolean =>
   JSON.stringify(one && membersOf(one)) === JSON.stringify(other && membersOf(other));
 
-/** In an order of their own, because PostgreSQL's JSON keeps none. */
+/** In an order of their own, whatever the order in which they were given. */
 const membersOf = ({ expiresAt, tools, budgets, networks, rate }: KeyLimits) => [
   ...[expiresAt, tools, networks, rate],
   ...BUDGET_PERIODS.map((period) => budgets[period]),

@@ -233,7 +233,7 @@ const CONTAINERS: readonly Difference[] = [
   {
     reason: "micromark takes a list for loose that ends in a blank line of its footnote",
     when: /\[\^[^\]\s]+\]:/,
-    html: replacing(/(?<=<li>)<p>|<\/p>(?=<\/li>)/g, ""),
+    html: replacing(/(?<=<li>(?:(?!<\/?li>).)*)<\/?p>/gs, ""),
   },
   {
     reason: "micromark loses the line ending before a lazy line behind a footnote's definition",

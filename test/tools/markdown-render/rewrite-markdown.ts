@@ -124,14 +124,16 @@ const withoutTabs = (marks: string) =>
   );
 
 /**
- * Gives text to every list item, and the number 1 to every ordered item, unless a blank line precedes it. The text
- * after it does not move.
+ * Gives text to every list item, and the number 1 to every ordered item, unless a blank line precedes it outside of footnotes. The
+ * text after it does not move.
  */
 export function plainMarkers(markdown: string): string {
   const lines = markdown.split("\n");
+  const hasFootnotes = /\[\^[^\]\s]+\]:/.test(markdown);
   return lines
     .map((line, at) => {
-      const isBehind = /\S/.test(lines[at - 1] ?? "") || line.startsWith("[^");
+      const isInFootnote = line.startsWith("[^") || (hasFootnotes && /^[ \t]/.test(line));
+      const isBehind = /\S/.test(lines[at - 1] ?? "") || isInFootnote;
       return isBehind ? plainMarkersOf(line) : line;
     })
     .join("\n");
