@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { COMMANDS } from "#apps/cli/program.ts";
@@ -13,8 +13,7 @@ const NAMES = COMMANDS.map(({ name }) => name);
 const flagOf = (name: string) => `--${name.replaceAll(/[A-Z]/g, (at) => `-${at.toLowerCase()}`)}`;
 
 describe("the command line", { concurrency: 2 }, () => {
-  const folder = temporaryFolder();
-  const dataDir = path.join(folder, "never-made");
+  const dataDir = path.join(temporaryFolder(), "never-made");
   const cli = commandLine(dataDir);
   const alone = commandProcess(dataDir);
 
@@ -151,15 +150,17 @@ describe("the command line", { concurrency: 2 }, () => {
     "account list",
     "audit",
     "report --from 2026-01-01 --to 2026-01-02",
-    `backup ${folder}/copy`,
-    `export ${folder}/lines`,
+    "backup FOLDER/copy",
+    "export FOLDER/lines",
   ]) {
-    test(`"${line.split(" /")[0]}" without a server says in one sentence how to start one, and creates nothing`, async () => {
+    test(`"${line.split(" FOLDER")[0]}" without a server says in one sentence how to start one, and creates nothing`, async () => {
+      const folder = temporaryFolder();
       assert.equal(
-        await cli.refused(line),
+        await cli.refused(line.replace("FOLDER", folder)),
         `No server is running on the data folder ${dataDir}. Start one with \`${PROGRAM} start\`, then run the command again.`,
       );
       assert.deepEqual(readdirSync(folder), []);
+      assert.ok(!existsSync(dataDir));
     });
   }
 
