@@ -87,17 +87,17 @@ export function createOperatorApp(wiring: OperatorAppWiring): OperatorApp {
       wiring.logAction("An operator's action", { ...action, requestId });
     const operator = { by: operatorOf(request), address };
     const orderId = readOrderId(request, context);
-    const order = `${pathname} ${orderId} ${JSON.stringify(input)}`;
-    const earlier = results.get(order);
+    const order = operation.action?.findsOnce
+      ? `${pathname} ${orderId} ${JSON.stringify(input)}`
+      : null;
+    const earlier = order === null ? undefined : results.get(order);
     if (earlier !== undefined) return responseTo(earlier);
     const performed = perform(
       { context, operator, isLocal, orderId, now, onAction },
       operation,
       input,
     );
-    const kept = operation.action?.findsOnce
-      ? performed.then((done) => keep(order, done))
-      : performed;
+    const kept = order === null ? performed : performed.then((done) => keep(order, done));
     // If the client disconnects, the action and its record are still completed together.
     if (operation.action !== null) waitUntil(kept.catch(() => {}));
     return responseTo(await performed);
