@@ -1,18 +1,14 @@
 /** Changes to a document that each remove one thing on which engines differ. */
 
 /**
- * Breaks autolinks between a `[` and its closing bracket. Whether a backtick starts a code span, or `<` a tag, depends
- * on the engine, so anything that could be a bracket counts.
+ * Breaks autolinks between a `[` and its closing bracket. Whether a backtick starts a code span, or `<` a tag, which hides that bracket,
+ * depends on the engine: there, it breaks all behind the first `[` of the paragraph.
  */
 export const breakAutolinksInBrackets = (markdown: string) =>
-  [BRACKETS, joined(CODE, BRACKETS), joined(TAG, BRACKETS), joined(CODE, TAG, BRACKETS)].reduce(
-    (text, passed) => changeInBrackets(text, passed, AUTOLINK, breakAutolink),
-    // Where code or a tag may hide the closing bracket, every address behind an open one.
-    markdown.replaceAll(PARAGRAPH, (paragraph) =>
-      /[`<]/.test(paragraph)
-        ? paragraph.replace(/\[[\s\S]*/, (text) => text.replaceAll(AUTOLINK, breakAutolink))
-        : paragraph,
-    ),
+  markdown.replaceAll(PARAGRAPH, (paragraph) =>
+    /[`<]/.test(paragraph)
+      ? paragraph.replace(/\[[\s\S]*/, (text) => text.replaceAll(AUTOLINK, breakAutolink))
+      : changeInBrackets(paragraph, BRACKETS, AUTOLINK, breakAutolink),
   );
 
 const AUTOLINK = /www\.|:\/\/|@/gi;
@@ -25,8 +21,6 @@ export const breakCallsInBrackets = (markdown: string) =>
 
 /** Escaped brackets do not count; a blank line ends the paragraph. */
 const BRACKETS = /\\[\s\S]|\n(?: {0,3}>)*[ \t]*\n|[[\]]/;
-const CODE = /(?<!`)(`+)(?!`)(?:(?!\n(?: {0,3}>)*[ \t]*\n)[\s\S])*?(?<!`)\1(?!`)/;
-const TAG = /<[^>]*>/;
 
 const joined = (...patterns: RegExp[]) =>
   new RegExp(patterns.map(({ source }) => source).join("|"));
