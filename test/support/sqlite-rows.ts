@@ -1,13 +1,16 @@
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 
 /**
- * The rows of a query of a database that a server may be opening just now. A connection for reading alone cannot open it between the
- * moments at which its log and the log's index are made.
+ * The rows of a query of a database that a server may be opening just now: none before it has made the table. A connection for reading
+ * alone cannot open the file between the moments at which its log and the log's index are made.
  */
 export function sqliteRows(file: string, sql: string): Record<string, SQLOutputValue>[] {
   const database = new DatabaseSync(file, { timeout: 60_000 });
   try {
     return database.prepare(sql).all();
+  } catch (error) {
+    if (/^no such table: /.test((error as Error).message)) return [];
+    throw error;
   } finally {
     database.close();
   }

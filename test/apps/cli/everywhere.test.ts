@@ -24,7 +24,7 @@ const overNetwork = (url: string) => ({
 const HOST = "0.0.0.0";
 
 const runIn = (file: string) => async (sql: string) => {
-  const database = new DatabaseSync(file);
+  const database = new DatabaseSync(file, { timeout: 60_000 });
   database.exec(sql);
   database.close();
 };

@@ -18,7 +18,7 @@ async function fixture(changed: Parameters<typeof openFolderService>[0] = {}) {
   const cli = await openFolderService(changed);
   const { dataDir } = cli;
   const sql = <Result>(act: (database: DatabaseSync) => Result): Result => {
-    const database = new DatabaseSync(cli.database);
+    const database = new DatabaseSync(cli.database, { timeout: 60_000 });
     try {
       return act(database);
     } finally {
