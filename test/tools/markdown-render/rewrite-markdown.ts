@@ -118,16 +118,18 @@ const withoutTabs = (marks: string) =>
   );
 
 /**
- * Gives text to every list item, and the number 1 to every ordered item, unless a blank line precedes it outside of footnotes. The
- * text after it does not move.
+ * Gives text to every list item, and the number 1 to every ordered item, unless a blank line precedes it outside of footnotes and not
+ * behind indented code. The text after it does not move.
  */
 export function plainMarkers(markdown: string): string {
   const lines = markdown.split("\n");
   const hasFootnotes = /\[\^[^\]\s]+\]:/.test(markdown);
+  let isBehindCode = false;
   return lines
     .map((line, at) => {
       const isInFootnote = line.startsWith("[^") || (hasFootnotes && /^[ \t]/.test(line));
-      const isBehind = /\S/.test(lines[at - 1] ?? "") || isInFootnote;
+      const isBehind = /\S/.test(lines[at - 1] ?? "") || isInFootnote || isBehindCode;
+      if (/\S/.test(line)) isBehindCode = /^[ \t>]*(?: {4}|\t)/.test(line);
       return isBehind ? plainMarkersOf(line) : line;
     })
     .join("\n");
