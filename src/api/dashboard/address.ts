@@ -71,7 +71,7 @@ export const undoEmailChange: DashboardHandler = async (context) => {
   const undone = await deps.activityLog.undoAddressChange({ link: hashOf(secret), at: now });
   if (undone.outcome === "taken") {
     throw taken(
-      "Another account now has this email address. Contact the operator of this service.",
+      "Another account now has this email address. If it is yours, close it under Settings, Account, and open this link again. Otherwise contact the operator of this service.",
     );
   }
   if (undone.outcome !== "undone") {

@@ -51,9 +51,9 @@ UPDATE user_event SET kind = 'passkeys_reset' WHERE kind = 'factors_reset';
 DELETE FROM user_event WHERE kind IN ('email_verified', 'password_changed', 'password_reset', 'password_removed',
   'totp_added', 'totp_removed', 'recovery_codes_replaced', 'factor_used');
 
--- Attempts have the address, which goes with the account.
+-- Sign-ins have the address, which goes with the account. The other attempts go with their user, who may have another account.
 CREATE TRIGGER attempts_forgotten AFTER DELETE ON address
 BEGIN
-  DELETE FROM sign_in_attempt WHERE email = OLD.email;
+  DELETE FROM sign_in_attempt WHERE email = OLD.email AND userId IS NULL;
 END;
 `;

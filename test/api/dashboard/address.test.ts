@@ -201,9 +201,9 @@ test("a passkey that the owner had before stays, and is still demanded", async (
   assert.equal(await isInAs(browser), email);
 });
 
-test("an address that someone else has signed up with in the meantime is not taken from them", async () => {
+test("an address that has signed up anew in the meantime is not taken from its account, and gets the old one back once that is closed", async () => {
   const fixture = openFixture();
-  const { browser, email } = await openMember(fixture);
+  const { browser, email, account } = await openMember(fixture);
   await move(fixture, browser);
   const link = await fixture.lastLink(email, "address_changed");
   const other = fixture.browser();
@@ -212,6 +212,11 @@ test("an address that someone else has signed up with in the meantime is not tak
   const refused = await undo(other, link);
   assert.deepEqual([refused.status, refused.code], [409, "ADDRESS_TAKEN"]);
   assert.deepEqual([await isInAs(browser), await isInAs(other)], [TO, email]);
+  assert.match(refused.text, /close it under Settings, Account, and open this link again/);
+  assert.equal((await other.post("/dashboard/account/close", { email })).status, 200);
+  assert.equal((await undo(other, link)).status, 200);
+  await fixture.signIn(other, email);
+  assert.equal((await userOf(other))?.account.id, account);
 });
 
 test("someone else's undo does not change an owner's own account", async () => {
