@@ -14,6 +14,7 @@ import type {
   SessionView,
   UsageView,
 } from "#api/dashboard/shapes.ts";
+import { useWarningBeforeLeaving } from "./parts/leaving.ts";
 import { pollUntilBack, queryKeys, useResponse, useSend } from "./queries.ts";
 import { request } from "./request.ts";
 
@@ -93,12 +94,21 @@ export function useChange<Order, Result>(
   });
 }
 
+/** A change whose response has a secret that is shown once. A page that was left meanwhile would not show it. */
+export function useSecretChange<Order, Result>(
+  ...change: Parameters<typeof useChange<Order, Result>>
+) {
+  const sent = useChange(...change);
+  useWarningBeforeLeaving(sent.isPending);
+  return sent;
+}
+
 const KEY_QUERIES = [queryKeys.keys, queryKeys.home, queryKeys.events];
 
 /** A key with its secret, after it was created or rotated. */
 export type CreatedKey = { key: KeyView; secret: string };
 export const useCreateKey = () =>
-  useChange(
+  useSecretChange(
     (order: KeyOrder) => request<CreatedKey>("POST", "/dashboard/keys", order),
     KEY_QUERIES,
     cacheKey,
@@ -125,7 +135,7 @@ export const useChangeKey = () =>
     cacheKey,
   );
 export const useRotateKey = () =>
-  useChange(
+  useSecretChange(
     ({ id, ...order }: RotateOrder & { id: string }) =>
       request<CreatedKey>("POST", `/dashboard/keys/${encodeURIComponent(id)}/rotate`, order),
     KEY_QUERIES,

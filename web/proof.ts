@@ -20,6 +20,8 @@ export const proof = {
     if (listeners.size === 0) return Promise.resolve(false);
     return new Promise((resolve) => set([...waiting, resolve]));
   },
+  /** Whether a request waits. */
+  isWanted: (): boolean => waiting.length > 0,
   settle(isProved: boolean): void {
     const settled = waiting;
     set([]);
@@ -31,6 +33,4 @@ export const proof = {
   },
 };
 
-/** Whether a request waits. */
-export const useProofWanted = (): boolean =>
-  useSyncExternalStore(proof.subscribe, () => waiting.length > 0);
+export const useProofWanted = (): boolean => useSyncExternalStore(proof.subscribe, proof.isWanted);

@@ -4,13 +4,14 @@ import type { KeyView } from "#api/dashboard/shapes.ts";
 import type { FirstCall } from "../home/first-call.ts";
 import { FirstCallStatus, NextStep } from "../home/first-call-status.tsx";
 import { sampleCall } from "../home/sample-call.ts";
-import { type CreatedKey, useChange } from "../member-queries.ts";
+import { useSecretChange } from "../member-queries.ts";
 import { service } from "../page-facts.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { copyLater } from "../parts/clipboard.ts";
 import { codeOf, LanguageTabs, useLanguage } from "../parts/language-tabs.tsx";
+import { useWarningBeforeLeaving } from "../parts/leaving.ts";
 import { Message } from "../parts/message.tsx";
-import { LeaveDialog, useWarningBeforeLeaving } from "../parts/secret-dialog.tsx";
+import { LeaveDialog } from "../parts/secret-dialog.tsx";
 import { SecretField } from "../parts/secret-field.tsx";
 import { TitledDialog } from "../parts/titled-dialog.tsx";
 import { queryKeys } from "../queries.ts";
@@ -42,13 +43,13 @@ export default function FirstKeyDialog(props: FirstKeyDialogProps) {
   const [replaced, setReplaced] = useState(props.replaced);
   const [wasFree] = useState(props.freeCall);
   const [isFound, setIsFound] = useState(false);
-  const [created, setCreated] = useState<CreatedKey | null>(null);
   const [isCopied, setIsCopied] = useState(false);
   const [leaving, setLeaving] = useState(false);
   const [revealOnce] = useState(() => createReveal(request));
-  const reveal = useChange(revealOnce, [queryKeys.keys, queryKeys.home, queryKeys.events]);
+  const reveal = useSecretChange(revealOnce, [queryKeys.keys, queryKeys.home, queryKeys.events]);
 
-  const secret = created?.secret ?? null;
+  const { data } = reveal;
+  const secret = data !== undefined && "created" in data ? data.created.secret : null;
   // A copied key is out of this page already, and a used one too.
   const isSafe = secret === null || isCopied || call.success !== null;
   useWarningBeforeLeaving(!isSafe, () => setLeaving(true));
@@ -64,14 +65,14 @@ export default function FirstKeyDialog(props: FirstKeyDialogProps) {
       return codeOf(language, sampleCall(apiUrl, revealed.created.secret, service()));
     });
     void copyLater(code).then(setIsCopied);
-    pending.then(show, () => {}); // The mutation has the error.
+    pending.then(ask, () => {}); // The mutation has the error.
   }
-  function show(revealed: Revealed) {
-    if ("created" in revealed) return setCreated(revealed.created);
+  function ask(revealed: Revealed) {
+    if ("created" in revealed) return;
     setReplaced(revealed.found);
     setIsFound(true);
   }
-  if (leaving && created !== null) {
+  if (leaving && secret !== null) {
     return (
       <LeaveDialog
         name="key"

@@ -1,6 +1,6 @@
 import { Button, Text } from "@mantine/core";
-import { useRouter } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useWarningBeforeLeaving } from "./leaving.ts";
 import { SecretField } from "./secret-field.tsx";
 import { TitledDialog } from "./titled-dialog.tsx";
 
@@ -67,21 +67,4 @@ export function LeaveDialog(props: {
       </div>
     </TitledDialog>
   );
-}
-
-/**
- * Leaving the page would lose the secret as well. The browser asks before the tab is closed or reloaded; before another page opens here,
- * by the Back button or the search, `warn` does.
- */
-export function useWarningBeforeLeaving(isActive: boolean, warn: () => void): void {
-  const { history } = useRouter();
-  const ask = useEffectEvent(warn);
-  useEffect(() => {
-    if (!isActive) return;
-    const blockerFn = () => {
-      ask();
-      return true;
-    };
-    return history.block({ blockerFn, enableBeforeUnload: true });
-  }, [history, isActive]);
 }

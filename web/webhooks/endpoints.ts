@@ -5,7 +5,7 @@ import type {
   EndpointsView,
   EndpointView,
 } from "#api/dashboard/shapes.ts";
-import { useChange, usePages } from "../member-queries.ts";
+import { useChange, usePages, useSecretChange } from "../member-queries.ts";
 import { queryKeys, useResponse } from "../queries.ts";
 import { request } from "../request.ts";
 
@@ -16,14 +16,14 @@ const pathOf = (id: string) => `/dashboard/webhooks/${encodeURIComponent(id)}`;
 const ENDPOINT_QUERIES = [queryKeys.endpoints, queryKeys.events];
 
 export const useAddEndpoint = () =>
-  useChange(
+  useSecretChange(
     (order: EndpointOrder) => request<EndpointSecretView>("POST", "/dashboard/webhooks", order),
     ENDPOINT_QUERIES,
   );
 
 /** Takes the id of an endpoint, and returns its new secret. */
 export const useRotateSecret = () =>
-  useChange(
+  useSecretChange(
     (id: string) => request<EndpointSecretView>("POST", `${pathOf(id)}/secret`, {}),
     ENDPOINT_QUERIES,
   );

@@ -162,6 +162,44 @@ test("neither the back button nor the search loses a key that is shown", async (
   await session.heading(page, "Usage").waitFor();
 });
 
+test("going back while a key is created or rotated loses neither secret", async (t) => {
+  const { page } = await openKeys(t);
+  const side = page.getByRole("navigation");
+  await side.getByRole("link", { name: "Usage" }).click();
+  await side.getByRole("link", { name: "API keys" }).click();
+  const dialog = page.getByRole("dialog");
+  const goBackDuring = async (path: string, press: () => Promise<void>, label: string) => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const sent = page.waitForRequest((request) => request.method() === "POST");
+    await page.route(path, async (route) => {
+      if (route.request().method() === "POST") await held;
+      await route.continue();
+    });
+    await press();
+    await sent;
+    await page.evaluate(
+      "new Promise((resolve) => { addEventListener('popstate', () => setTimeout(resolve), { once: true }); history.back(); })",
+    );
+    release();
+    const left = session.heading(page, "Usage").waitFor();
+    await Promise.race([
+      dialog.getByLabel(label).waitFor(),
+      left.then(() => assert.fail(`The page was left: ${label}`)),
+    ]);
+    await until("the URL", () => new URL(page.url()).pathname === "/settings/api-keys");
+    await dialog.getByRole("button", { name: "I have stored it" }).click();
+  };
+  await session.button(page, "Create key").click();
+  await dialog.getByLabel("Label", { exact: true }).fill("laptop");
+  const create = () => dialog.getByRole("button", { name: "Create key" }).click();
+  await goBackDuring("**/dashboard/keys", create, "Your new key");
+  await session.chooseAction(page, "laptop", "Rotate");
+  const rotate = () => dialog.getByRole("button", { name: "Rotate key" }).click();
+  await goBackDuring("**/dashboard/keys/*/rotate", rotate, "Your new secret");
+  await page.goBack();
+  await session.heading(page, "Usage").waitFor();
+});
+
 test("reloading while a key is shown asks for confirmation", async (t) => {
   const { page } = await openKeys(t);
   const secret = await session.createKey(page, "laptop");
