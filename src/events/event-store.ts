@@ -73,14 +73,13 @@ export type EventStore = {
   listEndpoints(order: { account: string }): Promise<Endpoint[]>;
   /** The history of every endpoint of the account by its id, from the newest `HISTORY_DELIVERIES_MAX` deliveries of each. */
   readHistory(order: { account: string }): Promise<ReadonlyMap<string, EndpointHistory>>;
-  /** While an endpoint is paused, its deliveries wait. When it is resumed, they are all due. */
-  changeEndpoint(order: {
-    account: string;
-    id: string;
-    url: string;
-    kinds: readonly LedgerEventKind[];
-    pausedAt: number | null;
-  }): Promise<{ found: boolean }>;
+  /**
+   * What is missing stays as it is. While an endpoint is paused, its deliveries wait. When it is resumed, they are all due. Pausing it
+   * once more does not change when it was paused.
+   */
+  changeEndpoint(
+    order: { account: string; id: string } & Partial<Pick<Endpoint, "url" | "kinds" | "pausedAt">>,
+  ): Promise<{ found: boolean }>;
   /**
    * Replaces the secrets of an endpoint. `from`: the stored secret that the new ones are based on; `changed` is false where it is
    * another one by now, or the endpoint was deleted.

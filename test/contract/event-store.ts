@@ -134,6 +134,25 @@ function describeEndpoints(rule: Rule) {
     },
   );
 
+  rule("a change of an endpoint leaves what it does not name", async ({ eventStore }) => {
+    const one = endpoint();
+    await eventStore.addEndpoint({ endpoint: one });
+    let now = one;
+    for (const change of [
+      { url: "https://two.example/" },
+      { pausedAt: 7 },
+      { kinds: ["key.revoked"] as const },
+      { url: "https://three.example/", pausedAt: 9 },
+      { pausedAt: null },
+    ]) {
+      await eventStore.changeEndpoint({ account: ACCOUNT, id: one.id, ...change });
+      now = { ...now, ...change };
+      if (now.pausedAt !== null) now = { ...now, pausedAt: 7 };
+      now.pausedBy = now.pausedAt === null ? null : "owner";
+      assert.deepEqual(await eventStore.listEndpoints({ account: ACCOUNT }), [now]);
+    }
+  });
+
   rule("only its own account can change or delete an endpoint", async ({ eventStore }) => {
     const one = endpoint();
     await eventStore.addEndpoint({ endpoint: one });

@@ -66,9 +66,19 @@ function EditDialog({ endpoint, onClose, onDone }: EndpointProps) {
       start={endpoint}
       change={change}
       onClose={onClose}
-      onSend={(order) =>
-        change.mutate({ ...endpoint, ...order }, { onSuccess: () => onDone("Endpoint saved.") })
-      }
+      onSend={({ url, kinds }) => {
+        const isSameUrl = url === endpoint.url;
+        const areSameKinds = KINDS.every(
+          (kind) => kinds.includes(kind) === endpoint.kinds.includes(kind),
+        );
+        if (isSameUrl && areSameKinds) return onClose();
+        const order = {
+          id: endpoint.id,
+          ...(!isSameUrl && { url }),
+          ...(!areSameKinds && { kinds }),
+        };
+        change.mutate(order, { onSuccess: () => onDone("Endpoint saved.") });
+      }}
     />
   );
 }

@@ -25,7 +25,7 @@ export function EndpointPanel(props: {
   const change = useChangeEndpoint();
   const test = useSendTest(endpoint.id);
   const { url, paused } = endpoint;
-  const setPaused = () => change.mutate({ ...endpoint, paused: !paused });
+  const setPaused = () => change.mutate({ id: endpoint.id, paused: !paused });
   // The delivery list shows what comes of the test.
   const sendTest = () => test.mutate(undefined, { onSuccess: () => setShowLog(true) });
   const error = change.error ?? test.error;

@@ -30,8 +30,9 @@ export const useRotateSecret = () =>
 
 export const useChangeEndpoint = () =>
   useChange(
-    ({ id, url, kinds, paused }: EndpointView) =>
-      request<{ endpoint: EndpointView }>("PUT", pathOf(id), { url, kinds, paused }),
+    // Only what changes: the page may show the rest as it was before another tab changed it.
+    ({ id, ...change }: Partial<EndpointOrder> & { id: string }) =>
+      request<{ endpoint: EndpointView }>("PATCH", pathOf(id), change),
     ENDPOINT_QUERIES,
     // The list shows the change before it is refetched.
     (client, { endpoint }) =>

@@ -112,7 +112,7 @@ export const DASHBOARD_ROUTES: DashboardRoutes = {
   "/dashboard/notifications": { GET: showNotifications, PUT: chooseNotifications },
   [UNSUBSCRIBE_PATH]: { GET: openUnsubscribe, POST: unsubscribe },
   "/dashboard/webhooks": { GET: listEndpoints, POST: addEndpoint },
-  "/dashboard/webhooks/:id{[\\w-]+}": { PUT: changeEndpoint, DELETE: dropEndpoint },
+  "/dashboard/webhooks/:id{[\\w-]+}": { PATCH: changeEndpoint, DELETE: dropEndpoint },
   "/dashboard/webhooks/:id{[\\w-]+}/secret": { POST: rotateEndpointSecret },
   "/dashboard/webhooks/:id{[\\w-]+}/deliveries": { GET: listDeliveries },
   "/dashboard/webhooks/:id{[\\w-]+}/deliveries/:delivery{[\\w-]+}/again": { POST: sendAgain },

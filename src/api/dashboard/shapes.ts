@@ -257,7 +257,7 @@ export type UnsubscribedView = { emails: keyof NotificationChoice["emails"] };
 
 export type { LedgerEventKind } from "#ledger/events.ts";
 
-/** `GET /dashboard/webhooks`, `POST` and `PUT /dashboard/webhooks/:id` take `EndpointOrder`. */
+/** `GET /dashboard/webhooks`; `POST` takes an `EndpointOrder`, and `PATCH /dashboard/webhooks/:id` what of it changes. */
 export type EndpointOrder = { url: string; kinds: LedgerEventKind[]; paused: boolean };
 /** The history is that of the newest 200 deliveries. */
 export type EndpointView = EndpointOrder &

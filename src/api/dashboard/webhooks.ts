@@ -103,17 +103,22 @@ export async function changeEndpoint(context: RequestContext): Promise<Response>
   const [member, endpoints] = await readAsActiveMember(context, readEndpoints(context));
   const { account, user } = member;
   const before = findEndpoint(context, endpoints);
-  const { url, kinds, paused } = await readEndpoint(context);
+  const { paused, ...change } = await readEndpointChange(context);
+  const after = { ...before, ...change };
   // Events at another URL go to someone else, as with a new endpoint.
-  if (url !== before.url) requireFreshProof(context, member);
-  const pausedAt = paused ? (before.pausedAt ?? context.now) : null;
-  const { id } = before;
-  const order = { account, id, url, kinds, pausedAt };
+  if (after.url !== before.url) requireFreshProof(context, member);
+  const order = {
+    ...{ account, id: before.id, ...change },
+    ...(paused === undefined ? {} : { pausedAt: paused ? context.now : null }),
+  };
   const { found } = await context.deps.events.changeEndpoint(order);
   if (!found) throw noSuchEndpoint();
-  const after = { ...before, ...order, pausedBy: paused ? (before.pausedBy ?? "owner") : null };
+  if (paused !== undefined) {
+    after.pausedAt = paused ? (before.pausedAt ?? context.now) : null;
+    after.pausedBy = paused ? (before.pausedBy ?? "owner") : null;
+  }
   const recording =
-    url === before.url
+    after.url === before.url
       ? Promise.resolve()
       : recordEvent(context, user, "endpoint_changed", moveOf(before, after));
   return json({ endpoint: await viewChanged(context, after, recording) });
@@ -210,11 +215,34 @@ function moveOf(before: Endpoint, after: Endpoint): string {
 
 async function readEndpoint(context: RequestContext): Promise<EndpointOrder> {
   const { url, kinds, paused } = await readJson(context);
+  return { url: readUrl(context, url), kinds: readKinds(kinds), paused: readPaused(paused) };
+}
+
+async function readEndpointChange(context: RequestContext): Promise<Partial<EndpointOrder>> {
+  const { url, kinds, paused } = await readJson(context);
+  if (url === undefined && kinds === undefined && paused === undefined) {
+    throw new DashboardError(
+      "invalid_request",
+      "Send what changes: `url`, `kinds`, `paused`, or several of them.",
+    );
+  }
+  return {
+    ...(url === undefined ? {} : { url: readUrl(context, url) }),
+    ...(kinds === undefined ? {} : { kinds: readKinds(kinds) }),
+    ...(paused === undefined ? {} : { paused: readPaused(paused) }),
+  };
+}
+
+function readUrl({ deps }: RequestContext, url: unknown): string {
   const checked = checkEndpointUrl(
     typeof url === "string" ? url : "",
-    context.deps.settings.webhookNetworks,
+    deps.settings.webhookNetworks,
   );
   if ("error" in checked) throw new DashboardError("invalid_url", checked.error);
+  return checked.url;
+}
+
+function readKinds(kinds: unknown): LedgerEventKind[] {
   const wanted = Array.isArray(kinds) ? kinds : [];
   if (wanted.length === 0 || !wanted.every(isKind)) {
     throw new DashboardError(
@@ -222,14 +250,12 @@ async function readEndpoint(context: RequestContext): Promise<EndpointOrder> {
       `\`kinds\` must list at least one of these events: ${LEDGER_EVENT_KINDS.join(", ")}.`,
     );
   }
-  if (typeof paused !== "boolean") {
-    throw new DashboardError("invalid_request", "`paused` must be true or false.");
-  }
-  return {
-    url: checked.url,
-    kinds: LEDGER_EVENT_KINDS.filter((kind) => wanted.includes(kind)),
-    paused,
-  };
+  return LEDGER_EVENT_KINDS.filter((kind) => wanted.includes(kind));
+}
+
+function readPaused(paused: unknown): boolean {
+  if (typeof paused === "boolean") return paused;
+  throw new DashboardError("invalid_request", "`paused` must be true or false.");
 }
 
 const isKind = (value: unknown): value is LedgerEventKind =>

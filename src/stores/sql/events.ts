@@ -6,7 +6,14 @@ import { rowOf } from "../stored-row.ts";
 import { insertJob } from "./add-jobs.ts";
 import { deliveries, holdJobs, insertDeliveryJobs } from "./deliveries.ts";
 import { isFullFor, notificationVerdict } from "./emails.ts";
-import { lastRows, listOf, readNumber, type SqlDatabase, sql } from "./sql-database.ts";
+import {
+  lastRows,
+  listOf,
+  readNumber,
+  type SqlDatabase,
+  type SqlQuery,
+  sql,
+} from "./sql-database.ts";
 
 /** The store of notification settings, webhook endpoints and deliveries over a database. Each operation is one batch. */
 export function createEventStore(db: SqlDatabase): EventStore {
@@ -95,10 +102,10 @@ function endpoints(db: SqlDatabase) {
     async changeEndpoint({ account, id, url, kinds, pausedAt }) {
       const [rows = []] = await db.batch([
         sql`UPDATE webhook_endpoint
-            SET url = ${url}, kinds = ${JSON.stringify(kinds)}, paused_at = ${pausedAt},
-              paused_by = ${pausedAt === null ? sql`NULL` : sql`coalesce(paused_by, 'owner')`}
+            SET url = ${url ?? sql`url`}, kinds = ${kinds ? JSON.stringify(kinds) : sql`kinds`},
+              ${pauseSql(pausedAt)}
             WHERE id = ${id} AND account = ${account} RETURNING id`,
-        holdJobs(account, id, pausedAt !== null),
+        ...(pausedAt === undefined ? [] : [holdJobs(account, id, pausedAt !== null)]),
       ]);
       return found(rows);
     },
@@ -130,6 +137,12 @@ function endpoints(db: SqlDatabase) {
       );
     },
   } satisfies Partial<EventStore>;
+}
+
+function pauseSql(pausedAt: number | null | undefined): SqlQuery {
+  if (pausedAt === undefined) return sql`paused_at = paused_at`;
+  if (pausedAt === null) return sql`paused_at = NULL, paused_by = NULL`;
+  return sql`paused_at = coalesce(paused_at, ${pausedAt}), paused_by = coalesce(paused_by, 'owner')`;
 }
 
 /** The value of `handled_at` by which the statements of a batch recognize the event that the batch handles. Reset at its end. */

@@ -84,7 +84,7 @@ const INVALID: Record<string, Row[]> = {
   ),
   "URLs of endpoints": [...HOSTILE, 7].flatMap((url) => [
     row("POST", "webhooks", { ...ENDPOINT, url }, ANY, "invalid_url"),
-    row("PUT", "webhooks/:endpoint", { ...ENDPOINT, url }, ANY, "invalid_url"),
+    row("PATCH", "webhooks/:endpoint", { url }, ANY, "invalid_url"),
   ]),
   "kinds of events": [[], ["credits.low", "credits.gone"], "credits.low", undefined].map((kinds) =>
     row("POST", "webhooks", { ...ENDPOINT, kinds }, ANY),

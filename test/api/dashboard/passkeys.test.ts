@@ -208,7 +208,7 @@ const GUARDED: [string, string, unknown?][] = [
   ["PATCH", "/dashboard/keys/:key", { limits: null }],
   ["POST", "/dashboard/keys/:key/rotate", { keepHours: 1 }],
   ["POST", "/dashboard/webhooks", ENDPOINT],
-  ["PUT", "/dashboard/webhooks/:endpoint", { ...ENDPOINT, url: "https://two.example/" }],
+  ["PATCH", "/dashboard/webhooks/:endpoint", { url: "https://two.example/" }],
   ["POST", "/dashboard/webhooks/:endpoint/secret"],
   ["GET", "/dashboard/account/export"],
   ["GET", "/dashboard/account/export/entries"],
@@ -242,7 +242,7 @@ test("ten minutes after the sign-in, changes that protect the account need a fre
   // A URL that is not allowed is named before anybody proves who they are.
   for (const [method, path] of [
     ["POST", "/dashboard/webhooks"],
-    ["PUT", pathOf("/dashboard/webhooks/:endpoint")],
+    ["PATCH", pathOf("/dashboard/webhooks/:endpoint")],
   ] as const) {
     const order = { ...ENDPOINT, url: "http://example.com/hooks" };
     assert.equal((await browser.send(method, path, order)).code, "invalid_url", path);

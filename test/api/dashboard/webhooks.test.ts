@@ -72,15 +72,15 @@ test("an endpoint is added, changed, paused, resumed and removed, and the activi
   const changes: EndpointOrder = {
     ...{ url: "https://two.example:8443/", kinds: ["credits.granted"], paused: true },
   };
-  const changed = await browser.put(`${PATH}/${added.id}`, changes);
+  const changed = await browser.patch(`${PATH}/${added.id}`, changes);
   const { endpoint: paused } = changed.body as { endpoint: EndpointView };
   assert.ok((paused.pausedAt ?? 0) >= added.createdAt);
   assert.deepEqual([changed.status, paused.pausedBy], [200, "owner"]);
   assert.deepEqual({ ...paused, pausedAt: null, pausedBy: null }, { ...added, ...changes });
-  await browser.put(`${PATH}/${added.id}`, { ...changes, paused: false });
+  await browser.patch(`${PATH}/${added.id}`, { paused: false });
   const secretPath = `${changes.url}?token=hunter2`;
-  await browser.put(`${PATH}/${added.id}`, { ...changes, url: secretPath });
-  await browser.put(`${PATH}/${added.id}`, { ...changes, paused: false });
+  await browser.patch(`${PATH}/${added.id}`, { url: secretPath });
+  await browser.patch(`${PATH}/${added.id}`, { url: changes.url });
   const [resumed] = (await endpointsOf(member)).endpoints;
   assert.deepEqual(resumed, { ...added, ...changes, paused: false });
   assert.equal((await browser.delete(`${PATH}/${added.id}`)).status, 200);
@@ -99,6 +99,22 @@ test("an endpoint is added, changed, paused, resumed and removed, and the activi
   );
 });
 
+test("a change of one thing leaves what another tab has changed meanwhile", async () => {
+  const member = await openMember(openFixture());
+  const { id } = await addTo(member);
+  const change = (what: Partial<EndpointOrder>) => member.browser.patch(`${PATH}/${id}`, what);
+  const seen = async () => {
+    const [{ url, kinds, paused } = ORDER] = (await endpointsOf(member)).endpoints;
+    return { url, kinds, paused };
+  };
+  await Promise.all([change({ url: "https://two.example/" }), change({ paused: true })]);
+  assert.deepEqual(await seen(), { ...ORDER, url: "https://two.example/", paused: true });
+  await Promise.all([change({ kinds: ["key.revoked"] }), change({ paused: false })]);
+  const after = { url: "https://two.example/", kinds: ["key.revoked"], paused: false };
+  assert.deepEqual(await seen(), after);
+  assert.equal((await change({})).code, "invalid_request");
+});
+
 test("a secret is shown when it is made and when it is rotated, and never again; the database has neither", async () => {
   const fixture = openFixture();
   const member = await openMember(fixture);
@@ -112,7 +128,7 @@ test("a secret is shown when it is made and when it is rotated, and never again;
   assert.notEqual(secret, made.secret);
   const until = endpoint.previousSecretUntil ?? 0;
   assert.ok(Math.abs(until - Date.now() - DAY_MS) < 60_000, String(until));
-  const changed = await browser.put(`${PATH}/${id}`, { ...ORDER, paused: true });
+  const changed = await browser.patch(`${PATH}/${id}`, { paused: true });
   const shown = [await browser.get(PATH), changed, await browser.get("/dashboard/events")];
   for (const { text } of shown) {
     assert.ok(!text.includes("whsec_"), text);
@@ -207,11 +223,11 @@ test("a delivery is sent again, unless its endpoint is paused or it was sent too
   const [test] = (await deliveriesAt(member, id)).deliveries;
   assert.deepEqual([{ id: test?.id }, test?.kind], [tested.body, "test"]);
   assert.deepEqual(JSON.parse(test?.body ?? "").data.account, member.account);
-  await browser.put(`${PATH}/${id}`, { ...ORDER, paused: true });
+  await browser.patch(`${PATH}/${id}`, { paused: true });
   assert.equal((await browser.post(`${PATH}/${id}/test`)).status, 400);
   const paused = await browser.post(path);
   assert.deepEqual([paused.status, /Resume the endpoint/.test(paused.text)], [400, true]);
-  await browser.put(`${PATH}/${id}`, ORDER);
+  await browser.patch(`${PATH}/${id}`, { paused: false });
   for (let sent = 2; sent < SENT_AGAIN_A_DAY_MAX; sent += 1)
     assert.equal((await browser.post(path)).status, 201);
   const refused = await browser.post(path);
