@@ -49,6 +49,8 @@ export const AUTH_ROUTES: DashboardRoutes = {
  * has an account, so that it does not reveal who has one.
  */
 async function returnFromProvider(context: RequestContext): Promise<Response> {
+  // The state and the code are for one sign-in, and HEAD makes none (RFC 9110, section 9.2.1).
+  if (context.isHead) return new Response(null, { status: 204 });
   const { publicUrl } = context.deps.settings;
   const response = await askAuth(context, null);
   const location = response.headers.get("Location");

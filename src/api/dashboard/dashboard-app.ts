@@ -145,9 +145,7 @@ export function createDashboardApp(deps: DashboardDeps, bounds: DashboardBounds)
       const request = isHead ? new Request(received, { method: "GET" }) : received;
       const requestId = deps.newRequestId();
       const context: RequestContext = {
-        deps,
-        request,
-        requestId,
+        ...{ deps, request, isHead, requestId },
         peer: address === null ? null : spellAddress(address),
         now: deps.now(),
         url: new URL(withoutNul(request.url)),

@@ -12,7 +12,9 @@ import { DashboardError } from "./dashboard-error.ts";
 /** What a dashboard handler knows about its request. */
 export type RequestContext = {
   deps: DashboardDeps;
+  /** HEAD is a GET here. */
   request: Request;
+  isHead: boolean;
   url: URL;
   /** The path parameters `:id` and `:delivery`; empty if the route has none. */
   id: string;

@@ -57,8 +57,8 @@ function idToken(claims: { email: string; email_verified: boolean }): string {
   return `${part({ alg: "RS256", kid: "1" })}.${part(payload)}.c2lnbmF0dXJl`;
 }
 
-/** There and back again; where the browser is sent at the end. */
-export async function comeBackFrom(
+/** The path by which the provider sends the browser back. */
+export async function callbackOf(
   provider: Provider,
   browser: Browser,
   service = "http://127.0.0.1:8787",
@@ -74,9 +74,12 @@ export async function comeBackFrom(
     `${service}/dashboard/auth/callback/${provider}`,
   );
   const state = url.searchParams.get("state") ?? "";
-  const back = await browser.get(
-    `/dashboard/auth/callback/${provider}?code=a-code&state=${encodeURIComponent(state)}`,
-  );
+  return `/dashboard/auth/callback/${provider}?code=a-code&state=${encodeURIComponent(state)}`;
+}
+
+/** There and back again; where the browser is sent at the end. */
+export async function comeBackFrom(...order: Parameters<typeof callbackOf>): Promise<string> {
+  const back = await order[1].get(await callbackOf(...order));
   assert.equal(back.status, 302, back.text);
   return back.headers.get("location") ?? "";
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Browser, newAddress } from "./browser.ts";
 import { openFixture } from "./dashboard-fixture.ts";
-import { comeBackFrom, PROVIDERS, standIn } from "./providers.ts";
+import { callbackOf, comeBackFrom, PROVIDERS, standIn } from "./providers.ts";
 
 /** Signing in with GitHub and Google. */
 const EMAIL = "owner@example.com";
@@ -57,6 +57,21 @@ test("a social sign-in is linked to the user of the address, with an email, and 
   assert.equal((await fixture.rows("SELECT * FROM user_login")).length, 1);
   assert.equal((await fixture.ledgerRows("SELECT * FROM credit_grant")).length, 1);
   assert.equal((await fixture.emailsTo(EMAIL, "provider_linked")).length, 1);
+});
+
+test("HEAD signs no one in, and leaves the sign-in to the GET after it", async () => {
+  const fixture = openFixture({ providers: PROVIDERS });
+  for (const provider of ["github", "google"] as const) {
+    const browser = fixture.browser();
+    const email = `${provider}@example.com`;
+    using _world = standIn({ email, verified: true });
+    const back = await callbackOf(provider, browser);
+    const { status, headers } = await browser.send("HEAD", back);
+    assert.deepEqual([status, headers.getSetCookie()], [204, []]);
+    assert.deepEqual(await fixture.rows("SELECT * FROM users WHERE email = ?", email), []);
+    assert.equal((await browser.get(back)).headers.get("location"), `${fixture.publicUrl}/home`);
+    assert.ok(await isIn(browser));
+  }
 });
 
 test("a social sign-in creates no user where sign-up is closed", async () => {
