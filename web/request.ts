@@ -94,8 +94,8 @@ async function requestOnce<T>(
     if (problem.code === "signed_out") connection.set({ signedOut: true });
     throw problem;
   }
-  if (value === undefined && text !== "") {
-    // Something else answered, such as the sign-in page of a hotel's network.
+  // The service responds with a JSON object. Something else answered, such as the sign-in page of a hotel's network.
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
     connection.set({ offline: true });
     throw new OfflineError();
   }

@@ -482,7 +482,10 @@ test("a double click and a key that is pressed again send one call, until its re
   await page.route("**/api/v1/uuid", async (route) => {
     sent += 1;
     await held;
-    await route.fulfill({ json: { ok: true, count: 1, uppercase: false, uuids: ["0d46edf9"] } });
+    await route.fulfill({
+      headers: { "X-Request-Id": "req_7" },
+      json: { ok: true, count: 1, uppercase: false, uuids: ["0d46edf9"] },
+    });
   });
   await choose(page, "Through the API");
   const key = page.getByLabel("API key");
@@ -503,7 +506,7 @@ test("the page of an own tool calls the API with the visitor's key, and loads no
   await page.route("**/api/v1/word-count", async (route) => {
     const request = route.request();
     sent.push({ key: request.headers()["authorization"], body: request.postDataJSON() });
-    await route.fulfill({ json: { ok: true, words: 2 } });
+    await route.fulfill({ headers: { "X-Request-Id": "req_7" }, json: { ok: true, words: 2 } });
   });
   assert.equal(await page.getByRole("radio", { name: "In your browser" }).count(), 0);
   await page.getByRole("textbox", { name: "API key" }).fill("tb_key");

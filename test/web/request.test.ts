@@ -21,6 +21,7 @@ type Web = {
   };
   safeNext(next: unknown): string;
   pollUntilBack(query: { state: { error: unknown } }): number | false;
+  sendCall(call: object, signal: AbortSignal): Promise<{ status: number; body: string }>;
 };
 
 let handle: (request: IncomingMessage, response: ServerResponse, body: string) => void;
@@ -40,6 +41,7 @@ const web: Web = {
   ...(await load("connection.ts")),
   ...(await load("addresses.ts")),
   ...(await load("queries.ts")),
+  ...(await load("tools/send-call.ts")),
 };
 
 beforeEach(() => web.connection.set({ offline: false, signedOut: false }));
@@ -119,10 +121,23 @@ test("a missing response and a gateway error mean offline until a response arriv
   assert.equal(web.connection.get().offline, true);
 });
 
-test("a captive portal's page means offline", async () => {
+test("what is no JSON object, such as the page of a captive portal, means offline", async () => {
+  for (const body of ["<html>Welcome to our hotel</html>", "", "null", '"OK"', "[]"]) {
+    web.connection.set({ offline: false });
+    reply(200, body);
+    assert.equal((await requestError()).name, "OfflineError", body);
+    assert.equal(web.connection.get().offline, true, body);
+  }
+});
+
+test("what comes in place of the API's response is no result of a tool", async () => {
+  const call = { body: new Uint8Array(), contentType: "application/json", query: "" };
+  const order = { tool: "uuid", effect: "none", base: origin, key: "tb_key", call };
+  const send = () => web.sendCall(order, new AbortController().signal);
   reply(200, "<html>Welcome to our hotel</html>");
-  assert.equal((await requestError()).name, "OfflineError");
-  assert.equal(web.connection.get().offline, true);
+  await assert.rejects(send, /Something else responded in place of the API/);
+  reply(200, { ok: true }, { "X-Request-Id": "req_1" });
+  assert.equal((await send()).body, '{"ok":true}');
 });
 
 test("signing in leads to a page of this service, never to another site", () => {

@@ -114,7 +114,7 @@ export const listToolScreens = (mocks: Mocks): Screen[] => {
     ),
     tool("own tool, whose price was asked for", "word-count", async (page) => {
       await page.route("**/api/v1/word-count/quote", (route) =>
-        route.fulfill({ json: { ok: true, credits: 2 } }),
+        route.fulfill({ headers: { "X-Request-Id": "req_7" }, json: { ok: true, credits: 2 } }),
       );
       await page.getByRole("button", { name: "Check price" }).click();
       await page.getByText("Paste an API key").waitFor();

@@ -43,10 +43,10 @@ export async function askVisitor(base: string): Promise<void> {
     headers: { accept: "application/json" },
     cache: "no-store",
   }).catch(() => null);
-  // Without a response the page stays as it is.
+  // Without a response of the service the page stays as it is: something else may have answered.
   if (response === null || !response.ok) return;
-  const { user } = (await response.json()) as { user: ShellUser | null };
-  showVisitor(user);
+  const visitor: { user?: ShellUser | null } | null = await response.json().catch(() => null);
+  if (visitor?.user !== undefined) showVisitor(visitor.user);
 }
 
 const SIGNED_OUT_KEY = "tb-signed-out";

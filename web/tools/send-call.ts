@@ -53,8 +53,10 @@ export async function sendCall(
     });
     const text = await response.text();
     const tookMs = performance.now() - started;
+    if (response.ok && !response.headers.has("X-Request-Id")) throw new Error(NOT_OF_THE_API);
     return { status: response.status, headers: [...response.headers], body: text, tookMs };
   } catch (cause) {
+    if ((cause as Error).message === NOT_OF_THE_API) throw cause;
     const message =
       (cause as Error).name === "TimeoutError" && !isQuote
         ? "The API did not respond in time. The call may still be charged: check Credits, or send it again later."
@@ -62,6 +64,10 @@ export async function sendCall(
     throw new Error(message, { cause });
   }
 }
+
+/** A success without the id that the API gives every response. */
+const NOT_OF_THE_API =
+  "Something else responded in place of the API, such as the sign-in page of a network. Reload this page, then send the call again.";
 
 const newIdempotencyKey = () => bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
 
