@@ -17,6 +17,9 @@ export const usePrices = () => useResponse<PricesView>(queryKeys.prices, "/dashb
 export const usePurchases = () =>
   usePages<PurchasesView>(queryKeys.purchases, "/dashboard/purchases");
 
+/** How long the button stays busy while the next page loads. */
+const LEAVING_MAX_MS = 10_000;
+
 /** Leaves this page for the provider's payment page. */
 export function useBuy() {
   const buy = useSend({
@@ -24,7 +27,13 @@ export function useBuy() {
       request<CheckoutView>("POST", "/dashboard/purchases", order),
     onSuccess: ({ url }) => location.assign(url),
   });
-  const { reset } = buy;
+  const { reset, isSuccess } = buy;
+  // No event says that the user, or a lost connection, stopped the way there.
+  useEffect(() => {
+    if (!isSuccess) return;
+    const timer = setTimeout(reset, LEAVING_MAX_MS);
+    return () => clearTimeout(timer);
+  }, [isSuccess, reset]);
   // The browser's back button may restore this page from its cache, with the button still busy.
   useEffect(() => {
     const onPageShow = (event: PageTransitionEvent) => event.persisted && reset();

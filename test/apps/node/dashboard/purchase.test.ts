@@ -93,6 +93,25 @@ test("a user who leaves the provider's page is not charged and can continue to p
   assert.equal((await purchaseRows(page)).length, 1);
 });
 
+test("a user whose way to the provider's page stops, or who comes back by Back, can buy", async (t) => {
+  const user = await openBuyer(t, browser, shop);
+  const { page } = user;
+  await user.controlClock();
+  const provider = `${fake.api}/**`;
+  // A response without content leaves the page that is open.
+  await page.route(provider, (route) => route.fulfill({ status: 204 }));
+  const stopped = page.waitForResponse((response) => response.status() === 204);
+  await page.getByRole("button", { name: "Buy Small" }).click();
+  await stopped;
+  await page.getByRole("button", { name: "Opening" }).waitFor();
+  await page.clock.fastForward(15_000);
+  await page.getByRole("button", { name: "Buy Small" }).waitFor();
+  await page.unroute(provider);
+  await buy(page, "Small");
+  await page.goBack();
+  await buy(page, "Small");
+});
+
 test("a buyer of the lifetime plan is on the plan and is not offered it again", async (t) => {
   const { page } = await openBuyer(t, browser, shop);
   await buy(page, "Lifetime");
