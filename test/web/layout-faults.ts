@@ -73,3 +73,25 @@ const FIND = `() => {
   }
   return faults;
 }`;
+
+/** Texts that run out of the cell of their table or list, one line for each. What its cell cuts off, or scrolls, is none of them. */
+export const findCrowdedCells = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`(${FIND_CROWDED})()`);
+
+const FIND_CROWDED = `() => {
+  const crowded = [];
+  for (const cell of document.querySelectorAll("th, td, dt, dd")) {
+    const box = cell.getBoundingClientRect();
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      let around = texts.currentNode.parentElement;
+      while (around !== cell && getComputedStyle(around).overflowX === "visible") around = around.parentElement;
+      if (getComputedStyle(around).overflowX !== "visible") continue;
+      const range = document.createRange();
+      range.selectNodeContents(texts.currentNode);
+      const isOut = ({ left, right, width }) => width > 0 && (right > box.right + ${SLACK_PX} || left < box.left - ${SLACK_PX});
+      if ([...range.getClientRects()].some(isOut)) crowded.push(cell.textContent);
+    }
+  }
+  return crowded;
+}`;

@@ -5,9 +5,9 @@ import { DAY_MS } from "../../web/parts/numbers.ts";
 import { openBrowser } from "../support/chromium.ts";
 import { FOCUS_TAB } from "../support/dashboard-browser.ts";
 import { findViolations } from "./axe.ts";
-import { NOW } from "./fixtures.ts";
-import { findLayoutFaults } from "./layout-faults.ts";
-import type { Screen } from "./screen-mocks.ts";
+import { home, keys, keysView, NOW } from "./fixtures.ts";
+import { findCrowdedCells, findLayoutFaults } from "./layout-faults.ts";
+import type { Mocks, Screen } from "./screen-mocks.ts";
 import {
   MODES,
   type Mode,
@@ -112,6 +112,36 @@ it("blocks for what is loading and selected segments can be told from their back
     }
     await screenPage.page.context().close();
   }
+});
+
+it("numbers of ten digits stay in their cells, at every width", async () => {
+  const many = 1_234_567_890;
+  const { today, topKeys, days } = home;
+  const crowded: Mocks = {
+    "GET /dashboard/keys": {
+      body: keysView(keys.map((each) => ({ ...each, callsLastDay: many }))),
+    },
+    "GET /dashboard/home": {
+      body: {
+        ...{ ...home, balance: many, today: { ...today, calls: many, credits: many } },
+        topKeys: topKeys.map((each) => ({ ...each, callsToday: many })),
+        days: days?.map((day) => ({ ...day, calls: many, errors: many })),
+      },
+    },
+  };
+  const screenPage = await openPage(browser, { colorScheme: "light", width: 320 });
+  for (const path of ["/settings/api-keys", "/home"]) {
+    const screen = INITIAL.get(path);
+    assert.ok(screen);
+    const full = { ...screen, mocks: { ...screen.mocks, ...crowded } };
+    for (const width of [320, 480, 768, 1024, 1280]) {
+      await openScreen(screenPage, site, full, { colorScheme: "light", width });
+      const { page } = screenPage;
+      const faults = [...(await findCrowdedCells(page)), ...(await findLayoutFaults(page))];
+      assert.deepEqual(faults, [], `${path} at ${width} px`);
+    }
+  }
+  await screenPage.page.context().close();
 });
 
 it("while the code of the next page is loading, the page before it stays, under a bar", async () => {

@@ -47,7 +47,7 @@ const activeColumns = (now: number): Column<KeyView>[] => [
     cell: ({ callsLastDay }) => (callsLastDay === null ? "Counting" : formatNumber(callsLastDay)),
     numeric: true,
     drop: "second",
-    width: "7rem",
+    width: "8.75rem",
   },
   { head: "State", width: "14rem", cell: (key) => <KeyStateCell apiKey={key} now={now} /> },
 ];
