@@ -18,6 +18,7 @@ const RETIRED: Record<string, string> = {
   "houses?": "the project; Deps",
   "cellars?": "store",
   "pens?": "repository, writer",
+  "demand(?:s|ed|ing)?": "require",
   "complain(?:s|ed|ing|ts?)?": "logError",
   "kept reversals?": "stored reversal",
 };
@@ -61,6 +62,12 @@ type Exception = {
 };
 
 const EXCEPTIONS: readonly Exception[] = [
+  {
+    files: /./,
+    word: "demand(?:s|ed|ing)?",
+    line: /\bon demand\b/i,
+    reason: "when it is needed",
+  },
   {
     files:
       /^(?:src\/(?:tools|ids|site\/(?:\w+-)?style|billing\/price-list)|test\/tools|docs\/(?:markdown|qr-code|payments|decisions\/0006)|web\/.*(?:\.css|-style\.ts))/,

@@ -13,8 +13,8 @@ export const EVENT_KINDS = [
   "passkey_added",
   "passkey_renamed",
   "passkey_removed",
-  "passkey_demanded",
-  "passkey_not_demanded",
+  "passkey_required",
+  "passkey_not_required",
   "passkeys_reset",
   /** Passwords and one-time passwords were deleted with the upgrade that replaced them. */
   "passwords_retired",
@@ -86,7 +86,7 @@ export type UserRecord = {
     userAgent: string | null;
   }[];
   passkeys: { name: string | null; createdAt: number | null; lastUsedAt: number | null }[];
-  demandsPasskey: boolean;
+  requiresPasskey: boolean;
   /** Which emails about credits the user wants. */
   emailChoices: { low: boolean; expiring: boolean };
   endpoints: {
@@ -122,11 +122,14 @@ export type ActivityLogOperations = {
   findAddress: [{ user: string }, { email: string } | null];
   /** What is stored about the account's owner; null where nobody has signed up with its address. */
   readUser: [{ account: string }, UserRecord | null];
-  /** Deletes a passkey. `endedDemand`: it was the last one of a user who demanded one, and no longer does. */
-  removePasskey: [{ user: string; passkey: string }, { removed: boolean; endedDemand: boolean }];
-  /** Sets whether only a passkey signs the user in. Only a user who has one can demand it. */
-  demandPasskey: [{ user: string; demands: boolean }, { done: boolean }];
-  /** Deletes all passkeys of the account's owner, who then no longer demands one, and ends their sessions. */
+  /** Deletes a passkey. `endedRequirement`: it was the last one of a user who required one, and no longer does. */
+  removePasskey: [
+    { user: string; passkey: string },
+    { removed: boolean; endedRequirement: boolean },
+  ];
+  /** Sets whether only a passkey signs the user in. Only a user who has one can require it. */
+  requirePasskey: [{ user: string; requires: boolean }, { done: boolean }];
+  /** Deletes all passkeys of the account's owner, who then no longer requires one, and ends their sessions. */
   resetPasskeys: [{ account: string }, { found: boolean; passkeys: number }];
   /**
    * Gives an account with the address `from` another one, ends its sessions but `keptSession`, and queues the email to the old address.

@@ -1,7 +1,7 @@
 import type { AuthContext, BetterAuthOptions } from "better-auth";
 import type { EventKind } from "./activity-log.ts";
 import type { AuthOptions } from "./auth-options.ts";
-import { demandsPasskey } from "./email-sign-in.ts";
+import { requiresPasskey } from "./email-sign-in.ts";
 import { type Activity, createRecordActivity, EMAIL_DROPPED } from "./record-activity.ts";
 import { welcome } from "./welcome.ts";
 
@@ -19,7 +19,7 @@ type FoundUser = NonNullable<Awaited<ReturnType<AuthContext["internalAdapter"]["
  * Our rules within better-auth's flows. Every way to sign in shows that the user reads the emails of the address, or has a passkey
  * that was added by someone who did:
  * - A provider signs in only with an address that it has verified.
- * - For a user who demands a passkey, a provider neither signs in nor is linked.
+ * - For a user who requires a passkey, a provider neither signs in nor is linked.
  * - Where sign-up is closed, only users for whom the operator has opened an account sign up.
  */
 export function createAuthHooks(
@@ -114,7 +114,7 @@ export function createAuthHooks(
         return { error: "email_not_verified" };
       }
       const found = await (await adapter()).findUserById(String(user.id));
-      const isBarred = found !== null && demandsPasskey(found);
+      const isBarred = found !== null && requiresPasskey(found);
       return isBarred ? { error: "passkey_required" } : undefined;
     },
 

@@ -67,7 +67,7 @@ export type User = {
   /** Null until the account is opened, where that was interrupted. */
   account: string | null;
   /** Whether only a passkey signs in. */
-  demandsPasskey: boolean;
+  requiresPasskey: boolean;
 };
 
 /** `provedAt`: when the user signed in, which is a proof of who they are. */

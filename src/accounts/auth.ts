@@ -98,7 +98,7 @@ export function createAuth(options: AuthOptions) {
       email: found.email,
       createdAt: found.createdAt.getTime(),
       account: found.account ?? null,
-      demandsPasskey: found.demandsPasskey === true,
+      requiresPasskey: found.requiresPasskey === true,
     };
     const provedAt = session.createdAt.getTime();
     return { signedIn: { user, session: { id: session.id, provedAt } }, cookies };
@@ -165,7 +165,7 @@ function tables(hooks: Hooks) {
       modelName: "users",
       additionalFields: {
         account: { type: "string", required: false, input: false },
-        demandsPasskey: { type: "boolean", required: false, input: false },
+        requiresPasskey: { type: "boolean", required: false, input: false },
       },
       validateUserInfo: (info) => hooks.checkUser(info),
     },

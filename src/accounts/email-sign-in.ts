@@ -23,7 +23,7 @@ export const emailSignIn = () =>
           const { email } = ctx.body;
           const find = async () => (await internalAdapter.findUserByEmail(email))?.user;
           const found = await find();
-          if (found !== undefined && demandsPasskey(found)) {
+          if (found !== undefined && requiresPasskey(found)) {
             return ctx.json({ outcome: "passkey_required" as const });
           }
           const user =
@@ -60,5 +60,5 @@ export const emailSignIn = () =>
   }) satisfies BetterAuthPlugin;
 
 /** Whether only a passkey signs this user in. */
-export const demandsPasskey = (user: object): boolean =>
-  "demandsPasskey" in user && user.demandsPasskey === true;
+export const requiresPasskey = (user: object): boolean =>
+  "requiresPasskey" in user && user.requiresPasskey === true;

@@ -59,7 +59,7 @@ export function passkeyPlaceOf(origins: readonly string[]): PasskeyPlace | null 
 /**
  * The plugin `passkey`. It is loaded by the first request that needs it: its parsers of certificates take 0.2 s and 8 MB.
  * Every passkey proves that its user was present and was verified by the device (PIN, fingerprint), so that an account may
- * demand it.
+ * require it.
  */
 export async function loadPasskeyPlugin(
   { rpId, origin }: PasskeyPlace,

@@ -66,7 +66,7 @@ export async function* personalData(
     },
     logins: user?.logins ?? [],
     passkeys: user?.passkeys ?? [],
-    demandsPasskey: user?.demandsPasskey ?? false,
+    requiresPasskey: user?.requiresPasskey ?? false,
     sessions: user?.sessions ?? [],
     emailChoices: user?.emailChoices ?? null,
     emailsWaiting: user?.emailsWaiting ?? [],

@@ -85,17 +85,17 @@ export const SECURITY_EMAILS: Partial<Record<EventKind, SecurityText>> = {
     page: "account",
     because: "a passkey was removed from your account",
   },
-  passkey_demanded: {
-    kind: "passkey_demanded",
+  passkey_required: {
+    kind: "passkey_required",
     subject: "Only your passkey signs you in now",
-    text: "Your Toolbooth account demands a passkey: codes and links from emails, GitHub and Google no longer sign in.",
+    text: "Your Toolbooth account requires a passkey: codes and links from emails, GitHub and Google no longer sign in.",
     otherwise: OTHERWISE_ACCOUNT,
     page: "account",
     because: "the ways to sign in to your account were changed",
   },
-  passkey_not_demanded: {
-    kind: "passkey_not_demanded",
-    subject: "Your account no longer demands a passkey",
+  passkey_not_required: {
+    kind: "passkey_not_required",
+    subject: "Your account no longer requires a passkey",
     text: "Codes and links from emails, GitHub and Google sign in to your Toolbooth account again.",
     otherwise: OTHERWISE_ACCOUNT,
     page: "account",

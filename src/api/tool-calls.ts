@@ -40,7 +40,7 @@ const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
 const TRACEPARENT =
   /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
 
-/** An invalid header is ignored, as the standard demands. Responses carry no trace headers: it defines none for them. */
+/** An invalid header is ignored, as the standard requires. Responses carry no trace headers: it defines none for them. */
 function traceIdOf(traceparent: string | null): string | null {
   if (traceparent === null) return null;
   const [, version, traceId = null, more] = TRACEPARENT.exec(traceparent) ?? [];

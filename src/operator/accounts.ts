@@ -169,7 +169,7 @@ export const showAccount = defineOperation({
     owner: z
       .object({
         ...{ createdAt: time, logins: z.array(z.string()), passkeys: count },
-        ...{ demandsPasskey: z.boolean(), sessions: count },
+        ...{ requiresPasskey: z.boolean(), sessions: count },
         /** The newest, with failed ones. */
         signIns: z.array(signIn),
       })

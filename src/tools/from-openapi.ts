@@ -323,8 +323,8 @@ function authenticated(
   { operation }: Found,
   { headers, secrets = [], security = {} }: OpenApiOptions,
 ): Authenticated {
-  const demanded = operation["security"] ?? document["security"] ?? [];
-  const alternatives = (Array.isArray(demanded) ? demanded : []).map((each) =>
+  const required = operation["security"] ?? document["security"] ?? [];
+  const alternatives = (Array.isArray(required) ? required : []).map((each) =>
     Object.keys(each as Json),
   );
   const isKnown = (scheme: string) => Object.hasOwn(security, scheme);

@@ -77,12 +77,12 @@ function fixtureOf({ activityLog, db }: { activityLog: ActivityLog; db: SqlDatab
             (id, "userId", "credentialID", "publicKey", counter, "deviceType", "backedUp", "createdAt")
           VALUES (${id}, ${user}, ${id}, '', 0, 'singleDevice', (1 = 0), ${iso(at)})`,
     ]);
-  const demands = async (user: string) => {
-    const [rows] = await db.batch([sql`SELECT "demandsPasskey" FROM users WHERE id = ${user}`]);
-    return Boolean(rows?.[0]?.["demandsPasskey"]);
+  const requires = async (user: string) => {
+    const [rows] = await db.batch([sql`SELECT "requiresPasskey" FROM users WHERE id = ${user}`]);
+    return Boolean(rows?.[0]?.["requiresPasskey"]);
   };
   const emailOf = async (user: string) => (await activityLog.findAddress({ user }))?.email;
-  const more = { addSession, addLogin, addPasskey, demands, emailOf };
+  const more = { addSession, addLogin, addPasskey, requires, emailOf };
   return { activityLog, db, addUser, record, count, ...more };
 }
 
@@ -335,7 +335,7 @@ function describeUsers(rule: Rule) {
           },
         ],
         passkeys: [{ name: "Phone", createdAt: START, lastUsedAt: null }],
-        demandsPasskey: false,
+        requiresPasskey: false,
         emailChoices: { low: true, expiring: false },
         endpoints: [
           {
@@ -366,44 +366,44 @@ function describeUsers(rule: Rule) {
 
 function describePasskeys(rule: Rule) {
   rule(
-    "a passkey can be demanded by a user who has one, until the last one is removed",
-    async ({ activityLog, addUser, addPasskey, demands, count }) => {
+    "a passkey can be required by a user who has one, until the last one is removed",
+    async ({ activityLog, addUser, addPasskey, requires, count }) => {
       for (const user of ["ann", "bea"]) await addUser(user);
-      const demand = (user: string, demands: boolean) =>
-        activityLog.demandPasskey({ user, demands });
-      assert.deepEqual(await demand("ann", true), { done: false });
-      assert.deepEqual(await demand("ann", false), { done: true });
+      const setRequired = (user: string, requires: boolean) =>
+        activityLog.requirePasskey({ user, requires });
+      assert.deepEqual(await setRequired("ann", true), { done: false });
+      assert.deepEqual(await setRequired("ann", false), { done: true });
       await addPasskey("ann", "ann1");
       await addPasskey("ann", "ann2");
       await addPasskey("bea", "bea1");
-      assert.deepEqual(await demand("ann", true), { done: true });
+      assert.deepEqual(await setRequired("ann", true), { done: true });
       const remove = (passkey: string) => activityLog.removePasskey({ user: "ann", passkey });
-      const kept = { removed: false, endedDemand: false };
+      const kept = { removed: false, endedRequirement: false };
       assert.deepEqual(await remove("bea1"), kept);
-      assert.deepEqual(await remove("ann1"), { removed: true, endedDemand: false });
+      assert.deepEqual(await remove("ann1"), { removed: true, endedRequirement: false });
       assert.deepEqual(await remove("ann1"), kept);
-      assert.deepEqual([await demands("ann"), await demands("bea")], [true, false]);
-      // Of a removal and a demand at the same time, a demand without a passkey never comes.
-      const [last] = await Promise.all([remove("ann2"), demand("ann", true)]);
-      assert.deepEqual(last, { removed: true, endedDemand: true });
-      assert.deepEqual([await demands("ann"), await count("user_passkey")], [false, 1]);
+      assert.deepEqual([await requires("ann"), await requires("bea")], [true, false]);
+      // Of a removal and a requirement at the same time, a requirement without a passkey never comes.
+      const [last] = await Promise.all([remove("ann2"), setRequired("ann", true)]);
+      assert.deepEqual(last, { removed: true, endedRequirement: true });
+      assert.deepEqual([await requires("ann"), await count("user_passkey")], [false, 1]);
     },
   );
 
   rule(
     "a reset removes all passkeys of one user and ends their sessions",
-    async ({ activityLog, addUser, addPasskey, addSession, demands, count }) => {
+    async ({ activityLog, addUser, addPasskey, addSession, requires, count }) => {
       for (const user of ["ann", "bea"]) {
         await addUser(user);
         await addPasskey(user, `${user}1`);
-        await activityLog.demandPasskey({ user, demands: true });
+        await activityLog.requirePasskey({ user, requires: true });
         await addSession(user, user);
       }
       const reset = (account: string) => activityLog.resetPasskeys({ account });
       assert.deepEqual(await reset("acc_ann"), { found: true, passkeys: 1 });
       assert.deepEqual(await reset("acc_ann"), { found: true, passkeys: 0 });
       assert.deepEqual(await reset("acc_nobody"), { found: false, passkeys: 0 });
-      assert.deepEqual([await demands("ann"), await demands("bea")], [false, true]);
+      assert.deepEqual([await requires("ann"), await requires("bea")], [false, true]);
       for (const table of ["user_passkey", "user_session"])
         assert.equal(await count(table), 1, table);
     },
@@ -471,13 +471,22 @@ function describeAddresses(rule: Rule) {
 
   rule(
     "an undo gives the address back, ends all sessions and removes what was added since the day before",
-    async ({ activityLog, addUser, addSession, addPasskey, addLogin, emailOf, count, demands }) => {
+    async ({
+      activityLog,
+      addUser,
+      addSession,
+      addPasskey,
+      addLogin,
+      emailOf,
+      count,
+      requires,
+    }) => {
       await addUser("ann");
       await addPasskey("ann", "old", START - 2 * DAY);
       await addPasskey("ann", "new", START - HOUR);
       await addLogin("ann", "github", START - 2 * DAY);
       await addLogin("ann", "google", START + HOUR);
-      await activityLog.demandPasskey({ user: "ann", demands: true });
+      await activityLog.requirePasskey({ user: "ann", requires: true });
       await activityLog.changeAddress(change("ann", FIRST, SECOND, "one"));
       await activityLog.changeAddress(change("ann", SECOND, THIRD, "two", START + HOUR));
       await addSession("ann", "kept");
@@ -492,7 +501,7 @@ function describeAddresses(rule: Rule) {
       for (const link of ["one", "two"]) assert.deepEqual(await undo(link), { outcome: "expired" });
       const left = await Promise.all(["user_session", "user_passkey", "user_login"].map(count));
       assert.deepEqual(left, [0, 1, 1]);
-      assert.equal(await demands("ann"), true, "a passkey is left");
+      assert.equal(await requires("ann"), true, "a passkey is left");
     },
   );
 

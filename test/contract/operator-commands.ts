@@ -243,7 +243,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
         ...{ account: ACCOUNT, state: "suspended", createdAt: TIME, freeCall: "open" },
         ...{ balance: 0, held: 0, lifetime: false, lowBalance: 20, prices: [] },
       },
-      ...{ profile: null, logins: [], passkeys: [], demandsPasskey: false, sessions: [] },
+      ...{ profile: null, logins: [], passkeys: [], requiresPasskey: false, sessions: [] },
       ...{ emailChoices: null, emailsWaiting: [], webhookEndpoints: [] },
       apiKeys: [
         {

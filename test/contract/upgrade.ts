@@ -24,7 +24,7 @@ const USERS: {
 }[] = [
   { name: "password", had: ["password"] },
   { name: "both", had: ["password", "totp"] },
-  { name: "demanding", had: ["password", "totp", "passkey"] },
+  { name: "complete", had: ["password", "totp", "passkey"] },
   // An authenticator app that was never confirmed: the row holds recovery codes.
   { name: "factor", had: ["password", "codes", "passkey"] },
   { name: "passkey", had: ["codes", "passkey"] },
@@ -66,7 +66,7 @@ function insertUser({ name, verified = true, had }: (typeof USERS)[number]) {
 
 export function upgradeContract(store: string, open: OpenBefore): void {
   describe(`the upgrade to sign-in without passwords, ${store}`, () => {
-    test("it drops passwords and codes, ends sessions, and demands the passkey of who had a one-time password, too", async (t) => {
+    test("it drops passwords and codes, ends sessions, and requires the passkey of who had a one-time password, too", async (t) => {
       const { db, upgrade } = await open(t);
       for (const user of USERS) await db.batch(insertUser(user));
       await db.batch([
@@ -75,15 +75,15 @@ export function upgradeContract(store: string, open: OpenBefore): void {
       ]);
       await upgrade();
       const [users, logins, events] = await db.batch([
-        sql`SELECT id, "demandsPasskey" FROM users ORDER BY id`,
+        sql`SELECT id, "requiresPasskey" FROM users ORDER BY id`,
         sql`SELECT id, password FROM user_login`,
         sql`SELECT DISTINCT kind FROM user_event ORDER BY kind`,
       ]);
       assert.deepEqual(
-        users?.map(({ id, demandsPasskey }) => [id, Boolean(demandsPasskey)]),
-        ["both", "demanding", "factor", "github", "passkey", "password"].map((id) => [
+        users?.map(({ id, requiresPasskey }) => [id, Boolean(requiresPasskey)]),
+        ["both", "complete", "factor", "github", "passkey", "password"].map((id) => [
           id,
-          id === "demanding",
+          id === "complete",
         ]),
       );
       assert.deepEqual(
@@ -133,7 +133,7 @@ export function upgradeContract(store: string, open: OpenBefore): void {
           events: events?.map((row) => row["user_id"]),
         };
       };
-      const told = ["both", "demanding", "factor", "passkey", "password"];
+      const told = ["both", "complete", "factor", "passkey", "password"];
       const expected = {
         jobs: told.map((name) => ({ kind: "passwords_retired", target: `${name}@example.com` })),
         events: told,

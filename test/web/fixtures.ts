@@ -24,7 +24,7 @@ export const user: UserView = {
   email: "ada@example.com",
   createdAt: NOW - 61 * DAY,
   account: { id: "acc_7Hq2LmZx9TbC", state: "open", balance: 12_844, level: "enough", prices: {} },
-  demandsPasskey: false,
+  requiresPasskey: false,
   providers: ["github"],
 };
 

@@ -14,7 +14,7 @@ import {
 
 const DAY = 86_400_000;
 
-export const NO_PASSKEYS: PasskeysView = { passkeys: [], passkeysMax: 20, demandsPasskey: false };
+export const NO_PASSKEYS: PasskeysView = { passkeys: [], passkeysMax: 20, requiresPasskey: false };
 const PASSKEYS: PasskeysView = {
   passkeys: [
     {
@@ -23,7 +23,7 @@ const PASSKEYS: PasskeysView = {
     },
     { ...{ id: "p2", name: "Security key" }, createdAt: fixtures.NOW - DAY, lastUsedAt: null },
   ],
-  ...{ passkeysMax: 20, demandsPasskey: true },
+  ...{ passkeysMax: 20, requiresPasskey: true },
 };
 const proofNeeded = problem(403, "fresh_proof_required", "Confirm that it is you.");
 const withPasskeys = (visitor: Visitor): Mock => ({
@@ -86,12 +86,12 @@ export function listPasskeyScreens(all: Mocks): Screen[] {
   });
   return [
     onAccount("none", none),
-    onAccount("demanded"),
+    onAccount("required"),
     onAccount("adding one", none, press("Add passkey")),
     onAccount("renaming one", {}, press(/^Rename\sSecurity key/)),
     onAccount("removing the last one", only, async (page) => {
       await press(/^Remove\sMacBook/)(page);
-      await page.getByText("no longer demands one").waitFor();
+      await page.getByText("no longer requires one").waitFor();
     }),
     onKeys("code", ["code", "github"]),
     onKeys("code sent", ["code"], async (page) => {

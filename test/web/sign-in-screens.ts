@@ -75,7 +75,7 @@ const SIGN_IN: Screen[] = [
     "/sign-in",
     "sign in, passkey required",
     enterCode,
-    code(problem(403, "passkey_required", "Your account demands its passkey.")),
+    code(problem(403, "passkey_required", "Your account requires a passkey.")),
   ),
   at(
     "/sign-in",
@@ -111,9 +111,9 @@ const LINKS: Screen[] = [
     "link, passkey required",
     async (page) => {
       await press("Sign in")(page);
-      await page.getByText("This account demands its passkey. Sign in with it.").waitFor();
+      await page.getByText("This account requires a passkey. Sign in with yours.").waitFor();
     },
-    link(problem(403, "passkey_required", "This account demands its passkey.")),
+    link(problem(403, "passkey_required", "This account requires a passkey.")),
   ),
   at("/sign-in/link", "link, no secret"),
   at(UNDO, "undo"),

@@ -75,7 +75,7 @@ function RenamePasskeyDialog({ passkey, ...ends }: DialogEnds & { passkey: Passk
 
 function RemoveDialog({ passkey, onClose, onDone }: DialogEnds & { passkey: PasskeyView }) {
   const view = usePasskeys().data;
-  const endsDemand = view?.demandsPasskey === true && view.passkeys.length === 1;
+  const endsRequirement = view?.requiresPasskey === true && view.passkeys.length === 1;
   const remove = useSignInChange(() => request<object>("DELETE", pathOf(passkey)));
   return (
     <FormDialog
@@ -92,9 +92,9 @@ function RemoveDialog({ passkey, onClose, onDone }: DialogEnds & { passkey: Pass
         <strong className="tb-break">{passkey.name}</strong> can no longer sign in to your account.
         Delete it on the device as well.
       </Text>
-      {endsDemand && (
+      {endsRequirement && (
         <Text mt="sm">
-          It is your only passkey, so your account no longer demands one: codes, links and linked
+          It is your only passkey, so your account no longer requires one: codes, links and linked
           sign-ins sign you in again.
         </Text>
       )}

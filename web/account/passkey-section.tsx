@@ -28,7 +28,7 @@ export function PasskeySection({ visitor }: { visitor: Visitor }) {
         {(view) => (
           <>
             <Passkeys view={view} visitor={visitor} onOpen={show} />
-            {view.passkeys.length > 0 && <Demand view={view} />}
+            {view.passkeys.length > 0 && <Requirement view={view} />}
           </>
         )}
       </QueryResult>
@@ -88,20 +88,20 @@ function Passkeys(props: {
 }
 
 /** An attacker in the mailbox then gets no further; a user who loses every passkey needs the operator. */
-function Demand({ view: { demandsPasskey, passkeys } }: { view: PasskeysView }) {
-  const change = useSignInChange((demandsPasskey: boolean) =>
-    request<object>("PUT", "/dashboard/passkeys/demand", { demandsPasskey }),
+function Requirement({ view: { requiresPasskey, passkeys } }: { view: PasskeysView }) {
+  const change = useSignInChange((requiresPasskey: boolean) =>
+    request<object>("PUT", "/dashboard/passkeys/required", { requiresPasskey }),
   );
   return (
     <div className="tb-account-actions">
       <Switch
-        label="Demand my passkey"
+        label="Require a passkey"
         description={
           passkeys.length === 1
             ? "Codes, links and linked sign-ins then do not sign you in. Add a second passkey first: if you lose your only one, the operator has to help."
             : "Codes, links and linked sign-ins then do not sign you in. If you lose all your passkeys, the operator has to help."
         }
-        checked={change.isPending ? change.variables : demandsPasskey}
+        checked={change.isPending ? change.variables : requiresPasskey}
         onChange={({ currentTarget: { checked } }) => !change.isPending && change.mutate(checked)}
       />
       {change.isError && <Failure error={change.error} />}

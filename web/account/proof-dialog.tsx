@@ -53,7 +53,7 @@ function Methods({ email, methods }: ProofView) {
         This protects your account in case someone else uses your browser. You are not asked again
         for ten minutes.
       </Text>
-      {chosen === undefined && <Text mt="md">Your account demands its passkey. {obstacle}</Text>}
+      {chosen === undefined && <Text mt="md">Your account requires a passkey. {obstacle}</Text>}
       {chosen === "passkey" && <PasskeyStep />}
       {chosen === "code" && <CodeStep email={email} />}
       {chosen !== undefined && chosen !== "passkey" && chosen !== "code" && (

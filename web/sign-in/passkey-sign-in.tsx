@@ -10,16 +10,16 @@ import { usePasskeySignIn } from "./requests.ts";
 const RENEW_MS = 4 * 60_000;
 
 /**
- * A button for signing in with a passkey, and passkeys among the suggestions of the email field. `isDemanded`: nothing else signs the
+ * A button for signing in with a passkey, and passkeys among the suggestions of the email field. `isRequired`: nothing else signs the
  * user in, so where passkeys do not work, the page says why.
  */
 export function PasskeySignIn({
   visitor,
-  isDemanded,
+  isRequired,
   onSignedIn,
 }: {
   visitor: Visitor;
-  isDemanded: boolean;
+  isRequired: boolean;
   onSignedIn?: () => void;
 }) {
   const obstacle = passkeyObstacle(visitor);
@@ -27,7 +27,7 @@ export function PasskeySignIn({
   const signIn = usePasskeySignIn(onSignedIn);
   const suggested = useSuggestedPasskeys(canUse && !signIn.isPending, onSignedIn);
   if (!canUse) {
-    return isDemanded || worksElsewhere(visitor) ? (
+    return isRequired || worksElsewhere(visitor) ? (
       <Text mt="md" size="sm" c="dimmed">
         {obstacle}
       </Text>

@@ -33,19 +33,19 @@ export default function SignInScreen(): ReactNode {
   const next = useNext();
   const [isNew, setNew] = useState(false);
   const [hasUsedPasskey, setUsedPasskey] = useState(false);
-  const isPasskeyDemanded = useSearchText("error") === "passkey_required";
+  const isPasskeyRequired = useSearchText("error") === "passkey_required";
   const state = useRouterState({ select: ({ location }) => location.state });
   // Kept here, so that Back finds it in the field.
   const [email, setEmail] = useState(state.codeSentTo ?? "");
   // A browser that is signed in as another user stays to read that the account needs its passkey.
-  if (user !== null && (!isPasskeyDemanded || hasUsedPasskey))
+  if (user !== null && (!isPasskeyRequired || hasUsedPasskey))
     return <RedirectToNext next={next} isNew={isNew} />;
   return state.codeSentTo === undefined ? (
     <AddressStep
       email={email}
       onEmail={setEmail}
       next={next}
-      isPasskeyDemanded={isPasskeyDemanded}
+      isPasskeyRequired={isPasskeyRequired}
       onPasskey={() => setUsedPasskey(true)}
     />
   ) : (
@@ -57,7 +57,7 @@ function AddressStep(props: {
   email: string;
   onEmail: (email: string) => void;
   next: string;
-  isPasskeyDemanded: boolean;
+  isPasskeyRequired: boolean;
   onPasskey: () => void;
 }) {
   const { email, next } = props;
@@ -112,7 +112,7 @@ function AddressStep(props: {
         <>
           <PasskeySignIn
             visitor={visitor}
-            isDemanded={props.isPasskeyDemanded}
+            isRequired={props.isPasskeyRequired}
             onSignedIn={props.onPasskey}
           />
           <Providers providers={visitor.providers} next={next} />
@@ -180,7 +180,7 @@ function CodeStep(props: {
       <Held until={signUpsFrom} whom="new addresses" />
       <Held until={signInsFrom} whom="addresses that have an account" />
       <CodeForm submit={signIn} label="Sign in" busyLabel="Signing in" />
-      {needsPasskey && visitor !== undefined && <PasskeySignIn visitor={visitor} isDemanded />}
+      {needsPasskey && visitor !== undefined && <PasskeySignIn visitor={visitor} isRequired />}
       {send.isError && <Failure error={send.error} />}
       <div className="tb-sign-in-foot">
         <SendAgain
@@ -231,7 +231,7 @@ const PROVIDER_PROBLEMS: Record<string, string> = {
   access_denied: "You did not grant access. Try again, or use your email address.",
   email_not_verified:
     "The provider has not verified your email address. Verify it there, or use it here to get a code.",
-  passkey_required: "This account demands its passkey. Sign in with it.",
+  passkey_required: "This account requires a passkey. Sign in with yours.",
   sign_up_closed: "There is no account with this address, and sign-up is closed.",
 };
 const OTHER_PROBLEM = "The provider could not sign you in. Try again, or use your email address.";

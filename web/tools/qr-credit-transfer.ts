@@ -14,7 +14,7 @@ export type CreditTransfer = {
   information: string;
 };
 
-/** The level that the guideline demands; its third line names UTF-8 in place of an ECI header. At most version 13 holds this. */
+/** The level that the guideline requires; its third line names UTF-8 in place of an ECI header. At most version 13 holds this. */
 export const TRANSFER_SETTINGS = { errorCorrectionLevel: "M", eci: "never" } as const;
 const BYTES_MAX = 331;
 

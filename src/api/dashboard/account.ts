@@ -55,7 +55,7 @@ async function viewUser(context: RequestContext, signedIn: SignedIn): Promise<Us
     email: user.email,
     createdAt: user.createdAt,
     account: viewAccount(member.status),
-    demandsPasskey: user.demandsPasskey,
+    requiresPasskey: user.requiresPasskey,
     providers: deps.settings.providers.filter((name: Provider) => names.includes(name)),
   };
 }

@@ -25,7 +25,7 @@ import {
   showNotifications,
   unsubscribe,
 } from "./notifications.ts";
-import { demandPasskey, removePasskey, renamePasskey, showPasskeys } from "./passkeys.ts";
+import { removePasskey, renamePasskey, requirePasskey, showPasskeys } from "./passkeys.ts";
 import { showPrices } from "./prices.ts";
 import { beginPurchase, LOOKS_PER_SECOND, listPurchases, showPurchase } from "./purchases.ts";
 import {
@@ -126,7 +126,7 @@ export const DASHBOARD_ROUTES: DashboardRoutes = {
   "/dashboard/account/export/entries": { GET: exportEntries },
   "/dashboard/account/close": { POST: closeMyAccount },
   "/dashboard/passkeys": { GET: showPasskeys },
-  "/dashboard/passkeys/demand": { PUT: demandPasskey },
+  "/dashboard/passkeys/required": { PUT: requirePasskey },
   "/dashboard/passkeys/:id{[\\w-]+}": { PATCH: renamePasskey, DELETE: removePasskey },
   "/dashboard/proof": { GET: showProof },
   "/dashboard/account/email": { POST: beginEmailChange },

@@ -26,7 +26,7 @@ export async function showProof(context: RequestContext): Promise<Response> {
   const logins = found.map(({ providerId }) => providerId);
   const methods: ProofMethod[] = [];
   if (passkeys.length > 0 && auth.passkeyPlace !== null) methods.push("passkey");
-  if (!user.demandsPasskey) {
+  if (!user.requiresPasskey) {
     methods.push("code", ...settings.providers.filter((name: Provider) => logins.includes(name)));
   }
   const view: ProofView = { email: user.email, methods };

@@ -48,7 +48,7 @@ export async function showPasskeys(context: RequestContext): Promise<Response> {
   const view: PasskeysView = {
     passkeys: passkeys.map(viewPasskey),
     passkeysMax: PASSKEYS_MAX,
-    demandsPasskey: user.demandsPasskey,
+    requiresPasskey: user.requiresPasskey,
   };
   return json(view);
 }
@@ -105,28 +105,28 @@ export async function removePasskey(context: RequestContext): Promise<Response> 
   const passkey = (await deps.auth.passkeys.list(user.id)).find((each) => each.id === id);
   if (passkey === undefined) throw noSuchPasskey();
   const order = { user: user.id, passkey: id };
-  const { removed, endedDemand } = await deps.activityLog.removePasskey(order);
+  const { removed, endedRequirement } = await deps.activityLog.removePasskey(order);
   if (removed) await recordEvent(context, user, "passkey_removed", passkey.name);
-  if (endedDemand) await recordEvent(context, user, "passkey_not_demanded", null);
+  if (endedRequirement) await recordEvent(context, user, "passkey_not_required", null);
   return json({});
 }
 
 /** Sets whether only a passkey signs in and proves who the user is. */
-export async function demandPasskey(context: RequestContext): Promise<Response> {
+export async function requirePasskey(context: RequestContext): Promise<Response> {
   const { user } = await requireProvedMember(context);
-  const { demandsPasskey: demands } = await readJson(context);
-  if (typeof demands !== "boolean") {
-    throw new DashboardError("invalid_request", "`demandsPasskey` must be true or false.");
+  const { requiresPasskey: requires } = await readJson(context);
+  if (typeof requires !== "boolean") {
+    throw new DashboardError("invalid_request", "`requiresPasskey` must be true or false.");
   }
-  if (demands === user.demandsPasskey) return json({});
-  const { done } = await context.deps.activityLog.demandPasskey({ user: user.id, demands });
+  if (requires === user.requiresPasskey) return json({});
+  const { done } = await context.deps.activityLog.requirePasskey({ user: user.id, requires });
   if (!done) {
     throw new DashboardError(
       "invalid_request",
       "Add a passkey first: otherwise you could no longer sign in.",
     );
   }
-  await recordEvent(context, user, demands ? "passkey_demanded" : "passkey_not_demanded", null);
+  await recordEvent(context, user, requires ? "passkey_required" : "passkey_not_required", null);
   return json({});
 }
 

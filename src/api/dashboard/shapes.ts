@@ -52,11 +52,11 @@ export type SignedInView = { signedUp: boolean };
 /** `code`: the link was opened in another browser than the sign-in began in; it signs in there. Null: this browser is signed in. */
 export type LinkView = SignedInView & { code: string | null };
 
-/** `GET /dashboard/passkeys`: oldest passkey first. `demandsPasskey`: only a passkey signs in. */
+/** `GET /dashboard/passkeys`: oldest passkey first. `requiresPasskey`: only a passkey signs in. */
 export type PasskeysView = {
   passkeys: PasskeyView[];
   passkeysMax: number;
-  demandsPasskey: boolean;
+  requiresPasskey: boolean;
 };
 export type PasskeyView = {
   id: string;
@@ -78,7 +78,7 @@ export type UserView = {
     level: "enough" | "low" | "gone";
   };
   /** Whether only a passkey signs in. */
-  demandsPasskey: boolean;
+  requiresPasskey: boolean;
   /** The linked social sign-ins. */
   providers: Provider[];
 };

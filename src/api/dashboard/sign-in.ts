@@ -160,7 +160,7 @@ async function signIn(
     case "passkey_required":
       throw new DashboardError(
         "passkey_required",
-        "This account demands its passkey. Sign in with the passkey.",
+        "This account requires a passkey. Sign in with yours.",
       );
     case "sign_up_closed":
       throw new DashboardError(

@@ -35,7 +35,7 @@ export function describeTool(tool: Tool): ToolDescription {
     title,
     description: `${description} Costs ${priceCell(tool)} ${tool.price === 1 ? "credit" : "credits"}.${tool.effect === "act" ? ` ${ACTS}` : ""}`,
     inputSchema: inputSchema(tool),
-    // Clients demand structured content of every result of a tool that has a schema for it.
+    // Clients require structured content of every result of a tool that has a schema for it.
     ...(responseKindOf(tool) === "object"
       ? { outputSchema: { ...typesOf(output), type: "object" } }
       : {}),

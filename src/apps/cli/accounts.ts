@@ -75,7 +75,7 @@ export const ACCOUNT_COMMANDS = [
   ACCOUNT_EXPORT,
   commandOf(setEmail, {
     details: [
-      "For users who lost their mailbox. Make sure that you talk to the owner of the account: from then on, codes sent to the new address sign in, and all sessions end. The old address gets an email with a link that undoes it for 72 hours. If the account demands its passkey, it still does.",
+      "For users who lost their mailbox. Make sure that you talk to the owner of the account: from then on, codes sent to the new address sign in, and all sessions end. The old address gets an email with a link that undoes it for 72 hours. If the account requires a passkey, it still does.",
     ],
     example: "account set-email you@example.com you@new.example",
     positionals: ["email", "to"],
@@ -171,10 +171,10 @@ function showText(shown: Shown): string {
 
 function ownerText(owner: Shown["owner"]): string {
   if (owner === null) return "nobody has signed up with this address";
-  const { createdAt, logins, passkeys, demandsPasskey } = owner;
+  const { createdAt, logins, passkeys, requiresPasskey } = owner;
   const own = passkeys === 0 ? [] : [counted(passkeys, "passkey")];
-  // Codes and providers do not sign in to an account that demands its passkey.
-  const ways = demandsPasskey ? [`${own} only`] : ["codes by email", ...logins, ...own];
+  // Codes and providers do not sign in to an account that requires a passkey.
+  const ways = requiresPasskey ? [`${own} only`] : ["codes by email", ...logins, ...own];
   return `signed up ${minute(createdAt, "")}; ${ways.join(", ")}`;
 }
 

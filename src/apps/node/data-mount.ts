@@ -15,7 +15,7 @@ const IN_MEMORY = ["tmpfs", "ramfs"];
  *
  * @param mounts the content of `/proc/self/mountinfo`
  */
-export function demandLastingData(
+export function requireLastingData(
   config: Pick<Config, "dataDir" | "databaseUrl" | "stripe">,
   container: string | undefined,
   mounts: () => string = () => readFileSync("/proc/self/mountinfo", "utf8"),

@@ -3,7 +3,7 @@ import path from "node:path";
 import { SITE_FILES } from "#site/site-files.ts";
 import { siteFileSource } from "../../../web/site-file-source.ts";
 
-/** The licenses of the packages whose code is in our bundles: most of them demand that their text goes along. */
+/** The licenses of the packages whose code is in our bundles: most of them require that their text goes along. */
 
 /** `identifier` is that of SPDX. */
 export type License = { name: string; version: string; identifier: string; text: string };

@@ -8,7 +8,7 @@ import { createService } from "#service/compose.ts";
 import { baseOf, isOwnMachine, originsOf, warningsOf } from "./addresses.ts";
 import { type DashboardServer, openDashboardServer } from "./dashboard-server.ts";
 import { outboxFolder } from "./data-folder.ts";
-import { demandLastingData } from "./data-mount.ts";
+import { requireLastingData } from "./data-mount.ts";
 import { createDemoAccount, DEMO_EMAIL } from "./demo-account.ts";
 import { startFleetTools } from "./fleet-tools.ts";
 import { createLastingFaults, type LastingFaults } from "./lasting-faults.ts";
@@ -48,7 +48,7 @@ const isDevelopment = process.argv[2] === "dev";
 /** The service on Node: opens its storage, starts its server, and stops both on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const { config, prices, logo } = readNodeSettings(process.env);
-  demandLastingData(config, process.env["container"]);
+  requireLastingData(config, process.env["container"]);
   const log = createNodeLog(config.logLevel, { readable: await readableLines() });
   exitOnCrash(log);
   const faults = createLastingFaults(log);

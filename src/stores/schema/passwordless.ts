@@ -1,6 +1,6 @@
 /**
  * The second migration: sign-in without passwords. It deletes passwords, one-time passwords, recovery codes, and users who never
- * verified their address, and ends all sessions. Users who had an authenticator app and a passkey demand the passkey from then on. Owners who had a
+ * verified their address, and ends all sessions. Users who had an authenticator app and a passkey require the passkey from then on. Owners who had a
  * password or codes are listed in `upgrade_notice` until they have been told (`accounts/tell-owners.ts`).
  */
 export const sqlitePasswordless = `
@@ -37,7 +37,7 @@ INSERT INTO upgrade_notice (user_id) SELECT id FROM users WHERE
 UPDATE users SET twoFactorEnabled =
   EXISTS (SELECT 1 FROM user_totp WHERE userId = users.id AND verified = 1)
   AND EXISTS (SELECT 1 FROM user_passkey WHERE userId = users.id);
-ALTER TABLE users RENAME COLUMN twoFactorEnabled TO demandsPasskey;
+ALTER TABLE users RENAME COLUMN twoFactorEnabled TO requiresPasskey;
 DROP INDEX users_unverified;
 DELETE FROM user_session;
 ALTER TABLE user_session DROP COLUMN provedAt;

@@ -184,7 +184,7 @@ async function readUser(db: SqlDatabase, account: string): Promise<UserRecord | 
       lastUsedAt: lastUsedAt == null ? null : readTime(lastUsedAt),
     })),
     // PostgreSQL has a boolean, SQLite a number.
-    demandsPasskey: [true, 1, "1", "t", "true"].includes(row["demandsPasskey"] as never),
+    requiresPasskey: [true, 1, "1", "t", "true"].includes(row["requiresPasskey"] as never),
     emailChoices: { low: Number(low) === 1, expiring: Number(expiring) === 1 },
     endpoints: endpoints.map(ENDPOINT.read),
     emailsWaiting: emails.map(WAITING_EMAIL.read),

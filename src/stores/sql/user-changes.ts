@@ -23,24 +23,24 @@ export function createUserChanges(
       const results = await db.batch([
         ...lockUser(user),
         sql`DELETE FROM user_passkey WHERE id = ${passkey} AND "userId" = ${user} RETURNING id`,
-        endEmptyDemand(user),
+        endEmptyRequirement(user),
       ]);
       const removed = results.at(-2)?.length === 1;
-      return { removed, endedDemand: removed && results.at(-1)?.length === 1 };
+      return { removed, endedRequirement: removed && results.at(-1)?.length === 1 };
     },
-    async demandPasskey({ user, demands }) {
+    async requirePasskey({ user, requires }) {
       const changed = await lastRows(
         db,
         ...lockUser(user),
-        sql`UPDATE users SET "demandsPasskey" = ${isTrue(demands)} WHERE id = ${user}
-              AND (${isTrue(!demands)} OR ${hasPasskey(user)}) RETURNING id`,
+        sql`UPDATE users SET "requiresPasskey" = ${isTrue(requires)} WHERE id = ${user}
+              AND (${isTrue(!requires)} OR ${hasPasskey(user)}) RETURNING id`,
       );
       return { done: changed.length === 1 };
     },
     async resetPasskeys({ account }) {
       const owner = sql`(SELECT id FROM users WHERE account = ${account})`;
       const [users = [], passkeys = []] = await db.batch([
-        sql`UPDATE users SET "demandsPasskey" = (1 = 0) WHERE account = ${account} RETURNING id`,
+        sql`UPDATE users SET "requiresPasskey" = (1 = 0) WHERE account = ${account} RETURNING id`,
         sql`DELETE FROM user_passkey WHERE "userId" IN ${owner} RETURNING id`,
         sql`DELETE FROM user_session WHERE "userId" IN ${owner}`,
       ]);
@@ -96,7 +96,7 @@ export function createUserChanges(
         sql`DELETE FROM user_session WHERE "userId" = ${user} AND ${isBack}`,
         sql`DELETE FROM user_passkey WHERE "userId" = ${user} AND "createdAt" >= ${since} AND ${isBack}`,
         sql`DELETE FROM user_login WHERE "userId" = ${user} AND "createdAt" >= ${since} AND ${isBack}`,
-        endEmptyDemand(user),
+        endEmptyRequirement(user),
         // Links of earlier changes stay: their owners had the account before.
         sql`DELETE FROM sign_in_attempt WHERE "userId" = ${user} AND ${isBack}
               AND (purpose <> ${purpose} OR "createdAt" >= ${changedAt.toISOString()}) RETURNING link`,
@@ -151,10 +151,10 @@ const isTrue = (value: boolean): SqlQuery => (value ? sql`(1 = 1)` : sql`(1 = 0)
 const hasPasskey = (user: string): SqlQuery =>
   sql`EXISTS (SELECT 1 FROM user_passkey WHERE "userId" = ${user})`;
 
-/** A user without a passkey cannot demand one. */
-const endEmptyDemand = (user: string): SqlQuery =>
-  sql`UPDATE users SET "demandsPasskey" = (1 = 0)
-        WHERE id = ${user} AND "demandsPasskey" AND NOT ${hasPasskey(user)} RETURNING id`;
+/** A user without a passkey cannot require one. */
+const endEmptyRequirement = (user: string): SqlQuery =>
+  sql`UPDATE users SET "requiresPasskey" = (1 = 0)
+        WHERE id = ${user} AND "requiresPasskey" AND NOT ${hasPasskey(user)} RETURNING id`;
 
 /** Whether no other account has the address. */
 const isFreeFor = (email: string, account: string): SqlQuery =>

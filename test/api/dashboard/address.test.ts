@@ -14,9 +14,9 @@ import {
 } from "./dashboard-fixture.ts";
 import {
   addPasskey,
-  demandPasskey,
   openSecureFixture,
   passkeysOf,
+  requirePasskey,
   usePasskey,
 } from "./passkeys-fixture.ts";
 
@@ -176,22 +176,22 @@ test("undoing the change removes what a thief added since the day before, and th
   await fixture.signIn(desk, email);
   const { device } = await addPasskey(desk, "the thief's");
   await move(fixture, desk);
-  await demandPasskey(desk);
+  await requirePasskey(desk);
   const owner = fixture.browser();
   assert.equal((await fixture.signIn(owner, TO)).code, "passkey_required");
   assert.equal((await undo(owner, await fixture.lastLink(email, "address_changed"))).status, 200);
   assert.equal((await usePasskey(fixture.browser(), device)).status, 400);
   assert.equal((await fixture.signIn(owner, email)).status, 200);
   assert.deepEqual(await passkeysOf(owner), {
-    ...{ passkeys: [], passkeysMax: 20, demandsPasskey: false },
+    ...{ passkeys: [], passkeysMax: 20, requiresPasskey: false },
   });
 });
 
-test("a passkey that the owner had before stays, and is still demanded", async () => {
+test("a passkey that the owner had before stays, and is still required", async () => {
   const fixture = openSecureFixture();
   const { browser, email } = await openMember(fixture);
   const { device } = await addPasskey(browser);
-  await demandPasskey(browser);
+  await requirePasskey(browser);
   clock.advance(2 * DAY);
   await usePasskey(browser, device);
   await move(fixture, browser);

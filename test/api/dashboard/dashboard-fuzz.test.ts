@@ -16,11 +16,11 @@ const PATHS = [
   ...["credits/entries", "sessions/others", "sessions/x", "events", "account/close", "", "x"],
   ...["auth/sign-in/start", "auth/sign-in/code", "auth/sign-in/link", "auth/sign-in/social"],
   ...["auth/sign-out", "auth/undo-email-change", "account/email", "account/email/code"],
-  ...["passkeys", "passkeys/demand", "proof", "auth/get-session"],
+  ...["passkeys", "passkeys/required", "proof", "auth/get-session"],
   ...["auth/callback/github", "auth/callback/google", "auth/callback/evil"],
 ];
 const NAMES = [
-  ...["email", "code", "secret", "demandsPasskey", "purpose", "method", "label"],
+  ...["email", "code", "secret", "requiresPasskey", "purpose", "method", "label"],
   ...["provider", "callbackURL", "errorCallbackURL", "signUp", "name"],
   ...["__proto__", "constructor", "emailVerified", "idToken"],
 ];

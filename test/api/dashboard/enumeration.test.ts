@@ -7,7 +7,7 @@ import { HOUR_MS } from "#limits.ts";
 import type { ApiResponse } from "./browser.ts";
 import { clock } from "./clock.ts";
 import { enter, type FixtureOptions, openMember, start } from "./dashboard-fixture.ts";
-import { addPasskey, demandPasskey, openSecureFixture } from "./passkeys-fixture.ts";
+import { addPasskey, openSecureFixture, requirePasskey } from "./passkeys-fixture.ts";
 
 /** All that an asker sees, without what differs by chance or by the time of the request. */
 function shapeOf({ status, headers, body }: ApiResponse): unknown {
@@ -23,10 +23,10 @@ function shapeOf({ status, headers, body }: ApiResponse): unknown {
 async function openTown(given: FixtureOptions = {}) {
   const fixture = openSecureFixture(given);
   const known = given.signUp === "closed" ? null : await openMember(fixture);
-  const demanding = given.signUp === "closed" ? null : await openMember(fixture);
-  if (demanding !== null) {
-    await addPasskey(demanding.browser);
-    await demandPasskey(demanding.browser);
+  const requiring = given.signUp === "closed" ? null : await openMember(fixture);
+  if (requiring !== null) {
+    await addPasskey(requiring.browser);
+    await requirePasskey(requiring.browser);
   }
   await openAccount(fixture.accountDeps, "operated@example.com", Date.now());
   await fixture.settle();
@@ -34,7 +34,7 @@ async function openTown(given: FixtureOptions = {}) {
   // Codes of the members' own sign-ups no longer count.
   clock.advance(HOUR_MS);
   const addresses = [
-    ...[known?.email, demanding?.email].filter((email) => email !== undefined),
+    ...[known?.email, requiring?.email].filter((email) => email !== undefined),
     ...["operated@example.com", "unknown@example.com"],
   ];
   return { fixture, addresses };

@@ -66,7 +66,7 @@ test("the export has all data of the user and no secrets", async () => {
     "names of tools are no secrets",
   );
   assert.equal(data.profile.email, email);
-  assert.deepEqual([data.logins, data.demandsPasskey], [[], false]);
+  assert.deepEqual([data.logins, data.requiresPasskey], [[], false]);
   assert.equal(data.sessions[0].address, browser.peer);
   assert.deepEqual(data.emailChoices, { low: true, expiring: true });
   assert.deepEqual([data.apiKeys.length, data.apiKeys[0].id], [1, key.id]);

@@ -24,8 +24,8 @@ export async function addPasskey(browser: Browser, name = "Laptop", origin = ORI
   return { device, id };
 }
 
-export async function demandPasskey(browser: Browser, demandsPasskey = true): Promise<void> {
-  const { status, text } = await browser.put("/dashboard/passkeys/demand", { demandsPasskey });
+export async function requirePasskey(browser: Browser, requiresPasskey = true): Promise<void> {
+  const { status, text } = await browser.put("/dashboard/passkeys/required", { requiresPasskey });
   assert.equal(status, 200, text);
 }
 

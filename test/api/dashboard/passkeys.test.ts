@@ -18,18 +18,18 @@ import { openDevice } from "./passkey-device.ts";
 import {
   AUTH,
   addPasskey,
-  demandPasskey,
   isSignedIn,
   ORIGIN,
   openMember,
   openSecureFixture,
   passkeysOf,
+  requirePasskey,
   TEN_MINUTES,
   usePasskey,
 } from "./passkeys-fixture.ts";
 import { comeBackFrom, PROVIDERS, standIn } from "./providers.ts";
 
-/** Passkeys, accounts that demand theirs, and proofs of who is signed in. */
+/** Passkeys, accounts that require theirs, and proofs of who is signed in. */
 test("a passkey alone signs in, and needs its user, our origin, its challenge and its own key", async () => {
   const fixture = openSecureFixture();
   const { browser, email } = await openMember(fixture);
@@ -94,21 +94,21 @@ test("a registration that is not ours, or not of a verified user, adds nothing",
   assert.deepEqual(fixture.loggedErrors, []);
 });
 
-/** An owner who demands a passkey, and the browser in which they are signed in. */
-async function openDemanding(given: Parameters<typeof openSecureFixture>[0] = {}) {
+/** An owner who requires a passkey, and the browser in which they are signed in. */
+async function openRequiring(given: Parameters<typeof openSecureFixture>[0] = {}) {
   const fixture = openSecureFixture(given);
   const member = await openMember(fixture);
   const { device, id } = await addPasskey(member.browser);
-  await demandPasskey(member.browser);
+  await requirePasskey(member.browser);
   return { fixture, ...member, device, id };
 }
 
-test("an account demands its passkey: the right code, the link and a provider neither sign in nor prove, nor are linked", async () => {
+test("an account requires a passkey: the right code, the link and a provider neither sign in nor prove, nor are linked", async () => {
   const service = "http://localhost:8787";
   const fixture = openFixture({ publicUrl: service, providers: PROVIDERS });
   const { browser, email } = await openMember(fixture);
   const { device } = await addPasskey(browser, "Key", service);
-  await demandPasskey(browser);
+  await requirePasskey(browser);
   // A thief reads the owner's emails, and has the owner's session.
   for (const thief of [fixture.browser(), browser]) {
     const before = await isSignedIn(thief);
@@ -139,7 +139,7 @@ test("an account demands its passkey: the right code, the link and a provider ne
   assert.deepEqual(fixture.loggedErrors, []);
 });
 
-test("a linked provider does not sign in either, and does again once the demand is removed", async () => {
+test("a linked provider does not sign in either, and does again once the requirement is removed", async () => {
   const service = "http://localhost:8787";
   const fixture = openFixture({ publicUrl: service, providers: PROVIDERS });
   const email = "octo@example.com";
@@ -147,53 +147,53 @@ test("a linked provider does not sign in either, and does again once the demand 
   using _ = standIn({ email, verified: true });
   await comeBackFrom("github", browser, service);
   await addPasskey(browser, "Key", service);
-  await demandPasskey(browser);
+  await requirePasskey(browser);
   const thief = fixture.browser();
   assert.match(await comeBackFrom("github", thief, service), /error=passkey_required$/);
   assert.equal(await isSignedIn(thief), false);
-  await demandPasskey(browser, false);
+  await requirePasskey(browser, false);
   assert.match(await comeBackFrom("github", thief, service), /\/home$/);
   assert.equal(await isSignedIn(thief), true);
 });
 
-test("only a user with a passkey can demand one, and every change of the demand sends an email", async () => {
+test("only a user with a passkey can require one, and every change of the requirement sends an email", async () => {
   const fixture = openSecureFixture();
   const { browser, email } = await openMember(fixture);
-  const demand = (demandsPasskey: unknown) =>
-    browser.put("/dashboard/passkeys/demand", { demandsPasskey });
-  assert.equal((await demand(true)).code, "invalid_request");
-  assert.equal((await demand("yes")).code, "invalid_request");
+  const setRequired = (requiresPasskey: unknown) =>
+    browser.put("/dashboard/passkeys/required", { requiresPasskey });
+  assert.equal((await setRequired(true)).code, "invalid_request");
+  assert.equal((await setRequired("yes")).code, "invalid_request");
   await addPasskey(browser);
-  await demandPasskey(browser);
-  await demandPasskey(browser);
-  assert.equal((await fixture.emailsTo(email, "passkey_demanded")).length, 1);
-  assert.equal((await passkeysOf(browser)).demandsPasskey, true);
-  await demandPasskey(browser, false);
-  assert.equal((await fixture.emailsTo(email, "passkey_not_demanded")).length, 1);
+  await requirePasskey(browser);
+  await requirePasskey(browser);
+  assert.equal((await fixture.emailsTo(email, "passkey_required")).length, 1);
+  assert.equal((await passkeysOf(browser)).requiresPasskey, true);
+  await requirePasskey(browser, false);
+  assert.equal((await fixture.emailsTo(email, "passkey_not_required")).length, 1);
   assert.equal((await fixture.signIn(fixture.browser(), email)).status, 200);
 });
 
-test("without its last passkey an account no longer demands one, and its owner is notified", async () => {
-  const { fixture, browser, email, id } = await openDemanding();
+test("without its last passkey an account no longer requires one, and its owner is notified", async () => {
+  const { fixture, browser, email, id } = await openRequiring();
   const other = await addPasskey(browser, "Phone");
   const remove = (passkey: string) => browser.delete(`/dashboard/passkeys/${passkey}`);
   assert.equal((await remove(id)).status, 200);
   assert.equal((await fixture.signIn(fixture.browser(), email)).code, "passkey_required");
-  const told = () => fixture.emailsTo(email, "passkey_not_demanded");
+  const told = () => fixture.emailsTo(email, "passkey_not_required");
   assert.equal((await told()).length, 0);
   assert.equal((await remove(other.id)).status, 200);
   assert.equal((await told()).length, 1);
   const events = await eventsOf(browser);
   const newest = events.slice(0, 2).map(({ kind }) => kind);
-  assert.deepEqual(newest, ["passkey_not_demanded", "passkey_removed"]);
+  assert.deepEqual(newest, ["passkey_not_required", "passkey_removed"]);
   assert.deepEqual(await passkeysOf(browser), {
-    ...{ passkeys: [], passkeysMax: 20, demandsPasskey: false },
+    ...{ passkeys: [], passkeysMax: 20, requiresPasskey: false },
   });
   assert.equal((await fixture.signIn(fixture.browser(), email)).status, 200);
 });
 
 test("a lost passkey: the operator resets it, which ends the sessions, and a code signs in again", async () => {
-  const { fixture, account, browser, email, device } = await openDemanding();
+  const { fixture, account, browser, email, device } = await openRequiring();
   const { resetPasskeys } = fixture.activityLog;
   assert.deepEqual(await resetPasskeys({ account }), { found: true, passkeys: 1 });
   assert.equal(await isSignedIn(browser), false);
@@ -213,7 +213,7 @@ const GUARDED: [string, string, unknown?][] = [
   ["GET", "/dashboard/account/export"],
   ["GET", "/dashboard/account/export/entries"],
   ["POST", "/dashboard/account/email", { email: "new@example.com" }],
-  ["PUT", "/dashboard/passkeys/demand", { demandsPasskey: true }],
+  ["PUT", "/dashboard/passkeys/required", { requiresPasskey: true }],
   ["DELETE", "/dashboard/passkeys/x"],
   ["POST", `${AUTH}/passkey/generate-register-options`],
   ["POST", `${AUTH}/passkey/verify-registration`, { response: {}, name: "x" }],
@@ -318,7 +318,7 @@ test("passkeys work under a domain name with HTTPS or on localhost, not under an
 });
 
 test("closing the account deletes its passkeys", async () => {
-  const { fixture, browser, email, device } = await openDemanding();
+  const { fixture, browser, email, device } = await openRequiring();
   assert.equal((await browser.post("/dashboard/account/close", { email })).status, 200);
   for (const table of ["user_passkey", "users"])
     assert.deepEqual(await fixture.rows(`SELECT * FROM ${table}`), [], table);

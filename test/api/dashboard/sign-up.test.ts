@@ -29,7 +29,7 @@ test("after the first code there is an account, starter credits once and a free 
   assert.deepEqual(signedUp.body, { signedUp: true });
   const at = Date.now();
   const user = await userOf(browser);
-  assert.deepEqual([user?.email, user?.demandsPasskey, user?.providers], [EMAIL, false, []]);
+  assert.deepEqual([user?.email, user?.requiresPasskey, user?.providers], [EMAIL, false, []]);
   assert.deepEqual((await fixture.signIn(browser, EMAIL)).body, { signedUp: false });
   const { grants, balance } = (await browser.get("/dashboard/credits")).body as CreditsView;
   assert.equal(balance, STARTER.credits);

@@ -99,7 +99,7 @@ test("account reset-passkeys removes passkeys, ends sessions and tells the owner
   sql((database) => {
     database.exec(`INSERT INTO user_passkey (id, userId, credentialID, publicKey, counter, deviceType, backedUp)
       VALUES ('k1', 'p1', 'c1', '', 0, 'singleDevice', 0);
-      UPDATE users SET demandsPasskey = 1;
+      UPDATE users SET requiresPasskey = 1;
       INSERT INTO user_session (id, expiresAt, token, createdAt, updatedAt, userId)
       VALUES ('s1', '${AT}', 'token', '${AT}', '${AT}', 'p1')`);
   });
@@ -115,8 +115,8 @@ test("account reset-passkeys removes passkeys, ends sessions and tells the owner
   assert.equal(emails().length, 1);
   await cli.json("account reset-passkeys ada@b.co");
   assert.equal(emails().length, 1, "nothing was removed the second time");
-  const [user] = sql((database) => database.prepare("SELECT demandsPasskey FROM users").all());
-  assert.equal(user?.["demandsPasskey"], 0);
+  const [user] = sql((database) => database.prepare("SELECT requiresPasskey FROM users").all());
+  assert.equal(user?.["requiresPasskey"], 0);
 });
 
 test("account set-email moves the account, ends sessions and tells the old address, which can undo it", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DataFolderError } from "#apps/node/data-folder.ts";
-import { demandLastingData, mountOf } from "#apps/node/data-mount.ts";
+import { mountOf, requireLastingData } from "#apps/node/data-mount.ts";
 import type { Config } from "#config/config.ts";
 
 /** A volume that is not mounted would lose a ledger silently. */
@@ -17,7 +17,7 @@ const SELLING = { dataDir: "/data", databaseUrl: null, stripe: STRIPE };
 
 const isRefused = (config: Partial<typeof SELLING>, container: string | undefined = "oci") => {
   try {
-    demandLastingData({ ...SELLING, ...config }, container, () => MOUNTS);
+    requireLastingData({ ...SELLING, ...config }, container, () => MOUNTS);
     return false;
   } catch (error) {
     assert.ok(error instanceof DataFolderError, String(error));

@@ -61,7 +61,7 @@ async function createKeyWithProof(user: session.BrowserUser, label: string) {
   return dialog;
 }
 
-test("a passkey is added, signs in, confirms who the user is, and is demanded", async (t) => {
+test("a passkey is added, signs in, confirms who the user is, and is required", async (t) => {
   const user = await session.openMember(t, browser, local);
   const { page, email } = user;
   const { isTouched } = await addAuthenticator(user.context, page);
@@ -73,10 +73,10 @@ test("a passkey is added, signs in, confirms who the user is, and is demanded", 
   await dialog.getByRole("button", { name: "Continue" }).click();
   await page.getByText("Passkey added: Test device.").waitFor();
   // The switch shows what was chosen before the service has it, and then the sessions may be older.
-  const demanded = page.waitForResponse(/passkeys\/demand/);
-  await page.getByRole("switch", { name: "Demand my passkey" }).click();
-  assert.equal((await demanded).status(), 200);
-  await page.getByRole("switch", { name: "Demand my passkey", checked: true }).waitFor();
+  const required = page.waitForResponse(/passkeys\/required/);
+  await page.getByRole("switch", { name: "Require a passkey" }).click();
+  assert.equal((await required).status(), 200);
+  await page.getByRole("switch", { name: "Require a passkey", checked: true }).waitFor();
 
   ageSessions(email);
   const asking = await createKeyWithProof(user, "proved");
@@ -95,9 +95,9 @@ test("a passkey is added, signs in, confirms who the user is, and is demanded", 
   await session.button(page, "Sign in with a passkey").click();
   await session.heading(page, "Home").waitFor();
 
-  // Where a link leads that its account's demand has stopped, also in a browser that is signed in.
+  // Where a link leads whose account requires a passkey, also in a browser that is signed in.
   await page.goto("/sign-in?error=passkey_required");
-  await page.getByText("This account demands its passkey").waitFor();
+  await page.getByText("This account requires a passkey").waitFor();
   await session.button(page, "Sign in with a passkey").click();
   await session.heading(page, "Home").waitFor();
   assert.equal(await page.evaluate("allowed"), 0, "a passkey of any user signs in");
