@@ -1,8 +1,13 @@
-import { mock } from "node:test";
+import { beforeEach, mock } from "node:test";
 
-/** The time of day of a whole test file, better-auth's included: it stands still unless a test moves it. */
+/** The time of a whole test file, better-auth's included: it stands still unless a test moves it. */
 const START = Date.UTC(2026, 10, 21, 12);
 let isStarted = false;
+
+/** Each test begins at noon, however long those before it took: random ones move the clock by hours that differ from run to run. */
+beforeEach(() => {
+  if (isStarted) clock.advance(DAY - ((clock.now() - START) % DAY));
+});
 
 export const clock = {
   start(): void {
