@@ -4,7 +4,7 @@
  * the API version that it is pinned to.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { StripeOptions } from "#billing/stripe.ts";
 import { CREATE_SESSION, checkForm, LIST, RETRIEVE, Refused } from "./accepted.ts";
 import { type Form, FormFault, readForm } from "./form.ts";
@@ -61,6 +61,7 @@ export async function startFakeStripe({ now = Date.now }: { now?: () => number }
   const requests: ApiRequest[] = [];
   const faults: ApiFault[] = [];
   let away: ApiFault | null = null;
+  const silent: Socket[] = [];
   const responded = new Map<string, { params: string; response: FakeResponse }>();
 
   const till = createTill(
@@ -123,7 +124,7 @@ export async function startFakeStripe({ now = Date.now }: { now?: () => number }
     const url = new URL(request.url ?? "/", base);
     const { method = "GET", headers } = request;
     const fault = faults.shift() ?? away;
-    if (fault === "silence") return;
+    if (fault === "silence") return void silent.push(request.socket);
     if (fault === "reset") return void request.socket.destroy();
     if (fault === "nonsense") return void response.writeHead(200).end("<html>busy</html>");
     if (fault === "proxy 503" || fault === "proxy 200") {
@@ -197,6 +198,8 @@ export async function startFakeStripe({ now = Date.now }: { now?: () => number }
     setAway: (fault: ApiFault | null) => {
       away = fault;
     },
+    /** The connections of requests that get no response. */
+    silent,
     /** The id of the newest page. */
     newest: () => world.list("checkout.session", { limit: "1" }).data[0]?.id ?? "",
     session: (id: string): StripeObject => world.find(id, "checkout.session"),

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LOOK_PATIENCE_MS } from "#api/dashboard/purchases.ts";
 import type { PurchasesView } from "#api/dashboard/shapes.ts";
+import { eventually } from "../../http/test-api.ts";
 import { FAKE_SECRET_KEY, FAKE_WEBHOOK_SECRET } from "../../stripe/fake-stripe.ts";
 import { clock, DAY, HOUR, SECOND } from "./clock.ts";
 import { openMember } from "./dashboard-fixture.ts";
@@ -166,9 +167,7 @@ test("a signed body that is not an event, or is about another service's payment,
 });
 
 test("while Stripe is silent, the stored state is returned soon, and settling continues in the background", async (t) => {
-  const { fixture, fake, buy, look, list, balance } = await openSales(t, {
-    ...{ timeoutMs: 3_000, retries: 1 },
-  });
+  const { fixture, fake, buy, look, list, balance } = await openSales(t, { retries: 1 });
   const { id, session } = await buy();
   fake.pay(session);
   const wait = globalThis.setTimeout;
@@ -179,6 +178,8 @@ test("while Stripe is silent, the stored state is returned soon, and settling co
   fake.faultNext("silence");
   assert.equal((await look(id)).state, "open");
   assert.ok(timers.mock.calls.some(({ arguments: [, ms] }) => ms === LOOK_PATIENCE_MS));
+  await eventually("Stripe was asked", async () => fake.silent.length === 1);
+  fake.silent[0]?.destroy();
   await fixture.settle();
   assert.equal((await list())[0]?.state, "paid");
   assert.equal(await balance(), 200);
