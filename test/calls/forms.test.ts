@@ -315,6 +315,7 @@ test("a form in any pieces is the same parts or the same error as in one", () =>
     ...["--x\r\nContent-Disposition: form-data; name=d\r\n\r\n", "z".repeat(5_000)],
   );
   let [good, bad] = [0, 0];
+  const runs = Math.min(numRuns, 1_000);
   fc.assert(
     fc.property(
       fc.array(part, { maxLength: 15 }),
@@ -329,7 +330,7 @@ test("a form in any pieces is the same parts or the same error as in one", () =>
         else good += 1;
       },
     ),
-    { seed: SEED, numRuns: Math.min(numRuns, 1_000) },
+    { seed: SEED, numRuns: runs },
   );
-  assert.ok(good > 20 && bad > 20, `${good} forms and ${bad} errors`);
+  assert.ok(Math.min(good, bad) > runs / 50, `${good} forms and ${bad} errors`);
 });
