@@ -14,7 +14,7 @@ import {
 import { eventually, PUBLIC_URL } from "../http/test-api.ts";
 
 /** Requests as bytes on a connection, which a client library would have put right or not sent: heads, addresses, time-outs. */
-const TIMEOUTS = { headersTimeoutMs: 400, requestTimeoutMs: 1_000 };
+const TIMEOUTS = { headersTimeoutMs: 2_000, requestTimeoutMs: 3_000 };
 const { port, caller, key, close } = await shareRawService();
 // For what does not arrive. A request that does might be late on a busy machine.
 const impatient = await openRawService(TIMEOUTS);
@@ -237,7 +237,7 @@ test("an error of the parser is sent after the responses to the requests before 
     // Requests of one connection run one after the other.
     await eventually("the first is held", async () => (await service.held()) === 1);
     // Longer than the time for headers, so that the error is due before the responses.
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    if (status === 408) await new Promise((resolve) => setTimeout(resolve, 2_300));
     await service.trouble("none");
     for (const body of [1, 2]) assert.equal((await raw.response()).json().body, body);
     const code = status === 400 ? "invalid_request" : "request_timeout";
