@@ -7,7 +7,7 @@ import { HANGS_MS } from "../support/deadline.ts";
 
 /** Looks for a program of the machine by running it with an argument that ends at once. `skip`: why a test without it is skipped. */
 function findProgram(name: string, argument: string): { program: string; skip: string | false } {
-  const { status } = spawnSync(name, [argument], { stdio: "ignore", timeout: 30_000 });
+  const { status } = spawnSync(name, [argument], { stdio: "ignore", timeout: HANGS_MS });
   return { program: name, skip: status === 0 ? false : `${name} is not installed on this machine` };
 }
 

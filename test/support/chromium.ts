@@ -11,6 +11,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { type Browser, chromium } from "playwright-core";
 import { buildOnce } from "./build-cache.ts";
+import { HANGS_MS } from "./deadline.ts";
 
 /** Not the flags that the package of the browser proposes: those switch web security off. */
 const FLAGS = [
@@ -54,6 +55,7 @@ async function startBrowser(): Promise<Browser> {
       executablePath: path.join(files, "chromium"),
       headless: true,
       args: FLAGS,
+      timeout: HANGS_MS,
       env: {
         PATH: process.env["PATH"] ?? "",
         HOME: own,
