@@ -108,13 +108,19 @@ describe("every block of code", () => {
       permissions: ["clipboard-read", "clipboard-write"],
     });
     const { page } = opened;
+    // The result is shown for a moment, which lasts until the test lets the time of the page pass.
+    await page.clock.install({ time: 0 });
+    await page.clock.pauseAt(1_000);
     const button = page.getByRole("button", { name: "Copy: curl" });
     await button.focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("status").getByText("Copied").waitFor();
+    const status = page.getByRole("status");
+    await status.getByText("Copied").waitFor();
     const copied = await page.evaluate<string>("navigator.clipboard.readText()");
     assert.match(copied, /^curl http:\/\/127[\s\S]*-d '\{"markdown":"# Hello[^']+"\}'$/);
     assert.equal(await button.textContent(), "Copied");
+    await page.clock.runFor(2_000);
+    assert.deepEqual([await button.textContent(), await status.textContent()], ["Copy", ""]);
   });
 });
 
