@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { openBrowser } from "../support/chromium.ts";
+import { HANGS_MS } from "../support/deadline.ts";
 import { visitor } from "./fixtures.ts";
 import { type Mode, openPage } from "./screen-page.ts";
 import { openScreenSite } from "./screen-site.ts";
@@ -109,6 +110,7 @@ describe("the HTML of a page of React", () => {
     const viewport = { width: 1280, height: 800 };
     const scriptless = await browser.newContext({ javaScriptEnabled: false, viewport });
     const { page } = await openWithoutFonts({ colorScheme: "light", width: viewport.width });
+    scriptless.setDefaultTimeout(HANGS_MS);
     const bare = await scriptless.newPage();
     await bare.route("**/*.woff2", (route) => route.abort());
     for (const path of [
@@ -151,7 +153,7 @@ describe("links of the shell", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/tools\/qr-code$/);
     assert.equal(await page.evaluate("globalThis.isSameLoad"), true);
-    assert.equal(await side.isVisible(), false);
+    await side.waitFor({ state: "hidden" });
     await page.context().close();
   });
 });

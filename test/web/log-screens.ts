@@ -19,11 +19,6 @@ export const NO_LOG: Mocks = {
   "GET /dashboard/requests/summary": { body: log.noSummary },
 };
 
-/** The first answer is the list itself, the second that nothing is new. */
-const NEW_OF: Mocks = {
-  [SINCE]: [{ body: log.requests }, { body: log.noRequests }, { body: log.newRequests }],
-};
-
 const TOO_MANY: Mocks = {
   "GET /dashboard/downloads/ready": problem(
     429,
@@ -66,10 +61,12 @@ export function listLogScreens(all: Mocks): Screen[] {
     onLog("older ones fail", "", { "GET /dashboard/requests?before=older": broken }, (page) =>
       page.getByRole("button", { name: "Show older" }).click(),
     ),
-    onLog("new ones wait", "", NEW_OF, async (page) => {
-      // The list is being read, so the new requests wait behind the button.
+    onLog("new ones wait", "", {}, async (page) => {
+      // The list is being read, so the new requests wait behind the button. None arrives before that.
       await page.locator(".tb-log-open").first().focus();
-      await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+      await page.route("**/dashboard/requests?after=*", (route) =>
+        route.fulfill({ json: log.newRequests }),
+      );
       await page.getByRole("button", { name: "12 new requests" }).waitFor();
     }),
     onLog("log unavailable", "", {

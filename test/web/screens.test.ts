@@ -163,6 +163,8 @@ it("while the code of the next page is loading, the page before it stays, under 
 
 it("a call in a dialog is copied where browsers have no clipboard for pages, as over plain HTTP", async () => {
   const { page } = await showScreen("keys, new secret shown");
+  // What the button says is shown for two seconds.
+  await page.clock.pauseAt(NOW + 1_000);
   await page.evaluate(`{
     Object.defineProperty(navigator, "clipboard", { value: undefined });
     addEventListener("copy", ({ target }) => {
@@ -196,7 +198,7 @@ it("a period that is no longer in the URL is not shown as chosen", async () => {
   await page.waitForURL("**/usage?from=2026-11-02&to=2026-11-10");
   await page.getByRole("link", { name: "Usage", exact: true }).first().click();
   await page.waitForURL("**/usage");
-  assert.equal(await page.getByRole("radio", { name: "30 days" }).isChecked(), true);
+  await page.getByRole("radio", { name: "30 days", checked: true }).waitFor();
   assert.equal(await page.getByLabel("First day").count(), 0);
   await page.context().close();
 });
