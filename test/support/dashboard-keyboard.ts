@@ -5,6 +5,13 @@ import { until } from "./dashboard-site.ts";
 
 const TABS_MAX = 60;
 
+/** Waits until `target` gets the focus by itself, such as when a dialog opens or closes, then asserts that the focus is visible. */
+export async function assertFocusMoves(page: Page, target: Locator): Promise<void> {
+  await target.waitFor({ state: "attached" });
+  await until(`the focus on ${target}`, () => hasFocus(target));
+  await assertFocusVisible(page);
+}
+
 /** Presses Tab until `target` has the focus, then asserts that the focus is visible. */
 export async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
   // The element may be invisible itself and drawn by a sibling.

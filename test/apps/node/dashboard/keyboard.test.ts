@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import * as session from "../../../support/dashboard-browser.ts";
-import { assertFocusKept, press, tabTo, type } from "../../../support/dashboard-keyboard.ts";
+import {
+  assertFocusKept,
+  assertFocusMoves,
+  press,
+  tabTo,
+  type,
+} from "../../../support/dashboard-keyboard.ts";
 import { codeTo, newAddress, until } from "../../../support/dashboard-site.ts";
 import { shareShop } from "./shared-shop.ts";
 
@@ -72,11 +78,11 @@ test("a key is renamed and revoked, and Escape changes nothing", async (t) => {
   await tabTo(page, page.getByRole("menuitem", { name: "Revoke" }), "ArrowDown");
   await page.keyboard.press("Escape");
   await page.getByRole("menu").waitFor({ state: "hidden" });
-  await tabTo(page, session.keyMenu(page, "old"), "Escape");
+  await assertFocusMoves(page, session.keyMenu(page, "old"));
   await chooseAction(page, "old", "Rename");
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "hidden" });
-  await tabTo(page, session.keyMenu(page, "old"), "Escape");
+  await assertFocusMoves(page, session.keyMenu(page, "old"));
   await chooseAction(page, "old", "Rename");
   await tabTo(page, dialog.getByLabel("Label", { exact: true }));
   await page.keyboard.press("Control+A");
@@ -85,7 +91,7 @@ test("a key is renamed and revoked, and Escape changes nothing", async (t) => {
   await page.getByText("Key renamed from “old” to “new”.").waitFor();
   await assertFocusKept(page, "renaming");
   await chooseAction(page, "new", "Revoke");
-  await tabTo(page, dialog.getByRole("button", { name: "Keep key" }), "Escape");
+  await assertFocusMoves(page, dialog.getByRole("button", { name: "Keep key" }));
   await press(page, dialog.getByRole("button", { name: "Revoke key" }), "Space");
   await page.getByText("Key “new” revoked.").waitFor();
   await page.getByText("No active API keys").waitFor();
@@ -165,7 +171,7 @@ test("the account menu opens, closes and signs out", async (t) => {
   await page.getByRole("button", { name: "Sign out" }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Sign out" }).waitFor({ state: "hidden" });
-  await tabTo(page, account, "Escape");
+  await assertFocusMoves(page, account);
   await page.keyboard.press("Enter");
   // The home page may refetch its data while the session ends.
   user.expectConsoleError(/401 \(Unauthorized\).*\/dashboard\/home/);

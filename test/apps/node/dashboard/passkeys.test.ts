@@ -5,6 +5,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { databaseFile } from "../../../../src/apps/node/data-folder.ts";
 import * as session from "../../../support/dashboard-browser.ts";
 import { codeTo } from "../../../support/dashboard-site.ts";
+import { HANGS_MS } from "../../../support/deadline.ts";
 import { shareShop } from "./shared-shop.ts";
 
 /** Passkeys with Chromium's virtual authenticator, and proofs of who the user is. */
@@ -33,8 +34,7 @@ async function addAuthenticator(context: BrowserContext, page: Page) {
 
 /** Makes the sign-ins of a user an hour older. */
 function ageSessions(email: string): void {
-  const db = new DatabaseSync(databaseFile(site.dataDir));
-  db.exec("PRAGMA busy_timeout = 10000");
+  const db = new DatabaseSync(databaseFile(site.dataDir), { timeout: HANGS_MS });
   const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
   db.prepare(
     "UPDATE user_session SET createdAt = ? WHERE userId = (SELECT id FROM users WHERE email = ?)",
