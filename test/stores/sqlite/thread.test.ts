@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { NotCarriedOut } from "#ledger/port.ts";
-import { LEDGER_BATCH_MAX } from "#limits.ts";
+import { LEDGER_BATCH_MAX, LEDGER_TIMEOUT_MS } from "#limits.ts";
 import { openSqliteThread } from "#stores/sqlite/thread.ts";
 import {
   assertTotals,
@@ -19,8 +19,8 @@ import { temporaryFile, withoutTimeLimit } from "./fixture.ts";
  * The ledger thread collects orders into batches. If the thread dies, no order is lost or carried out twice, and none
  * waits forever.
  */
-async function openFixture(t: TestContext, { isTimed = false } = {}) {
-  if (!isTimed) withoutTimeLimit(t);
+async function openFixture(t: TestContext) {
+  withoutTimeLimit(t);
   const file = temporaryFile(t);
   const crashes: Error[] = [];
   const thread = await openSqliteThread({ file, onCrash: (error) => crashes.push(error) });
@@ -181,15 +181,28 @@ test("close() during a restart of the thread leaves no thread behind", {
 test("while another process holds the write lock, an order that waits too long is rejected, as not carried out if it was never sent", {
   timeout: 600_000,
 }, async (t) => {
-  const fixture = await openFixture(t, { isTimed: true });
+  let isSecondSent = false;
+  watchWorkers(t, (worker) => {
+    const post = worker.postMessage.bind(worker);
+    worker.postMessage = (message: unknown) => {
+      post(message);
+      isSecondSent ||= JSON.stringify(message).includes('"second 0"');
+    };
+  });
+  const fixture = await openFixture(t);
   const account = await fixture.account("Ada", { credits: 2_000 });
   const unlock = fixture.lock();
   const first = settled(fixture.debit(account));
   await turn();
-  const second = Array.from({ length: LEDGER_BATCH_MAX }, () => settled(fixture.debit(account)));
+  const second = Array.from({ length: LEDGER_BATCH_MAX }, (_, no) =>
+    settled(fixture.debit(account, { callId: `second ${no}` })),
+  );
   const third = Array.from({ length: 5 }, () => settled(fixture.debit(account)));
 
   assert.ok((await first) instanceof NotCarriedOut, "SQLite gave up on the lock");
+  while (!isSecondSent) await wait(1);
+  // The time limit of the others, as soon as the second ones wait for the lock.
+  t.mock.method(performance, "now", () => LEDGER_TIMEOUT_MS + 1);
   for (const error of await Promise.all(second)) {
     assert.ok(error instanceof Error && !(error instanceof NotCarriedOut), "it was sent");
     assert.match(error.message, /did not respond in time/);
