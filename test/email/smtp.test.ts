@@ -7,6 +7,7 @@ import { createEmails } from "#email/emails.ts";
 import type { Email } from "#email/mail.ts";
 import type { SmtpServer } from "#email/read-mail-settings.ts";
 import { TemporaryFailure, Undeliverable, Unreachable } from "#email/transport.ts";
+import { freePort } from "../support/ports.ts";
 import { createFixture, emailTo, START } from "./mail-fixture.ts";
 import {
   at,
@@ -233,7 +234,7 @@ test("after a connection broke within the message, the email arrives at the next
 });
 
 test("a server that was down gets the emails queued meanwhile", async (t) => {
-  const first = await startMailServer(t);
+  const first = await startMailServer(t, {}, await freePort());
   const { sender, mail, clock } = createFixture({ transport: openTransport(t, at(first.port)) });
   await mail.enqueue(emailTo("one@example.org"));
   assert.equal(await sender.deliverDue(), null);

@@ -10,6 +10,7 @@ import {
   type Resolve,
 } from "#events/node-webhook-transport.ts";
 import { NotReached } from "#events/webhook-transport.ts";
+import { freePort } from "../support/ports.ts";
 import { CERTIFICATE, KEY } from "./certificate.ts";
 import { HOSTILE } from "./hostile-addresses.ts";
 
@@ -101,12 +102,14 @@ test("a host with one private address among its addresses is rejected before any
 
 test("a resolver that returns a private address the second time causes no connection to it", async (t) => {
   // Two addresses of this machine stand for a public and a private one.
+  const port = await freePort();
   const good = await listen(
     t,
     createServer((socket) => socket.destroy()),
     "127.0.0.2",
+    port,
   );
-  const bad = await listen(t, createServer(), "127.0.0.1", good.port);
+  const bad = await listen(t, createServer(), "127.0.0.1", port);
   let asked = 0;
   const resolve: Resolve = async () => {
     asked += 1;
@@ -116,7 +119,7 @@ test("a resolver that returns a private address the second time causes no connec
     ...{ networks: "public", resolve },
     isAllowed: (address) => address === "127.0.0.2",
   };
-  const url = `https://hooks.example:${good.port}/`;
+  const url = `https://hooks.example:${port}/`;
   await faultOf(post(url, options));
   assert.deepEqual([asked, good.connections(), bad.connections()], [1, 1, 0]);
   assert.match(await faultOf(post(url, options)), /outside the public internet/);

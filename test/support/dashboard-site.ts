@@ -6,6 +6,7 @@ import type { TestContext } from "node:test";
 import { type Received, startMailServer } from "../email/smtp-fixture.ts";
 import { startServer, temporaryFolder } from "../http/server-process.ts";
 import { HANGS_MS } from "./deadline.ts";
+import { freePort } from "./ports.ts";
 
 /** The hooks of one test, or of all tests in a file. */
 type Hooks = { after(close: () => unknown): void };
@@ -36,6 +37,8 @@ export async function openSite(
   const mail = await startMailServer(t);
   const dataDir = temporaryFolder(t);
   const env = {
+    // It starts there again.
+    PORT: String(await freePort()),
     DATA_DIR: dataDir,
     SECRET,
     SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
@@ -44,7 +47,7 @@ export async function openSite(
     ...more,
   };
   let server = await startServer(t, env);
-  const { base, port } = server;
+  const { base } = server;
   // If the dashboard is not built yet, the service builds it first.
   await until("the pages", async () => (await fetch(`${base}/sign-in`)).ok);
   return {
@@ -52,7 +55,7 @@ export async function openSite(
     emails: mail.received,
     kill: async () => void (await server.end("SIGKILL")),
     async start() {
-      server = await startServer(t, { ...env, PORT: String(port) });
+      server = await startServer(t, env);
     },
   };
 }
