@@ -109,12 +109,17 @@ describe("the command line and a server", () => {
   });
 
   test("restore rejects a running server, and then replaces its data", async () => {
-    const before = readdirSync(dataDir).sort();
+    // Of the request log, whose files the server makes in its own time, restore takes nothing.
+    const names = () =>
+      readdirSync(dataDir)
+        .filter((name) => !name.startsWith("requests."))
+        .sort();
+    const before = names();
     assert.match(
       await cli.refused(`restore ${copy}`),
       /^A server \(process \d+ on .*, http.*, started .*\) is running on the data folder .*\. Nothing was changed\. Stop it/,
     );
-    assert.deepEqual(readdirSync(dataDir).sort(), before);
+    assert.deepEqual(names(), before);
     assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
     await server.stop();
     assert.ok(!existsSync(socket));
