@@ -119,8 +119,9 @@ async function assertFirst(service: TestService, seen: boolean, faults: FaultNam
   if (has("not_acceptable")) headers.Accept = "image/png";
   const [first] = faults as [FaultName];
   let response = await service.send(path, { method, headers, body });
-  // If the clock runs, the bucket may have gained a call in the meantime.
-  if (first === "rate_limited" && response.status !== 429) {
+  // If the clock runs, the bucket may have gained a call in the meantime, on a busy machine more than once.
+  let tries = first === "rate_limited" ? 9 : 1;
+  while (response.status !== 429 && --tries > 0) {
     await exhaust(caller);
     response = await service.send(path, { method, headers, body });
   }
