@@ -38,10 +38,11 @@ const FAILURES: Record<string, string> = {
   hangs: "tool_timeout",
 };
 
-const names = ["list", ...Object.keys(FAILURES)];
+/** The one that hangs has a time limit of its own, and the others may take as long as a busy machine does. */
+const names = ["list", ...Object.keys(FAILURES).filter((name) => name !== "hangs")];
 
-/** A document of the upstream of the tests. */
-const documentOf = (base: string) => ({
+/** A document of the upstream of the tests, with these operations. */
+const documentOf = (base: string, names: readonly string[]) => ({
   ...{ openapi: "3.1.0", servers: [{ url: base }], security: [{ inHeader: [], inQuery: [] }] },
   paths: Object.fromEntries(
     names.map((name) => [`/${name}`, { get: { operationId: name, responses: {} } }]),
@@ -54,8 +55,28 @@ const documentOf = (base: string) => ({
   },
 });
 
+/** The file of tools from such a document. */
+const serviceTool = (document: string, names: readonly string[], timeLimitMs: number) =>
+  `import { fromOpenApi } from "toolbooth";
+${importOf("document", `../${document}.json`)} with { type: "json" };
+export default fromOpenApi(document, {
+  prices: ${JSON.stringify(Object.fromEntries(names.map((name) => [name, 3])))},
+  security: { inHeader: "UPSTREAM_TOKEN", inQuery: "UPSTREAM_KEY" }, timeLimitMs: ${timeLimitMs},
+});
+`;
+
 const SERVED = [
-  ...["digest", "forwards", "misreports", "priced", "rejects", ...names, "throws", "waits"],
+  ...[
+    "digest",
+    "forwards",
+    "hangs",
+    "misreports",
+    "priced",
+    "rejects",
+    ...names,
+    "throws",
+    "waits",
+  ],
   ...["word-count", "hash", "uuid"],
 ];
 
@@ -92,14 +113,10 @@ export default forward({
   secrets: ["UPSTREAM_TOKEN"], headers: ({ UPSTREAM_TOKEN }) => ({ "X-Token": UPSTREAM_TOKEN }),
 });
 `,
-      "tools/service.ts": `import { fromOpenApi } from "toolbooth";
-${importOf("document", "../service.json")} with { type: "json" };
-export default fromOpenApi(document, {
-  prices: ${JSON.stringify(Object.fromEntries(names.map((name) => [name, 3])))},
-  security: { inHeader: "UPSTREAM_TOKEN", inQuery: "UPSTREAM_KEY" }, timeLimitMs: 1_000,
-});
-`,
-      "service.json": JSON.stringify(documentOf(upstream.base)),
+      "tools/service.ts": serviceTool("service", names, 20_000),
+      "service.json": JSON.stringify(documentOf(upstream.base, names)),
+      "tools/hangs.ts": serviceTool("hangs", ["hangs"], 1_000),
+      "hangs.json": JSON.stringify(documentOf(upstream.base, ["hangs"])),
     });
     const built = build(folder, { TOOLBOOTH_BUILT_IN_TOOLS: "hash,uuid" });
     assert.equal(built.status, 0, built.stderr);
@@ -224,9 +241,10 @@ Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of you
       ["misreports", 500, "tool_failed"],
     ]);
     assert.equal(await balance(), first);
-    const logged = edge.logs.filter((line) => line.includes("no luck"));
-    assert.equal(logged.length, 1, "with the place in the code");
-    assert.match(logged[0] ?? "", /RangeError: no luck\\n {4}at /);
+    const logged = () => edge.logs.filter((line) => line.includes("no luck"));
+    await until("it is logged", () => logged().length > 0);
+    assert.equal(logged().length, 1, "with the place in the code");
+    assert.match(logged()[0] ?? "", /RangeError: no luck\\n {4}at /);
   });
 
   test("a tool that rejects its input charges and logs nothing, and its key is free", async () => {
