@@ -37,10 +37,13 @@ async function startFaulty(): Promise<FaultyServer> {
   return { server, database };
 }
 
+/** `orderMs`: for a test whose orders all succeed, the time limit that they have instead of the usual one. */
+type FaultyOptions = { server?: FaultyServer; user?: string; orderMs?: number };
+
 /** The ledger of one node behind a network, and an operator's connection that bypasses it. By default on the run's PostgreSQL. */
 export async function openFaulty(
   t: TestContext,
-  { server, user = "postgres" }: { server?: FaultyServer; user?: string } = {},
+  { server, user = "postgres", orderMs }: FaultyOptions = {},
 ) {
   const direct = server?.database ?? (await borrowDatabase(t));
   if (server !== undefined) await emptyDatabaseAt(direct);
@@ -48,7 +51,7 @@ export async function openFaulty(
   const network = await openNetwork(Number(url.port));
   url.port = String(network.port);
   url.username = user;
-  const pool = openPostgresPool(url.href, { max: 6 });
+  const pool = openPostgresPool(url.href, { max: 6, ...(orderMs && { orderMs }) });
   const { ledger, close, waiting } = createPostgresLedger(pool);
   t.after(async () => {
     network.swallow(false);

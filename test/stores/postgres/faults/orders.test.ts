@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { StatementRejected } from "#stores/postgres/faults.ts";
 import { assertTotals, idempotency, START, tally } from "../../../contract/ledger/fixture.ts";
+import { HANGS_MS } from "../../../support/deadline.ts";
 import { eventually, isSure, openFaulty, PATIENT, settled } from "./fixture.ts";
 
 /** How a reachable server responds if it cannot carry out an order: errors, locks, timeouts. */
@@ -127,10 +128,17 @@ describe("a server that is there and cannot", { concurrency: 4 }, () => {
         `CREATE ROLE ${role} LOGIN IN ROLE pg_read_all_data, pg_write_all_data`,
       );
       t.after(() => fixture.asOperator(`DROP ROLE ${role}`));
+      /** The server notices a moment later that its clients are gone. Until then it counts their connections. */
+      const left = `SELECT 1 FROM pg_stat_activity WHERE usename = '${role}'`;
+      async function cut(): Promise<void> {
+        do {
+          fixture.network.cut();
+          await wait(10);
+        } while ((await fixture.rows(left)).length > 0);
+      }
       const account = await fixture.account("Ada", { credits: 500 });
       await limit(1);
-      fixture.network.cut();
-      await wait(50);
+      await cut();
       for (let round = 0; round < 10; round += 1) {
         const orders = Array.from({ length: 20 }, () => fixture.debit(account));
         const reads = Array.from({ length: 20 }, () => settled(fixture.balance(account)));
@@ -139,8 +147,7 @@ describe("a server that is there and cannot", { concurrency: 4 }, () => {
           assert.ok(typeof read === "number" || isSure(read));
       }
       await limit(0);
-      fixture.network.cut();
-      await wait(50);
+      await cut();
       assert.ok(isSure(await settled(fixture.debit(account))));
       assert.ok(isSure(await settled(fixture.ledger.probe({ now: START }))));
       const before = fixture.network.connections();
@@ -162,7 +169,7 @@ describe("a server that is there and cannot", { concurrency: 4 }, () => {
     ["isolation", "serializable", "'read committed'"],
   ] as const)
     test(`the ledger overrides a database whose transactions are ${value} by default: ${setting}`, async (t) => {
-      const fixture = await openFaulty(t);
+      const fixture = await openFaulty(t, { orderMs: HANGS_MS });
       const account = await fixture.account("Ada", { credits: 5 });
       const name = `DATABASE ${new URL(fixture.direct).pathname.slice(1)} SET default_transaction_${setting}`;
       await fixture.asOperator(`ALTER ${name} = ${value}`);
