@@ -1,7 +1,7 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { once } from "node:events";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 
-/** A program that locks an account and releases it after half a second, unless it is frozen in the meantime. */
+/** A program that locks an account, and goes on with its transaction when it is told to. */
 const [url, account] = process.argv.slice(2) as [string, string];
 const LOCK = "SELECT no FROM account WHERE id = $1 FOR NO KEY UPDATE";
 
@@ -10,7 +10,7 @@ const outcome = await pool
   .transaction("write", async (query) => {
     await query(LOCK, [account]);
     process.stdout.write("locked\n");
-    await wait(500);
+    await once(process.stdin, "data");
     await query("SELECT 1");
   })
   .then(
