@@ -37,7 +37,8 @@ export async function buildOnce(
       // Another process may have finished before this one got the lock.
       if (existsSync(folder)) break;
       await build(unfinished);
-      renameSync(unfinished, folder);
+      // Of two processes that removed an abandoned lock at once, the other one may have built it as well.
+      if (!existsSync(folder)) renameSync(unfinished, folder);
     } finally {
       rmSync(unfinished, { recursive: true, force: true });
       rmSync(lock, { force: true });
