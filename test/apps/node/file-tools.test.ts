@@ -126,7 +126,8 @@ async function runOutOfTime({ base, headers, left, balance }: Measuring) {
   assert.equal(await call("hang=true"), "tool_timeout");
   await eventually("no file is left", async () => left().length === 0);
   assert.equal(await balance(), before);
-  assert.equal(await call("label=next"), undefined);
+  // On a busy machine the next one may take too long as well.
+  await eventually("the next one is in time", async () => (await call("label=next")) === undefined);
 }
 
 /** The next start deletes what it left. */
