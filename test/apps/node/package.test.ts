@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { before, describe, test } from "node:test";
@@ -16,6 +17,7 @@ import { buildPages } from "#apps/node/build-pages.ts";
 import { eventually } from "../../http/test-api.ts";
 import { afterSuite } from "../../support/after-suite.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
+import { HANGS_MS } from "../../support/deadline.ts";
 import { openEdgeSite } from "../../support/edge-site.ts";
 import { startRegistry } from "../../support/npm-registry.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -25,8 +27,6 @@ import { WORD_COUNT } from "./tool-project.ts";
 const ROOT = path.join(import.meta.dirname, "../../..");
 const TARBALL_BYTES_MAX = 3_000_000;
 const CLOUDFLARE_BYTES_MAX = 800_000;
-/** Only ends what hangs. */
-const DEADLINE_MS = 300_000;
 
 const manifestIn = (folder: string) =>
   JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
@@ -48,7 +48,7 @@ describe("the package", () => {
     ...{ npm_config_audit: "false", npm_config_fund: "false", npm_config_update_notifier: "false" },
   };
   const run = (command: string, args: readonly string[], cwd = project) =>
-    promisify(execFile)(command, args, { cwd, env, timeout: DEADLINE_MS });
+    promisify(execFile)(command, args, { cwd, env, timeout: HANGS_MS });
   /** Packs all of them with one npm, whose start takes a second each time. */
   async function pack(...from: string[]): Promise<Packed[]> {
     const { stdout } = await run("npm", ["pack", ...from, "--json"], folder);
@@ -211,12 +211,15 @@ export const text: number = z.string().parse("a");
     const child = spawn(command, args, {
       ...{ cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] as const },
     }) as ChildProcess & { pid: number };
-    const kill = () => {
+    // The server holds these pipes as well, so they close when it has ended.
+    const closed = once(child, "close");
+    const kill = async () => {
       try {
         process.kill(-child.pid, "SIGKILL");
       } catch {
         // It has ended.
       }
+      await closed;
     };
     t.after(kill);
     let written = "";
@@ -261,7 +264,7 @@ export const text: number = z.string().parse("a");
     const counted = await send(first.base, "word-count", { text: "a b c" });
     assert.equal(counted.left, "6");
     assert.deepEqual(JSON.parse(counted.text), { ok: true, words: 3 });
-    first.kill();
+    await first.kill();
     assert.ok(existsSync(path.join(project, "data/toolbooth.sqlite")));
 
     const second = await start();
@@ -299,7 +302,7 @@ export const text: number = z.string().parse("a");
     assert.match(await command("audit"), /reconcile/);
     assert.match(await command("help"), /^Usage: npx toolbooth /);
     paid = await call(second.base, key, "uuid", {}, named);
-    second.kill();
+    await second.kill();
     assert.doesNotMatch(second.written(), /npm run|"level":"error"/);
   });
 
@@ -364,7 +367,7 @@ export const text: number = z.string().parse("a");
     assert.ok(call.includes(`${service.base}/api/v1/word-count `) && call.includes(key), call);
     const answer = await run("sh", ["-c", `${call} -w ' %{http_code}'`], created);
     assert.match(answer.stdout, /^\{"ok":true,"words":2\}\s* 200$/);
-    service.kill();
+    await service.kill();
   });
 
   test("npm update is the whole upgrade: the next version goes on with the data, and so does this one afterwards", async () => {
@@ -384,7 +387,7 @@ export const text: number = z.string().parse("a");
       const counted = await call(base, key, "word-count", { text: "a b c" });
       left -= 1;
       assert.equal(counted.left, `${left}`);
-      kill();
+      await kill();
     }
   });
 
@@ -442,7 +445,7 @@ export const text: number = z.string().parse("a");
         {
           cwd: project,
           env: { ...env, CI: "true", WRANGLER_HIDE_BANNER: "true", ...NO_NETWORK },
-          timeout: DEADLINE_MS,
+          timeout: HANGS_MS,
         },
       );
       const names = readdirSync(uploaded);
