@@ -125,7 +125,7 @@ describe("a node whose PostgreSQL fails", () => {
     assert.equal(again.status, 200, JSON.stringify(again.body));
   }
 
-  const outages: [name: string, begin: () => void, end: () => void, detail: string][] = [
+  const outages: [name: string, begin: () => void, end: () => void, detail: RegExp][] = [
     [
       "nothing listens",
       () => {
@@ -133,7 +133,7 @@ describe("a node whose PostgreSQL fails", () => {
         network.cut();
       },
       () => network.leadTo(Number(new URL(direct).port)),
-      "Calls fail: the database is unreachable.",
+      /^Calls fail: the database is unreachable\.$/,
     ],
     [
       "the network drops everything",
@@ -142,7 +142,8 @@ describe("a node whose PostgreSQL fails", () => {
         network.swallow(false);
         network.cut();
       },
-      "Calls fail: the database does not respond in time.",
+      // First orders are late, and then connections.
+      /^Calls fail: the database (?:does not respond in time|is unreachable)\.$/,
     ],
   ];
   for (const [name, begin, end, expected] of outages)
@@ -152,7 +153,7 @@ describe("a node whose PostgreSQL fails", () => {
       const [refused] = await Promise.all([call(ada), assertUsersRefused()]);
       assert.equal(refused.status, 503);
       await until(503);
-      assert.equal(detail, expected);
+      assert.match(detail ?? "", expected);
       end();
       await until(200);
       await assertUsersAsBefore();
