@@ -1,6 +1,7 @@
 import { keyVariableOf } from "#brand.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { hashSource } from "./content-hash.ts";
+import { docsSlugOf } from "./docs/navigation.ts";
 import { firstCall } from "./first-call.ts";
 import { GATE_STYLE } from "./gate.ts";
 import { type HeadOptions, preloadFonts, renderMeta, serviceStyle } from "./head.ts";
@@ -84,11 +85,12 @@ export type ServiceShown = {
   firstCall: { tool: string; request?: unknown } & CallTraits;
 };
 
-/** `page`: where the calls of the tool's page run; null for a tool without one. */
+/** `docs`: the path of its reference. `page`: where the calls of the tool's page run; null for a tool without one. */
 export type ToolShown = {
   name: string;
   title: string;
   summary: string;
+  docs: string;
   page: "browser" | "api" | null;
 } & CallTraits;
 
@@ -105,7 +107,8 @@ function serviceShown(options: PageOptions): ServiceShown {
     legal: Object.keys(options.legal ?? {}),
     tools: options.tools.map((tool) => {
       const { name, title, summary } = tool;
-      return { name, title, summary, page: pageOf(tool), ...traitsOf(tool) };
+      const docs = `/docs/${docsSlugOf(tool)}`;
+      return { name, title, summary, docs, page: pageOf(tool), ...traitsOf(tool) };
     }),
     firstCall: { tool: tool.name, request, ...traitsOf(tool) },
   };

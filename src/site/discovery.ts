@@ -1,7 +1,7 @@
 import type { ApiOptions } from "#api/openapi/document.ts";
 import { callPrice } from "#api/openapi/words.ts";
 import { type Brand, hasOwnName } from "#brand.ts";
-import type { DocsEntry } from "./docs/navigation.ts";
+import { type DocsEntry, docsSlugOf } from "./docs/navigation.ts";
 import { html } from "./markup.ts";
 import { basePath } from "./page-links.ts";
 
@@ -60,9 +60,9 @@ export function llmsText(
 ): string {
   const toolLines = tools.map(
     (tool) =>
-      `- [${tool.name}](${publicUrl}/docs/${tool.name}.md): POST ${publicUrl}/api/v1/${tool.name}. ${tool.summary}`,
+      `- [${tool.name}](${publicUrl}/docs/${docsSlugOf(tool)}.md): POST ${publicUrl}/api/v1/${tool.name}. ${tool.summary}`,
   );
-  const isTool = new Set(tools.map(({ name }) => name));
+  const isTool = new Set(tools.map(docsSlugOf));
   const sections = Map.groupBy(
     pages.filter(({ slug }) => !isTool.has(slug)),
     ({ section }) => section,

@@ -78,7 +78,7 @@ test("every sample of its pages has an idempotency key, and those of other tools
   const codeIn = (page: string, of = pages) => [
     ...(of.docs?.markdown(page) ?? "").matchAll(/^```(?:sh|js|python|go|php)\n[\s\S]*?^```$/gm),
   ];
-  const own = codeIn("/docs/print-letter");
+  const own = codeIn("/docs/tool-print-letter");
   assert.equal(own.length, 5);
   for (const [code] of own) assert.ok(code.includes(KEY), code);
   const first = codeIn("/docs/quickstart").filter(([code]) => code.includes("/print-letter"));

@@ -60,6 +60,7 @@ describe("the sources in docs/", () => {
     assert.deepEqual([...listed, CONTENTS_FILE].toSorted(), files.toSorted());
     for (const file of files) {
       assert.match(sources[file] ?? "", /^(?:<!-- for operators -->\n)?# .+\n\n\S/, file);
+      assert.doesNotMatch(file, /^tool-/, "the addresses of own tools' pages");
     }
   });
 

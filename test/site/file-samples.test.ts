@@ -61,7 +61,7 @@ for (const language of RUNNABLE) {
 
 test("its page says what files it takes, and how to ask for a price without one", () => {
   const pages = createPages({ ...FULL, tools: [SCAN, ...FULL.tools] });
-  const page = pages.docs?.markdown("/docs/scan-page") ?? "";
+  const page = pages.docs?.markdown("/docs/tool-scan-page") ?? "";
   assert.match(page, /\| `image\/jpeg`, `application\/pdf` \| The file, up to 5 MB/);
   assert.match(
     page,

@@ -36,6 +36,9 @@ const madeUp = defineTool({
   run: ({ text }) => ({ ok: true as const, words: text.split(/\s+/).length }),
 }) as Tool;
 
+/** Pages of the documentation that are named like the tools of a test. */
+const PAGES: Record<string, string> = { errors: "Errors", security: "Security" };
+
 const SITEMAP_AND_SEARCH = ["/sitemap.xml", "/docs/search.json"];
 
 /** For operators: figures that were measured with the tools that come in the box, and samples of what commands print. */
@@ -119,7 +122,7 @@ describe("a service with a tool of its operator", () => {
 
   it("has a page for it where its author says so, and links the page", () => {
     const tools = [...TOOLS, OWN_TOOL];
-    assert.deepEqual(linkedFrom(tools), ["/", "/docs/word-count", ...SITEMAP_AND_SEARCH]);
+    assert.deepEqual(linkedFrom(tools), ["/", "/docs/tool-word-count", ...SITEMAP_AND_SEARCH]);
     const page = listAppPages(tools).find(({ path }) => path === "/tools/word-count");
     assert.equal(page?.title, "Word count");
     assert.doesNotMatch(createPages({ ...FULL, tools }).find("/")?.body ?? "", /pages are free/);
@@ -130,8 +133,25 @@ describe("a service with a tool of its operator", () => {
     const listed = docs?.entries.filter(({ section }) => section === "Tools") ?? [];
     assert.deepEqual(
       listed.slice(0, 2).map(({ slug }) => slug),
-      ["word-count", TOOLS[0]?.name],
+      ["tool-word-count", TOOLS[0]?.name],
     );
+  });
+
+  it("has its documentation beside a page of the same name, which keeps its address", () => {
+    for (const name of ["errors", "security", "topics", "search", "hash"]) {
+      const tools = [{ ...OWN_TOOL, name }, ...TOOLS.filter((tool) => tool.name !== name)];
+      const pages = createPages({ ...FULL, tools });
+      const own = `/docs/tool-${name}`;
+      assert.match(pages.find(`${own}.md`)?.body ?? "", new RegExp(`/api/v1/${name}\\b`));
+      assert.ok(pages.find("/docs")?.body.includes(`href="${own}"`), "the contents");
+      assert.ok(pages.find(own)?.body.includes(`href="/tools/${name}"`), "its page with a form");
+      assert.ok(pages.find("/sitemap.xml")?.body.includes(`${own}</loc>`));
+      const agents = pages.find("/llms.txt")?.body ?? "";
+      assert.ok(agents.includes(`${own}.md): POST`));
+      assert.equal(agents.split(`/docs/${name}.md`).length, name in PAGES ? 2 : 1);
+      const page = pages.find(`/docs/${name}`)?.body ?? "";
+      assert.equal(page.includes(`<h1>${PAGES[name]}</h1>`), name in PAGES);
+    }
   });
 
   it("has none, and no link to one, where its author does not", () => {
@@ -152,7 +172,7 @@ describe("a service with a tool of its operator", () => {
 
 test("a tool without an output says that its response has what it returns, and a field without a description only its default", () => {
   const options = { ...FULL, tools: [OWN_TOOL] };
-  const page = createPages(options).docs?.markdown("/docs/word-count") ?? "";
+  const page = createPages(options).docs?.markdown("/docs/tool-word-count") ?? "";
   assert.match(page, /\| `ok` .+\n\nThe other fields are what the tool returns\./);
   const closed = createPages({ ...FULL, tools: [madeUp] }).docs?.markdown("/docs/word-count") ?? "";
   assert.doesNotMatch(closed, /The other fields/);

@@ -191,7 +191,7 @@ test("every error code has a cause and a cure; codes of another version have non
 });
 
 test("the call to send again has the tool, and neither a key nor a body", () => {
-  const hash = { name: "hash", title: "Hash", summary: "Hashes.", page: null };
+  const hash = { name: "hash", title: "Hash", summary: "Hashes.", docs: "/docs/hash", page: null };
   const repeat = (needsKey: boolean) =>
     repeatCode(sampleRequest(0), "https://api.example.com", {
       keyVariable: "TOOLBOOTH_KEY",

@@ -39,7 +39,7 @@ function ToolPage({ entry }: { entry: ToolShown }) {
     <>
       <PageTitle title={entry.title}>
         <nav className="tool-links" aria-label="About this tool">
-          <a href={`${base()}/docs/${entry.name}`}>
+          <a href={`${base()}${entry.docs}`}>
             <Icon name="docs" size={18} />
             Reference
           </a>

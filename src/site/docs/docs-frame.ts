@@ -2,7 +2,7 @@ import { type Html, html, raw } from "../markup.ts";
 import { basePath, pageLinks } from "../page-links.ts";
 import { type PageOptions, toolsWithPage } from "../page-options.ts";
 import { renderPage } from "../shell.ts";
-import type { DocsPlace } from "./navigation.ts";
+import { type DocsPlace, docsSlugOf } from "./navigation.ts";
 import type { DocsHeading, RenderedPage } from "./render-page.ts";
 
 /** A page of the documentation with the navigation beside it and the links to its neighbours below. */
@@ -33,7 +33,7 @@ ${at >= 0 && renderNeighbours(all[at - 1], all[at + 1], base)}`,
 
 /** A link to the page of the tool, where the service has one, before the first heading of its reference. */
 function withToolLink({ path }: DocsPlace, body: Html, options: PageOptions): Html {
-  const tool = toolsWithPage(options).find(({ name }) => path === `/docs/${name}`);
+  const tool = toolsWithPage(options).find((tool) => path === `/docs/${docsSlugOf(tool)}`);
   if (tool === undefined) return body;
   const link = html`<p class="actions"><a class="button quiet" href="${pageLinks(options.publicUrl).tools}/${tool.name}">Try ${tool.name} ${tool.isOwn ? "with your key" : "in your browser"}</a></p>
 `;

@@ -44,7 +44,7 @@ export function createDocs(sources: DocsSources, options: PageOptions): Docs {
     .map((entry) => ({ ...entry, description: inDocsOf(options, entry.description) }));
   const sourceOf = new Map<string, string>([[CONTENTS_PATH, sources[CONTENTS_FILE] ?? ""]]);
   for (const { slug, file, label, description } of entries) {
-    const generated = `# ${label}\n\n${description}\n\n<!-- generated tool ${slug} -->\n<!-- end -->\n`;
+    const generated = `# ${label}\n\n${description}\n\n<!-- generated tool ${label} -->\n<!-- end -->\n`;
     sourceOf.set(`/docs/${slug}`, file === null ? generated : textOf(sources, file));
   }
   const places: DocsPlace[] = [

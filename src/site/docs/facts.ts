@@ -20,6 +20,7 @@ import {
   sampleCall,
 } from "./first-call-samples.ts";
 import { autolink, formatCount, inlineCode, sentence, table } from "./markdown.ts";
+import { docsSlugOf } from "./navigation.ts";
 import {
   errorEntries,
   errorsTable,
@@ -80,7 +81,9 @@ export function docsFacts(options: PageOptions): DocsFacts {
         ),
       "tool-list": () =>
         tools
-          .map(({ name, summary }) => `- [\`${name}\`](${name}.md): ${sentence(summary)}\n`)
+          .map(
+            (tool) => `- [\`${tool.name}\`](${docsSlugOf(tool)}.md): ${sentence(tool.summary)}\n`,
+          )
           .join(""),
       "browser-tool-list": () =>
         pages

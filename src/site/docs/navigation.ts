@@ -2,11 +2,11 @@
 export type DocsSources = Readonly<Record<string, string>>;
 
 export type DocsEntry = {
-  /** The file name without `.md`: the page is served at `/docs/<slug>`. */
+  /** The page is served at `/docs/<slug>`. The file name without `.md`, or `docsSlugOf` a tool without a page. */
   slug: string;
   /** Null for a tool without a page of its own: its page is generated. */
   file: string | null;
-  /** Without markup: the contents write the name of a tool as code. */
+  /** Without markup: the contents write the name of a tool as code. The name of the tool where the page is generated. */
   label: string;
   /** One sentence, for the contents, search engines and `/llms.txt`. */
   description: string;
@@ -40,6 +40,13 @@ const TOOL_REFERENCE = /^<!-- generated tool ([\w-]+) -->$/m;
 const BROWSER_TOOLS = /^<!-- generated browser-tool-list -->$/m;
 
 /**
+ * The page of a tool is `/docs/<slug>`. Those of own tools have a prefix that no other page has: whatever pages a later version adds,
+ * none takes the address of an own tool's page.
+ */
+export const docsSlugOf = ({ name, isOwn }: { name: string; isOwn?: boolean }): string =>
+  isOwn ? `tool-${name}` : name;
+
+/**
  * Every page in reading order, read from the lists of `docs/README.md`, so that GitHub and the site show the same order.
  * Pages of tools that the service does not offer are left out, as is that on browser tools where no tool is one; tools without a
  * page come first among the tools: they are the operator's.
@@ -70,12 +77,12 @@ export function readNavigation(
   }
   const listed = new Set(entries.map(({ slug }) => slug));
   const generated = tools
-    .filter(({ name }) => !listed.has(name))
-    .map(({ name, summary }) => ({
-      slug: name,
+    .filter((tool) => !listed.has(docsSlugOf(tool)))
+    .map((tool) => ({
+      slug: docsSlugOf(tool),
       file: null,
-      label: name,
-      description: summary,
+      label: tool.name,
+      description: tool.summary,
       section: TOOLS_SECTION,
       isForOperators: false,
     }));

@@ -116,7 +116,7 @@ describe("the context of an own tool", () => {
     assert.equal((await server.call("aborts")).json.code, "tool_failed");
     await eventually("it is logged", async () => server.log().includes("AbortError"));
     const pages = await Promise.all(
-      ["/openapi.json", "/docs/sends", "/docs/sends.md"].map(server.get),
+      ["/openapi.json", "/docs/tool-sends", "/docs/tool-sends.md"].map(server.get),
     );
     for (const text of [server.log(), JSON.stringify(failed.json), ...pages])
       assert.ok(!text.includes(SECRET));

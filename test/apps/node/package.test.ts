@@ -429,7 +429,7 @@ export const text: number = z.string().parse("a");
     const counted = await send("/api/v1/word-count", result.key, { text: "a b c" });
     assert.deepEqual(counted, { ok: true, words: 3 });
     assert.equal((await send("/api/v1/account", result.key)).balance, 4, "the first call is free");
-    const page = await (await fetch(`${edge.base}/docs/word-count`)).text();
+    const page = await (await fetch(`${edge.base}/docs/tool-word-count`)).text();
     const [, style = assert.fail(page)] = /href="(\/assets\/[^"]+)"/.exec(page) ?? [];
     assert.equal((await fetch(edge.base + style)).status, 200);
 

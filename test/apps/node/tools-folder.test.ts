@@ -269,8 +269,8 @@ test("twelve lines give a route, checks, a price, a description, documentation, 
   assert.equal(api.components.schemas.CallWordCountInput.properties.text.type, "string");
   assert.equal(api.components.schemas.CallWordCountResult.properties.ok.const, true);
 
-  assert.match(await get("/docs/word-count.md"), /POST http:\/\/\S+\/api\/v1\/word-count/);
-  assert.match(await get("/docs/word-count"), /Counts the words of a text\./);
+  assert.match(await get("/docs/tool-word-count.md"), /POST http:\/\/\S+\/api\/v1\/word-count/);
+  assert.match(await get("/docs/tool-word-count"), /Counts the words of a text\./);
   assert.match(await get("/llms.txt"), /word-count/);
   assert.match(log(), /"route":"\/api\/v1\/word-count"/);
 });

@@ -266,7 +266,7 @@ Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of you
     };
     const { paths } = JSON.parse(await get("/openapi.json"));
     assert.ok(paths["/api/v1/word-count"] && !paths["/api/v1/echo"]);
-    assert.match(await get("/docs/word-count"), /Counts the words of a text\./);
+    assert.match(await get("/docs/tool-word-count"), /Counts the words of a text\./);
     assert.equal((await call("echo")).status, 404);
   });
 
