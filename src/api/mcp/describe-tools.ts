@@ -23,8 +23,14 @@ type ToolDescription = {
   };
 };
 
-/** The one argument of a verbatim tool, whose body may be any JSON value; arguments are always an object. */
-export const VERBATIM_FIELD = "body";
+/** The one argument of a tool whose body is not an object, such as a list, or may be any JSON value; arguments are always an object. */
+export const BODY_ARGUMENT = "body";
+
+export const hasBodyArgument = ({ verbatim, input }: Tool): boolean =>
+  verbatim !== undefined || !takesObjects(convert(input, "input"));
+
+const takesObjects = ({ type, anyOf }: JsonSchema): boolean =>
+  type === undefined ? (anyOf?.some(takesObjects) ?? true) : [type].flat().includes("object");
 
 export function describeTool(tool: Tool): ToolDescription {
   const { name, title } = tool;
@@ -60,21 +66,25 @@ export function responseKindOf({ verbatim, passThrough, output }: Tool): Respons
 }
 
 function inputSchema(tool: Tool): ToolDescription["inputSchema"] {
-  if (tool.verbatim) {
-    const field = { description: "Any JSON value." };
-    return {
-      type: "object",
-      properties: { [VERBATIM_FIELD]: field },
-      additionalProperties: false,
-    };
-  }
+  if (tool.verbatim) return bodyAlone({ description: "Any JSON value." });
   const schema = shorten(convert(tool.input, "input"));
+  if (hasBodyArgument(tool)) return { ...bodyAlone(asArgument(schema)), required: [BODY_ARGUMENT] };
   for (const [name, description] of Object.entries(tool.agents?.fields ?? {})) {
     const field = schema.properties?.[name];
     if (field !== undefined) field.description = description;
   }
   return { ...schema, type: "object" };
 }
+
+const bodyAlone = (body: JsonSchema): ToolDescription["inputSchema"] => ({
+  ...{ type: "object", properties: { [BODY_ARGUMENT]: body }, additionalProperties: false },
+});
+
+/** References of a schema begin at its root, which is now the argument. */
+const asArgument = (schema: JsonSchema): JsonSchema =>
+  JSON.parse(
+    JSON.stringify(schema).replaceAll('"$ref":"#', `"$ref":"#/properties/${BODY_ARGUMENT}`),
+  );
 
 /** Drops what a model does not need: second sentences, examples, formats, and lengths, which the descriptions state in bytes. */
 function shorten(schema: JsonSchema): JsonSchema {

@@ -31,7 +31,7 @@ export function argumentsOf(body: Uint8Array, args: Record<string, unknown> | nu
 }
 
 /**
- * What the arguments of a verbatim tool contain: the bytes of the value at `field`, and the names of anything else, or of
+ * What arguments with one field for the body contain: the bytes of the value at `field`, and the names of anything else, or of
  * the first that are. Throws an `RpcError` where the arguments are not JSON, and an ApiError `too_large`.
  */
 export function readField(args: Uint8Array, field: string) {

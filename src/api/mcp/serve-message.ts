@@ -11,7 +11,7 @@ import {
 import { fieldFinding, inputProblem } from "#tools/check-input.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { nearestName } from "#tools/nearest-name.ts";
-import { describeTool, responseKindOf, VERBATIM_FIELD } from "./describe-tools.ts";
+import { BODY_ARGUMENT, describeTool, hasBodyArgument, responseKindOf } from "./describe-tools.ts";
 import { argumentsOf, readField, readMessages } from "./message.ts";
 import {
   CODES,
@@ -89,8 +89,9 @@ export function createMcp({
   const names = offered.map((tool) => tool.name);
   const results = keepResults(offered, { name, title, version }, own);
   const kinds = new Map(tools.map((tool) => [tool, responseKindOf(tool)]));
+  const withBodyArgument = new Set(tools.filter(hasBodyArgument));
   return (exchange) => {
-    const served = { tools, names, kinds, results, exchange, own };
+    const served = { tools, names, kinds, withBodyArgument, results, exchange, own };
     const messages = attempt(null, () => {
       const read = readMessages(exchange.body);
       return Array.isArray(read) ? checkBatch(exchange, read, own) : { alone: read };
@@ -105,6 +106,7 @@ type Served = {
   /** Of those that a message can call. */
   names: readonly string[];
   kinds: ReadonlyMap<Tool, ResponseKind>;
+  withBodyArgument: ReadonlySet<Tool>;
   results: Results;
   exchange: Exchange;
   own: OwnMeta;
@@ -279,7 +281,9 @@ function prepareCall(served: Served, request: RpcRequest): PreparedCall {
     throw invalidParams(`\`arguments\` must be an object with the tool's arguments; got ${got}.`);
   }
   const key = readIdempotencyKey(meta, exchange.headers.get("idempotency-key"), own);
-  return { request, tool, body: bodyOfCall(tool, argumentsOf(exchange.body, args)), key };
+  const given = argumentsOf(exchange.body, args);
+  const body = served.withBodyArgument.has(tool) ? bodyIn(tool, given) : (given ?? NO_ARGUMENTS);
+  return { request, tool, body, key };
 }
 
 async function makeCall(served: Served, call: PreparedCall, isAlone: boolean): Promise<Reply> {
@@ -371,13 +375,12 @@ function readIdempotencyKey(
 
 const IDEMPOTENCY_KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_CHARS_MAX}}$`);
 
-/** For a verbatim tool the value of its one argument. Other tools check the names of their arguments themselves. */
-function bodyOfCall(tool: Tool, args: Uint8Array | null): Uint8Array | null | ApiError {
-  if (tool.verbatim === undefined) return args ?? NO_ARGUMENTS;
+/** The value of the one argument. Tools without `BODY_ARGUMENT` check the names of their arguments themselves. */
+function bodyIn(tool: Tool, args: Uint8Array | null): Uint8Array | null | ApiError {
   if (args === null) return null;
-  const { value, others } = readField(args, VERBATIM_FIELD);
+  const { value, others } = readField(args, BODY_ARGUMENT);
   if (others.length === 0) return value;
-  const detail = `is unknown; ${tool.name} has one argument, \`${VERBATIM_FIELD}\``;
+  const detail = `is unknown; ${tool.name} has one argument, \`${BODY_ARGUMENT}\``;
   return inputProblem(others.map((name) => fieldFinding(name, false, detail)));
 }
 

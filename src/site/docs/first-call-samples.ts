@@ -1,3 +1,4 @@
+import { BODY_ARGUMENT, hasBodyArgument } from "#api/mcp/describe-tools.ts";
 import { firstCall } from "../first-call.ts";
 import { layOutJson } from "../json-layout.ts";
 import type { PageOptions } from "../page-options.ts";
@@ -43,8 +44,7 @@ function callOf({ publicUrl, tools }: PageOptions) {
 function messageOf({ tools }: PageOptions, isRepeated = false) {
   const { tool, request = {} } = firstCall(tools);
   const hasKey = isRepeated || tool.effect === "act";
-  // The value of a verbatim tool is an argument (`api/mcp/describe-tools.ts`).
-  const args = tool.verbatim === undefined ? request : { body: request };
+  const args = hasBodyArgument(tool) ? { [BODY_ARGUMENT]: request } : request;
   const meta = { _meta: { "toolbooth/idempotency-key": SAMPLE_KEY } };
   const params = { name: tool.name, arguments: args, ...(hasKey && meta) };
   return { jsonrpc: "2.0", id: 1, method: "tools/call", params };
