@@ -96,7 +96,7 @@ export function curlCode(call: CallShown): string {
   if (file !== undefined) {
     return curlLines(url, [
       ...head,
-      `-H "Content-Type: ${file.type}"`,
+      `-H ${shellText(`Content-Type: ${file.type}`)}`,
       `--data-binary ${shellWord(`@${file.name}`)}`,
     ]);
   }
@@ -144,21 +144,22 @@ const typeOf = ({ body, json, file }: CallShown): string | null => {
 
 /**
  * A call without JSON on one line: a file or a text in place of fields, and the bare result of this type in place of an object.
- * Double quotes are those of every shell.
  */
 export function bareCurlCode(tool: Tool, publicUrl: string, type: string): string {
-  const accept = `-H "Accept: ${type}"`;
+  const accept = `-H ${shellText(`Accept: ${type}`)}`;
   const [, extension] = /^image\/(\w+)/.exec(type) ?? [];
   const to = extension === undefined ? [] : [`-o ${tool.name}.${extension}`];
   const url = `${publicUrl}/api/v1/${tool.name}`;
   const own = tool.effect === "act" ? [`-H "${SAMPLE_KEY_HEADER}"`] : [];
-  return ["curl", url, `-H ${curlKey()}`, ...own, accept, bareInput(tool), ...to].join(" ");
+  return ["curl", shellWord(url), `-H ${curlKey()}`, ...own, accept, bareInput(tool), ...to].join(
+    " ",
+  );
 }
 
 function bareInput({ rawBody, examples, file }: Tool): string {
   if (file?.types[0] !== undefined) {
     const { name, type } = sampleFile(file.types[0]);
-    return `-H "Content-Type: ${type}" --data-binary @${name}`;
+    return `-H ${shellText(`Content-Type: ${type}`)} --data-binary @${name}`;
   }
   if (rawBody === undefined) return "-X POST";
   if (rawBody.octets) return "-F file=@photo.jpg";
@@ -167,7 +168,7 @@ function bareInput({ rawBody, examples, file }: Tool): string {
   }
   const request = examples[0]?.request as Record<string, unknown> | undefined;
   // Not -F, which ends a value at a semicolon and reads a file where it begins with @ or <.
-  return `--form-string "${rawBody.field}=${request?.[rawBody.field] ?? "text"}"`;
+  return `--form-string ${shellText(`${rawBody.field}=${request?.[rawBody.field] ?? "text"}`)}`;
 }
 
 export function fetchCode(call: CallShown): string {
@@ -201,7 +202,7 @@ function fetchBody({ body, json, file }: CallShown): string | null {
     const read = `await readFile(${JSON.stringify(file.name)})`;
     if (file.fields === undefined) return read;
     const members = Object.entries(file.fields).map(
-      ([name, value]) => `    ${name}: ${JSON.stringify(value)},\n`,
+      ([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`,
     );
     return `JSON.stringify({\n    base64: (${read}).toString("base64"),\n${members.join("")}  })`;
   }
@@ -405,6 +406,10 @@ export const LANGUAGES = [
 
 /** Everything between single quotes is taken as it is by a POSIX shell, but for the single quote itself. */
 export const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** In double quotes, which every shell has, unless a shell would read something in them. */
+const shellText = (text: string): string =>
+  /["$`\\!%\r\n]/.test(text) ? shellQuote(text) : `"${text}"`;
 
 /** Without quotes where none are needed. */
 export const shellWord = (text: string): string =>
