@@ -45,7 +45,9 @@ export function createDirectory(
         sql`INSERT INTO closed_address (email_hash, closed_at)
             SELECT ${emailHash}, ${now} FROM address WHERE account = ${account}
             ON CONFLICT DO NOTHING`,
-        // Dead emails to it, which operators could retry.
+        // Emails to it that wait, or are dead and could be retried by operators.
+        sql`DELETE FROM job WHERE due_at IS NOT NULL AND queue IN ('email', 'outbox')
+            AND target = (SELECT email FROM address WHERE account = ${account})`,
         sql`UPDATE job SET ${ERASED} WHERE erase_at IS NOT NULL AND queue IN ('email', 'outbox')
             AND target = (SELECT email FROM address WHERE account = ${account})`,
         sql`DELETE FROM address WHERE account = ${account} RETURNING email`,

@@ -50,6 +50,16 @@ test("closing an account revokes its keys and deletes personal data; usage stays
      VALUES ('dead', 'email', 'key_created', ?, '', 'sealed', 1, 2, 9e15)`,
     email,
   );
+  // One that waits for its next attempt, and one whose attempt is under way.
+  for (const [job, leasedUntil] of [
+    ["waiting", 0],
+    ["sending", 9e15],
+  ] as const)
+    await fixture.rows(
+      `INSERT INTO job (id, queue, kind, target, label, payload, created_at, due_at, leased_until)
+       VALUES (?, 'email', 'credits_low', ?, '', 'sealed', 1, 9e15, ?)`,
+      ...[job, email, leasedUntil],
+    );
   const personal = [email, id, browser.peer as string];
   for (const text of personal) assert.notDeepEqual(await fixture.traces(text), [], text);
 
