@@ -66,14 +66,9 @@ export async function restore(
     syncPath(partial);
     // Again, because copying and checking take a while.
     requireNoServer(dataDir);
-    const hadData = exchange(file, partial, previous, force);
-    syncPath(dataDir);
-    return presentRestore(invocation, source, {
-      previous: hadData ? previous : null,
-      inspection,
-      ended,
-      keys: checkKeys(invocation, file),
-    });
+    const kept = exchange(file, partial, previous, force) ? previous : null;
+    const keys = finish(invocation, source, kept);
+    return presentRestore(invocation, source, { previous: kept, inspection, ended, keys });
   } catch (error) {
     if (primaryCodeOf(error) !== SQLITE_FULL) throw error;
     throw new CommandError("The disk is full. Nothing was changed. Free some space and try again.");
@@ -105,6 +100,26 @@ async function endRequestsIn(file: string, now: number): Promise<Ended> {
     driver.close();
   }
 }
+
+/** What is left once the database has been replaced. A later start of the server does it, too. */
+function finish(invocation: Invocation, source: string, previous: string | null): KeysRestored {
+  const { dataDir } = invocation.config;
+  try {
+    syncPath(dataDir);
+    return checkKeys(invocation, databaseFile(dataDir));
+  } catch (error) {
+    const reason = (error as Error).message.replace(/\.?$/, ".");
+    throw new CommandError(
+      `Restored ${source} to ${dataDir}, but the command failed afterwards: ${reason} ${previousText(previous)} If the backup included the secret, it may still be in the database. Remove the cause, then start the server: it moves the secret to ${secretFile(dataDir)}.`,
+      { cause: error },
+    );
+  }
+}
+
+const previousText = (previous: string | null): string =>
+  previous === null
+    ? "There was no previous database."
+    : `The previous database is now ${previous}.`;
 
 /**
  * Moves a secret that the backup included to its file, and counts the active keys that were made with a secret which this folder
@@ -219,7 +234,7 @@ function presentRestore(
     },
     text:
       `Restored ${source} to ${dataDir}, with ${counted(accounts, "account")}. The ledger reconciles.\n` +
-      `${previous === null ? "There was no previous database." : `The previous database is now ${previous}.`}\n` +
+      `${previousText(previous)}\n` +
       `${secretIncluded ? "The backup included the secret." : `The backup did not include the secret.${keys.unknown === 0 && keys.active > 0 ? " The current secret works for its keys." : ""}`}\n` +
       "Sessions, sign-in codes, links in emails and queued emails were deleted, and queued webhook deliveries were canceled. Users must sign in again.\nKeys revoked, accounts closed and addresses changed since the backup are back to their earlier state. Revoke and close them again.\n",
   };

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   watch,
   writeFileSync,
@@ -153,6 +154,38 @@ describe("backup and restore", { concurrency: 2 }, () => {
       assert.match(await cli.refused(line), expected);
     }
     assert.deepEqual(contents(), before);
+  });
+
+  test("a restore that fails once the data is replaced says so, and the next start moves the secret", async () => {
+    const cli = await freshFolder();
+    await cli.json("account create ada@b.co");
+    const { key } = await cli.json("key create ada@b.co --label l");
+    const secret = readFileSync(path.join(cli.dataDir, "secret"), "utf8").trim();
+    await cli.json(`backup ${cli.copy} --with-secret`);
+    const otherDir = path.join(cli.folder, "other");
+    const other = commandLine(otherDir);
+    // The secret cannot be written, as on a full disk.
+    const inTheWay = path.join(otherDir, "secret");
+    mkdirSync(inTheWay, { recursive: true });
+    for (const kept of [
+      /no previous database/,
+      /previous database is now \S+-before-\S+\.sqlite\./,
+    ]) {
+      const failed = await other.refused(`restore ${cli.copy}`);
+      assert.match(
+        failed,
+        /^Restored \S+ to \S+, but the command failed afterwards: \S+ is not a file\./,
+      );
+      assert.match(failed, kept);
+      assert.match(failed, /start the server: it moves the secret to \S+\/secret\./);
+      assert.doesNotMatch(failed, /Nothing was changed/);
+      assert.deepEqual(emailsIn(path.join(otherDir, "toolbooth.sqlite")), ["ada@b.co"]);
+    }
+    rmSync(inTheWay, { recursive: true });
+    const service = await openFolderService({ dataDir: otherDir });
+    assert.equal(readFileSync(inTheWay, "utf8").trim(), secret);
+    assert.ok(isStartUnder(key, [secret]));
+    await service.stop();
   });
 
   test("restore over unreadable data requires --force and still keeps that data", async () => {
