@@ -100,7 +100,7 @@ export const listAccounts = defineOperation({
   find: wholeService,
   action: null,
   async run(context, { search, max = Number.MAX_SAFE_INTEGER, after = null }, { now }) {
-    const wanted = Math.min(max, accountsAtOnce(context));
+    const wanted = Math.min(max, accountsAtOnce(context), ACCOUNTS_A_PAGE);
     const { found, next } = await findAddresses(context, search, wanted, after);
     const accounts: z.input<typeof listed>[] = [];
     for (const { email, account: id } of found) {
@@ -113,6 +113,8 @@ export const listAccounts = defineOperation({
 });
 
 const PAUSE_EVERY = 100;
+/** A response has no more, because it is in memory as a whole. */
+const ACCOUNTS_A_PAGE = 1_000;
 const ADDRESSES_A_PAGE = 1_000;
 
 /** The first `max` addresses after `after` that contain the text, or whose account's id does. */

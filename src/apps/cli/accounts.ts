@@ -41,7 +41,7 @@ export const ACCOUNT_COMMANDS = [
       const client = connect();
       const { accounts, next: first } = await client.send(listAccounts, { ...input, max });
       let next = first;
-      // Where each account has a database of its own, a request covers only some.
+      // A response has a part of them.
       while (next !== null && accounts.length < (max ?? Number.MAX_SAFE_INTEGER)) {
         const rest = max === undefined ? {} : { max: max - accounts.length };
         const page: Listed = await client.send(listAccounts, { ...input, ...rest, after: next });

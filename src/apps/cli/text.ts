@@ -9,7 +9,8 @@ export function table(headings: readonly string[], rows: readonly (readonly Cell
   );
   const isNumber = headings.map((_, column) => rows.some((row) => typeof row[column] === "number"));
   const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...texts.map((row) => (row[column] ?? "").length)),
+    // Not with spread, whose arguments overflow the stack where there are many rows.
+    texts.reduce((width, row) => Math.max(width, (row[column] ?? "").length), heading.length),
   );
   return [headings, ...texts]
     .map((row) =>
