@@ -1,4 +1,5 @@
 import Stripe from "stripe";
+import { counted } from "#counted.ts";
 import { hostOf } from "#hosts.ts";
 import {
   type CheckoutOrder,
@@ -197,9 +198,9 @@ function sessionOf(order: CheckoutOrder, service: string): Stripe.Checkout.Sessi
 }
 
 function describeOffer(credits: number, months: number | null): string {
-  const count = `${credits.toLocaleString("en")} ${credits === 1 ? "credit" : "credits"}`;
+  const count = counted(credits, "credit");
   if (months === null) return `${count} that never expire`;
-  return `${count}, valid for ${months === 1 ? "1 month" : `${months} months`}`;
+  return `${count}, valid for ${counted(months, "month")}`;
 }
 
 async function fetchSession(

@@ -1,3 +1,4 @@
+import { counted, formatNumber } from "#counted.ts";
 import { ApiError, type ErrorCode, type ProblemDetails } from "#errors.ts";
 import type { BudgetExhausted, KeyNotAllowed } from "#ledger/port.ts";
 import type { Rate } from "#ledger/throttle.ts";
@@ -132,10 +133,10 @@ export function insufficientCredits(
   topUp: TopUp,
 ): ApiError {
   const { price } = cost;
-  const heldBy = held === 0 ? "" : ` Running calls hold ${creditsText(held)}.`;
+  const heldBy = held === 0 ? "" : ` Running calls hold ${counted(held, "credit")}.`;
   return new ApiError(
     "insufficient_credits",
-    `The call costs ${costText(cost)}, and the balance is ${balance}.${heldBy} ${topUp.sentence}`,
+    `The call costs ${costText(cost)}, and the balance is ${formatNumber(balance)}.${heldBy} ${topUp.sentence}`,
     {
       members: {
         ...{ balance, price, limitSource: "account" as const, ...urlOf(topUp) },
@@ -161,12 +162,15 @@ export function keyBudgetExhausted(
   const resetsAt = instant(at);
   const budget =
     credits === undefined || remaining === undefined ? undefined : { credits, remaining };
-  const name = `${BUDGET_NAMES[period]}${budget ? ` of ${creditsText(budget.credits)}` : ""}`;
-  const left = budget ? `${budget.remaining} left` : "less left";
-  const held = heldCredits === 0 ? "" : ` Running calls of the key hold ${heldCredits} of it.`;
+  const name = `${BUDGET_NAMES[period]}${budget ? ` of ${counted(budget.credits, "credit")}` : ""}`;
+  const left = budget ? `${formatNumber(budget.remaining)} left` : "less left";
+  const held =
+    heldCredits === 0 ? "" : ` Running calls of the key hold ${formatNumber(heldCredits)} of it.`;
   // A higher budget alone would not help an account without credits.
   const isShort = balance < price;
-  const short = isShort ? ` The account's balance is ${balance}, too. ${topUp.sentence}` : "";
+  const short = isShort
+    ? ` The account's balance is ${formatNumber(balance)}, too. ${topUp.sentence}`
+    : "";
   return new ApiError(
     "key_budget_exhausted",
     `The call costs ${costText(cost)}, and the API key's ${name} has ${left}.${held} ${resetsAt === null ? "The budget does not reset." : `The budget resets at ${resetsAt}.`} To raise it, see ${publicUrl}/settings/api-keys${isShort ? "." : ""}${short}`,
@@ -184,9 +188,7 @@ export function keyBudgetExhausted(
 type Cost = { price: number; isPriceLeast?: boolean };
 
 const costText = ({ price, isPriceLeast }: Cost) =>
-  `${isPriceLeast ? "at least " : ""}${creditsText(price)}`;
-
-const creditsText = (price: number) => `${price} ${price === 1 ? "credit" : "credits"}`;
+  `${isPriceLeast ? "at least " : ""}${counted(price, "credit")}`;
 
 export const idempotencyKeyReused = (hasFile = false) =>
   new ApiError(

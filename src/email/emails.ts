@@ -1,3 +1,4 @@
+import { counted } from "#counted.ts";
 import { EMAIL_CHARS_MAX } from "#limits.ts";
 import { type CreditSales, type TopUp, topUp } from "#top-up.ts";
 import { type EmailDraft, type EmailSender, formatTime, layOut } from "./email-layout.ts";
@@ -190,7 +191,7 @@ export function durationText(ms: number): string {
     60_000,
   ];
   const count = Math.max(1, Math.floor(ms / unitMs));
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+  return counted(count, unit);
 }
 
 /** Emails about credits: what happened, what is left and what to do. Each has a link to unsubscribe. */
@@ -281,4 +282,4 @@ function howToAdd({ kind, sentence }: TopUp, viewCredits: Button): EmailDraft["b
   return [sentence, viewCredits];
 }
 
-const credits = (count: number) => `${count.toLocaleString("en")} credit${count === 1 ? "" : "s"}`;
+const credits = (count: number) => counted(count, "credit");

@@ -14,6 +14,7 @@ import { findOwnerToNotify } from "#accounts/notify-owner.ts";
 import { originFacts } from "#accounts/security-emails.ts";
 import { STARTER_OUTCOMES } from "#accounts/starter-claim.ts";
 import { quotedCommand } from "#command-line.ts";
+import { counted } from "#counted.ts";
 import { newAccountId, randomBase62 } from "#ids.ts";
 import {
   accountOf,
@@ -59,7 +60,10 @@ export const createAccount = defineOperation({
       `${input.email} already has an account. To add credits to it, run for example ${quotedCommand("credits grant", input.email, "100")}.`,
     );
   },
-  action: { subject: ({ account }) => account, end: ({ balance }) => done(`${balance} credits`) },
+  action: {
+    subject: ({ account }) => account,
+    end: ({ balance }) => done(counted(balance, "credit")),
+  },
   run: (context, { credits: amount }, { now, say }, target) =>
     runSteps(async () => {
       const { ledger, accountDeps } = context;
@@ -254,7 +258,7 @@ export const closeAccountForGood = defineOperation({
   action: {
     subject,
     findsOnce: true,
-    end: ({ forfeited }) => done(`${forfeited} credits forfeited`),
+    end: ({ forfeited }) => done(`${counted(forfeited, "credit")} forfeited`),
   },
   async run({ accountDeps, notify }, _, order, { account, email }) {
     const notifyOwner = await findOwnerToNotify(notify, account);
@@ -318,7 +322,7 @@ export const resetPasskeys = defineOperation({
   find: accountOf,
   action: {
     subject,
-    end: ({ passkeys }) => done(`${passkeys} ${passkeys === 1 ? "passkey" : "passkeys"} removed`),
+    end: ({ passkeys }) => done(`${counted(passkeys, "passkey")} removed`),
   },
   async run({ notify }, _, order, { account, email }) {
     const notifyOwner = await findOwnerToNotify(notify, account);

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { AccountError } from "#accounts/accounts.ts";
 import { quotedCommand } from "#command-line.ts";
+import { counted } from "#counted.ts";
 import type { OperatorContext } from "./context.ts";
 import { callId, count, grantKind, textOrNull, time, timeOrNull } from "./members.ts";
 import { defineOperation, done, unchanged } from "./operation.ts";
@@ -52,9 +53,7 @@ export const reverseCall = defineOperation({
   action: {
     subject: ({ id }) => id,
     end: ({ reversed, credits = 0 }) =>
-      reversed
-        ? done(`${credits} ${credits === 1 ? "credit" : "credits"} returned`)
-        : unchanged("reversed before"),
+      reversed ? done(`${counted(credits, "credit")} returned`) : unchanged("reversed before"),
   },
   /** A call that is not found is left alone: the ledger would remember its reversal, and reject its debit if it still arrives. */
   async run(context, { id: call }, { now }, found) {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { AccountError } from "#accounts/accounts.ts";
 import { quotedCommand } from "#command-line.ts";
+import { counted } from "#counted.ts";
 import { isAccountId, randomBase62 } from "#ids.ts";
 import type { Grant } from "#ledger/port.ts";
 import { everyGrant } from "#ledger/read-pages.ts";
@@ -43,7 +44,9 @@ export const grantCredits = defineOperation({
   action: {
     subject: ({ account }) => account,
     end: ({ granted, amount, id }) =>
-      granted ? done(`${amount} credits as ${id}`) : unchanged(`${id} was granted before`),
+      granted
+        ? done(`${counted(amount, "credit")} as ${id}`)
+        : unchanged(`${id} was granted before`),
   },
   async run(context, input, { now, random }, { account, email }) {
     const { credits: amount, expires: expiresAt = null } = input;
@@ -64,7 +67,7 @@ export const grantCredits = defineOperation({
     if (grant.amount !== amount || ordered !== expiresAt) {
       const expiry = instantOrNull(ordered);
       throw new AccountError(
-        `The grant ${id} already exists, with ${grant.amount} credits and ${expiry === null ? "no expiry" : `expiry at ${expiry}`}. Nothing was changed. Use another --id for another grant.`,
+        `The grant ${id} already exists, with ${counted(grant.amount, "credit")} and ${expiry === null ? "no expiry" : `expiry at ${expiry}`}. Nothing was changed. Use another --id for another grant.`,
       );
     }
     const { balance } = await context.ledger.credits({ account, now, max: 0 });
@@ -90,7 +93,8 @@ export const clawBackCredits = defineOperation({
   find: findGrant,
   action: {
     subject: ({ account }) => account,
-    end: ({ clawedBack, id }) => done(`${clawedBack} credits of ${id} are clawed back`),
+    end: ({ clawedBack, id }) =>
+      done(`${counted(clawedBack, `credit of ${id} is`, `credits of ${id} are`)} clawed back`),
   },
   async run({ ledger, directory }, { credits }, { now }, { account, grant }) {
     const { id } = grant;
@@ -106,7 +110,7 @@ export const clawBackCredits = defineOperation({
     const { outcome, voided: clawedBack, spent } = clawed;
     if (outcome === "stale")
       throw new AccountError(
-        `${clawedBack} ${clawedBack === 1 ? "credit" : "credits"} of ${id} ${clawedBack === 1 ? "has" : "have"} already been taken back, by an order for more than ${credits}. Nothing was changed. N is the total; to give credits back, grant them.`,
+        `${counted(clawedBack, `credit of ${id} has`, `credits of ${id} have`)} already been taken back, by an order for more than ${credits}. Nothing was changed. N is the total; to give credits back, grant them.`,
       );
     const [address, after, { balance }] = await Promise.all([
       directory.findByAccount({ account }),

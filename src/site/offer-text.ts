@@ -1,4 +1,5 @@
 import type { OfferView } from "#api/dashboard/shapes.ts";
+import { counted } from "#counted.ts";
 
 /**
  * The price of a thousand credits of an offer, such as `€3.98`, formatted like the price of the offer. Prices below one unit of the
@@ -26,5 +27,5 @@ export function priceLike(
 /** How long the credits of an offer are valid. */
 export function lastsText(months: number | null): string {
   if (months === null) return "Does not expire";
-  return months === 1 ? "1 month" : `${months} months`;
+  return counted(months, "month");
 }

@@ -1,4 +1,5 @@
 import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
+import { counted, formatNumber } from "#counted.ts";
 import { priceLike } from "./offer-text.ts";
 
 /**
@@ -95,24 +96,20 @@ export function spanText(months: number): string {
   return years >= 100 ? "more than 100 years" : counted(years, "year");
 }
 
-const numbered = (count: number) => count.toLocaleString("en-US");
-const counted = (count: number, unit: string) =>
-  `${numbered(count)} ${unit}${count === 1 ? "" : "s"}`;
-
 /** `2 × Large and 1 × Small in the first year` and the like. */
 export function purchasesText({ purchases }: Plan): string {
   const [only, ...others] = purchases;
   if (only === undefined) return "";
   const { offer, count, months } = only;
   if (others.length > 0) {
-    const parts = purchases.map((each) => `${numbered(each.count)} × ${each.offer.name}`);
+    const parts = purchases.map((each) => `${formatNumber(each.count)} × ${each.offer.name}`);
     return `${new Intl.ListFormat("en").format(parts)} in the first year`;
   }
   if (months >= 12) return `1 × ${offer.name} lasts ${spanText(months)}`;
   // As many in every month.
   return count % 12 === 0
-    ? `${numbered(count / 12)} × ${offer.name} a month`
-    : `${numbered(count)} × ${offer.name} in the first year, each lasts ${spanText(months)}`;
+    ? `${formatNumber(count / 12)} × ${offer.name} a month`
+    : `${formatNumber(count)} × ${offer.name} in the first year, each lasts ${spanText(months)}`;
 }
 
 /** One sentence about the lifetime plan at this rate. */

@@ -1,24 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  counted,
   DAY_MS,
   dayOf,
-  formatNumber,
   longDay,
   signed,
   timeSince,
   timeUntil,
   wholeNumberIn,
 } from "../../web/parts/numbers.ts";
-
-test("thousands are separated, and a count is followed by the singular or plural", () => {
-  assert.equal(formatNumber(1_234_567), "1,234,567");
-  assert.equal(counted(0, "call"), "0 calls");
-  assert.equal(counted(1, "call"), "1 call");
-  assert.equal(counted(2000, "call"), "2,000 calls");
-  assert.equal(counted(2, "entry", "entries"), "2 entries");
-});
 
 test("a number that was typed may have its thousands in groups, and nothing else", () => {
   for (const text of ["12000", " 12,000", "12 000", "12.000", "12’000", "12\u00a0000 "])

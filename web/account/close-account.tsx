@@ -1,9 +1,9 @@
 import { Button, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { UserView } from "#api/dashboard/shapes.ts";
+import { counted } from "#counted.ts";
 import { useCloseAccount, useHome } from "../member-queries.ts";
 import { FormDialog } from "../parts/form-dialog.tsx";
-import { counted } from "../parts/numbers.ts";
 import { PLAIN_INPUT } from "../parts/plain-input.ts";
 import { Section } from "../parts/section.tsx";
 import { leave } from "../sign-in/sign-out.ts";

@@ -1,5 +1,5 @@
 import type { CreditsView, EntryView, GrantKind, UserView } from "#api/dashboard/shapes.ts";
-import { counted } from "../parts/numbers.ts";
+import { counted } from "#counted.ts";
 import type { StateLabel } from "../parts/tone.ts";
 
 /** The labels of grants and ledger entries. */

@@ -1,9 +1,10 @@
 import { Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { PricesView } from "#api/dashboard/shapes.ts";
+import { formatNumber } from "#counted.ts";
 import { bestPlan, lifetimePlan, lifetimeText, purchasesText } from "#site/pack-plan.ts";
 import { useHome } from "../member-queries.ts";
-import { formatNumber, NO_NEED, needIn } from "../parts/numbers.ts";
+import { NO_NEED, needIn } from "../parts/numbers.ts";
 
 const DAYS_A_MONTH = 30;
 const CREDITS_DEFAULT = 1_000;

@@ -1,9 +1,10 @@
 import { Button, Text } from "@mantine/core";
 import { useState } from "react";
 import type { CreditsView, GrantView } from "#api/dashboard/shapes.ts";
+import { counted, formatNumber } from "#counted.ts";
 import { useCredits } from "../member-queries.ts";
 import { Empty } from "../parts/empty-state.tsx";
-import { counted, formatNumber, longDay, timeUntil } from "../parts/numbers.ts";
+import { longDay, timeUntil } from "../parts/numbers.ts";
 import { LoadingSection } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";

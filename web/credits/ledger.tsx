@@ -1,11 +1,12 @@
 import { Button, Text, TextInput, VisuallyHidden } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { BalancedEntryView, EntriesView, KeyView } from "#api/dashboard/shapes.ts";
+import { formatNumber } from "#counted.ts";
 import { useEntries, useKeys } from "../member-queries.ts";
 import { DownloadLink } from "../parts/download.tsx";
 import { Empty } from "../parts/empty-state.tsx";
 import { FilterSelect, KeySelect, ToolSelect, useFilters } from "../parts/filters.tsx";
-import { dayOf, formatNumber, isDay, longDay, signed } from "../parts/numbers.ts";
+import { dayOf, isDay, longDay, signed } from "../parts/numbers.ts";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";

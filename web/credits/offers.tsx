@@ -1,5 +1,6 @@
 import { Box, Text, VisuallyHidden } from "@mantine/core";
 import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
+import { counted, formatNumber } from "#counted.ts";
 import { lastsText, perThousand } from "#site/offer-text.ts";
 import { recommendedOffer } from "#site/pack-plan.ts";
 import { contactHref, topUp } from "#top-up.ts";
@@ -8,7 +9,6 @@ import { isSuspended } from "../keys/restriction.tsx";
 import { BusyButton } from "../parts/buttons.tsx";
 import { AgreementText, RefundsLink } from "../parts/legal-links.tsx";
 import { Failure } from "../parts/message.tsx";
-import { counted, formatNumber } from "../parts/numbers.ts";
 import { type Column, Records } from "../parts/records.tsx";
 import { Section } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";

@@ -1,9 +1,9 @@
 import { Button, VisuallyHidden } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { PurchaseView } from "#api/dashboard/shapes.ts";
+import { counted, formatNumber } from "#counted.ts";
 import { ExternalLink } from "../parts/buttons.tsx";
 import { Empty } from "../parts/empty-state.tsx";
-import { counted, formatNumber } from "../parts/numbers.ts";
 import { LoadingRows } from "../parts/placeholders.tsx";
 import { QueryResult, ShowOlder } from "../parts/query-result.tsx";
 import { type Column, Records } from "../parts/records.tsx";

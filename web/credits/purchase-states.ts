@@ -1,5 +1,5 @@
 import type { PurchaseView } from "#api/dashboard/shapes.ts";
-import { counted } from "../parts/numbers.ts";
+import { counted } from "#counted.ts";
 import { nextPollMs } from "../parts/poll-pace.ts";
 import type { StateLabel, Tone } from "../parts/tone.ts";
 

@@ -2,8 +2,9 @@ import { Button } from "@mantine/core";
 import { Link, useRouterState } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Visitor } from "#api/dashboard/shapes.ts";
+import { counted } from "#counted.ts";
 import { contactHref } from "#top-up.ts";
-import { counted, DAY_MS } from "../parts/numbers.ts";
+import { DAY_MS } from "../parts/numbers.ts";
 import { readStored, store } from "../shell/storage.ts";
 
 const DISMISSED_UNTIL = "tb-low-balance-dismissed-until";

@@ -1,16 +1,9 @@
 import { Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { HomeView } from "#api/dashboard/shapes.ts";
+import { counted, formatNumber } from "#counted.ts";
 import { BarChart } from "../parts/chart.tsx";
-import {
-  counted,
-  formatNumber,
-  longDay,
-  secondOf,
-  shortDay,
-  timeSince,
-  timeUntil,
-} from "../parts/numbers.ts";
+import { longDay, secondOf, shortDay, timeSince, timeUntil } from "../parts/numbers.ts";
 import { ERROR_PATTERN } from "../parts/pattern.tsx";
 import { Section, Stat } from "../parts/section.tsx";
 import { State } from "../parts/state.tsx";

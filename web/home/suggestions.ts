@@ -1,6 +1,7 @@
 import type { HomeView } from "#api/dashboard/shapes.ts";
+import { counted, formatNumber } from "#counted.ts";
 import { type CreditSales, contactHref } from "#top-up.ts";
-import { counted, DAY_MS, formatNumber, longDay, timeUntil } from "../parts/numbers.ts";
+import { DAY_MS, longDay, timeUntil } from "../parts/numbers.ts";
 import { percent } from "../requests/request-text.ts";
 
 /**

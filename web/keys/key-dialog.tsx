@@ -1,11 +1,11 @@
 import { Button, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import type { KeyView } from "#api/dashboard/shapes.ts";
+import { counted } from "#counted.ts";
 import { useChangeKey, useCreateKey, useRevokeKey } from "../member-queries.ts";
 import { FormDialog } from "../parts/form-dialog.tsx";
 import { Message } from "../parts/message.tsx";
 import { type Named, NameField, nameError, RenameDialog } from "../parts/name-field.tsx";
-import { counted } from "../parts/numbers.ts";
 import { Time } from "../parts/time.tsx";
 import type { DialogEnds } from "../parts/use-dialog.tsx";
 import { mayBeDone } from "../request.ts";

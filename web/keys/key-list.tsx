@@ -1,6 +1,7 @@
 import type { KeyView } from "#api/dashboard/shapes.ts";
+import { counted, formatNumber } from "#counted.ts";
 import { ActionMenu } from "../parts/action-menu.tsx";
-import { counted, formatNumber, longDay } from "../parts/numbers.ts";
+import { longDay } from "../parts/numbers.ts";
 import { type Column, OneLine, Records } from "../parts/records.tsx";
 import { State } from "../parts/state.tsx";
 import { Time } from "../parts/time.tsx";

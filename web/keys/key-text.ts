@@ -1,5 +1,6 @@
 import type { BudgetLeft, BudgetPeriod, KeyLimitsView, KeyView } from "#api/dashboard/shapes.ts";
-import { counted, DAY_MS, formatNumber, longDay, timeText, timeUntil } from "../parts/numbers.ts";
+import { counted, formatNumber } from "#counted.ts";
+import { DAY_MS, longDay, timeText, timeUntil } from "../parts/numbers.ts";
 import type { StateLabel } from "../parts/tone.ts";
 
 /** What the list of keys says about a key. */

@@ -4,9 +4,10 @@ import type {
   KeyLimitsView,
   KeysView,
 } from "#api/dashboard/shapes.ts";
+import { counted, formatNumber } from "#counted.ts";
 import { GRANT_CREDITS_MAX } from "#limits.ts";
 import { parseNetwork } from "#networks.ts";
-import { counted, DAY_MS, dayOf, formatNumber, wholeNumberIn } from "../parts/numbers.ts";
+import { DAY_MS, dayOf, wholeNumberIn } from "../parts/numbers.ts";
 import { networkText, PERIODS } from "./key-text.ts";
 
 /** The form of a key's limits: what the user typed, what is wrong with it, and the order that it becomes. */

@@ -1,9 +1,10 @@
 import { NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useId } from "react";
 import type { BudgetPeriod, KeyLimitsView } from "#api/dashboard/shapes.ts";
+import { counted, formatNumber } from "#counted.ts";
 import { service } from "../page-facts.ts";
 import { Checkboxes } from "../parts/checkboxes.tsx";
-import { counted, formatNumber, longDay, timeText } from "../parts/numbers.ts";
+import { longDay, timeText } from "../parts/numbers.ts";
 import { PLAIN_INPUT } from "../parts/plain-input.ts";
 import { PERIODS, spentOf } from "./key-text.ts";
 import {

@@ -1,7 +1,8 @@
 import { VisuallyHidden } from "@mantine/core";
 import { type KeyboardEvent, type PointerEvent, useId, useState } from "react";
+import { formatNumber } from "#counted.ts";
 import { type Bar, type BarSeries, countTicks, hasLabel } from "./axis.ts";
-import { formatNumber, longDay, shortDay } from "./numbers.ts";
+import { longDay, shortDay } from "./numbers.ts";
 import { PatternDefinitions, Swatch } from "./pattern.tsx";
 import "./chart.css";
 

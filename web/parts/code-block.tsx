@@ -1,8 +1,8 @@
 import { Button, VisuallyHidden } from "@mantine/core";
 import { memo, type ReactNode, useEffect, useRef, useState } from "react";
+import { formatNumber } from "#counted.ts";
 import { writeClipboard } from "./clipboard.ts";
 import { highlight, type Syntax } from "./highlight.tsx";
-import { formatNumber } from "./numbers.ts";
 
 /** Browsers become slow when they lay out more text. */
 export const SHOWN_CHARS_MAX = 20_000;

@@ -1,3 +1,5 @@
+import { counted, formatNumber } from "#counted.ts";
+
 /** Formats of numbers, days and time spans. Everything is in UTC. */
 /**
  * Written out, because each `Intl` format takes a slow phone 10 to 20 ms to make, while the first render waits. The texts are those of
@@ -22,12 +24,6 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** `2,000`. */
-export const formatNumber = (value: number): string =>
-  Number.isSafeInteger(value)
-    ? String(value).replace(/\B(?=(?:\d{3})+$)/g, ",")
-    : value.toLocaleString("en-US");
-
 /** Separators may stand before three digits, so that 2.5 is not read as 25. */
 const WHOLE_NUMBER = /^\d+(?:[\s,._'’]\d{3})*$/;
 
@@ -46,10 +42,6 @@ export function needIn(text: string): number | null {
   const credits = wholeNumberIn(text);
   return credits !== null && credits >= 1 && credits <= NEED_MAX ? credits : null;
 }
-
-/** `1 call`, `2,000 calls`. */
-export const counted = (value: number, one: string, many = `${one}s`): string =>
-  `${formatNumber(value)} ${value === 1 ? one : many}`;
 
 /** Uses `+` or U+2212, the minus sign that screen readers announce. */
 export function signed(value: number): string {

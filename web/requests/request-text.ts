@@ -1,4 +1,5 @@
 import type { RequestTimes, RequestView } from "#api/dashboard/shapes.ts";
+import { counted } from "#counted.ts";
 import type { ServiceShown } from "#site/app-shell.ts";
 import { curlKey, curlLines, SAMPLE_KEY_HEADER } from "#site/request-code.ts";
 import { longDay, secondOf } from "../parts/numbers.ts";
@@ -63,7 +64,7 @@ export function chargeText({ charged, replayed, status }: RequestView): string {
   if (replayed) return "Not charged: a repeat with the same idempotency key";
   if (charged === null) return "Not known yet";
   if (charged === 0) return status < 400 ? "Free call" : "Not charged";
-  return charged === 1 ? "1 credit" : `${charged} credits`;
+  return counted(charged, "credit");
 }
 
 /** A part of the latency; `ms` are milliseconds. */

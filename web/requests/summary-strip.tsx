@@ -1,7 +1,7 @@
 import type { RequestSummaryView } from "#api/dashboard/shapes.ts";
+import { counted, formatNumber } from "#counted.ts";
 import { SUMMARY_REQUESTS_MAX } from "#limits.ts";
 import { service } from "../page-facts.ts";
-import { counted, formatNumber } from "../parts/numbers.ts";
 import type { Filters, Search } from "./filters.ts";
 import type { useRequestSummary } from "./live.ts";
 import { durations, percent } from "./request-text.ts";

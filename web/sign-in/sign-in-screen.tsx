@@ -2,6 +2,7 @@ import { Box, Button, Text, TextInput } from "@mantine/core";
 import { type HistoryState, useNavigate, useRouterState } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { StartedView } from "#api/dashboard/shapes.ts";
+import { counted } from "#counted.ts";
 import { nextPage, useNext, useSearchText } from "../addresses.ts";
 import { BusyButton } from "../parts/buttons.tsx";
 import { AgreementLine } from "../parts/legal-links.tsx";
@@ -142,7 +143,7 @@ function newcomerText({ signUp, starter }: NonNullable<ReturnType<typeof useVisi
   }
   return starter.credits === 0
     ? "New here? Signing in creates your account, and your first call is free."
-    : `New here? Signing in creates your account: a free first call, then ${starter.credits} credits that are valid for ${starter.days} days.`;
+    : `New here? Signing in creates your account: a free first call, then ${counted(starter.credits, "credit")} that ${starter.credits === 1 ? "is" : "are"} valid for ${counted(starter.days, "day")}.`;
 }
 
 function CodeStep(props: {

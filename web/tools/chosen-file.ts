@@ -1,4 +1,4 @@
-import { counted } from "../parts/numbers.ts";
+import { counted } from "#counted.ts";
 
 /** A file that the user chose, dropped or pasted. */
 export type ChosenFile = {

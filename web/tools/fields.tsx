@@ -1,7 +1,7 @@
 import { Button, Input, Switch, TextInput, type TextInputProps } from "@mantine/core";
 import { type ReactNode, useId } from "react";
+import { formatNumber } from "#counted.ts";
 import { Choice } from "../parts/choice.tsx";
-import { formatNumber } from "../parts/numbers.ts";
 import { PLAIN_INPUT } from "../parts/plain-input.ts";
 import { Prose } from "../parts/prose.tsx";
 import { LongText } from "./long-text.tsx";

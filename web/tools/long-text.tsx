@@ -1,9 +1,9 @@
 import { Button, Group, Input, Textarea } from "@mantine/core";
 import { lazy, Suspense, useContext, useEffect, useId, useRef, useState } from "react";
+import { counted, formatNumber } from "#counted.ts";
 import { utf8Length } from "#tools/text.ts";
 import { beginningOf } from "../parts/code-block.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { counted, formatNumber } from "../parts/numbers.ts";
 import { PLAIN_INPUT } from "../parts/plain-input.ts";
 import type { ChosenFile } from "./chosen-file.ts";
 import { type FieldProps, wordsOfField } from "./fields.tsx";

@@ -1,5 +1,6 @@
 import { Button, Text, Title, VisuallyHidden } from "@mantine/core";
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
+import { counted } from "#counted.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { base } from "../addresses.ts";
 import { service } from "../page-facts.ts";
@@ -8,7 +9,6 @@ import { DownloadButton } from "../parts/download.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { LanguageTabs, useLanguage } from "../parts/language-tabs.tsx";
 import { Message } from "../parts/message.tsx";
-import { counted } from "../parts/numbers.ts";
 import { Prose } from "../parts/prose.tsx";
 import { planCall, type ShownCall, showCall } from "./call-plan.ts";
 import { DropZone } from "./drop-zone.tsx";

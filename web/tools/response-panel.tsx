@@ -1,8 +1,8 @@
 import { Tabs, Text } from "@mantine/core";
 import { memo } from "react";
+import { counted, formatNumber } from "#counted.ts";
 import { CodeBlock, SHOWN_CHARS_MAX } from "../parts/code-block.tsx";
 import { DownloadButton } from "../parts/download.tsx";
-import { counted, formatNumber } from "../parts/numbers.ts";
 import { Fact } from "../parts/section.tsx";
 import { layOutJsonText } from "./pretty-json.ts";
 import type { ShownResponse } from "./use-response.ts";

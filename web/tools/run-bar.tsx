@@ -1,10 +1,10 @@
 import { Button, Group, Text, TextInput } from "@mantine/core";
+import { counted } from "#counted.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { base } from "../addresses.ts";
 import { service } from "../page-facts.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { counted } from "../parts/numbers.ts";
 import { PLAIN_INPUT } from "../parts/plain-input.ts";
 import { SECRET_INPUT } from "./fields.tsx";
 

@@ -1,6 +1,7 @@
 import { Button, Table } from "@mantine/core";
 import { useState, useSyncExternalStore } from "react";
-import { counted, formatNumber, shortDay } from "../parts/numbers.ts";
+import { counted, formatNumber } from "#counted.ts";
+import { shortDay } from "../parts/numbers.ts";
 import { GROUPINGS, type Grouping, type Line, type UsageSums } from "./breakdown.ts";
 
 /** Long ranges have thousands of lines. This many are shown at first, and this many more on each click. */

@@ -2,6 +2,7 @@ import type { Attempt, AttemptPurpose } from "#accounts/attempts.ts";
 import { browserName, knownBrowserName } from "#accounts/browser-name.ts";
 import type { RequestCounts, RequestRule } from "#accounts/request-counts.ts";
 import { originFacts } from "#accounts/security-emails.ts";
+import { counted } from "#counted.ts";
 import { REQUESTED_PER_DAY_MAX, REQUESTED_PER_HOUR_MAX } from "#email/bounds.ts";
 import { canonicalAddress } from "#email/canonical-address.ts";
 import type { RequestedGroup } from "#email/mail.ts";
@@ -261,7 +262,7 @@ const wrongCode = (triesLeft: number) =>
     "wrong_code",
     triesLeft === 0
       ? "Wrong code. Ask for a new one."
-      : `Wrong code. Enter the code from the email that this browser requested; you have ${triesLeft} ${triesLeft === 1 ? "try" : "tries"} left.`,
+      : `Wrong code. Enter the code from the email that this browser requested; you have ${counted(triesLeft, "try", "tries")} left.`,
   );
 
 const tooManyCodes = () =>

@@ -1,7 +1,7 @@
+import { counted } from "#counted.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { JsonSchema } from "../openapi/document.ts";
 import { convert, mapValues } from "../openapi/schemas.ts";
-import { priceCell } from "../openapi/words.ts";
 import type { ResponseKind } from "./tool-result.ts";
 
 /**
@@ -39,7 +39,7 @@ export function describeTool(tool: Tool): ToolDescription {
   return {
     name,
     title,
-    description: `${description} Costs ${priceCell(tool)} ${tool.price === 1 ? "credit" : "credits"}.${tool.effect === "act" ? ` ${ACTS}` : ""}`,
+    description: `${description} Costs ${tool.priceOf === undefined ? "" : "up to "}${counted(tool.price, "credit")}.${tool.effect === "act" ? ` ${ACTS}` : ""}`,
     inputSchema: inputSchema(tool),
     // Clients require structured content of every result of a tool that has a schema for it.
     ...(responseKindOf(tool) === "object"

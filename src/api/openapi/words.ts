@@ -1,3 +1,4 @@
+import { counted } from "#counted.ts";
 import type { Tool } from "#tools/define-tool.ts";
 
 /** Prices and sizes in words. */
@@ -14,7 +15,7 @@ export const namesOfFirst = (tools: readonly Tool[]): string[] =>
   tools.slice(0, 2).map(({ name }) => name);
 
 export const creditsText = (credits: number): string =>
-  credits === 1 ? "one credit" : `${credits.toLocaleString("en-US")} credits`;
+  credits === 1 ? "one credit" : counted(credits, "credit");
 
 /** As in "a successful call costs one credit". A function of the input may also ask for less than 1. */
 export const priceText = ({ price, priceOf }: Pick<Tool, "price" | "priceOf">): string =>

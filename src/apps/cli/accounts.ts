@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { commandLine } from "#command-line.ts";
+import { counted, formatNumber } from "#counted.ts";
 import {
   closeAccountForGood,
   createAccount,
@@ -13,7 +14,7 @@ import {
 import { commandOf, defineCommand } from "./command.ts";
 import { ACCOUNT_EXPORT } from "./downloads.ts";
 import { keyTable } from "./keys.ts";
-import { counted, integer, lines, minute, table } from "./text.ts";
+import { lines, minute, table } from "./text.ts";
 
 type Listed = z.infer<typeof listAccounts.output>;
 type Shown = z.infer<typeof showAccount.output>;
@@ -146,7 +147,7 @@ function showText(shown: Shown): string {
   const expiry =
     nextExpiry === null
       ? ""
-      : `, of which ${integer(nextExpiry.credits)} expire on ${minute(nextExpiry.at, "")}`;
+      : `, of which ${formatNumber(nextExpiry.credits)} expire on ${minute(nextExpiry.at, "")}`;
   const facts = lines([
     ["email", shown.email],
     ["account", shown.id],
@@ -158,7 +159,7 @@ function showText(shown: Shown): string {
     ["free call", FREE_CALL[shown.freeCall]],
     ["starter credits", starter === null ? "never asked for" : STARTER[starter.outcome]],
     ["owner", ownerText(owner)],
-    ...(owner === null ? [] : [["sessions", integer(owner.sessions)] as const]),
+    ...(owner === null ? [] : [["sessions", formatNumber(owner.sessions)] as const]),
   ]);
   const signIns = owner?.signIns ?? [];
   return [
@@ -181,7 +182,7 @@ function ownerText(owner: Shown["owner"]): string {
 const priceTable = (prices: Shown["prices"]) =>
   table(
     ["tool", "own price"],
-    prices.map(({ tool, credits }) => [tool, integer(credits)]),
+    prices.map(({ tool, credits }) => [tool, formatNumber(credits)]),
   );
 
 const signInTable = (signIns: NonNullable<Shown["owner"]>["signIns"]) =>

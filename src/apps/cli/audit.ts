@@ -1,9 +1,10 @@
 import * as z from "zod";
+import { counted } from "#counted.ts";
 import { addTotals } from "#ledger/reconcile.ts";
 import { auditLedger } from "#operator/audit.ts";
 import { text } from "#operator/members.ts";
 import { defineCommand, type Outcome } from "./command.ts";
-import { counted, table } from "./text.ts";
+import { table } from "./text.ts";
 
 type Audit = z.infer<typeof auditLedger.output>;
 

@@ -1,7 +1,8 @@
 import type * as z from "zod";
+import { counted } from "#counted.ts";
 import { reverseCall, showCall } from "#operator/calls.ts";
 import { commandOf } from "./command.ts";
-import { counted, lines } from "./text.ts";
+import { lines } from "./text.ts";
 
 /** Commands for single calls, by the id that the log and errors with `callId` have. */
 

@@ -1,6 +1,7 @@
+import { counted, formatNumber } from "#counted.ts";
 import { clawBackCredits, grantCredits, showCredits } from "#operator/credits.ts";
 import { commandOf } from "./command.ts";
-import { counted, integer, minute, table } from "./text.ts";
+import { minute, table } from "./text.ts";
 
 export const CREDITS_COMMANDS = [
   commandOf(grantCredits, {
@@ -13,8 +14,8 @@ export const CREDITS_COMMANDS = [
     print({ granted, id, amount, email, expiresAt, balance }) {
       const expiry = expiresAt === null ? "no expiry" : `expiry on ${minute(expiresAt, "")} UTC`;
       return granted
-        ? `Granted ${counted(amount, "credit")} to ${email}, with ${expiry}. The balance is ${integer(balance)}.\n`
-        : `The grant ${id} already exists. Nothing was added. The balance of ${email} is ${integer(balance)}.\n`;
+        ? `Granted ${counted(amount, "credit")} to ${email}, with ${expiry}. The balance is ${formatNumber(balance)}.\n`
+        : `The grant ${id} already exists. Nothing was added. The balance of ${email} is ${formatNumber(balance)}.\n`;
     },
   }),
   commandOf(clawBackCredits, {
@@ -31,7 +32,7 @@ export const CREDITS_COMMANDS = [
         clawedBack < Math.min(credits, amount)
           ? ` ${counted(spent, "credit is", "credits are")} spent${rest}.`
           : "";
-      return `${integer(clawedBack)} of the ${counted(amount, "credit")} of ${id} are taken back.${short} The balance of ${email ?? account} is ${integer(balance)}.\n`;
+      return `${formatNumber(clawedBack)} of the ${counted(amount, "credit")} of ${id} are taken back.${short} The balance of ${email ?? account} is ${formatNumber(balance)}.\n`;
     },
   }),
   commandOf(showCredits, {
@@ -41,7 +42,7 @@ export const CREDITS_COMMANDS = [
     example: "credits show you@example.com",
     positionals: ["email"],
     print({ balance, held = 0, grants }, { email }) {
-      const running = held === 0 ? "" : ` Running calls hold ${integer(held)} more.`;
+      const running = held === 0 ? "" : ` Running calls hold ${formatNumber(held)} more.`;
       const heading = `The balance of ${email} is ${counted(balance, "credit")}.${running}\n`;
       if (grants.length === 0) return heading;
       const isExpired = (at: string | null) => at !== null && Date.parse(at) <= Date.now();

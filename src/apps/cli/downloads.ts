@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { text as readText } from "node:stream/consumers";
 import * as z from "zod";
 import { quotedCommand } from "#command-line.ts";
+import { counted, formatNumber } from "#counted.ts";
 import { beginLines } from "#ledger/transfer/lines.ts";
 import { RECORD_KINDS, type RecordCounts, type RecordKind } from "#ledger/transfer/records.ts";
 import { backupData, exportAccount, exportEntries, exportLedger } from "#operator/data.ts";
@@ -10,7 +11,6 @@ import type { Client } from "./client.ts";
 import { defineCommand } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
 import { checkOutputFile, fileNamed, linesIn, writeFile, writeStdout } from "./files.ts";
-import { counted, integer } from "./text.ts";
 
 /** Commands that write what the server sends to a file: backups, exports, and the export of one person's data. */
 
@@ -36,7 +36,7 @@ export const BACKUP = defineCommand({
     await writeFile(file, force, config, body);
     const sums = Object.entries(totals ?? {})
       .filter(([name, sum]) => name === "granted" || sum !== 0)
-      .map(([name, sum]) => `${integer(sum)} ${name}`);
+      .map(([name, sum]) => `${formatNumber(sum)} ${name}`);
     const content = !ok
       ? faults.map((fault) => `- ${fault}`).join("\n")
       : accounts === null
@@ -119,7 +119,7 @@ export const EXPORT = defineCommand({
 });
 
 export const describeCounts = (counts: RecordCounts) => {
-  const parts = Object.entries(counts).map(([kind, count]) => `${kind} ${integer(count)}`);
+  const parts = Object.entries(counts).map(([kind, count]) => `${kind} ${formatNumber(count)}`);
   return parts.length === 0 ? "no records" : `records (${parts.join(", ")})`;
 };
 

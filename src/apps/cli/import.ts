@@ -1,6 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { isatty } from "node:tty";
 import * as z from "zod";
+import { counted, formatNumber } from "#counted.ts";
 import { readTransfer } from "#ledger/transfer/lines.ts";
 import { type RecordCounts, TransferError, type TransferRecord } from "#ledger/transfer/records.ts";
 import { IMPORT_PAGE_BYTES_MAX } from "#limits.ts";
@@ -12,7 +13,7 @@ import { defineCommand } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
 import { describeCounts } from "./downloads.ts";
 import { fileNamed, linesOf, spoolStdin } from "./files.ts";
-import { counted, integer, shortList } from "./text.ts";
+import { shortList } from "./text.ts";
 
 /**
  * Sends the lines of an export to a server, page by page. All lines are checked before anything is sent. An account accepts calls once
@@ -40,7 +41,7 @@ export const IMPORT = defineCommand({
       logSkipped(sum, log);
       if (sum.unknownKeys > 0)
         log(
-          `${integer(sum.unknownKeys)} of ${counted(counts.key ?? 0, "key")} were made with a secret that the service does not have, so their calls get 401. To accept them, append the original service's secret to SECRET, after a comma: on every node, or for both Workers.`,
+          `${formatNumber(sum.unknownKeys)} of ${counted(counts.key ?? 0, "key")} were made with a secret that the service does not have, so their calls get 401. To accept them, append the original service's secret to SECRET, after a comma: on every node, or for both Workers.`,
         );
       if (counts.secret !== undefined)
         log(

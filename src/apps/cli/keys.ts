@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { commandLine } from "#command-line.ts";
+import { counted, formatNumber } from "#counted.ts";
 import { KEY_UNUSED_DAYS, ROTATION_DAYS_MAX } from "#limits.ts";
 import {
   createApiKey,
@@ -10,7 +11,7 @@ import {
   rotateApiKey,
 } from "#operator/keys.ts";
 import { commandOf } from "./command.ts";
-import { counted, integer, minute, table } from "./text.ts";
+import { minute, table } from "./text.ts";
 
 type Key = z.infer<typeof listedKey>;
 
@@ -107,7 +108,9 @@ function describeLimits({ limits, previousUntil }: Pick<Key, "limits" | "previou
     [budgets.total, "in total"],
   ] as const)
     if (left !== null)
-      parts.push(`${counted(left.credits, "credit")} ${period} (${integer(left.remaining)} left)`);
+      parts.push(
+        `${counted(left.credits, "credit")} ${period} (${formatNumber(left.remaining)} left)`,
+      );
   if (networks !== null) parts.push(`networks ${networks.join(", ")}`);
   if (rate !== null) parts.push(`${counted(rate, "call")} per second`);
   return parts;

@@ -1,7 +1,8 @@
 import type * as z from "zod";
+import { counted } from "#counted.ts";
 import { listPayments, reconcilePayments } from "#operator/payments.ts";
 import { commandOf, defineCommand } from "./command.ts";
-import { counted, minute, table } from "./text.ts";
+import { minute, table } from "./text.ts";
 
 const HEADINGS = [
   ...["created (UTC)", "purchase", "name", "credits", "amount", "status"],

@@ -1,7 +1,8 @@
 import { commandLine } from "#command-line.ts";
+import { counted, formatNumber } from "#counted.ts";
 import { listPrices, removePrice, setPrice } from "#operator/prices.ts";
 import { commandOf } from "./command.ts";
-import { counted, integer, table } from "./text.ts";
+import { table } from "./text.ts";
 
 export const PRICE_COMMANDS = [
   commandOf(setPrice, {
@@ -11,7 +12,7 @@ export const PRICE_COMMANDS = [
     example: "price set hash 3 --account you@example.com",
     positionals: ["tool", "credits"],
     print: ({ email, tool, credits, before }) =>
-      `A call of ${tool} now costs ${email} ${counted(credits, "credit")}${before === null || before === credits ? "" : `, instead of ${integer(before)}`}.\n`,
+      `A call of ${tool} now costs ${email} ${counted(credits, "credit")}${before === null || before === credits ? "" : `, instead of ${formatNumber(before)}`}.\n`,
   }),
   commandOf(listPrices, {
     details: ["Other tools cost the account the same as every account."],

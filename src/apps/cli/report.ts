@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { decimalText, minorUnitsOf } from "#billing/money.ts";
 import { quotedCommand } from "#command-line.ts";
+import { counted, formatNumber } from "#counted.ts";
 import { addTotals } from "#ledger/reconcile.ts";
 import { report } from "#operator/report.ts";
 import type { Client } from "./client.ts";
 import { defineCommand } from "./command.ts";
 import { UsageError } from "./command-error.ts";
-import { counted, csv, integer, minute, table } from "./text.ts";
+import { csv, minute, table } from "./text.ts";
 
 type Page = z.infer<typeof report.output>;
 type Revenue = Omit<Page["revenue"][number], "day">;
@@ -106,7 +107,7 @@ function revenueTotals(rows: Page["revenue"]): Revenue[] {
 function textOf(whole: Report): string {
   const { from, to, days, accounts, grants, revenue } = whole;
   return [
-    `${from} to ${to}, inclusive, UTC: ${counted(whole.calls, "call")}, ${counted(whole.credits, "credit")} debited, ${integer(whole.granted)} granted.\n`,
+    `${from} to ${to}, inclusive, UTC: ${counted(whole.calls, "call")}, ${counted(whole.credits, "credit")} debited, ${formatNumber(whole.granted)} granted.\n`,
     days.length > 0 &&
       table(
         ["day (UTC)", "tool", "calls", "credits"],
@@ -152,8 +153,8 @@ function ledgerText({ ledger: { ok, accounts, totals } }: Report): string {
     return `The ledger does not reconcile. For details, run ${quotedCommand("audit")}.\n`;
   const { granted, debited, reversed, remaining, held, expired, voided } = totals;
   return (
-    `The ledger of ${counted(accounts, "account")} reconciles: ${integer(granted)} granted = ${integer(debited)} debited - ` +
-    `${integer(reversed)} reversed + ${integer(remaining)} remaining + ${integer(held)} held + ${integer(expired)} expired + ${integer(voided)} voided.\n`
+    `The ledger of ${counted(accounts, "account")} reconciles: ${formatNumber(granted)} granted = ${formatNumber(debited)} debited - ` +
+    `${formatNumber(reversed)} reversed + ${formatNumber(remaining)} remaining + ${formatNumber(held)} held + ${formatNumber(expired)} expired + ${formatNumber(voided)} voided.\n`
   );
 }
 

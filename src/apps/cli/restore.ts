@@ -1,6 +1,7 @@
 import { chmodSync, constants, copyFileSync, mkdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { isStartUnder } from "#accounts/key-format.ts";
+import { counted, formatNumber } from "#counted.ts";
 import { done } from "#operator/operation.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import {
@@ -23,7 +24,6 @@ import { userName } from "./client.ts";
 import type { Invocation, Outcome } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import { createPartialFile, isSameFile } from "./files.ts";
-import { counted, integer } from "./text.ts";
 
 /** What works on files without a server: `restore`, and `audit --file`. */
 
@@ -220,7 +220,7 @@ function presentRestore(
   const { secretIncluded } = inspection;
   if (keys.unknown > 0 || !keys.hasSecret) {
     invocation.log(
-      `The secret of the original service is missing here${keys.unknown > 0 ? `, so ${integer(keys.unknown)} of ${counted(keys.active, "key")} would get 401` : ""}. Before you start the server, copy that service's DATA_DIR/secret to ${secretFile(dataDir)}, or set SECRET as it was there.`,
+      `The secret of the original service is missing here${keys.unknown > 0 ? `, so ${formatNumber(keys.unknown)} of ${counted(keys.active, "key")} would get 401` : ""}. Before you start the server, copy that service's DATA_DIR/secret to ${secretFile(dataDir)}, or set SECRET as it was there.`,
     );
   }
   return {

@@ -1,3 +1,5 @@
+import { formatNumber } from "#counted.ts";
+
 /** Text for the terminal: tables, counts and times, and CSV. Times are UTC, as their headings say. */
 
 type Cell = string | number;
@@ -5,7 +7,7 @@ type Cell = string | number;
 /** Aligns columns under their headings, and numbers to the right. */
 export function table(headings: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const texts = rows.map((row) =>
-    row.map((cell) => (typeof cell === "number" ? integer(cell) : cell)),
+    row.map((cell) => (typeof cell === "number" ? formatNumber(cell) : cell)),
   );
   const isNumber = headings.map((_, column) => rows.some((row) => typeof row[column] === "number"));
   const widths = headings.map((heading, column) =>
@@ -24,12 +26,6 @@ export function table(headings: readonly string[], rows: readonly (readonly Cell
     .map((line) => `${line}\n`)
     .join("");
 }
-
-/** Formats 1234567 as 1,234,567. */
-export const integer = (number: number) => number.toLocaleString("en-US");
-
-export const counted = (number: number, one: string, more = `${one}s`) =>
-  `${integer(number)} ${number === 1 ? one : more}`;
 
 /** Joins names for a sentence, at most three of them. */
 export const shortList = (names: readonly string[]) =>

@@ -6,6 +6,7 @@ import {
   openAccount,
 } from "#accounts/accounts.ts";
 import { grantStarter, type Starter } from "#accounts/welcome.ts";
+import { counted } from "#counted.ts";
 import type { FirstCall } from "#site/first-call.ts";
 import { SAMPLE_KEY_HEADER, shellQuote, shellWord, traitsOf, urlOf } from "#site/request-code.ts";
 
@@ -41,7 +42,7 @@ export function welcome(
   const sent =
     file === undefined ? body : `-H 'Content-Type: ${file.type}' --data-binary @${file.name}`;
   return `
-Demo account: ${DEMO_EMAIL}, ${credits} credits. Its API key, which is shown only once:
+Demo account: ${DEMO_EMAIL}, ${counted(credits, "credit")}. Its API key, which is shown only once:
 
   ${key}
 

@@ -1,4 +1,5 @@
 import { prettyFactory } from "pino-pretty";
+import { counted } from "#counted.ts";
 
 /** The log for a person at a terminal: one short line per message, in local time. Everywhere else it is JSON. */
 
@@ -43,7 +44,7 @@ function messageOf({
   durationMs,
   requestId,
 }: RequestLine) {
-  const credits = charged === null ? [] : [charged === 1 ? "1 credit" : `${charged} credits`];
+  const credits = charged === null ? [] : [counted(charged, "credit")];
   const marks = [...(replayed ? ["replayed"] : []), ...(delivered ? [] : ["not delivered"])];
   const parts = [...credits, ...marks, `${durationMs} ms`];
   return `${method} ${route} ${status}${code === null ? "" : ` ${code}`} (${parts.join(", ")}) ${requestId}`;

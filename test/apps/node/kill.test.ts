@@ -90,7 +90,7 @@ function grantCredits({ account }: Customer, email: string): Client {
       const { actions } = (await run("actions --max 1000", base)).json;
       const recorded = actions.flatMap(
         ({ detail }: { detail: string | null }) =>
-          /^(?:1 credits as )?operator:(turn-[\d-]+)(?: was granted before)?$/.exec(
+          /^(?:1 credit as )?operator:(turn-[\d-]+)(?: was granted before)?$/.exec(
             detail ?? "",
           )?.[1] ?? [],
       );

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
+import { counted } from "#counted.ts";
 import { CodeBlock, SHOWN_CHARS_MAX } from "../../parts/code-block.tsx";
-import { counted } from "../../parts/numbers.ts";
 import { layOutJsonText } from "../pretty-json.ts";
 import type { ResultProps } from "../tool-view.ts";
 

@@ -1,10 +1,10 @@
 import { Button, Text, Textarea } from "@mantine/core";
 import { useMemo, useState } from "react";
+import { counted, formatNumber } from "#counted.ts";
 import { toBase64 } from "#tools/base64.ts";
 import type { HashAlgorithm } from "#tools/define-tool.ts";
 import { CopyButton } from "../../parts/code-block.tsx";
 import { Message } from "../../parts/message.tsx";
-import { counted, formatNumber } from "../../parts/numbers.ts";
 import { ALGORITHM_NAMES, type Expected, matches, readExpected } from "../expected-digest.ts";
 import { ALGORITHMS, type Digests } from "../hash-stream.ts";
 import type { BesideProps, ResultProps } from "../tool-view.ts";

@@ -1,9 +1,9 @@
 import { Button, Tabs, Text } from "@mantine/core";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { formatNumber } from "#counted.ts";
 import { SCHEME_ATTRIBUTE } from "#site/tokens.ts";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { DownloadButton } from "../../parts/download.tsx";
-import { formatNumber } from "../../parts/numbers.ts";
 import { PREVIEW_CHARS, previewPage } from "../preview-page.ts";
 import type { ResultProps } from "../tool-view.ts";
 

@@ -1,9 +1,9 @@
 import { Group } from "@mantine/core";
+import { counted, formatNumber } from "#counted.ts";
 import { CONTRAST_MIN, contrastOf } from "#tools/qr-code/colors.ts";
 import { CopyButton } from "../../parts/code-block.tsx";
 import { DownloadButton } from "../../parts/download.tsx";
 import { Message } from "../../parts/message.tsx";
-import { counted, formatNumber } from "../../parts/numbers.ts";
 import { hexOf } from "../fields.tsx";
 import type { BesideProps, ResultProps } from "../tool-view.ts";
 

@@ -1,6 +1,6 @@
+import { counted } from "#counted.ts";
 import { CopyButton } from "../../parts/code-block.tsx";
 import { DownloadButton } from "../../parts/download.tsx";
-import { counted } from "../../parts/numbers.ts";
 import type { ResultProps } from "../tool-view.ts";
 
 export default function UuidResult({ response }: ResultProps) {
