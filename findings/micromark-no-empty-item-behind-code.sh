@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# micromark 4.0.3, commonmark 0.31.2 and markdown-it 14.1.0: an empty list item behind indented code and a blank line.
+# micromark 4.0.3, commonmark 0.31.2 and markdown-it 15.0.3: an empty list item behind indented code and a blank line.
 # Expected: all three make a list. CommonMark 0.31.2, section 5.2, keeps an empty item only from interrupting a paragraph, and a blank
 # line ends what stands before it in any case.
 # Seen on 2026-11-30: commonmark and markdown-it make a list with an empty item; micromark shows the marker as a paragraph, `-` and
 # `2.` alike. Behind fenced code it makes the list.
 set -euo pipefail
 cd "$(mktemp -d)"
-npm install --silent --no-audit --no-fund --ignore-scripts micromark@4.0.3 commonmark@0.31.2 markdown-it@14.1.0
+npm install --silent --no-audit --no-fund --ignore-scripts micromark@4.0.3 commonmark@0.31.2 markdown-it@15.0.3
 cat > compare.mjs <<'JS'
 import { HtmlRenderer, Parser } from "commonmark";
 import MarkdownIt from "markdown-it";
