@@ -47,7 +47,8 @@ async function openApi(t: TestContext, [type, body]: [string, Buffer]) {
     const key = request.headers["idempotency-key"];
     keys.push(key);
     request.resume();
-    if (key !== undefined) response.writeHead(200, { "Content-Type": type }).end(body);
+    const headers = { "Content-Type": type, "X-Request-Id": "req_1" };
+    if (key !== undefined) response.writeHead(200, headers).end(body);
     else response.writeHead(400).end('{"detail":"It has no key."}');
   });
   return { base, keys };
