@@ -167,16 +167,12 @@ export function createDescription(described: OpenApiDocument, { rateLimit }: Str
   }
 
   /** Whether the description allows this body of a request. */
-  function allowsBody(path: string, value: unknown): boolean {
-    return validator(
-      "paths",
-      path,
-      "post",
-      "requestBody",
-      "content",
-      "application/json",
-      "schema",
-    )(value);
+  /** `by format`: only the format of a text is not as its RFC has it. A format is a note, and URLs are read by another standard. */
+  function allowsBody(path: string, value: unknown): boolean | "by format" {
+    const part = ["requestBody", "content", "application/json", "schema"];
+    const validate = validator("paths", path, "post", ...part);
+    if (validate(value)) return true;
+    return validate.errors?.every(({ keyword }) => keyword === "format") === true && "by format";
   }
 
   return { document, assertDescribed, assertProblem, allowsBody };

@@ -9,6 +9,8 @@ export type Verdict = {
   /** The statuses that the answer may have. */
   allowed: number[];
   why: string;
+  /** Whether the description leaves open whether the input is good. */
+  isOpen?: true;
 };
 
 export type FuzzRequest = {
@@ -174,8 +176,10 @@ function judgeValue(
     if (typeof own === "string" && new TextEncoder().encode(own).byteLength > max)
       return verdict(`${field} is too large`, 413);
   }
-  if (!description.allowsBody(request.path, respelt(tool, value)))
-    return verdict("the schema forbids it", 400);
+  const isAllowed = description.allowsBody(request.path, respelt(tool, value));
+  if (!isAllowed) return verdict("the schema forbids it", 400);
+  if (isAllowed === "by format")
+    return { ...verdict("an address that not all read alike", 200, 400), isOpen: true };
   if (
     Object.keys(fieldBytesMax).some((field) => {
       const own = fieldOf(value, field);

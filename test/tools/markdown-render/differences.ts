@@ -92,7 +92,8 @@ const GFM: readonly Difference[] = [
     source: replacing(/(\[[ xX]\])[ \t]*(?=[\r\n])/g, "$1 a"),
   },
   {
-    reason: "a table's header that is a lazy line or the last of a container: not in micromark",
+    reason:
+      "a table's header that is a lazy line, the last of a container or indented by four: not in micromark",
     source: breakOddTables,
   },
   {
@@ -246,7 +247,8 @@ const CONTAINERS: readonly Difference[] = [
     html: (html) =>
       html
         .replaceAll(/<code>.*?<\/code>/gs, (code) => code.replaceAll(/\s/g, ""))
-        .replaceAll("\n", ""),
+        // A line ending beside a tag that was taken out is a space.
+        .replaceAll(/\n|(?<=<p>[^<]*) (?=[^<]*<\/p>)/g, ""),
   },
   {
     reason: "micromark does not know a definition in a footnote before it has read it",

@@ -90,7 +90,7 @@ export const breakRestsOfRuns = (markdown: string) =>
     })
     .join("");
 
-/** Breaks the delimiter row of tables whose header has a different indent or ends a container above it. */
+/** Breaks the delimiter row of tables whose header has a different indent, or ends a container or is indented by four behind a text. */
 export function breakOddTables(markdown: string): string {
   const lines = markdown.split("\n");
   const marksOf = (at: number) => withoutTabs(MARKS.exec(lines[at] ?? "")?.[0] ?? "");
@@ -103,7 +103,8 @@ export function breakOddTables(markdown: string): string {
     const isBehind = /[^ \t>]/.test(lines[at - 2] ?? "");
     const isOutside =
       quotes(at - 1) < quotes(at - 2) || marksOf(at - 1).length < marksOf(at - 2).length;
-    return isLazy || (isBehind && isOutside);
+    const isIndented = / {4,}$/.test(marksOf(at - 1));
+    return isLazy || (isBehind && (isOutside || isIndented));
   };
   const isDelimiter = (line: string) => /^[ \t>]*[|:-][|: \t-]*$/.test(line);
   return lines
