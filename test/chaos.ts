@@ -7,8 +7,8 @@
  * A scenario runs in slices, each with a seed of its own and a bound on its time, and every scenario has its first slice before one has
  * its second, so that a run that is stopped has tried all of them, if not in full. What has passed is kept in `chaos-results.json`, under
  * version control, with its date, seed and commit, and not run again: a run can be stopped and continued, on this machine or another
- * (`--minutes` stops it after a slice), and a release begins with `--fresh`, which forgets. After each slice the table in
- * `docs/reliability.md` is written anew. A failure keeps its output in `data/chaos`.
+ * (`--minutes` stops it after a slice), and a release begins with `--fresh`, which forgets what it runs. A slice that failed keeps its
+ * seed. After each slice the table in `docs/reliability.md` is written anew. A failure keeps its output in `data/chaos`.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -42,11 +42,17 @@ const git = (...args: string[]) =>
   execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim();
 const commit = git("rev-parse", "--short=10", "HEAD");
 const firstSeed = Date.now() % 1_000_000;
-const results = readResults();
 const chosen = SCENARIOS.filter(
   ({ name }) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
 );
-const stopAt = Date.now() + Number(values.minutes ?? Number.POSITIVE_INFINITY) * 60_000;
+const minutes = Number(values.minutes ?? Number.POSITIVE_INFINITY);
+if (chosen.length === 0 || Number.isNaN(minutes)) {
+  const fault = Number.isNaN(minutes) ? "--minutes takes a number" : "No scenario has this name";
+  process.stderr.write(`${fault}. Scenarios:\n${SCENARIOS.map(({ name }) => name).join("\n")}\n`);
+  process.exit(2);
+}
+const results = readResults();
+const stopAt = Date.now() + minutes * 60_000;
 let failures = 0;
 mkdirSync(FOLDER, { recursive: true });
 // Also where nothing is left to run: results may come from several machines.
@@ -80,17 +86,19 @@ function lineOf(key: string, { passed, tests, seconds }: Slice): string {
   return `${passed ? "✔" : "✖"} ${key}: ${tests} tests in ${Math.round(seconds)} s`;
 }
 
-/** Without the slices of scenarios that are no more. */
+/** Without the slices of scenarios that are no more, and with `--fresh` of those that are chosen. */
 function readResults(): Results {
-  if (values.fresh === true || !existsSync(RESULTS)) return {};
+  if (!existsSync(RESULTS)) return {};
   const read = JSON.parse(readFileSync(RESULTS, "utf8")) as Results;
-  const keys = new Set(SCENARIOS.flatMap(keysOf));
+  const kept = SCENARIOS.filter((each) => values.fresh !== true || !chosen.includes(each));
+  const keys = new Set(kept.flatMap(keysOf));
   return Object.fromEntries(Object.entries(read).filter(([key]) => keys.has(key)));
 }
 
 async function runSlice(scenario: Scenario, slice: number): Promise<Slice> {
   const began = performance.now();
-  const seed = firstSeed + slice;
+  const failed = results[keyOf(scenario, slice)];
+  const seed = failed?.seed ?? firstSeed + slice;
   const log = path.join(FOLDER, `${keyOf(scenario, slice).replaceAll(/\W+/g, "-")}.log`);
   const child = spawn(
     process.execPath,
@@ -111,15 +119,22 @@ async function runSlice(scenario: Scenario, slice: number): Promise<Slice> {
       text = `${text}${part}`.slice(-10_000);
     });
   const end = () => child.pid !== undefined && process.kill(-child.pid, "SIGKILL");
+  const stop = () => {
+    end();
+    process.exit(130);
+  };
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) process.on(signal, stop);
   const bound = setTimeout(end, scenario.minutes * 60_000);
   const [code] = (await once(child, "close")) as [number | null];
   clearTimeout(bound);
+  for (const signal of signals) process.off(signal, stop);
   file.end();
   const tests = Number(/^ℹ tests (\d+)$/m.exec(text)?.[1] ?? 0);
   const seconds = (performance.now() - began) / 1_000;
   const passed = code === 0 && tests > 0;
   if (!passed) {
-    const repeat = `${inputsOf({ TEST_SEED: String(seed), ...scenario.env })} node --test ${scenario.file}`;
+    const repeat = `${inputsOf({ ...process.env, TEST_SEED: String(seed), ...scenario.env })} node --test ${scenario.file}`;
     process.stdout.write(
       `${text}\nThe whole output: ${path.relative(ROOT, log)}\nRepeat it: ${repeat}\n`,
     );
@@ -136,8 +151,10 @@ function summary(): string {
   const keys = SCENARIOS.flatMap(keysOf);
   const passed = keys.filter((key) => results[key]?.passed === true).length;
   const failed = keys.filter((key) => results[key]?.passed === false).length;
-  if (passed === keys.length) return `All ${keys.length} rounds passed.`;
-  return `${passed} of ${keys.length} rounds have passed, ${failed} failed, and ${keys.length - passed - failed} have not been run.`;
+  const [oldest] = keys.flatMap((key) => results[key]?.date ?? []).sort();
+  const since = oldest === undefined ? "" : ` The first of them was on ${oldest}.`;
+  if (passed === keys.length) return `All ${keys.length} rounds passed.${since}`;
+  return `${passed} of ${keys.length} rounds have passed, ${failed} failed, and ${keys.length - passed - failed} have not been run.${since}`;
 }
 
 /** Writes the table between its marks in `docs/reliability.md`. */

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { BlockList, isIPv6 } from "node:net";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   formatNetwork,
   isInNetwork,
@@ -11,6 +10,7 @@ import {
   signUpNetworkOf,
   spellAddress,
 } from "#networks.ts";
+import fc from "./support/properties.ts";
 
 const isIn = (address: string, network: string): boolean | null => {
   const [parsed, of] = [parseAddress(address), parseNetwork(network)];

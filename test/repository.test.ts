@@ -94,3 +94,11 @@ test("every file of chaos is a scenario, and every scenario has its file", () =>
     [],
   );
 });
+
+test("random tests take their seed from TEST_SEED, which a failure prints", () => {
+  const files = readdirSync(path.join(ROOT, "test"), { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.tsx?$/.test(name) && name !== path.join("support", "properties.ts"))
+    .map((name) => `test/${name}`);
+  const drawing = files.filter((file) => /from "fast-check";|Math\.random/.test(read(file)));
+  assert.deepEqual(drawing, []);
+});

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { emailHashes } from "#accounts/accounts.ts";
 import { canonicalAddress } from "#email/canonical-address.ts";
+import fc from "../support/properties.ts";
 
 /** Addresses that are one mailbox, each list with its canonical form first. */
 const SAME: string[][] = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { createRequestCounts } from "#accounts/request-counts.ts";
+import fc from "../support/properties.ts";
 
 /** Counts in memory, and the clock that they read. */
 function openCounts(at = 0) {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import * as z from "zod/mini";
 import { FormReader } from "#calls/multipart.ts";
 import { readInput } from "#calls/read-input.ts";
@@ -12,7 +11,7 @@ import { inputOfFields, ownSchema } from "#tools/openapi-schema.ts";
 import { ownTool } from "#tools/own-tool.ts";
 import { TOOLS } from "#tools/registry.ts";
 import { anyCharacter } from "../support/arbitraries.ts";
-import { SEED } from "../support/random.ts";
+import fc from "../support/properties.ts";
 
 /** Forms as the runtime's own `URLSearchParams` and `FormData` write them, and random bytes in their place. */
 const numRuns = Number(process.env["TEST_FUZZ_RUNS"] ?? 5_000);
@@ -33,7 +32,6 @@ test("the fields of a form are those that URLSearchParams has written", () => {
       assert.deepEqual(sent.value, wellFormed);
       assert.equal(sent.kind, "fields");
     }),
-    { seed: SEED },
   );
 });
 
@@ -52,7 +50,6 @@ test("the fields of a form are those that FormData has written", async () => {
       assert.deepEqual(sent.value, wellFormed);
       assert.equal(sent.kind, "form");
     }),
-    { seed: SEED },
   );
 });
 
@@ -266,7 +263,7 @@ test("any bytes under any type are an input or an error of the client", () => {
         assert.ok(error.message.length < 2_500, error.message);
       }
     }),
-    { numRuns, seed: SEED },
+    { numRuns },
   );
 });
 
@@ -330,7 +327,7 @@ test("a form in any pieces is the same parts or the same error as in one", () =>
         else good += 1;
       },
     ),
-    { seed: SEED, numRuns: runs },
+    { numRuns: runs },
   );
   assert.ok(Math.min(good, bad) > runs / 50, `${good} forms and ${bad} errors`);
 });

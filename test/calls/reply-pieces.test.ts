@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   inPieces,
   isLargeText,
@@ -12,7 +11,7 @@ import type { LongText } from "#tools/define-tool.ts";
 import { LONG_TEXT_CHARS, LongTextWriter, PIECE_CHARS } from "#tools/long-text.ts";
 import { openChanged } from "../http/in-process.ts";
 import { createCaller } from "../http/test-api.ts";
-import { SEED } from "../support/random.ts";
+import fc from "../support/properties.ts";
 
 /** Large answers in pieces: the same bytes as whole, their length known before, nothing made that nobody takes. */
 const numRuns = Number(process.env["TEST_FUZZ_RUNS"] ?? 50);
@@ -60,7 +59,7 @@ function assertSame(body: string | LargeText, whole: string): void {
 test("a text in pieces has the bytes of TextEncoder, lone surrogates included", () => {
   fc.assert(
     fc.property(text, (given) => assertSame(inPieces(given), given)),
-    { numRuns, seed: SEED },
+    { numRuns },
   );
 });
 
@@ -71,7 +70,7 @@ test("an output in pieces has the bytes of its JSON", () => {
       const output = { ok: true, ...fields, text: second };
       assertSame(writeJson(output), JSON.stringify(output));
     }),
-    { numRuns, seed: SEED },
+    { numRuns },
   );
 });
 
@@ -95,7 +94,7 @@ test("a text in blocks has the same bytes, alone and in JSON", () => {
       const output = { ok: true, html: whole, text: "b" };
       assertSame(writeJson({ ...output, html: long }), JSON.stringify(output));
     }),
-    { numRuns, seed: SEED },
+    { numRuns },
   );
 });
 

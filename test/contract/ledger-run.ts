@@ -3,7 +3,6 @@
  * same.
  */
 import assert from "node:assert/strict";
-import fc from "fast-check";
 import type { LedgerEvent } from "#ledger/events.ts";
 import { type Ledger, type LedgerOperation, OrderRejected } from "#ledger/port.ts";
 import type { RuleName } from "#ledger/rules/rules.ts";
@@ -23,6 +22,7 @@ import {
   operationOf,
   START,
 } from "../ledger/rules/steps.ts";
+import fc from "../support/properties.ts";
 import { compareUsage } from "./ledger/compare-with-model.ts";
 import { HOUR, type OpenedLedger, throughJson } from "./ledger/fixture.ts";
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import fc from "fast-check";
 import type { EventKind } from "#accounts/activity-log.ts";
 import {
   keyFacts,
@@ -17,6 +16,7 @@ import { createEmails, durationText } from "#email/emails.ts";
 import { type Email, isPlainAddress, oneLine } from "#email/mail.ts";
 import { accentOf, contrast } from "#site/accent.ts";
 import { anyCodeUnits } from "../support/arbitraries.ts";
+import fc from "../support/properties.ts";
 
 const SITE = "https://toolbooth.example/tools";
 const SENDER = { publicUrl: SITE, name: "Toolbooth" };

@@ -1,7 +1,8 @@
 /** Bodies made from the schemas of a description: right ones, and ones with something wrong in them. */
-import fc from "fast-check";
+
 import type { JsonSchema } from "#api/openapi/document.ts";
 import { anyCharacter, anyUrl } from "../support/arbitraries.ts";
+import fc from "../support/properties.ts";
 
 /** The text of a JSON value, or bytes that are none. */
 export type FuzzBody = Uint8Array | undefined;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
-import fc from "fast-check";
 import { FREE_CALL_CREDITS_DEFAULT } from "#limits.ts";
+import fc from "../support/properties.ts";
 import type { Description } from "./description.ts";
 import { bodyArbitrary } from "./fuzz-bodies.ts";
 import { type FuzzRequest, judge, type Verdict } from "./fuzz-judge.ts";

@@ -1,6 +1,7 @@
 /** Requests as bytes on a connection, for what no client would send, and the answers as bytes off it. */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
+import { HANGS_MS } from "../support/deadline.ts";
 import { openNodeSocket } from "./node-socket.ts";
 import { createShared } from "./shared.ts";
 import {
@@ -28,9 +29,6 @@ export type RawConnection = {
   closed(): Promise<{ rest: string; error: string | null }>;
 };
 
-/** Only ends a test that would otherwise hang, so it is far longer than a busy machine takes. */
-const HANG_MS = 600_000;
-
 export function openRaw(port: number): RawConnection {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   let unread = Buffer.alloc(0);
@@ -52,7 +50,7 @@ export function openRaw(port: number): RawConnection {
     isClosed = true;
     woken();
   });
-  const deadline = setTimeout(() => socket.destroy(new Error("deadline")), HANG_MS);
+  const deadline = setTimeout(() => socket.destroy(new Error("deadline")), HANGS_MS);
   socket.on("close", () => clearTimeout(deadline));
   const more = () =>
     new Promise<void>((resolve) => {

@@ -6,13 +6,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { TestContext } from "node:test";
 import { bareEnvironment } from "../support/bare-environment.ts";
+import { HANGS_MS } from "../support/deadline.ts";
 
 export { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Runs the build of the present sources, as `npm test` makes it first; without one, the TypeScript. */
 const ENTRY = path.join(import.meta.dirname, "../../src/apps/start.js");
-/** Only ends what hangs. */
-const DEADLINE_MS = 600_000;
 
 export type Environment = Record<string, string>;
 
@@ -74,7 +73,7 @@ async function find(pattern: RegExp, child: ChildProcess, written: { all: string
   for (const started = Date.now(); ; ) {
     const found = pattern.exec(written.all)?.[1];
     if (found !== undefined) return found;
-    if (child.exitCode !== null || Date.now() - started > DEADLINE_MS) {
+    if (child.exitCode !== null || Date.now() - started > HANGS_MS) {
       throw new Error(
         `no ${pattern} from the server (exit code ${child.exitCode}):\n${written.all}`,
       );
@@ -116,7 +115,7 @@ export async function runServer(
 ): Promise<{ code: number | null; written: string }> {
   const child = spawnServer(t, env, { wrap });
   const written = collect(child);
-  const deadline = setTimeout(() => child.kill("SIGKILL"), DEADLINE_MS);
+  const deadline = setTimeout(() => child.kill("SIGKILL"), HANGS_MS);
   const [code] = (await once(child, "close")) as [number | null];
   clearTimeout(deadline);
   return { code, written: written.all };

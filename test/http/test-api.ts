@@ -11,6 +11,7 @@ import { newAccountId, newKeyId } from "#ids.ts";
 import type { KeyLimits, Ledger } from "#ledger/port.ts";
 import { ledgerOver } from "#stores/ledger/store-ledger.ts";
 import { recorded } from "../recording/recording.ts";
+import { HANGS_MS } from "../support/deadline.ts";
 import type { Command, Trouble } from "./ledger-access.ts";
 
 export const SECRETS = ["a secret for the tests that is long enough"];
@@ -248,7 +249,11 @@ export function assertResponse(result: ApiResponse, charged?: number) {
 }
 
 /** Waits for what comes soon, with a deadline that only a fault meets. */
-export async function eventually(what: string, isSo: () => Promise<boolean>, deadlineMs = 600_000) {
+export async function eventually(
+  what: string,
+  isSo: () => Promise<boolean>,
+  deadlineMs = HANGS_MS,
+) {
   for (const started = Date.now(); !(await isSo()); ) {
     const waited = Date.now() - started;
     assert.ok(waited < deadlineMs, `${what}: not within ${deadlineMs} ms`);

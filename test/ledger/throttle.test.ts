@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { CallRates } from "#ledger/call-ledger.ts";
 import { createThrottle } from "#ledger/throttle.ts";
+import fc from "../support/properties.ts";
 
 const START = Date.UTC(2026, 0, 15, 10);
 

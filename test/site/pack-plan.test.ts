@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   bestPlan,
   lifetimePlan,
@@ -9,6 +8,7 @@ import {
   recommendedOffer,
   spanText,
 } from "#site/pack-plan.ts";
+import fc from "../support/properties.ts";
 import { byHand, noPrices, prices } from "../web/sales-fixtures.ts";
 
 const planOf = (calls: number) => {

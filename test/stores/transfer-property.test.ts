@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { ACCOUNT_RECORDS } from "#ledger/transfer/account-moves.ts";
 import type { TransferRecord } from "#ledger/transfer/records.ts";
 import { exportRecords } from "#stores/durable-object/exports.ts";
@@ -17,7 +16,7 @@ import {
 } from "../contract/ledger-run.ts";
 import { ADA, BOB, keyNames } from "../ledger/rules/names.ts";
 import { SMALL_SIZES } from "../ledger/rules/sizes.ts";
-import { SEED } from "../support/random.ts";
+import fc from "../support/properties.ts";
 import { openSqliteDirect } from "../support/sqlite-direct.ts";
 import { accountOf, openEmpty, recordsOf } from "./transfer-fixture.ts";
 
@@ -61,7 +60,7 @@ test(`a ledger of random orders has the same state and events after its accounts
         }
       }
     }),
-    { numRuns: RUNS, seed: SEED },
+    { numRuns: RUNS },
   ));
 
 /** Imports the records of an account, and compares them with those that are read from there, as a node and as an object reads them. */

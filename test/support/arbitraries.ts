@@ -1,5 +1,5 @@
 /** Random texts without fast-check's `unit: "binary"`, `webUrl` and `webPath`, which spend two seconds of each process on a table of all characters. */
-import fc from "fast-check";
+import fc from "./properties.ts";
 
 const SURROGATES = 0x800;
 const FIRST_SURROGATE = 0xd800;

@@ -23,8 +23,10 @@ function causesOf(error: Error): Error[] {
 /** Writes a line for each file, its failures in full, its skipped tests with their reasons and what it says of itself. */
 export function reportTests(stream: TestsStream, root: string) {
   const durations: Record<string, number> = {};
+  /** By test file, of its tests outside of others. */
+  const ofFiles: Record<string, number> = {};
   const remarks = new Map<string, string[]>();
-  const failed: string[] = [];
+  const failed: Failure[] = [];
   const skipped: string[] = [];
   const todos: string[] = [];
   const coverage: string[] = [];
@@ -37,25 +39,36 @@ export function reportTests(stream: TestsStream, root: string) {
     remarks.set(name, [...(remarks.get(name) ?? []), ...text.trimEnd().split("\n")]);
   };
 
+  const count = (name: string, file: string | undefined, nesting: number, ms: number): void => {
+    if (nesting > 0 || isFile(name, file, nesting)) return;
+    ofFiles[nameOf(file)] = (ofFiles[nameOf(file)] ?? 0) + ms;
+  };
+
   stream.on("test:pass", ({ name, file, skip, details, nesting }) => {
+    count(name, file, nesting, details.duration_ms);
     // A file stands for itself as a test; a suite is no test.
     if (details.type === "suite" || isFile(name, file, nesting)) return;
     if (skip === undefined) passed += 1;
     else skipped.push(`${nameOf(file)}: ${name}${skip === true ? "" : `: ${skip}`}`);
   });
-  stream.on("test:fail", ({ name, file, line, details, todo }) => {
+  stream.on("test:fail", ({ name, file, line, details, todo, nesting }) => {
+    count(name, file, nesting, details.duration_ms);
     if (todo !== undefined) {
       todos.push(`${nameOf(file)}: ${name}${todo === true ? "" : `: ${todo}`}`);
       return;
     }
     const { error } = details;
-    // A suite fails because of its tests, which are told already.
-    if ((error as Error & { failureType?: string }).failureType === "subtestsFailed") return;
+    // It fails because of its tests, which are told already. A test within a test runs only with that.
+    if ((error as Error & { failureType?: string }).failureType === "subtestsFailed") {
+      if (details.type !== "suite")
+        for (const each of failed)
+          if (each.file === file && each.nesting === nesting + 1)
+            Object.assign(each, { title: name, nesting });
+      return;
+    }
     const told = causesOf(error).map((cause) => cause.stack ?? cause.message);
-    const text =
-      `✖ ${nameOf(file)}:${line} ${name}\n  ${told.join("\nCaused by: ").replaceAll("\n", "\n  ")}\n` +
-      `  Repeat it: ${commandFor(nameOf(file), name)}\n`;
-    failed.push(text);
+    const text = `✖ ${nameOf(file)}:${line} ${name}\n  ${told.join("\nCaused by: ").replaceAll("\n", "\n  ")}\n`;
+    failed.push({ text, file, title: name, nesting });
     write(text);
   });
   stream.on("test:stdout", ({ file, message }) => remark(file, message));
@@ -89,15 +102,19 @@ export function reportTests(stream: TestsStream, root: string) {
     finish(): void {
       // What suites say that other files import.
       for (const [name, texts] of remarks) write(`${[name, ...texts].join("\n    ")}\n`);
-      const slowest = Object.entries(durations).sort(([, one], [, other]) => other - one);
-      write("\nThe slowest files:\n");
-      for (const [name, ms] of slowest.slice(0, SLOWEST_SHOWN))
-        write(`  ${(ms / 1_000).toFixed(1).padStart(6)} s  ${name}\n`);
+      for (const [what, times] of Object.entries({ folders: durations, files: ofFiles })) {
+        const slowest = Object.entries(times).sort(([, one], [, other]) => other - one);
+        write(`\nThe slowest ${what}:\n`);
+        for (const [name, ms] of slowest.slice(0, SLOWEST_SHOWN))
+          write(`  ${(ms / 1_000).toFixed(1).padStart(6)} s  ${name}\n`);
+      }
       if (skipped.length > 0) write(`\nSkipped:\n${skipped.map((text) => `  ${text}\n`).join("")}`);
       if (todos.length > 0)
         write(`\nFails, and is to be done:\n${todos.map((text) => `  ${text}\n`).join("")}`);
       if (coverage.length > 0) write(`\n${coverage.join("\n")}\n`);
-      if (failed.length > 0) write(`\nFailed:\n${failed.join("")}`);
+      if (failed.length > 0) write("\nFailed:\n");
+      for (const { text, file, title } of failed)
+        write(`${text}  Repeat it: ${commandFor(nameOf(file), title)}\n`);
       const seconds = ((performance.now() - began) / 1_000).toFixed(0);
       write(`\nIn ${seconds} s:\n`);
       // Alone on its line, so that a CI can read it.
@@ -109,9 +126,21 @@ export function reportTests(stream: TestsStream, root: string) {
 const isFile = (name: string, file: string | undefined, nesting: number): boolean =>
   nesting === 0 && file !== undefined && path.resolve(name) === file;
 
-/** Runs one test again, with the same random inputs. What could not be loaded is a test of a unit, with the file as its title. */
-const commandFor = (file: string, title: string): string =>
-  `${inputsOf(process.env)} npm run test:all -- ${file.endsWith(".ts") ? `${file} --only ${quoted(title)}` : title}`;
+/** `title`: of the outermost test, if the one that failed is within others. */
+type Failure = { text: string; file: string | undefined; title: string; nesting: number };
+
+/**
+ * Runs one test again, with the same random inputs. What could not be loaded is a test of a unit, with the file as its title; a process
+ * that ended is one with the unit's module.
+ */
+function commandFor(file: string, title: string): string {
+  const what = file.endsWith(".ts")
+    ? `${file} --only ${quoted(title)}`
+    : title.endsWith(".mjs")
+      ? `${file.replace(SERVERS_SUFFIX, "")}/`
+      : title;
+  return `${inputsOf(process.env)} npm run test:all -- ${what}`;
+}
 
 /** The seed and the sizes of random inputs, as a shell sets them. What the runner starts for itself is not among them. */
 export const inputsOf = (environment: Readonly<Record<string, string | undefined>>): string =>

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
 import * as z from "zod/mini";
 import { ApiError } from "#errors.ts";
 import { checkInput } from "#tools/check-input.ts";
@@ -16,6 +15,7 @@ import { TOOLS } from "#tools/registry.ts";
 import { utf8Length } from "#tools/text.ts";
 import uuid from "#tools/uuid/tool.ts";
 import { anyCharacter } from "../support/arbitraries.ts";
+import fc from "../support/properties.ts";
 import { errorOf } from "./run-tool.ts";
 
 const MB = 1024 * 1024;

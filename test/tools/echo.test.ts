@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { checkInput } from "#tools/check-input.ts";
 import echo from "#tools/echo/tool.ts";
+import fc from "../support/properties.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
 
 const responseTo = (json: string, receivedAt = fixedToolContext().receivedAt) => {

@@ -3,7 +3,6 @@ import { createHash, createHmac, webcrypto } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { readInput } from "#calls/read-input.ts";
 import { HASH_TEXT_BYTES_MAX, HMAC_KEY_BYTES_MAX } from "#limits.ts";
@@ -12,6 +11,7 @@ import { checkInput } from "#tools/check-input.ts";
 import type { HashAlgorithm, ToolContext } from "#tools/define-tool.ts";
 import { hmac } from "#tools/hash/hmac.ts";
 import hash from "#tools/hash/tool.ts";
+import fc from "../support/properties.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
 import { errorOf, runTool } from "./run-tool.ts";
 

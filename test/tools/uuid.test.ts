@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import type { ToolContext } from "#tools/define-tool.ts";
 import uuid from "#tools/uuid/tool.ts";
+import fc from "../support/properties.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
 import { runTool } from "./run-tool.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import type { HomeView } from "#api/dashboard/shapes.ts";
 import { readDismissed } from "../../web/home/dismissed.ts";
 import { daysLeft, hasCalled, rateText, suggestionFor } from "../../web/home/suggestions.ts";
 import { countTicks, hasLabel } from "../../web/parts/axis.ts";
 import { DAY_MS } from "../../web/parts/numbers.ts";
+import fc from "../support/properties.ts";
 import { home, NOW, newHome } from "./fixtures.ts";
 
 const SELLS = { payable: true, contact: null };

@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { anyCodeUnits, anyPath } from "../../support/arbitraries.ts";
+import fc from "../../support/properties.ts";
 import { clock } from "./clock.ts";
 import { openFixture, openMember } from "./dashboard-fixture.ts";
 import { PROVIDERS } from "./providers.ts";
 
 const RUNS = Number(process.env["TEST_FUZZ_RUNS"] ?? 100);
-
-/** fast-check prints the seed of a failure. */
-const SEED = process.env["TEST_SEED"];
 
 const PATHS = [
   ...["visitor", "home", "keys", "keys/key_1", "keys/others", "usage", "credits", "sessions"],
@@ -138,6 +135,6 @@ test("the response to any request is JSON with a code and a request id, and neve
         );
       }
     }),
-    { numRuns: RUNS, ...(SEED && { seed: Number(SEED) }) },
+    { numRuns: RUNS },
   );
 });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import fc from "fast-check";
 import type {
   CreditsView,
   EntriesView,
@@ -11,6 +10,7 @@ import type {
 } from "#api/dashboard/shapes.ts";
 import { hourOf, UsageNotSummed } from "#ledger/port.ts";
 import { anEntry, chunkOf } from "../../contract/request-log.ts";
+import fc from "../../support/properties.ts";
 import { clock, DAY, HOUR } from "./clock.ts";
 import {
   type Fixture,
@@ -34,8 +34,6 @@ const anyCalls = fc.array(
 );
 
 const RUNS = Number(process.env["TEST_MODEL_RUNS"] ?? 8);
-/** fast-check prints the seed of a failure. */
-const SEED = process.env["TEST_SEED"];
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 async function call(fixture: Fixture, account: string, secret: string, tool: string, turn: number) {
@@ -88,7 +86,7 @@ test("usage, credits, entries, keys and home show what is in the ledger, after a
       await fixture.signIn(browser, member.email);
       await checkSums(fixture, member, made, begun);
     }),
-    { numRuns: RUNS, ...(SEED && { seed: Number(SEED) }) },
+    { numRuns: RUNS },
   );
 });
 

@@ -7,6 +7,7 @@ import pg from "pg";
 import { databaseFile, makeFolder } from "#apps/node/data-folder.ts";
 import { openReversalFile, reversalFile } from "#apps/node/reversals.ts";
 import { testOperatorCommands } from "../../contract/operator-commands.ts";
+import { HANGS_MS } from "../../support/deadline.ts";
 import { openEdgeSite } from "../../support/edge-site.ts";
 import { sharedPostgres } from "../../support/postgres.ts";
 import { startServer, temporaryFolder } from "./fixture.ts";
@@ -24,7 +25,7 @@ const overNetwork = (url: string) => ({
 const HOST = "0.0.0.0";
 
 const runIn = (file: string) => async (sql: string) => {
-  const database = new DatabaseSync(file, { timeout: 60_000 });
+  const database = new DatabaseSync(file, { timeout: HANGS_MS });
   database.exec(sql);
   database.close();
 };

@@ -8,6 +8,7 @@ import type { NewJob } from "#jobs/job-queue.ts";
 import { openNodeRequestLog } from "../../../src/apps/node/request-log.ts";
 import { readSecretFile } from "../../../src/apps/node/secret-file.ts";
 import { anEntry, chunkOf, NOON } from "../../contract/request-log.ts";
+import { HANGS_MS } from "../../support/deadline.ts";
 import { type Json, temporaryFolder } from "./fixture.ts";
 import { openFolderService } from "./folder-server.ts";
 
@@ -18,7 +19,7 @@ async function fixture(changed: Parameters<typeof openFolderService>[0] = {}) {
   const cli = await openFolderService(changed);
   const { dataDir } = cli;
   const sql = <Result>(act: (database: DatabaseSync) => Result): Result => {
-    const database = new DatabaseSync(cli.database, { timeout: 60_000 });
+    const database = new DatabaseSync(cli.database, { timeout: HANGS_MS });
     try {
       return act(database);
     } finally {

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { bundleWorker } from "../../http/edge.ts";
 import { eventually } from "../../http/test-api.ts";
 import { createChance } from "../../ledger/rules/chance.ts";
+import { HANGS_MS } from "../../support/deadline.ts";
 import { SEED } from "../../support/random.ts";
 import { assertSpent, type Customer, newCustomer, settle, startCalls } from "../fleet/customers.ts";
 import {
@@ -23,7 +24,6 @@ import { openRestarts, type Restarts } from "./restarts.ts";
  * have the same number, and the object's balance may not be higher than the last of them.
  */
 const ROUNDS = Number(process.env["TEST_KILL_ROUNDS"] ?? 1);
-const HANG_MS = 600_000;
 const ACCOUNTS = 4;
 /** The maximum number of responses in a round. */
 const RESPONSES_MAX = 100;
@@ -91,9 +91,9 @@ test(`after SIGKILL of workerd under load, the objects have every received respo
   await watched.open();
   assert.equal(await watched.call("first"), "20");
   const hasLogged = async () => (await watched.logged()).length === 1;
-  await eventually("its first call is in the log", hasLogged, HANG_MS);
+  await eventually("its first call is in the log", hasLogged, HANGS_MS);
   const hasGrant = async () => (await watched.events()).length === 2;
-  await eventually("the event of its grant is in D1", hasGrant, HANG_MS);
+  await eventually("the event of its grant is in D1", hasGrant, HANGS_MS);
 
   for (let round = 1; round <= ROUNDS; round += 1) {
     const isLast = round === ROUNDS;
@@ -110,11 +110,11 @@ test(`after SIGKILL of workerd under load, the objects have every received respo
 
   // Its event was in the object alone, and its last call in the memory of the isolate.
   const hasEvent = async () => (await watched.events()).length > 2;
-  await eventually("the event arrives without further calls", hasEvent, HANG_MS);
+  await eventually("the event arrives without further calls", hasEvent, HANGS_MS);
   assert.deepEqual(await watched.events(), ["key.created", "credits.granted", "credits.low"]);
   assert.equal(await watched.call("kept"), "18");
   const hasLater = async () => (await watched.logged()).length > 1;
-  await eventually("a later call is in the log", hasLater, HANG_MS);
+  await eventually("a later call is in the log", hasLater, HANGS_MS);
   assert.deepEqual(await watched.logged(), ["kept", "first"]);
 
   const totals = { keyed: 0, responded: 0, broken: 0 };

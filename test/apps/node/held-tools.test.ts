@@ -19,7 +19,7 @@ export default defineTool({
   async run({ wait }, { callId }) {
     appendFileSync("runs-${effect}.txt", callId + "\\n");
     while (wait && !existsSync("go.txt")) await new Promise((resolve) => setTimeout(resolve, 5));
-    return { random: Math.random() };
+    return { random: crypto.randomUUID() };
   },
 });
 `;

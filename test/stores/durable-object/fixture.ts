@@ -13,6 +13,7 @@ import { importsOfObjects } from "#stores/durable-object/transfer.ts";
 import { type SumOrder, type SumUsage, unwrap } from "#stores/ledger/store-ledger.ts";
 import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
 import { bundleWorker, startEdge } from "../../http/edge.ts";
+import { HANGS_MS } from "../../support/deadline.ts";
 import { openSocketCalls } from "../../support/socket-calls.ts";
 import type { Asked, Deployment } from "./worker.ts";
 
@@ -56,9 +57,6 @@ async function ask(object: string, asked: Asked): Promise<never> {
 /** The lines that the objects wrote to their console so far. */
 export const consoleOfObjects = async () => (await workerd()).log;
 
-/** So that a busy machine rejects no order. */
-const PATIENCE_MS = 600_000;
-
 /** A new object. */
 export function openObject() {
   opened += 1;
@@ -71,7 +69,7 @@ export function openObject() {
   const batch: BatchStub = { performAll: (items) => call("performAll", items) };
   const moving: MovingStub = { move: (moved, order) => call("move", moved, order) };
   return {
-    ledger: ledgerOfObjects(() => stub, PATIENCE_MS),
+    ledger: ledgerOfObjects(() => stub, HANGS_MS),
     ledgerEvents: createLedgerEvents({ batch: (queries) => call("batch", queries) }, "sqlite"),
     sumUsage: async (order: SumOrder) =>
       unwrap(await stub.perform("sumUsage", order)) as Awaited<ReturnType<SumUsage>>,

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { CallRates } from "#ledger/call-ledger.ts";
 import type { DebitOrder, DebitOutcome, KeyStatus, KeyStatusOrder } from "#ledger/port.ts";
 import { FINAL_MS } from "#stores/durable-object/known-rejections.ts";
 import { callLedgerOfObjects } from "#stores/durable-object/ledger.ts";
 import type { CallResult } from "#stores/durable-object/rpc.ts";
-import { SEED } from "../../support/random.ts";
+import fc from "../../support/properties.ts";
 
 const START = Date.UTC(2026, 0, 15, 10);
 const ACCOUNT = "acc_Ada";
@@ -63,7 +62,6 @@ test("the response to a call over the rate limit is the object's own, whether or
       }
       saved += calls.length - object.asked;
     }),
-    { seed: SEED },
   );
   assert.ok(saved > 100, `${saved} calls were not sent`);
 });

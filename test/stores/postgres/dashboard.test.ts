@@ -21,13 +21,14 @@ import { operatorActionsContract } from "../../contract/operator-actions.ts";
 import { purchaseStoreContract } from "../../contract/purchase-store.ts";
 import { requestLogContract } from "../../contract/request-log.ts";
 import { upgradeContract } from "../../contract/upgrade.ts";
-import { newDatabase, newEmptyDatabase, PATIENCE_MS } from "./fixture.ts";
+import { HANGS_MS } from "../../support/deadline.ts";
+import { newDatabase, newEmptyDatabase } from "./fixture.ts";
 
 const TABLES = `SELECT table_name AS name FROM information_schema.tables
   WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`;
 
 async function openPool() {
-  const pool = openPostgresPool(await newDatabase(), { max: 4, orderMs: PATIENCE_MS });
+  const pool = openPostgresPool(await newDatabase(), { max: 4, orderMs: HANGS_MS });
   const db = createPostgresDatabase(pool);
   return { pool, db, clean: createCleaner(db, TABLES) };
 }

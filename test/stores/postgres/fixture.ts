@@ -9,6 +9,7 @@ import { openPostgresPool, type PostgresPool } from "#stores/postgres/pool.ts";
 import { createPostgresSumUsage } from "#stores/postgres/usage-sums.ts";
 import { createLedgerEvents } from "#stores/sql/ledger-events.ts";
 import type { OpenedLedger } from "../../contract/ledger/fixture.ts";
+import { HANGS_MS } from "../../support/deadline.ts";
 import { type SharedPostgres, sharedPostgres } from "../../support/postgres.ts";
 
 /** Databases with our tables, in the PostgreSQL of the run. */
@@ -38,14 +39,11 @@ export async function newEmptyDatabase(): Promise<string> {
 
 export type Node = Awaited<ReturnType<typeof openNode>>;
 
-/** So that a busy machine rejects no order. */
-export const PATIENCE_MS = 600_000;
-
 /** The ledger as a node opens it, with the time of the test for its upkeep. */
 export async function openNode(
   url: string,
   clock: NodeClock = "caller",
-  orderMs: number = PATIENCE_MS,
+  orderMs: number = HANGS_MS,
 ) {
   const pool = openPostgresPool(url, { max: 8, orderMs });
   await migratePostgres(pool);

@@ -7,8 +7,9 @@ import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { directoryContract } from "../../contract/directory.ts";
 import { ledgerContract } from "../../contract/ledger.ts";
+import { HANGS_MS } from "../../support/deadline.ts";
 import { openPooler } from "../../support/postgres-proxy.ts";
-import { emptyDatabase, newDatabase, PATIENCE_MS } from "./fixture.ts";
+import { emptyDatabase, newDatabase } from "./fixture.ts";
 
 /**
  * Runs behind a proxy that gives each transaction a different backend than the previous one. Nothing may depend on the
@@ -22,7 +23,7 @@ async function start() {
   const database = url.pathname.slice(1);
   const pooler = await openPooler(target, { backends: BACKENDS, user: "postgres", database });
   url.port = String(pooler.port);
-  const pool = openPostgresPool(url.href, { max: 8, orderMs: PATIENCE_MS });
+  const pool = openPostgresPool(url.href, { max: 8, orderMs: HANGS_MS });
   const { ledger, close } = createPostgresLedger(pool, undefined, "caller");
   return {
     ...{ pool, pooler, ledger },

@@ -4,11 +4,12 @@ import { createPostgresDashboardStore } from "#stores/postgres/dashboard.ts";
 import { createPostgresImports, exportPostgres } from "#stores/postgres/imports.ts";
 import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
-import { borrowDatabase, PATIENCE_MS } from "./fixture.ts";
+import { HANGS_MS } from "../../support/deadline.ts";
+import { borrowDatabase } from "./fixture.ts";
 
 /** A ledger in PostgreSQL that imports and exports lines. */
 export function openStore(url: string) {
-  const pool = openPostgresPool(url, { max: 4, orderMs: PATIENCE_MS });
+  const pool = openPostgresPool(url, { max: 4, orderMs: HANGS_MS });
   const { ledger, close } = createPostgresLedger(pool, undefined, "caller");
   return {
     ...{ pool, ledger, ...createPostgresDashboardStore(pool) },

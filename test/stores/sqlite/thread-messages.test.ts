@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import type { DebitOrder, DebitOutcome } from "#ledger/port.ts";
 import { type BatchItem, type BatchResult, outcomeOf } from "#stores/ledger/store-ledger.ts";
 import {
@@ -9,6 +8,7 @@ import {
   unpackOrders,
   unpackOutcomes,
 } from "#stores/sqlite/thread-messages.ts";
+import fc from "../../support/properties.ts";
 
 /** What crosses to the ledger's thread and back arrives as it was sent. */
 const word = fc.string();

@@ -13,6 +13,7 @@ import {
   START,
   tally,
 } from "../../contract/ledger/fixture.ts";
+import { randomFrom, SEED } from "../../support/random.ts";
 import { temporaryFile, withoutTimeLimit } from "./fixture.ts";
 
 /**
@@ -82,10 +83,11 @@ test("if the thread dies five times under load, every order is settled and none 
       }
     }
   });
+  const chance = randomFrom(SEED);
   for (let deaths = 1; deaths <= 5; deaths += 1) {
     const before = debited;
     while (debited < before + 200) await wait(1);
-    await wait(Math.random() * 5);
+    await wait(chance() * 5);
     void workers.at(-1)?.terminate();
     while (fixture.crashes.length < deaths) await wait(1);
   }

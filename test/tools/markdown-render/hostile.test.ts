@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
+import { SEED } from "../../support/random.ts";
 import { countSteps, loadCountedEngine, step, TooManySteps } from "./counted-engine.ts";
 import { byHand, combined } from "./hostile-catalogue.ts";
 import { scanHtml } from "./hostile-html.ts";
@@ -14,7 +15,6 @@ import { ordinaryDocument } from "./ordinary-document.ts";
  */
 const SMALL = Number(process.env["TEST_HOSTILE_BYTES"] ?? 1024);
 const DRAWN = Number(process.env["TEST_HOSTILE_DRAWN"] ?? 50);
-const SEED = Number(process.env["TEST_SEED"] ?? 1);
 
 /** The most steps, in those that an ordinary document of this size takes. */
 const TIMES_ORDINARY_MAX = 10;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renderMarkdown } from "#tools/markdown-render/render-markdown.ts";
+import { SEED } from "../../support/random.ts";
 import { renderHtmlBlock } from "./html-block-text.ts";
 import { openDocument } from "./html-document.ts";
 import { Random } from "./random.ts";
 
 /** `TEST_DIFF_RUNS` sets how many blocks are generated, `TEST_SEED` where they begin. */
 const RUNS = Number(process.env["TEST_DIFF_RUNS"] ?? 1_000);
-const SEED = Number(process.env["TEST_SEED"] ?? 1);
 
 const html = (markdown: string) => renderMarkdown(markdown, false).html;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { type RenderOptions, renderMarkdown } from "#tools/markdown-render/render-markdown.ts";
+import fc from "../../support/properties.ts";
 import {
   type Elements,
   judgeElements,

@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { renderMarkdown } from "#tools/markdown-render/render-markdown.ts";
 import { openBrowser } from "../../support/chromium.ts";
+import { SEED } from "../../support/random.ts";
 import { STRIPPED_ELEMENTS } from "./allowed-elements.ts";
 import { Random } from "./random.ts";
 import { type Examiner, examine, openExaminer } from "./xss-examiner.ts";
@@ -26,7 +27,6 @@ const VECTORS_PER_PAGE = 100;
 
 /** Pairs that are cut and joined, from `TEST_SEED`. */
 const JOINED = Number(process.env["TEST_XSS_JOINED"] ?? 100);
-const SEED = Number(process.env["TEST_SEED"] ?? 1);
 
 let browser: Browser;
 before(async () => {

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { deflateSync, inflateSync } from "node:zlib";
-import fc from "fast-check";
 import { QR_LEVELS } from "#tools/qr-code/capacity.ts";
 import { deflateRepeatedRows } from "#tools/qr-code/deflate-rows.ts";
 import { layOutQr } from "#tools/qr-code/draw.ts";
 import { encodeQr } from "#tools/qr-code/encode-qr.ts";
 import { huffmanCode } from "#tools/qr-code/huffman.ts";
 import { writeQrPng } from "#tools/qr-code/png.ts";
+import fc from "../../support/properties.ts";
 
 /** Expands rows with their repeats. */
 function expand(rows: Uint8Array, rowBytes: number, repeats: readonly number[]): Buffer {

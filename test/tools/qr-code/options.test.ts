@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { readInput } from "#calls/read-input.ts";
 import { chooseForm } from "#calls/run-tool.ts";
 import { checkInput } from "#tools/check-input.ts";
 import { channelsOf, contrastOf, readColor } from "#tools/qr-code/colors.ts";
 import { layOutQr } from "#tools/qr-code/draw.ts";
 import qrCode from "#tools/qr-code/tool.ts";
+import fc from "../../support/properties.ts";
 import { margins, readBlocks, readPng, readSvg } from "../read-qr.ts";
 import { errorOf, runTool } from "../run-tool.ts";
 import { printInColor, readWithJsqr, readWithZxing } from "./readers.ts";

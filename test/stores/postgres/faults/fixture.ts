@@ -6,12 +6,13 @@ import { createPostgresLedger } from "#stores/postgres/ledger.ts";
 import { migratePostgres } from "#stores/postgres/migrate.ts";
 import { openPostgresPool } from "#stores/postgres/pool.ts";
 import { createFixture } from "../../../contract/ledger/fixture.ts";
+import { HANGS_MS } from "../../../support/deadline.ts";
 import { type Postgres, startPostgres } from "../../../support/postgres.ts";
 import { openNetwork } from "../../../support/postgres-proxy.ts";
 import { borrowDatabase, emptyDatabaseAt } from "../fixture.ts";
 
 /** Deadlines only end what hangs. */
-export const PATIENT = { timeout: 600_000 };
+export const PATIENT = { timeout: HANGS_MS };
 
 /** `database`: one with our tables, which each test finds without rows. */
 export type FaultyServer = { server: Postgres; database: string };
