@@ -124,14 +124,18 @@ function judgeForm(
   text: string | undefined,
 ): Verdict {
   if (text === undefined) return verdict("a form that is not UTF-8", 400);
-  const names = [...new URLSearchParams(text).keys()];
+  // It would take a `?` at the beginning for that of a query.
+  const names = [...new URLSearchParams(`&${text}`).keys()];
   const reference = operation.requestBody?.content[FORM]?.schema?.$ref?.split("/").at(-1) ?? "";
   const known = description.document.components.schemas[reference]?.properties ?? {};
   if (!names.every((name) => Object.hasOwn(known, name))) {
     return verdict("a form with an unknown field", 400);
   }
   if (new Set(names).size < names.length) return verdict("a field twice", 400);
-  return verdict("a form of known fields, if their values are right", 200, 400, 413);
+  return {
+    ...verdict("a form of known fields, if their values are right", 200, 400, 413),
+    isOpen: true,
+  };
 }
 
 /** The main field of the tools that take it as the body. */
