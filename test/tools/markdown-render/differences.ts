@@ -162,7 +162,7 @@ const CORE: readonly Difference[] = [
   {
     reason: "the contents of elements that a browser does not show go with the tags, not in those",
     source: replacing(
-      /<(script|style|title|textarea|iframe|noembed|noframes|plaintext|xmp)\b[^>]*>.*?<\/\1\s*>/gis,
+      /<(script|style|title|textarea|iframe|noembed|noframes|plaintext|xmp)\b[^>]*>.*?<\/\1(?:\s*>|\s*$)/gis,
       "<b></b>",
     ),
   },

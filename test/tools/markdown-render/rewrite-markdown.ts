@@ -1,12 +1,12 @@
 /** Changes to a document that each remove one thing on which engines differ. */
 
 /**
- * Breaks autolinks between a `[` and its closing bracket. Whether a backtick starts a code span, or `<` a tag, which hides that bracket,
- * depends on the engine: there, it breaks all behind the first `[` of the paragraph.
+ * Breaks autolinks between a `[` and its closing bracket. Whether a backtick starts a code span, `<` a tag or `](` an address, which hides
+ * that bracket, depends on the engine: there, it breaks all behind the first `[` of the paragraph.
  */
 export const breakAutolinksInBrackets = (markdown: string) =>
   markdown.replaceAll(PARAGRAPH, (paragraph) =>
-    /[`<]/.test(paragraph)
+    /[`<]|\]\(/.test(paragraph)
       ? paragraph.replace(/\[[\s\S]*/, (text) => text.replaceAll(AUTOLINK, breakAutolink))
       : changeInBrackets(paragraph, BRACKETS, AUTOLINK, breakAutolink),
   );
