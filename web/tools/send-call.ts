@@ -35,8 +35,10 @@ export async function sendCall(
   const { body, contentType, query } = call;
   const started = performance.now();
   const path = isQuote ? `${tool}/quote` : tool;
+  let response: Response;
+  let text: string;
   try {
-    const response = await fetch(`${base}/api/v1/${path}${query === "" ? "" : `?${query}`}`, {
+    response = await fetch(`${base}/api/v1/${path}${query === "" ? "" : `?${query}`}`, {
       method: "POST",
       headers: {
         Authorization: `Bearer ${key}`,
@@ -51,18 +53,17 @@ export async function sendCall(
       referrerPolicy: "no-referrer",
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
-    const text = await response.text();
-    const tookMs = performance.now() - started;
-    if (response.ok && !response.headers.has("X-Request-Id")) throw new Error(NOT_OF_THE_API);
-    return { status: response.status, headers: [...response.headers], body: text, tookMs };
+    text = await response.text();
   } catch (cause) {
-    if ((cause as Error).message === NOT_OF_THE_API) throw cause;
     const message =
       (cause as Error).name === "TimeoutError" && !isQuote
         ? "The API did not respond in time. The call may still be charged: check Credits, or send it again later."
         : "The API cannot be reached. Check your connection, then send the call again.";
     throw new Error(message, { cause });
   }
+  const tookMs = performance.now() - started;
+  if (response.ok && !response.headers.has("X-Request-Id")) throw new Error(NOT_OF_THE_API);
+  return { status: response.status, headers: [...response.headers], body: text, tookMs };
 }
 
 /** A success without the id that the API gives every response. */
