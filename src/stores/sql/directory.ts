@@ -39,6 +39,8 @@ export function createDirectory(
     listAddresses: ({ after, max }) =>
       select(sql`email > ${after ?? ""} ORDER BY email LIMIT ${max}`),
     async forget({ account, emailHash, now }) {
+      const isEmailToIt = sql`queue IN ('email', 'outbox')
+        AND target = (SELECT email FROM address WHERE account = ${account})`;
       const deleted = await lastRows(
         db,
         ...lockUser(account),
@@ -46,10 +48,8 @@ export function createDirectory(
             SELECT ${emailHash}, ${now} FROM address WHERE account = ${account}
             ON CONFLICT DO NOTHING`,
         // Emails to it that wait, or are dead and could be retried by operators.
-        sql`DELETE FROM job WHERE due_at IS NOT NULL AND queue IN ('email', 'outbox')
-            AND target = (SELECT email FROM address WHERE account = ${account})`,
-        sql`UPDATE job SET ${ERASED} WHERE erase_at IS NOT NULL AND queue IN ('email', 'outbox')
-            AND target = (SELECT email FROM address WHERE account = ${account})`,
+        sql`DELETE FROM job WHERE due_at IS NOT NULL AND ${isEmailToIt}`,
+        sql`UPDATE job SET ${ERASED} WHERE erase_at IS NOT NULL AND ${isEmailToIt}`,
         sql`DELETE FROM address WHERE account = ${account} RETURNING email`,
       );
       return { found: deleted.length > 0 };
