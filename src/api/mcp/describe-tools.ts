@@ -67,8 +67,10 @@ export function responseKindOf({ verbatim, passThrough, output }: Tool): Respons
 
 function inputSchema(tool: Tool): ToolDescription["inputSchema"] {
   if (tool.verbatim) return bodyAlone({ description: "Any JSON value." });
-  const schema = shorten(convert(tool.input, "input"));
-  if (hasBodyArgument(tool)) return { ...bodyAlone(asArgument(schema)), required: [BODY_ARGUMENT] };
+  const converted = convert(tool.input, "input");
+  const schema = shorten(converted);
+  if (!takesObjects(converted))
+    return { ...bodyAlone(asArgument(schema)), required: [BODY_ARGUMENT] };
   for (const [name, description] of Object.entries(tool.agents?.fields ?? {})) {
     const field = schema.properties?.[name];
     if (field !== undefined) field.description = description;
