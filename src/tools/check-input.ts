@@ -203,8 +203,13 @@ function describeFaults(
   return findings;
 }
 
-/** The faults of an empty object, introduced by what is wrong with the request as a whole. */
+/** Where fields are wanted, the faults of an empty object, introduced by what is wrong with the request as a whole. */
 function describeMissingBody(tool: Tool<unknown>): Finding[] {
+  const schema = describedSchema(tool);
+  if (schema.type !== undefined && schema.type !== "object") {
+    const detail = `must be ${expectation(schema)}`;
+    return [{ fault: { pointer: "", detail }, sentence: `The body is empty; it ${detail}.` }];
+  }
   const result = tool.input.safeParse({}, tool.inWords);
   const findings = result.success
     ? []

@@ -52,7 +52,10 @@ test("a tool whose input is a list is called with the argument `body`, and its m
   const unknown = assertToolError(await ask({ body: [], list: 1 }), "invalid_request");
   assert.match(unknown, /`list` is unknown; shape has one argument, `body`/);
   for (const args of [{}, undefined])
-    assert.match(assertToolError(await ask(args), "invalid_request"), /The body is empty/);
+    assert.match(
+      assertToolError(await ask(args), "invalid_request"),
+      /The body is empty; it must be an array\./,
+    );
   assert.equal(await balance(), 8);
 });
 
