@@ -41,7 +41,7 @@ const NAMED_MAX = 5;
 function describe(table: string, rows: number, accounts: readonly string[]): string {
   const more = accounts.length - NAMED_MAX;
   const named = accounts.slice(0, NAMED_MAX).join(", ");
-  return `${counted(rows, "row")} of ${table} changed on the disk: the checksum does not match (${named}${more > 0 ? ` and ${more} more accounts` : ""})`;
+  return `${counted(rows, "row")} of ${table} changed on the disk: the checksum does not match (${named}${more > 0 ? ` and ${counted(more, "more account")}` : ""})`;
 }
 
 function damagedRows(driver: SqlDriver, table: string, key: string) {
