@@ -2,6 +2,8 @@
 export type Scenario = {
   name: string;
   file: string;
+  /** What the titles of its tests have; without it, all tests of the file run. */
+  only?: string;
   /** Sizes of its random inputs. */
   env: Record<string, string>;
   /** How many times it runs, each with a seed of its own. */
@@ -10,6 +12,8 @@ export type Scenario = {
   minutes: number;
 };
 
+const MODEL = "agrees with the model of the rules";
+const HOLDS = "rounds of 1,000 calls";
 /** Half of the rounds. */
 const HOLDS_AT_ONCE = { TEST_HOLD_ROUNDS: "100", TEST_HOLDS_AT_ONCE: "1000" };
 
@@ -24,6 +28,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: "random orders and batches on SQLite agree with the model",
     file: "test/stores/sqlite/ledger.test.ts",
+    only: MODEL,
     env: { TEST_MODEL_RUNS: "1000" },
     slices: 3,
     minutes: 30,
@@ -31,6 +36,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: "random orders and batches on PostgreSQL agree with the model",
     file: "test/stores/postgres/ledger.test.ts",
+    only: MODEL,
     env: { TEST_MODEL_RUNS: "1000" },
     slices: 3,
     minutes: 30,
@@ -94,6 +100,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: "1,000 calls at once that hold their prices run paid and once, on SQLite, in 200 rounds",
     file: "test/stores/sqlite/ledger.test.ts",
+    only: HOLDS,
     env: HOLDS_AT_ONCE,
     slices: 2,
     minutes: 30,
@@ -101,6 +108,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: "1,000 calls at once that hold their prices run paid and once, on PostgreSQL, in 200 rounds",
     file: "test/stores/postgres/ledger.test.ts",
+    only: HOLDS,
     env: HOLDS_AT_ONCE,
     slices: 2,
     minutes: 30,
@@ -108,6 +116,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: "1,000 calls at once that hold their prices run paid and once, in an account's object, in 200 rounds",
     file: "test/stores/durable-object/ledger.test.ts",
+    only: HOLDS,
     env: HOLDS_AT_ONCE,
     slices: 2,
     minutes: 30,
@@ -276,6 +285,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: "random operations on an account's object agree with the model",
     file: "test/stores/durable-object/ledger.test.ts",
+    only: MODEL,
     env: { TEST_MODEL_RUNS: "200" },
     slices: 2,
     minutes: 30,

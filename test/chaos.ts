@@ -102,7 +102,7 @@ async function runSlice(scenario: Scenario, slice: number): Promise<Slice> {
   const log = path.join(FOLDER, `${keyOf(scenario, slice).replaceAll(/\W+/g, "-")}.log`);
   const child = spawn(
     process.execPath,
-    ["--disable-warning=ExperimentalWarning", "--test-reporter=spec", scenario.file],
+    ["--disable-warning=ExperimentalWarning", "--test-reporter=spec", ...argumentsOf(scenario)],
     {
       cwd: ROOT,
       env: { ...process.env, TEST_SEED: String(seed), ...scenario.env },
@@ -134,13 +134,18 @@ async function runSlice(scenario: Scenario, slice: number): Promise<Slice> {
   const seconds = (performance.now() - began) / 1_000;
   const passed = code === 0 && tests > 0;
   if (!passed) {
-    const repeat = `${inputsOf({ ...process.env, TEST_SEED: String(seed), ...scenario.env })} node --test ${scenario.file}`;
+    const repeat = `${inputsOf({ ...process.env, TEST_SEED: String(seed), ...scenario.env })} node --test ${argumentsOf(scenario, "'").join(" ")}`;
     process.stdout.write(
       `${text}\nThe whole output: ${path.relative(ROOT, log)}\nRepeat it: ${repeat}\n`,
     );
   }
   const date = new Date().toISOString().slice(0, 10);
   return { passed, tests, seconds: Math.round(seconds), seed, commit, date };
+}
+
+/** Of Node's test runner; with a quotation mark, for a shell. */
+function argumentsOf({ only, file }: Scenario, mark = ""): string[] {
+  return [...(only === undefined ? [] : [`--test-name-pattern=${mark}${only}${mark}`]), file];
 }
 
 function sentence(name: string): string {
@@ -177,7 +182,7 @@ function writePage(): void {
   const table = [
     summary(),
     "",
-    "| What | Rounds passed | Checks | Time | Last round: date, commit, seed |",
+    "| What | Rounds passed | Tests | Time | Last round: date, commit, seed |",
     "| --- | --- | --- | --- | --- |",
     ...rows,
   ].join("\n");

@@ -15,7 +15,7 @@ import { BARE, FULL, pageAt, pathsOf } from "../site/pages-server.ts";
 const priced = (...prices: number[]): Tool[] =>
   prices.map((price, at) => ({ ...uuid, name: `tool-${at}`, price }) as Tool);
 
-test("the price of a call in words", () => {
+test("one price of all tools is named, and several by their range", () => {
   assert.equal(callPrice(priced(1, 1)), "one credit");
   assert.equal(callPrice(priced(7)), "7 credits");
   assert.equal(callPrice(priced(0, 0)), "0 credits");
@@ -45,7 +45,7 @@ test("a price that depends on the input is up to its most", () => {
   assert.equal(free(0, byInput(20)), "");
 });
 
-test("the free call in words, by its limit", () => {
+test("a free call is promised up to its limit, and not where no tool is within it", () => {
   const sentence = (freeCallCredits: number, ...prices: number[]) =>
     freeCall({ ...BARE, freeCallCredits, tools: priced(...prices) });
   assert.equal(sentence(1, 1, 1), "The first call of an account is free.");

@@ -31,6 +31,8 @@ export function reportTests(stream: TestsStream, root: string) {
   const todos: string[] = [];
   const coverage: string[] = [];
   let passed = 0;
+  /** The test that is reported and the suites around it. The events of a unit come in the order of its tests, and its summary last. */
+  const around: string[] = [];
   const began = performance.now();
   const write = (text: string): void => void process.stdout.write(text);
   const nameOf = (file = root) => unitName(file, root);
@@ -39,11 +41,15 @@ export function reportTests(stream: TestsStream, root: string) {
     remarks.set(name, [...(remarks.get(name) ?? []), ...text.trimEnd().split("\n")]);
   };
 
+  const endUnit = (file: string): void => {
+    for (const each of failed) each.unit ??= file;
+  };
   const count = (name: string, file: string | undefined, nesting: number, ms: number): void => {
     if (nesting > 0 || isFile(name, file, nesting)) return;
     ofFiles[nameOf(file)] = (ofFiles[nameOf(file)] ?? 0) + ms;
   };
 
+  stream.on("test:start", ({ name, nesting }) => void around.splice(nesting, Infinity, name));
   stream.on("test:pass", ({ name, file, skip, details, nesting }) => {
     count(name, file, nesting, details.duration_ms);
     // A file stands for itself as a test; a suite is no test.
@@ -67,8 +73,11 @@ export function reportTests(stream: TestsStream, root: string) {
       return;
     }
     const told = causesOf(error).map((cause) => cause.stack ?? cause.message);
-    const text = `✖ ${nameOf(file)}:${line} ${name}\n  ${told.join("\nCaused by: ").replaceAll("\n", "\n  ")}\n`;
-    failed.push({ text, file, title: name, nesting });
+    const names = [...around.slice(0, nesting), name].join(" › ");
+    const text = `✖ ${nameOf(file)}:${line} ${names}\n  ${told.join("\nCaused by: ").replaceAll("\n", "\n  ")}\n`;
+    failed.push({ text, file, unit: undefined, title: name, nesting });
+    // A process that ended has no summary.
+    if (file?.endsWith(".mjs")) endUnit(file);
     write(text);
   });
   stream.on("test:stdout", ({ file, message }) => remark(file, message));
@@ -82,6 +91,7 @@ export function reportTests(stream: TestsStream, root: string) {
   });
   stream.on("test:summary", ({ file, duration_ms, success }) => {
     if (file === undefined) return;
+    endUnit(file);
     const name = nameOf(file);
     durations[name] = Math.round(duration_ms);
     write(`${success ? "✔" : "✖"} ${name} (${(duration_ms / 1_000).toFixed(1)} s)\n`);
@@ -113,8 +123,8 @@ export function reportTests(stream: TestsStream, root: string) {
         write(`\nFails, and is to be done:\n${todos.map((text) => `  ${text}\n`).join("")}`);
       if (coverage.length > 0) write(`\n${coverage.join("\n")}\n`);
       if (failed.length > 0) write("\nFailed:\n");
-      for (const { text, file, title } of failed)
-        write(`${text}  Repeat it: ${commandFor(nameOf(file), title)}\n`);
+      for (const { text, file, unit, title } of failed)
+        write(`${text}  Repeat it: ${commandFor(nameOf(file), nameOf(unit), title)}\n`);
       const seconds = ((performance.now() - began) / 1_000).toFixed(0);
       write(`\nIn ${seconds} s:\n`);
       // Alone on its line, so that a CI can read it.
@@ -126,18 +136,25 @@ export function reportTests(stream: TestsStream, root: string) {
 const isFile = (name: string, file: string | undefined, nesting: number): boolean =>
   nesting === 0 && file !== undefined && path.resolve(name) === file;
 
-/** `title`: of the outermost test, if the one that failed is within others. */
-type Failure = { text: string; file: string | undefined; title: string; nesting: number };
+/** `file`: where the test is written; `unit`: what ran it; `title`: of the outermost test, if the one that failed is within others. */
+type Failure = {
+  text: string;
+  file: string | undefined;
+  unit: string | undefined;
+  title: string;
+  nesting: number;
+};
 
 /**
- * Runs one test again, with the same random inputs. What could not be loaded is a test of a unit, with the file as its title; a process
- * that ended is one with the unit's module.
+ * Runs one test again, with the same random inputs. A suite that others import is repeated where it failed. What could not be loaded is a
+ * test of a unit, with the file as its title; a process that ended is one with the unit's module.
  */
-function commandFor(file: string, title: string): string {
+function commandFor(file: string, unit: string, title: string): string {
+  const folder = `${unit.replace(SERVERS_SUFFIX, "")}/`;
   const what = file.endsWith(".ts")
-    ? `${file} --only ${quoted(title)}`
+    ? `${file.endsWith(".test.ts") ? file : folder} --only ${quoted(title)}`
     : title.endsWith(".mjs")
-      ? `${file.replace(SERVERS_SUFFIX, "")}/`
+      ? folder
       : title;
   return `${inputsOf(process.env)} npm run test:all -- ${what}`;
 }

@@ -2,7 +2,7 @@
  * How many round trips to D1 and to Durable Objects a request of the dashboard makes one after the other at the edge. Each takes as long
  * as the way to the database or to the object. `docs/cloudflare.md` has the same table.
  *
- * PAGE_LATENCY_MS=100 makes each trip take so long instead, and prints how long the requests take.
+ * TEST_PAGE_LATENCY_MS=100 makes each trip take so long instead, and prints how long the requests take.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { mock, type TestContext, test } from "node:test";
 import { countRoundTrips, delayRoundTrips } from "./round-trips.ts";
 import { BASE, openSiteInProcess } from "./site-in-process.ts";
 
-const LATENCY_MS = Number(process.env["PAGE_LATENCY_MS"] ?? 0);
+const LATENCY_MS = Number(process.env["TEST_PAGE_LATENCY_MS"] ?? 0);
 const DOCS = path.join(import.meta.dirname, "../../../docs/cloudflare.md");
 const EMAIL = "ada@example.com";
 

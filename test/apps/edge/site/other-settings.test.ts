@@ -57,7 +57,7 @@ test("with TOOLBOOTH_JURISDICTION, both Workers look for every object in it; wit
   for (const { name, jurisdiction } of asked) assert.equal(jurisdiction, "eu", name);
 });
 
-test("offers passkeys", async () => {
+test("a Worker with https offers passkeys", async () => {
   const asked = "/auth/passkey/generate-authenticate-options";
   const passkeys = await post(asked, {}, {}, site);
   assert.deepEqual([passkeys.status, JSON.parse(passkeys.text).rpId], [200, "tools.example"]);
