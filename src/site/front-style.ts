@@ -13,7 +13,7 @@ export const FRONT_STYLE = `
 .call{min-width:0;border:1px solid var(--tb-line);border-radius:var(--tb-radius-large);background:var(--tb-panel);box-shadow:var(--tb-shadow);overflow:hidden}
 .call .code{margin:0;border:0;border-radius:0;background:none}
 .call .code figcaption{border:0;padding:.6rem .75rem 0 1.25rem;min-height:2.4rem}
-.call .code pre{padding:.35rem 1.25rem 1.15rem}.toll+.code pre{word-break:break-all}
+.call .code pre{padding:.35rem 1.25rem 1.15rem}
 .status{margin-left:.5rem;padding:.1em .5em;border-radius:99px;background:var(--tb-ok-bg);color:var(--tb-ok);font:600 .75rem/1.5 var(--tb-mono)}
 .toll{display:flex;align-items:center;gap:1.25rem;padding:.9rem 1.25rem 0;background:var(--tb-bg);border-block:1px solid var(--tb-line)}
 .toll .gate{width:10rem;flex:none}

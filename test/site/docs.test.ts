@@ -8,7 +8,7 @@ import { createDocs, prefersMarkdown } from "#site/docs/docs.ts";
 import { expandDirectives } from "#site/docs/expand.ts";
 import { docsFacts } from "#site/docs/facts.ts";
 import { CONTENTS_FILE, type DocsSources, readNavigation } from "#site/docs/navigation.ts";
-import { renderPageBody, slugOf } from "#site/docs/render-page.ts";
+import { CAPTIONS, renderPageBody, slugOf } from "#site/docs/render-page.ts";
 import type { SearchEntry } from "#site/docs/search-index.ts";
 import { createPages } from "#site/pages.ts";
 import { TOOLS } from "#tools/registry.ts";
@@ -88,13 +88,13 @@ describe("the sources in docs/", () => {
     }
   });
 
-  it("name the language of every code block, and close it", () => {
+  it("name a known language for every code block, and close it", () => {
     for (const file of files) {
       let open = "";
       for (const [, mark = "", language = ""] of (sources[file] ?? "").matchAll(
         /^ *(```+)(.*)$/gm,
       )) {
-        assert.equal(language !== "", open === "", `${file}: ${mark}${language}`);
+        assert.equal(language in CAPTIONS, open === "", `${file}: ${mark}${language}`);
         open = open === "" ? mark : "";
       }
       assert.equal(open, "", file);

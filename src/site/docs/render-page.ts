@@ -66,14 +66,17 @@ const CODE_PARTS = /<pre><code(?: class="language-([^"]*)")?>([^<]*)<\/code><\/p
 const TAB_NAMES: Record<string, string> = Object.fromEntries(
   LANGUAGES.map(({ id, title }) => [id, title]),
 );
-const CAPTIONS: Record<string, string> = {
+/** What is above a block of code, by its language. */
+export const CAPTIONS: Readonly<Record<string, string>> = {
   ...TAB_NAMES,
+  ts: "TypeScript",
   sh: "Shell",
   console: "Shell",
   json: "JSON",
   http: "HTTP",
   ini: "Configuration",
   sql: "SQL",
+  text: "Text",
 };
 
 function renderCodeGroup(group: string): string {
@@ -95,7 +98,7 @@ function renderCodeGroup(group: string): string {
         : language === "sh"
           ? raw(withWholeOptions(text))
           : raw(text);
-    return codeBlock(names[language] ?? "Text", shown, isTabs ? { language } : {});
+    return codeBlock(names[language] ?? CAPTIONS["text"], shown, isTabs ? { language } : {});
   });
   return String(isTabs ? html`<div class="tabs">\n${codeFrames}</div>\n` : html`${codeFrames}`);
 }
