@@ -134,11 +134,26 @@ export async function runStep(run: Run, { kind, seed }: StoreStep): Promise<void
 
 /** Some steps of a round. */
 async function maintain(run: Run, chance: Chance): Promise<void> {
-  const rollUpBefore = run.latest - chance.pick([1, 24, 48]) * HOUR;
+  const drawn = run.latest - chance.pick([1, 24, 48]) * HOUR;
+  const rollUpBefore = Math.min(drawn, ...markedHolds(run));
   run.rolledUpBefore = Math.max(run.rolledUpBefore, rollUpBefore);
   run.maintainedAt = run.latest;
   const rowsMax = chance.pick([1, 2, 5, 100]);
   await stepOfMaintenance(run, { now: run.latest, rollUpBefore, rowsMax });
+}
+
+/**
+ * The times of the calls that were reversed before their holds, which are not over. A call is over long before it is rolled up, so that
+ * the mark of its reversal outlives its hold.
+ */
+function markedHolds({ model }: Run): number[] {
+  return [ADA, BOB].flatMap((id) => {
+    const { holds = [], reversedEarly } = model.find(id) ?? {};
+    const calls = holds.map(({ call }) => call);
+    return calls
+      .filter((call) => reversedEarly?.has(`${call.callId} ${call.at}`))
+      .map(({ at }) => at);
+  });
 }
 
 async function stepOfMaintenance(
@@ -241,11 +256,12 @@ function promisedHold(
   const { account, callId, now } = drawn.order;
   const at = drawn.name === "hold" ? now : drawn.order.at;
   const name = `${account} ${callId} ${at}`;
-  if (drawn.name === "settle" && sent.has(name) && at < rolledUpBefore) return null;
-  sent.add(name);
   const isMade = model
     .find(account)
     ?.holds.some(({ call }) => call.callId === callId && call.at === at);
+  const isRepeat = drawn.name === "hold" && isMade;
+  if (!isRepeat && sent.has(name) && at < rolledUpBefore) return null;
+  sent.add(name);
   if (drawn.name === "settle")
     return now < maintainedAt ? { ...drawn, order: { ...drawn.order, idempotency: null } } : drawn;
   const { idempotency } = drawn.order;
