@@ -195,7 +195,7 @@ const hashEmail = (email: string, secrets: readonly string[]): string =>
   emailHashes(email, secrets.slice(0, 1))[0] ?? "";
 
 /** A later step was not carried out, but an earlier one may have been. Running all steps again completes them. */
-export class StepsInterrupted extends OutcomeUnknown {}
+class StepsInterrupted extends OutcomeUnknown {}
 
 /** Runs several steps that each write to a store of their own. Throws `StepsInterrupted` instead of `NotCarriedOut`. */
 export async function runSteps<Result>(steps: () => Promise<Result>): Promise<Result> {

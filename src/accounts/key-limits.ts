@@ -24,7 +24,7 @@ const budget = z
 const name = z.string().max(NAMES_MAX);
 
 /** The form of the limits, without what depends on the service. A member that is missing is no limit. */
-export const keyLimitsForm = z.strictObject({
+const keyLimitsForm = z.strictObject({
   expiresAt: z.int().min(0).max(EXPIRES_MAX).nullable().default(null),
   tools: z.array(name).max(NAMES_MAX).nullable().default(null),
   budgets: z.strictObject({ total: budget, month: budget, day: budget }).default(() => NO_BUDGETS),

@@ -27,7 +27,7 @@ const ROWS_AT_ONCE = 500;
 /** Runs a read of a list when it is its turn. */
 type InTurn = <Result>(read: () => Promise<Result>) => Promise<Result>;
 
-export const EXPORT_FORMAT = "personal-data";
+const EXPORT_FORMAT = "personal-data";
 const EXPORT_VERSION = 1;
 
 /**

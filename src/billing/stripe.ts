@@ -33,7 +33,7 @@ export type StripeOptions = {
 };
 
 /** Pins the API version, whatever the account's default is. */
-export const STRIPE_API_VERSION = "2026-10-28.endive";
+const STRIPE_API_VERSION = "2026-10-28.endive";
 /** Three attempts fit into the time that Stripe waits for the response to a webhook. */
 const TIMEOUT_MS = 6_000;
 const RETRIES = 2;

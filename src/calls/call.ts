@@ -233,7 +233,7 @@ export type Caller = {
 const KNOWN_KEYS_MAX = 20_000;
 
 /** The keys that the ledger has accepted in this process. */
-export class KnownKeys {
+class KnownKeys {
   readonly #callers = new Map<string, Caller>();
 
   find(key: string): Caller | undefined {
@@ -260,7 +260,7 @@ export class KnownKeys {
  * Accounts that had an error a moment ago. Their calls ask a remote ledger first, which bounds wasted work. This list alone
  * never rejects a call.
  */
-export class RecentErrors {
+class RecentErrors {
   readonly badKey;
   readonly rejected;
   readonly poor;

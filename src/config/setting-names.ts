@@ -77,7 +77,7 @@ export const warningsOfWorker = (env: Record<string, string>): string[] =>
   );
 
 /** Clients read these names, and users export them in the shell in which they may start a server too. */
-export const CLIENT_NAMES = ["TOOLBOOTH_KEY", "TOOLBOOTH_URL"];
+const CLIENT_NAMES = ["TOOLBOOTH_KEY", "TOOLBOOTH_URL"];
 
 const KNOWN_NAMES: ReadonlySet<string> = new Set([...SETTING_NAMES, ...CLIENT_NAMES]);
 

@@ -28,7 +28,7 @@ type EmailContent = Pick<Email, "subject" | "text" | "html" | "unsubscribe">;
 export const emailSealer = (secrets: readonly string[]): Sealer => createSealer(secrets, "email");
 
 /** Returns the content as the queue stores it. It can be opened only for the email with this id. */
-export const sealContent = (
+const sealContent = (
   { subject, text, html, unsubscribe }: EmailContent,
   id: string,
   sealer: Pick<Sealer, "seal">,

@@ -20,7 +20,7 @@ export const newEndpointSecret = (random: RandomBytes): string =>
   `whsec_${btoa(String.fromCharCode(...random(SECRET_BYTES)))}`;
 
 /** How long webhooks are also signed with the secret before a rotation, so that receivers can change theirs without a gap. */
-export const PREVIOUS_SECRET_MS = DAY_MS;
+const PREVIOUS_SECRET_MS = DAY_MS;
 
 /** Returns the secrets that sign a webhook at this time, the current one first. Throws a `SealError` if one cannot be opened. */
 export async function signingSecrets(

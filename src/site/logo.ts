@@ -2,7 +2,7 @@
 export type Logo = { type: "image/svg+xml"; text: string } | { type: "image/png"; base64: string };
 
 /** A page has it in its header, so it should not be what a visitor waits for. */
-export const LOGO_BYTES_MAX = 100 * 1024;
+const LOGO_BYTES_MAX = 100 * 1024;
 
 const PNG_START = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 

@@ -6,7 +6,7 @@ import { probeReadiness } from "#api/readiness.ts";
 import { type CallLedger, LocalCallLedger } from "#ledger/call-ledger.ts";
 import type { CallRef, Ledger, LedgerOperation, LedgerOperations } from "#ledger/port.ts";
 
-export const TROUBLES = [
+const TROUBLES = [
   "none",
   "refuse_all",
   "refuse_debits",

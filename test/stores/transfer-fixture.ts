@@ -240,7 +240,7 @@ export type Stored = { ledger: Ledger; directory: Directory };
 type Filled = Stored & { purchases: PurchaseStore };
 
 /** All records of a database, in the order of an export. */
-export async function recordsIn(db: SqlDatabase): Promise<TransferRecord[]> {
+async function recordsIn(db: SqlDatabase): Promise<TransferRecord[]> {
   const records: TransferRecord[] = [];
   for await (const page of exportLedger(db, "sqlite", async () => {})) records.push(...page);
   return records;

@@ -189,7 +189,7 @@ const assetsOf = (project: string, assets: NonNullable<WranglerConfig["assets"]>
 let built: Promise<unknown> | undefined;
 
 /** What this checkout deploys, once for a process. Returns the folder of the project. */
-export async function buildCheckout(): Promise<string> {
+async function buildCheckout(): Promise<string> {
   built ??= buildCloudflare(
     ROOT,
     { builtInTools: null, dataDir: path.join(ROOT, "data") },

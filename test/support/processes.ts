@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 export type Process = { pid: number; parent: number; command: string };
 
 /** Lists the processes of this machine; empty where the system does not tell. */
-export function listProcesses(): Process[] {
+function listProcesses(): Process[] {
   try {
     return process.platform === "linux" ? readProc() : readPs();
   } catch {

@@ -153,7 +153,7 @@ function textIn(bytes: Uint8Array, type: string): string | null {
 }
 
 /** What a model can act on: what happened, when to try again, and where it is documented. */
-export function problemResult(problem: Problem, headers: Record<string, string>): ToolResult {
+function problemResult(problem: Problem, headers: Record<string, string>): ToolResult {
   const { code, status, detail, type } = problem;
   if (code === "invalid_json" || code === "invalid_utf8") {
     throw new RpcError(CODES.parseError, `Parse error in the arguments: ${detail}`);

@@ -1,7 +1,7 @@
 import { ProblemError } from "#errors.ts";
 
 /** The errors of the operator API, with their statuses. */
-export const OPERATOR_ERRORS = {
+const OPERATOR_ERRORS = {
   invalid_request: { status: 400, title: "The request is not valid" },
   wrong_token: { status: 401, title: "Wrong operator token" },
   not_found: { status: 404, title: "Not found" },

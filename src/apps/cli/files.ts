@@ -117,7 +117,7 @@ export function checkOutputFile(
  * Whether writing this file would change the data folder, whatever its name: through `..`, a link to a folder or to a file, or another
  * name of the same file (a hard link). Names that the service will use, such as that of a log that SQLite has removed, count too.
  */
-export function isOfDataFolder(target: string, dataDir: string): boolean {
+function isOfDataFolder(target: string, dataDir: string): boolean {
   if (!existsSync(dataDir)) return false;
   const place = realpathSync(dataDir);
   const names = new Set([path.join(realpathSync(path.dirname(target)), path.basename(target))]);

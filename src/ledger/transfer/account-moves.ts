@@ -88,5 +88,5 @@ export function requireAccountRecord(kind: RecordKind): void {
   );
 }
 
-export const describeRecord = (index: number, { record }: TransferRecord) =>
+const describeRecord = (index: number, { record }: TransferRecord) =>
   `Record ${index + 1} (${record})`;

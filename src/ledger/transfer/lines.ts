@@ -19,7 +19,7 @@ import {
  * The same ledger gives the same lines, because they contain no time of export. The trailer's SHA-256 covers every byte before
  * it. Someone who edits the lines on purpose may leave it out.
  */
-export const TRANSFER_VERSION = 1;
+const TRANSFER_VERSION = 1;
 const FORMAT = "toolbooth-ledger";
 
 const utf8 = new TextEncoder();

@@ -100,7 +100,7 @@ export function insertFrom(rows: RecordTable, dialect: SqlDialect, source: strin
 }
 
 /** Reads a record from a row. */
-export function readRecord<Kind extends RecordKind>(
+function readRecord<Kind extends RecordKind>(
   kind: Kind,
   { members }: RecordTable,
   row: SqlRow,

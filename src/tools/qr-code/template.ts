@@ -148,7 +148,7 @@ function drawAlignment(version: number, size: number, set: SetModule): void {
 /**
  * Annex E: from 6 to 7 modules before the edge, evenly spaced from the end. Version 32 is an exception in the table.
  */
-export function alignmentCentres(version: number, size: number): number[] {
+function alignmentCentres(version: number, size: number): number[] {
   if (version === 1) return [];
   const gaps = Math.floor(version / 7) + 1;
   const step = version === 32 ? 26 : 2 * Math.ceil((size - 13) / (2 * gaps));

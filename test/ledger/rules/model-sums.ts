@@ -11,7 +11,7 @@ import {
   voidedOf,
 } from "./model-account.ts";
 
-export const hourStartOf = (at: number) => at - (at % (60 * MINUTE));
+const hourStartOf = (at: number) => at - (at % (60 * MINUTE));
 
 export function totalsOf(accounts: Iterable<ModelAccount>, now: number): LedgerTotals {
   const spent = { debited: 0, reversed: 0, held: 0 };

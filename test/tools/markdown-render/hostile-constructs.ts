@@ -1,7 +1,7 @@
 import { family, flood, type Hostile, halves, type Make, nest, repeat } from "./hostile-shapes.ts";
 
 /** Every construct with its opening and closing text. */
-export const CONSTRUCTS: Readonly<Record<string, readonly [open: string, close: string]>> = {
+const CONSTRUCTS: Readonly<Record<string, readonly [open: string, close: string]>> = {
   emphasis: ["*", "*"],
   "underscore emphasis": ["_", "_"],
   strong: ["**", "**"],
