@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import { counted } from "#counted.ts";
 import { ApiError, type FieldError } from "#errors.ts";
 import { type BodySchema, besidesNull, constraintsOf, type FieldSchema } from "./constraints.ts";
 import type { Tool } from "./define-tool.ts";
@@ -71,10 +72,10 @@ export const fieldTypeOf = (tool: Tool<unknown>, name: string): string | undefin
  */
 export function typedValue(tool: Tool<unknown>, name: string, text: string): unknown {
   const field = fieldOf(tool, name);
-  return valueOfType(field?.type === "array" ? itemsOf(field)?.type : field?.type, text);
+  return valueOfText(field?.type === "array" ? itemsOf(field) : field, text);
 }
 
-function valueOfType(type: string | undefined, text: string): unknown {
+function valueOfText({ type, anyOf }: BodySchema = {}, text: string): unknown {
   switch (type) {
     case "integer":
     case "number":
@@ -84,6 +85,10 @@ function valueOfType(type: string | undefined, text: string): unknown {
     case "object":
     case "array":
       return jsonOr(text);
+    case undefined:
+      return anyOf?.every((each) => each.type !== undefined && each.type !== "string")
+        ? jsonOr(text)
+        : text;
     default:
       return text;
   }
@@ -98,7 +103,7 @@ export function typedArguments(tool: Tool<unknown>, value: unknown): unknown {
 }
 
 function asMeant(value: unknown, schema: BodySchema = {}): unknown {
-  const typed = typeof value === "string" ? valueOfType(schema.type, value) : value;
+  const typed = typeof value === "string" ? valueOfText(schema, value) : value;
   if (Array.isArray(typed)) return typed.map((each) => asMeant(each, itemsOf(schema)));
   if (typeof typed !== "object" || typed === null) return typed;
   const members = Object.entries(typed).map(
@@ -113,7 +118,7 @@ function asMeant(value: unknown, schema: BodySchema = {}): unknown {
   );
 }
 
-/** An object is JSON in a form or in the query, as OpenAPI has it, and so is a list within a list. */
+/** An object is JSON in a form or in the query, as OpenAPI has it, and so is a list within a list, and what may have one of several types. */
 function jsonOr(text: string): unknown {
   if (nestsTooDeep(text)) return text;
   try {
@@ -148,18 +153,29 @@ export type Finding = { fault: FieldError; sentence: string };
 
 /** A fault in a parameter of the query, or else in a field of the body. */
 export function fieldFinding(name: string, isParameter: boolean, detail: string): Finding {
-  const place =
-    name.length > KEY_CHARS_MAX
-      ? { pointer: "" }
-      : placeOf([name], isParameter ? new Set([name]) : NO_PARAMETERS);
-  const end = detail.endsWith("?") ? "" : ".";
-  return { fault: { ...place, detail }, sentence: `\`${cut(name)}\` ${detail}${end}` };
+  const place = placeOf([name], isParameter ? new Set([name]) : NO_PARAMETERS);
+  return { fault: { ...place, detail }, sentence: sentenceOf(`\`${cut(name)}\``, detail) };
 }
+
+/** What an author has written may be a sentence of its own. */
+const sentenceOf = (what: string, detail: string): string =>
+  `${what}${/^\p{Lu}/u.test(detail) ? ":" : ""} ${detail}${/[.!?]$/.test(detail) ? "" : "."}`;
 
 export const NO_PARAMETERS: ReadonlySet<string> = new Set();
 
-const placeOf = (path: readonly PropertyKey[], parameters: ReadonlySet<string>) =>
-  parameters.has(String(path[0])) ? { parameter: String(path[0]) } : { pointer: pointerTo(path) };
+/** A truncated pointer would be useless, so a fault in a field with a longer name is one of the body. */
+function placeOf(path: readonly PropertyKey[], parameters: ReadonlySet<string>) {
+  if (path.some((part) => String(part).length > KEY_CHARS_MAX)) return { pointer: "" };
+  const [name] = path.map(String);
+  return name !== undefined && parameters.has(name)
+    ? { parameter: name }
+    : { pointer: pointerTo(path) };
+}
+
+const KEY_CHARS_MAX = 200;
+
+const shownPath = (path: readonly PropertyKey[]): string =>
+  path.map((part) => cut(String(part))).join(".");
 
 export function inputProblem(findings: readonly Finding[], hint = ""): ApiError {
   const detail = findings.map(({ sentence }) => sentence).join(" ");
@@ -178,46 +194,58 @@ function describeFaults(
   const schema = describedSchema(tool);
   const findings: Finding[] = [];
   const seen = new Set<string>();
+  let more = 0;
   for (const issue of issues) {
-    if (issue.code === "unrecognized_keys") {
+    const isUnknown = issue.code === "unrecognized_keys";
+    if (!isUnknown && issue.path.length > 0) {
+      // Only one fault per field, because its message names all bounds of the field.
+      const pointer = pointerTo(issue.path);
+      if (seen.has(pointer)) continue;
+      seen.add(pointer);
+    }
+    if (findings.length >= FINDINGS_MAX) {
+      more += 1;
+      continue;
+    }
+    if (isUnknown) {
       const known = Object.keys(schemaAt(schema, issue.path)?.properties ?? {});
       findings.push(...unknownFields(issue.path, issue.keys, known, parameters));
       continue;
     }
-    const name = issue.path[0];
-    if (name === undefined) {
-      const detail = fieldDetail(issue, value, schema, false);
-      findings.push({ fault: { pointer: "", detail }, sentence: `The body ${detail}.` });
-      continue;
-    }
-    // Only one fault per field, because its message names all bounds of the field.
-    const pointer = pointerTo(issue.path);
-    if (seen.has(pointer)) continue;
-    seen.add(pointer);
-    const isSecret = tool.secretFields?.includes(String(name)) ?? false;
+    const isSecret = tool.secretFields?.includes(String(issue.path[0])) ?? false;
     const place = schemaAt(schema, issue.path);
     const detail = fieldDetail(issue, valueAt(value, issue.path), place, isSecret);
+    const what = issue.path.length === 0 ? "The body" : `\`${shownPath(issue.path)}\``;
     const fault = { ...placeOf(issue.path, parameters), detail };
-    findings.push({ fault, sentence: `\`${issue.path.map(String).join(".")}\` ${detail}.` });
+    findings.push({ fault, sentence: sentenceOf(what, detail) });
   }
+  if (more > 0) findings.push(ofBody(`has ${counted(more, "more fault")}`));
   return findings;
 }
+
+/** A body of a megabyte can have half a million faults; listing them all would make a large and useless response. */
+const FINDINGS_MAX = 20;
+
+const ofBody = (detail: string): Finding => ({
+  fault: { pointer: "", detail },
+  sentence: sentenceOf("The body", detail),
+});
 
 /** Where fields are wanted, the faults of an empty object, introduced by what is wrong with the request as a whole. */
 function describeMissingBody(tool: Tool<unknown>): Finding[] {
   const schema = describedSchema(tool);
-  if (schema.type !== undefined && schema.type !== "object") {
-    const detail = `must be ${expectation(schema)}`;
-    return [{ fault: { pointer: "", detail }, sentence: `The body is empty; it ${detail}.` }];
-  }
   const result = tool.input.safeParse({}, tool.inWords);
-  const findings = result.success
-    ? []
-    : describeFaults(tool, {}, NO_PARAMETERS, result.error.issues);
-  return findings.map(({ fault, sentence }, index) => ({
-    fault,
-    sentence: index === 0 ? `The body is empty: ${sentence}` : sentence,
-  }));
+  const isOther = schema.type !== undefined && schema.type !== "object";
+  const findings: Finding[] =
+    isOther || result.success
+      ? [ofBody(`must be ${expectation({ type: "object", ...schema })}`)]
+      : describeFaults(tool, {}, NO_PARAMETERS, result.error.issues);
+  return findings.map(({ fault, sentence }, index) => {
+    if (index > 0) return { fault, sentence };
+    const isOfBody = fault.pointer === "";
+    const end = isOfBody ? `; it ${fault.detail}.` : `: ${sentence}`;
+    return { fault, sentence: `The body is empty${end}` };
+  });
 }
 
 function fieldDetail(
@@ -228,7 +256,7 @@ function fieldDetail(
 ): string {
   if (issue.code === "custom") return issue.message;
   if (value === undefined) return "is required";
-  if (!isExplained(issue, schema)) return lowercaseStart(issue.message);
+  if (!isExplained(issue, schema)) return issue.message;
   if (value === "" && (schema?.minLength ?? 0) > 0) return "must not be empty";
   // Error messages are logged.
   return `must be ${expectation(schema)}${isSecret ? "" : `; got ${show(value)}`}`;
@@ -238,16 +266,11 @@ function fieldDetail(
 const isExplained = (issue: z.core.$ZodIssue, schema: FieldSchema | undefined): boolean =>
   schema?.type !== undefined &&
   (issue.code === "invalid_type" ||
-    issue.code === "invalid_value" ||
+    (issue.code === "invalid_value" && schema.enum !== undefined) ||
     (issue.code === "too_small" && issue.origin === "string" && schema.minLength === 1) ||
     ((issue.code === "too_small" || issue.code === "too_big") &&
       schema.minimum !== undefined &&
       schema.maximum !== undefined));
-
-const lowercaseStart = (text: string) => text.replace(/^./, (first) => first.toLowerCase());
-
-/** A body can have half a million unknown names; listing them all would make a large and useless response. */
-const UNKNOWN_FIELDS_MAX = 20;
 
 function unknownFields(
   path: readonly PropertyKey[],
@@ -255,28 +278,19 @@ function unknownFields(
   known: readonly string[],
   parameters: ReadonlySet<string>,
 ): Finding[] {
-  const findings = names.slice(0, UNKNOWN_FIELDS_MAX).map((name): Finding => {
+  const findings = names.slice(0, FINDINGS_MAX).map((name): Finding => {
     const nearest = nearestName(name, known);
     const all = known.length === 0 ? "" : `; the fields are ${list(known)}`;
     const advice = nearest === undefined ? all : `; did you mean \`${nearest}\`?`;
     const isParameter = path.length === 0 && parameters.has(name);
     const detail = `unknown ${isParameter ? "parameter" : "field"}${advice}`;
-    const { fault } = fieldFinding(name, isParameter, detail);
-    const place =
-      path.length === 0 ? fault : { ...placeOf([...path, cut(name)], parameters), detail };
-    const shown = [...path.map(String), cut(name)].join(".");
-    return { fault: place, sentence: `\`${shown}\`: ${detail}${nearest === undefined ? "." : ""}` };
+    const fault = { ...placeOf([...path, name], parameters), detail };
+    return { fault, sentence: sentenceOf(`\`${shownPath([...path, name])}\`:`, detail) };
   });
-  const more = names.length - UNKNOWN_FIELDS_MAX;
-  if (more > 0) {
-    const detail = `has ${more} more unknown ${more === 1 ? "field" : "fields"}`;
-    findings.push({ fault: { pointer: "", detail }, sentence: `The body ${detail}.` });
-  }
+  const more = names.length - FINDINGS_MAX;
+  if (more > 0) findings.push(ofBody(`has ${counted(more, "more unknown field")}`));
   return findings;
 }
-
-/** A truncated pointer would be useless, so a fault in a longer name points to the body. */
-const KEY_CHARS_MAX = 200;
 
 const described = new WeakMap<Tool<unknown>["input"], BodySchema>();
 
@@ -307,6 +321,8 @@ function expectation(schema: FieldSchema | undefined): string {
       return "an array";
     case "string":
       return "a string";
+    case "null":
+      return "null";
     default:
       return "of another type";
   }

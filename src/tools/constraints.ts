@@ -41,17 +41,24 @@ export function constraintsOf(schema: z.core.$ZodType): BodySchema {
       return constraintsOf(def.in._zod.def.type === "transform" ? def.out : def.in);
     case "object":
       return constraintsOfObject(def.shape);
+    case "record":
+      return { type: "object" };
+    // The items of one differ, so it is read as a whole.
+    case "tuple":
+      return { anyOf: [{ type: "array" }] };
+    case "union":
+      return oneOfSchemas(def.options.map(constraintsOf));
     case "enum":
-      return { type: "string", enum: Object.values(def.entries) };
-    // All literals of fields are whole numbers.
+      return oneOf(z.core.util.getEnumValues(def.entries));
     case "literal":
-      return { type: "integer", enum: def.values };
+      return oneOf(def.values);
     case "string":
       return { type: "string", ...boundsOf(def.checks) };
     case "number":
-      return { type: "check" in def ? "integer" : "number", ...boundsOf(def.checks) };
+      return { type: isWhole(def) ? "integer" : "number", ...boundsOf(def.checks) };
     case "boolean":
-      return { type: "boolean" };
+    case "null":
+      return { type: def.type };
     case "array":
       return {
         type: "array",
@@ -95,12 +102,48 @@ function constraintsOfObject(shape: z.core.$ZodShape): BodySchema {
   };
 }
 
+/** Values of several types have none that a text stands for. */
+function oneOf(values: readonly unknown[]): FieldSchema {
+  const [type, ...others] = new Set(values.map(typeOf));
+  return { ...(type !== undefined && others.length === 0 && { type }), enum: [...values] };
+}
+
+const typeOf = (value: unknown): string =>
+  value === null ? "null" : Number.isInteger(value) ? "integer" : typeof value;
+
+function oneOfSchemas(anyOf: BodySchema[]): BodySchema {
+  const [first, ...others] = anyOf;
+  if (first === undefined || others.length === 0) return first ?? {};
+  const { type } = first;
+  if (type === undefined || others.some((each) => each.type !== type)) return { anyOf };
+  return type === "object" ? { type, anyOf, properties: membersOf(anyOf) } : { type, anyOf };
+}
+
+/** The members that any of these objects has. */
+function membersOf(objects: readonly BodySchema[]): Record<string, BodySchema> {
+  const members: Record<string, BodySchema> = {};
+  const all = objects.map(({ properties = {} }) => properties);
+  for (const name of new Set(all.flatMap((each) => Object.keys(each)))) {
+    const found = all.filter((each) => Object.hasOwn(each, name));
+    const get = () => oneOfSchemas(found.map((each) => each[name] as BodySchema));
+    Object.defineProperty(members, name, { enumerable: true, get });
+  }
+  return members;
+}
+
+/** `z.int()` is a format of its own, and `z.number().int()` has one among its checks. */
+const isWhole = ({ checks = [], ...own }: z.core.$ZodNumberDef): boolean =>
+  [own, ...checks.map((each) => each._zod.def)].some((each) =>
+    String((each as { format?: string }).format).includes("int"),
+  );
+
+/** Bounds that are not values themselves are told by the issue. */
 function boundsOf(checks: readonly z.core.$ZodCheck[] = []): FieldSchema {
   const bounds: FieldSchema = {};
   for (const check of checks) {
     const { def } = (check as z.core.$ZodChecks)._zod;
-    if (def.check === "greater_than") bounds.minimum = Number(def.value);
-    if (def.check === "less_than") bounds.maximum = Number(def.value);
+    if (def.check === "greater_than" && def.inclusive) bounds.minimum = Number(def.value);
+    if (def.check === "less_than" && def.inclusive) bounds.maximum = Number(def.value);
     if (def.check === "min_length") bounds.minLength = def.minimum;
   }
   return bounds;

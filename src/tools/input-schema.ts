@@ -67,14 +67,25 @@ export function schemaOf(given: InputSchema, isOpen = false): z.ZodMiniType {
 }
 
 /**
- * A misspelled option must not cost a credit. Always another schema than the author's, within which that one may be: a response has `ok`
- * only on the outside.
+ * A misspelled option must not cost a credit, whatever stands around its object. Always another schema than the author's, within which that
+ * one may be: a response has `ok` only on the outside.
  */
 function strict(schema: z.core.$ZodType): z.core.$ZodType {
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  if (def.type !== "object") return schema;
-  const catchall = def.catchall ?? z.never();
-  return z.core.util.clone(schema, { ...def, catchall } as never, { parent: true });
+  const changed = (members: object) =>
+    z.core.util.clone(schema, { ...def, ...members } as never, { parent: true });
+  switch (def.type) {
+    case "object":
+      return changed({ catchall: def.catchall ?? z.never() });
+    case "union":
+      return changed({ options: def.options.map(strict) });
+    case "pipe":
+      return def.in._zod.def.type === "transform"
+        ? changed({ out: strict(def.out) })
+        : changed({ in: strict(def.in) });
+    default:
+      return schema;
+  }
 }
 
 /** The fields of a schema of `schemaOf`; null if it allows others too, or its fields are not known. */
@@ -118,8 +129,11 @@ function jsonSchemaOf({ jsonSchema }: StandardSchema["~standard"]): Record<strin
 export const describedBy = (schema: Record<string, unknown>): z.ZodMiniType<unknown> =>
   z.any().register(z.globalRegistry, schema);
 
-/** What is wrong with a value, for the log. */
+/** What is wrong with a value, for the log, which has no use for every item of a long list. */
 export const faultsIn = (issues: readonly z.core.$ZodIssue[]): string =>
   issues
+    .slice(0, FAULTS_MAX)
     .map(({ path, message }) => `${path.map(String).join(".") || "the whole"}: ${message}`)
     .join("; ");
+
+const FAULTS_MAX = 20;

@@ -143,14 +143,14 @@ export function inputOfFields(
   const validate = (value: unknown) => {
     if (!isObject(value)) return { issues: [{ message: "must be a JSON object" }] };
     const missing = required
-      .filter((name) => value[name] === undefined)
+      .filter((name) => !Object.hasOwn(value, name))
       .map((name) => ({ message: "is required", path: [name] }));
     const keys = Object.keys(value).filter((name) => !names.includes(name));
     // As Zod has it, so that the message is that of every other tool.
     const unknown =
       keys.length === 0 ? [] : [{ code: "unrecognized_keys", keys, message: "unknown fields" }];
     const wrong = checks.flatMap(([name, check]) => {
-      if (value[name] === undefined) return [];
+      if (!Object.hasOwn(value, name)) return [];
       const issues = check?.safeParse(value[name], IN_WORDS).error?.issues ?? [];
       return issues.map(({ message, path }) => ({ message, path: [name, ...path] }));
     });

@@ -5,7 +5,7 @@ import * as full from "zod";
 import * as mini from "zod/mini";
 import { inputSchema } from "#api/openapi/schemas.ts";
 import { PRICE_CREDITS_MAX } from "#limits.ts";
-import { checkInput } from "#tools/check-input.ts";
+import { checkInput, typedValue } from "#tools/check-input.ts";
 import { defineTool, type Tool, type ToolDefinition } from "#tools/define-tool.ts";
 import { forward } from "#tools/forward.ts";
 import type { InputSchema } from "#tools/input-schema.ts";
@@ -273,6 +273,107 @@ test("an input is an object of fields, or a schema of Zod, full or mini: unknown
   assert.deepEqual(checkInput(loose, { text: "a", more: 1 }).input, { text: "a", more: 1 });
 });
 
+test("an unknown field is a fault, whatever stands around its object", () => {
+  const circle = full.object({ kind: full.literal("circle"), radius: full.number() });
+  const square = full.object({ kind: full.literal("square"), side: full.number() });
+  const right = { kind: "circle", radius: 1 };
+  for (const input of [
+    full.discriminatedUnion("kind", [circle, square]),
+    circle.transform(({ radius }) => radius),
+    full.preprocess((value) => value, circle),
+    full.union([circle, square]),
+  ]) {
+    const tool = withInput(input);
+    checkInput(tool, right);
+    assert.deepEqual(faultsOf(tool, { ...right, radus: 2 }), [
+      "/radus unknown field; did you mean `radius`?",
+    ]);
+  }
+});
+
+test("a text of a form stands for the type that its field has, with literals, enumerations and forms of several kinds", () => {
+  const side = full.object({ side: full.number() });
+  const tool = withInput({
+    five: full.literal("5"),
+    yes: full.literal(true),
+    level: full.enum({ Low: 1, High: 2 }),
+    tags: full.record(full.string(), full.string()),
+    shape: full.union([side, full.object({ radius: full.number() })]),
+    any: full.union([full.string(), full.number()]),
+    none: full.union([full.number(), full.null()]),
+    other: full.union([full.number(), full.boolean()]),
+    pair: full.tuple([full.string(), full.number()]),
+  });
+  for (const [name, text, value] of [
+    ["five", "5", "5"],
+    ["yes", "true", true],
+    ["level", "2", 2],
+    ["tags", '{"a":"b"}', { a: "b" }],
+    ["shape", '{"side":2}', { side: 2 }],
+    ["any", "5", "5"],
+    ["none", "5", 5],
+    ["other", "5", 5],
+    ["other", "true", true],
+    ["other", "x", "x"],
+    ["pair", '["a",5]', ["a", 5]],
+  ] as const)
+    assert.deepEqual(typedValue(tool, name, text), value, name);
+});
+
+test("so it does where the whole input has one of several forms, and the nearest of their fields is suggested", () => {
+  const tool = withInput(
+    full.discriminatedUnion("kind", [
+      full.object({ kind: full.literal("circle"), radius: full.number(), size: full.number() }),
+      full.object({ kind: full.literal("square"), side: full.number(), size: full.string() }),
+    ]),
+  );
+  for (const [name, text, value] of [
+    ["kind", "circle", "circle"],
+    ["radius", "2", 2],
+    ["size", "2", "2"],
+  ] as const)
+    assert.deepEqual(typedValue(tool, name, text), value, name);
+  assert.deepEqual(faultsOf(tool, { kind: "square", side: 1, size: "a", sid: 2 }), [
+    "/sid unknown field; did you mean `side`?",
+  ]);
+});
+
+test("a message names no bound and no type that the field does not have", () => {
+  const tool = withInput({
+    whole: full.number().int().min(1).max(5).optional(),
+    part: full.float32().min(0).max(1).optional(),
+    more: full.number().positive().max(10).optional(),
+    level: full.enum({ Low: 1, High: 2 }).optional(),
+    mode: full.literal(["a", "b"]).optional(),
+    yes: full.stringbool({ truthy: ["yes"], falsy: ["no"] }).optional(),
+  });
+  const wrong = { whole: 2.5, part: "x", more: 0, level: 3, mode: 7, yes: "x" };
+  assert.deepEqual(faultsOf(tool, wrong), [
+    "/whole must be a whole number from 1 to 5; got 2.5",
+    '/part must be a number from 0 to 1; got "x"',
+    "/more must be more than 0",
+    "/level must be one of `1`, `2`; got 3",
+    "/mode must be one of `a`, `b`; got 7",
+    "/yes must be one of `yes`, `no`",
+  ]);
+});
+
+test("a list with a fault in each item does not make a long response", () => {
+  const tool = withInput(full.array(full.number()));
+  const found = errorOf(() =>
+    checkInput(
+      tool,
+      Array.from({ length: 10_000 }, () => "x"),
+    ),
+  );
+  assert.equal(found.details.errors?.length, 21);
+  assert.deepEqual(found.details.errors?.at(-1), { pointer: "", detail: "has 9,980 more faults" });
+  const record = withInput(full.record(full.string(), full.number()));
+  const long = errorOf(() => checkInput(record, { [`k\n${"k".repeat(100_000)}`]: "x" }));
+  assert.ok(long.message.length < 100, long.message);
+  assert.equal(long.details.errors?.[0]?.pointer, "");
+});
+
 test("what the schema of a field cannot tell, the issue tells in the same words", () => {
   const tool = withInput({
     mail: full.email().optional(),
@@ -305,6 +406,20 @@ test("the author's own messages are kept, for the whole input too", () => {
   const tool = withInput(fields.refine((input) => input.a !== "xyz", "must not have xyz"));
   assert.deepEqual(faultsOf(tool, { a: "x" }), ["/a is too short"]);
   assert.deepEqual(faultsOf(tool, { a: "xyz" }), [" must not have xyz"]);
+  const sentence = withInput({ a: full.string().refine(() => false, "PIN is wrong.") });
+  assert.equal(errorOf(() => checkInput(sentence, { a: "x" })).message, "`a`: PIN is wrong.");
+});
+
+test("an empty body is told what it must be, whatever the schema says of an empty object", () => {
+  for (const [input, message] of [
+    [full.record(full.string(), full.string()), "The body is empty; it must be a JSON object."],
+    [
+      full.union([full.string(), full.number()]),
+      "The body is empty; it must be a string or a number.",
+    ],
+    [{ a: full.string() }, "The body is empty: `a` is required."],
+  ] as const)
+    assert.equal(errorOf(() => checkInput(withInput(input), undefined)).message, message);
 });
 
 test("an unknown field of an item names the fields that items have", () => {
