@@ -19,3 +19,16 @@ const JSON_TYPE = /^(?:application|text)\/(?:[^\s/]+\+)?json$/;
 
 export const isJsonType = (contentType: string | null): boolean =>
   JSON_TYPE.test(mediaType(contentType));
+
+/**
+ * The text that a body is. Null for one of a type that is no text, such as an image, and for bytes that are none in the encoding that the
+ * type names, by default UTF-8.
+ */
+export function textIn(bytes: Uint8Array, contentType: string): string | null {
+  if (!/^text\/|[/+](?:json|xml)$/.test(mediaType(contentType))) return null;
+  try {
+    return new TextDecoder(charsetIn(contentType) ?? "utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

@@ -92,3 +92,19 @@ test("an agent gets a text that is passed on in the characters that its type say
   ] as const)
     assert.deepEqual(resultOf(await post(service, caller, call(name, {}))).content, [content]);
 });
+
+test("an agent gets the response of a tool whose fields are named like those of a picture, and are none", async (t) => {
+  const own = ownTool(
+    "execute",
+    defineTool({
+      ...{ summary: "Runs it.", input: {}, price: 1, effect: "none" },
+      output: { mimeType: z.string(), output: z.object({ lines: z.int() }) },
+      run: () => ({ mimeType: "application/json", output: { lines: 3 } }),
+    }),
+  );
+  const service = await openChanged(t, { tools: [own] });
+  const result = resultOf(await post(service, await createCaller(service), call("execute", {})));
+  const body = { ok: true, mimeType: "application/json", output: { lines: 3 } };
+  assert.deepEqual(result.structuredContent, body);
+  assert.deepEqual(JSON.parse(result.content[0].text), body);
+});

@@ -23,14 +23,17 @@ type ToolDescription = {
   };
 };
 
-/** The one argument of a tool whose body is not an object, such as a list, or may be any JSON value; arguments are always an object. */
+/**
+ * The one argument of a tool whose body is not an object, such as a list, has one of several forms, or may be any JSON value. Arguments are
+ * always an object, and the APIs of models refuse every request with a tool whose arguments have one of several forms.
+ */
 export const BODY_ARGUMENT = "body";
 
 export const hasBodyArgument = ({ verbatim, input }: Tool): boolean =>
   verbatim !== undefined || !takesObjects(convert(input, "input"));
 
-const takesObjects = ({ type, anyOf }: JsonSchema): boolean =>
-  type === undefined ? (anyOf?.some(takesObjects) ?? true) : [type].flat().includes("object");
+const takesObjects = ({ type = "object", anyOf, oneOf, allOf }: JsonSchema): boolean =>
+  (anyOf ?? oneOf ?? allOf) === undefined && [type].flat().includes("object");
 
 export function describeTool(tool: Tool): ToolDescription {
   const { name, title } = tool;
@@ -61,8 +64,8 @@ const ACTS =
 export function responseKindOf({ verbatim, passThrough, output }: Tool): ResponseKind {
   if (passThrough === true) return "passed";
   if (verbatim !== undefined) return "verbatim";
-  const { properties = {} } = convert(output, "output");
-  return "mimeType" in properties && "output" in properties ? "picture" : "object";
+  const { mimeType, output: picture } = convert(output, "output").properties ?? {};
+  return mimeType?.type === "string" && picture?.type === "string" ? "picture" : "object";
 }
 
 function inputSchema(tool: Tool): ToolDescription["inputSchema"] {

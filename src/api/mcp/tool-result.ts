@@ -1,7 +1,7 @@
 import type { ApiResponse } from "#calls/exchange.ts";
 import { ECHOED_STRUCTURE_BYTES_MAX, MCP_TEXT_BYTES_MAX } from "#limits.ts";
 import { toBase64 } from "#tools/base64.ts";
-import { charsetIn, mediaType } from "#tools/media-type.ts";
+import { mediaType, textIn } from "#tools/media-type.ts";
 import { CODES, type Params, RpcError } from "./protocol.ts";
 
 /**
@@ -133,7 +133,7 @@ async function passedContent({ headers, body }: ApiResponse): Promise<string> {
   // Not `bytes`, which fails in the `Response` that the server of Node puts in place of the runtime's.
   const sent = new Response(body as ReadableStream | Uint8Array<ArrayBuffer> | string | null);
   const bytes = new Uint8Array(await sent.arrayBuffer());
-  const text = /^text\/|[/+](?:json|xml)$/.test(mimeType) ? textIn(bytes, type) : null;
+  const text = textIn(bytes, type);
   if (text !== null) return contentText(text);
   const data = toBase64(bytes);
   return JSON.stringify([
@@ -141,15 +141,6 @@ async function passedContent({ headers, body }: ApiResponse): Promise<string> {
       ? { type: "image", data, mimeType }
       : { type: "resource", resource: { uri: "response:///", mimeType, blob: data } },
   ]);
-}
-
-/** Null for bytes that are no text in the encoding that their type names, by default UTF-8. */
-function textIn(bytes: Uint8Array, type: string): string | null {
-  try {
-    return new TextDecoder(charsetIn(type) ?? "utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return null;
-  }
 }
 
 /** What a model can act on: what happened, when to try again, and where it is documented. */
