@@ -30,21 +30,22 @@ function sampleOf(schema: JsonSchema, definitions: More["$defs"] = {}): unknown 
   const { [schema.$ref?.slice("#/$defs/".length) ?? ""]: referred, ...others } = definitions;
   // Within itself it is empty.
   if (referred !== undefined) return sampleOf(referred, others);
-  const { properties = {}, required = [], minimum = 1, minLength = 0, anyOf } = schema;
+  const { properties = {}, required = [], minLength = 0, anyOf, oneOf } = schema;
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   const { additionalProperties = {}, prefixItems = [], items = {}, minItems = 0 } = schema as More;
-  const { format, maximum = Number.POSITIVE_INFINITY, maxLength } = schema;
+  const { format, maxLength } = schema;
   const { contentEncoding } = schema as More;
   if (schema.const !== undefined) return schema.const;
   const [known = schema.default] = schema.examples ?? schema.enum ?? [];
   if (known !== undefined) return known;
-  if (anyOf?.[0] !== undefined) return sampleOf(anyOf[0], definitions);
+  const [form] = anyOf ?? oneOf ?? [];
+  if (form !== undefined) return sampleOf(form, definitions);
   if (type === "array")
     return Array.from({ length: minItems }, (_, at) =>
       sampleOf(prefixItems[at] ?? items, definitions),
     );
   if (type === "boolean") return true;
-  if (type === "integer" || type === "number") return Math.min(Math.max(minimum, 1), maximum);
+  if (type === "integer" || type === "number") return sampleNumber(schema);
   if (type === "string" && contentEncoding === "base64") return TEXT_IN_BASE64;
   if (type === "string")
     return FORMATS[format ?? ""] ?? TEXT.padEnd(minLength, "!").slice(0, maxLength);
@@ -52,6 +53,16 @@ function sampleOf(schema: JsonSchema, definitions: More["$defs"] = {}): unknown 
     // A record requires names that it has no properties for.
     required.map((name) => [name, sampleOf(properties[name] ?? additionalProperties, definitions)]),
   );
+}
+
+function sampleNumber({
+  minimum = 1,
+  exclusiveMinimum = 0,
+  maximum = Number.POSITIVE_INFINITY,
+  exclusiveMaximum = Number.POSITIVE_INFINITY,
+}: JsonSchema): number {
+  const least = Math.max(1, minimum, exclusiveMinimum + 1);
+  return Math.min(least, maximum, exclusiveMaximum - 1);
 }
 
 const TEXT = "hello world";

@@ -18,9 +18,15 @@ const FIELDS = {
   "newer address": z.ipv6(),
   count: z.int().positive(),
   share: z.number().min(0).max(0.5),
+  above: z.number().gt(5).lt(10),
+  negative: z.int().negative(),
   choice: z.enum(["a", "b"]),
   list: z.array(z.email()).min(2),
   either: z.union([z.int(), z.string()]),
+  shape: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("circle"), radius: z.number() }),
+    z.object({ kind: z.literal("square"), side: z.number() }),
+  ]),
   record: z.record(z.enum(["small", "large"]), z.int()),
   pair: z.tuple([z.string(), z.boolean()]),
 };
