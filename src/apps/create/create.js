@@ -100,7 +100,8 @@ function requireEmpty(target, folder) {
       throw new CreateError(`${folder} is a file. Nothing was written; choose another name.`);
     throw cause;
   }
-  if (names.length > 0)
+  // A repository that is new has nothing of the user's.
+  if (names.some((each) => each !== ".git"))
     throw new CreateError(
       `The folder ${folder} is not empty. Nothing was written; choose another name, or empty it.`,
     );

@@ -108,6 +108,13 @@ test("it writes into an empty folder, also the current one and one in another fo
   assert.deepEqual(filesIn(path.join(folder, "a b/inner")), FILES);
 });
 
+test("a new repository counts as empty", async (t) => {
+  const folder = temporaryFolder(t);
+  mkdirSync(path.join(folder, "cloned/.git"), { recursive: true });
+  assert.match(await create(["cloned"], folder, noQuestion), /^Wrote the project cloned\./);
+  await assert.rejects(create(["cloned"], folder, noQuestion), /is not empty/);
+});
+
 test("the question takes a line; Ctrl-C and the end of the input leave it, and nothing is written", async (t) => {
   const folder = temporaryFolder(t);
   const asking = (typed: string | null) => {
