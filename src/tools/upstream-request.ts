@@ -51,7 +51,9 @@ export function requestTo(
   const cookies: string[] = [];
   let url = template;
   for (const [field, value] of fields) {
-    const place = places[field] ?? placeIn(template, field, others);
+    const place = Object.hasOwn(places, field)
+      ? (places[field] as Place)
+      : placeIn(template, field, others);
     if (place === undefined) inBody.push([field, value]);
     else if (place.in === "path")
       url = url.replaceAll(`{${place.name}}`, () => pathText(field, listed(value, place)));

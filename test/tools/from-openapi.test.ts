@@ -254,6 +254,24 @@ test("parameters go where the document says, and the other fields are the body",
   ]);
 });
 
+test("a field may have the name of a member that every object has", async () => {
+  const schema = { type: "string" };
+  const query = toolAt("GET", { parameters: [{ name: "constructor", in: "query", schema }] });
+  for (const [input, url] of [
+    [{}, "https://example.com/a"],
+    [{ constructor: "mclaren" }, "https://example.com/a?constructor=mclaren"],
+  ] as const)
+    assert.equal(((await requestOf(ownTool("a", query), input)) as string[])[1], url);
+  const content = {
+    "application/json": { schema: { type: "object", properties: { constructor: schema } } },
+  };
+  const body = toolAt("POST", { requestBody: { content } });
+  const [, , headers, sent] = (await requestOf(ownTool("a", body), {
+    constructor: "mclaren",
+  })) as [string, string, object, string];
+  assert.deepEqual([Object.keys(headers), sent], [["content-type"], '{"constructor":"mclaren"}']);
+});
+
 test("a form is sent as a form", async () => {
   const tools = made({ sendForm: 1 }, { url: "http://127.0.0.1:9000" });
   assert.deepEqual(await requestOf(tools["send-form"], { a: { b: [1] }, b: "x y" }), [
