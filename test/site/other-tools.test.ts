@@ -207,6 +207,34 @@ test("the example of the front page never goes below zero, whatever calls cost",
   }
 });
 
+test("the reference has the fields of objects, of items and of each form, and names forms only where there are fields", () => {
+  const circle = z.strictObject({ kind: z.literal("circle"), radius: z.number().check(z.gt(0)) });
+  const square = z.strictObject({ kind: z.literal("square"), side: z.number() });
+  const shape = z.discriminatedUnion("kind", [circle, square]);
+  const referenceOf = (input: unknown) =>
+    toolReference(madeUp.name, { ...FULL, tools: [{ ...madeUp, input } as unknown as Tool] });
+  const radius = /^\| `radius` \(required\) \| number; more than 0 \|/m;
+  for (const [input, text] of [
+    [shape, "The request has one of these forms:"],
+    [z.strictObject({ shape }), "`shape` has one of these forms:"],
+    [z.strictObject({ all: z.array(shape) }), "Each item of `all` has one of these forms:"],
+    [z.strictObject({ one: z.strictObject({ two: circle }) }), "`one.two` has these fields:"],
+    [z.array(circle), "Each item of the request has these fields:"],
+  ] as const) {
+    const reference = referenceOf(input);
+    assert.ok(reference.includes(`${text}\n\n| Field `), `${text}\n${reference}`);
+    assert.match(reference, radius, text);
+  }
+  assert.match(referenceOf(shape), /Fields can also be a form/);
+  const list = z.array(z.number()).check(z.minLength(1));
+  assert.match(referenceOf(list), /Its type: array of number; 1 item or more\./);
+  assert.doesNotMatch(referenceOf(list), /Fields can also be a form/);
+  const tools = [{ ...madeUp, input: list } as unknown as Tool];
+  const { paths } = describeApi({ ...FULL, tools });
+  const { content } = paths["/api/v1/word-count"]?.post?.requestBody ?? assert.fail();
+  assert.deepEqual(Object.keys(content), ["application/json"]);
+});
+
 test("the reference says of a field that may be null which other type it has", () => {
   const input = z.strictObject({
     limit: z.nullable(z.int()),

@@ -13,6 +13,10 @@ export function inputSchema(tool: Tool<unknown>): JsonSchema {
   return { description: `The body of a call to ${tool.name}.`, ...convert(tool.input, "input") };
 }
 
+/** Whether the body may be an object, whose fields may then be sent as a form or in the query. */
+export const takesFields = ({ type = "object", anyOf, oneOf = anyOf }: JsonSchema): boolean =>
+  oneOf === undefined ? [type].flat().includes("object") : oneOf.some(takesFields);
+
 /** What a tool returns, with exactly its fields and values. */
 export const outputSchema = (tool: Tool<unknown>): JsonSchema => ({
   description: `The response of ${tool.name}.`,

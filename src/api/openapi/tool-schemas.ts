@@ -1,7 +1,14 @@
 import type { FileRule, RawBody, Tool } from "#tools/define-tool.ts";
 import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "#tools/media-type.ts";
 import type { JsonSchema, MediaType, NamedExample } from "./document.ts";
-import { inCode, inputSchema, mapValues, openToAdditions, outputSchema } from "./schemas.ts";
+import {
+  inCode,
+  inputSchema,
+  mapValues,
+  openToAdditions,
+  outputSchema,
+  takesFields,
+} from "./schemas.ts";
 
 /**
  * The schemas of a tool in the form that suits generators of clients, which differs from the tool's own schemas in two
@@ -115,6 +122,7 @@ function besideMainField(tool: Tool<unknown>): Record<string, JsonSchema> {
 export function otherBodies(tool: Tool<unknown>): Record<string, MediaType> {
   if (tool.verbatim !== undefined) return {};
   if (tool.file !== undefined) return fileBodies(tool, tool.file);
+  if (!takesFields(inputSchema(tool))) return {};
   const fields: JsonSchema = { $ref: `#/components/schemas/${namesOf(tool).input}` };
   const { rawBody } = tool;
   const parts = rawBody === undefined ? fields : { oneOf: [fileForm(tool, rawBody), fields] };

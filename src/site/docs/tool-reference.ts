@@ -1,7 +1,8 @@
 import type { JsonSchema } from "#api/openapi/document.ts";
 import { QUOTE_EXAMPLE, sampleCharge } from "#api/openapi/quote.ts";
-import { inputSchema, outputSchema } from "#api/openapi/schemas.ts";
+import { inputSchema, outputSchema, takesFields } from "#api/openapi/schemas.ts";
 import { creditsText, priceText, sizeInWords } from "#api/openapi/words.ts";
+import { counted } from "#counted.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "#tools/media-type.ts";
 import { requestOf } from "../first-call.ts";
@@ -89,6 +90,7 @@ function bodyTypes(tool: Tool): string {
     tool.body === "optional" ? ", and may be left out" : ""
   }.`;
   if (verbatim !== undefined) return `${json}\n`;
+  if (!takesFields(inputSchema(tool))) return `${json}\n`;
   if (rawBody === undefined) {
     return `${json} Fields can also be a form (${code(FIELDS_TYPE)} or ${code(FORM_TYPE)}) or parameters of the query.\n`;
   }
@@ -171,14 +173,51 @@ function findTool(name: string, tools: readonly Tool[]): Tool {
   return tool;
 }
 
-/** The fields of a schema as a table; a schema without fields as a sentence. */
-function fieldsOf(
-  schema: JsonSchema,
-  kind: "request" | "response",
-  bytesMax: Record<string, number> = {},
-): string {
+type Kind = "request" | "response";
+
+/** The fields of a schema as a table, and those of the objects within it. A schema without fields is a sentence. */
+function fieldsOf(schema: JsonSchema, kind: Kind, bytesMax: Record<string, number> = {}): string {
+  if (hasFields(schema))
+    return [fieldTable(schema, kind, bytesMax), ...withinFields(schema, kind, [])].join("\n");
+  const type = [typeName(schema), ...bounds(schema, undefined)].join("; ");
+  const isTold = schema.items !== undefined || formsOf(schema).length > 0;
+  const own = `${sentence(schema.description ?? "")}${isTold ? ` Its type: ${type}.` : ""}\n`;
+  return [own, ...within(schema, kind, [])].join("\n");
+}
+
+const hasFields = ({ properties = {} }: JsonSchema): boolean => Object.keys(properties).length > 0;
+
+const formsOf = ({ anyOf = [], oneOf = anyOf }: JsonSchema): JsonSchema[] => oneOf;
+
+const withinFields = ({ properties = {} }: JsonSchema, kind: Kind, path: string[]): string[] =>
+  path.length === DEPTH_MAX
+    ? []
+    : Object.entries(properties).flatMap(([name, field]) => within(field, kind, [...path, name]));
+
+/** Deeper objects are in the OpenAPI description. */
+const DEPTH_MAX = 3;
+
+/** Tables of the objects that a value is, has as its items, or may be. `path`: of the value in the body. */
+function within(schema: JsonSchema, kind: Kind, path: string[]): string[] {
+  const objects = objectsIn(schema);
+  if (objects.length === 0) return [];
+  const whole = path.length === 0 ? `the ${kind}` : inlineCode(path.join("."));
+  const what = schema.items === undefined ? whole : `each item of ${whole}`;
+  return [
+    `${capitalized(what)} has ${objects.length === 1 ? "these fields" : "one of these forms"}:\n`,
+    ...objects.flatMap((each) => [fieldTable(each, kind), ...withinFields(each, kind, path)]),
+  ];
+}
+
+const objectsIn = (schema: JsonSchema): JsonSchema[] =>
+  hasFields(schema)
+    ? [schema]
+    : schema.items === undefined
+      ? formsOf(schema).flatMap(objectsIn)
+      : objectsIn(schema.items);
+
+function fieldTable(schema: JsonSchema, kind: Kind, bytesMax: Record<string, number> = {}): string {
   const fields = Object.entries(schema.properties ?? {});
-  if (fields.length === 0) return `${sentence(schema.description ?? "")}\n`;
   const required = new Set(schema.required ?? []);
   const hasDefaults = fields.some(([, field]) => field.default !== undefined);
   const rows = fields.map(([name, field]) => [
@@ -195,13 +234,15 @@ const isOpen = ({ properties, additionalProperties = false }: JsonSchema): boole
   properties !== undefined && additionalProperties !== false;
 
 /** A response requires nothing of its reader, so only fields that may be missing are marked. */
-function presence(kind: "request" | "response", isRequired: boolean): string {
+function presence(kind: Kind, isRequired: boolean): string {
   if (kind === "request") return isRequired ? " (required)" : "";
   return isRequired ? "" : " (not always present)";
 }
 
-function typeName({ type, items, anyOf }: JsonSchema): string {
-  if (anyOf !== undefined) return [...new Set(anyOf.map(typeName))].join(" or ");
+function typeName(schema: JsonSchema): string {
+  const { type, items } = schema;
+  const forms = formsOf(schema);
+  if (forms.length > 0) return [...new Set(forms.map(typeName))].join(" or ");
   if (type === "array") return `array of ${items === undefined ? "any values" : typeName(items)}`;
   if (type === undefined) return "any JSON value";
   return Array.isArray(type) ? type.join(" or ") : type;
@@ -210,15 +251,21 @@ function typeName({ type, items, anyOf }: JsonSchema): string {
 /** What a value must be besides its type, each bound a phrase. */
 function bounds(schema: JsonSchema, bytesMax: number | undefined): string[] {
   const found: string[] = [];
-  const { minimum, maximum, minLength, maxLength } = schema;
+  const { minimum, maximum, minLength, maxLength, exclusiveMinimum, exclusiveMaximum } = schema;
   if (schema.const !== undefined) found.push(`always ${code(schema.const)}`);
   if (schema.enum !== undefined) found.push(schema.enum.map(code).join(", "));
   if (minimum !== undefined && maximum !== undefined) found.push(`${minimum} to ${maximum}`);
   else if (minimum !== undefined) found.push(`${minimum} or more`);
   else if (maximum !== undefined) found.push(`up to ${maximum}`);
-  if (minLength !== undefined && minLength > 0) found.push("not empty");
+  if (exclusiveMinimum !== undefined) found.push(`more than ${exclusiveMinimum}`);
+  if (exclusiveMaximum !== undefined) found.push(`less than ${exclusiveMaximum}`);
+  if (minLength === 1) found.push("not empty");
+  else if (minLength !== undefined && minLength > 1) found.push(`${minLength} characters or more`);
   if (bytesMax !== undefined) found.push(`up to ${formatCount(bytesMax)} bytes`);
   else if (maxLength !== undefined) found.push(`up to ${maxLength} characters`);
+  const { minItems = 0, maxItems } = schema as { minItems?: number; maxItems?: number };
+  if (maxItems !== undefined) found.push(`${minItems} to ${maxItems} items`);
+  else if (minItems > 0) found.push(`${counted(minItems, "item")} or more`);
   const format = schema.format ?? schema.items?.format;
   if (format !== undefined) found.push(FORMAT_NAMES[format] ?? format);
   return found;
