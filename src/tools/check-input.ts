@@ -199,9 +199,9 @@ function describeFaults(
     const isUnknown = issue.code === "unrecognized_keys";
     if (!isUnknown && issue.path.length > 0) {
       // Only one fault per field, because its message names all bounds of the field.
-      const pointer = pointerTo(issue.path);
-      if (seen.has(pointer)) continue;
-      seen.add(pointer);
+      const field = issue.path.map(String).join("\0");
+      if (seen.has(field)) continue;
+      seen.add(field);
     }
     if (findings.length >= FINDINGS_MAX) {
       more += 1;
