@@ -10,7 +10,7 @@ import { forward } from "#tools/forward.ts";
 import { ownTool } from "#tools/own-tool.ts";
 import { sampleCall } from "../../web/home/sample-call.ts";
 import { showCall } from "../../web/tools/call-plan.ts";
-import { sendCall } from "../../web/tools/send-call.ts";
+import { createCallKeys, sendCall } from "../../web/tools/send-call.ts";
 import { fieldsOf } from "../../web/tools/tool-fields.ts";
 import { serveHttp } from "../support/http-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -112,8 +112,11 @@ test("the start, the dashboard and the tool's page show and send calls that have
   for (const each of [shown, call]) assert.ok(curlCode(each).includes(`-H "${KEY}: `));
   const { base, keys } = await openApi(t, RESPONSES[0] as [string, Buffer]);
   const sent = { body: new TextEncoder().encode("{}"), contentType: "application/json", query: "" };
-  for (const effect of ["act", "act", "read"] as const)
-    await sendCall({ tool: "a", effect, base, key: "tb_key", call: sent }, t.signal);
+  const ofCalls = createCallKeys();
+  for (const isAct of [true, true, false]) {
+    const named = isAct && { idempotencyKey: ofCalls.keyOf(sent) };
+    ofCalls.end(await sendCall({ tool: "a", base, key: "tb_key", call: sent, ...named }, t.signal));
+  }
   const [one, other, none] = keys;
   assert.match(String(one), /^[0-9a-f]{32}$/);
   assert.notEqual(one, other);

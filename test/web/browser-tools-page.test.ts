@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
 import { HASH_TEXT_BYTES_MAX, MARKDOWN_BYTES_MAX, TOOL_TIMEOUT_MS } from "#limits.ts";
@@ -528,6 +529,43 @@ test("the page of an own tool calls the API with the visitor's key, and loads no
   );
   assert.ok(received.some((text) => text.includes("Words that do not count.")));
   assert.doesNotMatch(received.join("\n"), new RegExp(CODE_MARK));
+  assert.deepEqual(consoleErrors, []);
+});
+
+test("what an own tool responds with is shown and saved byte for byte, also if it is no text", async (t) => {
+  const { page, consoleErrors } = await openTool(setup, t, "word-count");
+  let response = { contentType: "application/pdf", body: Buffer.from([0x25, 0x50, 0xff, 0x00]) };
+  await page.route("**/api/v1/word-count", (route) =>
+    route.fulfill({ headers: { "X-Request-Id": "req_7" }, ...response }),
+  );
+  await page.getByRole("textbox", { name: "API key" }).fill("tb_key");
+  const send = page.getByRole("button", { name: "Send request" });
+  const saved = async (name: string) => {
+    const downloading = page.waitForEvent("download");
+    await page
+      .getByRole("button", { name: `Download ${name}` })
+      .first()
+      .click();
+    const download = await downloading;
+    assert.equal(download.suggestedFilename(), name);
+    return readFileSync(await download.path());
+  };
+  await send.click();
+  await page.getByText("4 bytes", { exact: true }).waitFor();
+  assert.deepEqual(await saved("response.pdf"), response.body);
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="7" height="9"/>';
+  response = { contentType: "image/svg+xml", body: Buffer.from(svg) };
+  await send.click();
+  const image = page.getByRole("img", { name: "The response" });
+  await image.waitFor();
+  await eventually("the image", () =>
+    page.evaluate<boolean>(`document.querySelector(".play-image")?.naturalWidth === 7`),
+  );
+  assert.equal(String(await saved("response.svg")), svg);
+  response = { contentType: "application/json", body: Buffer.from('{"ok":true}') };
+  await send.click();
+  const result = page.getByRole("region", { name: "Result" });
+  await result.getByText('{"ok":true}').waitFor();
   assert.deepEqual(consoleErrors, []);
 });
 

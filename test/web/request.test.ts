@@ -22,6 +22,10 @@ type Web = {
   safeNext(next: unknown): string;
   pollUntilBack(query: { state: { error: unknown } }): number | false;
   sendCall(call: object, signal: AbortSignal): Promise<{ status: number; body: string }>;
+  createCallKeys(): {
+    keyOf(call: object): string;
+    end(response: { status: number; body: string }): void;
+  };
 };
 
 let handle: (request: IncomingMessage, response: ServerResponse, body: string) => void;
@@ -132,12 +136,49 @@ test("what is no JSON object, such as the page of a captive portal, means offlin
 
 test("what comes in place of the API's response is no result of a tool", async () => {
   const call = { body: new Uint8Array(), contentType: "application/json", query: "" };
-  const order = { tool: "uuid", effect: "none", base: origin, key: "tb_key", call };
+  const order = { tool: "uuid", base: origin, key: "tb_key", call };
   const send = () => web.sendCall(order, new AbortController().signal);
   reply(200, "<html>Welcome to our hotel</html>");
   await assert.rejects(send, /Something else responded in place of the API/);
   reply(200, { ok: true }, { "X-Request-Id": "req_1" });
   assert.equal((await send()).body, '{"ok":true}');
+});
+
+test("a call that changes something has its key until the API has decided about it, so that a repeat does nothing twice", async () => {
+  const call = { body: new Uint8Array(), contentType: "application/json", query: "" };
+  const keys = web.createCallKeys();
+  const order = { tool: "send", base: origin, key: "tb_key", call };
+  const send = (more: object) =>
+    web.sendCall({ ...order, ...more }, new AbortController().signal).then(keys.end);
+  handle = (request) => request.socket.destroy();
+  const first = keys.keyOf(call);
+  await assert.rejects(
+    send({ idempotencyKey: first }),
+    /send the call again: it does its work once/,
+  );
+  await assert.rejects(send({}), /may have been charged: check Credits before you send it again/);
+  await assert.rejects(send({ isQuote: true }), /Then check the price again/);
+  assert.equal(keys.keyOf(call), first);
+  for (const [status, code] of [
+    [503, "unavailable"],
+    [409, "idempotency_in_progress"],
+  ] as const) {
+    reply(status, { code });
+    await send({ idempotencyKey: first });
+    assert.equal(keys.keyOf(call), first);
+  }
+  for (const [status, code] of [
+    [200, "ok"],
+    [409, "outcome_unknown"],
+    [400, "invalid_request"],
+  ] as const) {
+    const key = keys.keyOf(call);
+    reply(status, { code }, { "X-Request-Id": "req_1" });
+    await send({ idempotencyKey: key });
+    assert.notEqual(keys.keyOf(call), key);
+  }
+  const key = keys.keyOf(call);
+  assert.notEqual(keys.keyOf({ ...call }), key, "another input is another call");
 });
 
 test("signing in leads to a page of this service, never to another site", () => {

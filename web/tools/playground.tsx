@@ -218,7 +218,7 @@ function Code({ shown: { call, fileContent, hasSecret } }: { shown: ShownCall })
 
 /** The input itself and its options. On a narrow screen the result is between them, because it changes while the input is typed. */
 function inGroups(fields: readonly ToolField[]): ToolField[][] {
-  const isInput = ({ kind }: ToolField) => kind === "text" || kind === "json" || kind === "body";
+  const isInput = ({ kind, required }: ToolField) => required || kind === "text" || kind === "body";
   const inputs = fields.filter(isInput);
   const options = fields.filter((field) => !isInput(field));
   return [inputs, options].filter(({ length }) => length > 0);

@@ -1,6 +1,7 @@
 import { Tabs, Text } from "@mantine/core";
 import { memo } from "react";
 import { counted, formatNumber } from "#counted.ts";
+import { isJsonType, mediaType } from "#tools/media-type.ts";
 import { CodeBlock, SHOWN_CHARS_MAX } from "../parts/code-block.tsx";
 import { DownloadButton } from "../parts/download.tsx";
 import { Fact } from "../parts/section.tsx";
@@ -16,12 +17,9 @@ export const ResponsePanel = memo(function ResponsePanel({
 }: {
   response: ShownResponse;
 }) {
-  const { status, body, headers, source } = response;
-  const type = headerOf(response, "Content-Type");
+  const { status, body, bytes, headers, source } = response;
   const isJson = /^[\s]*[{["]/.test(body);
-  const download = (
-    <DownloadButton content={body} type={type ?? "application/json"} file="response.json" />
-  );
+  const download = <ResponseDownload response={response} />;
   return (
     <>
       <StatusLine response={response} />
@@ -32,20 +30,28 @@ export const ResponsePanel = memo(function ResponsePanel({
           <Tabs.Tab value="headers">Headers</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="pretty" pt="sm">
-          <CodeBlock
-            code={body}
-            shown={isJson ? layOutJsonText(body, SHOWN_CHARS_MAX) : body}
-            label={`Response, status ${status}`}
-            syntax={isJson ? "json" : "none"}
-            scrolls
-          >
-            {download}
-          </CodeBlock>
+          {bytes !== null ? (
+            download
+          ) : (
+            <CodeBlock
+              code={body}
+              shown={isJson ? layOutJsonText(body, SHOWN_CHARS_MAX) : body}
+              label={`Response, status ${status}`}
+              syntax={isJson ? "json" : "none"}
+              scrolls
+            >
+              {download}
+            </CodeBlock>
+          )}
         </Tabs.Panel>
         <Tabs.Panel value="raw" pt="sm">
-          <CodeBlock code={body} label={`Response, status ${status}, as sent`} scrolls>
-            {download}
-          </CodeBlock>
+          {bytes !== null ? (
+            download
+          ) : (
+            <CodeBlock code={body} label={`Response, status ${status}, as sent`} scrolls>
+              {download}
+            </CodeBlock>
+          )}
         </Tabs.Panel>
         <Tabs.Panel value="headers" pt="sm">
           {source === "browser" ? (
@@ -62,9 +68,28 @@ export const ResponsePanel = memo(function ResponsePanel({
   );
 });
 
+/** Saves the response, byte for byte, as a file of its type. */
+export function ResponseDownload({ response }: { response: ShownResponse }) {
+  const type = typeOf(response);
+  const content = response.bytes ?? response.body;
+  return <DownloadButton content={content} type={type} file={`response.${extensionOf(type)}`} />;
+}
+
+/** What the page computes is JSON. */
+export const typeOf = (response: ShownResponse): string =>
+  headerOf(response, "Content-Type") ?? "application/json";
+
+/** `application/pdf` is `pdf`, and `image/svg+xml` is `svg`. */
+const extensionOf = (type: string): string =>
+  isJsonType(type)
+    ? "json"
+    : mediaType(type) === "text/plain"
+      ? "txt"
+      : (/\/([a-z0-9]+)(?:\+[a-z]+)?$/.exec(mediaType(type))?.[1] ?? "bin");
+
 function StatusLine({ response }: { response: ShownResponse }) {
   const { status, source, tookMs, body } = response;
-  const bytes = new TextEncoder().encode(body).byteLength;
+  const bytes = (response.bytes ?? new TextEncoder().encode(body)).byteLength;
   return (
     <div className="play-status-line">
       <p>

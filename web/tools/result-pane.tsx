@@ -1,10 +1,12 @@
 import { Text } from "@mantine/core";
-import { memo } from "react";
+import { memo, useEffect, useState } from "react";
+import { mediaType } from "#tools/media-type.ts";
 import { base } from "../addresses.ts";
 import { CodeBlock } from "../parts/code-block.tsx";
 import { Message } from "../parts/message.tsx";
 import { Prose } from "../parts/prose.tsx";
 import type { Inputs } from "./call-plan.ts";
+import { ResponseDownload, typeOf } from "./response-panel.tsx";
 import type { ToolView } from "./tool-view.ts";
 import type { ResponseState, ShownResponse } from "./use-response.ts";
 
@@ -107,8 +109,11 @@ function ProblemMessage({
   );
 }
 
-/** The result of a tool without a view: each field of the response under its name. An own tool may respond with any JSON. */
-function PlainResult({ response: { body } }: { response: ShownResponse }) {
+/** The result of a tool without a view: each field of the response under its name. An own tool may respond with anything. */
+function PlainResult({ response }: { response: ShownResponse }) {
+  const { body, bytes } = response;
+  const type = mediaType(typeOf(response));
+  if (bytes !== null || type.startsWith("image/")) return <FileResult response={response} />;
   const fields = fieldsIn(body);
   if (fields === undefined) return <CodeBlock label="Response" code={body} />;
   return Object.entries(fields).map(([name, value]) => (
@@ -120,12 +125,37 @@ function PlainResult({ response: { body } }: { response: ShownResponse }) {
   ));
 }
 
+/** An image, or another file to save. */
+function FileResult({ response }: { response: ShownResponse }) {
+  const { body, bytes } = response;
+  const type = mediaType(typeOf(response));
+  const content = bytes ?? body;
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([content], { type }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [content, type]);
+  return (
+    <div className="play-card">
+      <div className="play-card-head">
+        <span>{type}</span>
+        <ResponseDownload response={response} />
+      </div>
+      {type.startsWith("image/") && url !== undefined && (
+        <img className="play-image" src={url} alt="The response" />
+      )}
+    </div>
+  );
+}
+
+/** Undefined for what has none to show. */
 function fieldsIn(body: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(body);
     if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
     const { ok: _, ...fields } = value as Record<string, unknown>;
-    return fields;
+    return Object.keys(fields).length === 0 ? undefined : fields;
   } catch {
     return undefined;
   }

@@ -1,15 +1,16 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { OWN_TIME_LIMIT_MAX_MS, TOOL_TIMEOUT_MS } from "#limits.ts";
-import type { Tool } from "#tools/define-tool.ts";
+import { textIn } from "#tools/media-type.ts";
 import type { CallBody } from "./call-plan.ts";
 
 /** A call to the API of this service. The key is only ever in the header of this one request. */
 export type ApiRequest = {
   tool: string;
-  effect: Tool["effect"];
   base: string;
   key: string;
   call: CallBody;
+  /** Of a call that changes something. */
+  idempotencyKey?: string;
   /** Only the price of the call is asked for. */
   isQuote?: boolean;
 };
@@ -17,7 +18,10 @@ export type ApiRequest = {
 export type SentResponse = {
   status: number;
   headers: [name: string, value: string][];
+  /** Empty if the response is no text. */
   body: string;
+  /** The bytes of a response that is no text. */
+  bytes: Uint8Array<ArrayBuffer> | null;
   tookMs: number;
 };
 
@@ -29,21 +33,20 @@ const TIMEOUT_MS = OWN_TIME_LIMIT_MAX_MS + TOOL_TIMEOUT_MS;
  * where there is no response.
  */
 export async function sendCall(
-  { tool, effect, base, key, call, isQuote = false }: ApiRequest,
+  { tool, base, key, call, idempotencyKey, isQuote = false }: ApiRequest,
   signal: AbortSignal,
 ): Promise<SentResponse> {
   const { body, contentType, query } = call;
   const started = performance.now();
   const path = isQuote ? `${tool}/quote` : tool;
   let response: Response;
-  let text: string;
+  let sent: Uint8Array<ArrayBuffer>;
   try {
     response = await fetch(`${base}/api/v1/${path}${query === "" ? "" : `?${query}`}`, {
       method: "POST",
       headers: {
         Authorization: `Bearer ${key}`,
-        // Each press of the button is a call of its own.
-        ...(effect === "act" && !isQuote && { "Idempotency-Key": newIdempotencyKey() }),
+        ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
         ...(body.byteLength > 0 && { "Content-Type": contentType }),
       },
       body: body.byteLength > 0 ? body : null,
@@ -53,24 +56,47 @@ export async function sendCall(
       referrerPolicy: "no-referrer",
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
-    text = await response.text();
+    sent = new Uint8Array(await response.arrayBuffer());
   } catch (cause) {
-    const message =
-      (cause as Error).name === "TimeoutError" && !isQuote
-        ? "The API did not respond in time. The call may still be charged: check Credits, or send it again later."
-        : "The API cannot be reached. Check your connection, then send the call again.";
-    throw new Error(message, { cause });
+    const what = isQuote
+      ? "Then check the price again."
+      : idempotencyKey !== undefined
+        ? "Then send the call again: it does its work once, and is charged once."
+        : "The call may have been charged: check Credits before you send it again.";
+    throw new Error(`The API did not respond. Check your connection. ${what}`, { cause });
   }
   const tookMs = performance.now() - started;
   if (response.ok && !response.headers.has("X-Request-Id")) throw new Error(NOT_OF_THE_API);
-  return { status: response.status, headers: [...response.headers], body: text, tookMs };
+  const text = textIn(sent, response.headers.get("content-type") ?? "text/plain");
+  return {
+    ...{ status: response.status, headers: [...response.headers], tookMs },
+    ...{ body: text ?? "", bytes: text === null ? sent : null },
+  };
 }
 
 /** A success without the id that the API gives every response. */
 const NOT_OF_THE_API =
   "Something else responded in place of the API, such as the sign-in page of a network. Reload this page, then send the call again.";
 
-const newIdempotencyKey = () => bytesToHex(crypto.getRandomValues(new Uint8Array(16)));
+/**
+ * The idempotency keys of calls that change something. Each press of the button is a call of its own, except where it repeats one whose
+ * outcome the page does not know: that must not do its work twice.
+ */
+export function createCallKeys() {
+  let open: { call: CallBody; key: string } | null = null;
+  return {
+    keyOf(call: CallBody): string {
+      if (open?.call !== call)
+        open = { call, key: bytesToHex(crypto.getRandomValues(new Uint8Array(16))) };
+      return open.key;
+    },
+    /** The API has responded to the call. */
+    end({ status, body }: Pick<SentResponse, "status" | "body">): void {
+      const isOpen = status === 503 || (status === 409 && body.includes("idempotency_in_progress"));
+      if (!isOpen) open = null;
+    },
+  };
+}
 
 /** What is wrong with a pasted key, or null. Headers take visible ASCII alone. */
 export function keyFault(key: string): string | null {

@@ -3,7 +3,7 @@ import type { Tool } from "#tools/define-tool.ts";
 import type { CallBody } from "./call-plan.ts";
 import type { CallContext } from "./respond-to-call.ts";
 import { createRunner, type Runner } from "./run-call.ts";
-import { type ApiRequest, type SentResponse, sendCall } from "./send-call.ts";
+import { type ApiRequest, createCallKeys, type SentResponse, sendCall } from "./send-call.ts";
 
 /** Short enough to feel immediate, long enough not to run on every keystroke of a fast typist. */
 const WAIT_MS = 80;
@@ -17,8 +17,10 @@ const SLOW_MS = 250;
 export type ShownResponse = {
   source: "browser" | "api";
   status: number;
-  /** The text of the body; null for one that is not text. */
+  /** Empty for a body that is no text. */
   body: string;
+  /** Those of a body that is no text. */
+  bytes: Uint8Array<ArrayBuffer> | null;
   /** The headers of a response of the API; empty for one that was computed here. */
   headers: readonly (readonly [name: string, value: string])[];
   /** From the start of the call to the end of its response, in milliseconds. */
@@ -82,7 +84,7 @@ export function useLocalResponse(
           ({ status, body }) => {
             const tookMs = performance.now() - started;
             const response: ShownResponse = {
-              ...{ source: "browser", status, body, headers: [], tookMs, call },
+              ...{ source: "browser", status, body, bytes: null, headers: [], tookMs, call },
             };
             set({ response, error: null, slow: false });
           },
@@ -106,18 +108,21 @@ export function useLocalResponse(
 /** What a call costs, as the API has said. */
 export type Quote = { call: CallBody; credits: number };
 
+type ApiOrder = Omit<ApiRequest, "idempotencyKey"> & { effect: Tool["effect"] };
+
 /** Sends calls to the API, only when asked to, and one at a time. `quote`: the last price that was asked for. */
 export function useApiResponse(): ResponseState & {
   quote: Quote | null;
-  send(request: ApiRequest): void;
+  send(order: ApiOrder): void;
   cancel(): void;
 } {
   const [state, setState] = useState(INITIAL);
   const [quote, setQuote] = useState<Quote | null>(null);
   const current = useRef<AbortController | null>(null);
+  const [keys] = useState(createCallKeys);
   useEffect(() => () => current.current?.abort(), []);
 
-  async function send(request: ApiRequest) {
+  async function send({ effect, ...request }: ApiOrder) {
     // A double click, or a key that is held, would send the call again, and the API charges each.
     if (current.current !== null) return;
     const controller = new AbortController();
@@ -127,8 +132,11 @@ export function useApiResponse(): ResponseState & {
     set({ sending: true, error: null });
     const slow = setTimeout(() => set({ slow: true }), SLOW_MS);
     try {
-      const sent: SentResponse = await sendCall(request, controller.signal);
       const { call, isQuote = false } = request;
+      const isAct = effect === "act" && !isQuote;
+      const named = isAct ? { ...request, idempotencyKey: keys.keyOf(call) } : request;
+      const sent: SentResponse = await sendCall(named, controller.signal);
+      if (isAct) keys.end(sent);
       if (isQuote && sent.status === 200) {
         if (current.current === controller)
           setQuote({ call, credits: JSON.parse(sent.body).credits });
@@ -149,5 +157,5 @@ export function useApiResponse(): ResponseState & {
     setState((before) => ({ ...before, sending: false, slow: false }));
   }
 
-  return { ...state, quote, send: (request) => void send(request), cancel };
+  return { ...state, quote, send: (order) => void send(order), cancel };
 }
