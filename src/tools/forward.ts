@@ -10,6 +10,7 @@ import {
   UPSTREAM_PROBLEM_BYTES_MAX,
 } from "#limits.ts";
 import { DOCUMENTED, MEMBERS, unknownMember } from "./check-definition.ts";
+import { besidesNull, constraintsOf } from "./constraints.ts";
 import { defineTool, type OwnToolContext, type ToolDefinition } from "./define-tool.ts";
 import { clamp } from "./fields.ts";
 import { faultsIn, fieldNames, type InputSchema, isSchema, schemaOf } from "./input-schema.ts";
@@ -99,7 +100,13 @@ export function forwardTo(operation: UpstreamOperation, options: ForwardOptions)
       "A tool that forwards calls takes no `file`. Write a tool with `run`, and send `context.file` with `context.fetch`.",
     );
   const host = hostIn(url);
-  const fields = isSchema(options.input) ? fieldNames(schemaOf(options.input)) : null;
+  const input = isSchema(options.input) ? schemaOf(options.input) : null;
+  const { type = "object" } = input === null ? {} : besidesNull(constraintsOf(input));
+  if (type !== "object" && (operation.others === "query" || namesInBraces(url).length > 0))
+    throw new TypeError(
+      "`input` must have fields, because the query or the path of the request has them.",
+    );
+  const fields = input === null ? null : fieldNames(input);
   const missing = namesInBraces(url).find((name) => fields?.includes(name) === false);
   if (missing !== undefined)
     throw new TypeError(
@@ -115,7 +122,7 @@ export function forwardTo(operation: UpstreamOperation, options: ForwardOptions)
     output: isSchema(options.output) ? schemaOf(options.output, true) : null,
   };
   const run = (input: unknown, context: OwnToolContext) =>
-    askUpstream({ operation, headers, query, limits }, (input ?? {}) as Json, context);
+    askUpstream({ operation, headers, query, limits }, input, context);
   return defineTool({
     ...others,
     ...{ hosts: [host], passThrough: true, run },
@@ -164,13 +171,12 @@ type Upstream = {
   query: UpstreamValues;
   limits: Limits;
 };
-type Json = Readonly<Record<string, unknown>>;
 type Secrets = Readonly<Record<string, string>>;
 
 /** Sends the request, and returns the response with its whole body. Throws an `UpstreamFault`. */
 async function askUpstream(
   { operation, limits, ...own }: Upstream,
-  input: Json,
+  input: unknown,
   context: OwnToolContext,
 ): Promise<Response> {
   const { secrets, idempotencyKey, fetch: send } = context;

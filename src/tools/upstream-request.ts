@@ -40,10 +40,9 @@ export const namesInBraces = (url: string): string[] =>
   [...url.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name as string);
 
 /** Throws an `InvalidInput` for a value that a path or a header cannot have. */
-export function requestTo(
-  { url: template, places, others }: UpstreamOperation,
-  input: Readonly<Record<string, unknown>>,
-): UpstreamRequest {
+export function requestTo(operation: UpstreamOperation, input: unknown = {}): UpstreamRequest {
+  const { url: template, places, others } = operation;
+  if (!isObject(input)) return requestWith(template, input);
   const fields = Object.entries(input).filter(([, value]) => value !== undefined);
   const inBody: [string, unknown][] = [];
   const query = new URLSearchParams();
@@ -73,6 +72,13 @@ export function requestTo(
   for (const [name, value] of query) sent.searchParams.append(name, value);
   return { url: sent, headers, body };
 }
+
+/** An input that is no object has no fields, so it is the body. */
+const requestWith = (url: string, input: unknown): UpstreamRequest => ({
+  url: new URL(url),
+  headers: new Headers({ "Content-Type": "application/json" }),
+  body: JSON.stringify(input),
+});
 
 const placeIn = (
   template: string,

@@ -56,6 +56,25 @@ test("the request has the input as its body, the secrets and a key of the accoun
   assert.equal(received.length, 1);
 });
 
+test("an input that is no object is the body as it is, and has no place in a query", async (t) => {
+  for (const [input, body] of [
+    [z.array(z.int()), [3, 1]],
+    [z.string(), "text"],
+    [z.nullable(z.int()), null],
+  ] as const) {
+    const { service, received } = await openForward(t, { path: "/well", input });
+    const caller = await createCaller(service);
+    assert.equal((await caller.call("wrap", body, key("one"))).status, 200);
+    assert.equal(received[0]?.body, JSON.stringify(body));
+    for (const more of [{ method: "GET" }, { method: "DELETE" }, { url: "https://a.example/{id}" }])
+      assert.throws(
+        () =>
+          forward({ summary: "", input, price: 1, url: "https://a.example/", ...more } as never),
+        /`input` must have fields, because the query or the path of the request has them\./,
+      );
+  }
+});
+
 test("with GET the fields are query parameters, a repeat needs no key, and the request has the call id", async (t) => {
   const { service, received } = await openForward(t, { path: "/well", method: "GET" });
   const caller = await createCaller(service);
