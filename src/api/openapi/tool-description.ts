@@ -29,7 +29,7 @@ export type ToolDescription = Omit<
   representations?: Omit<Representation, "write">[];
 };
 
-/** Throws an Error if a schema has no JSON Schema, as a date or a function has none. */
+/** Throws a TypeError if a schema has no JSON Schema, as a date or a function has none. */
 export function describeOwnTool(tool: Tool): ToolDescription {
   const { input, inWords: _, output, representations, priceOf, ...others } = tool;
   const {
@@ -40,16 +40,26 @@ export function describeOwnTool(tool: Tool): ToolDescription {
     hosts: ______,
     ...data
   } = others;
-  const described: ToolDescription = {
+  const description: ToolDescription = {
     ...data,
-    inputSchema: convert(input, "input"),
+    inputSchema: described("input", input),
     outputSchema:
-      tool.passThrough === true ? convert(output, "output") : withOk(convert(output, "output")),
+      tool.passThrough === true ? described("output", output) : withOk(described("output", output)),
   };
-  if (priceOf !== undefined) described.isPriceByInput = true;
+  if (priceOf !== undefined) description.isPriceByInput = true;
   if (representations !== undefined)
-    described.representations = representations.map(({ write: _, ...form }) => form);
-  return described;
+    description.representations = representations.map(({ write: _, ...form }) => form);
+  return description;
+}
+
+function described(member: "input" | "output", schema: Tool["input"]): JsonSchema {
+  try {
+    return convert(schema, member);
+  } catch (cause) {
+    throw new TypeError(
+      `\`${member}\` has a type that JSON does not have: ${(cause as Error).message}. Use one that JSON has, such as \`z.iso.datetime()\` for a time.`,
+    );
+  }
 }
 
 const withOk = ({ properties = {}, required = [], ...schema }: JsonSchema): JsonSchema => ({

@@ -6,7 +6,7 @@ import { parentPort } from "node:worker_threads";
 import { describeOwnTool, type ToolDescription } from "#api/openapi/tool-description.ts";
 import type { PreparedCall, ToolJob } from "#calls/run-tool.ts";
 import type { ReceivedFile } from "#calls/stored-file.ts";
-import type { UploadedFile } from "#tools/define-tool.ts";
+import { DEFINED, type Tool, type UploadedFile } from "#tools/define-tool.ts";
 import { definitionsIn, nameFault, ownTool } from "#tools/own-tool.ts";
 import { secretsOf } from "#tools/own-tool-context.ts";
 import { explainToolFile } from "./explain-tool-file.ts";
@@ -107,7 +107,8 @@ async function describe(files: readonly FoundFile[], folder: string): Promise<vo
           throw new TypeError(`${path.basename(other.file)} has a tool of the same name, ${name}`);
         const tool = ownTool(name, definition);
         const { secrets = [] } = tool;
-        const described = { ...file, name, secrets, description: describeOwnTool(tool) };
+        const description = describeAt(tool, definition);
+        const described = { ...file, name, secrets, description };
         // A description must be data: its thread ends.
         tools.push(structuredClone(described));
       }
@@ -118,6 +119,16 @@ async function describe(files: readonly FoundFile[], folder: string): Promise<vo
   port.postMessage({
     ...{ kind: "described", tools, faults, sources },
   } satisfies FromDescribing);
+}
+
+/** What is wrong with the schemas of a tool is wrong where it is defined. */
+function describeAt(tool: Tool, definition: unknown): ToolDescription {
+  try {
+    return describeOwnTool(tool);
+  } catch (error) {
+    const { stack } = (definition as { [DEFINED]: Error })[DEFINED];
+    throw Object.assign(error as Error, { stack });
+  }
 }
 
 /** CommonJS requires other files in ways of its own, so Node reads it again. */

@@ -75,7 +75,7 @@ export function requireSecrets(
   const missing = files.flatMap(({ file, name, secrets }) =>
     missingSecrets(secrets, env).map(
       (setting) =>
-        `${path.join(TOOLS_FOLDER, path.basename(file))}: the tool ${name} needs the setting ${setting}, which is not set. Set it in the environment or in the file .env.`,
+        `${path.join(TOOLS_FOLDER, path.basename(file))}: the tool ${name} needs the setting ${setting}, which is not set. Set it in the environment or in the file .env, and start the service again.`,
     ),
   );
   if (missing.length > 0) throw new ToolsError(missing.join("\n"));

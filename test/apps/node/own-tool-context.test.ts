@@ -135,7 +135,7 @@ test("a setting that is missing stops the start, with a sentence that names the 
   // An older build is told first.
   assert.deepEqual(written.trim().split("\n").slice(-3), [
     "The tools cannot be served:",
-    "tools/asks.ts: the tool asks needs the setting UPSTREAM_TOKEN, which is not set. Set it in the environment or in the file .env.",
-    "tools/wrong.ts: the tool wrong needs the setting UPSTREAM_TOKEN, which is not set. Set it in the environment or in the file .env.",
+    "tools/asks.ts: the tool asks needs the setting UPSTREAM_TOKEN, which is not set. Set it in the environment or in the file .env, and start the service again.",
+    "tools/wrong.ts: the tool wrong needs the setting UPSTREAM_TOKEN, which is not set. Set it in the environment or in the file .env, and start the service again.",
   ]);
 });

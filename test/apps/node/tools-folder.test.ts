@@ -123,7 +123,7 @@ paths:
       "tools/account.ts: the name `account` is reserved; rename the file",
       "tools/twice.ts: twice.js is a tool of the same name; rename one of them",
       'tools/crash.ts:3: `onCrash` must be "release" or "charge", and only a tool with `effect: "act"` has it; got "charge".',
-      "tools/date.ts: Date cannot be represented in JSON Schema",
+      "tools/date.ts:3: `input` has a type that JSON does not have: Date cannot be represented in JSON Schema. Use one that JSON has, such as `z.iso.datetime()` for a time.",
       'tools/effect.ts:3: `effect` must be "none" (it only computes), "read" (it looks something up) or "act" (it changes something); got "write".',
       'tools/empty.ts: its default export must be a tool: `export default defineTool({ … })`, with `import { defineTool } from "toolbooth"`',
       "tools/enum.ts:2: TypeScript enum is not supported: Node removes the types and compiles nothing, so only syntax that can be removed works",
