@@ -239,9 +239,11 @@ test("the reference says of a field that may be null which other type it has", (
   const input = z.strictObject({
     limit: z.nullable(z.int()),
     all: z.nullable(z.array(z.string())),
+    tag: z.nullable(z.enum(["dog", "cat"])),
   });
   const tools = [{ ...madeUp, input } as unknown as Tool];
   const reference = toolReference(madeUp.name, { ...FULL, tools });
   assert.match(reference, /^\| `limit` \(required\) \| integer or null \|/m);
   assert.match(reference, /^\| `all` \(required\) \| array of string or null \|/m);
+  assert.match(reference, /^\| `tag` \(required\) \| string or null; `dog`, `cat` \|$/m);
 });

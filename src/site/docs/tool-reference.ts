@@ -180,7 +180,7 @@ function fieldsOf(schema: JsonSchema, kind: Kind, bytesMax: Record<string, numbe
   if (hasFields(schema))
     return [fieldTable(schema, kind, bytesMax), ...withinFields(schema, kind, [])].join("\n");
   const type = [typeName(schema), ...bounds(schema, undefined)].join("; ");
-  const isTold = schema.items !== undefined || formsOf(schema).length > 0;
+  const isTold = type !== "object" && (schema.items !== undefined || formsOf(schema).length > 0);
   const own = `${sentence(schema.description ?? "")}${isTold ? ` Its type: ${type}.` : ""}\n`;
   return [own, ...within(schema, kind, [])].join("\n");
 }
@@ -220,13 +220,15 @@ function fieldTable(schema: JsonSchema, kind: Kind, bytesMax: Record<string, num
   const fields = Object.entries(schema.properties ?? {});
   const required = new Set(schema.required ?? []);
   const hasDefaults = fields.some(([, field]) => field.default !== undefined);
+  const hasDescriptions = fields.some(([, { description = "" }]) => description !== "");
   const rows = fields.map(([name, field]) => [
     `${inlineCode(name)}${presence(kind, required.has(name))}`,
     [typeName(field), ...bounds(field, bytesMax[name])].join("; "),
     ...(hasDefaults ? [field.default === undefined ? "none" : code(field.default)] : []),
-    sentence(field.description ?? ""),
+    ...(hasDescriptions ? [sentence(field.description ?? "")] : []),
   ]);
-  return table(["Field", "Type", ...(hasDefaults ? ["Default"] : []), "Description"], rows);
+  const heads = ["Field", "Type", ...(hasDefaults ? ["Default"] : [])];
+  return table(hasDescriptions ? [...heads, "Description"] : heads, rows);
 }
 
 /** Whether the schema has named fields and allows others. */
@@ -248,8 +250,10 @@ function typeName(schema: JsonSchema): string {
   return Array.isArray(type) ? type.join(" or ") : type;
 }
 
-/** What a value must be besides its type, each bound a phrase. */
-function bounds(schema: JsonSchema, bytesMax: number | undefined): string[] {
+/** What a value must be besides its type, each bound a phrase. Of a value that may be null, what it must be otherwise. */
+function bounds(given: JsonSchema, bytesMax: number | undefined): string[] {
+  const [form, ...others] = formsOf(given).filter(({ type }) => type !== "null");
+  const schema = form !== undefined && others.length === 0 ? form : given;
   const found: string[] = [];
   const { minimum, maximum, minLength, maxLength, exclusiveMinimum, exclusiveMaximum } = schema;
   if (schema.const !== undefined) found.push(`always ${code(schema.const)}`);
