@@ -31,7 +31,7 @@ export const ResponsePanel = memo(function ResponsePanel({
         </Tabs.List>
         <Tabs.Panel value="pretty" pt="sm">
           {bytes !== null ? (
-            download
+            <NoText response={response} />
           ) : (
             <CodeBlock
               code={body}
@@ -46,7 +46,7 @@ export const ResponsePanel = memo(function ResponsePanel({
         </Tabs.Panel>
         <Tabs.Panel value="raw" pt="sm">
           {bytes !== null ? (
-            download
+            <NoText response={response} />
           ) : (
             <CodeBlock code={body} label={`Response, status ${status}, as sent`} scrolls>
               {download}
@@ -67,6 +67,12 @@ export const ResponsePanel = memo(function ResponsePanel({
     </>
   );
 });
+
+const NoText = ({ response }: { response: ShownResponse }) => (
+  <Text size="sm" c="dimmed">
+    The response is not text, so it is not shown here. <ResponseDownload response={response} />
+  </Text>
+);
 
 /** Saves the response, byte for byte, as a file of its type. */
 export function ResponseDownload({ response }: { response: ShownResponse }) {
