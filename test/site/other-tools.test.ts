@@ -235,6 +235,15 @@ test("the reference has the fields of objects, of items and of each form, and na
   assert.deepEqual(Object.keys(content), ["application/json"]);
 });
 
+test("the reference of an own tool has its description, unless that is the summary", () => {
+  const referenceOf = (description: string) =>
+    toolReference(OWN_TOOL.name, { ...FULL, tools: [{ ...OWN_TOOL, description }] });
+  const more = "Counts words.\n\nHyphens do *not* part words.";
+  assert.ok(referenceOf(more).startsWith(`${more}\n\n\`\`\`http\n`), referenceOf(more));
+  assert.ok(referenceOf(OWN_TOOL.summary).startsWith("```http\n"));
+  assert.ok(referenceOf(OWN_TOOL.description).startsWith("```http\n"));
+});
+
 test("the reference says of a field that may be null which other type it has", () => {
   const input = z.strictObject({
     limit: z.nullable(z.int()),

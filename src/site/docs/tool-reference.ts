@@ -29,6 +29,7 @@ export function toolReference(name: string, options: PageOptions): string {
     ...traitsOf(tool),
   });
   return [
+    ...ownDescription(tool),
     fence("http", `POST ${options.publicUrl}/api/v1/${name}`),
     `A successful call costs ${priceText(tool)}.${tool.effect === "act" ? ` ${NEEDS_KEY}` : ""}\n`,
     bareCalls(tool, options.publicUrl),
@@ -51,6 +52,14 @@ export function toolReference(name: string, options: PageOptions): string {
       ];
     }),
   ].join("\n");
+}
+
+/** What an author says besides the summary, which the page has already. The tools that come with Toolbooth have pages of their own. */
+function ownDescription({ isOwn, summary, description }: Tool): string[] {
+  const told = summary.trimEnd();
+  return isOwn === true && description !== told && description !== `${told}.`
+    ? [`${description}\n`]
+    : [];
 }
 
 const NEEDS_KEY =
