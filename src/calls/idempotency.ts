@@ -20,13 +20,12 @@ const unquoted = (header: string): string => /^"(.*)"$/.exec(header)?.[1] ?? hea
 
 export function malformedIdempotencyKey(header: string): ApiError {
   const rule = `must be 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`;
-  return new ApiError(
-    "invalid_request",
-    `The header Idempotency-Key ${rule}; got ${unquoted(header).length} characters.`,
-    {
-      errors: [{ header: "Idempotency-Key", detail: rule }],
-    },
-  );
+  const { length } = unquoted(header);
+  const isLength = length === 0 || length > IDEMPOTENCY_KEY_CHARS_MAX;
+  const found = isLength ? `got ${length} characters` : "a space or another character is none";
+  return new ApiError("invalid_request", `The header Idempotency-Key ${rule}; ${found}.`, {
+    errors: [{ header: "Idempotency-Key", detail: rule }],
+  });
 }
 
 /**

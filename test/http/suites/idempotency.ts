@@ -172,6 +172,8 @@ function headerSentences(sentence: Sentence) {
       for (const key of ["", "x".repeat(256), "a b", "a\tb", "ü", "a\u00a0"]) {
         const problem = assertProblem(await caller.call("uuid", {}, keyed(key)), "invalid_request");
         assert.equal(problem.errors[0].header, "Idempotency-Key", JSON.stringify(key));
+        const isLength = key === "" || key.length > 255;
+        assert.match(problem.detail, isLength ? /; got \d+ characters\.$/ : /a space or another/);
       }
       assert.equal(await caller.balance(), 96);
     },
