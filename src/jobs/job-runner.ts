@@ -8,7 +8,7 @@ export type JobRunner = {
   look(): void;
   /** Resolves when no job is under way. */
   idle(): Promise<void>;
-  /** Runs the jobs that are due. Resolves when none is under way, with the time when the next one is due; null if none waits. */
+  /** Runs the jobs that are due. Resolves when none is under way, with the time at which to look again; null if no job waits. */
   runDue(): Promise<number | null>;
   /** Takes no more jobs. Jobs that are under way continue. */
   close(): void;
@@ -18,6 +18,8 @@ export type JobRunner = {
 
 /** After the queue could not be used, it is tried again after this time. */
 const AFTER_FAULT_MS = 5_000;
+/** Until a job that is due may be taken: another process is working for its target. */
+const WHILE_OTHERS_WORK_MS = 1_000;
 
 /**
  * Runs the jobs of one or more queues: takes due jobs under a lease, attempts them, and records the results. A single loop
@@ -107,7 +109,10 @@ export function createJobRunner(wiring: JobRunnerWiring): JobRunner {
       look();
       await idle();
       const { at } = await jobs.nextDue({ queues });
-      return at === null ? null : Math.max(at, outage.until(), lookAgainAt);
+      if (at === null) return null;
+      const time = now();
+      const next = Math.max(at, outage.until(), lookAgainAt);
+      return next > time ? next : time + WHILE_OTHERS_WORK_MS;
     },
     close() {
       isClosed = true;

@@ -128,3 +128,18 @@ test("each silent endpoint gets its turn before any gets a second one", async ()
   });
   await deliverer.idle();
 });
+
+test("a process does not look all the time for webhooks of an endpoint that another one is sending to", async () => {
+  const fixture = await openEvents();
+  const { url } = await fixture.addEndpoint({ url: "https://silent.example/" });
+  await notify(fixture, 2);
+  const { waiting, transport, giveUp } = partlySilent();
+  const sending = fixture.deliverer(transport);
+  sending.look();
+  await until(() => waiting.size > 0);
+  const lookAgainAt = await fixture.deliverer(transport).runDue();
+  assert.ok(lookAgainAt !== null && lookAgainAt > fixture.clock.now);
+  sending.abort();
+  giveUp(url);
+  await sending.idle();
+});
