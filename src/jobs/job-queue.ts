@@ -40,7 +40,7 @@ export type TakenJob = NewJob & {
  *
  * - `done`: the job is deleted, even if its lease has ended since, because the work was done.
  * - `later`: the job is due again at `at`, unless its target was paused since.
- * - `paused`: the job is due again when its target is resumed.
+ * - `paused`: the job is due again when its target is resumed, which may have happened since.
  * - `dead`: the job is not attempted again unless an operator retries it. Its payload and target are erased at `eraseAt`.
  */
 export type Settlement = {

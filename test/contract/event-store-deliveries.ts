@@ -207,6 +207,37 @@ function describePausing(rule: Rule) {
       assert.equal((await takeAt(fixture, START + LEASE)).length, 1);
     },
   );
+
+  rule(
+    "a delivery whose endpoint is resumed before it is recorded as paused is due",
+    async (fixture) => {
+      const { jobs } = fixture.eventStore;
+      const place = endpoint();
+      await fill(fixture, place, 1);
+      const [taken] = await takeAt(fixture, START);
+      assert.ok(taken);
+      const { id } = taken;
+      const isPaused = (take: number, now: number) =>
+        jobs.settle({ settlements: [{ id, take, now, outcome: "paused" }] });
+      await pause(fixture, place, START);
+      await pause(fixture, place, null);
+      assert.deepEqual(await isPaused(taken.take, START + 1), { settled: 1 });
+      const [again] = await takeAt(fixture, START + 2);
+      assert.equal(again?.id, id);
+      // An operator can make a delivery of a paused endpoint due.
+      await pause(fixture, place, START + 3);
+      const dead = { outcome: "dead", attempts: 1, error: "no", eraseAt: null } as const;
+      await jobs.settle({ settlements: [{ id, take: again.take, now: START + 4, ...dead }] });
+      await jobs.retry({ id, now: START + 5 });
+      const order = { queues: ["webhook"], turns: { unprovenMax: 1 }, max: 1 } as const;
+      const now = START + 6;
+      const [retried] = (await jobs.take({ ...order, now, leaseUntil: now + LEASE })).jobs;
+      assert.ok(retried);
+      await pause(fixture, place, null);
+      assert.deepEqual(await isPaused(retried.take, START + 7), { settled: 1 });
+      assert.equal((await takeAt(fixture, START + 8))[0]?.id, id);
+    },
+  );
 }
 
 function describeHistory(rule: Rule) {

@@ -75,13 +75,17 @@ export const insertDeliveryJobs = (condition: SqlQuery, now: number): SqlQuery =
   SELECT d.id, 'webhook', d.kind, d.endpoint, d.endpoint, '', ${now}, CASE WHEN e.paused_at IS NULL THEN ${now} END
   FROM webhook_delivery d JOIN webhook_endpoint e ON e.id = d.endpoint WHERE ${condition}`;
 
-/** Pauses the waiting jobs of an endpoint, or makes the paused ones due. */
+/**
+ * Pauses the waiting jobs of an endpoint, or makes the paused ones due: also those that are under way, which may have found the endpoint
+ * paused.
+ */
 export function holdJobs(account: string, endpoint: string, isPaused: boolean): SqlQuery {
   const isOfEndpoint = sql`died_at IS NULL AND id IN (
     SELECT id FROM webhook_delivery WHERE endpoint = ${endpoint} AND account = ${account})`;
   return isPaused
     ? sql`UPDATE job SET due_at = NULL WHERE due_at IS NOT NULL AND ${isOfEndpoint}`
-    : sql`UPDATE job SET due_at = created_at WHERE due_at IS NULL AND ${isOfEndpoint}`;
+    : sql`UPDATE job SET due_at = created_at
+          WHERE (due_at IS NULL OR due_at = leased_until) AND ${isOfEndpoint}`;
 }
 
 /**

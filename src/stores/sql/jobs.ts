@@ -129,7 +129,9 @@ function settleQuery(alike: Alike): SqlQuery {
         WHERE ${isIt} RETURNING id`;
     }
     case "paused":
-      return sql`UPDATE job SET due_at = NULL, leased_until = 0 WHERE ${isIt} RETURNING id`;
+      // With another time than that of its lease, the target was paused or resumed since the job was taken.
+      return sql`UPDATE job SET due_at = CASE WHEN due_at = leased_until THEN NULL ELSE due_at END,
+          leased_until = 0 WHERE ${isIt} RETURNING id`;
     case "dead": {
       const { now, attempts, error, eraseAt } = settlement;
       const isErased = eraseAt !== null && eraseAt <= now;
