@@ -23,47 +23,62 @@ export type LifetimePlan = { offer: OfferView; months: number; after: number | n
 const needOf = (creditsPerMonth: number) => Math.max(1, creditsPerMonth);
 
 type Cost = { purchases: Purchase[]; perYear: number };
+type Kind = Omit<Purchase, "count">;
 
-/** The packs that together last a year and cost least; undefined without packs. */
+const perMonth = ({ offer, months }: Kind) => offer.price / months;
+
+/** More than the packs of any ordinary price list need. With some lists all combinations would take seconds, and the rest saves cents. */
+const TRIES_MAX = 2_000;
+
+/**
+ * The packs that together last a year and cost least; undefined without packs. Those that cost least per month come first, so the first
+ * combination that is tried is a good one, and what cannot be cheaper is not tried.
+ */
 function cheapestYear(packs: readonly OfferView[], need: number): Cost | undefined {
-  const kinds = packs
+  const kinds: Kind[] = packs
     .filter(({ currency }) => currency === packs[0]?.currency)
     .map((offer) => ({
       offer,
       months: Math.min(offer.credits / need, offer.months ?? Number.POSITIVE_INFINITY),
     }))
-    .sort((one, other) => other.months - one.months);
-  return kinds.length === 0 ? undefined : coverWith(kinds, 12);
-}
+    .sort((one, other) => perMonth(one) - perMonth(other) || other.months - one.months);
+  let best: Cost | undefined;
+  let tries = 0;
 
-/** Covers `months` with the first kinds, as many as fit or one more or fewer, and the rest with the others. */
-function coverWith(kinds: readonly Omit<Purchase, "count">[], months: number): Cost | undefined {
-  // Rounding must not add a pack to what lasts exactly a year.
-  if (months <= 1e-9) return { purchases: [], perYear: 0 };
-  const [kind, ...others] = kinds;
-  if (kind === undefined) return undefined;
-  const most = Math.ceil(months / kind.months - 1e-9);
-  const counts = others.length === 0 ? [most] : [most, most - 1, most - 2];
-  const covers = counts
-    .filter((count) => count >= 0)
-    .flatMap((count) => {
-      const rest = coverWith(others, months - count * kind.months);
-      if (rest === undefined) return [];
-      const purchases = [...(count === 0 ? [] : [{ ...kind, count }]), ...rest.purchases];
-      return { purchases, perYear: rest.perYear + count * kind.offer.price };
-    });
-  return covers.reduce<Cost | undefined>(
-    (best, cover) => (best !== undefined && best.perYear <= cover.perYear ? best : cover),
-    undefined,
-  );
+  /** Covers so many months with these kinds, in addition to what was bought. */
+  function cover([kind, ...others]: readonly Kind[], months: number, bought: Cost): void {
+    if (kind === undefined) return;
+    // Rounding must not add a pack to what lasts exactly so long.
+    const most = Math.ceil(months / kind.months - 1e-9);
+    for (let count = most; count >= 0 && tries < TRIES_MAX; count -= 1) {
+      tries += 1;
+      const perYear = bought.perYear + count * kind.offer.price;
+      const left = months - count * kind.months;
+      const purchases = [...bought.purchases, ...(count === 0 ? [] : [{ ...kind, count }])];
+      if (count === most) {
+        if (best === undefined || perYear < best.perYear) best = { purchases, perYear };
+        continue;
+      }
+      const [next] = others;
+      if (next === undefined) return;
+      // Fewer of this kind cost more per month. Prices are whole numbers.
+      const atLeast = Math.ceil(perYear + left * perMonth(next) - 1e-6);
+      if (best !== undefined && atLeast >= best.perYear) return;
+      cover(others, left, { purchases, perYear });
+    }
+  }
+
+  cover(kinds, 12, { purchases: [], perYear: 0 });
+  return best;
 }
 
 /** The packs that cost least in the first year; null without packs. */
 export function bestPlan({ packs }: PricesView, creditsPerMonth: number): Plan | null {
   const best = cheapestYear(packs, needOf(creditsPerMonth));
-  const first = best?.purchases[0]?.offer;
+  const purchases = (best?.purchases ?? []).toSorted((one, other) => other.months - one.months);
+  const first = purchases[0]?.offer;
   if (best === undefined || first === undefined) return null;
-  const { purchases, perYear } = best;
+  const { perYear } = best;
   const text = (amount: number) => priceLike(first, amount / first.price);
   return { purchases, month: text(perYear / 12), year: text(perYear) };
 }

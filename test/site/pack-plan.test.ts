@@ -63,6 +63,64 @@ function cheapestByTrial(credits: number): number {
   return cheapest;
 }
 
+test("a plan of any price list costs least, also where large packs cost more per credit or expire sooner", () => {
+  const [sample] = prices.packs;
+  assert.ok(sample);
+  const pack = fc.record({
+    credits: fc.integer({ min: 1, max: 50 }),
+    price: fc.integer({ min: 1, max: 60 }),
+    months: fc.option(fc.integer({ min: 1, max: 24 })),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(pack, { minLength: 1, maxLength: 4 }),
+      fc.integer({ min: 1, max: 20 }),
+      (packs, need) => {
+        const offers = packs.map((each, at) => ({ ...sample, ...each, id: `${at}` }));
+        const plan = bestPlan({ ...prices, packs: offers }, need);
+        assert.ok(plan);
+        const sum = plan.purchases.reduce((all, { offer, count }) => all + count * offer.price, 0);
+        assert.equal(sum, cheapestOf(packs, need));
+      },
+    ),
+  );
+});
+
+/** The least that covers each number of credits, one after the other. */
+function cheapestOf(
+  packs: readonly { credits: number; price: number; months: number | null }[],
+  need: number,
+): number {
+  const cheapest = [0];
+  for (let credits = 1; credits <= 12 * need; credits += 1) {
+    const prices = packs.map(({ price, months, ...pack }) => {
+      const used = Math.min(pack.credits, (months ?? Number.POSITIVE_INFINITY) * need);
+      return price + (cheapest[Math.max(0, credits - used)] ?? 0);
+    });
+    cheapest.push(Math.min(...prices));
+  }
+  return cheapest.at(-1) ?? 0;
+}
+
+test("the packs of a list of twelve are compared within bounds", () => {
+  const [sample] = prices.packs;
+  assert.ok(sample);
+  // Each costs a cent less per thousand credits than the one before.
+  const packs = Array.from({ length: 12 }, (_, at) => {
+    const credits = 1_000 * 2 ** at + 7 * at;
+    const price = Math.ceil((credits * (50_000 - at)) / 100_000);
+    return { ...sample, id: `${at}`, credits, price };
+  });
+  const purchases = bestPlan({ ...prices, packs }, 1_234_567)?.purchases ?? [];
+  const sum = (of: (each: (typeof purchases)[number]) => number) =>
+    purchases.reduce((all, each) => all + each.count * of(each), 0);
+  assert.ok(sum(({ months }) => months) > 12 - 1e-6);
+  const best = packs.at(-1);
+  assert.ok(best);
+  const most = Math.ceil((12 * 1_234_567) / best.credits) * best.price;
+  assert.ok(sum(({ offer }) => offer.price) <= most);
+});
+
 test("the lifetime plan pays off where packs for as long as its credits last would cost more", () => {
   const at = (calls: number) => {
     const plan = lifetimePlan(prices, calls);
