@@ -16,7 +16,7 @@ export type TopUp = {
 
 /** The link to the operator: an email address or a page. */
 export const contactHref = (contact: string): string =>
-  /^https?:/.test(contact) ? contact : `mailto:${contact}`;
+  /^https?:/i.test(contact) ? contact : `mailto:${contact}`;
 
 /**
  * Says how to get more credits; everything that mentions it (errors, emails, pages, descriptions) uses this function.

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { insufficientCredits, keyBudgetExhausted } from "#calls/call-errors.ts";
 import { createEmails } from "#email/emails.ts";
-import { type CreditSales, topUp } from "#top-up.ts";
+import { type CreditSales, contactHref, topUp } from "#top-up.ts";
 
 const SITE = "https://tools.example.com";
 const BUY: CreditSales = { payable: true, contact: "sales@example.org" };
@@ -23,6 +23,12 @@ test("where credits are sold a 402 leads to the Credits page, otherwise to the o
     ["To get more credits, ask the operator of this service.", undefined],
     [`To get more credits, see ${SITE}/credits`, `${SITE}/credits`],
   ]);
+});
+
+test("a contact is linked as what it is, in any spelling", () => {
+  assert.equal(contactHref("sales@example.org"), "mailto:sales@example.org");
+  for (const page of ["https://example.org/ask", "HTTPS://Example.org/ask"])
+    assert.equal(contactHref(page), page);
 });
 
 test("an exhausted budget leads to the key, and to more credits if the account has too few as well", () => {
