@@ -236,7 +236,8 @@ function creditEmails(site: string, topUp: TopUp, write: Write) {
       write({
         to,
         kind: "credits_depleted",
-        subject: "You've used all your Toolbooth credits",
+        // The last ones may have expired, or been refunded.
+        subject: "You're out of Toolbooth credits",
         heading: "You're out of credits",
         blocks: [
           {

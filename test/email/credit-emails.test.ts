@@ -23,7 +23,7 @@ test("every email about credits says what happened and when, what is left, and l
     ALL.map(({ kind, subject }) => [kind, subject]),
     [
       ["credits_low", "Your Toolbooth credits are running low"],
-      ["credits_depleted", "You've used all your Toolbooth credits"],
+      ["credits_depleted", "You're out of Toolbooth credits"],
       ["credits_expiring", "Some of your Toolbooth credits expire soon"],
     ],
   );
