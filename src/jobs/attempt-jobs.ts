@@ -29,7 +29,7 @@ const NO_RESULT: JobResult = { outcome: "failed", error: "it has no result" };
 function drop({ policy, now, logError }: JobRunnerWiring, job: TakenJob): Settlement {
   const { id, take, attempts } = job;
   const name = policy.nameOf(job);
-  const error = "it expired before it could be attempted";
+  const error = "it expired before an attempt succeeded";
   if (name !== null) logError(`${name} was dropped: ${error}`, {});
   return { id, take, now: now(), outcome: "dead", attempts, error, eraseAt: now() };
 }
