@@ -75,6 +75,10 @@ test("a delivery shows its state, its last response, and its body as formatted J
     ["Delivered", "Status 204"],
     ["Failed", "Unreachable"],
   ]);
+  const [waiting] = deliveries.deliveries;
+  assert.ok(waiting);
+  // Too many others were waiting, so it failed at once.
+  assert.equal(responseText({ ...waiting, status: "failed" }), "Not sent");
   assert.equal(bodyText('{"a":1}'), '{\n  "a": 1\n}');
   assert.equal(bodyText("no JSON"), "no JSON");
 });

@@ -28,8 +28,8 @@ export function deliveryState({ status, tries }: DeliveryView): StateLabel {
 }
 
 /** The outcome of the last attempt. */
-export function responseText({ lastStatus, lastError, tries }: DeliveryView): string {
-  if (tries === 0) return "Not sent yet";
+export function responseText({ status, lastStatus, lastError, tries }: DeliveryView): string {
+  if (tries === 0) return status === "waiting" ? "Not sent yet" : "Not sent";
   if (lastStatus !== null) return `Status ${lastStatus}`;
   return lastError === null ? "No response" : "Unreachable";
 }
