@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { counted } from "#counted.ts";
 import { hasBudget, type KeyLimits } from "#ledger/key-limits.ts";
 import { DAY_MS, GRANT_CREDITS_MAX, KEY_NETWORKS_MAX, ROTATION_DAYS_MAX } from "#limits.ts";
 import { formatNetwork, parseNetwork } from "#networks.ts";
@@ -70,7 +71,7 @@ export function readKeyLimits(
   const networks = readNetworks(parsed.data.networks);
   if (rate !== null && callsPerSecond > 0 && rate >= callsPerSecond && rate !== before?.rate)
     throw new AccountError(
-      `The rate of a key must be below the account's limit of ${callsPerSecond} calls per second.`,
+      `The rate of a key must be below the account's limit of ${counted(callsPerSecond, "call")} per second.`,
     );
   if (rate !== null && rate > RATE_MAX)
     throw new AccountError(`The rate of a key is at most ${RATE_MAX} calls per second.`);

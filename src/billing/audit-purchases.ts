@@ -1,4 +1,5 @@
 import { quotedCommand } from "#command-line.ts";
+import { counted, formatNumber } from "#counted.ts";
 import type { Grant, Ledger } from "#ledger/port.ts";
 import { grantPages } from "#ledger/read-pages.ts";
 import { DAY_MS } from "#limits.ts";
@@ -88,7 +89,7 @@ async function checkPurchase(
     (await findGrant(ledger, account, grant, now))?.amount;
   if (amount === undefined) return `names the grant ${grant}, which the ledger does not have`;
   if (amount === offer.credits) return null;
-  return `is for ${offer.credits} credits, but its grant ${grant} is for ${amount}`;
+  return `is for ${counted(offer.credits, "credit")}, but its grant ${grant} is for ${formatNumber(amount)}`;
 }
 
 async function findGrant(

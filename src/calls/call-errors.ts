@@ -99,7 +99,7 @@ export function rateLimited({
 }: Rate): ApiError {
   return new ApiError(
     "rate_limited",
-    `The ${limitSource === "key" ? "API key" : "account"} is making more than ${callsPerSecond} calls per second. Wait ${retryAfterSeconds} s, then try again.`,
+    `The ${limitSource === "key" ? "API key" : "account"} is making more than ${counted(callsPerSecond, "call")} per second. Wait ${retryAfterSeconds} s, then try again.`,
     { members: { limitSource }, headers: { "Retry-After": String(retryAfterSeconds) } },
   );
 }

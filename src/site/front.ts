@@ -1,6 +1,7 @@
 import type { PricesView } from "#api/dashboard/shapes.ts";
 import { callPrice, creditsText, freeCall, priceText } from "#api/openapi/words.ts";
 import { hasOwnName, keyVariableOf } from "#brand.ts";
+import { counted } from "#counted.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { contactHref } from "#top-up.ts";
 import { shorten } from "./docs/tool-reference.ts";
@@ -71,7 +72,7 @@ ${mainActions(options)}${
   signUpIsOpen(options) &&
   html`<p class="small soft">${
     dashboard.starter.credits > 0 &&
-    `You get ${dashboard.starter.credits} starter credits when you first sign in. `
+    `You get ${counted(dashboard.starter.credits, "starter credit")} when you first sign in. `
   }${freeCall(options)}</p>`
 }</div>
 ${callShown(options)}</div>
@@ -104,7 +105,7 @@ ${example && codeBlock(html`Response <b class="status">200 OK</b>`, highlightJso
 /** What the barrier takes. Only its thread knows what an input costs. */
 const tollOf = ({ price, priceOf }: Tool): Html =>
   priceOf === undefined
-    ? html`<code>Credits-Charged: ${price}</code><span>${price === 1 ? "One credit." : `${price} credits.`}`
+    ? html`<code>Credits-Charged: ${price}</code><span>${price === 1 ? "One credit." : `${counted(price, "credit")}.`}`
     : html`<code>Credits-Charged</code><span>Up to ${creditsText(price)}, depending on the input.`;
 
 /** One primary button, and one that leads to more without an account. */
@@ -237,7 +238,7 @@ function prices(options: PageOptions): Html | null {
 
 function freeTier({ starter }: DashboardOffer, isOpen: boolean, free: string): string {
   if (!isOpen || starter.credits === 0) return `${free} `;
-  return `Start free: you get ${starter.credits} starter credits when you first sign in, valid for ${starter.days} days. ${free} `;
+  return `Start free: you get ${counted(starter.credits, "starter credit")} when you first sign in, valid for ${counted(starter.days, "day")}. ${free} `;
 }
 
 const howToBuy = ({ payable, contact }: PricesView, credits: string): Html =>

@@ -8,7 +8,10 @@ import { counted } from "#counted.ts";
 export const perThousand = (offer: OfferView): string =>
   priceLike(offer, 1_000 / offer.credits, (digits) => digits + 2);
 
-/** So many times the price of an offer, formatted like it. `smallDigits`: decimals below one unit of the currency, at least 2 by default. */
+/**
+ * So many times the price of an offer, formatted like it. `smallDigits`: decimals below one unit of the currency, at least 2 by default,
+ * and more if it would look free.
+ */
 export function priceLike(
   { priceText }: OfferView,
   times: number,
@@ -19,7 +22,8 @@ export function priceLike(
   const value = Number(price.replaceAll(",", "")) * times;
   const amount = value.toLocaleString("en-US", {
     minimumFractionDigits: digits,
-    maximumFractionDigits: value < 1 ? smallDigits(digits) : digits,
+    maximumFractionDigits:
+      value < 1 ? Math.max(smallDigits(digits), Math.ceil(-Math.log10(value))) : digits,
   });
   return priceText.replace(price, amount);
 }

@@ -1,5 +1,6 @@
 import type { OfferView, PricesView } from "#api/dashboard/shapes.ts";
 import { callPrice, freeCall, havePrices, priceCell } from "#api/openapi/words.ts";
+import { counted } from "#counted.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { contactHref, topUp } from "#top-up.ts";
 import { FRONT_STYLE } from "./front-style.ts";
@@ -86,7 +87,7 @@ export function offerCard(offer: OfferView, isRecommended: boolean, isSold: bool
     isRecommended && html` <span class="mark">Recommended</span>`
   }</h3>
 <p class="price">${priceText}${isSold && offerData(offer)}</p>
-<p><b>${credits.toLocaleString("en-US")} credits</b></p>
+<p><b>${counted(credits, "credit")}</b></p>
 <p class="small soft">${perThousand(offer)} per 1,000 credits. ${lasts}</p></li>
 `;
 }
@@ -152,7 +153,7 @@ function free(options: PageOptions, links: PageLinks): Html {
 ${first !== "" && html`<li>${TICK}${first}</li>\n`}${
   isOpen &&
   credits > 0 &&
-  html`<li>${TICK}You get ${credits.toLocaleString("en-US")} starter credits, once, when you first sign in. They are valid for ${days} days.</li>\n`
+  html`<li>${TICK}You get ${counted(credits, "starter credit")}, valid for ${counted(days, "day")}, once, when you first sign in.</li>\n`
 }<li>${TICK}<span>Errors are free, as are <code>GET /api/v1/account</code> and repeats with the same <code>Idempotency-Key</code>.</span></li>
 ${browserTools(options).length > 0 && html`<li>${TICK}<span>The <a href="${links.tools}">browser tools</a> run on your computer and cost nothing.</span></li>\n`}</ul></section>
 `;

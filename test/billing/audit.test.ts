@@ -112,8 +112,8 @@ test("a grant of another size than its purchase is reported, be it smaller or la
   assert.deepEqual(
     (await auditOf(fixture)).toSorted(),
     [
-      `The purchase ${small} of ${ADA} is for 100 credits, but its grant ${grants[1]} is for 1000`,
-      `The purchase ${large} of ${ADA} is for 1000 credits, but its grant ${grants[0]} is for 100`,
+      `The purchase ${small} of ${ADA} is for 100 credits, but its grant ${grants[1]} is for 1,000`,
+      `The purchase ${large} of ${ADA} is for 1,000 credits, but its grant ${grants[0]} is for 100`,
     ].toSorted(),
   );
 });

@@ -53,6 +53,22 @@ describe("prices on the front page", () => {
     assert.ok(front({ ...byHand, contact: null }).includes("contact the operator of this service"));
   });
 
+  it("count one credit and one day, and write large numbers as other pages do", () => {
+    const [first] = prices.packs as [OfferView];
+    const list = { ...prices, packs: [{ ...first, credits: 1 }] };
+    const texts = (starter: { credits: number; days: number }) => {
+      const pages = createPages({ ...FULL, dashboard: { ...dashboard, starter, prices: list } });
+      return ["/", "/pricing", "/docs/quickstart", "/docs/credits"].map((path) => at(pages, path));
+    };
+    for (const page of texts({ credits: 1, days: 1 })) {
+      assert.match(page, /1 (?:starter )?credit\b/);
+      assert.match(page, /1 day\b/);
+      assert.doesNotMatch(page, /[^\d,.]1 (?:starter )?(?:credits|days)\b/);
+    }
+    for (const page of texts({ credits: 2_000, days: 90 }))
+      assert.match(page, /2,000 (?:starter )?credits/);
+  });
+
   it("promise no starter credits where sign-up is closed", () => {
     const closed = { ...dashboard, signUp: "closed" as const, prices };
     const page = at(createPages({ ...FULL, dashboard: closed }), "/");
@@ -83,6 +99,7 @@ describe("the text of an offer", () => {
   it("gives cheap credits more digits, so that they do not look free", () => {
     assert.equal(perThousand(offer("€1.00", 1_000_000)), "€0.001");
     assert.equal(perThousand(offer("¥500", 1_000_000)), "¥0.5");
+    assert.equal(perThousand(offer("€1.00", 100_000_000)), "€0.00001");
   });
 
   it("says how long credits are valid, and links to the seller", () => {

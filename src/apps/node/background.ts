@@ -1,5 +1,6 @@
 import { forgetStale } from "#accounts/activity-log.ts";
 import type { AppContext } from "#calls/app-context.ts";
+import { counted } from "#counted.ts";
 import { createFetchTransport } from "#email/fetch-transport.ts";
 import { createOutbox, createSmtpTransport } from "#email/node-transports.ts";
 import { createEmailSender } from "#email/send-emails.ts";
@@ -90,6 +91,6 @@ async function warnOfHeldEmails(jobs: JobQueue, warn: Log["warn"]): Promise<void
   const { waiting: held } = await jobs.count({ queues: ["email"] });
   if (held === 0) return;
   warn(
-    `${held} emails wait for a mail server. They were queued while SMTP_URL was set and are sent when it is set again.`,
+    `${counted(held, "email waits", "emails wait")} for a mail server, queued while SMTP_URL was set, to be sent when it is set again.`,
   );
 }

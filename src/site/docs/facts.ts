@@ -1,6 +1,7 @@
 import { namesOf } from "#api/openapi/tool-schemas.ts";
 import { callPrice, freeCall, havePrices, priceCell } from "#api/openapi/words.ts";
 import { hasOwnName } from "#brand.ts";
+import { counted } from "#counted.ts";
 import { createThrottle } from "#ledger/throttle.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { type CreditSales, topUp } from "#top-up.ts";
@@ -60,9 +61,9 @@ export function docsFacts(options: PageOptions): DocsFacts {
     values: {
       "call-price": callPrice(tools),
       "free-call": freeCall(options, "successful call"),
-      "starter-credits": formatCount(starter.credits),
-      "starter-days": formatCount(starter.days),
-      "rate-limit": formatCount(rateLimit),
+      "starter-credits": counted(starter.credits, "starter credit"),
+      "starter-days": counted(starter.days, "day"),
+      "rate-limit": counted(rateLimit, "call"),
       "rate-limit-burst": formatCount(2 * rateLimit),
       "rate-limit-policy": inlineCode(`RateLimit-Policy: ${createThrottle(rateLimit).policy}`),
       "social-sign-in": providers.map((name) => PROVIDERS[name]).join(" or "),

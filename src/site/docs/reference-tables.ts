@@ -2,6 +2,7 @@ import { RATE_HEADERS, REQUEST_HEADERS, responseHeaders } from "#api/openapi/hea
 import { ERROR_CODES, problemExamples } from "#api/openapi/problems.ts";
 import { sizeInWords } from "#api/openapi/words.ts";
 import { bodyTypesOf } from "#calls/body-types.ts";
+import { counted } from "#counted.ts";
 import { ERRORS } from "#errors.ts";
 import {
   FORM_PARTS_MAX,
@@ -15,7 +16,7 @@ import { layOutJson } from "../json-layout.ts";
 import { lastsText } from "../offer-text.ts";
 import { type PageOptions, type SettingShown, signUpIsOpen } from "../page-options.ts";
 import { ERROR_TEXTS } from "./error-texts.ts";
-import { fence, formatCount, inlineCode, sentence, table } from "./markdown.ts";
+import { fence, inlineCode, sentence, table } from "./markdown.ts";
 
 /** Tables that are made from the code that they describe, as Markdown. */
 
@@ -124,8 +125,8 @@ export function grantsTable(options: PageOptions): string {
   if (starter.credits > 0 && signUpIsOpen(options)) {
     rows.push([
       "Starter",
-      `Once, when you first sign in: ${formatCount(starter.credits)} credits`,
-      `After ${starter.days} days`,
+      `Once, when you first sign in: ${counted(starter.credits, "credit")}`,
+      `After ${counted(starter.days, "day")}`,
     ]);
   }
   if (terms.length > 0)
@@ -133,7 +134,7 @@ export function grantsTable(options: PageOptions): string {
   if (prices.lifetime) {
     rows.push([
       "Lifetime plan",
-      `Once, when you pay for the plan: ${formatCount(prices.lifetime.credits)} credits`,
+      `Once, when you pay for the plan: ${counted(prices.lifetime.credits, "credit")}`,
       "Never",
     ]);
   }
