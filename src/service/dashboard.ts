@@ -15,6 +15,7 @@ import type { DashboardApp, DashboardBounds } from "#api/dashboard/dashboard-app
 import type { DashboardDeps } from "#api/dashboard/dashboard-deps.ts";
 import { createDownloads } from "#api/dashboard/downloads.ts";
 import { isKnownBrowser, knownBrowserSecret } from "#api/dashboard/known-browser.ts";
+import { hasFreeCall } from "#api/openapi/words.ts";
 import type { OperatorApp } from "#api/operator/operator-app.ts";
 import type { Billing } from "#billing/billing.ts";
 import { salesOf } from "#billing/price-list.ts";
@@ -207,6 +208,7 @@ function depsOf(
       ...{ ...sender, origins: config.origins, signUp: config.signUp },
       providers: Object.keys(config.providers) as DashboardDeps["settings"]["providers"],
       starter: starterOf(config),
+      hasFreeCall: hasFreeCall(platform.tools, config.freeCallCredits),
       emailsStayHere: transportKindOf(config.mail) === "outbox",
       webhookNetworks: config.webhookNetworks,
       keyBounds: keyBoundsOf(parts),

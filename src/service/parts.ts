@@ -22,6 +22,7 @@ import type { OperatorContext } from "#operator/context.ts";
 import type { Sealer } from "#seal.ts";
 import type { Logo } from "#site/logo.ts";
 import type { SiteContext } from "#site/site-context.ts";
+import type { Tool } from "#tools/define-tool.ts";
 
 /** What a service is made of: its configuration, its stores, and what its runtime supplies. compose.ts puts them together. */
 
@@ -75,9 +76,12 @@ export type DashboardStores = {
   >;
 };
 
+/** A tool, as the dashboard knows it: a key can be limited to it, and the first call of an account may be free. */
+export type ToolOffered = Pick<Tool, "name" | "price"> & { priceOf?: unknown };
+
 /** What a runtime supplies to the dashboard and to operators. */
 export type DashboardPlatform = Pick<AppContext, "now" | "random" | "hashKey"> & {
-  tools: readonly { name: string }[];
+  tools: readonly ToolOffered[];
 } & Pick<DashboardDeps, "onRejection" | "logWarning" | "logError" | "readTurns"> &
   Pick<OperatorAppWiring, "logAction"> & {
     wait(ms: number): Promise<unknown>;

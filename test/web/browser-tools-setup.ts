@@ -55,6 +55,7 @@ export const VISITOR: Visitor = {
   providers: [],
   starter: { credits: 100, days: 90 },
   apiUrl: PUBLIC_URL,
+  hasFreeCall: true,
   emailsStayHere: false,
   sales: { payable: false, contact: null },
   requestLog: false,

@@ -34,6 +34,7 @@ export const visitor: Visitor = {
   providers: ["github", "google"],
   starter: { credits: 100, days: 90 },
   apiUrl: "http://127.0.0.1:8787",
+  hasFreeCall: true,
   emailsStayHere: true,
   sales: { payable: true, contact: "sales@example.org" },
   requestLog: true,

@@ -137,13 +137,18 @@ function useCodeStep() {
   };
 }
 
-function newcomerText({ signUp, starter }: NonNullable<ReturnType<typeof useVisitor>["data"]>) {
+function newcomerText(visitor: NonNullable<ReturnType<typeof useVisitor>["data"]>) {
+  const { signUp, starter, hasFreeCall } = visitor;
   if (signUp === "closed") {
     return "The operator of this service creates the accounts. Ask them for one.";
   }
-  return starter.credits === 0
-    ? "New here? Signing in creates your account, and your first call is free."
-    : `New here? Signing in creates your account: a free first call, then ${counted(starter.credits, "credit")} that ${starter.credits === 1 ? "is" : "are"} valid for ${counted(starter.days, "day")}.`;
+  const account = "New here? Signing in creates your account";
+  if (starter.credits === 0)
+    return hasFreeCall ? `${account}, and your first call is free.` : `${account}.`;
+  const credits = `${counted(starter.credits, "credit")} that ${starter.credits === 1 ? "is" : "are"} valid for ${counted(starter.days, "day")}`;
+  return hasFreeCall
+    ? `${account}: a free first call, then ${credits}.`
+    : `${account}, with ${credits}.`;
 }
 
 function CodeStep(props: {

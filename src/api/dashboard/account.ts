@@ -2,6 +2,7 @@ import type { SignedIn } from "#accounts/auth-options.ts";
 import { salesOf } from "#billing/price-list.ts";
 import { levelOf } from "#ledger/events.ts";
 import { createPlaceHider } from "#seal.ts";
+import type { DashboardDeps } from "./dashboard-deps.ts";
 import { DashboardError, retryAfter } from "./dashboard-error.ts";
 import { requireFreshProof } from "./fresh-proof.ts";
 import {
@@ -32,6 +33,7 @@ export async function showVisitor(context: RequestContext): Promise<Response> {
     signUp: settings.signUp,
     providers: [...settings.providers],
     starter: settings.starter,
+    hasFreeCall: settings.hasFreeCall,
     apiUrl: settings.publicUrl,
     passkeyOrigin: context.deps.auth.passkeyPlace?.origin ?? null,
     emailsStayHere: settings.emailsStayHere,
@@ -54,16 +56,20 @@ async function viewUser(context: RequestContext, signedIn: SignedIn): Promise<Us
   return {
     email: user.email,
     createdAt: user.createdAt,
-    account: viewAccount(member.status),
+    account: viewAccount(member.status, deps.settings),
     requiresPasskey: user.requiresPasskey,
     providers: deps.settings.providers.filter((name: Provider) => names.includes(name)),
   };
 }
 
-function viewAccount(status: Member["status"]): UserView["account"] {
+function viewAccount(
+  status: Member["status"],
+  { hasFreeCall }: Pick<DashboardDeps["settings"], "hasFreeCall">,
+): UserView["account"] {
   const { account: id, state, balance, lowBalance, freeCall, prices } = status;
-  // The first call is free, so an account that has not made it can call without credits.
-  const level = freeCall === "open" && balance === 0 ? "enough" : levelOf(balance, lowBalance);
+  // If the first call is free, an account that has not made it can call without credits.
+  const isFree = hasFreeCall && freeCall === "open";
+  const level = isFree && balance === 0 ? "enough" : levelOf(balance, lowBalance);
   return { id, state, balance, level, prices };
 }
 

@@ -26,6 +26,8 @@ export type DashboardDeps = {
     signUp: "open" | "closed";
     providers: readonly Provider[];
     starter: Starter;
+    /** Whether the first call of an account is free for any tool. */
+    hasFreeCall: boolean;
     /** True if emails go to the outbox folder and the log because no mail server is configured. */
     emailsStayHere: boolean;
     /** The networks in which webhook endpoints may be. */

@@ -43,7 +43,7 @@ export async function showHome(context: RequestContext): Promise<Response> {
     noStarter,
     balance,
     held,
-    freeCall: status.freeCall === "open",
+    freeCall: deps.settings.hasFreeCall && status.freeCall === "open",
     today: used && (used.days.get(today) ?? { calls: 0, credits: 0 }),
     keys: active.length,
     topKeys: topKeys(active, used?.today ?? null),

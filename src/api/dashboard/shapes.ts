@@ -30,6 +30,8 @@ export type Visitor = {
   signUp: "open" | "closed";
   providers: Provider[];
   starter: Starter;
+  /** Whether the first call of an account is free for any tool. */
+  hasFreeCall: boolean;
   /** Base of the API's URLs, without a slash at its end. */
   apiUrl: string;
   /** Where passkeys work: only on pages of this origin. Null: nowhere, because PUBLIC_URL is an IP address or not HTTPS. */

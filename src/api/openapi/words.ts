@@ -56,12 +56,22 @@ export function freeCall({ tools, freeCallCredits }: FreeCallOptions, call = "ca
       priceOf === undefined ? [price] : [Math.min(price, freeCallCredits), price],
     )
     .filter((price) => price > 0);
+  if (!hasFreeCall(tools, freeCallCredits)) return "";
   const free = prices.filter((price) => price <= freeCallCredits);
-  if (free.length === 0) return "";
   const bound =
     free.length < prices.length ? ` if it costs at most ${creditsText(Math.max(...free))}` : "";
   return `The first ${call} of an account is free${bound}.`;
 }
+
+/** Whether the first call of an account is free for any of the tools. */
+export const hasFreeCall = (
+  tools: readonly (Pick<Tool, "price"> & { priceOf?: unknown })[],
+  freeCallCredits: number,
+): boolean =>
+  tools.some(
+    ({ price, priceOf }) =>
+      price > 0 && (priceOf === undefined ? price <= freeCallCredits : freeCallCredits > 0),
+  );
 
 /** `1 MB (1,048,576 bytes)`; other sizes only in bytes. */
 export function sizeInWords(bytes: number): string {

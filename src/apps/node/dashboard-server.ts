@@ -35,7 +35,11 @@ export function openDashboardServer(
   });
   const thread = startDashboard(config, connect, log, {
     ...options,
-    tools: (options.tools ?? []).map(({ name }) => ({ name })),
+    // Functions cannot be sent to a thread.
+    tools: (options.tools ?? []).map(({ name, price, priceOf }) => ({
+      ...{ name, price },
+      ...(priceOf === undefined ? {} : { priceOf: true }),
+    })),
   });
   const forward = (request: Request, body: Uint8Array, connection: unknown): Promise<Response> => {
     const peer = clientAddress(connection as IncomingMessage | undefined);

@@ -3,7 +3,7 @@ import type { RequestChunk } from "#accounts/request-log.ts";
 import type { Handed } from "#accounts/request-recorder.ts";
 import type { Rejection } from "#api/dashboard/rejections.ts";
 import { type NodeThread, startThread } from "#node-thread.ts";
-import type { ServiceConfig } from "#service/parts.ts";
+import type { ServiceConfig, ToolOffered } from "#service/parts.ts";
 import type { NodeLog } from "./log.ts";
 import type { DashboardCounts } from "./metrics.ts";
 import type { NodeStore, StoreConnection } from "./store.ts";
@@ -21,8 +21,7 @@ export const kindOf = ({ url }: Pick<Request, "url">): RequestKind =>
 export type ThreadData = {
   config: ServiceConfig;
   connection: StoreConnection;
-  /** Those that a key can be limited to. */
-  tools: readonly { name: string }[];
+  tools: readonly ToolOffered[];
 };
 
 type HeaderList = readonly (readonly [string, string])[];

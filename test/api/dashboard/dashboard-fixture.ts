@@ -45,6 +45,8 @@ export type FixtureOptions = {
   readDisposableDomains?: typeof readDisposableDomains;
   /** With them, emails go through the store's queue, which drops those beyond the bounds. */
   requestedEmails?: RequestedBounds;
+  /** Omitted: a first call is free. */
+  hasFreeCall?: boolean;
   /** Nothing is sold otherwise; without a provider it is sold, and cannot be paid here. */
   sales?: { prices: PriceList; provider: PaymentProvider | null };
   /** What sign-in signs and encrypts with; the first is the current one. */
@@ -216,6 +218,7 @@ export function openFixture(given: FixtureOptions = {}) {
   const deps: DashboardDeps = {
     settings: {
       ...{ publicUrl, name, origins, signUp, starter: STARTER, emailsStayHere: false },
+      hasFreeCall: given.hasFreeCall ?? true,
       providers: Object.keys(providers) as DashboardDeps["settings"]["providers"],
       secret: browserSecret,
       webhookNetworks,

@@ -1,6 +1,7 @@
 /** Starter credits come once a person and within budgets. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Visitor } from "#api/dashboard/shapes.ts";
 import { readDisposableDomains } from "../../../src/apps/node/sign-up-lists.ts";
 import type { Browser } from "./browser.ts";
 import { clock, DAY } from "./clock.ts";
@@ -72,6 +73,18 @@ test("an exhausted day's budget leaves the free call, and the next day grants ag
   assert.deepEqual([first, second], [WITH, { balance: 0, freeCall: true, noStarter: "day_full" }]);
   clock.advance(DAY);
   assert.deepEqual(await joinAll(fixture, ["c@example.com"]), [WITH]);
+});
+
+test("where no first call is free, no page says so, and an account without credits can make no calls", async () => {
+  const fixture = openFixture({
+    hasFreeCall: false,
+    starterBudgets: { perNetwork: 0, perDay: 1 },
+  });
+  assert.deepEqual((await join(fixture, "a@example.com")).freeCall, false);
+  const { browser, balance, freeCall } = await join(fixture, "b@example.com");
+  assert.deepEqual([balance, freeCall], [0, false]);
+  const visitor = (await browser.get("/dashboard/visitor")).body as Visitor;
+  assert.deepEqual([visitor.hasFreeCall, visitor.user?.account.level], [false, "gone"]);
 });
 
 const DISPOSABLE = "someone@box.mailinator.com";

@@ -7,7 +7,7 @@ import { MessageChannel, type Worker } from "node:worker_threads";
 import type { Visitor } from "#api/dashboard/shapes.ts";
 import { readConfig } from "#config/config.ts";
 import { ApiError } from "#errors.ts";
-import type { ServiceConfig } from "#service/parts.ts";
+import type { ServiceConfig, ToolOffered } from "#service/parts.ts";
 import {
   DashboardBusy,
   DashboardUnavailable,
@@ -219,6 +219,25 @@ test("the server responds with 503 and Retry-After while there is no thread, and
   await service.close();
   assert.equal(loggedErrors.length, 1);
   rmSync(folder, { recursive: true });
+});
+
+test("the thread knows whether the first call is free for any tool, also where a function decides the price", async (t) => {
+  const folder = newFolder();
+  const store = await openStore(folder);
+  const log = { logError: assert.fail, warn() {}, info() {} } as unknown as NodeLog;
+  t.after(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  const hasFreeCall = async (tool: ToolOffered) => {
+    const service = openDashboardServer(configOf(folder), store.connect, log, { tools: [tool] });
+    const visitor = new Request(`${ORIGIN}/dashboard/visitor`);
+    const response = await service.fetch(visitor, new Uint8Array(), undefined);
+    await service.close();
+    return ((await response.json()) as Visitor).hasFreeCall;
+  };
+  assert.equal(await hasFreeCall({ name: "dear", price: 5 }), false);
+  assert.equal(await hasFreeCall({ name: "by-input", price: 5, priceOf: () => 1 }), true);
 });
 
 test("one that nobody has asked stops without a thread", async (t) => {
