@@ -135,9 +135,10 @@ async function findAddresses(
   for (let from = after?.toLowerCase() ?? null, read = 0; read < pages; read += 1) {
     const addresses = await context.directory.listAddresses({ after: from, max: ADDRESSES_A_PAGE });
     for (const address of addresses) {
-      if (found.length === max) return { found, next: found.at(-1)?.email ?? null };
       const { email, account } = address;
-      if (email.includes(wanted) || account.toLowerCase().includes(wanted)) found.push(address);
+      if (!email.includes(wanted) && !account.toLowerCase().includes(wanted)) continue;
+      if (found.length === max) return { found, next: found.at(-1)?.email ?? null };
+      found.push(address);
     }
     if (addresses.length < ADDRESSES_A_PAGE) return { found, next: null };
     from = addresses.at(-1)?.email ?? null;
@@ -303,7 +304,7 @@ export const setEmail = defineOperation({
       throw new AccountError(`The account ${account} has no address. Nothing was changed.`);
     if (outcome === "changed") {
       notify.mail.wake();
-      await recordFormerEmail(accountDeps, from, now);
+      await runSteps(() => recordFormerEmail(accountDeps, from, now));
       sayNotified(order, await notifyOwner({ kind: "email_changed", to }, now));
     }
     return { id: account, email: to, from };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AccountError } from "#accounts/accounts.ts";
+import { AccountError, runSteps } from "#accounts/accounts.ts";
 import { quotedCommand } from "#command-line.ts";
 import { counted } from "#counted.ts";
 import type { OperatorContext } from "./context.ts";
@@ -68,7 +68,8 @@ export const reverseCall = defineOperation({
     if (found.outcome === "never_charged") return { ...found, reversed: false };
     const { account, callId, at } = call;
     const { reversed } = await context.ledger.reverse({ account, callId, at, now });
-    return { ...(reversed ? await findCall(context, { id: call }) : found), reversed };
+    if (!reversed) return { ...found, reversed };
+    return { ...(await runSteps(() => findCall(context, { id: call }))), reversed };
   },
 });
 

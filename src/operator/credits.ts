@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AccountError } from "#accounts/accounts.ts";
+import { AccountError, runSteps } from "#accounts/accounts.ts";
 import { quotedCommand } from "#command-line.ts";
 import { counted } from "#counted.ts";
 import { isAccountId, randomBase62 } from "#ids.ts";
@@ -70,7 +70,7 @@ export const grantCredits = defineOperation({
         `The grant ${id} already exists, with ${counted(grant.amount, "credit")} and ${expiry === null ? "no expiry" : `expiry at ${expiry}`}. Nothing was changed. Use another --id for another grant.`,
       );
     }
-    const { balance } = await context.ledger.credits({ account, now, max: 0 });
+    const { balance } = await runSteps(() => context.ledger.credits({ account, now, max: 0 }));
     // An order without an id has one that no other has, so a grant that is there was made by the same order.
     const isNew = outcome === "granted" || input.id === undefined;
     return { email, id, amount, expiresAt: grant.expiresAt, granted: isNew, balance };
@@ -112,11 +112,13 @@ export const clawBackCredits = defineOperation({
       throw new AccountError(
         `${counted(clawedBack, `credit of ${id} has`, `credits of ${id} have`)} already been taken back, by an order for more than ${credits}. Nothing was changed. N is the total; to give credits back, grant them.`,
       );
-    const [address, after, { balance }] = await Promise.all([
-      directory.findByAccount({ account }),
-      everyGrant(ledger, { account, now }),
-      ledger.credits({ account, now, max: 0 }),
-    ]);
+    const [address, after, { balance }] = await runSteps(() =>
+      Promise.all([
+        directory.findByAccount({ account }),
+        everyGrant(ledger, { account, now }),
+        ledger.credits({ account, now, max: 0 }),
+      ]),
+    );
     const { amount, remaining } = after.find((each) => each.id === id) ?? grant;
     return {
       ...{ email: address?.email ?? null, account, id, amount, remaining },

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AccountError, createKey, rotateKey } from "#accounts/accounts.ts";
+import { AccountError, createKey, rotateKey, runSteps } from "#accounts/accounts.ts";
 import { keyStart } from "#accounts/key-format.ts";
 import { type KeyLimitsForm, readKeyLimits } from "#accounts/key-limits.ts";
 import { findOwnerToNotify } from "#accounts/notify-owner.ts";
@@ -147,7 +147,8 @@ export const limitKey = defineOperation({
       );
     if (!isSameLimits(limits, key.limits))
       sayNotified(order, await notifyOwner({ kind: "key_limited", key }, now));
-    const after = (await ledger.listKeys({ account })).find((each) => each.id === id) ?? key;
+    const keys = await runSteps(() => ledger.listKeys({ account }));
+    const after = keys.find((each) => each.id === id) ?? key;
     return { id, limits: viewLimits(after, now) };
   },
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AccountError } from "#accounts/accounts.ts";
+import { AccountError, runSteps } from "#accounts/accounts.ts";
 import { decimalText } from "#billing/money.ts";
 import { ProviderRejected, ProviderUnavailable } from "#billing/payment-provider.ts";
 import type { Purchase } from "#billing/purchase-store.ts";
@@ -92,7 +92,9 @@ export const reconcilePayments = defineOperation({
   async run({ billing }, input, { now }) {
     const since = input.since ?? now - (now % DAY_MS) - SINCE_DAYS * DAY_MS;
     if (billing === null) throw new AccountError(NOT_CONFIGURED);
-    const page = await billing.compare({ since, after: input.after ?? null }).catch(explain);
+    const order = { since, after: input.after ?? null };
+    // Corrections before a fault are kept.
+    const page = await runSteps(() => billing.compare(order)).catch(explain);
     return { ok: page.inTrouble.length === 0, since, ...page };
   },
 });

@@ -42,8 +42,8 @@ export type OperatorAppWiring = {
   newRequestId(): string;
   /** Keeps work alive after its client has disconnected. */
   waitUntil(work: Promise<unknown>): void;
-  /** Called with every action, for the log. Never a key, never an email address. */
-  logAction(message: string, action: OperatorAction & { requestId: string }): void;
+  /** Called with every action, for the log. Never a key, never an email or network address. */
+  logAction(message: string, action: Omit<OperatorAction, "address"> & { requestId: string }): void;
   logError(message: string, details: { requestId?: string; cause?: unknown }): void;
 };
 
@@ -83,7 +83,8 @@ export function createOperatorApp(wiring: OperatorAppWiring): OperatorApp {
       );
     requireMethod(request, "POST", pathname);
     const input = await readInput(operation, request);
-    const onAction = (action: OperatorAction) =>
+    // The log never contains network addresses.
+    const onAction = ({ address: _, ...action }: OperatorAction) =>
       wiring.logAction("An operator's action", { ...action, requestId });
     const operator = { by: operatorOf(request), address };
     const orderId = readOrderId(request, context);
@@ -224,7 +225,7 @@ function operatorErrorOf(
     ? new OperatorError("unavailable", `${thrown.message}. Nothing was changed; try again.`, RETRY)
     : new OperatorError(
         "internal",
-        `The service does not know whether it carried out the request. You can safely send it again. The service's log has the cause under ${requestId}.`,
+        `The service does not know whether it carried out the request. You can safely send it again with the same Idempotency-Key. The service's log has the cause under ${requestId}.`,
         RETRY,
       );
 }

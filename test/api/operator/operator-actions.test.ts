@@ -237,7 +237,7 @@ describe("what operators do", () => {
       assert.deepEqual([status, body.code], [500, "internal"]);
       assert.match(
         body.detail,
-        /^The service does not know whether it carried out the request\. You can safely send it again\./,
+        /^The service does not know whether it carried out the request\. You can safely send it again with the same Idempotency-Key\./,
       );
     }
     for (const name of ["account create", "account resume"])
@@ -250,6 +250,49 @@ describe("what operators do", () => {
     const again = await ask("account create", bob, orderId("open"));
     assert.equal(again.body.result.balance, 3);
     assert.equal((await ask("account close", { email: ADA })).body.result.state, "closed");
+  });
+
+  test("a fault after a change is not reported as if nothing was changed", async () => {
+    const { ask, deployment, id: account } = await openDeployment();
+    const { ledger, directory } = deployment;
+    const { id } = (await ask("key create", { email: ADA, label: "l" })).body.result;
+    /** The change is made, and then the store is away once. */
+    const refuseAfter = <Name extends "changeKey" | "grant" | "clawback">(
+      name: Name,
+      read: "listKeys" | "credits",
+    ) => {
+      const change = ledger[name] as (order: object) => Promise<never>;
+      const changed = async (order: object) => {
+        refuseOnce(ledger, read);
+        return change(order);
+      };
+      Object.assign(ledger, { [name]: changed });
+    };
+    refuseAfter("changeKey", "listKeys");
+    const limited = await ask("key limit", { id, rate: 5 });
+    refuseAfter("grant", "credits");
+    const granted = await ask("credits grant", { email: ADA, credits: 7 }, orderId("grant"));
+    refuseAfter("clawback", "credits");
+    const order = { grant: `operator:${account}`, credits: 2, account: ADA };
+    const clawed = await ask("credits clawback", order);
+    refuseOnce(directory, "recordClosed");
+    const moved = await ask("account set-email", { email: ADA, to: "ada@new.example" });
+    for (const { status, body } of [limited, granted, clawed, moved])
+      assert.deepEqual([status, body.code], [500, "internal"]);
+    const lines = (await linesOf(deployment)).slice(0, 4);
+    assert.deepEqual(new Set(lines.map((line) => line.split(" | ")[2])), new Set(["unknown"]));
+    const { balance } = (await ask("credits show", { email: account })).body.result;
+    assert.equal(balance, 10, "it was granted");
+  });
+
+  test("the log has every action without the network address of its client", async () => {
+    const logged: object[] = [];
+    const { id } = await openDeployment({ logAction: (_, action) => void logged.push(action) });
+    const [{ at: _, requestId: __, ...action } = {} as Json] = logged as Json[];
+    assert.deepEqual(action, {
+      ...{ by: "operator", action: "account create", subject: id },
+      ...{ outcome: "done", detail: "5 credits" },
+    });
   });
 
   test("an action that cannot be recorded is not begun", async () => {

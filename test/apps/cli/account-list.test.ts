@@ -67,6 +67,12 @@ test("a page of account list may be larger than a response", async () => {
   assert.deepEqual(found.emails, EMAILS.slice(2_400));
 });
 
+test("a page that has the last account found says that no more follow", async () => {
+  const found = await list({ search: "user-0000", max: 10 });
+  assert.deepEqual([found.emails, found.next], [EMAILS.slice(0, 10), null]);
+  assert.doesNotMatch(found.text, /More accounts follow/);
+});
+
 test("a table may have any number of rows", () => {
   const rows = Array.from({ length: 300_000 }, (_, at) => [String(at)]);
   assert.ok(table(["number"], rows).endsWith("299999\n"));
