@@ -1,5 +1,6 @@
 import { type MailSettings, readMailSettings } from "#email/read-mail-settings.ts";
 import { STARTER_CREDITS_DEFAULT, STARTER_DAYS_DEFAULT } from "#limits.ts";
+import { parseNetwork } from "#networks.ts";
 import { nearestName } from "#tools/nearest-name.ts";
 import {
   ConfigError,
@@ -109,7 +110,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
     contact: readContact(read, problems),
     look: readLook(read, problems),
     rateLimit: readRateLimit(readNumber),
-    metricsToken: read("METRICS_TOKEN") ?? null,
+    metricsToken: readMetricsToken(read("METRICS_TOKEN"), problems),
     secrets: readSecrets(read("SECRET"), problems),
     freeCallCredits: readFreeCallCredits(readNumber),
     starterCredits: readNumber(
@@ -145,6 +146,13 @@ function readDatabaseUrl(text: string | undefined, problems: string[]): string |
   // The message omits the value because it may contain a password.
   problems.push("DATABASE_URL must look like postgres://user:password@host:5432/database.");
   return null;
+}
+
+/** The message omits the token. */
+function readMetricsToken(text: string | undefined, problems: string[]): string | null {
+  if (text !== undefined && !/^[\x21-\x7e]+$/.test(text))
+    problems.push("METRICS_TOKEN must be printable ASCII without spaces or line breaks.");
+  return text ?? null;
 }
 
 /** Returns the base URL of a host and port; an IPv6 address in brackets. */
@@ -184,7 +192,7 @@ function readBuiltInTools(text: string | undefined): string[] | null {
 function readProxies(text: string | undefined, problems: string[]): string[] {
   const proxies = text?.split(",").map((each) => each.trim()) ?? [];
   for (const each of proxies) {
-    if (/^(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-f:.]*:[\da-f:.]*)(?:\/\d{1,3})?$/i.test(each)) continue;
+    if (parseNetwork(each) !== null) continue;
     problems.push(
       `TOOLBOOTH_TRUSTED_PROXIES must list IP addresses or networks such as 10.0.0.0/8; got "${each}".`,
     );

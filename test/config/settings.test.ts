@@ -62,6 +62,28 @@ test("TOOLBOOTH_OPERATOR_TOKEN is one token that cannot be guessed", () => {
     );
 });
 
+test("TOOLBOOTH_TRUSTED_PROXIES lists addresses and networks", () => {
+  const read = (text: string) => readConfig({ TOOLBOOTH_TRUSTED_PROXIES: text }).trustedProxies;
+  assert.deepEqual(read("10.0.0.0/8, ::1,fd00::/8"), ["10.0.0.0/8", "::1", "fd00::/8"]);
+  assert.deepEqual(read(""), []);
+  for (const wrong of [
+    ...["x", "10.0.0.0/33", "10.0.0.0/8/9", "10.0.0.0/", "300.1.1.1", "fd00::/129", "fd00::1::2"],
+    ...["1.2.3", "::1,", "proxy.example"],
+  ])
+    assert.match(
+      faultsOf(() => read(wrong)).join(),
+      /^TOOLBOOTH_TRUSTED_PROXIES must list IP addresses or networks such as 10\.0\.0\.0\/8; got "/,
+      wrong,
+    );
+});
+
+test("METRICS_TOKEN can be sent in a header", () => {
+  const read = (text: string) => readConfig({ METRICS_TOKEN: text }).metricsToken;
+  assert.deepEqual(["", "scrape-1"].map(read), [null, "scrape-1"]);
+  for (const wrong of ["hunter2 ", "hunter2\n", "hunter2é"])
+    assert.match(faultsOf(() => read(wrong)).join(), /^METRICS_TOKEN must be printable ASCII/);
+});
+
 test("a sign-in provider is its client ID and its client secret, and no message has the secret", () => {
   const github = { TOOLBOOTH_GITHUB_CLIENT: "Iv1.8a61f9b3a7aba766:hunter2:x" };
   assert.deepEqual(readConfig(github).providers, {

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
-import { ConfigError } from "#config/read-settings.ts";
 import { spellAddress } from "#networks.ts";
 
 /**
@@ -62,18 +61,10 @@ const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, "");
 function listOf(proxies: readonly string[]): BlockList {
   const list = new BlockList();
   for (const text of proxies) {
-    const [address = "", bits, ...rest] = text.split("/");
+    const [address = "", bits] = text.split("/");
     const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-    try {
-      // "10.0.0.0/" must not mean all addresses.
-      if (bits === "" || rest.length > 0) throw new Error("missing prefix length");
-      if (bits === undefined) list.addAddress(address, family);
-      else list.addSubnet(address, Number(bits), family);
-    } catch {
-      throw new ConfigError(
-        `TOOLBOOTH_TRUSTED_PROXIES: "${text}" is neither an IP address nor a network.`,
-      );
-    }
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
   }
   return list;
 }
