@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { busy } from "#api/dashboard/dashboard-error.ts";
+import { OperatorError } from "#api/operator/operator-error.ts";
 import { problemResponse } from "#calls/problem.ts";
 import { ApiError } from "#errors.ts";
 import { isLoopback } from "#hosts.ts";
@@ -60,9 +61,16 @@ export function openDashboardServer(
     fetchForOperator(request, connection) {
       const isLocal = connection === null;
       const peer = isLocal ? null : clientAddress(connection as IncomingMessage);
-      return operatorServer(request, isLocal, (body) =>
-        thread.fetch(request, body, peer, "operator", isLocal),
-      );
+      return operatorServer(request, isLocal, async (body) => {
+        // Without the token it may be one of a flood, which leaves the places of operators alone.
+        const kind = body === null ? "sign-in" : "operator";
+        try {
+          return await thread.fetch(request, body, peer, kind, isLocal);
+        } catch (cause) {
+          if (!(cause instanceof DashboardBusy)) throw cause;
+          throw new OperatorError("unavailable", OPERATORS_BUSY, { "Retry-After": "1" });
+        }
+      });
     },
     // The thread does by itself what is due.
     scheduled: async () => {},
@@ -82,6 +90,9 @@ function respondBusy({ headers }: Request): Response {
   response.headers.set("Cache-Control", "no-store");
   return response;
 }
+
+const OPERATORS_BUSY =
+  "The service has too many requests of this kind at once. Nothing was changed; try again.";
 
 const UNAVAILABLE = "The dashboard is temporarily unavailable. Try again in a moment.";
 

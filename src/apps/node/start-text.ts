@@ -49,7 +49,7 @@ export function explain(error: NodeJS.ErrnoException): string {
     return `Another process already listens on this address (${error.message}). Set PORT to another port.`;
   if (error.code === "EACCES")
     return `This user may not listen on this address (${error.message}). Set PORT to 1024 or more.`;
-  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND")
+  if (["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"].includes(error.code ?? ""))
     return `HOST is not a local address (${error.message}).`;
   if (error.code === "EMFILE" || error.code === "ENFILE") return TOO_MANY_FILES;
   const isDebugging = process.env["TOOLBOOTH_LOG_LEVEL"] === "debug";

@@ -240,6 +240,37 @@ test("the thread knows whether the first call is free for any tool, also where a
   assert.equal(await hasFreeCall({ name: "by-input", price: 5, priceOf: () => 1 }), true);
 });
 
+test("requests without the operator's token leave places to commands, and a command without a place gets 503", async (t) => {
+  const folder = newFolder();
+  const store = await openStore(folder);
+  const errors: unknown[] = [];
+  const log = { logError: (...error: unknown[]) => errors.push(error) } as unknown as NodeLog;
+  const config = { ...configOf(folder), operatorToken: "t".repeat(32) };
+  const server = openDashboardServer(config, () => store.connect(), log, {});
+  t.after(async () => {
+    await server.close();
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const stranger = { socket: { remoteAddress: "203.0.113.9" }, headers: {} };
+  const ask = (connection: unknown) => {
+    const request = new Request(`${ORIGIN}/operator/account/list`, { method: "POST", body: "{}" });
+    return server.fetchForOperator(request, connection);
+  };
+  const places = Array.from({ length: REQUESTS_MAX.operator });
+  const flood = [...places, 0].map(() => ask(stranger));
+  const commands = [...places, 0].map(() => ask(null));
+  for (const { status } of await Promise.all(flood)) assert.ok([401, 429].includes(status));
+  const responses = await Promise.all(commands);
+  assert.deepEqual(
+    responses.map(({ status }) => status),
+    [...places.map(() => 200), 503],
+  );
+  const { code } = (await (responses.at(-1) as Response).json()) as { code: string };
+  assert.equal(code, "unavailable");
+  assert.deepEqual(errors, []);
+});
+
 test("one that nobody has asked stops without a thread", async (t) => {
   const { dashboard, threads } = await openThread(t);
   await dashboard.stop();
