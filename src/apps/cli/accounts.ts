@@ -116,7 +116,7 @@ function listText(
   return table(
     ["email", "id", "state", "credits", "created (UTC)"],
     accounts.map((one) => [
-      ...[one.email, one.id, one.state, one.balance ?? "", minute(one.createdAt, "")],
+      ...[one.email, one.id, one.state, one.balance, minute(one.createdAt, "")],
     ]),
   );
 }

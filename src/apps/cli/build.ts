@@ -15,6 +15,7 @@ const BUILD_CLOUDFLARE = defineCommand({
   ],
   example: "build cloudflare",
   input: z.object({}),
+  isOnFiles: () => true,
   async run({ config, log }) {
     const built = await buildCloudflare(process.cwd(), config, log).catch((error) => {
       throw error instanceof ToolsError ? new CommandError(error.message) : error;

@@ -69,13 +69,13 @@ export function createClient(
     for (let tries = 0; ; tries += 1) {
       const failure = await attempt(target, operation, orderId, body, take);
       if ("taken" in failure) return failure.taken;
-      mayBeDone ||= failure.mayBeDone;
+      mayBeDone ||= operation.action !== null && failure.mayBeDone;
       const pauseMs = Math.max(failure.pauseMs, pausesMs[tries] ?? 0);
       const canRetry = failure.canRetry || (hasResponded && failure.isLost);
       if (canRetry && tries < pausesMs.length && pauseMs <= RETRY_PAUSE_MAX_MS)
         await sleep(pauseMs);
-      else if (!mayBeDone || failure.mayBeDone) throw failure.error;
-      else throw new CommandError(`${failure.error.message} ${AN_EARLIER_ONE}`);
+      else if (!mayBeDone) throw failure.error;
+      else throw new CommandError(`${failure.error.message} ${MAY_BE_DONE}`);
     }
   }
 
@@ -108,7 +108,9 @@ export function createClient(
       const message =
         remote === null && NO_SERVER.includes(codeOf(error))
           ? await explainNoServer(config)
-          : explainNoResponse(error, place);
+          : remote === null && codeOf(error) === "EACCES"
+            ? notYours(place)
+            : explainNoResponse(error, place);
       return {
         ...{ error: new CommandError(message), isLost: true, pauseMs: 0 },
         ...{ canRetry: !isUnreachable, mayBeDone: !isUnreachable },
@@ -117,13 +119,13 @@ export function createClient(
   }
 
   function read<Output extends z.ZodType>(
-    operation: { name: string; output: Output },
+    operation: Pick<Operation, "action"> & { output: Output },
     text: string,
   ) {
     const parsed = responseOf(operation.output).safeParse(parseJson(text));
     if (!parsed.success)
       throw new CommandError(
-        `The server at ${place} has a different version than this command line. Use the command line of its version.`,
+        `The server at ${place} has a different version than this command line. Use the command line of its version.${operation.action === null ? "" : ` ${MAY_BE_DONE}`}`,
       );
     const { result, messages } = parsed.data as { result: z.output<Output>; messages: string[] };
     for (const message of messages) log(message);
@@ -145,8 +147,8 @@ export function createClient(
   };
 }
 
-const AN_EARLIER_ONE =
-  "An earlier attempt of this command got no response, and may have been carried out.";
+/** Another run is another order: it grants credits again, and makes another key. */
+const MAY_BE_DONE = `The command may have been carried out. Before you run it again, check with ${quotedCommand("actions")}.`;
 
 const exchange = (options: RequestOptions, body: string): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
@@ -163,7 +165,7 @@ async function* explained(body: AsyncIterable<Uint8Array>, place: string) {
     yield* body;
   } catch (error) {
     throw new CommandError(
-      `The connection to ${place} was lost before the end (${codeOf(error)}). Nothing was written. Run the command again; the server's log says why, if it was the server.`,
+      `The connection to ${place} was lost before the end (${codeOf(error)}). No file was written. Run the command again; the server's log says why, if it was the server.`,
     );
   }
 }
@@ -219,12 +221,20 @@ async function explainNoServer({
 }: Pick<Config, "dataDir" | "databaseUrl">): Promise<string> {
   // Imported here because it loads SQLite.
   const { findServer } = await import("../node/server-lock.ts");
-  const server = findServer(dataDir);
+  let server: string | null;
+  try {
+    server = findServer(dataDir);
+  } catch {
+    return notYours(dataDir);
+  }
   const isElsewhere = server !== null || hostOfServer(dataDir) !== hostname();
   if (databaseUrl === null && !isElsewhere)
     return `No server is running on the data folder ${dataDir}. Start one with ${quotedCommand("start")}, then run the command again.`;
   return `The ${server ?? "server"} of the data folder ${dataDir} cannot be reached from here${databaseUrl === null ? "" : ", and a command reaches PostgreSQL only through a server"}. Run the command where a server runs, such as with docker compose exec, or name the service with --remote.`;
 }
+
+const notYours = (dataDir: string) =>
+  `This user may not open the files of the data folder ${dataDir}. Run the command as the user that runs the server, such as with sudo -u.`;
 
 /** The host in `server.json`, which a server writes; this one without the file. */
 function hostOfServer(dataDir: string): string {
@@ -255,7 +265,7 @@ function explainNoResponse(error: unknown, place: string): string {
     return `Cannot connect to ${place} (${code}). Check the URL after --remote, and that the service is running.`;
   if (isTlsCode(code))
     return `The connection to ${place} is not secure (${code}), so the token was not sent. Check the certificate of ${host} and the URL.`;
-  return `The connection to ${place} failed (${code}), even after retries. Run the command again later; repeating it is safe.`;
+  return `The connection to ${place} failed (${code}), even after retries. Try again later.`;
 }
 
 /** Explains a response that is not a success. */

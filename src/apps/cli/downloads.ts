@@ -1,3 +1,4 @@
+import path from "node:path";
 import { Readable } from "node:stream";
 import { text as readText } from "node:stream/consumers";
 import * as z from "zod";
@@ -69,6 +70,8 @@ export const ACCOUNT_EXPORT = defineCommand({
   async run({ connect, config }, { email, file: named, entries, force = false }) {
     const client = connect();
     const file = fileNamed(named);
+    if (file !== undefined && entries !== undefined && path.resolve(file) === path.resolve(entries))
+      throw new UsageError("--entries needs another file than the document.");
     for (const each of [file, entries])
       if (each !== undefined) checkOutputFile(each, force, config);
     if (entries !== undefined)
@@ -146,7 +149,7 @@ async function* exportedLines(
     if (last === null) throw new CommandError(INCOMPLETE);
     if (last.record === "fault")
       throw new CommandError(
-        `The data contains ${last.fault}. Nothing was exported. For details, run ${quotedCommand("audit")}.`,
+        `The data contains ${last.fault}. No file was written. For details, run ${quotedCommand("audit")}.`,
       );
     after = last.next;
   }
@@ -156,7 +159,7 @@ async function* exportedLines(
 
 const LINES_A_CHUNK = 500;
 const INCOMPLETE =
-  "The server's response ended before the last line. Nothing was exported. Run the command again.";
+  "The server's response ended before the last line. No file was written. Run the command again.";
 
 type PageLine = { record: "page"; next: string | null } | { record: "fault"; fault: string };
 

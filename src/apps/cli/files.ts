@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
+  createReadStream,
   existsSync,
   fsyncSync,
   openSync,
@@ -164,12 +165,14 @@ export async function* linesIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<
   if (rest.length > 0) yield rest;
 }
 
-/** Copies standard input to a file without a name, so that it can be read twice. */
-export async function spoolStdin(): Promise<number> {
-  const file = path.join(tmpdir(), `toolbooth-${randomBytes(6).toString("hex")}`);
-  const fd = openSync(file, "wx+", 0o600);
-  rmSync(file);
-  for await (const chunk of process.stdin) writeSync(fd, chunk as Buffer);
+/** Opens a file so that it can be read twice. What can be read only once (a pipe, standard input) is copied to a file without a name. */
+export async function openToReadTwice(file: string | undefined): Promise<number> {
+  if (file !== undefined && statSync(file).isFile()) return openSync(file, "r");
+  const copy = path.join(tmpdir(), `toolbooth-${randomBytes(6).toString("hex")}`);
+  const fd = openSync(copy, "wx+", 0o600);
+  rmSync(copy);
+  const source = file === undefined ? process.stdin : createReadStream(file);
+  for await (const chunk of source) writeSync(fd, chunk as Buffer);
   return fd;
 }
 
@@ -211,7 +214,7 @@ export function explainSystem(error: unknown): string | null {
       return `${file} is not a file.`;
     case "ENOSPC":
     case "EDQUOT":
-      return "The disk is full. Free some space and run the command again; nothing was written.";
+      return "The disk is full. Free some space and run the command again; no file was written.";
     case "EIO":
       return `The disk does not work (I/O error): ${file}. Check the disk and the log of the system.`;
     case "EPIPE":

@@ -1,4 +1,4 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync } from "node:fs";
 import { isatty } from "node:tty";
 import * as z from "zod";
 import { counted, formatNumber } from "#counted.ts";
@@ -12,7 +12,7 @@ import type { Client } from "./client.ts";
 import { defineCommand } from "./command.ts";
 import { CommandError, UsageError } from "./command-error.ts";
 import { describeCounts } from "./downloads.ts";
-import { fileNamed, linesOf, spoolStdin } from "./files.ts";
+import { fileNamed, linesOf, openToReadTwice } from "./files.ts";
 import { shortList } from "./text.ts";
 
 /**
@@ -34,7 +34,7 @@ export const IMPORT = defineCommand({
     const file = fileNamed(named);
     if (file === undefined && isatty(0))
       throw new UsageError("import requires a file, or the lines on standard input.");
-    const fd = file === undefined ? await spoolStdin() : openSync(file, "r");
+    const fd = await openToReadTwice(file);
     try {
       const counts = checkLines(fd);
       const sum = await sendLines(connect(), fd);

@@ -33,6 +33,7 @@ const START = defineCommand({
   ],
   example: "start",
   input: z.object({}),
+  isOnFiles: () => true,
   run() {
     throw new UsageError(
       "start takes no options. Its settings are those of the environment and of the file .env in the current folder.",
@@ -310,7 +311,7 @@ async function runCommand(
 ): Promise<Outcome> {
   if (remote !== undefined && command.isOnFiles(input as never))
     throw new UsageError(
-      "restore and audit --file work on files on this machine, not on a service. Nothing was changed. Run the command on the machine that has the files, without --remote.",
+      `${command.name === "audit" ? "audit --file" : command.name} works on files on this machine, not on a service. Nothing was changed. Run the command on the machine that has the files, without --remote.`,
     );
   const config = readConfig(env);
   if (remote === undefined && isFile(config.dataDir))

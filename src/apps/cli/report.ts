@@ -72,7 +72,7 @@ async function readPages(
 function totalsOf({ next: _, ...page }: Page): Report {
   const sumOf = <Row>(rows: readonly Row[], value: (row: Row) => number) =>
     rows.reduce((sum, row) => sum + value(row), 0);
-  const balanceOf = ({ balance }: Page["accounts"][number]) => balance ?? 0;
+  const balanceOf = ({ balance }: Page["accounts"][number]) => balance;
   return {
     ...page,
     days: page.days.sort((a, b) => (`${a.day} ${a.tool}` < `${b.day} ${b.tool}` ? -1 : 1)),
@@ -104,8 +104,13 @@ function revenueTotals(rows: Page["revenue"]): Revenue[] {
   });
 }
 
+/** An account without an address is closed, or was imported while another account had its address. */
+const nameOf = ({ id, email, state }: Page["accounts"][number]): string =>
+  email ?? (state === "closed" ? `${id} (closed)` : id);
+
 function textOf(whole: Report): string {
   const { from, to, days, accounts, grants, revenue } = whole;
+  const names = new Map(accounts.map((row) => [row.id, nameOf(row)]));
   return [
     `${from} to ${to}, inclusive, UTC: ${counted(whole.calls, "call")}, ${counted(whole.credits, "credit")} debited, ${formatNumber(whole.granted)} granted.\n`,
     days.length > 0 &&
@@ -116,15 +121,13 @@ function textOf(whole: Report): string {
     accounts.length > 0 &&
       table(
         ["account", "calls", "credits", "current balance"],
-        accounts.map((row) => [
-          ...[row.email ?? `${row.id} (closed)`, row.calls, row.credits, row.balance ?? row.state],
-        ]),
+        accounts.map((row) => [...[nameOf(row), row.calls, row.credits, row.balance]]),
       ),
     grants.length > 0 &&
       table(
         ["granted (UTC)", "account", "kind", "amount", "expires (UTC)"],
         grants.map((row) => [
-          ...[minute(row.grantedAt, ""), row.email ?? `${row.account} (closed)`, row.kind],
+          ...[minute(row.grantedAt, ""), names.get(row.account) ?? row.account, row.kind],
           ...[row.amount, minute(row.expiresAt, "never")],
         ]),
       ),

@@ -1,4 +1,12 @@
-import { chmodSync, constants, copyFileSync, mkdirSync, rmSync, statSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  copyFileSync,
+  mkdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import path from "node:path";
 import { isStartUnder } from "#accounts/key-format.ts";
 import { counted, formatNumber } from "#counted.ts";
@@ -30,6 +38,8 @@ import { createPartialFile, isSameFile } from "./files.ts";
 /** Checks a database that no server has open. It is only read. */
 export function auditFile(file: string, now: number) {
   if (statSync(file).isDirectory()) throw new CommandError(`${file} is not a file.`);
+  // SQLite would say the same of a damaged file.
+  accessSync(file, constants.R_OK);
   const { audit, damage, tooNew } = inspectSqlite(file, now, false);
   if (tooNew !== null) throw new CommandError(`${file}: ${tooNew}`);
   if (audit === null && damage.length === 0)
@@ -79,11 +89,22 @@ export async function restore(
 
 /** A server keeps serving the database that it has open, even if another one takes its place. */
 function requireNoServer(dataDir: string): void {
-  const server = findServer(dataDir);
+  const server = serverOf(dataDir);
   if (server === null) return;
   throw new CommandError(
     `A ${server} is running on the data folder ${dataDir}. Nothing was changed. Stop it and try again.`,
   );
+}
+
+function serverOf(dataDir: string): string | null {
+  try {
+    return findServer(dataDir);
+  } catch (cause) {
+    throw new CommandError(
+      `The lock of the data folder ${dataDir} cannot be opened (${(cause as Error).message}), so the command cannot tell whether a server is running. Nothing was changed. Run the command as the user that runs the server, such as with sudo -u.`,
+      { cause },
+    );
+  }
 }
 
 /** Ends sessions and pending work in the copy, before a server opens it, and records that an operator restored it. */

@@ -28,6 +28,7 @@ const CHECK = defineCommand({
   ],
   example: "check",
   input: z.object({}),
+  isOnFiles: () => true,
   async run({ config, log }) {
     const faults = findTypeFaults();
     const served = await loadTools(config.builtInTools)
@@ -203,6 +204,7 @@ const NEW = defineCommand({
       error: "must have lowercase letters, digits and hyphens between them, and not be `account`",
     }),
   }),
+  isOnFiles: () => true,
   async run(_, { name }) {
     const [file, test] = [".ts", ".test.ts"].map((end) => path.join(TOOLS_FOLDER, `${name}${end}`));
     const files = { [file as string]: SOURCE, [test as string]: testOf(name) };
@@ -266,8 +268,11 @@ const DEV = defineCommand({
   ],
   example: "dev",
   input: z.object({}),
+  isOnFiles: () => true,
   async run() {
-    throw new UsageError("dev takes no options. Its settings are those of the environment.");
+    throw new UsageError(
+      "dev takes no options. Its settings are those of the environment and of the file .env in the current folder.",
+    );
   },
 });
 

@@ -112,8 +112,9 @@ describe("the command line", { concurrency: 2 }, () => {
     ["report --from 2026-01-01 --to 2026-01-01 --csv", /either --csv or --json/],
     ["export", /requires a file/],
     // Neither works on the service, nor silently on the data folder of this machine.
-    ["restore copy.sqlite --remote https://a.example", /work on files on this.+without --remote/],
-    ["audit --file copy.sqlite --remote https://a.example", /work on files on this machine/],
+    ["restore copy.sqlite --remote https://a.example", /^restore works on files on this.+without --remote/],
+    ["audit --file copy.sqlite --remote https://a.example", /^audit --file works on files on this/],
+    ["check --remote https://a.example", /^check works on files on this machine/],
   ];
   for (const [line, expected] of wrong) {
     test(`rejects "${line}" as wrong usage before it asks a server`, async () => {

@@ -8,6 +8,7 @@ import { after, describe, test } from "node:test";
 import { createClient } from "#apps/cli/client.ts";
 import { CommandError } from "#apps/cli/command-error.ts";
 import { listAccounts } from "#operator/accounts.ts";
+import { grantCredits } from "#operator/credits.ts";
 import { createDeployment, PEER, serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
 import { freePort, listen } from "../../support/ports.ts";
 import { commandLine, temporaryFolder } from "./fixture.ts";
@@ -111,9 +112,28 @@ test("an order whose response is lost is sent again, carried out once, and gets 
   assert.ok(stored.id === id && key.startsWith(stored.start), "the key that works is shown");
   assert.match(
     await cli.refused("account close ada@b.co"),
-    /^There is no account for ada@b\.co\. .+An earlier attempt of this command got no response, and may have been carried out\.$/,
+    /^There is no account for ada@b\.co\. .+ The command may have been carried out\. Before you run it again, check with `npm run -s toolbooth -- --remote \S+ actions`\.$/,
   );
   assert.equal((await cli.json("audit")).totals.voided, 10);
+});
+
+test("a command that may have been carried out says so when it fails, and one that only reads does not", async () => {
+  const lost = createTcpServer((socket) => socket.destroy());
+  after(() => lost.close());
+  const { url: other } = await responding(200, '{"ok":true,"result":{"more":1},"messages":[]}');
+  const { url: unsure } = await responding(500, '{"code":"internal","detail":"It is not known."}');
+  for (const url of [`http://127.0.0.1:${await listen(lost)}`, other, unsure]) {
+    const client = createClient({ url, token: TOKEN }, NOWHERE, () => {}, [0]);
+    const order = { email: "ada@b.co", credits: 5 };
+    await assert.rejects(client.send(grantCredits, order), /The command may have been carried out/);
+    assert.doesNotMatch(await sentenceOf(url), /carried out|safe/);
+  }
+  const { url: refused } = await responding(503, '{"code":"unavailable","detail":"Not now."}');
+  const client = createClient({ url: refused, token: TOKEN }, NOWHERE, () => {}, [0]);
+  await assert.rejects(
+    client.send(grantCredits, { email: "ada@b.co", credits: 5 }),
+    /^Error: Not now\.$/,
+  );
 });
 
 test("an order whose response breaks off is sent again, and gets its response", async () => {

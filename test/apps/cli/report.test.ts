@@ -70,3 +70,15 @@ test("report sums calls and credits by day, tool and account, including both dat
   assert.match(closed.stdout, new RegExp(`^${id} \\(closed\\) +3 +3 +0$`, "m"));
   assert.doesNotMatch(closed.stdout, new RegExp(key.key));
 });
+
+test("an open account without an address is not reported as closed", async () => {
+  const cli = await openFolderService();
+  const account = "acc_Imported0000";
+  const now = day("2026-01-01T00:00:00.000");
+  await cli.ledger.openAccount({ account, freeCall: "open", now });
+  const grant = { id: "g", kind: "operator", amount: 5, expiresAt: null } as const;
+  await cli.ledger.grant({ account, ...grant, now });
+  const { stdout } = await cli.run("report --from 2026-01-01 --to 2026-01-01");
+  assert.match(stdout, new RegExp(`^${account} +0 +0 +5$`, "m"));
+  assert.match(stdout, new RegExp(`^2026-01-01 00:00 +${account} +operator +5 +never$`, "m"));
+});

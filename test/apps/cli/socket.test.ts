@@ -1,12 +1,17 @@
 /** The socket in the data folder, through which commands reach a server. */
 import assert from "node:assert/strict";
-import { chmodSync, chownSync, mkdirSync, readdirSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
 import { test } from "node:test";
 import { listenForCommands } from "#apps/node/operator-socket.ts";
+import { lockDataFolder } from "#apps/node/server-lock.ts";
 import { socketPathOf } from "#apps/node/socket-path.ts";
+import { bareEnvironment } from "../../support/bare-environment.ts";
 import { commandLine, temporaryFolder } from "./fixture.ts";
+
+const ENTRY = path.join(import.meta.dirname, "../../../src/apps/start.js");
 
 test("a folder or a socket of another user, and a folder that all may write to, are not trusted", async (t) => {
   if (process.getuid?.() !== 0) return t.skip("only root can give a folder away");
@@ -25,6 +30,29 @@ test("a folder or a socket of another user, and a folder that all may write to, 
   assert.match(await cli.refused("account list"), /Every user may write to the data folder/);
   chmodSync(dataDir, 0o755);
   assert.match(await cli.refused("account list"), /has a different version/, "it is trusted now");
+  return undefined;
+});
+
+test("a command of another user than the server's says whose it must be, and a file that it may not read is not called damaged", async (t) => {
+  if (process.getuid?.() !== 0) return t.skip("only root can run a command as another user");
+  const parent = temporaryFolder();
+  const dataDir = path.join(parent, "data");
+  mkdirSync(dataDir);
+  for (const folder of [parent, dataDir]) chmodSync(folder, 0o755);
+  lockDataFolder(dataDir, Date.now()).release();
+  const backup = path.join(parent, "backup.sqlite");
+  writeFileSync(backup, "", { mode: 0o600 });
+  const run = (...words: string[]) =>
+    spawnSync(process.execPath, ["--disable-warning=ExperimentalWarning", ENTRY, ...words], {
+      ...{ uid: 12_345, gid: 12_345, cwd: parent, encoding: "utf8" },
+      env: { ...bareEnvironment(), DATA_DIR: dataDir },
+    }).stderr;
+  const socket = await listenForCommands(dataDir, async () => Response.json({}), assert.fail);
+  assert.match(run("account", "list"), /^This user may not open the files of the data folder/);
+  await socket.close();
+  assert.match(run("account", "list"), /^This user may not open the files of the data folder/);
+  assert.match(run("restore", ENTRY), /cannot tell whether a server is running\. Nothing was/);
+  assert.match(run("audit", "--file", backup), /^Permission denied/);
   return undefined;
 });
 

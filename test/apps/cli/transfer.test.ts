@@ -1,9 +1,18 @@
 /** Exports and imports: of a data folder, into one, and of a deployment where each account has a database of its own. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  createReadStream,
+  createWriteStream,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import path from "node:path";
+import { pipeline } from "node:stream/promises";
 import { after, before, describe, test } from "node:test";
 import { createDeployment, serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
 import { listen } from "../../support/ports.ts";
@@ -136,11 +145,14 @@ describe("export", () => {
       "--remote": `http://127.0.0.1:${await listen(server)}`,
       TOOLBOOTH_OPERATOR_TOKEN: TOKEN,
     });
-    assert.match(await cli.refused(`export ${own}/lines`), /ended before the last line\. Nothing/);
+    assert.match(
+      await cli.refused(`export ${own}/lines`),
+      /ended before the last line\. No file was written/,
+    );
     breaks = true;
     assert.match(
       await cli.refused(`export ${own}/lines`),
-      /^The connection to .+ was lost before the end .+ Nothing was written/,
+      /^The connection to .+ was lost before the end .+ No file was written/,
     );
     assert.deepEqual(readdirSync(own), []);
   });
@@ -267,6 +279,19 @@ describe("import", () => {
     assert.equal((await deployment.ledger.findAccount({ account, now: Date.now() }))?.balance, 0);
     const { skipped } = await cli.json(`import ${file}`);
     assert.deepEqual(skipped, { importedBefore: 6, existing: 1 });
+  });
+
+  test("takes lines from a pipe that has a name", async (t) => {
+    if (process.platform === "win32") return t.skip("it has no such pipes");
+    const { cli, own } = await remote();
+    const pipe = path.join(own, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const [{ counts }] = await Promise.all([
+      cli.json(`import ${pipe}`),
+      pipeline(createReadStream(file), createWriteStream(pipe)),
+    ]);
+    assert.deepEqual([counts.account, counts.debit], [7, DEBITS]);
+    return undefined;
   });
 
   test("a ledger moves between two installations that both have a demo account", async () => {

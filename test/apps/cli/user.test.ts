@@ -90,6 +90,10 @@ test("exports an owner's data to files, and the owner sees it in the activity li
   assert.deepEqual(events().at(-1)?.detail, "by the operator");
   assert.match((await cli.run(order)).stderr, /already exists/);
   assert.equal((await cli.json(`${order} --force`)).email, "ada@b.co");
+  assert.match(
+    await cli.wrong(`account export ada@b.co ${file} --entries ${file} --force`),
+    /--entries needs another file/,
+  );
   await requests.close();
 });
 
