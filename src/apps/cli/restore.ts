@@ -25,7 +25,7 @@ import { createSqliteDatabase } from "#stores/sqlite/database.ts";
 import { primaryCodeOf, SQLITE_FULL } from "#stores/sqlite/faults.ts";
 import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { activeKeyStarts } from "#stores/sqlite/settings.ts";
-import { databaseFile, giveToFolderOwner, syncPath } from "../node/data-folder.ts";
+import { databaseFile, giveToFolderOwner, isFull, syncPath } from "../node/data-folder.ts";
 import { moveSecretOut, readSecretFile, secretFile } from "../node/secret-file.ts";
 import { findServer } from "../node/server-lock.ts";
 import { userName } from "./client.ts";
@@ -70,6 +70,8 @@ export async function restore(
     // The copy has the mode of the backup, which may be read-only.
     chmodSync(partial, 0o600);
     const inspection = inspectSqlite(partial, invocation.now, true);
+    // A copy that cannot be brought up to date for lack of space is not damaged.
+    if (inspection.damage.length > 0 && isFull(dataDir)) throw new CommandError(FULL);
     checkInspection(source, inspection);
     const ended = await endRequestsIn(partial, invocation.now);
     giveToFolderOwner(partial);
@@ -80,12 +82,15 @@ export async function restore(
     const keys = finish(invocation, source, kept);
     return presentRestore(invocation, source, { previous: kept, inspection, ended, keys });
   } catch (error) {
-    if (primaryCodeOf(error) !== SQLITE_FULL) throw error;
-    throw new CommandError("The disk is full. Nothing was changed. Free some space and try again.");
+    const code = primaryCodeOf(error);
+    if (code !== SQLITE_FULL && (code === 0 || !isFull(dataDir))) throw error;
+    throw new CommandError(FULL);
   } finally {
     for (const suffix of ["", ...SIDECARS]) rmSync(partial + suffix, { force: true });
   }
 }
+
+const FULL = "The disk is full. Nothing was changed. Free some space and try again.";
 
 /** A server keeps serving the database that it has open, even if another one takes its place. */
 function requireNoServer(dataDir: string): void {

@@ -24,7 +24,7 @@ export function openDatabaseCopies(
   check(order: { now: number }): Promise<{ audit: Inspection["audit"]; damage: string[] }>;
 } {
   const folder = path.dirname(file);
-  // Left behind by a server that was killed.
+  // Left behind by a server or a restore that was killed.
   for (const name of readdirSync(folder))
     if (COPY.test(name)) rmSync(path.join(folder, name), { force: true });
 
@@ -75,7 +75,7 @@ export function openDatabaseCopies(
   };
 }
 
-const COPY = /^copy-[0-9a-f]{12}\.sqlite/;
+const COPY = /^(?:copy-[0-9a-f]{12}\.sqlite|toolbooth\.sqlite\.[0-9a-f]{12}\.partial)/;
 
 const NO_SPACE =
   "The disk of the data folder has no space for a copy of the database. Nothing was changed. Free some space and try again.";

@@ -112,7 +112,10 @@ describe("the command line", { concurrency: 2 }, () => {
     ["report --from 2026-01-01 --to 2026-01-01 --csv", /either --csv or --json/],
     ["export", /requires a file/],
     // Neither works on the service, nor silently on the data folder of this machine.
-    ["restore copy.sqlite --remote https://a.example", /^restore works on files on this.+without --remote/],
+    [
+      "restore copy.sqlite --remote https://a.example",
+      /^restore works on files on this.+without --remote/,
+    ],
     ["audit --file copy.sqlite --remote https://a.example", /^audit --file works on files on this/],
     ["check --remote https://a.example", /^check works on files on this machine/],
   ];

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -16,7 +17,8 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { isStartUnder } from "#accounts/key-format.ts";
-import { commandLine, start, temporaryFolder } from "./fixture.ts";
+import { bareEnvironment } from "../../support/bare-environment.ts";
+import { commandLine, ENTRY, start, temporaryFolder } from "./fixture.ts";
 import { openFolderService } from "./folder-server.ts";
 
 /** How often a restore is killed. With 12, at each of the first changes of the folder. */
@@ -201,6 +203,29 @@ describe("backup and restore", { concurrency: 2 }, () => {
     assert.deepEqual(emailsIn(cli.database), ["ada@b.co"]);
   });
 
+  test("a restore without enough space says so, and changes nothing", async (t) => {
+    const cli = await freshFolder();
+    await cli.json(`backup ${cli.copy}`);
+    await cli.stop();
+    const dataDir = path.join(cli.folder, "small");
+    mkdirSync(dataDir);
+    const own = ["--mount", "--", "sh", "-c"];
+    if (spawnSync("unshare", [...own, `mount -t tmpfs tmpfs ${dataDir}`]).status !== 0)
+      return t.skip("this user may not mount");
+    const size = statSync(cli.copy).size / 1024;
+    // Too little for the copy, the shared memory of its log, and the log.
+    for (const more of [-8, 8, 36]) {
+      const mount = `mount -t tmpfs -o size=${size + more}k tmpfs ${dataDir}`;
+      const steps = `${mount} && "$@" 2>&1; ls ${dataDir}`;
+      const command = ["--disable-warning=ExperimentalWarning", ENTRY, "restore", cli.copy];
+      const { stdout } = spawnSync("unshare", [...own, steps, "sh", process.execPath, ...command], {
+        ...{ env: { ...bareEnvironment(), DATA_DIR: dataDir }, encoding: "utf8" },
+      });
+      assert.match(stdout, /^The disk is full\..*\n$/, `${more} KB more than the backup`);
+    }
+    return undefined;
+  });
+
   test("a restore that is killed at any point leaves the old data or the new", async (t) => {
     const cli = await freshFolder();
     await cli.json("account create new@b.co --credits 5");
@@ -228,6 +253,10 @@ describe("backup and restore", { concurrency: 2 }, () => {
       const emails = database.prepare("SELECT email FROM address").all();
       database.close();
       left.push(emails.map(({ email }) => email).join());
+      const service = await openFolderService({ dataDir });
+      const names = readdirSync(dataDir);
+      assert.ok(!names.some((name) => name.includes(".partial")), "a start deletes what is left");
+      await service.stop();
     };
     for (let kill = 0; kill < KILLS; kill += 1) await killAt(1 + ((kill * 5) % 12));
     for (const emails of left) assert.match(emails, /^(old|new)@b\.co$/);

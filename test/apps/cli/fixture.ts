@@ -13,7 +13,7 @@ import { startServer as startProcess } from "../../http/server-process.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
 import { temporaryFolder as folderUntil } from "../../support/temporary-folder.ts";
 
-const ENTRY = path.join(import.meta.dirname, "../../../src/apps/start.js");
+export const ENTRY = path.join(import.meta.dirname, "../../../src/apps/start.js");
 
 /** The end of the test or the file that calls. */
 const atEnd: Pick<TestContext, "after"> = { after: (close) => after(close as () => unknown) };

@@ -9,9 +9,7 @@ import { listenForCommands } from "#apps/node/operator-socket.ts";
 import { lockDataFolder } from "#apps/node/server-lock.ts";
 import { socketPathOf } from "#apps/node/socket-path.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
-import { commandLine, temporaryFolder } from "./fixture.ts";
-
-const ENTRY = path.join(import.meta.dirname, "../../../src/apps/start.js");
+import { commandLine, ENTRY, temporaryFolder } from "./fixture.ts";
 
 test("a folder or a socket of another user, and a folder that all may write to, are not trusted", async (t) => {
   if (process.getuid?.() !== 0) return t.skip("only root can give a folder away");
