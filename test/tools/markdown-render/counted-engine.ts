@@ -128,7 +128,7 @@ const WORK: Readonly<Record<string, (self: never, given: unknown[]) => number>> 
 };
 
 /** By name, the symbol under which every object has the counted method. */
-const builtIns: Readonly<Record<string, symbol>> = Object.fromEntries(
+export const builtIns: Readonly<Record<string, symbol>> = Object.fromEntries(
   Object.entries(WORK).map(([name, work]) => {
     const symbol = Symbol(name);
     const value = function (this: object, ...given: unknown[]) {
