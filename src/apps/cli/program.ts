@@ -135,7 +135,9 @@ async function runTyped(typed: readonly string[], env: Env, terminal: Terminal):
     if (error.code === "commander.version") return { json: { version }, text };
     if (error.code === "commander.helpDisplayed") return { json: { help: text }, text };
     const isGroup = error.code === "commander.help";
-    throw new UsageError(sentence(isGroup ? `${words[0]} needs a subcommand` : error.message));
+    throw new UsageError(
+      sentence(isGroup ? `the command ${words[0]} needs a subcommand` : error.message),
+    );
   }
   return running as Promise<Outcome>;
 }

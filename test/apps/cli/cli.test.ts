@@ -89,7 +89,7 @@ describe("the command line", { concurrency: 2 }, () => {
   const wrong: [line: string, sentence: RegExp][] = [
     ["nonsense", /^Unknown command 'nonsense'\.$/],
     ["key crate a@b.co", /^Unknown command 'crate'\. Did you mean create\?$/],
-    ["account", /^Account needs a subcommand\.$/],
+    ["account", /^The command account needs a subcommand\.$/],
     ["account create", /^Missing required argument 'email'\.$/],
     ["account create a@b", /^<email> must be a complete email address.+got "a@b"\.$/],
     ["account list more", /^Too many arguments/],
