@@ -56,8 +56,8 @@ export function toolReference(name: string, options: PageOptions): string {
 
 /** What an author says besides the summary, which the page has already. The tools that come with Toolbooth have pages of their own. */
 function ownDescription({ isOwn, summary, description }: Tool): string[] {
-  const told = summary.trimEnd();
-  return isOwn === true && description !== told && description !== `${told}.`
+  const stated = summary.trimEnd();
+  return isOwn === true && description !== stated && description !== `${stated}.`
     ? [`${description}\n`]
     : [];
 }
@@ -189,8 +189,8 @@ function fieldsOf(schema: JsonSchema, kind: Kind, bytesMax: Record<string, numbe
   if (hasFields(schema))
     return [fieldTable(schema, kind, bytesMax), ...withinFields(schema, kind, [])].join("\n");
   const type = [typeName(schema), ...bounds(schema, undefined)].join("; ");
-  const isTold = type !== "object" && (schema.items !== undefined || formsOf(schema).length > 0);
-  const own = `${sentence(schema.description ?? "")}${isTold ? ` Its type: ${type}.` : ""}\n`;
+  const hasType = type !== "object" && (schema.items !== undefined || formsOf(schema).length > 0);
+  const own = `${sentence(schema.description ?? "")}${hasType ? ` Its type: ${type}.` : ""}\n`;
   return [own, ...within(schema, kind, [])].join("\n");
 }
 
