@@ -10,6 +10,7 @@ import {
 import { definitionFaults } from "./check-definition.ts";
 import {
   DEFINED,
+  type Example,
   type OwnToolContext,
   type Tool,
   type ToolContext,
@@ -50,7 +51,7 @@ export function definitionsIn(fileName: string, exported: unknown): Record<strin
  */
 export function ownTool(name: string, exported: unknown): Tool {
   const { [DEFINED]: place, ...definition } = (exported ?? {}) as Defined;
-  const { price, priceMax, file, ...members } = definition;
+  const { price, priceMax, file, examples = [], ...members } = definition;
   if (place === undefined) throw new TypeError(NO_TOOL);
   const faults = definitionFaults(definition);
   if (faults.length > 0)
@@ -61,7 +62,8 @@ export function ownTool(name: string, exported: unknown): Tool {
     title: titleOf(name),
     ...(file !== undefined && { file: { bytesMax: UPLOAD_BYTES_MAX, ...file } }),
     ...{ body: takesNothing(input) ? "optional" : "required", bodyBytesMax: OWN_BODY_BYTES_MAX },
-    ...{ fieldBytesMax: {}, heavyFromBytes: OWN_HEAVY_FROM_BYTES, examples: [] },
+    ...{ fieldBytesMax: {}, heavyFromBytes: OWN_HEAVY_FROM_BYTES },
+    examples: definition.passThrough === true ? examples : examples.map(withOk),
     timeLimitMs: OWN_TIME_LIMIT_MS,
     ...members,
     ...(typeof price === "function" ? { price: priceMax, priceOf: price } : { price }),
@@ -85,6 +87,13 @@ export function ownTool(name: string, exported: unknown): Tool {
     },
   } as Tool;
 }
+
+/** An author may write in an example what `run` returns. */
+const withOk = ({ response, ...example }: Example): Example => ({
+  ...example,
+  response:
+    typeof response === "object" && response !== null ? { ok: true, ...response } : response,
+});
 
 function outputOf({ output, passThrough }: ToolDefinition): z.ZodMiniType {
   if (output !== undefined) return schemaOf(output);

@@ -233,6 +233,7 @@ test("the reference has the fields of objects, of items and of each form, and na
   const { paths } = describeApi({ ...FULL, tools });
   const { content } = paths["/api/v1/word-count"]?.post?.requestBody ?? assert.fail();
   assert.deepEqual(Object.keys(content), ["application/json"]);
+  assert.doesNotMatch(paths["/api/v1/word-count"]?.post?.requestBody?.description ?? "", /form/);
 });
 
 test("the reference of an own tool has its description, unless that is the summary", () => {

@@ -471,6 +471,17 @@ test("the response is what run returns, behind ok; an output that its schema for
   assert.equal(JSON.stringify(await run({ words: 3, ok: true })), '{"ok":true,"words":3}');
 });
 
+test("an example has the response of a call, whether its author has written `ok` or what run returns", () => {
+  const responseIn = (response: unknown, more: object = {}) =>
+    ownTool(
+      "sample",
+      defineTool({ ...four, ...more, examples: [{ name: "one", request: {}, response }] } as never),
+    ).examples[0]?.response;
+  for (const response of [{ words: 3 }, { ok: true, words: 3 }])
+    assert.equal(JSON.stringify(responseIn(response)), '{"ok":true,"words":3}');
+  assert.deepEqual(responseIn({ words: 3 }, { passThrough: true }), { words: 3 });
+});
+
 test("a name has lowercase letters, digits and hyphens, and is not that of another endpoint", () => {
   for (const name of ["a", "word-count", "sha3-256", "2fa"])
     assert.equal(nameFault(name), undefined);

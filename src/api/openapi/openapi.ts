@@ -12,7 +12,7 @@ import {
   toolProblems,
 } from "./problems.ts";
 import { QUOTE, quoteResponse, sampleCharge } from "./quote.ts";
-import { responseComponents } from "./schemas.ts";
+import { inputSchema, responseComponents, takesFields } from "./schemas.ts";
 import { bareResponses, namesOf, otherBodies, toolExamples, toolSchemas } from "./tool-schemas.ts";
 import { callPrice, havePrices, priceCell, priceText, sizeInWords } from "./words.ts";
 
@@ -174,12 +174,14 @@ function describeQuote(tool: Tool<unknown>, options: ApiOptions): [path: string,
   ];
 }
 
-function describeBody({ rawBody, verbatim, bodyBytesMax, file }: Tool<unknown>): string {
+function describeBody(tool: Tool<unknown>): string {
+  const { rawBody, verbatim, bodyBytesMax, file } = tool;
   if (file !== undefined)
     return `A file of at most ${sizeInWords(file.bytesMax)}, with the other fields as parameters of the query; or a form with the file and the fields. It may be compressed with gzip.`;
   const raw = rawBody === undefined ? "" : `, or the \`${rawBody.field}\` alone`;
-  const form = verbatim === undefined ? ", or a form" : "";
-  const query = verbatim === undefined ? " The query may have fields in place of the body." : "";
+  const hasFields = verbatim === undefined && takesFields(inputSchema(tool));
+  const form = hasFields ? ", or a form" : "";
+  const query = hasFields ? " The query may have fields in place of the body." : "";
   return `JSON in UTF-8${raw}${form}; as JSON at most ${sizeInWords(verbatim?.bytesMax ?? bodyBytesMax)}. It may be compressed with gzip.${query}`;
 }
 
