@@ -79,6 +79,12 @@ function strict(schema: z.core.$ZodType): z.core.$ZodType {
       return changed({ catchall: def.catchall ?? z.never() });
     case "union":
       return changed({ options: def.options.map(strict) });
+    case "default":
+    case "prefault":
+    case "optional":
+    case "nullable":
+    case "readonly":
+      return changed({ innerType: strict(def.innerType) });
     case "pipe":
       return def.in._zod.def.type === "transform"
         ? changed({ out: strict(def.out) })

@@ -282,6 +282,7 @@ test("an unknown field is a fault, whatever stands around its object", () => {
     circle.transform(({ radius }) => radius),
     full.preprocess((value) => value, circle),
     full.union([circle, square]),
+    ...[circle.optional(), circle.nullable(), circle.readonly(), circle.default(right as never)],
   ]) {
     const tool = withInput(input);
     checkInput(tool, right);
