@@ -255,10 +255,11 @@ export const closeAccountForGood = defineOperation({
   summary: "Close an account permanently and delete its address",
   input: z.strictObject({ email }),
   output: changed.extend({ state: z.literal("closed"), forfeited: count }),
-  find: accountOf,
+  // By its id a closed one too, so that an order that is sent again gets its response.
+  find: (context, input, order) => accountOf(context, input, order, true),
   action: {
     subject,
-    findsOnce: true,
+    takesAddress: true,
     end: ({ forfeited }) => done(`${counted(forfeited, "credit")} forfeited`),
   },
   async run({ accountDeps, notify }, _, order, { account, email }) {
@@ -284,7 +285,7 @@ export const setEmail = defineOperation({
   find: accountOf,
   action: {
     subject,
-    findsOnce: true,
+    takesAddress: true,
     end: ({ email, from }) => (email === from ? unchanged("unchanged") : done()),
   },
   async run({ accountDeps, notify }, { to }, order, { account, email: from }) {

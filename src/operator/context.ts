@@ -91,6 +91,8 @@ export async function accountOf(
   { directory, ledger }: Pick<OperatorContext, "directory" | "ledger">,
   { email: text }: { email: string },
   { now }: { now: number },
+  /** Whether an id may be that of a closed account. */
+  isClosedFound = false,
 ): Promise<FoundAccount> {
   const isId = isAccountId(text);
   const email = isId ? "" : readEmail(text);
@@ -99,7 +101,8 @@ export async function accountOf(
     : directory.findByEmail({ email }));
   if (found !== null) return { account: found.account, email: found.email };
   const state = isId ? (await ledger.findAccount({ account: text, now }))?.state : undefined;
-  if (state === "open" || state === "suspended") return { account: text, email: text };
+  if (state !== undefined && (state !== "closed" || isClosedFound))
+    return { account: text, email: text };
   throw new AccountError(
     isId
       ? `There is no open account ${text}. ${TO_SEE_ACCOUNTS}`

@@ -113,12 +113,12 @@ export const listKeys = defineOperation({
   name: "key list",
   summary: "List the API keys of an account, including revoked keys",
   input: z.strictObject({ email }),
-  output: z.object({ email: z.string(), keys: z.array(listedKey) }),
+  output: z.object({ account: z.string(), email: z.string(), keys: z.array(listedKey) }),
   find: accountOf,
   action: null,
   async run({ ledger }, _, { now }, { account, email }) {
     const keys = await ledger.listKeys({ account });
-    return { email, keys: keys.map((key) => viewKey(key, now)) };
+    return { account, email, keys: keys.map((key) => viewKey(key, now)) };
   },
 });
 

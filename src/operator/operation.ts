@@ -72,8 +72,8 @@ export type Order = {
 };
 
 export type Action<Target, Output> = {
-  /** Whether the order finds nothing if it is sent again, because it took away the address that it names. */
-  findsOnce?: true;
+  /** Whether it takes away the address by which it finds its account. An order that may be sent again names the account by its id. */
+  takesAddress?: true;
   /** The id of an account, key, call or purchase, never an email address: the records outlive closed accounts. */
   subject(target: Target): string | null;
   /** How it ended; by default it was done. Null removes the record, because nothing was changed. */

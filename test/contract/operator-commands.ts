@@ -62,6 +62,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
   [
     "key list ada@example.org",
     {
+      account: ACCOUNT,
       email: "ada@example.org",
       keys: [
         {
@@ -86,6 +87,7 @@ const LINES: readonly (readonly [line: string, expected: object | RegExp])[] = [
   [
     "key list bob@b.co",
     {
+      account: ACCOUNT,
       email: "bob@b.co",
       keys: [
         {

@@ -49,21 +49,10 @@ export type OperatorAppWiring = {
 
 const REFERENCE_PATH = "/operator/openapi.json";
 
-/** So many results of actions that find their account once are kept in memory. */
-const RESULTS_KEPT = 100;
-
 export function createOperatorApp(wiring: OperatorAppWiring): OperatorApp {
   const { token, context, now, waitUntil } = wiring;
   const byPath = new Map(OPERATIONS.map((operation) => [pathOf(operation), operation]));
   const checkToken = token === null ? null : createTokenCheck(token);
-  /** By order. Other orders that are sent again find what they were about, and new keys are not kept in memory. */
-  const results = new Map<string, Performed>();
-
-  function keep(order: string, performed: Performed): void {
-    const [oldest = ""] = results.keys();
-    if (results.size >= RESULTS_KEPT) results.delete(oldest);
-    results.set(order, performed);
-  }
 
   async function respond(request: Request, { address, isLocal }: OperatorPeer, requestId: string) {
     if (!isLocal) {
@@ -88,19 +77,13 @@ export function createOperatorApp(wiring: OperatorAppWiring): OperatorApp {
       wiring.logAction("An operator's action", { ...action, requestId });
     const operator = { by: operatorOf(request), address };
     const orderId = readOrderId(request, context);
-    const order = operation.action?.findsOnce
-      ? `${pathname} ${orderId} ${JSON.stringify(input)}`
-      : null;
-    const earlier = order === null ? undefined : results.get(order);
-    if (earlier !== undefined) return responseTo(earlier);
     const performed = perform(
       { context, operator, isLocal, orderId, now, onAction },
       operation,
       input,
     );
-    const kept = order === null ? performed : performed.then((done) => keep(order, done));
     // If the client disconnects, the action and its record are still completed together.
-    if (operation.action !== null) waitUntil(kept.catch(() => {}));
+    if (operation.action !== null) waitUntil(performed.catch(() => {}));
     return responseTo(await performed);
   }
 

@@ -15,8 +15,12 @@ export const operatorReference = (): object => ({
   ),
 });
 
+const SENT_AGAIN = "A random id of the request. A request that is sent again is carried out once.";
+const BY_ID =
+  "Name the account by its id: the request takes away the address, which finds nothing when it is sent again.";
+
 const describe = (operation: (typeof OPERATIONS)[number]) => {
-  const { name, summary, input, output } = operation;
+  const { name, summary, input, output, action } = operation;
   const response = z.toJSONSchema(responseOf(output), { io: "input" });
   const result =
     "open" in operation
@@ -31,8 +35,7 @@ const describe = (operation: (typeof OPERATIONS)[number]) => {
     parameters: [
       {
         ...{ name: "Idempotency-Key", in: "header", schema: { type: "string", minLength: 16 } },
-        description:
-          "A random id of the request. A request that is sent again is carried out once.",
+        description: action?.takesAddress ? `${SENT_AGAIN} ${BY_ID}` : SENT_AGAIN,
       },
     ],
     requestBody: { content: { [JSON_TYPE]: { schema: z.toJSONSchema(input, { io: "input" }) } } },

@@ -102,7 +102,7 @@ export const ACCOUNT_COMMANDS = [
     ],
     example: "account close you@example.com",
     positionals: ["email"],
-    print: ({ email, forfeited }) =>
+    print: ({ forfeited }, { email }) =>
       `Closed the account of ${email}. Its keys no longer work, ${counted(forfeited, "credit was", "credits were")} forfeited, and the address was deleted.\n`,
   }),
 ];

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { Config } from "#config/config.ts";
+import { listKeys } from "#operator/keys.ts";
 import type { JsonOperation } from "#operator/operation.ts";
 import type { Client } from "./client.ts";
 
@@ -53,10 +54,18 @@ export const commandOf = <Input extends z.ZodObject, Output extends z.ZodType>(
   ...{ name: operation.name, summary: operation.summary, input: operation.input },
   isOnFiles: () => false,
   async run({ connect }, input: z.input<Input>) {
-    const result = await connect().send(operation, input);
+    const client = connect();
+    const order = operation.action?.takesAddress ? await byId(client, input) : input;
+    const result = await client.send(operation, order);
     return { json: result as object, text: texts.print(result, input) };
   },
 });
+
+/** Names the account by its id, by which an order finds it once more if the response is lost. */
+async function byId<Input>(client: Client, input: Input): Promise<Input> {
+  const { email } = input as { email: string };
+  return { ...input, email: (await client.send(listKeys, { email })).account };
+}
 
 /** A command that does more than one operation, or none. */
 export const defineCommand = <Input extends z.ZodObject>(
