@@ -29,7 +29,7 @@ import { readSecretFile } from "./secret-file.ts";
 import type { SqliteConnection, StoreConnection } from "./store.ts";
 
 type Options = Pick<DashboardPlatform, "now" | "readTurns"> & {
-  config: Pick<ServiceConfig, "dataDir" | "requestLog">;
+  config: Pick<ServiceConfig, "dataDir" | "requestLog" | "secrets">;
   logError: LogError;
 };
 
@@ -46,8 +46,8 @@ export function openDashboardStores(
   const { dataDir, requestLog: bounds } = config;
   const { database, place, close, ...opened } =
     "file" in connection
-      ? openBesideLedger(connection, dataDir)
-      : openPostgres(connection.databaseUrl, logError);
+      ? openBesideLedger(connection, config)
+      : openPostgres(connection.databaseUrl, config, logError);
   const requests = openNodeRequestLog(place, {
     ...{ bounds, turns, now },
     logError: (message, cause) => logError(message, { cause }),
@@ -74,7 +74,7 @@ export function openDashboardStores(
 }
 
 /** It writes nothing: the ledger's thread does. */
-function openBesideLedger({ file, blocked, orders }: SqliteConnection, dataDir: string) {
+function openBesideLedger({ file, blocked, orders }: SqliteConnection, config: Options["config"]) {
   // A new connection would open another file than the main thread has open.
   if (!existsSync(file) || isBlocked(blocked)) throw new NotCarriedOut(REFUSED);
   const { record, rethrowDatabaseErrors } = createFaultWatch();
@@ -94,10 +94,10 @@ function openBesideLedger({ file, blocked, orders }: SqliteConnection, dataDir: 
     // A SQLite service has one node, so counters in memory suffice.
     counts: null,
     operator: {
-      ...forOperators(database, ledger, wholeSqlite(file, dataDir)),
+      ...forOperators(database, ledger, wholeSqlite(file, config)),
       imports: remote.imports,
     },
-    place: { dataDir },
+    place: { dataDir: config.dataDir },
     async close() {
       remote.close();
       reader.close();
@@ -107,7 +107,7 @@ function openBesideLedger({ file, blocked, orders }: SqliteConnection, dataDir: 
 
 const isRejected = (fault: Error) => "errcode" in fault && mayBeOneOrder(fault);
 
-function openPostgres(databaseUrl: string, logError: LogError) {
+function openPostgres(databaseUrl: string, { secrets }: Options["config"], logError: LogError) {
   const pool = openPostgresPool(databaseUrl, {
     max: CONNECTIONS_MAX,
     onIdleError: (cause) => logError("PostgreSQL connection lost", { cause }),
@@ -121,7 +121,7 @@ function openPostgres(databaseUrl: string, logError: LogError) {
     rethrowDatabaseErrors,
     counts: createPostgresThrottle(pool),
     operator: {
-      ...forOperators(store.database, ledger, wholePostgres(pool)),
+      ...forOperators(store.database, ledger, wholePostgres(pool, secrets)),
       imports: createPostgresImports(pool),
     },
     place: { pool },
@@ -151,12 +151,16 @@ const forOperators = (
 
 const pause = () => nextTurn();
 
-function wholeSqlite(file: string, dataDir: string): Whole {
-  const keptSecrets = async () => readSecretFile(dataDir);
+/** Null if they are not those of the service: a file, or PostgreSQL, may have earlier ones although SECRET is set. */
+const ifInUse = (kept: readonly string[] | null, secrets: readonly string[]) =>
+  kept?.join() === secrets.join() ? kept : null;
+
+function wholeSqlite(file: string, { dataDir, secrets }: Options["config"]): Whole {
+  const keptSecrets = async () => ifInUse(readSecretFile(dataDir), secrets);
   return { ...openDatabaseCopies(file, keptSecrets), keptSecrets };
 }
 
-const wholePostgres = (pool: PostgresPool): Whole => ({
+const wholePostgres = (pool: PostgresPool, secrets: readonly string[]): Whole => ({
   check: (order) => checkPostgres(pool, order),
   async *exportRecords() {
     yield* exportPostgres(pool, pause);
@@ -164,7 +168,7 @@ const wholePostgres = (pool: PostgresPool): Whole => ({
   },
   backup:
     "Back up PostgreSQL with its own tools: pg_dump while nodes run, pg_restore into an empty database, or continuous archiving for point-in-time recovery. See docs/backup.md.",
-  keptSecrets: async () => (await findSecret(pool))?.split(",") ?? null,
+  keptSecrets: async () => ifInUse((await findSecret(pool))?.split(",") ?? null, secrets),
 });
 
 const CONNECTIONS_MAX = 5;

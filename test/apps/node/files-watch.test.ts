@@ -123,7 +123,10 @@ test("a database that is moved away and back serves calls again", async (t) => {
   const openStores = () =>
     openDashboardStores(store.connect(), {
       ...{ now: Date.now, readTurns: FREE_READ_TURNS, logError: assert.ifError },
-      config: { dataDir: path.dirname(file), requestLog: { keptDays: 7, keptMax: 1_000 } },
+      config: {
+        ...{ dataDir: path.dirname(file), requestLog: { keptDays: 7, keptMax: 1_000 } },
+        secrets: store.secrets,
+      },
     });
   const { stores: dashboard, close } = openStores();
   t.after(close);

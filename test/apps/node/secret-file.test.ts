@@ -4,10 +4,14 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { createKey, openAccount } from "#accounts/accounts.ts";
+import { FREE_READ_TURNS } from "#accounts/read-turns.ts";
+import { readConfig } from "#config/config.ts";
 import { findStoredSecret, storeSecret } from "#stores/sqlite/settings.ts";
+import { openDashboardStores } from "../../../src/apps/node/dashboard-store.ts";
 import { openDataFolder } from "../../../src/apps/node/data-folder.ts";
 import { hashKey, random } from "../../../src/apps/node/runtime.ts";
 import { openSecrets, readSecretFile, secretFile } from "../../../src/apps/node/secret-file.ts";
+import { openNodeStore } from "../../../src/apps/node/store.ts";
 import { openSqliteDirect } from "../../support/sqlite-direct.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -138,4 +142,23 @@ test("a folder in place of the file is reported", (t) => {
   const { open, file } = setUp(t);
   mkdirSync(file);
   assert.throws(() => open(), /secret is not a file/);
+});
+
+test("a secret in the file is kept with a backup only if it is the service's, and not the one before SECRET was set", async (t) => {
+  const dataDir = path.join(temporaryFolder(t), "data");
+  const kept = async (SECRET = "") => {
+    const config = readConfig({ DATA_DIR: dataDir, SECRET });
+    const store = await openNodeStore(config, { onBatch() {}, onCrash() {}, onFault() {} });
+    const { stores, close } = openDashboardStores(store.connect(), {
+      ...{ now: Date.now, readTurns: FREE_READ_TURNS, logError: assert.ifError },
+      config: { ...config, secrets: store.secrets },
+    });
+    const secrets = await stores.operator.keptSecrets();
+    await close();
+    await store.close();
+    return secrets;
+  };
+  const [made] = (await kept()) ?? [];
+  assert.equal(made, readFileSync(secretFile(dataDir), "utf8").trim());
+  assert.equal(await kept(`${OTHER},${made}`), null);
 });
