@@ -13,6 +13,7 @@ import { counted, formatNumber } from "#counted.ts";
 import { done } from "#operator/operation.ts";
 import { createOperatorActions } from "#stores/sql/operator-actions.ts";
 import {
+  copySqlite,
   DatabaseInUse,
   type Ended,
   endRequests,
@@ -66,7 +67,7 @@ export async function restore(
   const previous = previousDataFile(dataDir, invocation.now);
   const partial = createPartialFile(file);
   try {
-    copyFileSync(source, partial, constants.COPYFILE_FICLONE);
+    copySource(source, partial);
     // The copy has the mode of the backup, which may be read-only.
     chmodSync(partial, 0o600);
     const inspection = inspectSqlite(partial, invocation.now, true);
@@ -183,11 +184,22 @@ function checkSource(source: string, file: string): void {
     throw new CommandError(`${source} is not a file. Choose a file that backup wrote.`);
   if (isSameFile(source, file))
     throw new CommandError(`${source} is the database itself. Choose a file that backup wrote.`);
-  // Without its write-ahead log, a database that was not closed is incomplete.
-  const wal = statSync(`${source}-wal`, { throwIfNoEntry: false });
-  if (wal !== undefined && wal.size > 0) {
+}
+
+/** Copies a backup, or a database with the commits in the log beside it, as of one moment, even if it is in use. */
+function copySource(source: string, copy: string): void {
+  const log = statSync(`${source}-wal`, { throwIfNoEntry: false });
+  if (log === undefined || log.size === 0) {
+    copyFileSync(source, copy, constants.COPYFILE_FICLONE);
+    return;
+  }
+  try {
+    copySqlite(source, copy, null);
+  } catch (error) {
+    if (primaryCodeOf(error) === SQLITE_FULL || isFull(path.dirname(copy))) throw error;
     throw new CommandError(
-      `${source} is a database in use, or an incomplete copy of one, because ${source}-wal exists. Set DATA_DIR to its folder and make a backup.`,
+      `${source} cannot be read with its log (${(error as Error).message}). Nothing was changed. Use another backup, or salvage the file as docs/runbooks.md describes.`,
+      { cause: error },
     );
   }
 }

@@ -149,13 +149,32 @@ describe("backup and restore", { concurrency: 2 }, () => {
         bad("inconsistent", (file) => change(file, "UPDATE credit_grant SET remaining = 4")),
         /does not reconcile/,
       ],
-      [bad("half", (file) => writeFileSync(`${file}-wal`, "x")), /a database in use/],
+      [
+        bad("logged", (file) => {
+          writeFileSync(file, holed);
+          writeFileSync(`${file}-wal`, "x");
+        }),
+        /cannot be read with its log \(.+\)\. Nothing was changed/,
+      ],
       [`restore ${cli.database}`, /is the database itself/],
       [`restore ${cli.folder}/nothing`, /does not exist/],
     ] as const) {
       assert.match(await cli.refused(line), expected);
     }
     assert.deepEqual(contents(), before);
+  });
+
+  test("a database that was saved with its log from a server is restored with all its commits", async () => {
+    const cli = await freshFolder();
+    await cli.json("account create ada@b.co --credits 5");
+    const saved = path.join(cli.folder, "saved.sqlite");
+    for (const suffix of ["", "-wal"]) copyFileSync(cli.database + suffix, saved + suffix);
+    assert.ok(statSync(`${saved}-wal`).size > 0);
+    await cli.stop();
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(cli.database + suffix, { force: true });
+    assert.equal((await cli.json(`audit --file ${saved}`)).totals.remaining, 5);
+    assert.equal((await cli.json(`restore ${saved}`)).accounts, 1);
+    assert.deepEqual(emailsIn(cli.database), ["ada@b.co"]);
   });
 
   test("a restore that fails once the data is replaced says so, and the next start moves the secret", async () => {
