@@ -23,8 +23,13 @@ import {
   SIDECARS,
 } from "#stores/sqlite/backup.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
-import { primaryCodeOf, SQLITE_FULL } from "#stores/sqlite/faults.ts";
-import { openNodeSqlite } from "#stores/sqlite/node.ts";
+import {
+  primaryCodeOf,
+  SQLITE_CANTOPEN,
+  SQLITE_FULL,
+  SQLITE_READONLY,
+} from "#stores/sqlite/faults.ts";
+import { openNodeSqlite, openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
 import { activeKeyStarts } from "#stores/sqlite/settings.ts";
 import { databaseFile, giveToFolderOwner, isFull, syncPath } from "../node/data-folder.ts";
 import { moveSecretOut, readSecretFile, secretFile } from "../node/secret-file.ts";
@@ -39,8 +44,7 @@ import { createPartialFile, isSameFile } from "./files.ts";
 /** Checks a database that no server has open. It is only read. */
 export function auditFile(file: string, now: number) {
   if (statSync(file).isDirectory()) throw new CommandError(`${file} is not a file.`);
-  // SQLite would say the same of a damaged file.
-  accessSync(file, constants.R_OK);
+  requireReadable(file);
   const { audit, damage, tooNew } = inspectSqlite(file, now, false);
   if (tooNew !== null) throw new CommandError(`${file}: ${tooNew}`);
   if (audit === null && damage.length === 0)
@@ -49,6 +53,24 @@ export function auditFile(file: string, now: number) {
     );
   const { accounts = 0, totals = null, faults = [] } = audit ?? {};
   return { accounts, totals, faults, damage };
+}
+
+/** Throws where SQLite cannot read a file for another reason than damage, which its messages do not say. */
+function requireReadable(file: string): void {
+  accessSync(file, constants.R_OK);
+  try {
+    const driver = openNodeSqliteReadOnly(file);
+    try {
+      driver.prepare("PRAGMA schema_version").get();
+    } finally {
+      driver.close();
+    }
+  } catch (error) {
+    if (![SQLITE_READONLY, SQLITE_CANTOPEN].includes(primaryCodeOf(error))) return;
+    throw new CommandError(
+      `${file} cannot be read where it is (${(error as Error).message}): SQLite keeps the index of a log beside the database. Copy the file, with its -wal if there is one, to a folder to which this user may write.`,
+    );
+  }
 }
 
 export async function restore(

@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { listenForCommands } from "#apps/node/operator-socket.ts";
 import { lockDataFolder } from "#apps/node/server-lock.ts";
 import { socketPathOf } from "#apps/node/socket-path.ts";
+import { openNodeSqlite } from "#stores/sqlite/node.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
 import { commandLine, ENTRY, temporaryFolder } from "./fixture.ts";
 
@@ -51,6 +52,9 @@ test("a command of another user than the server's says whose it must be, and a f
   assert.match(run("account", "list"), /^This user may not open the files of the data folder/);
   assert.match(run("restore", ENTRY), /cannot tell whether a server is running\. Nothing was/);
   assert.match(run("audit", "--file", backup), /^Permission denied/);
+  openNodeSqlite(backup).close();
+  chmodSync(backup, 0o644);
+  assert.match(run("audit", "--file", backup), /cannot be read where it is .+ Copy the file/);
   return undefined;
 });
 
