@@ -154,7 +154,7 @@ type Start = (command: Command, input: Record<string, unknown>, options: Options
 function createProgram(start: Start, words: readonly string[] | null): CommandLine {
   const program = new CommandLine(PROGRAM)
     .description(
-      "Starts the service, and manages the one of the data folder in DATA_DIR or another one. The server must be running, except for start, restore and audit --file.",
+      "Starts the service, and manages the one of the data folder in DATA_DIR or another one. The server must be running, except for start, restore, audit --file and the commands for tools and builds.",
     )
     .option("--remote <URL>", "work on the service at this URL, with TOOLBOOTH_OPERATOR_TOKEN")
     .option("--json", "print one JSON object, and everything else on standard error")
