@@ -43,6 +43,8 @@ export type Remote = { url: string; token: string };
 const SILENCE_MAX_MS = 10 * 60_000;
 /** Pauses before retries. An order has an id, so the service carries it out only once. */
 const RETRY_PAUSES_MS = [250, 500, 1_000, 2_000, 4_000];
+/** An attempt that took longer is not repeated: the service may still be making the copy or the audit, and would begin another one. */
+const RETRY_WITHIN_MS = 60_000;
 /** If a service asks for a longer pause, the command fails. */
 const RETRY_PAUSE_MAX_MS = 10_000;
 
@@ -52,6 +54,7 @@ export function createClient(
   config: Pick<Config, "dataDir" | "databaseUrl">,
   log: (line: string) => void,
   pausesMs: readonly number[] = RETRY_PAUSES_MS,
+  retryWithinMs = RETRY_WITHIN_MS,
 ): Client {
   const place = remote?.url ?? config.dataDir;
   let hasResponded = false;
@@ -67,12 +70,14 @@ export function createClient(
     const orderId = randomBase62(22, randomBytes);
     let mayBeDone = false;
     for (let tries = 0; ; tries += 1) {
+      const startedAt = performance.now();
       const failure = await attempt(target, operation, orderId, body, take);
       if ("taken" in failure) return failure.taken;
       mayBeDone ||= operation.action !== null && failure.mayBeDone;
       const pauseMs = Math.max(failure.pauseMs, pausesMs[tries] ?? 0);
+      const isQuick = performance.now() - startedAt < retryWithinMs;
       const canRetry = failure.canRetry || (hasResponded && failure.isLost);
-      if (canRetry && tries < pausesMs.length && pauseMs <= RETRY_PAUSE_MAX_MS)
+      if (isQuick && canRetry && tries < pausesMs.length && pauseMs <= RETRY_PAUSE_MAX_MS)
         await sleep(pauseMs);
       else if (!mayBeDone) throw failure.error;
       else throw new CommandError(`${failure.error.message} ${MAY_BE_DONE}`);
@@ -265,7 +270,7 @@ function explainNoResponse(error: unknown, place: string): string {
     return `Cannot connect to ${place} (${code}). Check the URL after --remote, and that the service is running.`;
   if (isTlsCode(code))
     return `The connection to ${place} is not secure (${code}), so the token was not sent. Check the certificate of ${host} and the URL.`;
-  return `The connection to ${place} failed (${code}), even after retries. Try again later.`;
+  return `The connection to ${place} failed (${code}). Try again later.`;
 }
 
 /** Explains a response that is not a success. */

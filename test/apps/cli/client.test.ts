@@ -9,6 +9,7 @@ import { createClient } from "#apps/cli/client.ts";
 import { CommandError } from "#apps/cli/command-error.ts";
 import { listAccounts } from "#operator/accounts.ts";
 import { grantCredits } from "#operator/credits.ts";
+import { backupData } from "#operator/data.ts";
 import { createDeployment, PEER, serve, TOKEN } from "../../api/operator/deployment-fixture.ts";
 import { freePort, listen } from "../../support/ports.ts";
 import { commandLine, temporaryFolder } from "./fixture.ts";
@@ -139,6 +140,13 @@ test("a command that may have been carried out says so when it fails, and one th
   );
 });
 
+test("an attempt that takes long is not repeated, because the service may still be at work on it", async () => {
+  const { url, requests } = await responding(500, '{"code":"internal","detail":"Not in time."}');
+  const client = createClient({ url, token: TOKEN }, NOWHERE, () => {}, [0, 0, 0], 0);
+  await assert.rejects(client.open(backupData, {}), /Not in time/);
+  assert.equal(requests(), 1);
+});
+
 test("an order whose response breaks off is sent again, and gets its response", async () => {
   const bodies: string[] = [];
   const server = createServer(async (request, response) => {
@@ -253,7 +261,7 @@ describe("errors of a service", { concurrency: 8 }, () => {
     after(() => server.close());
     assert.match(
       await sentenceOf(`http://127.0.0.1:${await listen(server)}`),
-      /failed \(ECONNRESET\), even after retries/,
+      /failed \(ECONNRESET\)\. Try again later/,
     );
     assert.equal(connections, 6);
     const busy = JSON.stringify({ code: "unavailable", detail: "The ledger is overloaded." });
