@@ -21,7 +21,8 @@ export const hasOwnName = ({ name }: Pick<Brand, "name">): boolean => name !== T
  * keys begin with `tb_`.
  */
 export const inNameOf = ({ name }: Pick<Brand, "name">, text: string): string =>
-  text.replaceAll(TOOLBOOTH.name, name);
+  // As a string, it could have patterns such as `$&`.
+  text.replaceAll(TOOLBOOTH.name, () => name);
 
 /** The words of a name in ASCII; "Api" where it has none. */
 function wordsOf(name: string): string[] {

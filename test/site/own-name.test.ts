@@ -7,7 +7,7 @@ import {
   securitySummary,
 } from "#accounts/security-emails.ts";
 import { describeApi } from "#api/openapi/openapi.ts";
-import { challengeOf, productOf, slugOf } from "#brand.ts";
+import { challengeOf, inNameOf, productOf, slugOf } from "#brand.ts";
 import { createEmails } from "#email/emails.ts";
 import type { Email } from "#email/mail.ts";
 import { signedHeaders } from "#events/deliver-webhooks.ts";
@@ -38,6 +38,10 @@ function assertNothingOfOurs(text: string, where: string): void {
   const found = OURS.exec(text);
   assert.equal(found && text.slice(Math.max(0, found.index - 80), found.index + 80), null, where);
 }
+
+it("a service may have any name, also with what would be a pattern", () => {
+  assert.equal(inNameOf({ name: "Ca$$h $& Co" }, "Sign in to Toolbooth"), "Sign in to Ca$$h $& Co");
+});
 
 describe("a service named Acme Tools", () => {
   it("has its own name alone on every page, in every text and in every Markdown", () => {
