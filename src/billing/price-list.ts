@@ -85,12 +85,13 @@ const CONTACT = z
   .string(must("an email address or a web address"))
   .max(CONTACT_CHARS_MAX, must(`at most ${CONTACT_CHARS_MAX} characters long`))
   .refine(
-    (text) => /^[^\s@<>"]+@[^\s@<>"]+$/.test(text) || isWebAddress(text),
+    // As TOOLBOOTH_CONTACT: `mailto:` would be there twice in a link.
+    (text) => /^[^\s:/@<>"]+@[^\s:/@<>"]+$/.test(text) || isWebAddress(text),
     must("an email address or a web address, such as sales@example.org"),
   );
 
-const isWebAddress = (text: string) =>
-  /^https?:$/.test(URL.parse(text)?.protocol ?? "") && !/[\s"<>]/.test(text);
+/** Without the slashes, a browser would take it for a path of the page. */
+const isWebAddress = (text: string) => /^https?:\/\/[^\s"<>]+$/i.test(text) && URL.canParse(text);
 
 const PACK = z.strictObject(
   {

@@ -111,6 +111,8 @@ test("text that is not a price list is rejected with a reason", () => {
     ],
     [JSON.stringify({ packs: [PACK], recommended: 3 }), /^recommended must be the id of a pack/],
     [JSON.stringify({ packs: [PACK], contact: "javascript:alert(1)" }), /contact must be/],
+    [JSON.stringify({ packs: [PACK], contact: "mailto:sales@example.org" }), /contact must be/],
+    [JSON.stringify({ packs: [PACK], contact: "https:example.org/ask" }), /contact must be/],
     [
       JSON.stringify({ packs: Array.from({ length: 13 }, (_, no) => ({ ...PACK, id: `p${no}` })) }),
       /^packs must be a list of at most 12 packs; got /,
