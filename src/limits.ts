@@ -266,8 +266,11 @@ export const TOOL_QUEUE_PER_ACCOUNT_MAX = 64;
 
 /** A body of the dashboard: a label, an address, a passkey's response. */
 export const DASHBOARD_BODY_BYTES_MAX = 64 * KB;
-/** A message from Stripe contains one object of a few KB. */
-export const STRIPE_MESSAGE_BYTES_MAX = 256 * KB;
+/**
+ * A message from Stripe contains one object of a few KB. But a dispute may have 150,000 characters of evidence
+ * (docs.stripe.com/api/disputes/update), of up to three bytes each, and the message about a change has those before it, too.
+ */
+export const STRIPE_MESSAGE_BYTES_MAX = MB;
 
 /** The records in one request of an import, as JSON; then the body around them. */
 export const IMPORT_PAGE_BYTES_MAX = MB;
