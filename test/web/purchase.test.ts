@@ -60,6 +60,12 @@ test("a purchase has a complete message in each state", () => {
   }
 });
 
+test("only while a dispute is open may its credits be added again", () => {
+  const isHopeful = (state: "disputed" | "charged_back") =>
+    /added again/.test(purchaseMessage(purchaseIn[state], false).text);
+  assert.deepEqual([isHopeful("disputed"), isHopeful("charged_back")], [true, false]);
+});
+
 test("the message about a purchase in trouble names it, so that the operator can find it", () => {
   assert.ok(purchaseMessage(purchaseIn.trouble, false).text.includes(purchaseIn.trouble.id));
 });

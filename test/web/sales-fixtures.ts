@@ -90,6 +90,7 @@ export const purchaseIn: Record<PurchaseView["state"], PurchaseView> = {
     voided: 1_000,
   }),
   disputed: purchase(PURCHASE, { state: "disputed", voided: 10_000 }),
+  charged_back: purchase(PURCHASE, { state: "charged_back", voided: 10_000 }),
   trouble: purchase(PURCHASE, { state: "trouble" }),
 };
 export const purchases = {

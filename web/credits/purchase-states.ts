@@ -16,6 +16,7 @@ export const STATE_LABELS: Record<State, StateLabel> = {
   refunded: { title: "Refunded", shape: "back", tone: "soft" },
   partly_refunded: { title: "Partly refunded", shape: "back", tone: "soft" },
   disputed: { title: "Disputed", shape: "minus", tone: "warn" },
+  charged_back: { title: "Charged back", shape: "back", tone: "soft" },
   trouble: { title: "Contact the operator", shape: "cross", tone: "bad" },
 };
 
@@ -87,6 +88,11 @@ const MESSAGES: Record<State, (purchase: PurchaseView) => PurchaseMessage> = {
     tone: "warn",
     title: "This payment is disputed.",
     text: `${refundText(purchase)} If the bank decides that the payment stands, the removed credits are added again.`,
+  }),
+  charged_back: (purchase) => ({
+    tone: "soft",
+    title: "This payment was charged back.",
+    text: `The bank decided the dispute in your favor. ${refundText(purchase)}`,
   }),
   trouble: ({ id, credits }) => ({
     tone: "bad",

@@ -188,7 +188,8 @@ const mayGoOn = (purchase: Purchase) =>
 function stateOf(purchase: Purchase): PurchaseView["state"] {
   const { status, paid, refunded, dispute, grant, trouble } = purchase;
   if (status !== "paid") return status;
-  if (dispute === "open" || dispute === "lost") return "disputed";
+  if (dispute === "open") return "disputed";
+  if (dispute === "lost") return "charged_back";
   if (refunded > 0) return refunded >= paid ? "refunded" : "partly_refunded";
   if (trouble !== null) return "trouble";
   return grant === null ? "settling" : "paid";

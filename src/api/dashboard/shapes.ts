@@ -244,6 +244,7 @@ export type PurchaseView = Pick<Offer, "name" | "kind" | "credits"> &
       | "refunded"
       | "partly_refunded"
       | "disputed"
+      | "charged_back"
       | "trouble";
     /** The payment page of an open purchase. */
     payUrl: string | null;

@@ -168,6 +168,10 @@ test("refunds and disputes are shown with the credits that they void", async (t)
   assert.deepEqual([gone.state, gone.refundedText, gone.voided], ["refunded", "€5.00", 100]);
   assert.deepEqual([won.state, won.voided], ["paid", 0]);
   assert.equal(await balance(), 1100);
+  fake.dispute(two.session, "lost");
+  await receiveAll();
+  const [lost] = (await list()) as [PurchaseView];
+  assert.deepEqual([lost.state, lost.voided], ["charged_back", 1000]);
 });
 
 test("the lifetime plan is a state of the account, and is not sold again while its payment is being processed or afterwards", async (t) => {
