@@ -83,8 +83,9 @@ const DONE: JobResult = { outcome: "done" };
 
 function resultOf(error: unknown): JobResult {
   if (error instanceof Unreachable) return { outcome: "unreachable", error: error.message };
+  // Another node may have that secret, or this one once more when the setting is right again.
   if (error instanceof SealError)
-    return { outcome: "failed", error: "it was sealed with another SECRET", isFinal: true };
+    return { outcome: "failed", error: "it was sealed with another SECRET" };
   if (error instanceof Undeliverable)
     return { outcome: "failed", error: error.message, isFinal: true };
   if (error instanceof TemporaryFailure) {

@@ -6,6 +6,7 @@ import { createMail, emailSealer } from "#email/email-queue.ts";
 import type { Email } from "#email/mail.ts";
 import { createEmailSender } from "#email/send-emails.ts";
 import type { Transport, TransportKind } from "#email/transport.ts";
+import type { Sealer } from "#seal.ts";
 import { createEmailQueue } from "#stores/sql/emails.ts";
 import { createJobQueue } from "#stores/sql/jobs.ts";
 import { createSqliteDatabase } from "#stores/sqlite/database.ts";
@@ -44,6 +45,7 @@ type FixtureDeps = {
   queue?: QueueUnderTest;
   now?: () => number;
   transportKind?: TransportKind;
+  sealer?: Sealer;
 };
 
 export const SEALER = emailSealer(["the secret of the email tests"]);
@@ -54,12 +56,13 @@ export function createFixture({
   queue = openEmails(":memory:").queue,
   now,
   transportKind = "smtp",
+  sealer = SEALER,
 }: FixtureDeps) {
   const clock = { now: START };
   const loggedErrors: string[] = [];
   const deps = {
     transportKind,
-    sealer: SEALER,
+    sealer,
     now: now ?? (() => clock.now),
     // The jitter uses one byte: zero makes every wait a full one. Ids use more.
     random: (count: number) => (count === 1 ? new Uint8Array(1) : randomBytes(count)),

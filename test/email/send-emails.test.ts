@@ -9,6 +9,7 @@ import {
   RETRY_FIRST_MS,
   RETRY_MAX_MS,
 } from "#email/bounds.ts";
+import { emailSealer } from "#email/email-queue.ts";
 import type { Email } from "#email/mail.ts";
 import { TemporaryFailure, type Transport, Undeliverable, Unreachable } from "#email/transport.ts";
 import { doubling, withJitter } from "#jobs/back-off.ts";
@@ -145,6 +146,22 @@ test("an email whose link has expired is dropped, not sent", async () => {
   assert.equal(await sender.deliverDue(), null);
   assert.equal(fake.tries.length, 0);
   assert.match(loggedErrors.join("\n"), /was dropped: it expired before an attempt succeeded/);
+});
+
+test("an email that was sealed with another SECRET waits for a node that has it", async () => {
+  const { fake, transport } = createFakeTransport();
+  const { sender, mail, queue, clock } = createFixture({ transport });
+  await mail.enqueue(emailTo("ada@example.org", { usefulUntil: START + HOUR_MS }));
+  const other = createFixture({ transport, queue, sealer: emailSealer(["a newer secret"]) });
+  const dueAt = await other.sender.deliverDue();
+  assert.equal(dueAt, START + RETRY_FIRST_MS);
+  assert.match(other.loggedErrors.join(), /will be retried: it was sealed with another SECRET/);
+  clock.now = dueAt;
+  assert.equal(await sender.deliverDue(), null);
+  assert.deepEqual(
+    fake.sent.map(({ email }) => email.to),
+    ["ada@example.org"],
+  );
 });
 
 test("while the server is unreachable one email at a time is tried, and when it is back all are sent", async () => {
