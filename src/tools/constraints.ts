@@ -49,9 +49,8 @@ export function constraintsOf(schema: z.core.$ZodType): BodySchema {
     case "union":
       return oneOfSchemas(def.options.map(constraintsOf));
     case "enum":
-      return oneOf(z.core.util.getEnumValues(def.entries));
     case "literal":
-      return oneOf(def.values);
+      return oneOf([...(schema._zod.values ?? [])]);
     case "string":
       return { type: "string", ...boundsOf(def.checks) };
     case "number":
