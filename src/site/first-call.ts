@@ -30,6 +30,11 @@ function sampleOf(schema: JsonSchema, definitions: More["$defs"] = {}): unknown 
   const { [schema.$ref?.slice("#/$defs/".length) ?? ""]: referred, ...others } = definitions;
   // Within itself it is empty.
   if (referred !== undefined) return sampleOf(referred, others);
+  const { allOf, ...beside } = schema as More & JsonSchema;
+  if (allOf !== undefined) {
+    const samples = [...allOf, beside].map((each) => sampleOf(each, definitions));
+    return samples.find((each) => typeof each !== "object") ?? Object.assign({}, ...samples);
+  }
   const { properties = {}, required = [], minLength = 0, anyOf, oneOf } = schema;
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   const { additionalProperties = {}, prefixItems = [], items = {}, minItems = 0 } = schema as More;
@@ -84,6 +89,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 /** Keywords whose values `JsonSchema` leaves open. */
 type More = {
   $defs?: Record<string, JsonSchema>;
+  allOf?: JsonSchema[];
   contentEncoding?: string;
   additionalProperties?: JsonSchema;
   prefixItems?: JsonSchema[];

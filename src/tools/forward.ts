@@ -18,7 +18,13 @@ import { isJsonType } from "./media-type.ts";
 import { hideSecrets } from "./own-tool-context.ts";
 import { readBytes } from "./read-bytes.ts";
 import { UpstreamFault } from "./run-fault.ts";
-import { namesInBraces, requestTo, type UpstreamOperation } from "./upstream-request.ts";
+import {
+  namesInBraces,
+  queryPair,
+  queryText,
+  requestTo,
+  type UpstreamOperation,
+} from "./upstream-request.ts";
 
 /** A tool that is a service somewhere else: a call becomes one request to it, and its response the response of the call. */
 
@@ -180,7 +186,7 @@ async function askUpstream(
   context: OwnToolContext,
 ): Promise<Response> {
   const { secrets, idempotencyKey, fetch: send } = context;
-  const { url, headers, body } = requestTo(operation, input);
+  const { url, query, headers, body } = requestTo(operation, input);
   // The runtime takes the first half of a compressed response for the whole.
   headers.set("Accept-Encoding", "identity");
   if (idempotencyKey !== "") headers.set("Idempotency-Key", idempotencyKey);
@@ -190,9 +196,10 @@ async function askUpstream(
   const timer = setTimeout(() => late.abort(), timeLimitMs);
   try {
     for (const [name, value] of await ownValues("headers", headersOf, own.headers, secrets))
-      headers.set(name, value);
-    for (const [name, value] of await ownValues("query", queryOf, own.query, secrets))
-      url.searchParams.set(name, value);
+      headers.set(name, name === "cookie" ? withCookies(value, headers.get(name)) : value);
+    const ownQuery = await ownValues("query", queryOf, own.query, secrets);
+    const isOwn = (name: string) => ownQuery.some(([ownName]) => ownName === name);
+    url.search = queryText([...query.filter(([name]) => !isOwn(name)), ...ownQuery]);
     const response = await send(url.href, {
       ...{ method: operation.method, headers, body },
       ...{ signal: late.signal, redirect: "manual" },
@@ -207,6 +214,9 @@ async function askUpstream(
     clearTimeout(timer);
   }
 }
+
+/** The operator's cookies, and those of the call. */
+const withCookies = (own: string, sent: string | null) => (sent === null ? own : `${own}; ${sent}`);
 
 /** `read`: checks what there is. Throws an `UpstreamFault` of the kind `misdefined`, whose cause has no secret. */
 async function ownValues<Values>(
@@ -238,7 +248,8 @@ function headersOf(given: unknown): Headers {
   return headers;
 }
 
-const queryOf = (given: unknown) => textsOf("query", given);
+const queryOf = (given: unknown) =>
+  textsOf("query", given).map(([name, value]) => queryPair(name, value));
 
 function textsOf(what: "headers" | "query", given: unknown): [name: string, value: string][] {
   if (typeof given !== "object" || given === null)
@@ -312,8 +323,12 @@ function parsedJson(bytes: Uint8Array): unknown {
 
 /** JSON, or a plain text. Pages for people are left out. */
 function problemOf(bytes: Uint8Array, type: string, secrets: Secrets): unknown {
+  if (isJsonType(type)) {
+    // Written anew: a secret may have been escaped in any way.
+    const json = JSON.stringify(parsedJson(bytes));
+    return json && parsedJson(new TextEncoder().encode(hideSecrets(json, secrets)));
+  }
   const text = hideSecrets(new TextDecoder().decode(bytes), secrets);
-  if (isJsonType(type)) return parsedJson(new TextEncoder().encode(text));
   return type.startsWith("text/plain") && text !== "" ? text : undefined;
 }
 

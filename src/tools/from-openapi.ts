@@ -1,3 +1,4 @@
+import { toBase64 } from "./base64.ts";
 import type { ToolDefinition } from "./define-tool.ts";
 import { type ForwardOptions, forwardTo, type UpstreamValues } from "./forward.ts";
 import { describedBy } from "./input-schema.ts";
@@ -5,6 +6,7 @@ import { FIELDS_TYPE, FORM_TYPE, isJsonType, mediaType } from "./media-type.ts";
 import { nearestName } from "./nearest-name.ts";
 import { inputOfFields, isObject, type Json, ownSchema, resolve } from "./openapi-schema.ts";
 import { nameFault } from "./own-tool.ts";
+import { encodeUtf8 } from "./text.ts";
 import {
   isTextType,
   namesInBraces,
@@ -122,7 +124,8 @@ function toolOf(
 ): ToolDefinition {
   const { security: _, url: __, prices: ___, effects = {}, ...others } = options;
   const { operation, method } = each;
-  const { fields, required, places, body } = fieldsOf(document, each);
+  const credentials = credentialsOf(document, each, options);
+  const { fields, required, places, body } = fieldsOf(document, each, credentials.parts);
   if (/[?#]/.test(each.path)) throw new TypeError("has a query or a fragment in its path");
   const url = serverOf(document, each, options.url) + each.path;
   const known = namesInBraces(each.path);
@@ -131,7 +134,7 @@ function toolOf(
     throw new TypeError(
       `has {${missing}} in its server, which has no default; set the URL with \`url\``,
     );
-  const { headers, query, secrets } = authenticated(document, each, options);
+  const { headers, query, secrets } = credentials;
   const output = outputOf(document, operation);
   const summary = [operation["summary"], operation["description"], titleOf(each)].find(
     (text): text is string => typeof text === "string" && text.trim() !== "",
@@ -181,11 +184,21 @@ type Fields = {
   body: UpstreamBody | null;
 };
 
-/** OpenAPI ignores parameters of these names; the last one is ours. */
-const OTHER_HEADERS = ["accept", "content-type", "authorization", "idempotency-key"];
+/** OpenAPI ignores parameters of the first three; the others are ours, or those of the connection. */
+const OTHER_HEADERS = [
+  ...["accept", "content-type", "authorization", "idempotency-key", "accept-encoding", "host"],
+  ...["content-length", "transfer-encoding", "connection", "expect"],
+];
 
-function fieldsOf(document: Json, { path, item, operation }: Found): Fields {
+/** `credentials`: what no client sends. */
+function fieldsOf(
+  document: Json,
+  { path, item, operation }: Found,
+  credentials: readonly Part[],
+): Fields {
   const found: Fields = { fields: {}, required: [], places: {}, body: null };
+  const isCredential = ({ in: where, name }: Json) =>
+    credentials.some((part) => part.in === where && sameName(part, name));
   const parameters = new Map<string, Json>();
   for (const list of [item["parameters"], operation["parameters"]])
     for (const each of Array.isArray(list) ? list : []) {
@@ -196,7 +209,8 @@ function fieldsOf(document: Json, { path, item, operation }: Found): Fields {
   for (const name of namesInBraces(path))
     if (!parameters.has(`path ${name}`))
       parameters.set(`path ${name}`, { name, in: "path", schema: { type: "string" } });
-  for (const parameter of parameters.values()) addParameter(document, parameter, found);
+  for (const parameter of parameters.values())
+    if (!isCredential(parameter)) addParameter(document, parameter, found);
   addBody(document, operation["requestBody"], found);
   return found;
 }
@@ -218,7 +232,7 @@ function addParameter(document: Json, parameter: Json, { fields, required, place
     "request",
   );
   // Parameters of different places may have one name.
-  const field = Object.hasOwn(fields, name) ? `${where}_${name}` : name;
+  const field = freeName(fields, name, where);
   fields[field] = typeof description === "string" ? { ...own, description } : own;
   places[field] = {
     ...{ in: where, name, isJson: media !== undefined },
@@ -227,6 +241,15 @@ function addParameter(document: Json, parameter: Json, { fields, required, place
   };
   if (parameter["required"] === true || where === "path") required.push(field);
 }
+
+/** Names of headers are the same in any case. */
+const sameName = (part: Part, name: unknown): boolean =>
+  part.in === "header"
+    ? part.name.toLowerCase() === String(name).toLowerCase()
+    : part.name === name;
+
+const freeName = (fields: Json, name: string, prefix: string): string =>
+  Object.hasOwn(fields, name) ? freeName(fields, `${prefix}_${name}`, prefix) : name;
 
 function addBody(document: Json, given: unknown, found: Fields): void {
   if (given === undefined) return;
@@ -246,7 +269,8 @@ function addBody(document: Json, given: unknown, found: Fields): void {
   }
   // A range of types stands for JSON.
   const sent = type.includes("*") ? "application/json" : type;
-  const schema = ownSchema(document, ((content as Json)[type] as Json)?.["schema"], "request");
+  const media = ((content as Json)[type] ?? {}) as Json;
+  const schema = ownSchema(document, media["schema"], "request");
   const { properties, required = [], additionalProperties = false } = schema;
   const hasParts = mediaType(sent) === FORM_TYPE;
   const isFlat =
@@ -256,12 +280,16 @@ function addBody(document: Json, given: unknown, found: Fields): void {
     !Object.keys(properties).some((name) => Object.hasOwn(found.fields, name));
   if (isFlat) {
     const files = hasParts ? filesIn(properties) : {};
-    Object.assign(found.fields, properties, files);
+    const undescribed = (required as string[]).map((name) => [name, {}] as const);
+    Object.assign(found.fields, Object.fromEntries(undescribed), properties, files);
     if (isRequired === true) found.required.push(...(required as string[]));
-    found.body = { type: sent, files: Object.keys(files) };
+    const encoding = (media["encoding"] ?? {}) as NonNullable<UpstreamBody["encoding"]>;
+    found.body = {
+      ...{ type: sent, files: Object.keys(files), encoding, isOptional: isRequired !== true },
+    };
     return;
   }
-  const field = Object.hasOwn(found.fields, "body") ? "request_body" : "body";
+  const field = freeName(found.fields, "body", "request");
   found.fields[field] = { description: "The body of the request.", ...bodySchema(sent, schema) };
   if (isRequired === true) found.required.push(field);
   found.body = { type: sent, field };
@@ -311,26 +339,29 @@ function outputOf(document: Json, operation: Json): Json | null {
   return ownSchema(document, (first[1] as Json)["schema"], "response");
 }
 
-type Authenticated = {
+type Credentials = {
+  parts: readonly Part[];
   headers: UpstreamValues;
   query: UpstreamValues;
   secrets: readonly string[];
 };
 
 /** The headers and parameters of the query with which the service knows the operator. */
-function authenticated(
+function credentialsOf(
   document: Json,
   { operation }: Found,
   { headers, secrets = [], security = {} }: OpenApiOptions,
-): Authenticated {
+): Credentials {
   const required = operation["security"] ?? document["security"] ?? [];
   const alternatives = (Array.isArray(required) ? required : []).map((each) =>
     Object.keys(each as Json),
   );
   const isKnown = (scheme: string) => Object.hasOwn(security, scheme);
-  const chosen = alternatives.find((schemes) => schemes.every(isKnown));
+  const known = alternatives.filter((schemes) => schemes.every(isKnown));
+  // Where the service can do without, it still gets what there is.
+  const chosen = known.find((schemes) => schemes.length > 0) ?? known[0];
   if (headers !== undefined || alternatives.length === 0 || chosen?.length === 0)
-    return { headers: headers ?? {}, query: {}, secrets };
+    return { parts: [], headers: headers ?? {}, query: {}, secrets };
   if (chosen === undefined) {
     const [schemes = []] = alternatives;
     throw new TypeError(
@@ -338,14 +369,20 @@ function authenticated(
     );
   }
   const parts = chosen.map((scheme) => partOf(document, scheme, security[scheme] as string));
-  const valuesIn = (place: Part["in"]) => (values: Secrets) =>
-    Object.fromEntries(
-      parts
-        .filter((part) => part.in === place)
-        .map(({ name, setting, text }) => [name, text(values[setting] ?? "")]),
-    );
+  const valuesIn = (place: Part["in"], values: Secrets) =>
+    parts
+      .filter((part) => part.in === place)
+      .map(({ name, setting, text }): [string, string] => [name, text(values[setting] ?? "")]);
   return {
-    ...{ headers: valuesIn("header"), query: valuesIn("query") },
+    parts,
+    headers(values) {
+      const cookies = valuesIn("cookie", values).map((pair) => pair.join("="));
+      return {
+        ...Object.fromEntries(valuesIn("header", values)),
+        ...(cookies.length > 0 && { Cookie: cookies.join("; ") }),
+      };
+    },
+    query: (values) => Object.fromEntries(valuesIn("query", values)),
     secrets: [...new Set([...secrets, ...parts.map(({ setting }) => setting)])],
   };
 }
@@ -354,7 +391,7 @@ type Secrets = Readonly<Record<string, string>>;
 
 /** Where a request has the value of a setting, and how it is written there. */
 type Part = {
-  in: "header" | "query";
+  in: "header" | "query" | "cookie";
   name: string;
   setting: string;
   text(value: string): string;
@@ -367,12 +404,10 @@ function partOf(document: Json, scheme: string, setting: string): Part {
   const header = (name: string, text: Part["text"]): Part => ({
     ...{ in: "header", name, setting, text },
   });
-  if (type === "apiKey" && where === "header") return header(name, String);
-  if (type === "apiKey" && where === "query") return { in: "query", name, setting, text: String };
-  if (type === "apiKey" && where === "cookie")
-    return header("Cookie", (value) => `${name}=${value}`);
+  if (type === "apiKey" && (where === "header" || where === "query" || where === "cookie"))
+    return { in: where, name, setting, text: String };
   if (type === "http" && kind === "basic")
-    return header("Authorization", (value) => `Basic ${btoa(value)}`);
+    return header("Authorization", (value) => `Basic ${toBase64(encodeUtf8(value))}`);
   const isBearer = type === "http" && kind === "bearer";
   if (isBearer || type === "oauth2" || type === "openIdConnect")
     return header("Authorization", (value) => `Bearer ${value}`);

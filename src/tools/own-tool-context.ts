@@ -26,12 +26,13 @@ export const guardFetch =
     return send(to, { ...init, signal: AbortSignal.any(signals) });
   };
 
-/** The text with the names of secrets in place of their values, also where these are in a URL. */
+/** The text with the names of secrets in place of their values, also where these are in a URL or in JSON. */
 export const hideSecrets = (text: string, secrets: Readonly<Record<string, string>>): string =>
   Object.entries(secrets).reduce((hidden, [name, value]) => {
     if (value === "") return hidden;
     const inQuery = new URLSearchParams([["", value]]).toString().slice(1);
-    return [value, encodeURIComponent(value), inQuery].reduce(
+    const inJson = JSON.stringify(value).slice(1, -1);
+    return [value, encodeURIComponent(value), inQuery, inJson].reduce(
       (rest, each) => rest.replaceAll(each, `[${name}]`),
       hidden,
     );

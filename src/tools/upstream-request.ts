@@ -31,21 +31,32 @@ export type UpstreamBody = {
   field?: string;
   /** Fields of a form with parts whose values are files in base64, or lists of them. */
   files?: readonly string[];
+  /** How fields of a form without parts are written. */
+  encoding?: Readonly<Record<string, Pick<Place, "style" | "explode">>>;
+  /** Without a field there is no body. */
+  isOptional?: boolean;
 };
 
 type Body = string | Uint8Array<ArrayBuffer> | FormData;
-export type UpstreamRequest = { url: URL; headers: Headers; body: Body | null };
+/** A name, and the text that has it with a value. */
+export type QueryPair = readonly [name: string, text: string];
+export type UpstreamRequest = {
+  url: URL;
+  query: readonly QueryPair[];
+  headers: Headers;
+  body: Body | null;
+};
 
 export const namesInBraces = (url: string): string[] =>
   [...url.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name as string);
 
-/** Throws an `InvalidInput` for a value that a path or a header cannot have. */
+/** Throws an `InvalidInput` for a value that cannot be sent where it belongs. */
 export function requestTo(operation: UpstreamOperation, input: unknown = {}): UpstreamRequest {
   const { url: template, places, others } = operation;
   if (!isObject(input)) return requestWith(template, input);
   const fields = Object.entries(input).filter(([, value]) => value !== undefined);
   const inBody: [string, unknown][] = [];
-  const query = new URLSearchParams();
+  const query: QueryPair[] = [];
   const headers = new Headers();
   const cookies: string[] = [];
   let url = template;
@@ -54,12 +65,14 @@ export function requestTo(operation: UpstreamOperation, input: unknown = {}): Up
       ? (places[field] as Place)
       : placeIn(template, field, others);
     if (place === undefined) inBody.push([field, value]);
+    // Only JSON has it.
+    else if (value === null && place.isJson !== true) continue;
     else if (place.in === "path")
-      url = url.replaceAll(`{${place.name}}`, () => pathText(field, listed(value, place)));
+      url = url.replaceAll(`{${place.name}}`, () => pathText(field, listed(value, place, encoded)));
     else if (place.in === "query") addToQuery(query, place, value);
     else if (place.in === "header")
-      headers.set(place.name, headerText(field, listed(value, place)));
-    else cookies.push(`${place.name}=${encodeURIComponent(listed(value, place))}`);
+      headers.set(place.name, headerText(field, listed(value, place, String)));
+    else cookies.push(`${place.name}=${encoded(listed(value, place, String))}`);
   }
   const [open] = namesInBraces(url);
   if (open !== undefined) throw unsendable(open, "is required");
@@ -68,14 +81,24 @@ export function requestTo(operation: UpstreamOperation, input: unknown = {}): Up
   // `fetch` writes the type of a form with parts, because it has their boundary.
   if (others !== "query" && body !== null && !(body instanceof FormData))
     headers.set("Content-Type", others.type);
-  const sent = new URL(url);
-  for (const [name, value] of query) sent.searchParams.append(name, value);
-  return { url: sent, headers, body };
+  return { url: new URL(url), query, headers, body };
 }
+
+export const queryText = (pairs: readonly QueryPair[]): string =>
+  pairs.map(([, text]) => text).join("&");
+
+export const queryPair = (name: string, value: unknown): QueryPair => [
+  name,
+  `${encoded(name)}=${encoded(textOf(value))}`,
+];
+
+/** With `%20` for a space, which services read everywhere, and `%2C` for a comma that does not separate values. */
+const encoded = (text: string): string => encodeURIComponent(wellFormed(text));
 
 /** An input that is no object has no fields, so it is the body. */
 const requestWith = (url: string, input: unknown): UpstreamRequest => ({
   url: new URL(url),
+  query: [],
   headers: new Headers({ "Content-Type": "application/json" }),
   body: JSON.stringify(input),
 });
@@ -92,18 +115,20 @@ const placeIn = (
       : undefined;
 
 function bodyOf(
-  { type: given, field, files = [] }: UpstreamBody,
+  { type: given, field, files = [], encoding = {}, isOptional = false }: UpstreamBody,
   fields: readonly [string, unknown][],
 ): Body | null {
+  if (isOptional && fields.length === 0) return null;
   const value =
     field === undefined ? Object.fromEntries(fields) : fields.find(([name]) => name === field)?.[1];
   if (value === undefined) return null;
   const type = mediaType(given);
   if (isJsonType(type)) return JSON.stringify(value);
   if (type === FIELDS_TYPE) {
-    const form = new URLSearchParams();
-    for (const [name, each] of Object.entries(Object(value))) addToForm(form, name, each);
-    return form.toString();
+    const form: QueryPair[] = [];
+    for (const [name, each] of Object.entries(Object(value)))
+      addToQuery(form, { in: "query", name, ...formStyle(each, encoding[name]) }, each);
+    return queryText(form);
   }
   if (type === FORM_TYPE) {
     const form = new FormData();
@@ -117,12 +142,19 @@ function bodyOf(
 /** Whether a body of the type is sent as the text that the field has. */
 export const isTextType = (type: string): boolean => /^text\/|[/+](?:xml|yaml)$/.test(type);
 
+/** By default lists as in a query, and what is nested as most services read it. */
+const formStyle = (value: unknown, { style, explode }: Pick<Place, "style" | "explode"> = {}) => ({
+  style: style ?? ([value].flat().some(isObject) ? "deepObject" : "form"),
+  explode,
+});
+
 function addPart(form: FormData, name: string, value: unknown, isFile: boolean): void {
+  if (value === null) return;
   // Services take a part for a file if it has the name of one.
   if (isFile) form.append(name, new Blob([bytesIn(name, value)]), name);
   else if (isObject(value))
     form.append(name, new Blob([JSON.stringify(value)], { type: "application/json" }));
-  else form.append(name, String(value));
+  else form.append(name, textOf(value));
 }
 
 function bytesIn(field: string, value: unknown): Uint8Array<ArrayBuffer> {
@@ -136,40 +168,53 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const textOf = (value: unknown): string =>
-  typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
+  wellFormed(typeof value === "object" && value !== null ? JSON.stringify(value) : String(value));
+
+/** Throws an `InvalidInput` for half of a surrogate pair. Only JSON has an escape for it. */
+function wellFormed(text: string): string {
+  if (text.isWellFormed()) return text;
+  throw new InvalidInput("A text has half of a surrogate pair, which has no UTF-8 form.");
+}
 
 /** The style `simple`, which paths and headers have: `a,b`, and `name,a` or `name=a` for an object. */
-function listed(value: unknown, { explode = false, isJson = false }: Place): string {
-  if (isJson) return JSON.stringify(value);
-  if (Array.isArray(value)) return value.map(textOf).join(",");
-  if (!isObject(value)) return textOf(value);
-  const pairs = Object.entries(value).map(([name, each]) => [name, textOf(each)]);
-  return pairs.map((pair) => pair.join(explode ? "=" : ",")).join(",");
+function listed(
+  value: unknown,
+  { explode = false, isJson = false }: Place,
+  encode: (text: string) => string,
+  separator = ",",
+): string {
+  if (isJson) return encode(JSON.stringify(value));
+  const each = (one: unknown) => encode(textOf(one));
+  if (Array.isArray(value)) return value.map(each).join(separator);
+  if (!isObject(value)) return each(value);
+  return Object.entries(value)
+    .map((pair) => pair.map(each).join(explode ? "=" : separator))
+    .join(separator);
 }
 
 /** The styles of a query; by default `form`, exploded: `ids=1&ids=2`. */
-function addToQuery(query: URLSearchParams, place: Place, value: unknown): void {
+function addToQuery(query: QueryPair[], place: Place, value: unknown): void {
   const { name, style = "form", explode = style === "form", isJson = false } = place;
-  if (isJson) query.append(name, JSON.stringify(value));
-  else if (isObject(value) && style === "deepObject")
-    for (const [member, each] of Object.entries(value))
-      query.append(`${name}[${member}]`, textOf(each));
-  else if (isObject(value) && explode)
-    for (const [member, each] of Object.entries(value)) query.append(member, textOf(each));
-  else if (Array.isArray(value) && explode)
-    for (const each of value) query.append(name, textOf(each));
-  else if (Array.isArray(value))
-    query.append(name, value.map(textOf).join(SEPARATORS[style] ?? ","));
-  else query.append(name, listed(value, place));
+  if (value === null && !isJson) return;
+  if (style === "deepObject" && !isJson) addNested(query, name, value);
+  else if (explode && !isJson && typeof value === "object")
+    for (const [member, each] of Object.entries(value as object))
+      query.push(queryPair(Array.isArray(value) ? name : member, each));
+  else query.push([name, `${encoded(name)}=${listed(value, place, encoded, SEPARATORS[style])}`]);
 }
 
-const SEPARATORS: Readonly<Record<string, string>> = { spaceDelimited: " ", pipeDelimited: "|" };
+const SEPARATORS: Readonly<Record<string, string>> = {
+  spaceDelimited: "%20",
+  pipeDelimited: "%7C",
+};
 
-/** As most services read nested forms: `address[city]=Oslo&tags[0]=a`. */
-function addToForm(form: URLSearchParams, name: string, value: unknown): void {
-  if (typeof value !== "object" || value === null) form.append(name, textOf(value));
+/** `address[city]=Oslo&tags[0]=a`. */
+function addNested(query: QueryPair[], name: string, value: unknown): void {
+  if (value === null) return;
+  if (typeof value !== "object") query.push(queryPair(name, value));
   else
-    for (const [member, each] of Object.entries(value)) addToForm(form, `${name}[${member}]`, each);
+    for (const [member, each] of Object.entries(value))
+      addNested(query, `${name}[${member}]`, each);
 }
 
 const unsendable = (field: string, detail: string) =>
@@ -182,7 +227,7 @@ function pathText(field: string, text: string): string {
       field,
       `is a part of a path, so it must not be ${text === "" ? "empty" : `"${text}"`}`,
     );
-  return encodeURIComponent(text);
+  return text;
 }
 
 function headerText(field: string, text: string): string {

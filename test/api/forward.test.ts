@@ -91,7 +91,7 @@ test("the operator's query parameters replace those of the input", async (t) => 
   });
   const caller = await createCaller(service);
   assert.equal((await caller.call("wrap", { q: "a", mode: "open" })).status, 200);
-  assert.equal(received[0]?.url, "/well?q=a&mode=safe&key=s3cret-value+%26");
+  assert.equal(received[0]?.url, "/well?q=a&key=s3cret-value%20%26&mode=safe");
 });
 
 const PASSED: Record<string, [type: string, body: string | number[]]> = {
@@ -270,6 +270,20 @@ test("the log line of a failed request has the reason, and no secret", async (t)
     await causeOf({ headers: () => Promise.reject(new Error("No s3cret-value")) }),
     /^Error: No \[TOKEN\]\n/,
   );
+});
+
+test("a secret that the service repeats is hidden in any spelling of JSON", async () => {
+  const tool = forward({ summary: "Forwards.", input: {}, price: 1, url: "https://example.com/" });
+  const body = String.raw`{"error":"No a\/b\"c+\u00fc, nor a\u002fb\"c+ü"}`;
+  const headers = { "Content-Type": "application/json" };
+  const context = {
+    ...{ secrets: { TOKEN: 'a/b"c+ü' }, idempotencyKey: "" },
+    fetch: async () => new Response(body, { status: 400, headers }),
+  };
+  const thrown = await Promise.resolve(tool.run({}, context as never)).catch((error) => error);
+  assert.deepEqual((thrown as { problem: unknown }).problem, {
+    error: "No [TOKEN], nor [TOKEN]",
+  });
 });
 
 test("a value that a path cannot have is 400, and is sent nowhere", async (t) => {

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describeOwnTool } from "#api/openapi/tool-description.ts";
+import { requestOf as sampleRequest } from "#site/first-call.ts";
 import { checkInput } from "#tools/check-input.ts";
 import type { OwnToolContext, ToolDefinition } from "#tools/define-tool.ts";
 import { type OpenApiOptions, toolsOf } from "#tools/from-openapi.ts";
 import { ownTool } from "#tools/own-tool.ts";
+import { InvalidInput } from "#tools/run-fault.ts";
 import { fixedToolContext } from "../support/tool-context.ts";
 import { errorOf } from "./run-tool.ts";
 
@@ -167,16 +170,37 @@ const made = (prices: Record<string, number>, more: Partial<OpenApiOptions> = {}
   );
 
 /** The tool of a document with one operation. */
-function toolAt(method: "GET" | "POST", operation: object, more: object = {}): ToolDefinition {
+function toolAt(
+  method: "GET" | "POST",
+  { path = "/a", ...operation }: { path?: string; [member: string]: unknown },
+  more: object = {},
+  options: Partial<OpenApiOptions> = {},
+): ToolDefinition {
   const document = {
     ...{ openapi: "3.1.0", servers: [{ url: "https://example.com" }] },
-    paths: { "/a": { [method.toLowerCase()]: operation } },
+    paths: { [path]: { [method.toLowerCase()]: operation } },
     ...more,
   };
-  const [tool] = Object.values(toolsOf(document, { prices: { [`${method} /a`]: 1 } }));
+  const prices = { [`${method} ${path}`]: 1 };
+  const [tool] = Object.values(toolsOf(document, { prices, ...options }));
   assert.ok(tool);
   return tool;
 }
+
+/** The request of a call of such a tool, without its method. */
+async function requestAt(input: object, ...made: Parameters<typeof toolAt>) {
+  const [, url, headers, body] = (await requestOf(ownTool("a", toolAt(...made)), input)) as [
+    string,
+    string,
+    Record<string, string>,
+    unknown,
+  ];
+  return { url: url.replace("https://example.com", ""), headers, body };
+}
+
+const jsonBody = (schema: object, more: object = {}) => ({
+  requestBody: { content: { "application/json": { schema } }, ...more },
+});
 
 /** The request that a call becomes. */
 async function requestOf(tool: ReturnType<typeof ownTool> | undefined, input: object) {
@@ -186,7 +210,7 @@ async function requestOf(tool: ReturnType<typeof ownTool> | undefined, input: ob
   let sent: unknown;
   const context: Partial<OwnToolContext> = {
     ...fixedToolContext(),
-    secrets: { PETS_KEY: "k1", PETS_LOGIN: "user:pass", QUERY_KEY: "a b&c" },
+    secrets: { PETS_KEY: "k1", PETS_LOGIN: "user:pass", QUERY_KEY: "a b&c", LOGIN: "ü:€" },
     async fetch(to, init) {
       const { method, headers, body } = init ?? {};
       const { "accept-encoding": _, ...named } = Object.fromEntries(new Headers(headers));
@@ -232,7 +256,7 @@ test("parameters go where the document says, and the other fields are the body",
     }),
     [
       "GET",
-      "https://eu.example.com/v1/pets?limit=5&tags=a%2Cb&filter%5Bk%5D=1",
+      "https://eu.example.com/v1/pets?limit=5&tags=a,b&filter%5Bk%5D=1",
       { "x-trace": "t" },
       null,
     ],
@@ -277,7 +301,7 @@ test("a form is sent as a form", async () => {
   assert.deepEqual(await requestOf(tools["send-form"], { a: { b: [1] }, b: "x y" }), [
     ...["POST", "http://127.0.0.1:9000/forms"],
     { "content-type": "application/x-www-form-urlencoded", "x-key": "k1" },
-    "a%5Bb%5D%5B0%5D=1&b=x+y",
+    "a%5Bb%5D%5B0%5D=1&b=x%20y",
   ]);
 });
 
@@ -286,7 +310,7 @@ test("a key goes into the query, and another scheme of HTTP before its value", a
   const { "show-by-query": tool } = made({ showByQuery: 1 }, { security });
   assert.deepEqual(tool?.secrets, ["QUERY_KEY", "PETS_KEY"]);
   assert.deepEqual(await requestOf(tool, { part: "x" }), [
-    ...["GET", "https://eu.example.com/v1/secured/x?key=a+b%26c"],
+    ...["GET", "https://eu.example.com/v1/secured/x?key=a%20b%26c"],
     { authorization: "Token k1" },
     null,
   ]);
@@ -392,6 +416,308 @@ test("the schemas of the document are those of the input, without what only resp
     messageOf({ name: "", aged: 0, kind: "cow", color: 1 }),
     /^`aged`: unknown field; did you mean `age`\? `color`: unknown field; the fields are `name`, `age`, `kind`, `parent`\. `name` .+ `kind` /,
   );
+});
+
+const PETS_OF_TODAY = {
+  Seen: { type: "string", readOnly: true },
+  Pet: {
+    type: "object",
+    required: ["id", "seen", "name", "secret"],
+    properties: {
+      id: { type: "integer", nullable: true, readOnly: true },
+      seen: { $ref: "#/components/schemas/Seen" },
+      at: { $ref: "#/components/schemas/Time", readOnly: true },
+      name: { type: "string" },
+      secret: { type: ["string", "null"], writeOnly: true },
+    },
+  },
+  Time: { type: "string" },
+  MaybePet: { $ref: "#/components/schemas/Pet", nullable: true },
+  NullablePet: { type: ["object", "null"], $ref: "#/components/schemas/Pet" },
+};
+
+test("what only responses have is no field, also where it may be null or is referred to", () => {
+  const schema = { $ref: "#/components/schemas/Pet" };
+  const tool = toolAt(
+    "POST",
+    {
+      ...jsonBody(schema, { required: true }),
+      responses: { 200: { content: { "application/json": { schema } } } },
+    },
+    { components: { schemas: PETS_OF_TODAY } },
+  );
+  const { inputSchema, outputSchema } = describeOwnTool(ownTool("a", tool));
+  assert.deepEqual(Object.keys(inputSchema.properties ?? {}), ["name", "secret"]);
+  assert.deepEqual(inputSchema.required, ["name", "secret"]);
+  assert.deepEqual(Object.keys(outputSchema.properties ?? {}), ["id", "seen", "at", "name"]);
+  assert.deepEqual(outputSchema.required, ["id", "seen", "name"]);
+});
+
+test("what only responses have is left out of an object that may be null", () => {
+  for (const name of ["MaybePet", "NullablePet"]) {
+    const tool = ownTool(
+      "a",
+      toolAt("POST", jsonBody({ $ref: `#/components/schemas/${name}` }), {
+        components: { schemas: PETS_OF_TODAY },
+      }),
+    );
+    for (const body of [null, { name: "Ada", secret: null }])
+      assert.ok(checkInput(tool, { body }), name);
+    assert.throws(() => checkInput(tool, { body: { name: "Ada" } }), name);
+    assert.throws(() => checkInput(tool, { body: 7 }), name);
+  }
+});
+
+test("a schema that is the only one of `allOf` is that schema, for fields sent as text too", () => {
+  const schema = { allOf: [{ $ref: "#/components/schemas/Count" }], description: "How many." };
+  const parameters = [{ name: "n", in: "query", schema }];
+  const components = {
+    schemas: { Count: { type: "integer", minimum: 1, description: "A count." } },
+  };
+  const tool = ownTool("a", toolAt("GET", { parameters }, { components }));
+  const { n } = describeOwnTool(tool).inputSchema.properties ?? {};
+  assert.deepEqual(n, { type: "integer", minimum: 1, description: "How many." });
+});
+
+test("a member that a body requires and does not describe is a field of any value", async () => {
+  const schema = { required: ["b"], properties: { a: { type: "string" } } };
+  const operation = jsonBody(schema, { required: true });
+  const tool = ownTool("a", toolAt("POST", operation));
+  assert.match(errorOf(() => checkInput(tool, { a: "" })).message, /`b` is required/);
+  assert.equal((await requestAt({ b: [1] }, "POST", operation)).body, '{"b":[1]}');
+});
+
+/** Schemas, and what they allow. */
+const ALLOWED: Record<string, [schema: object, ...values: unknown[]]> = {
+  "null, of an object or null that contains itself": [
+    { $ref: "#/components/schemas/Tree" },
+    { parent: null },
+    { parent: { parent: null } },
+  ],
+  "one of several that a discriminator tells apart": [
+    {
+      oneOf: [
+        { type: "object", properties: { kind: { type: "string" }, meows: { type: "boolean" } } },
+        { type: "object", properties: { kind: { type: "string" }, barks: { type: "boolean" } } },
+      ],
+      discriminator: { propertyName: "kind" },
+    },
+    { kind: "cat", meows: true },
+  ],
+  "one of several beside any of others": [
+    { oneOf: [{ type: "string" }, { type: "number" }], anyOf: [{ const: 1 }, { const: "a" }] },
+    ...[1, "a"],
+  ],
+  "a UUID of any version": [
+    { type: "string", format: "uuid" },
+    "99c17cbb-656f-f64a-940f-1a4568f03487",
+  ],
+  "a relative reference": [{ type: "string", format: "uri-reference" }, "../a?b=1"],
+  "a time in small letters": [{ type: "string", format: "date-time" }, "2026-11-30t12:00:00z"],
+  "a letter by its property": [{ type: "string", pattern: "^\\p{L}+$" }, "Ada"],
+  "a pattern of another language": [{ type: "string", pattern: "\\AAda\\z" }, "Ada"],
+  "a name by its pattern": [
+    {
+      type: "object",
+      patternProperties: { "^\\p{L}+$": { type: "number" } },
+      additionalProperties: false,
+    },
+    { é: 1 },
+  ],
+};
+
+for (const [what, [schema, ...values]] of Object.entries(ALLOWED))
+  test(`the document decides what is allowed: ${what}`, () => {
+    const nullable = { oneOf: [{ $ref: "#/components/schemas/Tree" }, { type: "null" }] };
+    const schemas = { Tree: { type: "object", properties: { parent: nullable } } };
+    const body = jsonBody({ type: "array", items: schema });
+    const tool = ownTool("a", toolAt("POST", body, { components: { schemas } }));
+    assert.ok(checkInput(tool, { body: values }));
+  });
+
+test("only valid keywords of a schema are passed on, so agents and generators can read it", () => {
+  const odd = {
+    ...{ type: "object", required: true, examples: { first: { a: 1 } }, title: 7 },
+    ...{ allOf: [], enum: [], minLength: -1, maximum: "9", discriminator: {}, if: [] },
+    properties: {
+      file: { type: "file", required: true, description: ["no"], pattern: 7 },
+      size: { type: "integer", exclusiveMinimum: true, example: 5, multipleOf: 0 },
+      both: { type: ["string", "uuid"], items: [{ type: "string" }] },
+    },
+  };
+  for (const schema of [odd, { type: "array", minItems: 1, items: odd }]) {
+    const tool = ownTool("a", toolAt("POST", jsonBody(schema, { required: true })));
+    const { inputSchema } = describeOwnTool(tool);
+    const ajv = new Ajv2020({ strict: false });
+    assert.ok(ajv.validateSchema(inputSchema), ajv.errorsText());
+    const sample = sampleRequest(tool) ?? {};
+    assert.ok(checkInput(tool, sample));
+    assert.throws(() => checkInput(tool, { size: 1.5 }));
+  }
+});
+
+test("a body that may be left out is sent only if the call has a field of it", async () => {
+  const schema = { type: "object", required: ["a"], properties: { a: { type: "string" } } };
+  for (const type of [
+    "application/json",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+  ]) {
+    const requestBody = { content: { [type]: { schema } } };
+    const { headers, body } = await requestAt({}, "POST", { requestBody });
+    assert.deepEqual([headers, body], [{}, null], type);
+    assert.notEqual((await requestAt({ a: "b" }, "POST", { requestBody })).body, null, type);
+  }
+  const needed = await requestAt({}, "POST", jsonBody({ properties: {} }, { required: true }));
+  assert.equal(needed.body, "{}");
+});
+
+const SCHEMES = {
+  securitySchemes: {
+    session: { type: "apiKey", in: "cookie", name: "sid" },
+    csrf: { type: "apiKey", in: "cookie", name: "csrf" },
+    token: { type: "apiKey", in: "header", name: "X-Key" },
+    login: { type: "http", scheme: "basic" },
+  },
+};
+
+test("cookies of the operator are sent beside each other and beside those of the call", async () => {
+  const { headers } = await requestAt(
+    { theme: "a b" },
+    "POST",
+    {
+      security: [{ session: [], csrf: [] }],
+      parameters: [
+        { name: "theme", in: "cookie", schema: { type: "string" } },
+        { name: "sid", in: "cookie", required: true, schema: { type: "string" } },
+      ],
+    },
+    { components: SCHEMES },
+    { security: { session: "PETS_KEY", csrf: "QUERY_KEY" } },
+  );
+  assert.deepEqual(headers, { cookie: "sid=k1; csrf=a b&c; theme=a%20b" });
+});
+
+test("a parameter that the operator's credentials fill is no field", () => {
+  const tool = toolAt(
+    "GET",
+    {
+      security: [{ token: [] }],
+      parameters: [{ name: "x-key", in: "header", required: true, schema: { type: "string" } }],
+    },
+    { components: SCHEMES },
+    { security: { token: "PETS_KEY" } },
+  );
+  assert.deepEqual(describeOwnTool(ownTool("a", tool)).inputSchema.properties, {});
+});
+
+test("a service that can do without credentials gets those that there are", async () => {
+  const operation = { security: [{}, { token: [] }] };
+  const sent = async (options: Partial<OpenApiOptions>) =>
+    (await requestAt({}, "GET", operation, { components: SCHEMES }, options)).headers;
+  assert.deepEqual(await sent({ security: { token: "PETS_KEY" } }), { "x-key": "k1" });
+  assert.deepEqual(await sent({}), {});
+});
+
+test("user and password are sent in UTF-8", async () => {
+  const { headers } = await requestAt(
+    ...[{}, "GET" as const, { security: [{ login: [] }] }, { components: SCHEMES }],
+    { security: { login: "LOGIN" } },
+  );
+  assert.deepEqual(headers, { authorization: `Basic ${Buffer.from("ü:€").toString("base64")}` });
+});
+
+const listIn = (where: string, more: object = {}) => ({
+  ...{ name: "ids", in: where, schema: { type: "array", items: {} }, ...more },
+});
+
+/** A parameter, its value, and where it is in the request. */
+const WRITTEN: [parameter: object, value: unknown, written: string][] = [
+  [listIn("path"), ["a,b", "c/d", 1], "/a%2Cb,c%2Fd,1"],
+  [listIn("query", { explode: false }), ["a,b", "c d"], "?ids=a%2Cb,c%20d"],
+  [listIn("query", { style: "pipeDelimited" }), ["a|b", "c"], "?ids=a%7Cb%7Cc"],
+  [listIn("query"), ["a&b", "c+d"], "?ids=a%26b&ids=c%2Bd"],
+  [listIn("query", { style: "deepObject" }), ["a", "b"], "?ids%5B0%5D=a&ids%5B1%5D=b"],
+  [
+    { name: "ids", in: "query", style: "deepObject", schema: {} },
+    { a: { gt: 1, none: null }, b: [2] },
+    "?ids%5Ba%5D%5Bgt%5D=1&ids%5Bb%5D%5B0%5D=2",
+  ],
+  [{ name: "ids", in: "query", schema: {} }, null, ""],
+  [{ name: "ids", in: "query", content: { "application/json": {} } }, null, "?ids=null"],
+  [
+    { name: "ids", in: "query", content: { "application/json": {} } },
+    ["é"],
+    "?ids=%5B%22%C3%A9%22%5D",
+  ],
+];
+
+for (const [parameter, value, written] of WRITTEN)
+  test(`${JSON.stringify(value)} is ${written || "left out"} in ${JSON.stringify(parameter)}`, async () => {
+    const path = "in" in parameter && parameter.in === "path" ? "/{ids}" : "/a";
+    const { url } = await requestAt({ ids: value }, "GET", { path, parameters: [parameter] });
+    assert.equal(url.replace(/^\/a(?=\?|$)/, ""), written);
+  });
+
+test("null is left out of headers, cookies and forms, which have no sign for it", async () => {
+  const parameters = ["header", "cookie"].map((where) => ({ name: `in-${where}`, in: where }));
+  for (const type of ["application/x-www-form-urlencoded", "multipart/form-data"]) {
+    const requestBody = { content: { [type]: { schema: { properties: { a: {}, b: {} } } } } };
+    const input = { "in-header": null, "in-cookie": null, a: null, b: "c" };
+    const sent = await requestAt(input, "POST", { parameters, requestBody });
+    const { "content-type": _, ...headers } = sent.headers;
+    assert.deepEqual(headers, {});
+    const form = typeof sent.body === "string" ? new URLSearchParams(sent.body) : sent.body;
+    assert.deepEqual([...(form as FormData)], [["b", "c"]]);
+  }
+});
+
+test("a list in a form is sent item by item, unless its encoding says otherwise", async () => {
+  const properties = Object.fromEntries("abcd".split("").map((name) => [name, {}]));
+  const encoding = {
+    b: { style: "deepObject", explode: true },
+    c: { style: "form", explode: false },
+  };
+  const content = { "application/x-www-form-urlencoded": { schema: { properties }, encoding } };
+  const [a, b, c, d] = [["x", "y"], ["x"], ["x", "y"], [{ e: 1 }]];
+  const { body } = await requestAt({ a, b, c, d }, "POST", { requestBody: { content } });
+  assert.equal(body, "a=x&a=y&b%5B0%5D=x&c=x,y&d%5B0%5D%5Be%5D=1");
+});
+
+test("a text that has no UTF-8 form is rejected wherever it would have to be sent as such", async () => {
+  const broken = "a\ud800";
+  for (const where of ["path", "query", "header", "cookie"]) {
+    const path = where === "path" ? "/{ids}" : "/a";
+    const parameters = [{ name: "ids", in: where }];
+    const sent = requestAt({ ids: broken }, "GET", { path, parameters });
+    await assert.rejects(sent, InvalidInput, where);
+  }
+  const nested = requestAt({ ids: { [broken]: 1 } }, "GET", {
+    parameters: [{ name: "ids", in: "query", style: "deepObject" }],
+  });
+  await assert.rejects(nested, InvalidInput);
+  for (const type of ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"]) {
+    const schema = type === "text/plain" ? {} : { properties: { body: {} } };
+    const requestBody = { content: { [type]: { schema } } };
+    await assert.rejects(requestAt({ body: broken }, "POST", { requestBody }), InvalidInput, type);
+  }
+  const { body } = await requestAt({ body: broken }, "POST", jsonBody({}));
+  assert.equal(body, '"a\\ud800"');
+});
+
+test("parameters of all places have fields of their own, whatever their names", () => {
+  const parameters = [
+    ...[
+      { name: "query_id", in: "query" },
+      { name: "id", in: "header" },
+      { name: "id", in: "query" },
+    ],
+    { name: "Content-Length", in: "header", required: true },
+  ];
+  const tool = toolAt("GET", { parameters });
+  assert.deepEqual(Object.keys(describeOwnTool(ownTool("a", tool)).inputSchema.properties ?? {}), [
+    ...["query_id", "id", "query_query_id"],
+  ]);
 });
 
 test("the schema of a response is that of the only success; one of several says nothing of the others", () => {

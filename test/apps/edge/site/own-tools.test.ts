@@ -294,7 +294,7 @@ Wrote wrangler.jsonc and wrangler.site.jsonc. Put your address and the id of you
     const [{ url, headers } = assert.fail()] = upstream.received;
     assert.deepEqual(
       [url, headers.authorization],
-      ["/list?key=s3cret+key%26", "Bearer s3cret-token"],
+      ["/list?key=s3cret%20key%26", "Bearer s3cret-token"],
     );
   });
 
