@@ -50,6 +50,27 @@ const SCHEMAS: [name: string, schema: object, right: object, wrong: object][] = 
   ],
 ];
 
+test("a member that a tool may leave undefined is required in no description of its response", () => {
+  const item = z.object({ note: z.unknown(), id: z.number() });
+  const output = { any: z.any(), known: z.string(), list: z.array(item) };
+  const made = ownTool(
+    "sample",
+    defineTool({ summary: "Takes it.", price: 1, input: {}, output, run: () => ({}) } as never),
+  );
+  const described = toolOfDescription(structuredClone(describeOwnTool(made)));
+  for (const tool of [made, described]) {
+    const { CallSampleResult } = toolSchemas(tool);
+    const { outputSchema } = describeTool(tool);
+    for (const { required, properties } of [CallSampleResult ?? {}, outputSchema ?? {}]) {
+      assert.deepEqual(
+        required?.filter((name) => name !== "ok"),
+        ["known", "list"],
+      );
+      assert.deepEqual(properties?.["list"]?.items?.required, ["id"]);
+    }
+  }
+});
+
 for (const [name, schema, right, wrong] of SCHEMAS)
   test(`${name}: the descriptions say what is right, and every reference leads somewhere`, () => {
     const made = ownTool(

@@ -1,7 +1,7 @@
 import { counted } from "#counted.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import type { JsonSchema } from "../openapi/document.ts";
-import { convert, mapValues } from "../openapi/schemas.ts";
+import { convert, convertOutput, mapValues } from "../openapi/schemas.ts";
 import type { ResponseKind } from "./tool-result.ts";
 
 /**
@@ -38,7 +38,7 @@ const takesObjects = ({ type = "object", anyOf, oneOf, allOf }: JsonSchema): boo
 export function describeTool(tool: Tool): ToolDescription {
   const { name, title } = tool;
   const description = tool.agents?.description ?? firstSentence(tool.description);
-  const output = convert(tool.output, "output");
+  const output = convertOutput(tool);
   return {
     name,
     title,
@@ -61,10 +61,10 @@ const ACTS =
   "It changes something, and does so again in each call. If a call ends without a result, find out what it has done before you repeat it.";
 
 /** A picture has its media type beside it. */
-export function responseKindOf({ verbatim, passThrough, output }: Tool): ResponseKind {
-  if (passThrough === true) return "passed";
-  if (verbatim !== undefined) return "verbatim";
-  const { mimeType, output: picture } = convert(output, "output").properties ?? {};
+export function responseKindOf(tool: Tool): ResponseKind {
+  if (tool.passThrough === true) return "passed";
+  if (tool.verbatim !== undefined) return "verbatim";
+  const { mimeType, output: picture } = convertOutput(tool).properties ?? {};
   return mimeType?.type === "string" && picture?.type === "string" ? "picture" : "object";
 }
 

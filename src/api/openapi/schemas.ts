@@ -20,8 +20,12 @@ export const takesFields = ({ type = "object", anyOf, oneOf = anyOf }: JsonSchem
 /** What a tool returns, with exactly its fields and values. */
 export const outputSchema = (tool: Tool<unknown>): JsonSchema => ({
   description: `The response of ${tool.name}.`,
-  ...convert(tool.output, "output"),
+  ...convertOutput(tool),
 });
+
+/** The JSON Schema of what a tool returns. JSON has no member for undefined, but what a verbatim tool returns is JSON already. */
+export const convertOutput = ({ output, verbatim }: Tool<unknown>): JsonSchema =>
+  convert(output, "output", verbatim === undefined ? withAbsent : complete);
 
 /** An object that the description names: other schemas refer to it. */
 export const component = <Shape extends z.core.$ZodShape>(
@@ -56,8 +60,11 @@ const extensible = (values: readonly unknown[], description = ""): JsonSchema =>
 });
 
 /** The JSON Schema of what a tool reads or returns. */
-export const convert = (schema: z.ZodMiniType, io: "input" | "output"): JsonSchema =>
-  jsonSchemaOf(schema, io, WITHOUT_IDS);
+export const convert = (
+  schema: z.ZodMiniType,
+  io: "input" | "output",
+  override: Override = complete,
+): JsonSchema => jsonSchemaOf(schema, io, WITHOUT_IDS, override);
 
 /** Zod describes a schema with an id by a reference. A tool's has references only to what contains itself. */
 const WITHOUT_IDS = {
@@ -71,8 +78,9 @@ function jsonSchemaOf(
   schema: z.ZodMiniType,
   io: "input" | "output",
   metadata = z.globalRegistry,
+  override: Override = complete,
 ): JsonSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, metadata, override: complete });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, metadata, override });
   return rest as JsonSchema;
 }
 
@@ -88,6 +96,23 @@ const complete: Override = ({ zodSchema, jsonSchema }) => {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
+
+/** Zod requires a member of any value, and takes undefined for it. */
+const withAbsent: Override = (given) => {
+  complete(given);
+  const { zodSchema, jsonSchema } = given;
+  const { def } = zodSchema._zod;
+  if (def.type !== "object" || jsonSchema.required === undefined) return;
+  const { shape } = def as z.core.$ZodObjectDef;
+  const required = jsonSchema.required.filter((name) => !mayBeUndefined(shape[name]));
+  if (required.length > 0) jsonSchema.required = required;
+  else delete jsonSchema.required;
+};
+
+function mayBeUndefined(schema: z.core.$ZodType | undefined): boolean {
+  const result = schema && z.safeParse(schema, undefined);
+  return result?.success === true && result.data === undefined;
+}
 
 export const inCode = (value: unknown): string =>
   `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;

@@ -1,7 +1,7 @@
 import type { Representation, Tool } from "#tools/define-tool.ts";
 import { describedBy } from "#tools/input-schema.ts";
 import type { JsonSchema } from "./document.ts";
-import { convert } from "./schemas.ts";
+import { convert, convertOutput } from "./schemas.ts";
 
 /**
  * An own tool as plain data: what the service, the documentation and the tool's page need to know of it, without its code. It is posted
@@ -31,20 +31,20 @@ export type ToolDescription = Omit<
 
 /** Throws a TypeError if a schema has no JSON Schema, as a date or a function has none. */
 export function describeOwnTool(tool: Tool): ToolDescription {
-  const { input, inWords: _, output, representations, priceOf, ...others } = tool;
+  const { input, inWords: _, output: __, representations, priceOf, ...others } = tool;
   const {
-    run: __,
-    runInBlocks: ___,
-    encode: ____,
-    secrets: _____,
-    hosts: ______,
+    run: ___,
+    runInBlocks: ____,
+    encode: _____,
+    secrets: ______,
+    hosts: _______,
     ...data
   } = others;
+  const returned = described("output", () => convertOutput(tool));
   const description: ToolDescription = {
     ...data,
-    inputSchema: described("input", input),
-    outputSchema:
-      tool.passThrough === true ? described("output", output) : withOk(described("output", output)),
+    inputSchema: described("input", () => convert(input, "input")),
+    outputSchema: tool.passThrough === true ? returned : withOk(returned),
   };
   if (priceOf !== undefined) description.isPriceByInput = true;
   if (representations !== undefined)
@@ -52,9 +52,9 @@ export function describeOwnTool(tool: Tool): ToolDescription {
   return description;
 }
 
-function described(member: "input" | "output", schema: Tool["input"]): JsonSchema {
+function described(member: "input" | "output", describe: () => JsonSchema): JsonSchema {
   try {
-    return convert(schema, member);
+    return describe();
   } catch (cause) {
     throw new TypeError(
       `\`${member}\` has a type that JSON does not have: ${(cause as Error).message}. Use one that JSON has, such as \`z.iso.datetime()\` for a time.`,
