@@ -377,6 +377,7 @@ function isZipped(request: { headers: HeaderLookup }): boolean {
   throw new ApiError(
     "unsupported_media_type",
     `The Content-Encoding "${encoding.slice(0, 40)}" is not supported. Send the body uncompressed or with gzip.`,
+    { headers: { "Accept-Encoding": "gzip" } },
   );
 }
 

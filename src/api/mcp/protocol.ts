@@ -63,9 +63,10 @@ export function readMessage(message: unknown, headers: Headers): RpcRequest | nu
   if (id !== undefined && !isId(id)) {
     throw invalid("The member `id` must be a string or a whole number below 2^53.");
   }
+  // JSON-RPC has no response to a notification, whatever is wrong with it.
+  if (id === undefined) return null;
   const params = objectOrNone(message["params"], "`params`");
   const meta = objectOrNone(params["_meta"], "`_meta`");
-  if (id === undefined) return null;
   const request = { id, method, params, meta };
   return { ...request, isModern: checkRevision(request, headers) };
 }

@@ -149,6 +149,12 @@ const rowsOf = ({ name }: Options): Row[] => [
     { ...TEXT, example: "application/json, text/plain, multipart/form-data" },
   ],
   [
+    "Accept-Encoding",
+    onErrors(415),
+    "The encoding that a body may have. Only on a 415 for the encoding of the body.",
+    { ...TEXT, example: "gzip" },
+  ],
+  [
     "Content-Security-Policy",
     onResults,
     "On HTML and SVG: opened as a page, the response runs and loads nothing.",

@@ -191,6 +191,8 @@ function gzipSentences(sentence: Sentence) {
           (encoding): Row => ["hash", zipped(plain, encoding), "unsupported_media_type", /gzip/],
         ),
       ]);
+      const { header } = await (await createCaller(service)).post("hash", zipped(plain, "br"));
+      assert.deepEqual([header("accept-encoding"), header("accept")], ["gzip", null]);
     },
   );
 

@@ -179,6 +179,8 @@ function otherSentences(sentence: Sentence) {
       const silent = [
         { jsonrpc: "2.0", method: "notifications/initialized" },
         { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } },
+        { jsonrpc: "2.0", method: "notifications/cancelled", params: [] },
+        { jsonrpc: "2.0", method: "notifications/cancelled", params: { _meta: [] } },
         { jsonrpc: "2.0", method: "tools/call", params: { name: "uuid", arguments: {} } },
         { jsonrpc: "2.0", id: 1, result: {} },
       ];
