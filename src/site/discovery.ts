@@ -1,5 +1,5 @@
 import type { ApiOptions } from "#api/openapi/document.ts";
-import { callPrice } from "#api/openapi/words.ts";
+import { callPrice, havePrices, priceText } from "#api/openapi/words.ts";
 import { type Brand, hasOwnName } from "#brand.ts";
 import { type DocsEntry, docsSlugOf } from "./docs/navigation.ts";
 import { html } from "./markup.ts";
@@ -58,9 +58,13 @@ export function llmsText(
   { publicUrl, name, tools }: ApiOptions,
   pages: readonly DocsEntry[],
 ): string {
-  const toolLines = tools.map(
-    (tool) =>
-      `- [${tool.name}](${publicUrl}/docs/${docsSlugOf(tool)}.md): POST ${publicUrl}/api/v1/${tool.name}. ${tool.summary}`,
+  const toolLines = tools.map((tool) =>
+    [
+      `- [${tool.name}](${publicUrl}/docs/${docsSlugOf(tool)}.md): POST ${publicUrl}/api/v1/${tool.name}.`,
+      withFullStop(tool.summary),
+      ...(havePrices(tools) ? [`A call costs ${priceText(tool)}.`] : []),
+      ...(tool.effect === "act" ? ["It changes something, and needs an `Idempotency-Key`."] : []),
+    ].join(" "),
   );
   const isTool = new Set(tools.map(docsSlugOf));
   const sections = Map.groupBy(
@@ -80,12 +84,14 @@ export function llmsText(
 
 > ${toolCount(tools.length)} over HTTP. Every call is a POST with JSON, a file or query parameters, and the header \`Authorization: Bearer <API key>\`. A successful call costs ${callPrice(tools)}; an error costs nothing, unless it says that the call may have been charged (\`charged\`).
 
-A response with status 200 has \`"ok": true\`, unless \`Accept\` asks for the bare result (\`image/png\`, \`text/html\`, \`text/plain\`, …). An error is a problem document (RFC 9457) with a stable \`code\` and a \`detail\` that says what to do. If you repeat a call with the same \`Idempotency-Key\` header within 24 hours, you get the first response again and are not charged. Every response to an authenticated call has the balance in \`Credits-Remaining\`.
+A response with status 200 has \`"ok": true\`, unless \`Accept\` asks for the bare result (\`image/png\`, \`text/html\`, \`text/plain\`, …)${tools.some(({ passThrough }) => passThrough) ? " or the tool passes on what another service responds" : ""}. An error is a problem document (RFC 9457) with a stable \`code\` and a \`detail\` that says what to do. If you repeat a call with the same \`Idempotency-Key\` header within 24 hours, you get the first response again and are not charged. Responses to calls with a valid key have the balance in \`Credits-Remaining\`.
 
 ## API
 
 - [OpenAPI 3.1](${publicUrl}/openapi.json): every field, header and error, for programs
 - GET ${publicUrl}/api/v1/account: the balance, plan and rate limit of an API key; free
+- POST ${publicUrl}/api/v1/{tool}/quote: what a call with the same body costs your account; free
+- POST ${publicUrl}/mcp: the tools for agents (Model Context Protocol, streamable HTTP), with the same key
 
 ## Tool reference
 
@@ -93,6 +99,8 @@ ${toolLines.join("\n")}
 
 ${pageLines.join("\n")}`;
 }
+
+const withFullStop = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 const toolCount = (count: number): string =>
   count === 1 ? "One tool" : `${count === 5 ? "Five" : count} tools`;

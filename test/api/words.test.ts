@@ -99,6 +99,21 @@ test("the documentation of a tool whose price depends on the input shows how to 
   assert.doesNotMatch(pageAt(createPages(FULL), "/docs/hash.md") ?? "", /\/quote /);
 });
 
+test("a program that knows llms.txt alone learns what each tool costs and needs, and where agents and quotes are", () => {
+  const more = { summary: "Sends it", price: 30, effect: "act" as const, passThrough: true };
+  const tools = [SEVEN, { ...uuid, name: "send-it", ...more } as Tool];
+  const text = pageAt(createPages({ ...FULL, tools }), "/llms.txt") ?? "";
+  assert.match(text, /api\/v1\/hash\. .*\. A call costs 7 credits\.\n/);
+  assert.match(
+    text,
+    /Sends it\. A call costs 30 credits\. It changes something, and needs an `Idempotency-Key`\.\n/,
+  );
+  assert.match(text, /or the tool passes on what another service responds\./);
+  assert.match(text, /\/api\/v1\/\{tool\}\/quote: .*; free\n.*\/mcp: the tools for agents/);
+  const ours = pageAt(createPages(FULL), "/llms.txt") ?? "";
+  assert.doesNotMatch(ours, /A call costs|changes something|passes on/);
+});
+
 test("no page names another price", () => {
   const pages = createPages({ ...FULL, tools: [SEVEN, FREE], freeCallCredits: 0 });
   for (const path of [...pathsOf(pages), "/llms.txt"]) {
