@@ -127,7 +127,7 @@ function bodyOf(
   if (type === FIELDS_TYPE) {
     const form: QueryPair[] = [];
     for (const [name, each] of Object.entries(Object(value)))
-      addToQuery(form, { in: "query", name, ...formStyle(each, encoding[name]) }, each);
+      addToQuery(form, { in: "query", name, ...formStyle(each, Object(encoding[name])) }, each);
     return queryText(form);
   }
   if (type === FORM_TYPE) {
@@ -143,7 +143,7 @@ function bodyOf(
 export const isTextType = (type: string): boolean => /^text\/|[/+](?:xml|yaml)$/.test(type);
 
 /** By default lists as in a query, and what is nested as most services read it. */
-const formStyle = (value: unknown, { style, explode }: Pick<Place, "style" | "explode"> = {}) => ({
+const formStyle = (value: unknown, { style, explode }: Pick<Place, "style" | "explode">) => ({
   style: style ?? ([value].flat().some(isObject) ? "deepObject" : "form"),
   explode,
 });

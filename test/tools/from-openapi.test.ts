@@ -677,6 +677,7 @@ test("a list in a form is sent item by item, unless its encoding says otherwise"
   const encoding = {
     b: { style: "deepObject", explode: true },
     c: { style: "form", explode: false },
+    d: null,
   };
   const content = { "application/x-www-form-urlencoded": { schema: { properties }, encoding } };
   const [a, b, c, d] = [["x", "y"], ["x"], ["x", "y"], [{ e: 1 }]];
