@@ -1,6 +1,6 @@
 import { slugOf } from "#brand.ts";
 import type { ApiResponse } from "#calls/exchange.ts";
-import { ApiError } from "#errors.ts";
+import { ApiError, type LimitSource } from "#errors.ts";
 import {
   HOUR_MS,
   IDEMPOTENCY_KEY_CHARS_MAX,
@@ -203,9 +203,6 @@ function notServed(message: unknown, why: string): Piece[][] {
   return hasResponse ? [[errorText(error, idOf(message))]] : [];
 }
 
-/** Errors of a call that every other message would meet too. */
-const OF_ALL_MESSAGES: ReadonlySet<string> = new Set(["account_suspended", "rate_limited"]);
-
 async function serveMessage(served: Served, message: unknown, isAlone: boolean): Promise<Reply> {
   const prepared = attempt(idOf(message), () => prepare(served, message));
   return "tool" in prepared
@@ -297,7 +294,7 @@ async function makeCall(served: Served, call: PreparedCall, isAlone: boolean): P
   if (response.status === 401) return { response };
   try {
     const result = await toolResult(kinds.get(tool) ?? "object", response, isAlone);
-    if (!isAlone && OF_ALL_MESSAGES.has(codeOf(result))) return { response };
+    if (!isAlone && isOfAllMessages(result)) return { response };
     return { status: 200, body: writeResult(result, request, served) };
   } catch (error) {
     const sent = error instanceof RpcError ? error : internalError();
@@ -306,7 +303,14 @@ async function makeCall(served: Served, call: PreparedCall, isAlone: boolean): P
   }
 }
 
-const codeOf = ({ meta }: ToolResult) => (meta["problem"] as Problem | undefined)?.code ?? "";
+/** Whether every other message would meet the error of a call, too. */
+function isOfAllMessages({ meta }: ToolResult): boolean {
+  const { code, limitSource = "" } = (meta["problem"] ?? {}) as Partial<Problem>;
+  return code === "account_suspended" || (code === "rate_limited" && !OF_A_CALL.has(limitSource));
+}
+
+/** The limits of calls with an idempotency key. */
+const OF_A_CALL: ReadonlySet<string> = new Set<LimitSource>(["idempotency_key", "kept_responses"]);
 
 const internalError = () =>
   new RpcError(

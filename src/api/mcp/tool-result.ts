@@ -35,6 +35,7 @@ export type Problem = {
   status: number;
   /** Names every fault, and the cure. */
   detail: string;
+  limitSource?: string;
 };
 
 /** Throws an `RpcError` where the arguments were not JSON. `mayBeLarge`: a large response may be sent as it comes. */

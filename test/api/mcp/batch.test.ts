@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import * as z from "zod";
-import { MEMORY_WAIT_MS } from "#limits.ts";
+import { MEMORY_WAIT_MS, REPLAYS_PER_MINUTE_MAX } from "#limits.ts";
 import { defineTool } from "#tools/define-tool.ts";
 import echo from "#tools/echo/tool.ts";
 import { ownTool } from "#tools/own-tool.ts";
 import { openChanged } from "../../http/in-process.ts";
-import { call, post } from "../../http/mcp-messages.ts";
+import { call, KEY, post, resultOf } from "../../http/mcp-messages.ts";
 import { assertProblem, createCaller } from "../../http/test-api.ts";
 
 /** What the messages of a batch have in common: the memory of its body, and the size of their results. */
@@ -41,6 +41,26 @@ test("a batch keeps its memory until its last message is served", async (t) => {
   assert.ok(results.every(({ result }) => "content" in result && !("isError" in result)));
   assert.equal((await neighbor.call("echo", large)).status, 200);
 });
+
+test("a call that was repeated too often keeps no other message of its batch from being served", async (t) => {
+  const own = ownTool(
+    "pure",
+    defineTool({ summary: "Computes.", input: {}, price: 1, effect: "none", run: () => ({}) }),
+  );
+  const service = await openChanged(t, { tools: [own, echo] });
+  const caller = await createCaller(service);
+  const repeated = call("pure", {}, { [KEY]: "one" });
+  for (let repeat = 0; repeat <= REPLAYS_PER_MINUTE_MAX; repeat += 1)
+    resultOf(await post(service, caller, repeated));
+  const batch = [repeated, { ...call("echo", { body: 1 }), id: 2 }];
+  const results = (await post(service, caller, batch)).json() as { result: Result }[];
+  assert.deepEqual(
+    results.map(({ result }) => result._meta["toolbooth/problem"]?.limitSource),
+    ["idempotency_key", undefined],
+  );
+});
+
+type Result = { _meta: Record<string, { limitSource: string }> };
 
 test("after 8 MB of results the rest of a batch is not served and costs nothing", async (t) => {
   const own = ownTool(
