@@ -112,6 +112,12 @@ test("a program that knows llms.txt alone learns what each tool costs and needs,
   assert.match(text, /\/api\/v1\/\{tool\}\/quote: .*; free\n.*\/mcp: the tools for agents/);
   const ours = pageAt(createPages(FULL), "/llms.txt") ?? "";
   assert.doesNotMatch(ours, /A call costs|changes something|passes on/);
+  const about = (tools: readonly Tool[]) => describeApi({ ...FULL, tools }).info.description;
+  assert.match(
+    about(tools),
+    /`ok` true, unless the tool passes on what another service responds\./,
+  );
+  assert.match(about([SEVEN]), /`ok` true\. An error/);
 });
 
 test("no page names another price", () => {

@@ -88,7 +88,7 @@ function describeService(options: ApiOptions): string {
   const { publicUrl, tools } = options;
   return [
     `Send a JSON body, or one of the types that an operation lists, with POST to \`${publicUrl}/api/v1/{tool}\`, with an API key in the header \`Authorization: Bearer <API key>\`.`,
-    `A successful call costs ${callPrice(tools)} and responds with 200 and \`ok\` true. An error is a problem document (RFC 9457) with \`ok\` false and a \`code\` that never changes its meaning. It costs nothing, unless it says that the call may have been charged (\`charged\`); such a charge is reversed, or kept for the repeat with the same \`Idempotency-Key\`. The first successful call of an account may be free: \`Credits-Charged\` says what a call cost.`,
+    `A successful call costs ${callPrice(tools)} and responds with 200 and \`ok\` true${tools.some(({ passThrough }) => passThrough) ? ", unless the tool passes on what another service responds" : ""}. An error is a problem document (RFC 9457) with \`ok\` false and a \`code\` that never changes its meaning. It costs nothing, unless it says that the call may have been charged (\`charged\`); such a charge is reversed, or kept for the repeat with the same \`Idempotency-Key\`. The first successful call of an account may be free: \`Credits-Charged\` says what a call cost.`,
     ...priceTable(options),
     `\`POST ${publicUrl}/api/v1/{tool}/quote\` with the same request shows what a call of any tool costs your account, and costs nothing. It is an operation here where the price depends on the input.`,
     "You can send these headers with every call:",
