@@ -232,7 +232,7 @@ function addParameter(document: Json, parameter: Json, { fields, required, place
     "request",
   );
   // Parameters of different places may have one name.
-  const field = freeName(fields, name, where);
+  const field = freeName(fields, plainName(name) || where, where);
   fields[field] = typeof description === "string" ? { ...own, description } : own;
   places[field] = {
     ...{ in: where, name, isJson: media !== undefined },
@@ -247,6 +247,16 @@ const sameName = (part: Part, name: unknown): boolean =>
   part.in === "header"
     ? part.name.toLowerCase() === String(name).toLowerCase()
     : part.name === name;
+
+/** Hosts of agents reject all tools because of one whose fields have other names. */
+const PLAIN_NAME = /^[\w.-]{1,64}$/;
+const plainName = (name: string): string =>
+  PLAIN_NAME.test(name)
+    ? name
+    : name
+        .replaceAll(/[^\w.-]+/g, "_")
+        .replaceAll(/^_+|_+$/g, "")
+        .slice(0, 64);
 
 const freeName = (fields: Json, name: string, prefix: string): string =>
   Object.hasOwn(fields, name) ? freeName(fields, `${prefix}_${name}`, prefix) : name;
@@ -277,7 +287,9 @@ function addBody(document: Json, given: unknown, found: Fields): void {
     isObject(properties) &&
     (isFormType(sent) || (isJsonType(sent) && additionalProperties === false)) &&
     !["allOf", "anyOf", "oneOf"].some((keyword) => keyword in schema) &&
-    !Object.keys(properties).some((name) => Object.hasOwn(found.fields, name));
+    !Object.keys(properties).some(
+      (name) => Object.hasOwn(found.fields, name) || !PLAIN_NAME.test(name),
+    );
   if (isFlat) {
     const files = hasParts ? filesIn(properties) : {};
     const undescribed = (required as string[]).map((name) => [name, {}] as const);

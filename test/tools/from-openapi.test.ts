@@ -479,6 +479,26 @@ test("a schema that is the only one of `allOf` is that schema, for fields sent a
   assert.deepEqual(n, { type: "integer", minimum: 1, description: "How many." });
 });
 
+test("a field has a name that hosts of agents take, and its parameter that of the document", async () => {
+  const long = "x".repeat(70);
+  const names = ["filter[name]", "filter_name", "$top", "ids[]", "[]", long, "per-page.size"];
+  const parameters = names.map((name) => ({ name, in: "query" }));
+  const tool = ownTool("a", toolAt("GET", { parameters }));
+  const fields = Object.keys(describeOwnTool(tool).inputSchema.properties ?? {});
+  assert.deepEqual(fields, [
+    ...["filter_name", "query_filter_name", "top", "ids", "query", long.slice(0, 64)],
+    "per-page.size",
+  ]);
+  const input = Object.fromEntries(fields.map((field, at) => [field, at]));
+  const { url } = await requestAt(input, "GET", { parameters });
+  assert.deepEqual(
+    [...new URL(url, "https://example.com").searchParams],
+    names.map((name, at) => [name, String(at)]),
+  );
+  const body = ownTool("a", toolAt("POST", jsonBody({ properties: { "a b": {} } })));
+  assert.deepEqual(Object.keys(describeOwnTool(body).inputSchema.properties ?? {}), ["body"]);
+});
+
 test("a member that a body requires and does not describe is a field of any value", async () => {
   const schema = { required: ["b"], properties: { a: { type: "string" } } };
   const operation = jsonBody(schema, { required: true });
