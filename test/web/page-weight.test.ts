@@ -29,7 +29,8 @@ const SCRIPT_KB_MAX: [pages: RegExp, kB: number][] = [
   // It shows code to copy, as the dashboard does, which opens next and finds that in the cache.
   [/^\/sign-in\/link$/, 134],
   [/^\/(?:home|tools)$/, 138],
-  [/^\/tools\//, 190],
+  // With what shows and saves responses of own tools that are no text.
+  [/^\/tools\//, 191],
   [/./, 160],
 ];
 

@@ -1,5 +1,5 @@
 import { Tabs, Text } from "@mantine/core";
-import { memo } from "react";
+import { type ComponentProps, memo } from "react";
 import { counted, formatNumber } from "#counted.ts";
 import { isJsonType, mediaType } from "#tools/media-type.ts";
 import { CodeBlock, SHOWN_CHARS_MAX } from "../parts/code-block.tsx";
@@ -20,6 +20,19 @@ export const ResponsePanel = memo(function ResponsePanel({
   const { status, body, bytes, headers, source } = response;
   const isJson = /^[\s]*[{["]/.test(body);
   const download = <ResponseDownload response={response} />;
+  const codeOf = (
+    label: string,
+    more?: Pick<ComponentProps<typeof CodeBlock>, "shown" | "syntax">,
+  ) =>
+    bytes === null ? (
+      <CodeBlock code={body} label={label} scrolls {...more}>
+        {download}
+      </CodeBlock>
+    ) : (
+      <Text size="sm" c="dimmed">
+        The response is not text, so it is not shown here. {download}
+      </Text>
+    );
   return (
     <>
       <StatusLine response={response} />
@@ -30,28 +43,13 @@ export const ResponsePanel = memo(function ResponsePanel({
           <Tabs.Tab value="headers">Headers</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="pretty" pt="sm">
-          {bytes !== null ? (
-            <NoText response={response} />
-          ) : (
-            <CodeBlock
-              code={body}
-              shown={isJson ? layOutJsonText(body, SHOWN_CHARS_MAX) : body}
-              label={`Response, status ${status}`}
-              syntax={isJson ? "json" : "none"}
-              scrolls
-            >
-              {download}
-            </CodeBlock>
+          {codeOf(
+            `Response, status ${status}`,
+            isJson ? { shown: layOutJsonText(body, SHOWN_CHARS_MAX), syntax: "json" } : {},
           )}
         </Tabs.Panel>
         <Tabs.Panel value="raw" pt="sm">
-          {bytes !== null ? (
-            <NoText response={response} />
-          ) : (
-            <CodeBlock code={body} label={`Response, status ${status}, as sent`} scrolls>
-              {download}
-            </CodeBlock>
-          )}
+          {codeOf(`Response, status ${status}, as sent`)}
         </Tabs.Panel>
         <Tabs.Panel value="headers" pt="sm">
           {source === "browser" ? (
@@ -67,12 +65,6 @@ export const ResponsePanel = memo(function ResponsePanel({
     </>
   );
 });
-
-const NoText = ({ response }: { response: ShownResponse }) => (
-  <Text size="sm" c="dimmed">
-    The response is not text, so it is not shown here. <ResponseDownload response={response} />
-  </Text>
-);
 
 /** Saves the response, byte for byte, as a file of its type. */
 export function ResponseDownload({ response }: { response: ShownResponse }) {
