@@ -21,7 +21,7 @@ const CALL_GZIP_BYTES_MAX = 66_000;
 const MARKDOWN_GZIP_BYTES_MAX = 89_000;
 const OBJECT_GZIP_BYTES_MAX = 32_000;
 /** Sign-in takes about half of it: better-auth with zod and Kysely, and the plugin for passkeys with its parsers of certificates. */
-const SITE_GZIP_BYTES_MAX = 626_000;
+const SITE_GZIP_BYTES_MAX = 628_000;
 
 let bundles: Awaited<ReturnType<typeof bundleWorkers>>;
 before(async () => {

@@ -9,6 +9,7 @@ import { STRIPE_MESSAGE_PATH } from "#api/dashboard/stripe-message.ts";
 import { buildServer } from "#apps/node/build-server.ts";
 import { databaseFile } from "#apps/node/data-folder.ts";
 import { FAULT_NAMES } from "#apps/node/lasting-faults.ts";
+import { STRIPE_MESSAGE_BYTES_MAX } from "#limits.ts";
 import { type ServerProcess, startServer } from "../../http/server-process.ts";
 import { eventually } from "../../http/test-api.ts";
 import { afterSuite } from "../../support/after-suite.ts";
@@ -217,8 +218,14 @@ describe("a node on all interfaces", () => {
     assert.equal((await send(STRIPE_MESSAGE_PATH, "{}")).status, 400);
     assert.equal((await send(STRIPE_MESSAGE_PATH, "{}", signed)).status, 400);
     // Larger than any request of the dashboard or of Stripe.
-    assert.equal((await send(STRIPE_MESSAGE_PATH, "x".repeat(200 * 1024))).status, 400);
-    assert.equal((await send(STRIPE_MESSAGE_PATH, "x".repeat(300 * 1024))).status, 413);
+    assert.equal(
+      (await send(STRIPE_MESSAGE_PATH, "x".repeat(STRIPE_MESSAGE_BYTES_MAX))).status,
+      400,
+    );
+    assert.equal(
+      (await send(STRIPE_MESSAGE_PATH, "x".repeat(STRIPE_MESSAGE_BYTES_MAX + 1))).status,
+      413,
+    );
   });
 
   test("one connection can write to the ledger's file, whatever has written", (t) => {
