@@ -553,6 +553,10 @@ test("what an own tool responds with is shown and saved byte for byte, also if i
   await send.click();
   await page.getByText("4 bytes", { exact: true }).waitFor();
   assert.deepEqual(await saved("response.pdf"), response.body);
+  response = { contentType: "text/csv", body: Buffer.from("\ufeffa,b\n") };
+  await send.click();
+  await page.getByText("7 bytes", { exact: true }).waitFor();
+  assert.deepEqual(await saved("response.csv"), response.body);
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="7" height="9"/>';
   response = { contentType: "image/svg+xml", body: Buffer.from(svg) };
   await send.click();

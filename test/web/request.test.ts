@@ -24,7 +24,7 @@ type Web = {
   sendCall(call: object, signal: AbortSignal): Promise<{ status: number; body: string }>;
   createCallKeys(): {
     keyOf(call: object): string;
-    end(response: { status: number; body: string }): void;
+    end(response: object): void;
   };
 };
 
@@ -159,13 +159,17 @@ test("a call that changes something has its key until the API has decided about 
   await assert.rejects(send({}), /may have been charged: check Credits before you send it again/);
   await assert.rejects(send({ isQuote: true }), /Then check the price again/);
   assert.equal(keys.keyOf(call), first);
-  for (const [status, code] of [
-    [503, "unavailable"],
-    [409, "idempotency_in_progress"],
+  const ofApi = { "X-Request-Id": "req_1" };
+  for (const [status, code, headers] of [
+    [503, "unavailable", ofApi],
+    [409, "idempotency_in_progress", ofApi],
+    [429, "rate_limited", ofApi],
+    [401, "invalid_key", ofApi],
+    [502, "the words of a proxy", {}],
   ] as const) {
-    reply(status, { code });
+    reply(status, { code }, headers);
     await send({ idempotencyKey: first });
-    assert.equal(keys.keyOf(call), first);
+    assert.equal(keys.keyOf(call), first, code);
   }
   for (const [status, code] of [
     [200, "ok"],
@@ -173,7 +177,7 @@ test("a call that changes something has its key until the API has decided about 
     [400, "invalid_request"],
   ] as const) {
     const key = keys.keyOf(call);
-    reply(status, { code }, { "X-Request-Id": "req_1" });
+    reply(status, { code }, ofApi);
     await send({ idempotencyKey: key });
     assert.notEqual(keys.keyOf(call), key);
   }

@@ -17,14 +17,14 @@ export const ResponsePanel = memo(function ResponsePanel({
 }: {
   response: ShownResponse;
 }) {
-  const { status, body, bytes, headers, source } = response;
+  const { status, body, isText, headers, source } = response;
   const isJson = /^[\s]*[{["]/.test(body);
   const download = <ResponseDownload response={response} />;
   const codeOf = (
     label: string,
     more?: Pick<ComponentProps<typeof CodeBlock>, "shown" | "syntax">,
   ) =>
-    bytes === null ? (
+    isText ? (
       <CodeBlock code={body} label={label} scrolls {...more}>
         {download}
       </CodeBlock>

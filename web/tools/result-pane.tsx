@@ -111,9 +111,9 @@ function ProblemMessage({
 
 /** The result of a tool without a view: each field of the response under its name. An own tool may respond with anything. */
 function PlainResult({ response }: { response: ShownResponse }) {
-  const { body, bytes } = response;
+  const { body, isText } = response;
   const type = mediaType(typeOf(response));
-  if (bytes !== null || type.startsWith("image/")) return <FileResult response={response} />;
+  if (!isText || type.startsWith("image/")) return <FileResult response={response} />;
   const fields = fieldsIn(body);
   if (fields === undefined) return <CodeBlock label="Response" code={body} />;
   return Object.entries(fields).map(([name, value]) => (

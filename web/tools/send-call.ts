@@ -18,10 +18,11 @@ export type ApiRequest = {
 export type SentResponse = {
   status: number;
   headers: [name: string, value: string][];
-  /** Empty if the response is no text. */
+  /** The body as it was sent. */
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Its text; empty if it is no text. */
   body: string;
-  /** The bytes of a response that is no text. */
-  bytes: Uint8Array<ArrayBuffer> | null;
+  isText: boolean;
   tookMs: number;
 };
 
@@ -40,7 +41,7 @@ export async function sendCall(
   const started = performance.now();
   const path = isQuote ? `${tool}/quote` : tool;
   let response: Response;
-  let sent: Uint8Array<ArrayBuffer>;
+  let bytes: Uint8Array<ArrayBuffer>;
   try {
     response = await fetch(`${base}/api/v1/${path}${query === "" ? "" : `?${query}`}`, {
       method: "POST",
@@ -56,7 +57,7 @@ export async function sendCall(
       referrerPolicy: "no-referrer",
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
-    sent = new Uint8Array(await response.arrayBuffer());
+    bytes = new Uint8Array(await response.arrayBuffer());
   } catch (cause) {
     const what = isQuote
       ? "Then check the price again."
@@ -67,10 +68,10 @@ export async function sendCall(
   }
   const tookMs = performance.now() - started;
   if (response.ok && !response.headers.has("X-Request-Id")) throw new Error(NOT_OF_THE_API);
-  const text = textIn(sent, response.headers.get("content-type") ?? "text/plain");
+  const text = textIn(bytes, response.headers.get("content-type") ?? "text/plain");
   return {
     ...{ status: response.status, headers: [...response.headers], tookMs },
-    ...{ body: text ?? "", bytes: text === null ? sent : null },
+    ...{ bytes, body: text ?? "", isText: text !== null },
   };
 }
 
@@ -90,13 +91,17 @@ export function createCallKeys() {
         open = { call, key: bytesToHex(crypto.getRandomValues(new Uint8Array(16))) };
       return open.key;
     },
-    /** The API has responded to the call. */
-    end({ status, body }: Pick<SentResponse, "status" | "body">): void {
-      const isOpen = status === 503 || (status === 409 && body.includes("idempotency_in_progress"));
-      if (!isOpen) open = null;
+    /** Takes the response to the call. Its key ends, unless an earlier attempt may still have done the work unseen. */
+    end({ status, headers, body }: Pick<SentResponse, "status" | "headers" | "body">): void {
+      const isOfApi = headers.some(([name]) => name === "x-request-id");
+      const isRunning = status === 409 && body.includes("idempotency_in_progress");
+      if (isOfApi && !isRunning && !UNDECIDED.includes(status)) open = null;
     },
   };
 }
+
+/** What the API responds before it looks at the idempotency key, and for a call whose outcome it does not know yet. */
+const UNDECIDED: readonly number[] = [401, 403, 408, 429, 503];
 
 /** What is wrong with a pasted key, or null. Headers take visible ASCII alone. */
 export function keyFault(key: string): string | null {

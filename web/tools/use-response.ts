@@ -17,10 +17,11 @@ const SLOW_MS = 250;
 export type ShownResponse = {
   source: "browser" | "api";
   status: number;
-  /** Empty for a body that is no text. */
-  body: string;
-  /** Those of a body that is no text. */
+  /** The body as the API sent it; null for one that was computed here. */
   bytes: Uint8Array<ArrayBuffer> | null;
+  /** Its text; empty if it is no text. */
+  body: string;
+  isText: boolean;
   /** The headers of a response of the API; empty for one that was computed here. */
   headers: readonly (readonly [name: string, value: string])[];
   /** From the start of the call to the end of its response, in milliseconds. */
@@ -84,7 +85,8 @@ export function useLocalResponse(
           ({ status, body }) => {
             const tookMs = performance.now() - started;
             const response: ShownResponse = {
-              ...{ source: "browser", status, body, bytes: null, headers: [], tookMs, call },
+              ...{ source: "browser", status, bytes: null, body, isText: true },
+              ...{ headers: [], tookMs, call },
             };
             set({ response, error: null, slow: false });
           },
