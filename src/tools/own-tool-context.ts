@@ -1,4 +1,6 @@
 import { hostOf, isPublicHost } from "#hosts.ts";
+import { toBase64 } from "./base64.ts";
+import { encodeUtf8 } from "./text.ts";
 
 /** What own tools get of their runtime: the values of their settings, and the network. */
 
@@ -26,13 +28,17 @@ export const guardFetch =
     return send(to, { ...init, signal: AbortSignal.any(signals) });
   };
 
-/** The text with the names of secrets in place of their values, also where these are in a URL or in JSON. */
+/** The text with the names of secrets in place of their values, also where these are in a URL, in JSON or in HTTP Basic. */
 export const hideSecrets = (text: string, secrets: Readonly<Record<string, string>>): string =>
   Object.entries(secrets).reduce((hidden, [name, value]) => {
     if (value === "") return hidden;
-    const inQuery = new URLSearchParams([["", value]]).toString().slice(1);
+    const inForm = new URLSearchParams([["", value]]).toString().slice(1);
+    const inPath = encodeURIComponent(value);
+    // The query of a URL escapes the apostrophe, too.
+    const inQuery = inPath.replaceAll("'", "%27");
     const inJson = JSON.stringify(value).slice(1, -1);
-    return [value, encodeURIComponent(value), inQuery, inJson].reduce(
+    const inBasic = toBase64(encodeUtf8(value));
+    return [value, inForm, inPath, inQuery, inJson, inBasic].reduce(
       (rest, each) => rest.replaceAll(each, `[${name}]`),
       hidden,
     );

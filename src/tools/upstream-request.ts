@@ -53,8 +53,9 @@ export const namesInBraces = (url: string): string[] =>
 /** Throws an `InvalidInput` for a value that cannot be sent where it belongs. */
 export function requestTo(operation: UpstreamOperation, input: unknown = {}): UpstreamRequest {
   const { url: template, places, others } = operation;
-  if (!isObject(input)) return requestWith(template, input);
-  const fields = Object.entries(input).filter(([, value]) => value !== undefined);
+  if (!isObject(input) && others !== "query" && namesInBraces(template).length === 0)
+    return requestWith(template, input);
+  const fields = fieldsIn(input);
   const inBody: [string, unknown][] = [];
   const query: QueryPair[] = [];
   const headers = new Headers();
@@ -94,6 +95,12 @@ export const queryPair = (name: string, value: unknown): QueryPair => [
 
 /** With `%20` for a space, which services read everywhere, and `%2C` for a comma that does not separate values. */
 const encoded = (text: string): string => encodeURIComponent(wellFormed(text));
+
+/** Null has no fields. Throws an `InvalidInput` for what else is no object. */
+function fieldsIn(input: unknown): [name: string, value: unknown][] {
+  if (input !== null && !isObject(input)) throw new InvalidInput("The body must be a JSON object.");
+  return Object.entries(input ?? {}).filter(([, value]) => value !== undefined);
+}
 
 /** An input that is no object has no fields, so it is the body. */
 const requestWith = (url: string, input: unknown): UpstreamRequest => ({
@@ -185,12 +192,16 @@ function listed(
 ): string {
   if (isJson) return encode(JSON.stringify(value));
   const each = (one: unknown) => encode(textOf(one));
-  if (Array.isArray(value)) return value.map(each).join(separator);
-  if (!isObject(value)) return each(value);
-  return Object.entries(value)
-    .map((pair) => pair.map(each).join(explode ? "=" : separator))
-    .join(separator);
+  if (typeof value !== "object" || value === null) return each(value);
+  const members = membersOf(value).map((pair) =>
+    Array.isArray(value) ? each(pair[1]) : pair.map(each).join(explode ? "=" : separator),
+  );
+  return members.join(separator);
 }
+
+/** The items of a list or the members of an object, without null: only JSON has it. */
+const membersOf = (value: object): [name: string, value: unknown][] =>
+  Object.entries(value).filter(([, each]) => each !== null);
 
 /** The styles of a query; by default `form`, exploded: `ids=1&ids=2`. */
 function addToQuery(query: QueryPair[], place: Place, value: unknown): void {
@@ -198,7 +209,7 @@ function addToQuery(query: QueryPair[], place: Place, value: unknown): void {
   if (value === null && !isJson) return;
   if (style === "deepObject" && !isJson) addNested(query, name, value);
   else if (explode && !isJson && typeof value === "object")
-    for (const [member, each] of Object.entries(value as object))
+    for (const [member, each] of membersOf(value as object))
       query.push(queryPair(Array.isArray(value) ? name : member, each));
   else query.push([name, `${encoded(name)}=${listed(value, place, encoded, SEPARATORS[style])}`]);
 }
@@ -210,11 +221,8 @@ const SEPARATORS: Readonly<Record<string, string>> = {
 
 /** `address[city]=Oslo&tags[0]=a`. */
 function addNested(query: QueryPair[], name: string, value: unknown): void {
-  if (value === null) return;
-  if (typeof value !== "object") query.push(queryPair(name, value));
-  else
-    for (const [member, each] of Object.entries(value))
-      addNested(query, `${name}[${member}]`, each);
+  if (typeof value !== "object" || value === null) query.push(queryPair(name, value));
+  else for (const [member, each] of membersOf(value)) addNested(query, `${name}[${member}]`, each);
 }
 
 const unsendable = (field: string, detail: string) =>
