@@ -287,7 +287,7 @@ function addBody(document: Json, given: unknown, found: Fields): void {
     isObject(properties) &&
     (isFormType(sent) || (isJsonType(sent) && additionalProperties === false)) &&
     !["allOf", "anyOf", "oneOf"].some((keyword) => keyword in schema) &&
-    !Object.keys(properties).some(
+    ![...Object.keys(properties), ...(required as string[])].some(
       (name) => Object.hasOwn(found.fields, name) || !PLAIN_NAME.test(name),
     );
   if (isFlat) {

@@ -505,6 +505,12 @@ test("a member that a body requires and does not describe is a field of any valu
   const tool = ownTool("a", toolAt("POST", operation));
   assert.match(errorOf(() => checkInput(tool, { a: "" })).message, /`b` is required/);
   assert.equal((await requestAt({ b: [1] }, "POST", operation)).body, '{"b":[1]}');
+  const parameters = [{ name: "b", in: "query", schema: { type: "integer" } }];
+  const both = { ...operation, parameters };
+  const { properties } = describeOwnTool(ownTool("a", toolAt("POST", both))).inputSchema;
+  assert.deepEqual(Object.keys(properties ?? {}), ["b", "body"], "one that is a parameter, too");
+  const { url, body } = await requestAt({ b: 1, body: { b: [2] } }, "POST", both);
+  assert.deepEqual([url, body], ["/a?b=1", '{"b":[2]}']);
 });
 
 /** Schemas, and what they allow. */
@@ -664,6 +670,11 @@ const WRITTEN: [parameter: object, value: unknown, written: string][] = [
     "?ids%5Ba%5D%5Bgt%5D=1&ids%5Bb%5D%5B0%5D=2",
   ],
   [{ name: "ids", in: "query", schema: {} }, null, ""],
+  [listIn("query"), [1, null, 2], "?ids=1&ids=2"],
+  [listIn("query", { explode: false }), [1, null, 2], "?ids=1,2"],
+  [listIn("query", { style: "deepObject" }), [1, null, 2], "?ids%5B0%5D=1&ids%5B2%5D=2"],
+  [{ name: "ids", in: "query", schema: {} }, { a: 1, b: null }, "?a=1"],
+  [listIn("path"), [1, null, 2], "/1,2"],
   [{ name: "ids", in: "query", content: { "application/json": {} } }, null, "?ids=null"],
   [
     { name: "ids", in: "query", content: { "application/json": {} } },
