@@ -75,7 +75,7 @@ export function typedValue(tool: Tool<unknown>, name: string, text: string): unk
   return valueOfText(field?.type === "array" ? itemsOf(field) : field, text);
 }
 
-function valueOfText({ type, anyOf }: BodySchema = {}, text: string): unknown {
+function valueOfText({ type, oneOf, anyOf = oneOf }: BodySchema = {}, text: string): unknown {
   switch (type) {
     case "integer":
     case "number":
@@ -104,7 +104,10 @@ export function typedArguments(tool: Tool<unknown>, value: unknown): unknown {
 
 function asMeant(value: unknown, schema: BodySchema = {}): unknown {
   const typed = typeof value === "string" ? valueOfText(schema, value) : value;
-  if (Array.isArray(typed)) return typed.map((each) => asMeant(each, itemsOf(schema)));
+  if (Array.isArray(typed)) {
+    const items = itemsOf(schema);
+    return typed.map((each) => asMeant(each, items));
+  }
   if (typeof typed !== "object" || typed === null) return typed;
   const members = Object.entries(typed).map(
     ([name, each]) => [name, each, memberOf(schema, name)] as const,
@@ -157,9 +160,9 @@ export function fieldFinding(name: string, isParameter: boolean, detail: string)
   return { fault: { ...place, detail }, sentence: sentenceOf(`\`${cut(name)}\``, detail) };
 }
 
-/** What an author has written may be a sentence of its own. */
-const sentenceOf = (what: string, detail: string): string =>
-  `${what}${/^\p{Lu}/u.test(detail) ? ":" : ""} ${detail}${/[.!?]$/.test(detail) ? "" : "."}`;
+/** What an author has written may be a sentence of its own. `verb`: what a detail that is none needs to be one. */
+const sentenceOf = (what: string, detail: string, verb = ""): string =>
+  `${what}${/^\p{Lu}/u.test(detail) ? ":" : verb} ${detail}${/[.!?]$/.test(detail) ? "" : "."}`;
 
 export const NO_PARAMETERS: ReadonlySet<string> = new Set();
 
@@ -196,20 +199,22 @@ function describeFaults(
   const seen = new Set<string>();
   let more = 0;
   for (const issue of issues) {
-    const isUnknown = issue.code === "unrecognized_keys";
-    if (!isUnknown && issue.path.length > 0) {
+    const left = FINDINGS_MAX - findings.length;
+    if (issue.code === "unrecognized_keys") {
+      more += Math.max(0, issue.keys.length - left);
+      if (left === 0) continue;
+      const known = Object.keys(schemaAt(schema, issue.path)?.properties ?? {});
+      findings.push(...unknownFields(issue.path, issue.keys.slice(0, left), known, parameters));
+      continue;
+    }
+    if (issue.path.length > 0) {
       // Only one fault per field, because its message names all bounds of the field.
       const field = issue.path.map(String).join("\0");
       if (seen.has(field)) continue;
       seen.add(field);
     }
-    if (findings.length >= FINDINGS_MAX) {
+    if (left === 0) {
       more += 1;
-      continue;
-    }
-    if (isUnknown) {
-      const known = Object.keys(schemaAt(schema, issue.path)?.properties ?? {});
-      findings.push(...unknownFields(issue.path, issue.keys, known, parameters));
       continue;
     }
     const isSecret = tool.secretFields?.includes(String(issue.path[0])) ?? false;
@@ -233,18 +238,21 @@ const ofBody = (detail: string): Finding => ({
 
 /** Where fields are wanted, the faults of an empty object, introduced by what is wrong with the request as a whole. */
 function describeMissingBody(tool: Tool<unknown>): Finding[] {
-  const schema = describedSchema(tool);
+  const schema = besidesNull(describedSchema(tool));
   const result = tool.input.safeParse({}, tool.inWords);
   const isOther = schema.type !== undefined && schema.type !== "object";
   const findings: Finding[] =
     isOther || result.success
-      ? [ofBody(`must be ${expectation({ type: "object", ...schema })}`)]
+      ? [ofBody(`must be ${expectation(isOther ? schema : { type: "object" })}`)]
       : describeFaults(tool, {}, NO_PARAMETERS, result.error.issues);
   return findings.map(({ fault, sentence }, index) => {
     if (index > 0) return { fault, sentence };
     const isOfBody = fault.pointer === "";
-    const end = isOfBody ? `; it ${fault.detail}.` : `: ${sentence}`;
-    return { fault, sentence: `The body is empty${end}` };
+    const empty = "The body is empty";
+    return {
+      fault,
+      sentence: isOfBody ? sentenceOf(empty, fault.detail, "; it") : `${empty}: ${sentence}`,
+    };
   });
 }
 
@@ -278,7 +286,7 @@ function unknownFields(
   known: readonly string[],
   parameters: ReadonlySet<string>,
 ): Finding[] {
-  const findings = names.slice(0, FINDINGS_MAX).map((name): Finding => {
+  return names.map((name) => {
     const nearest = nearestName(name, known);
     const all = known.length === 0 ? "" : `; the fields are ${list(known)}`;
     const advice = nearest === undefined ? all : `; did you mean \`${nearest}\`?`;
@@ -287,9 +295,6 @@ function unknownFields(
     const fault = { ...placeOf([...path, name], parameters), detail };
     return { fault, sentence: sentenceOf(`\`${shownPath([...path, name])}\`:`, detail) };
   });
-  const more = names.length - FINDINGS_MAX;
-  if (more > 0) findings.push(ofBody(`has ${counted(more, "more unknown field")}`));
-  return findings;
 }
 
 const described = new WeakMap<Tool<unknown>["input"], BodySchema>();

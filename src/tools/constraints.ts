@@ -114,8 +114,10 @@ function oneOfSchemas(anyOf: BodySchema[]): BodySchema {
   const [first, ...others] = anyOf;
   if (first === undefined || others.length === 0) return first ?? {};
   const { type } = first;
-  if (type === undefined || others.some((each) => each.type !== type)) return { anyOf };
-  return type === "object" ? { type, anyOf, properties: membersOf(anyOf) } : { type, anyOf };
+  const isOfOneType = type !== undefined && others.every((each) => each.type === type);
+  const whole: BodySchema = isOfOneType ? { type, anyOf } : { anyOf };
+  if (whole.type === "object") whole.properties = membersOf(anyOf);
+  return anyOf.some((each) => besidesNull(each).isNullable) ? withNull(whole) : whole;
 }
 
 /** The members that any of these objects has. */

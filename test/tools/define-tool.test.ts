@@ -5,7 +5,7 @@ import * as full from "zod";
 import * as mini from "zod/mini";
 import { inputSchema } from "#api/openapi/schemas.ts";
 import { PRICE_CREDITS_MAX } from "#limits.ts";
-import { checkInput, typedValue } from "#tools/check-input.ts";
+import { checkInput, typedArguments, typedValue } from "#tools/check-input.ts";
 import { defineTool, type Tool, type ToolDefinition } from "#tools/define-tool.ts";
 import { forward } from "#tools/forward.ts";
 import type { InputSchema } from "#tools/input-schema.ts";
@@ -339,6 +339,23 @@ test("so it does where the whole input has one of several forms, and the nearest
   ]);
 });
 
+test("null stays a value of a field that takes it in any of its forms", () => {
+  const text = full.string().nullable();
+  const tool = withInput(
+    full.union([
+      full.object({ a: text, b: text.optional() }),
+      full.object({ a: text, c: full.union([full.number(), text]).optional() }),
+    ]),
+  );
+  const nested = withInput({ d: full.union([full.string(), text]).optional(), e: full.string() });
+  for (const [made, value] of [
+    [tool, { a: null, b: null }],
+    [tool, { a: null, c: null }],
+    [nested, { d: null, e: null }],
+  ] as const)
+    assert.deepEqual(typedArguments(made, value), value);
+});
+
 test("a message names no bound and no type that the field does not have", () => {
   const tool = withInput({
     whole: full.number().int().min(1).max(5).optional(),
@@ -369,6 +386,15 @@ test("a list with a fault in each item does not make a long response", () => {
   );
   assert.equal(found.details.errors?.length, 21);
   assert.deepEqual(found.details.errors?.at(-1), { pointer: "", detail: "has 9,980 more faults" });
+  const items = withInput(full.array(full.strictObject({})));
+  const mixed = errorOf(() =>
+    checkInput(
+      items,
+      Array.from({ length: 50 }, () => ({ a: 1, b: 2 })),
+    ),
+  );
+  assert.equal(mixed.details.errors?.length, 21);
+  assert.equal(mixed.details.errors?.at(-1)?.detail, "has 80 more faults");
   const record = withInput(full.record(full.string(), full.number()));
   const long = errorOf(() => checkInput(record, { [`k\n${"k".repeat(100_000)}`]: "x" }));
   assert.ok(long.message.length < 100, long.message);
@@ -419,6 +445,11 @@ test("an empty body is told what it must be, whatever the schema says of an empt
       "The body is empty; it must be a string or a number.",
     ],
     [{ a: full.string() }, "The body is empty: `a` is required."],
+    [full.array(full.string()).nullable(), "The body is empty; it must be an array."],
+    [
+      full.object({ a: full.string().optional() }).refine(() => false, "Give a PIN."),
+      "The body is empty: Give a PIN.",
+    ],
   ] as const)
     assert.equal(errorOf(() => checkInput(withInput(input), undefined)).message, message);
 });
