@@ -71,6 +71,21 @@ test("a member that a tool may leave undefined is required in no description of 
   }
 });
 
+test("a check of the author's that fails on undefined stops no start", () => {
+  const checked = z.any().refine((value: string) => value.length > 0);
+  const made = ownTool(
+    "sample",
+    defineTool({
+      summary: "Checks.",
+      price: 1,
+      input: {},
+      output: { checked },
+      run: () => ({}),
+    } as never),
+  );
+  assert.deepEqual(describeOwnTool(made).outputSchema.required, ["ok", "checked"]);
+});
+
 for (const [name, schema, right, wrong] of SCHEMAS)
   test(`${name}: the descriptions say what is right, and every reference leads somewhere`, () => {
     const made = ownTool(

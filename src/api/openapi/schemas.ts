@@ -110,8 +110,13 @@ const withAbsent: Override = (given) => {
 };
 
 function mayBeUndefined(schema: z.core.$ZodType | undefined): boolean {
-  const result = schema && z.safeParse(schema, undefined);
-  return result?.success === true && result.data === undefined;
+  try {
+    const result = schema && z.safeParse(schema, undefined);
+    return result?.success === true && result.data === undefined;
+  } catch {
+    // A check of the author's fails on undefined, and so does the call.
+    return false;
+  }
 }
 
 export const inCode = (value: unknown): string =>
