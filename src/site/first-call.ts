@@ -30,11 +30,6 @@ function sampleOf(schema: JsonSchema, definitions: More["$defs"] = {}): unknown 
   const { [schema.$ref?.slice("#/$defs/".length) ?? ""]: referred, ...others } = definitions;
   // Within itself it is empty.
   if (referred !== undefined) return sampleOf(referred, others);
-  const { allOf, ...beside } = schema as More & JsonSchema;
-  if (allOf !== undefined) {
-    const samples = [...allOf, beside].map((each) => sampleOf(each, definitions));
-    return samples.find((each) => typeof each !== "object") ?? Object.assign({}, ...samples);
-  }
   const { properties = {}, required = [], minLength = 0, anyOf, oneOf } = schema;
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   const { additionalProperties = {}, prefixItems = [], items = {}, minItems = 0 } = schema as More;
@@ -43,6 +38,8 @@ function sampleOf(schema: JsonSchema, definitions: More["$defs"] = {}): unknown 
   if (schema.const !== undefined) return schema.const;
   const [known = schema.default] = schema.examples ?? schema.enum ?? [];
   if (known !== undefined) return known;
+  const { allOf, ...beside } = schema as More & JsonSchema;
+  if (allOf !== undefined) return sampleOfAll([...allOf, beside], definitions);
   const [form] = anyOf ?? oneOf ?? [];
   if (form !== undefined) return sampleOf(form, definitions);
   if (type === "array")
@@ -57,6 +54,21 @@ function sampleOf(schema: JsonSchema, definitions: More["$defs"] = {}): unknown 
   return Object.fromEntries(
     // A record requires names that it has no properties for.
     required.map((name) => [name, sampleOf(properties[name] ?? additionalProperties, definitions)]),
+  );
+}
+
+/** A value that is each of these. */
+function sampleOfAll(parts: readonly JsonSchema[], definitions: More["$defs"]): unknown {
+  const names = parts.flatMap(({ required = [] }) => required);
+  const samples = parts.map((part) => {
+    // One part may require what another one describes.
+    const required = names.filter((name) => Object.hasOwn(part.properties ?? {}, name));
+    return sampleOf({ ...part, required }, definitions);
+  });
+  const isPlain = (each: unknown) => typeof each !== "object" || Array.isArray(each);
+  return (
+    samples.find(isPlain) ??
+    Object.assign(Object.fromEntries(names.map((name) => [name, {}])), ...samples)
   );
 }
 

@@ -31,6 +31,30 @@ const FIELDS = {
   pair: z.tuple([z.string(), z.boolean()]),
 };
 
+/** A JSON Schema that another library gives, and its sample. */
+const OF_ALL: [schema: object, sample: unknown][] = [
+  [
+    {
+      allOf: [
+        { type: "object", properties: { name: { type: "string" }, kind: { type: "string" } } },
+        { type: "object", required: ["name", "kind", "more"] },
+      ],
+      properties: { kind: { const: "cat" } },
+    },
+    { name: "hello world", kind: "cat", more: {} },
+  ],
+  [{ allOf: [{ type: "string" }], enum: ["a", "b"] }, "a"],
+  [{ allOf: [{ type: "array", items: { type: "integer" }, minItems: 2 }, {}] }, [1, 1]],
+];
+
+for (const [schema, sample] of OF_ALL)
+  test(`the sample of a value that is all of several schemas is each of them: ${JSON.stringify(sample)}`, () => {
+    const validate = (value: unknown) => ({ value });
+    const input = { "~standard": { validate, jsonSchema: { input: () => schema } } };
+    const definition = { summary: "A tool.", input, price: 1, run: () => ({}) };
+    assert.deepEqual(requestOf(ownTool("tool", defineTool(definition as never))), sample);
+  });
+
 for (const [field, schema] of Object.entries(FIELDS))
   test(`the first call of a tool without examples has a valid field: ${field}`, () => {
     const definition = defineTool({
