@@ -50,28 +50,28 @@ export function callPrice(tools: readonly Tool[]): string {
  * nothing are ignored.
  */
 export function freeCall({ tools, freeCallCredits }: FreeCallOptions, call = "call"): string {
-  const prices = tools
-    .flatMap(({ price, priceOf }) =>
-      // Some inputs are free, as far as anybody can tell.
-      priceOf === undefined ? [price] : [Math.min(price, freeCallCredits), price],
-    )
-    .filter((price) => price > 0);
-  if (!hasFreeCall(tools, freeCallCredits)) return "";
+  const prices = pricesOf(tools, freeCallCredits);
   const free = prices.filter((price) => price <= freeCallCredits);
+  if (free.length === 0) return "";
   const bound =
     free.length < prices.length ? ` if it costs at most ${creditsText(Math.max(...free))}` : "";
   return `The first ${call} of an account is free${bound}.`;
 }
 
 /** Whether the first call of an account is free for any of the tools. */
-export const hasFreeCall = (
-  tools: readonly (Pick<Tool, "price"> & { priceOf?: unknown })[],
-  freeCallCredits: number,
-): boolean =>
-  tools.some(
-    ({ price, priceOf }) =>
-      price > 0 && (priceOf === undefined ? price <= freeCallCredits : freeCallCredits > 0),
-  );
+export const hasFreeCall = (tools: readonly Priced[], freeCallCredits: number): boolean =>
+  pricesOf(tools, freeCallCredits).some((price) => price <= freeCallCredits);
+
+type Priced = Pick<Tool, "price"> & { priceOf?: unknown };
+
+/** The least and the most that calls of the tools cost, without those that always cost nothing. */
+const pricesOf = (tools: readonly Priced[], freeCallCredits: number): number[] =>
+  tools
+    .flatMap(({ price, priceOf }) =>
+      // Some inputs are free, as far as anybody can tell.
+      priceOf === undefined ? [price] : [Math.min(price, freeCallCredits), price],
+    )
+    .filter((price) => price > 0);
 
 /** `1 MB (1,048,576 bytes)`; other sizes only in bytes. */
 export function sizeInWords(bytes: number): string {
