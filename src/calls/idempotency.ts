@@ -22,7 +22,9 @@ export function malformedIdempotencyKey(header: string): ApiError {
   const rule = `must be 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`;
   const { length } = unquoted(header);
   const isLength = length === 0 || length > IDEMPOTENCY_KEY_CHARS_MAX;
-  const found = isLength ? `got ${length} characters` : "a space or another character is none";
+  const found = isLength
+    ? `got ${length} characters`
+    : "it has a space or another character that is not visible ASCII";
   return new ApiError("invalid_request", `The header Idempotency-Key ${rule}; ${found}.`, {
     errors: [{ header: "Idempotency-Key", detail: rule }],
   });
