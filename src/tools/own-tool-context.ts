@@ -30,7 +30,8 @@ export const guardFetch =
 
 /** The text with the names of secrets in place of their values, also where these are in a URL, in JSON or in HTTP Basic. */
 export const hideSecrets = (text: string, secrets: Readonly<Record<string, string>>): string =>
-  Object.entries(secrets).reduce((hidden, [name, value]) => {
+  // The longest first: one may be a part of another.
+  longestFirst(secrets).reduce((hidden, [name, value]) => {
     if (value === "") return hidden;
     const inForm = new URLSearchParams([["", value]]).toString().slice(1);
     const inPath = encodeURIComponent(value);
@@ -43,6 +44,9 @@ export const hideSecrets = (text: string, secrets: Readonly<Record<string, strin
       hidden,
     );
   }, text);
+
+const longestFirst = (secrets: Readonly<Record<string, string>>) =>
+  Object.entries(secrets).sort(([, one], [, other]) => other.length - one.length);
 
 /** Throws a TypeError if a tool that names `hosts` may not reach the host of the URL. */
 export function requireReachable(url: string | URL, hosts: readonly string[] | undefined): void {

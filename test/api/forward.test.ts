@@ -275,6 +275,7 @@ test("the log line of a failed request has the reason, and no secret", async (t)
     await causeOf({ url: `${base}/returns`, query: ({ TOKEN }) => ({ a: `${TOKEN}` }) }),
     "It responded with 302, a redirect to /?a=[TOKEN]",
   );
+  assert.equal(hideSecrets("No key-2", { ONE: "key", TWO: "key-2" }), "No [TWO]");
   for (const spelling of ["k' &", "k%27+%26", "k'%20%26", "k%27%20%26", "Basic aycgJg=="])
     assert.match(hideSecrets(spelling, { KEY: "k' &" }), /^(?:Basic )?\[KEY\]$/, spelling);
   for (const definition of Object.values(UNSENDABLE)) {
