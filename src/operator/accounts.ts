@@ -294,6 +294,8 @@ export const setEmail = defineOperation({
     const notifyOwner = await findOwnerToNotify(notify, account);
     const origin = originFacts({ at: now, address: null, browser: null, byOperator: true });
     const about = { to: from, newAddress: to, origin, undo, now };
+    // Before the change, because an order that is sent again after it finds only the new address.
+    if (from !== to && from !== account) await recordFormerEmail(accountDeps, from, now);
     const { outcome } = await notify.activityLog.changeAddress({
       ...{ account, from, to, at: now, keptSession: null },
       undo: { id, link: hashOf(undo), until: now + UNDO_MS },
@@ -305,7 +307,6 @@ export const setEmail = defineOperation({
       throw new AccountError(`The account ${account} has no address. Nothing was changed.`);
     if (outcome === "changed") {
       notify.mail.wake();
-      await runSteps(() => recordFormerEmail(accountDeps, from, now));
       sayNotified(order, await notifyOwner({ kind: "email_changed", to }, now));
     }
     return { id: account, email: to, from };

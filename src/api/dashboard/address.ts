@@ -51,6 +51,8 @@ export const confirmEmailChange: DashboardHandler = async (context) => {
   if (userId !== user.id) throw new DashboardError("attempt_ended", OTHER_USER);
   const undo = deps.newSecret();
   const about = emailAbout(context, { to: from, newAddress: to, undo });
+  // Before the change: after it, a request that is repeated finds only the new address.
+  if (from !== to) await recordFormerEmail(deps.accountDeps, from, now);
   const { outcome } = await deps.activityLog.changeAddress({
     ...{ account, from, to, at: now, keptSession: session.id },
     undo: { id: deps.newSecret(), link: hashOf(undo), until: now + UNDO_MS },
@@ -58,7 +60,6 @@ export const confirmEmailChange: DashboardHandler = async (context) => {
   });
   if (outcome === "taken") throw taken("Another account has this email address.");
   if (outcome !== "changed") return json({ email: to });
-  await recordFormerEmail(deps.accountDeps, from, now);
   knowBrowser(context, to);
   await recordEvent(context, { id: user.id, email: to }, "email_changed", to);
   return json({ email: to });

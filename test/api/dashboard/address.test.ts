@@ -1,6 +1,7 @@
 /** Changing the address of an account, and taking the change back. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { NotCarriedOut } from "#ledger/port.ts";
 import type { Browser } from "./browser.ts";
 import { clock, DAY, HOUR } from "./clock.ts";
 import {
@@ -95,6 +96,20 @@ test("the code works for the user who asked, in the browser that asked", async (
   const theirs = await fixture.lastCode("new@example.com");
   const signIn = (who: Browser, code: string) => who.post("/dashboard/auth/sign-in/code", { code });
   assert.equal((await signIn(other.browser, theirs)).code, "attempt_ended");
+});
+
+test("while the address that it leaves cannot be recorded, an account does not move", async () => {
+  const fixture = openFixture();
+  const { browser, email } = await openMember(fixture);
+  const { directory } = fixture.accountDeps;
+  const { recordClosed } = directory;
+  directory.recordClosed = async () => {
+    directory.recordClosed = recordClosed;
+    throw new NotCarriedOut("The store is away");
+  };
+  assert.equal((await move(fixture, browser)).status, 503);
+  assert.equal(await isInAs(browser), email);
+  assert.deepEqual((await move(fixture, browser)).body, { email: TO });
 });
 
 test("an account does not move to an address that was taken meanwhile", async () => {

@@ -257,7 +257,7 @@ describe("what operators do", () => {
 
   test("a fault after a change is not reported as if nothing was changed", async () => {
     const { ask, deployment, id: account } = await openDeployment();
-    const { ledger, directory } = deployment;
+    const { ledger } = deployment;
     const { id } = (await ask("key create", { email: ADA, label: "l" })).body.result;
     /** The change is made, and then the store is away once. */
     const refuseAfter = <Name extends "changeKey" | "grant" | "clawback">(
@@ -278,14 +278,25 @@ describe("what operators do", () => {
     refuseAfter("clawback", "credits");
     const order = { grant: `operator:${account}`, credits: 2, account: ADA };
     const clawed = await ask("credits clawback", order);
-    refuseOnce(directory, "recordClosed");
-    const moved = await ask("account set-email", { email: ADA, to: "ada@new.example" });
-    for (const { status, body } of [limited, granted, clawed, moved])
+    for (const { status, body } of [limited, granted, clawed])
       assert.deepEqual([status, body.code], [500, "internal"]);
-    const lines = (await linesOf(deployment)).slice(0, 4);
+    const lines = (await linesOf(deployment)).slice(0, 3);
     assert.deepEqual(new Set(lines.map((line) => line.split(" | ")[2])), new Set(["unknown"]));
     const { balance } = (await ask("credits show", { email: account })).body.result;
     assert.equal(balance, 10, "it was granted");
+  });
+
+  test("an address that an account has left brings no second free call, also if the order had to be sent again", async () => {
+    const { ask, deployment, id } = await openDeployment();
+    const move = () =>
+      ask("account set-email", { email: id, to: "ada@new.example" }, orderId("move"));
+    refuseOnce(deployment.directory, "recordClosed");
+    const { status, body } = await move();
+    assert.deepEqual([status, body.code], [503, "unavailable"]);
+    assert.match(body.detail, /Nothing was changed/);
+    assert.equal((await move()).body.result.from, ADA);
+    const again = (await ask("account create", { email: ADA })).body;
+    assert.match(again.messages.join(), /The new account has no free call/);
   });
 
   test("the log has every action without the network address of its client", async () => {
