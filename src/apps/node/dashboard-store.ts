@@ -151,9 +151,9 @@ const forOperators = (
 
 const pause = () => nextTurn();
 
-/** Null if they are not those of the service: a file, or PostgreSQL, may have earlier ones although SECRET is set. */
+/** Null if one of the service is not among them: a file, or PostgreSQL, may have earlier ones although SECRET is set. */
 const ifInUse = (kept: readonly string[] | null, secrets: readonly string[]) =>
-  kept?.join() === secrets.join() ? kept : null;
+  kept !== null && secrets.every((each) => kept.includes(each)) ? kept : null;
 
 function wholeSqlite(file: string, { dataDir, secrets }: Options["config"]): Whole {
   const keptSecrets = async () => ifInUse(readSecretFile(dataDir), secrets);

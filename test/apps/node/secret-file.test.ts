@@ -161,4 +161,7 @@ test("a secret in the file is kept with a backup only if it is the service's, an
   const [made] = (await kept()) ?? [];
   assert.equal(made, readFileSync(secretFile(dataDir), "utf8").trim());
   assert.equal(await kept(`${OTHER},${made}`), null);
+  // The file has the next secret, and the service was not restarted yet.
+  writeFileSync(secretFile(dataDir), `${OTHER},${made}\n`);
+  assert.deepEqual(await kept(made), [OTHER, made]);
 });
