@@ -33,7 +33,7 @@ import { openNodeSqlite, openNodeSqliteReadOnly } from "#stores/sqlite/node.ts";
 import { activeKeyStarts } from "#stores/sqlite/settings.ts";
 import { databaseFile, giveToFolderOwner, isFull, syncPath } from "../node/data-folder.ts";
 import { moveSecretOut, readSecretFile, secretFile } from "../node/secret-file.ts";
-import { findServer } from "../node/server-lock.ts";
+import { keepServersOff } from "../node/server-lock.ts";
 import { userName } from "./client.ts";
 import type { Invocation, Outcome } from "./command.ts";
 import { CommandError } from "./command-error.ts";
@@ -84,7 +84,17 @@ export async function restore(
     );
   const file = databaseFile(dataDir);
   checkSource(source, file);
-  requireNoServer(dataDir);
+  const release = lockOut(dataDir);
+  try {
+    return await replaceBy(source, invocation, force);
+  } finally {
+    release();
+  }
+}
+
+async function replaceBy(source: string, invocation: Invocation, force: boolean): Promise<Outcome> {
+  const { dataDir } = invocation.config;
+  const file = databaseFile(dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const previous = previousDataFile(dataDir, invocation.now);
   const partial = createPartialFile(file);
@@ -99,8 +109,6 @@ export async function restore(
     const ended = await endRequestsIn(partial, invocation.now);
     giveToFolderOwner(partial);
     syncPath(partial);
-    // Again, because copying and checking take a while.
-    requireNoServer(dataDir);
     const kept = exchange(file, partial, previous, force) ? previous : null;
     const keys = finish(invocation, source, kept);
     return presentRestore(invocation, source, { previous: kept, inspection, ended, keys });
@@ -115,18 +123,21 @@ export async function restore(
 
 const FULL = "The disk is full. Nothing was changed. Free some space and try again.";
 
-/** A server keeps serving the database that it has open, even if another one takes its place. */
-function requireNoServer(dataDir: string): void {
-  const server = serverOf(dataDir);
-  if (server === null) return;
+/**
+ * A server keeps serving the database that it has open, even if another one takes its place; and one that starts meanwhile deletes the
+ * copy. Returns what lets servers start again.
+ */
+function lockOut(dataDir: string): () => void {
+  const { server, release } = lockOf(dataDir);
+  if (server === null) return release;
   throw new CommandError(
     `A ${server} is running on the data folder ${dataDir}. Nothing was changed. Stop it and try again.`,
   );
 }
 
-function serverOf(dataDir: string): string | null {
+function lockOf(dataDir: string): ReturnType<typeof keepServersOff> {
   try {
-    return findServer(dataDir);
+    return keepServersOff(dataDir);
   } catch (cause) {
     throw new CommandError(
       `The lock of the data folder ${dataDir} cannot be opened (${(cause as Error).message}), so the command cannot tell whether a server is running. Nothing was changed. Run the command as the user that runs the server, such as with sudo -u.`,
@@ -215,6 +226,7 @@ function copySource(source: string, copy: string): void {
     copyFileSync(source, copy, constants.COPYFILE_FICLONE);
     return;
   }
+  requireReadable(source);
   try {
     copySqlite(source, copy, null);
   } catch (error) {

@@ -33,7 +33,6 @@ export function lockDataFolder(dataDir: string, startedAt: number): ServerLock {
       `Another ${describeServer(dataDir)} is already running on the data folder ${dataDir}. Stop it, or set DATA_DIR to another folder.`,
     );
   }
-  held.add(database);
   if (!existed) {
     chmodSync(file, 0o600);
     giveToFolderOwner(file);
@@ -48,25 +47,35 @@ export function lockDataFolder(dataDir: string, startedAt: number): ServerLock {
     }
   }
   describe(null);
-  return {
-    describe,
-    release() {
-      held.delete(database);
-      database.close();
-    },
-  };
+  return { describe, release: keepUntilReleased(database) };
 }
 
 /** The garbage collector closes connections that nothing refers to, and with them their locks. */
 const held = new Set<DatabaseSync>();
 
+function keepUntilReleased(database: DatabaseSync): () => void {
+  held.add(database);
+  return () => {
+    held.delete(database);
+    database.close();
+  };
+}
+
 /** Returns what names the server on a data folder, beginning with "server"; null if none is running there. */
 export function findServer(dataDir: string): string | null {
+  const { server, release } = keepServersOff(dataDir);
+  release();
+  return server;
+}
+
+/** The same, and no server starts there until `release`, unless none ever did: then the folder has no lock. */
+export function keepServersOff(dataDir: string): { server: string | null; release(): void } {
   const file = lockFile(dataDir);
-  if (!existsSync(file)) return null;
+  if (!existsSync(file)) return { server: null, release() {} };
   const database = hold(file, 0);
-  database?.close();
-  return database === null ? describeServer(dataDir) : null;
+  return database === null
+    ? { server: describeServer(dataDir), release() {} }
+    : { server: null, release: keepUntilReleased(database) };
 }
 
 /** Returns a connection that holds the lock; null if another one does. */

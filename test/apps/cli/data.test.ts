@@ -17,6 +17,9 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { isStartUnder } from "#accounts/key-format.ts";
+import { restore } from "#apps/cli/restore.ts";
+import { lockDataFolder } from "#apps/node/server-lock.ts";
+import { readConfig } from "#config/config.ts";
 import { bareEnvironment } from "../../support/bare-environment.ts";
 import { commandLine, ENTRY, start, temporaryFolder } from "./fixture.ts";
 import { openFolderService } from "./folder-server.ts";
@@ -243,6 +246,22 @@ describe("backup and restore", { concurrency: 2 }, () => {
       assert.match(stdout, /^The disk is full\..*\n$/, `${more} KB more than the backup`);
     }
     return undefined;
+  });
+
+  test("no server starts while a restore works, which would delete the copy", async () => {
+    const cli = await freshFolder();
+    await cli.json(`backup ${cli.copy}`);
+    await cli.stop();
+    const { dataDir } = cli;
+    // As a server did that ran on the folder.
+    lockDataFolder(dataDir, 0).release();
+    const config = readConfig({ DATA_DIR: dataDir });
+    const invocation = { config, json: false, now: Date.now(), connect: assert.fail, log() {} };
+    const restoring = restore(invocation, { file: cli.copy });
+    assert.ok(readdirSync(dataDir).some((name) => name.endsWith(".partial")));
+    assert.throws(() => lockDataFolder(dataDir, 0), /is already running/);
+    await restoring;
+    lockDataFolder(dataDir, 0).release();
   });
 
   test("a restore that is killed at any point leaves the old data or the new", async (t) => {

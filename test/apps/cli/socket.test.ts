@@ -41,11 +41,15 @@ test("a command of another user than the server's says whose it must be, and a f
   lockDataFolder(dataDir, Date.now()).release();
   const backup = path.join(parent, "backup.sqlite");
   writeFileSync(backup, "", { mode: 0o600 });
-  const run = (...words: string[]) =>
+  const own = path.join(parent, "own");
+  mkdirSync(own);
+  chownSync(own, 12_345, 12_345);
+  const runOn = (folder: string, ...words: string[]) =>
     spawnSync(process.execPath, ["--disable-warning=ExperimentalWarning", ENTRY, ...words], {
       ...{ uid: 12_345, gid: 12_345, cwd: parent, encoding: "utf8" },
-      env: { ...bareEnvironment(), DATA_DIR: dataDir },
+      env: { ...bareEnvironment(), DATA_DIR: folder },
     }).stderr;
+  const run = (...words: string[]) => runOn(dataDir, ...words);
   const socket = await listenForCommands(dataDir, async () => Response.json({}), assert.fail);
   assert.match(run("account", "list"), /^This user may not open the files of the data folder/);
   await socket.close();
@@ -55,6 +59,8 @@ test("a command of another user than the server's says whose it must be, and a f
   openNodeSqlite(backup).close();
   chmodSync(backup, 0o644);
   assert.match(run("audit", "--file", backup), /cannot be read where it is .+ Copy the file/);
+  writeFileSync(`${backup}-wal`, "x");
+  assert.match(runOn(own, "restore", backup), /cannot be read where it is .+ Copy the file/);
   return undefined;
 });
 
