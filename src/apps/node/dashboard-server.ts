@@ -13,6 +13,7 @@ import {
   type DashboardThread,
   DashboardUnavailable,
   kindOf,
+  NotForwarded,
   startDashboard,
 } from "./dashboard.ts";
 import type { NodeLog } from "./log.ts";
@@ -67,8 +68,8 @@ export function openDashboardServer(
         try {
           return await thread.fetch(request, body, peer, kind, isLocal);
         } catch (cause) {
-          if (!(cause instanceof DashboardBusy)) throw cause;
-          throw new OperatorError("unavailable", OPERATORS_BUSY, { "Retry-After": "1" });
+          if (!(cause instanceof NotForwarded)) throw cause;
+          throw new OperatorError("unavailable", NOT_FORWARDED, { "Retry-After": "1" });
         }
       });
     },
@@ -91,8 +92,8 @@ function respondBusy({ headers }: Request): Response {
   return response;
 }
 
-const OPERATORS_BUSY =
-  "The service has too many requests of this kind at once. Nothing was changed; try again.";
+const NOT_FORWARDED =
+  "The service has too many requests of this kind at once, or is restarting what serves them. Nothing was changed; try again.";
 
 const UNAVAILABLE = "The dashboard is temporarily unavailable. Try again in a moment.";
 

@@ -80,8 +80,11 @@ export type DashboardThread = {
 
 export class DashboardUnavailable extends Error {}
 
+/** The thread did not get the request. */
+export class NotForwarded extends DashboardUnavailable {}
+
 /** The thread works, but has as many requests as it may have at once. */
-export class DashboardBusy extends DashboardUnavailable {}
+export class DashboardBusy extends NotForwarded {}
 
 const RESPONSE_TIMEOUT_MS = 30_000;
 /** The audit and the copy of a large database take minutes. */
@@ -214,7 +217,7 @@ export function startDashboard(
       const headers = [...request.headers].filter(([name]) => !CONNECTION_HEADERS.has(name));
       const { method, url } = request;
       const order = { kind: "request" as const, id, method, url, headers, body, peer, isLocal };
-      if (!send(order)) throw new DashboardUnavailable("No thread");
+      if (!send(order)) throw new NotForwarded("No thread");
       const { promise, resolve, reject } = Promise.withResolvers<Response>();
       waiting.set(id, { kind, resolve, reject });
       const late = setTimeout(

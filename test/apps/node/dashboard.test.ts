@@ -216,8 +216,13 @@ test("the server responds with 503 and Retry-After while there is no thread, and
       fault.code === "unavailable" &&
       fault.details.headers?.["Retry-After"] === "2",
   );
+  const command = new Request(`${ORIGIN}/operator/account/list`, { method: "POST", body: "{}" });
+  const response = await service.fetchForOperator(command, null);
+  const { code, detail } = (await response.json()) as { code: string; detail: string };
+  assert.deepEqual([response.status, code], [503, "unavailable"]);
+  assert.match(detail, /Nothing was changed/);
   await service.close();
-  assert.equal(loggedErrors.length, 1);
+  for (const message of loggedErrors) assert.match(message, /^Dashboard thread failed to start/);
   rmSync(folder, { recursive: true });
 });
 
