@@ -58,6 +58,9 @@ export const JSON_DEPTH_MAX = 512;
 /** Smaller responses are not compressed, because that saves less than a packet. */
 export const COMPRESS_FROM_BYTES = 2 * KB;
 
+/** Faults that an error lists. A body of a megabyte can have half a million, which would make a large and useless response. */
+export const FINDINGS_MAX = 20;
+
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 export const IDEMPOTENCY_KEPT_MS = DAY_MS;
 /**

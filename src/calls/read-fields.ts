@@ -1,5 +1,5 @@
 import { ApiError } from "#errors.ts";
-import { FORM_PARTS_MAX } from "#limits.ts";
+import { FINDINGS_MAX, FORM_PARTS_MAX } from "#limits.ts";
 import {
   type Finding,
   fieldFinding,
@@ -194,7 +194,6 @@ function decodeText(text: string): string | undefined {
 const GIVEN_TWICE = "is given more than once";
 const BADLY_ENCODED =
   "must be percent-encoded UTF-8: a percent sign does not start a byte, or the bytes are not UTF-8";
-const FINDINGS_MAX = 20;
 
 /** Any other value is an error, and the check of the input says so. */
 const takesFields = (value: unknown): boolean =>

@@ -1,6 +1,7 @@
 import type { ApiOptions } from "#api/openapi/document.ts";
 import { callPrice, havePrices, priceText } from "#api/openapi/words.ts";
 import { type Brand, hasOwnName } from "#brand.ts";
+import { withFullStop } from "#tools/text.ts";
 import { type DocsEntry, docsSlugOf } from "./docs/navigation.ts";
 import { html } from "./markup.ts";
 import { basePath } from "./page-links.ts";
@@ -99,8 +100,6 @@ ${toolLines.join("\n")}
 
 ${pageLines.join("\n")}`;
 }
-
-const withFullStop = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 const toolCount = (count: number): string =>
   count === 1 ? "One tool" : `${count === 5 ? "Five" : count} tools`;

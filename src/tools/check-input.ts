@@ -1,6 +1,7 @@
 import type * as z from "zod/mini";
 import { counted } from "#counted.ts";
 import { ApiError, type FieldError } from "#errors.ts";
+import { FINDINGS_MAX } from "#limits.ts";
 import { type BodySchema, besidesNull, constraintsOf, type FieldSchema } from "./constraints.ts";
 import type { Tool } from "./define-tool.ts";
 import { nestsTooDeep } from "./json-depth.ts";
@@ -227,9 +228,6 @@ function describeFaults(
   if (more > 0) findings.push(ofBody(`has ${counted(more, "more fault")}`));
   return findings;
 }
-
-/** A body of a megabyte can have half a million faults; listing them all would make a large and useless response. */
-const FINDINGS_MAX = 20;
 
 const ofBody = (detail: string): Finding => ({
   fault: { pointer: "", detail },

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { FINDINGS_MAX } from "#limits.ts";
 
 /**
  * What an author may give as the schema of an input or output: fields by name, a schema of Zod (full or mini), or one of another
@@ -138,8 +139,6 @@ export const describedBy = (schema: Record<string, unknown>): z.ZodMiniType<unkn
 /** What is wrong with a value, for the log, which has no use for every item of a long list. */
 export const faultsIn = (issues: readonly z.core.$ZodIssue[]): string =>
   issues
-    .slice(0, FAULTS_MAX)
+    .slice(0, FINDINGS_MAX)
     .map(({ path, message }) => `${path.map(String).join(".") || "the whole"}: ${message}`)
     .join("; ");
-
-const FAULTS_MAX = 20;

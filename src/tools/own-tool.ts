@@ -19,6 +19,7 @@ import {
 import { describedBy, faultsIn, schemaOf } from "./input-schema.ts";
 import { guardFetch, hideSecrets } from "./own-tool-context.ts";
 import { InvalidInput, isInvalidInput, isUpstreamFault } from "./run-fault.ts";
+import { withFullStop } from "./text.ts";
 
 /** A tool of the operator's folder, whose file gives it its name. */
 
@@ -161,12 +162,6 @@ type Defined = ToolDefinition & { [DEFINED]?: Error };
 
 const NO_TOOL =
   'its default export must be a tool: `export default defineTool({ … })`, with `import { defineTool } from "toolbooth"`';
-
-/** Other sentences follow it. */
-const withFullStop = (text: string): string => {
-  const trimmed = text.trimEnd();
-  return /[.!?…。！？]$/.test(trimmed) ? trimmed : `${trimmed}.`;
-};
 
 /** `word-count` is shown as "Word count". */
 const titleOf = (name: string): string =>

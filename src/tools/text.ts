@@ -30,3 +30,9 @@ export function utf8LengthOver(text: string, max: number): number | undefined {
   const bytes = utf8Length(text);
   return bytes > max ? bytes : undefined;
 }
+
+/** A sentence that others can follow. */
+export const withFullStop = (text: string): string => {
+  const trimmed = text.trimEnd();
+  return /[.!?…。！？]$/.test(trimmed) ? trimmed : `${trimmed}.`;
+};

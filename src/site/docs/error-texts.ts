@@ -1,4 +1,5 @@
 import type { ErrorCode } from "#errors.ts";
+import { FINDINGS_MAX } from "#limits.ts";
 
 /**
  * What the errors page says of each code: `cause` says when the error occurs, `cure` what the client can do. Apart from the
@@ -16,7 +17,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, { cause: string; cure: stri
   invalid_request: {
     cause:
       "A field is missing, unknown, given twice, of the wrong type or out of range, the query, a form or a header is malformed, or the tool rejects the input.",
-    cure: "`errors` lists every problem with its place: `pointer` for a field of the body, `parameter` for the query, `header` for a header. Of very many problems it lists the first 20 and counts the rest. Correct all of them and send the request again.",
+    cure: `\`errors\` lists every problem with its place: \`pointer\` for a field of the body, \`parameter\` for the query, \`header\` for a header. Of very many problems it lists the first ${FINDINGS_MAX} and counts the rest. Correct all of them and send the request again.`,
   },
   text_too_long_for_level: {
     cause:

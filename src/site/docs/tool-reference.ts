@@ -5,6 +5,7 @@ import { creditsText, priceText, sizeInWords } from "#api/openapi/words.ts";
 import { counted } from "#counted.ts";
 import type { Tool } from "#tools/define-tool.ts";
 import { FIELDS_TYPE, FORM_TYPE, OCTETS_TYPE } from "#tools/media-type.ts";
+import { withFullStop } from "#tools/text.ts";
 import { requestOf } from "../first-call.ts";
 import { layOutJson } from "../json-layout.ts";
 import type { PageOptions } from "../page-options.ts";
@@ -55,12 +56,8 @@ export function toolReference(name: string, options: PageOptions): string {
 }
 
 /** What an author says besides the summary, which the page has already. The tools that come with Toolbooth have pages of their own. */
-function ownDescription({ isOwn, summary, description }: Tool): string[] {
-  const stated = summary.trimEnd();
-  return isOwn === true && description !== stated && description !== `${stated}.`
-    ? [`${description}\n`]
-    : [];
-}
+const ownDescription = ({ isOwn, summary, description }: Tool): string[] =>
+  isOwn === true && description !== withFullStop(summary) ? [`${description}\n`] : [];
 
 const NEEDS_KEY =
   "It changes something, so each call needs its own `Idempotency-Key`, and never runs twice under it ([safe retries](calls.md#safe-retries)).";
