@@ -62,7 +62,7 @@ export function ownSchema(document: Json, schema: unknown, use: "request" | "res
     return ofToday(ofAny(ofOne(withoutMembers(own, ofOthers))));
   }
 
-  /** `beside`: what the schema has beside its reference. OpenAPI 3.0 ignores it, but whoever wrote it meant it. */
+  /** `beside`: what the schema has beside its reference. OpenAPI 3.0 ignores it, but the document's author meant it. */
   function referred(reference: string, beside: Json, stack: readonly string[]): Json {
     if (Object.keys(beside).some((keyword) => !ABOUT.includes(keyword))) {
       const { allOf = [], ...rest } = beside;
